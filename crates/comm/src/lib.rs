@@ -1,0 +1,1 @@
+//! How tasks on several processes agree.

@@ -1,0 +1,1 @@
+//! Foreign command lines and outputs, one module for each tool.

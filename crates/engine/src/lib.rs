@@ -1,0 +1,1 @@
+//! Drives the transfers: tasks, offset streams, backends, buffers, latency histograms.

@@ -1,0 +1,1 @@
+//! Facts about the host, observers, and the guards of its devices.

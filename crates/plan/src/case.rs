@@ -1,0 +1,137 @@
+//! Cases, phases and the plan that holds them.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Nanos, Workload};
+
+/// One pass of all tasks over their transfers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Writes data that a later read needs; never a result.
+    Fill,
+    /// Writes.
+    Write,
+    /// Reads.
+    Read,
+    /// Reads and writes in the workload's share.
+    Mixed,
+    /// Reads back what was written and compares it; never a result.
+    CheckWrite,
+    /// Reads again and compares; never a result.
+    CheckRead,
+}
+
+impl Phase {
+    /// The word used in tables and records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fill => "fill",
+            Self::Write => "write",
+            Self::Read => "read",
+            Self::Mixed => "mixed",
+            Self::CheckWrite => "check-write",
+            Self::CheckRead => "check-read",
+        }
+    }
+
+    /// Whether a figure of this phase is a result that a summary shows.
+    #[must_use]
+    pub const fn is_result(self) -> bool {
+        matches!(self, Self::Write | Self::Read | Self::Mixed)
+    }
+
+    /// Whether the phase needs data that is there before it starts.
+    #[must_use]
+    pub const fn needs_data(self) -> bool {
+        !matches!(self, Self::Fill | Self::Write)
+    }
+
+    /// Whether the phase changes the files.
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Fill | Self::Write | Self::Mixed)
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A workload, the phases it goes through in each repetition, and how often.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// A name that is unique in the plan; used in tables and file names.
+    pub id: String,
+    /// What the case is for, in the reader's words; may be empty.
+    pub title: String,
+    /// What the tasks do.
+    pub workload: Workload,
+    /// The phases of one repetition, in order.
+    pub phases: Vec<Phase>,
+    /// How often the phases are gone through.
+    pub repetitions: u32,
+    /// Rest before each write and read phase.
+    pub delay: Nanos,
+    /// No phase starts after the case has run for this long.
+    pub time_limit: Option<Nanos>,
+}
+
+/// An option of a foreign command line, for `--explain`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptionNote {
+    /// As the user wrote it, as in `-b1m`.
+    pub written: String,
+    /// The long name in the tool's own words, as in `blockSize`.
+    pub name: String,
+    /// What it does here, with resolved values.
+    pub meaning: String,
+}
+
+/// Who asked, and in which words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Question {
+    /// `ioproof run --quick DIR`.
+    Quick {
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// `ioproof run STUDY.toml`.
+    Study {
+        /// The study file.
+        path: PathBuf,
+        /// Its text.
+        text: String,
+    },
+    /// The command line of a foreign tool.
+    Dialect {
+        /// The tool, as in `ior`.
+        tool: String,
+        /// Its arguments, the program's name first.
+        arguments: Vec<String>,
+        /// What each of them means.
+        notes: Vec<OptionNote>,
+    },
+}
+
+/// All cases of a run, and the question that they answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// A title for reports.
+    pub title: String,
+    /// Who asked.
+    pub question: Question,
+    /// Every random choice that no workload names is drawn from this.
+    pub seed: u64,
+    /// The cases, in the order in which they run.
+    pub cases: Vec<Case>,
+    /// Serial numbers, WWNs or paths of block devices whose data the user gave up.
+    pub destroy_data_on: Vec<String>,
+}

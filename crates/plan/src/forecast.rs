@@ -1,0 +1,100 @@
+//! What a plan will do, before it does it: files, bytes, bounds and seconds.
+
+use crate::{Bytes, Case, Phase, Placement, Sharing};
+
+/// The share of the sum of all devices that `tasks` spread over `targets` can reach:
+/// `T / (D · ceil(T / D))`. The targets with one task more decide when the phase ends.
+///
+/// ```
+/// assert!((plan::balance_bound(33, 12) - 0.916_666).abs() < 1e-5);
+/// assert_eq!(plan::balance_bound(132, 12), 1.0);
+/// ```
+#[must_use]
+pub fn balance_bound(tasks: u32, targets: u32) -> f64 {
+    let (tasks, targets) = (f64::from(tasks.max(1)), f64::from(targets.max(1)));
+    tasks / (targets * (tasks / targets).ceil())
+}
+
+/// What one case will touch and move.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forecast {
+    /// Files that exist at the same time.
+    pub files: u64,
+    /// Bytes of each file.
+    pub file_bytes: Bytes,
+    /// Bytes that the files take together.
+    pub footprint: Bytes,
+    /// Bytes that one result phase moves in one pass.
+    pub phase_bytes: Bytes,
+    /// Bytes written over all repetitions, in one pass each.
+    pub written: Bytes,
+    /// Bytes read over all repetitions, in one pass each, checks included.
+    pub read: Bytes,
+    /// Fewest and most files on one target.
+    pub files_per_target: (u32, u32),
+    /// [`balance_bound`] of the tasks over the targets; 1 where tasks share one file.
+    pub balance_bound: f64,
+}
+
+impl Forecast {
+    /// The forecast of `case`.
+    #[must_use]
+    pub fn of(case: &Case) -> Self {
+        let workload = &case.workload;
+        let placement = Placement::new(workload);
+        let files = placement.file_count();
+        let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX);
+        let repetitions = u64::from(case.repetitions);
+        let sets = if workload.files.file_per_repetition { repetitions } else { 1 };
+        let phase_bytes = workload.bytes();
+        let moved = |count: u64| Bytes(phase_bytes.0.saturating_mul(count).saturating_mul(repetitions));
+        let half = case.phases.iter().filter(|&&p| p == Phase::Mixed).count() as u64;
+        let writes = case.phases.iter().filter(|p| matches!(p, Phase::Fill | Phase::Write)).count();
+        let reads = case.phases.len() as u64 - writes as u64 - half;
+        let reads_of_mixed = moved(half).0 / 100 * u64::from(workload.read_percent);
+        Self {
+            files: u64::from(files) * sets,
+            file_bytes: placement.file_bytes(),
+            footprint: Bytes(phase_bytes.0.saturating_mul(sets)),
+            phase_bytes,
+            written: Bytes(moved(writes as u64).0 + moved(half).0 - reads_of_mixed),
+            read: Bytes(moved(reads).0 + reads_of_mixed),
+            files_per_target: (files / targets, files.div_ceil(targets)),
+            balance_bound: match workload.files.sharing {
+                Sharing::PerTask => balance_bound(workload.tasks, targets),
+                Sharing::Shared => 1.0,
+            },
+        }
+    }
+
+    /// Seconds that all repetitions take at `write_rate` and `read_rate` (bytes per second), where
+    /// each phase that is ended by the clock counts at most its limit.
+    #[must_use]
+    pub fn seconds(&self, case: &Case, write_rate: f64, read_rate: f64) -> f64 {
+        let limit = case.workload.stonewall.map(|s| s.deadline).or(case.workload.duration);
+        let one = |phase: Phase| {
+            let rate = if phase.writes() { write_rate } else { read_rate };
+            let by_volume = self.phase_bytes.0 as f64 / rate.max(1.0);
+            match (case.workload.duration, limit) {
+                (Some(duration), _) if phase.is_result() => duration.as_secs_f64(),
+                (None, Some(deadline)) if phase.is_result() => by_volume.min(deadline.as_secs_f64()),
+                _ => by_volume,
+            }
+        };
+        case.phases.iter().map(|&phase| one(phase) + case.delay.as_secs_f64()).sum::<f64>()
+            * f64::from(case.repetitions)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::balance_bound;
+
+    #[test]
+    fn published_task_counts_over_twelve_cards() {
+        for (tasks, percent) in [(33, 91.7), (66, 91.7), (99, 91.7), (132, 100.0), (264, 100.0)] {
+            let bound = balance_bound(tasks, 12) * 100.0;
+            assert!((bound - percent).abs() < 0.05, "{tasks} tasks: {bound}");
+        }
+    }
+}

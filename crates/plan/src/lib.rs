@@ -1,0 +1,41 @@
+//! The language of measurement: what is to be measured, on what, and how.
+//!
+//! Every question that ioproof is asked, whether it comes from a study file, a
+//! foreign command line or `--quick`, becomes a [`Plan`]. A plan that exists is
+//! valid: [`WorkloadSpec::validate`] is the only way to a [`Workload`].
+//!
+//! | type | what it says |
+//! |---|---|
+//! | [`Bytes`], [`Nanos`] | sizes and times; no bare numbers |
+//! | [`Geometry`] | transfers, blocks and segments, in IOR's sense |
+//! | [`Workload`] | one pattern of transfers by a number of tasks on a set of files |
+//! | [`Case`] | a workload, the phases it goes through and how often |
+//! | [`Plan`] | all cases of a run, and the question that they answer |
+//! | [`Placement`] | which task touches which file at which offset |
+//! | [`Forecast`] | files, bytes, bounds and seconds, before anything is written |
+//!
+//! ```
+//! use plan::{Bytes, Geometry};
+//! let geometry = Geometry { transfer: Bytes::kib(64), block: Bytes::mib(1), segments: 2 };
+//! assert_eq!(geometry.bytes_per_task(), Bytes::mib(2));
+//! assert_eq!(geometry.transfers_per_task(), 32);
+//! ```
+
+mod case;
+mod error;
+mod forecast;
+mod geometry;
+mod placement;
+mod units;
+mod workload;
+
+pub use case::{Case, OptionNote, Phase, Plan, Question};
+pub use error::PlanError;
+pub use forecast::{Forecast, balance_bound};
+pub use geometry::{Geometry, Permutation};
+pub use placement::{FileSlot, Placement, Region};
+pub use units::{Bytes, Nanos};
+pub use workload::{
+    Advice, Backend, Existing, FileSet, Keep, Order, Pace, ReadFrom, Sharing, Stonewall, SyncRule, Workload,
+    WorkloadSpec,
+};

@@ -1,0 +1,315 @@
+//! Which task touches which file, and where in it.
+
+use std::path::{Path, PathBuf};
+
+use crate::{Bytes, Geometry, Order, Permutation, Phase, ReadFrom, Sharing, Workload};
+
+/// A file of a workload.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileSlot {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its number in the set; part of the data's signature, so that misplaced data is known.
+    pub index: u32,
+}
+
+/// The part of a file that belongs to one task: the offsets of its transfers.
+///
+/// `at` maps the number of a transfer to its offset and costs a few instructions, so that no
+/// list of offsets is ever built.
+#[derive(Debug, Clone, Copy)]
+pub struct Region {
+    geometry: Geometry,
+    /// Distance between a task's blocks of consecutive segments.
+    segment_stride: u64,
+    /// Where the task's block starts within a segment.
+    block_start: u64,
+    /// Random order: the permutation of all transfers of the file, and the task's first index.
+    random: Option<(Permutation, u64)>,
+}
+
+impl Region {
+    /// Transfers in one pass.
+    #[inline]
+    #[must_use]
+    pub fn transfers(&self) -> u64 {
+        self.geometry.transfers_per_task()
+    }
+
+    /// Bytes of one transfer.
+    #[inline]
+    #[must_use]
+    pub fn transfer(&self) -> Bytes {
+        self.geometry.transfer
+    }
+
+    /// The offset in bytes of transfer `index`, which must be below [`Region::transfers`].
+    #[inline]
+    #[must_use]
+    pub fn at(&self, index: u64) -> u64 {
+        if let Some((order, first)) = &self.random {
+            return order.at(first + index) * self.geometry.transfer.0;
+        }
+        let per_block = self.geometry.transfers_per_block();
+        let (segment, within) = (index / per_block, index % per_block);
+        segment * self.segment_stride + self.block_start + within * self.geometry.transfer.0
+    }
+
+    /// Sequential order without a division: `Some((segment_stride, block_start, transfers per
+    /// block))`, from which a hot loop can step.
+    #[inline]
+    #[must_use]
+    pub fn steps(&self) -> Option<(u64, u64, u64)> {
+        match self.random {
+            Some(_) => None,
+            None => Some((self.segment_stride, self.block_start, self.geometry.transfers_per_block())),
+        }
+    }
+
+    /// The random order, if it is one: the permutation and the task's first index in it.
+    #[inline]
+    #[must_use]
+    pub fn random(&self) -> Option<(Permutation, u64)> {
+        self.random
+    }
+}
+
+/// The rules by which the tasks of a workload find their files and offsets.
+///
+/// ```
+/// use plan::{Bytes, Geometry, Phase, Placement, WorkloadSpec};
+/// let geometry = Geometry { transfer: Bytes(1), block: Bytes(2), segments: 2 };
+/// let mut spec = WorkloadSpec::new("figure 2", "file", geometry);
+/// spec.tasks = 3;
+/// let workload = spec.validate()?;
+/// let region = Placement::new(&workload).region(1, Phase::Write, 0);
+/// let offsets: Vec<u64> = (0..4).map(|transfer| region.at(transfer)).collect();
+/// assert_eq!(offsets, [2, 3, 8, 9]);
+/// # Ok::<(), plan::PlanError>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Placement<'a> {
+    workload: &'a Workload,
+}
+
+impl<'a> Placement<'a> {
+    /// The placement of `workload`.
+    #[must_use]
+    pub fn new(workload: &'a Workload) -> Self {
+        Self { workload }
+    }
+
+    /// Every file that `repetition` touches, by number.
+    #[must_use]
+    pub fn files(&self, repetition: u32) -> Vec<FileSlot> {
+        (0..self.file_count()).map(|index| self.slot(index, repetition)).collect()
+    }
+
+    /// How many files one repetition touches.
+    #[must_use]
+    pub fn file_count(&self) -> u32 {
+        match self.workload.files.sharing {
+            Sharing::Shared => 1,
+            Sharing::PerTask => self.workload.tasks,
+        }
+    }
+
+    /// Bytes of each file.
+    #[must_use]
+    pub fn file_bytes(&self) -> Bytes {
+        match self.workload.files.sharing {
+            Sharing::Shared => self.workload.bytes(),
+            Sharing::PerTask => self.workload.geometry.bytes_per_task(),
+        }
+    }
+
+    /// The task whose data `task` touches in `phase`: itself when writing, by
+    /// [`ReadFrom`] when reading or checking. A check of a read compares what that read touched.
+    #[must_use]
+    pub fn owner(&self, task: u32, phase: Phase, repetition: u32) -> u32 {
+        let tasks = self.workload.tasks;
+        if phase.writes() {
+            return task;
+        }
+        match self.workload.read_from {
+            ReadFrom::Same => task,
+            ReadFrom::Shift { tasks: shift } => {
+                let shift = u64::from(shift % tasks);
+                narrow((u64::from(task) + shift) % u64::from(tasks))
+            }
+            ReadFrom::Shuffle { at_least, seed, reseed } => {
+                let seed = if reseed { seed.wrapping_add(u64::from(repetition)) } else { seed };
+                shuffled_owner(task, tasks, at_least, seed)
+            }
+        }
+    }
+
+    /// The file that `task` touches in `phase`.
+    #[must_use]
+    pub fn file(&self, task: u32, phase: Phase, repetition: u32) -> FileSlot {
+        match self.workload.files.sharing {
+            Sharing::Shared => self.slot(0, repetition),
+            Sharing::PerTask => self.slot(self.owner(task, phase, repetition), repetition),
+        }
+    }
+
+    /// The offsets that `task` touches in `phase`.
+    #[must_use]
+    pub fn region(&self, task: u32, phase: Phase, repetition: u32) -> Region {
+        let geometry = self.workload.geometry;
+        let owner = u64::from(self.owner(task, phase, repetition));
+        let tasks = u64::from(self.workload.tasks);
+        let (sharers, position) = match self.workload.files.sharing {
+            Sharing::Shared => (tasks, owner),
+            Sharing::PerTask => (1, 0),
+        };
+        let per_task = geometry.transfers_per_task();
+        let random = match self.workload.order {
+            Order::Sequential => None,
+            Order::Random { seed } => {
+                // Files of their own get orders of their own; a shared file has one for all.
+                let stream = if sharers == 1 { seed ^ owner.rotate_left(32) } else { seed };
+                Some((Permutation::new(per_task * sharers, stream), position * per_task))
+            }
+        };
+        Region {
+            geometry,
+            segment_stride: geometry.block.0 * sharers,
+            block_start: geometry.block.0 * position,
+            random,
+        }
+    }
+
+    fn slot(&self, index: u32, repetition: u32) -> FileSlot {
+        let files = &self.workload.files;
+        let base = &files.targets[index as usize % files.targets.len()];
+        let mut path = match files.sharing {
+            Sharing::Shared => base.clone(),
+            Sharing::PerTask if files.unique_dir => in_own_directory(base, index),
+            Sharing::PerTask => with_suffix(base, &format!(".{index:08}")),
+        };
+        if files.file_per_repetition {
+            path = with_suffix(&path, &format!(".{repetition}"));
+        }
+        FileSlot { path, index }
+    }
+}
+
+/// `dir/name` for task 3 becomes `dir/3/name.00000003`, as IOR names it.
+fn in_own_directory(base: &Path, index: u32) -> PathBuf {
+    let name = base.file_name().unwrap_or_default();
+    let own = base.parent().unwrap_or_else(|| Path::new("")).join(index.to_string()).join(name);
+    with_suffix(&own, &format!(".{index:08}"))
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// A bijection in which no task keeps its own data when there are two or more.
+///
+/// Each task reads from its successor on a random cycle over all tasks; where a least distance
+/// is asked for, tasks rotate by a random number of places instead, which keeps it for all.
+fn shuffled_owner(task: u32, tasks: u32, at_least: u32, seed: u64) -> u32 {
+    if tasks == 1 {
+        return 0;
+    }
+    let order = Permutation::new(u64::from(tasks), seed);
+    let all = u64::from(tasks);
+    if at_least <= 1 {
+        return narrow(order.at((order.index_of(u64::from(task)) + 1) % all));
+    }
+    let nearest = u64::from(at_least.min(tasks / 2));
+    let turn = nearest + order.at(0) % (all - 2 * nearest + 1);
+    narrow((u64::from(task) + turn) % all)
+}
+
+/// A task number from arithmetic in 64 bits.
+fn narrow(task: u64) -> u32 {
+    u32::try_from(task).expect("a task number is below the number of tasks, which is a u32")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+
+    use super::Placement;
+    use crate::{Bytes, Geometry, Order, Phase, ReadFrom, Sharing, WorkloadSpec};
+
+    fn spec(tasks: u32, per_block: u64, segments: u64) -> WorkloadSpec {
+        let geometry = Geometry { transfer: Bytes(512), block: Bytes(512 * per_block), segments };
+        let mut spec = WorkloadSpec::new("w", "dir/file", geometry);
+        spec.tasks = tasks;
+        spec
+    }
+
+    proptest! {
+        #[test]
+        fn all_tasks_together_cover_a_shared_file_once(
+            tasks in 1_u32..9, per_block in 1_u64..9, segments in 1_u64..9, random: bool, seed: u64,
+        ) {
+            let mut spec = spec(tasks, per_block, segments);
+            if random {
+                spec.order = Order::Random { seed };
+            }
+            let workload = spec.validate().expect("valid");
+            let placement = Placement::new(&workload);
+            let mut offsets = BTreeSet::new();
+            for task in 0..tasks {
+                let region = placement.region(task, Phase::Write, 0);
+                for index in 0..region.transfers() {
+                    offsets.insert(region.at(index));
+                }
+            }
+            let expected: BTreeSet<u64> = (0..workload.transfers()).map(|i| i * 512).collect();
+            prop_assert_eq!(offsets, expected);
+        }
+
+        #[test]
+        fn each_task_s_data_is_read_once(tasks in 1_u32..200, at_least in 0_u32..50, seed: u64) {
+            let mut spec = spec(tasks, 1, 1);
+            spec.read_from = ReadFrom::Shuffle { at_least, seed, reseed: true };
+            let workload = spec.validate().expect("valid");
+            let owners: BTreeSet<u32> =
+                (0..tasks).map(|t| Placement::new(&workload).owner(t, Phase::Read, 3)).collect();
+            prop_assert_eq!(owners.len(), tasks as usize);
+            let nearest = at_least.min(tasks / 2).max(u32::from(tasks > 1));
+            for task in 0..tasks {
+                let owner = Placement::new(&workload).owner(task, Phase::Read, 3);
+                let apart = owner.abs_diff(task);
+                prop_assert!(apart.min(tasks - apart) >= nearest, "{} reads {}", task, owner);
+            }
+        }
+    }
+
+    #[test]
+    fn twenty_four_tasks_put_two_files_on_each_of_twelve_targets() {
+        let mut spec = spec(24, 1, 1);
+        spec.files.sharing = Sharing::PerTask;
+        spec.files.targets = (0..12).map(|d| format!("{d}/{d}").into()).collect();
+        let workload = spec.validate().expect("valid");
+        for directory in 0..12 {
+            let here = Placement::new(&workload)
+                .files(0)
+                .iter()
+                .filter(|slot| slot.path.starts_with(directory.to_string()))
+                .count();
+            assert_eq!(here, 2);
+        }
+    }
+
+    #[test]
+    fn a_shift_reads_the_neighbour() {
+        let mut spec = spec(6, 1, 1);
+        spec.files.sharing = Sharing::PerTask;
+        spec.read_from = ReadFrom::Shift { tasks: 1 };
+        let workload = spec.validate().expect("valid");
+        let placement = Placement::new(&workload);
+        assert_eq!(placement.file(5, Phase::Write, 0).path.to_str(), Some("dir/file.00000005"));
+        assert_eq!(placement.file(5, Phase::Read, 0).path.to_str(), Some("dir/file.00000000"));
+    }
+}

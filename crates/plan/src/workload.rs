@@ -1,0 +1,521 @@
+//! One pattern of transfers by a number of tasks on a set of files.
+
+use std::ops::Deref;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Geometry, Nanos, PlanError};
+
+/// More tasks than this in one workload is taken for a slip of the pen.
+const TASKS_MAX: u32 = 1 << 20;
+/// The kernel takes at most 32768 entries in one submission ring.
+const DEPTH_MAX: u32 = 32_768;
+/// Linux moves at most 2 GiB less one page in one call (see `read(2)`, notes).
+const TRANSFER_MAX: Bytes = Bytes(0x7fff_f000);
+/// Every alignment that `O_DIRECT` asks for is a multiple of this.
+const SECTOR: u64 = 512;
+
+/// How transfers reach the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Backend {
+    /// One thread for each task, `pread(2)` and `pwrite(2)`.
+    Psync,
+    /// io_uring: few threads carry all tasks, each with `depth` transfers under way.
+    Uring {
+        /// Transfers under way for each task.
+        depth: u32,
+        /// The user asked for io_uring by name: no other backend may take its place.
+        required: bool,
+    },
+    /// Copies to and from a shared memory mapping.
+    Mmap,
+    /// No I/O at all: measures the instrument.
+    Null,
+}
+
+impl Backend {
+    /// Transfers under way for each task.
+    #[must_use]
+    pub const fn depth(self) -> u32 {
+        match self {
+            Self::Uring { depth, .. } => depth,
+            Self::Psync | Self::Mmap | Self::Null => 1,
+        }
+    }
+
+    /// The name used in tables and records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Psync => "psync",
+            Self::Uring { .. } => "uring",
+            Self::Mmap => "mmap",
+            Self::Null => "null",
+        }
+    }
+}
+
+/// Whether tasks share one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sharing {
+    /// One file for all tasks, laid out segment by segment.
+    Shared,
+    /// A file for each task, named by the task's number.
+    PerTask,
+}
+
+/// What happens to files that exist before a write phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Existing {
+    /// Removed first, so that each write phase creates its files.
+    Replace,
+    /// Written over in place.
+    Reuse,
+}
+
+/// What happens to the files at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keep {
+    /// Removed, whatever happened.
+    Never,
+    /// Kept only where a check found wrong data.
+    OnError,
+    /// Kept.
+    Always,
+}
+
+/// The files of a workload. Workloads with an equal set share the same files and their data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileSet {
+    /// One path, or several over which the tasks go round (`task mod n`).
+    /// A path that is a block device is used as it is, without a suffix.
+    pub targets: Vec<PathBuf>,
+    /// Whether tasks share one file.
+    pub sharing: Sharing,
+    /// Each task's file stands in a directory of its own.
+    pub unique_dir: bool,
+    /// Each repetition has files of its own.
+    pub file_per_repetition: bool,
+    /// What happens to files that exist before a write phase.
+    pub existing: Existing,
+    /// What happens to the files at the end.
+    pub keep: Keep,
+    /// Space is allocated (`posix_fallocate`) before the write phase.
+    pub preallocate: bool,
+    /// Files that a read needs and that are missing are made in a fill phase. Without it a
+    /// missing, short or sparse file is an error.
+    pub fill: bool,
+}
+
+/// The order in which a task visits its transfers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// Segment by segment, block by block, in rising offsets.
+    Sequential,
+    /// Each transfer of the file once, in a random order chosen by the seed; in a shared file
+    /// every task has an exact, equal share.
+    Random {
+        /// Chooses the order.
+        seed: u64,
+    },
+}
+
+/// When data must be on stable storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SyncRule {
+    /// `fsync(2)` after the last write, inside the timed close.
+    pub at_close: bool,
+    /// `fsync(2)` after each write, inside that transfer's latency.
+    pub per_write: bool,
+}
+
+/// What the kernel is told about the access pattern after open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Advice {
+    /// Nothing.
+    #[default]
+    None,
+    /// One call with `POSIX_FADV_RANDOM | POSIX_FADV_NOREUSE | POSIX_FADV_DONTNEED`, as study D
+    /// prints it. The values are an enumeration: or-ed they are 5, which is `NOREUSE` alone.
+    AsPublished,
+    /// Three calls, one for each advice, as study D meant it.
+    AsMeant,
+}
+
+/// Whose data a task reads or checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReadFrom {
+    /// Its own.
+    Same,
+    /// What task `t + tasks` wrote (modulo the number of tasks).
+    Shift {
+        /// How far.
+        tasks: u32,
+    },
+    /// A random assignment in which each task's data is read once.
+    Shuffle {
+        /// No task reads from fewer than this many places away, where that can be had.
+        at_least: u32,
+        /// Chooses the assignment; it changes with the repetition when `reseed` is set.
+        seed: u64,
+        /// A different assignment in each repetition.
+        reseed: bool,
+    },
+}
+
+/// Ends a phase by the clock instead of by volume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stonewall {
+    /// Each task stops after this time.
+    pub deadline: Nanos,
+    /// Then all tasks go on until each has done as many transfers as the fastest had.
+    pub wear_out: bool,
+}
+
+/// The rate of an open-loop run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Pace {
+    /// Transfers per second of all tasks together; intended starts are evenly spaced.
+    pub transfers_per_second: f64,
+}
+
+/// A workload as it is written down, before it is known to make sense.
+///
+/// [`WorkloadSpec::new`] gives a sequential psync workload of one task; set what differs and
+/// call [`WorkloadSpec::validate`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkloadSpec {
+    /// A name for tables; unique in a plan.
+    pub name: String,
+    /// The files.
+    pub files: FileSet,
+    /// Number of logical workers, each with offsets of its own.
+    pub tasks: u32,
+    /// Transfers, blocks and segments.
+    pub geometry: Geometry,
+    /// The order of a task's transfers.
+    pub order: Order,
+    /// How transfers reach the kernel.
+    pub backend: Backend,
+    /// `O_DIRECT`: around the page cache.
+    pub direct: bool,
+    /// When data must be on stable storage.
+    pub sync: SyncRule,
+    /// What the kernel is told after open.
+    pub advice: Advice,
+    /// Whose data a task reads.
+    pub read_from: ReadFrom,
+    /// Ends a phase by the clock; what was left undone stays undone.
+    pub stonewall: Option<Stonewall>,
+    /// Repeats the pass until this time is over, and ends there.
+    pub duration: Option<Nanos>,
+    /// Open loop: transfers start by the clock, not when the one before has ended.
+    pub pace: Option<Pace>,
+    /// Share of reads, in percent, in a [`crate::Phase::Mixed`].
+    pub read_percent: u8,
+    /// All tasks wait for each other between open, transfers and close.
+    pub barriers: bool,
+    /// Reads are compared with what was written, inside the timed phase.
+    pub verify: bool,
+    /// Ends at the first wrong byte instead of counting.
+    pub quit_on_error: bool,
+    /// A short read or write is an error at once instead of being continued.
+    pub single_attempt: bool,
+    /// Data signature: the same value gives the same bytes.
+    pub signature: u64,
+    /// Memory held by this node during the run, in all.
+    pub memory_hog: Bytes,
+    /// Warns of a task whose time differs from the mean by more than this.
+    pub outlier: Option<Nanos>,
+}
+
+impl WorkloadSpec {
+    /// A workload of one task on one file: sequential, psync, buffered, removed afterwards.
+    #[must_use]
+    pub fn new(name: impl Into<String>, target: impl Into<PathBuf>, geometry: Geometry) -> Self {
+        Self {
+            name: name.into(),
+            files: FileSet {
+                targets: vec![target.into()],
+                sharing: Sharing::Shared,
+                unique_dir: false,
+                file_per_repetition: false,
+                existing: Existing::Replace,
+                keep: Keep::Never,
+                preallocate: false,
+                fill: false,
+            },
+            tasks: 1,
+            geometry,
+            order: Order::Sequential,
+            backend: Backend::Psync,
+            direct: false,
+            sync: SyncRule::default(),
+            advice: Advice::None,
+            read_from: ReadFrom::Same,
+            stonewall: None,
+            duration: None,
+            pace: None,
+            read_percent: 100,
+            barriers: false,
+            verify: false,
+            quit_on_error: false,
+            single_attempt: false,
+            signature: 0,
+            memory_hog: Bytes(0),
+            outlier: None,
+        }
+    }
+
+    /// Checks every value against the others.
+    ///
+    /// # Errors
+    /// The first value that cannot be measured, with what is allowed.
+    pub fn validate(self) -> Result<Workload, PlanError> {
+        self.check_sizes()?;
+        self.check_tasks()?;
+        self.check_times()?;
+        self.check_backend()?;
+        Ok(Workload(self))
+    }
+
+    fn check_sizes(&self) -> Result<(), PlanError> {
+        let Geometry { transfer, block, segments } = self.geometry;
+        if transfer.0 == 0 {
+            return Err(PlanError::new(
+                "transfer",
+                "a transfer of 0 bytes moves nothing",
+                "give a size of at least 1 byte, for example 1m",
+            ));
+        }
+        if transfer > TRANSFER_MAX {
+            return Err(PlanError::new(
+                "transfer",
+                format!("a transfer of {transfer} is more than one call can move"),
+                format!("Linux moves at most {} bytes in one call", TRANSFER_MAX.0),
+            ));
+        }
+        if block.0 == 0 || segments == 0 {
+            return Err(PlanError::new(
+                if segments == 0 { "segments" } else { "block" },
+                "nothing to transfer: the block size and the segment count must be at least 1",
+                "give a block of one transfer or more, and one segment or more",
+            ));
+        }
+        if !block.0.is_multiple_of(transfer.0) {
+            let nearest = (block.0 / transfer.0).max(1).saturating_mul(transfer.0);
+            return Err(PlanError::new(
+                "block",
+                format!(
+                    "the block of {} bytes is not a multiple of the transfer of {} bytes",
+                    block.0, transfer.0
+                ),
+                format!("the nearest block that is a multiple has {nearest} bytes"),
+            ));
+        }
+        let total = u128::from(block.0) * u128::from(segments) * u128::from(self.tasks.max(1));
+        if total > u128::from(i64::MAX.unsigned_abs()) {
+            return Err(PlanError::new(
+                "segments",
+                format!("{total} bytes are more than a file offset can hold"),
+                "lower the block, the segments or the tasks",
+            ));
+        }
+        if self.direct && !transfer.0.is_multiple_of(SECTOR) {
+            return Err(PlanError::new(
+                "transfer",
+                format!("a transfer of {} bytes cannot be direct: it is no multiple of {SECTOR}", transfer.0),
+                "use a multiple of the device's sector, or leave direct I/O off",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_tasks(&self) -> Result<(), PlanError> {
+        if self.files.targets.is_empty() {
+            return Err(PlanError::new("target", "there is no target", "name at least one path"));
+        }
+        if self.tasks == 0 || self.tasks > TASKS_MAX {
+            return Err(PlanError::new(
+                "tasks",
+                format!("{} tasks cannot run", self.tasks),
+                format!("give a number from 1 to {TASKS_MAX}"),
+            ));
+        }
+        if self.read_percent > 100 {
+            return Err(PlanError::new(
+                "read_percent",
+                format!("{} % of reads", self.read_percent),
+                "give a share from 0 to 100",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_times(&self) -> Result<(), PlanError> {
+        if let Some(pace) = self.pace
+            && !(pace.transfers_per_second > 0.0 && pace.transfers_per_second <= 1e9)
+        {
+            return Err(PlanError::new(
+                "rate",
+                format!("{} transfers per second cannot be paced", pace.transfers_per_second),
+                "give a rate above 0 and up to 1e9",
+            ));
+        }
+        if self.duration.is_some() && self.stonewall.is_some() {
+            return Err(PlanError::new(
+                "duration",
+                "a phase cannot have both a duration and a stonewall deadline",
+                "a duration repeats the pass until the time is over; a stonewall ends within the first pass; choose one",
+            ));
+        }
+        if self.duration.is_some_and(|d| d.0 == 0) || self.stonewall.is_some_and(|s| s.deadline.0 == 0) {
+            return Err(PlanError::new("duration", "a phase of 0 s measures nothing", "give a time above 0"));
+        }
+        Ok(())
+    }
+
+    fn check_backend(&self) -> Result<(), PlanError> {
+        match self.backend {
+            Backend::Uring { depth, .. } if depth == 0 || depth > DEPTH_MAX => Err(PlanError::new(
+                "depth",
+                format!("a depth of {depth} cannot be queued"),
+                format!("give a number from 1 to {DEPTH_MAX}"),
+            )),
+            Backend::Mmap if self.direct => Err(PlanError::new(
+                "direct",
+                "a memory mapping always goes through the page cache",
+                "leave direct I/O off, or use the backend psync or uring",
+            )),
+            Backend::Mmap if self.single_attempt => Err(PlanError::new(
+                "single_attempt",
+                "a memory mapping has no short transfers",
+                "leave it off, or use the backend psync or uring",
+            )),
+            Backend::Mmap | Backend::Psync | Backend::Null | Backend::Uring { .. } => Ok(()),
+        }
+    }
+}
+
+/// A workload that can be run. Its fields are those of [`WorkloadSpec`], read-only.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "WorkloadSpec", into = "WorkloadSpec")]
+pub struct Workload(WorkloadSpec);
+
+impl Deref for Workload {
+    type Target = WorkloadSpec;
+
+    fn deref(&self) -> &WorkloadSpec {
+        &self.0
+    }
+}
+
+impl TryFrom<WorkloadSpec> for Workload {
+    type Error = PlanError;
+
+    fn try_from(spec: WorkloadSpec) -> Result<Self, PlanError> {
+        spec.validate()
+    }
+}
+
+impl From<Workload> for WorkloadSpec {
+    fn from(workload: Workload) -> Self {
+        workload.0
+    }
+}
+
+impl Workload {
+    /// Transfers of all tasks in one pass.
+    #[must_use]
+    pub fn transfers(&self) -> u64 {
+        self.geometry.transfers_per_task() * u64::from(self.tasks)
+    }
+
+    /// Bytes of all tasks in one pass.
+    #[must_use]
+    pub fn bytes(&self) -> Bytes {
+        Bytes(self.geometry.bytes_per_task().0 * u64::from(self.tasks))
+    }
+
+    /// The conditions that travel with every figure of `phase`, as in
+    /// `4 KiB random read, direct, uring depth 32, 1 task`.
+    #[must_use]
+    pub fn conditions(&self, phase: crate::Phase) -> String {
+        let order = match self.order {
+            Order::Sequential => "sequential",
+            Order::Random { .. } => "random",
+        };
+        let path = match self.backend {
+            Backend::Mmap | Backend::Null => "",
+            Backend::Psync | Backend::Uring { .. } if self.direct => "direct, ",
+            Backend::Psync | Backend::Uring { .. } => "buffered, ",
+        };
+        let tasks = if self.tasks == 1 { "task" } else { "tasks" };
+        let mix = match phase {
+            crate::Phase::Mixed => format!(" ({} % reads)", self.read_percent),
+            _ => String::new(),
+        };
+        format!(
+            "{} {order} {phase}{mix}, {path}{} depth {}, {} {tasks}",
+            self.geometry.transfer,
+            self.backend.name(),
+            self.backend.depth(),
+            self.tasks
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Backend, WorkloadSpec};
+    use crate::{Bytes, Geometry};
+
+    fn spec(transfer: Bytes, block: Bytes) -> WorkloadSpec {
+        WorkloadSpec::new("w", "f", Geometry { transfer, block, segments: 1 })
+    }
+
+    #[test]
+    fn a_block_that_is_no_multiple_is_refused_with_the_nearest_that_is() {
+        let error = spec(Bytes::mib(16), Bytes::mib(1)).validate().unwrap_err();
+        assert_eq!(error.field, "block");
+        assert!(error.message.contains("1048576") && error.message.contains("16777216"), "{error}");
+        assert!(error.help.contains("16777216"), "{}", error.help);
+    }
+
+    #[test]
+    fn values_that_cannot_be_measured_name_their_field() {
+        let field = |change: fn(&mut WorkloadSpec)| {
+            let mut spec = spec(Bytes::kib(4), Bytes::mib(1));
+            change(&mut spec);
+            spec.validate().map(|_| ()).unwrap_err().field
+        };
+        assert_eq!(field(|s| s.geometry.transfer = Bytes(0)), "transfer");
+        assert_eq!(field(|s| s.geometry.segments = 0), "segments");
+        assert_eq!(field(|s| s.geometry.segments = u64::MAX / 2), "segments");
+        assert_eq!(field(|s| s.tasks = 0), "tasks");
+        assert_eq!(field(|s| s.read_percent = 101), "read_percent");
+        assert_eq!(field(|s| s.backend = Backend::Uring { depth: 0, required: true }), "depth");
+        assert_eq!(field(|s| s.files.targets.clear()), "target");
+        assert_eq!(field(|s| s.pace = Some(super::Pace { transfers_per_second: f64::NAN })), "rate");
+    }
+
+    #[test]
+    fn conditions_say_what_a_figure_is_of() {
+        let mut spec = spec(Bytes::kib(4), Bytes::mib(1));
+        spec.backend = Backend::Uring { depth: 32, required: false };
+        spec.direct = true;
+        let workload = spec.validate().expect("valid");
+        assert_eq!(
+            workload.conditions(crate::Phase::Read),
+            "4 KiB sequential read, direct, uring depth 32, 1 task"
+        );
+    }
+}

@@ -1,0 +1,1 @@
+//! Takes a plan through its life and writes the record.
