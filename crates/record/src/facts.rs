@@ -1,0 +1,112 @@
+//! What is known of the host. Unknown is said, never guessed.
+
+use serde::{Deserialize, Serialize};
+
+/// A fact, or why it is not known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fact<T> {
+    /// As read.
+    Known(T),
+    /// Why it could not be read, as in `no /sys/block/loop0/device/model`.
+    Unknown(String),
+}
+
+impl<T> Fact<T> {
+    /// The value, if it is known.
+    pub fn known(&self) -> Option<&T> {
+        match self {
+            Self::Known(value) => Some(value),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
+/// The host that a run was made on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HostFacts {
+    /// `uname -n`.
+    pub node: String,
+    /// Name and version of the operating system, as in `Debian GNU/Linux 12 (bookworm)`.
+    pub operating_system: Fact<String>,
+    /// Kernel release and build, as in `6.1.0-18-amd64 #1 SMP …`.
+    pub kernel: Fact<String>,
+    /// Model of the processors.
+    pub cpu_model: Fact<String>,
+    /// Sockets.
+    pub sockets: Fact<u32>,
+    /// Processors that the kernel schedules on.
+    pub logical_cpus: u32,
+    /// Processors that this process may use (affinity and cgroup).
+    pub usable_cpus: u32,
+    /// NUMA nodes.
+    pub numa_nodes: Fact<u32>,
+    /// The frequency governor of the first processor.
+    pub governor: Fact<String>,
+    /// Memory in all.
+    pub memory_bytes: u64,
+    /// The memory limit of this process's cgroup, if there is one below the host's memory.
+    pub memory_limit_bytes: Option<u64>,
+    /// `/sys/kernel/mm/transparent_hugepage/enabled`.
+    pub transparent_hugepages: Fact<String>,
+    /// The clock that latencies are read from, as in `tsc`.
+    pub clock: String,
+    /// The batch job, as in `slurm 4711`.
+    pub batch_job: Option<String>,
+    /// The file systems of the targets.
+    pub file_systems: Vec<FileSystemFacts>,
+    /// The block devices under the targets, members of a stack included.
+    pub devices: Vec<BlockDeviceFacts>,
+}
+
+/// The file system of a target.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileSystemFacts {
+    /// Where it is mounted.
+    pub mount_point: String,
+    /// Its type, as in `xfs`.
+    pub kind: String,
+    /// What is mounted, as in `/dev/nvme0n1p1`.
+    pub source: String,
+    /// Mount options.
+    pub options: String,
+    /// Bytes in all.
+    pub size_bytes: u64,
+    /// Bytes that this user may still use, at the start of the run.
+    pub free_bytes: u64,
+    /// Inodes in all; 0 where the file system has no fixed number.
+    pub inodes: u64,
+    /// Inodes free at the start of the run.
+    pub free_inodes: u64,
+}
+
+/// A block device under a target.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockDeviceFacts {
+    /// The kernel's name, as in `nvme0n1`.
+    pub name: String,
+    /// Model.
+    pub model: Fact<String>,
+    /// Serial number.
+    pub serial: Fact<String>,
+    /// Firmware revision.
+    pub firmware: Fact<String>,
+    /// Capacity.
+    pub size_bytes: u64,
+    /// Whether it turns.
+    pub rotational: Fact<bool>,
+    /// The scheduler in use.
+    pub scheduler: Fact<String>,
+    /// Hardware queues.
+    pub hardware_queues: Fact<u32>,
+    /// Requests that the queue holds.
+    pub queue_requests: Fact<u32>,
+    /// Read-ahead.
+    pub read_ahead_bytes: Fact<u64>,
+    /// Logical block size: the alignment that `O_DIRECT` needs.
+    pub logical_block_bytes: Fact<u32>,
+    /// Physical block size.
+    pub physical_block_bytes: Fact<u32>,
+    /// NUMA node of its controller.
+    pub numa_node: Fact<i32>,
+}

@@ -1,0 +1,194 @@
+//! One observation per row, narrow and typed, with units last in every name.
+
+use plan::Phase;
+use serde::{Deserialize, Serialize};
+
+/// Which phase of which repetition of which case a row belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct PhaseKey {
+    /// [`plan::Case::id`].
+    pub case: String,
+    /// From 0.
+    pub repetition: u32,
+    /// The phase.
+    pub phase: Phase,
+}
+
+/// The direction of a transfer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    /// From storage.
+    Read,
+    /// To storage.
+    Write,
+}
+
+/// What a latency is counted from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Measure {
+    /// From the moment the transfer should have started (open loop), else from its start.
+    Response,
+    /// From the moment the transfer was handed to the kernel. Only stored where it differs.
+    Service,
+}
+
+/// One phase as a whole: all tasks together. Times count from the phase's common start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhaseRow {
+    /// Which phase.
+    #[serde(flatten)]
+    pub key: PhaseKey,
+    /// Wall clock at the start, nanoseconds since 1970-01-01 UTC.
+    pub started_unix_ns: i64,
+    /// First task's open began → last task's close ended.
+    pub wall_ns: u64,
+    /// First task's open began → last task's open ended.
+    pub open_ns: u64,
+    /// First task's first transfer began → last task's last transfer ended.
+    pub io_ns: u64,
+    /// First task's close (with its fsync) began → last task's close ended.
+    pub close_ns: u64,
+    /// Bytes moved by reads.
+    pub read_bytes: u64,
+    /// Bytes moved by writes.
+    pub write_bytes: u64,
+    /// Completed reads.
+    pub reads: u64,
+    /// Completed writes.
+    pub writes: u64,
+    /// First transfer began → first task was done.
+    pub first_done_ns: u64,
+    /// Bytes that all tasks together had moved when the first task was done.
+    pub first_done_bytes: u64,
+    /// With a stonewall: first transfer began → the deadline was seen by the last task.
+    pub stonewall_ns: Option<u64>,
+    /// With a stonewall: bytes moved by all tasks up to the deadline.
+    pub stonewall_bytes: Option<u64>,
+    /// CPU time of this process in user mode during the phase.
+    pub user_cpu_ns: u64,
+    /// CPU time of this process in the kernel during the phase.
+    pub system_cpu_ns: u64,
+    /// Bytes that were compared and were wrong, in 512-byte cells.
+    pub wrong_cells: u64,
+    /// Bytes that the devices under the targets read, where they could be observed.
+    pub device_read_bytes: Option<u64>,
+    /// Bytes that the devices under the targets wrote, where they could be observed.
+    pub device_write_bytes: Option<u64>,
+}
+
+impl PhaseRow {
+    /// Bytes moved in either direction.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.read_bytes + self.write_bytes
+    }
+
+    /// Completed transfers in either direction.
+    #[must_use]
+    pub fn transfers(&self) -> u64 {
+        self.reads + self.writes
+    }
+}
+
+/// One task in one phase. Times count from the phase's common start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskRow {
+    /// Which phase.
+    #[serde(flatten)]
+    pub key: PhaseKey,
+    /// The task's number.
+    pub task: u32,
+    /// The node that it ran on.
+    pub node: String,
+    /// Number of the file in the set.
+    pub file: u32,
+    /// Open began.
+    pub open_start_ns: u64,
+    /// Open ended.
+    pub open_end_ns: u64,
+    /// The first transfer began.
+    pub io_start_ns: u64,
+    /// The last transfer ended.
+    pub io_end_ns: u64,
+    /// Close (with its fsync) began.
+    pub close_start_ns: u64,
+    /// Close ended.
+    pub close_end_ns: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Completed transfers.
+    pub transfers: u64,
+}
+
+/// One bucket of a latency histogram of all transfers of a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatencyRow {
+    /// Which phase.
+    #[serde(flatten)]
+    pub key: PhaseKey,
+    /// Which direction.
+    pub operation: Operation,
+    /// What it is counted from.
+    pub measure: Measure,
+    /// Smallest latency that falls into the bucket.
+    pub low_ns: u64,
+    /// Largest latency that falls into the bucket.
+    pub high_ns: u64,
+    /// Transfers in the bucket.
+    pub count: u64,
+}
+
+/// What one direction did in one second of a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeriesRow {
+    /// Which phase.
+    #[serde(flatten)]
+    pub key: PhaseKey,
+    /// Which direction.
+    pub operation: Operation,
+    /// The interval starts this long after the phase's common start.
+    pub start_ns: u64,
+    /// The interval's length; the last one may be shorter.
+    pub length_ns: u64,
+    /// Bytes of the transfers that completed in the interval.
+    pub bytes: u64,
+    /// Transfers that completed in the interval.
+    pub transfers: u64,
+    /// Sum of their latencies.
+    pub latency_sum_ns: u64,
+    /// The largest of their latencies.
+    pub latency_max_ns: u64,
+}
+
+/// What the kernel counted for one block device in one interval of a phase.
+/// Source of the columns: `Documentation/admin-guide/iostats.rst` of Linux.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceRow {
+    /// Which phase.
+    #[serde(flatten)]
+    pub key: PhaseKey,
+    /// The kernel's name, as in `nvme0n1`.
+    pub device: String,
+    /// The interval starts this long after the phase's common start.
+    pub start_ns: u64,
+    /// The interval's length.
+    pub length_ns: u64,
+    /// Completed reads.
+    pub reads: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Sum of the reads' times.
+    pub read_time_ns: u64,
+    /// Completed writes.
+    pub writes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Sum of the writes' times.
+    pub write_time_ns: u64,
+    /// Time during which at least one request was under way.
+    pub busy_ns: u64,
+    /// Requests under way, summed over time.
+    pub queue_time_ns: u64,
+}

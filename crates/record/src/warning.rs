@@ -1,0 +1,183 @@
+//! What a reader of a figure must know beside it. Warnings are data, stored with the record.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::PhaseKey;
+
+/// A warning, with the numbers behind it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Warning {
+    /// The devices read less than the application did: the page cache answered.
+    CachedReads {
+        /// Device bytes ÷ application bytes.
+        device_share: f64,
+    },
+    /// The devices wrote less than the application did before the phase ended.
+    CachedWrites {
+        /// Device bytes ÷ application bytes.
+        device_share: f64,
+    },
+    /// The devices under the target could not be observed.
+    DevicesUnknown {
+        /// Why.
+        reason: String,
+    },
+    /// The phase was too short for a rate that can be defended.
+    TooShort {
+        /// How long it took.
+        seconds: f64,
+        /// How long it should take at least.
+        at_least_seconds: f64,
+    },
+    /// The forecast says that the phase will be too short or too long.
+    ForecastLength {
+        /// Predicted seconds of one phase.
+        seconds: f64,
+        /// Advice on what to change.
+        advice: String,
+    },
+    /// Tasks do not divide over the targets.
+    Unbalanced {
+        /// Number of tasks.
+        tasks: u32,
+        /// Number of targets.
+        targets: u32,
+        /// The share of the sum of all targets that can be reached.
+        bound: f64,
+    },
+    /// The program, not the storage, set the rate.
+    HarnessBound {
+        /// Share of the usable processors that the program used.
+        cpu_share: f64,
+    },
+    /// A backend that was not available was replaced.
+    BackendReplaced {
+        /// What was asked.
+        asked: String,
+        /// What ran.
+        used: String,
+        /// Why.
+        reason: String,
+    },
+    /// A check found data that is not what was written.
+    WrongData {
+        /// Wrong 512-byte cells.
+        cells: u64,
+        /// The first of them, in words: path, offset, kind, expected and found.
+        first: String,
+    },
+    /// A task needed much longer or shorter than the mean.
+    Outlier {
+        /// The task.
+        task: u32,
+        /// Which time, as in `transfer`.
+        timer: String,
+        /// Its seconds.
+        seconds: f64,
+        /// The mean of all tasks.
+        mean_seconds: f64,
+        /// The standard deviation over all tasks.
+        deviation_seconds: f64,
+    },
+    /// Fewer bytes were moved than planned, as when a stonewall ended the phase.
+    Incomplete {
+        /// Bytes moved.
+        bytes: u64,
+        /// Bytes planned.
+        planned_bytes: u64,
+    },
+    /// Something else was using the host or the devices.
+    NotQuiet {
+        /// What was seen.
+        seen: String,
+    },
+    /// A setting that could not be applied and was done without.
+    Unapplied {
+        /// What.
+        what: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Warning {
+    /// What to do about it.
+    #[must_use]
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::CachedReads { .. } => "use direct I/O, or read more than the memory holds",
+            Self::CachedWrites { .. } => "use direct I/O, or fsync inside the timed phase (ior: -e)",
+            Self::DevicesUnknown { .. } => "read the counters of the server, or trust only direct I/O here",
+            Self::TooShort { .. } => "move more data: raise the segments (ior: -s), or set a duration",
+            Self::ForecastLength { .. } => "change the segments (ior: -s), or set a duration",
+            Self::Unbalanced { .. } => "use a number of tasks that is a multiple of the targets",
+            Self::HarnessBound { .. } => "use more processors or nodes, larger transfers, or io_uring",
+            Self::BackendReplaced { .. } => "allow io_uring to compare with figures measured with it",
+            Self::WrongData { .. } => "distrust this storage until the cause is known; see the first cell",
+            Self::Outlier { .. } => "look at that task's device and node",
+            Self::Incomplete { .. } => "compare rates, not volumes; use wear-out for equal volumes",
+            Self::NotQuiet { .. } => "repeat the run on a quiet host",
+            Self::Unapplied { .. } => "the figure was measured without it",
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = |share: &f64| format!("{:.1} %", share * 100.0);
+        match self {
+            Self::CachedReads { device_share } => {
+                write!(f, "the page cache answered: devices read {} of what was asked", percent(device_share))
+            }
+            Self::CachedWrites { device_share } => write!(
+                f,
+                "data still in memory: devices had written {} when the phase ended",
+                percent(device_share)
+            ),
+            Self::DevicesUnknown { reason } => write!(f, "device bytes unknown: {reason}"),
+            Self::TooShort { seconds, at_least_seconds } => {
+                write!(f, "took {seconds:.3} s; under {at_least_seconds} s a rate is mostly noise")
+            }
+            Self::ForecastLength { seconds, advice } => {
+                write!(f, "one phase will take about {seconds:.1} s: {advice}")
+            }
+            Self::Unbalanced { tasks, targets, bound } => write!(
+                f,
+                "{tasks} tasks over {targets} targets can reach at most {} of their sum",
+                percent(bound)
+            ),
+            Self::HarnessBound { cpu_share } => {
+                write!(
+                    f,
+                    "the program used {} of its processors: the host may be the limit",
+                    percent(cpu_share)
+                )
+            }
+            Self::BackendReplaced { asked, used, reason } => {
+                write!(f, "{used} ran in place of {asked}: {reason}")
+            }
+            Self::WrongData { cells, first } => write!(f, "{cells} wrong 512-byte cells; first: {first}"),
+            Self::Outlier { task, timer, seconds, mean_seconds, deviation_seconds } => write!(
+                f,
+                "task {task}: {timer} took {seconds:.3} s (mean {mean_seconds:.3} s, deviation {deviation_seconds:.3} s)"
+            ),
+            Self::Incomplete { bytes, planned_bytes } => {
+                write!(f, "moved {bytes} of {planned_bytes} planned bytes")
+            }
+            Self::NotQuiet { seen } => write!(f, "not quiet: {seen}"),
+            Self::Unapplied { what, reason } => write!(f, "{what} was not applied: {reason}"),
+        }
+    }
+}
+
+/// A warning and the phase it concerns; none means the whole run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WarningRow {
+    /// Which phase.
+    pub key: Option<PhaseKey>,
+    /// What.
+    pub warning: Warning,
+}
