@@ -13,6 +13,7 @@
 //! | [`Plan`] | all cases of a run, and the question that they answer |
 //! | [`Placement`] | which task touches which file at which offset |
 //! | [`Forecast`] | files, bytes, bounds and seconds, before anything is written |
+//! | [`Outlook`] | a forecast set against free space, memory and expected rates |
 //!
 //! ```
 //! use plan::{Bytes, Geometry};
@@ -25,6 +26,7 @@ mod case;
 mod error;
 mod forecast;
 mod geometry;
+mod outlook;
 mod placement;
 mod units;
 mod workload;
@@ -33,6 +35,10 @@ pub use case::{Case, OptionNote, Phase, Plan, Question};
 pub use error::PlanError;
 pub use forecast::{Forecast, balance_bound};
 pub use geometry::{Geometry, Permutation};
+pub use outlook::{
+    Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, Outlook, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,
+    PHASE_SECONDS_MIN, PhaseOutlook, SPACE_SHARE_MAX, Space, SpaceOutlook, Surroundings, outlooks,
+};
 pub use placement::{FileSlot, Placement, Region};
 pub use units::{Bytes, Nanos};
 pub use workload::{
