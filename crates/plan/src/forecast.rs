@@ -1,6 +1,6 @@
 //! What a plan will do, before it does it: files, bytes, bounds and seconds.
 
-use crate::{Bytes, Case, Phase, Placement, Sharing};
+use crate::{Bytes, Case, FileSet, Phase, Placement, Plan, Sharing};
 
 /// The share of the sum of all devices that `tasks` spread over `targets` can reach:
 /// `T / (D · ceil(T / D))`. The targets with one task more decide when the phase ends.
@@ -84,6 +84,41 @@ impl Forecast {
         case.phases.iter().map(|&phase| one(phase) + case.delay.as_secs_f64()).sum::<f64>()
             * f64::from(case.repetitions)
     }
+}
+
+/// Seconds that each case of `plan` takes at `write_rate` and `read_rate` (bytes per second):
+/// [`Forecast::seconds`], and the fill of data that a case reads and that no case before it can
+/// have written in its time.
+#[must_use]
+pub fn seconds_per_case(plan: &Plan, write_rate: f64, read_rate: f64) -> Vec<f64> {
+    let mut there: Vec<(&FileSet, f64)> = Vec::new();
+    let seconds = plan.cases.iter().map(|case| {
+        let forecast = Forecast::of(case);
+        let footprint = forecast.footprint.0 as f64;
+        let seconds = forecast.seconds(case, write_rate, read_rate);
+        let index = there.iter().position(|(set, _)| *set == &case.workload.files).unwrap_or_else(|| {
+            there.push((&case.workload.files, 0.0));
+            there.len() - 1
+        });
+        let data = &mut there[index].1;
+        let mut fill = 0.0;
+        if case.phases.first().is_some_and(|phase| phase.needs_data()) && *data < footprint {
+            *data = footprint;
+            if case.workload.files.fill {
+                fill = footprint / write_rate.max(1.0);
+            }
+        }
+        if case.phases.contains(&Phase::Fill) {
+            *data = data.max(footprint);
+        } else if case.phases.contains(&Phase::Write) {
+            let by_clock = case.workload.stonewall.filter(|s| !s.wear_out).map(|s| s.deadline);
+            let in_time = by_clock.or(case.workload.duration);
+            let written = in_time.map_or(footprint, |time| (time.as_secs_f64() * write_rate).min(footprint));
+            *data = data.max(written);
+        }
+        seconds + fill
+    });
+    seconds.collect()
 }
 
 #[cfg(test)]

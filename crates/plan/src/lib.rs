@@ -28,12 +28,13 @@ mod forecast;
 mod geometry;
 mod outlook;
 mod placement;
+pub mod quick;
 mod units;
 mod workload;
 
 pub use case::{Case, OptionNote, Phase, Plan, Question};
 pub use error::PlanError;
-pub use forecast::{Forecast, balance_bound};
+pub use forecast::{Forecast, balance_bound, seconds_per_case};
 pub use geometry::{Geometry, Permutation};
 pub use outlook::{
     Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, Outlook, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,
