@@ -62,7 +62,7 @@ pub(crate) fn mebibytes(bytes_per_second: f64) -> String {
     number(bytes_per_second / f64::from(1 << 20))
 }
 
-/// Bytes per second in the decimal unit that fits: `18.80 GB/s`.
+/// Bytes per second for a sentence, in the decimal unit that fits, three digits: `18.8 GB/s`.
 pub(crate) fn rate(bytes_per_second: f64) -> String {
     let (unit, name) = match bytes_per_second {
         r if r < 1e6 => (1e3, "kB/s"),
@@ -70,7 +70,13 @@ pub(crate) fn rate(bytes_per_second: f64) -> String {
         r if r < 1e12 => (1e9, "GB/s"),
         _ => (1e12, "TB/s"),
     };
-    format!("{} {name}", number(bytes_per_second / unit))
+    let value = bytes_per_second / unit;
+    let digits = match value {
+        v if v < 9.995 => 2,
+        v if v < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.digits$} {name}")
 }
 
 /// Bytes in decimal units: `34.6 GB`.
@@ -96,7 +102,11 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
     let all = whole(seconds);
     let two = |large: u64, large_name: &str, small: u64, small_name: &str| {
-        if small == 0 { format!("{large} {large_name}") } else { format!("{large} {large_name} {small} {small_name}") }
+        if small == 0 {
+            format!("{large} {large_name}")
+        } else {
+            format!("{large} {large_name} {small} {small_name}")
+        }
     };
     match all {
         0..60 => format!("{all} s"),
@@ -192,7 +202,7 @@ mod tests {
 
     #[test]
     fn rates_sizes_and_times_name_their_unit() {
-        assert_eq!(rate(18.8e9), "18.80 GB/s");
+        assert_eq!(rate(18.8e9), "18.8 GB/s");
         assert_eq!(decimal_bytes(34_603_008_000), "34.6 GB");
         assert_eq!(duration(1.84), "1.8 s");
         assert_eq!(duration(200.4), "3 min 20 s");

@@ -24,7 +24,10 @@ pub(crate) struct Table {
 impl Table {
     /// A table with these headings.
     pub(crate) fn new(columns: &[(&str, Align)]) -> Self {
-        Self { columns: columns.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect(), rows: Vec::new() }
+        Self {
+            columns: columns.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect(),
+            rows: Vec::new(),
+        }
     }
 
     /// Adds a row; it has a cell for every column.
@@ -40,9 +43,8 @@ impl Table {
 
     /// Drops columns in which no row says anything.
     pub(crate) fn without_empty_columns(mut self) -> Self {
-        let silent = |index: usize| {
-            self.rows.iter().all(|row| row[index].is_empty() || row[index] == NOT_OBSERVED)
-        };
+        let silent =
+            |index: usize| self.rows.iter().all(|row| row[index].is_empty() || row[index] == NOT_OBSERVED);
         let keep: Vec<bool> = (0..self.columns.len()).map(|index| !silent(index)).collect();
         let mut kept = keep.iter();
         self.columns.retain(|_| *kept.next().unwrap_or(&true));

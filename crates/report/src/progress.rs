@@ -1,0 +1,284 @@
+//! The live line: which phase, how far, how fast, and how long all of it will still take.
+//!
+//! [`TimeLeft`] is the arithmetic and knows no clock and no terminal; [`Progress`] draws it with
+//! indicatif on stderr, and draws nothing where stderr is no terminal.
+
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use plan::{Outlook, Phase, PhaseOutlook, Plan};
+
+use crate::format::{decimal_bytes, duration, rate};
+
+/// Steps of the bar: finer than any terminal is wide.
+const STEPS: u64 = 1_000;
+/// Redraws a second; more costs the load processor time and tells nobody more.
+const DRAWS_PER_SECOND: u8 = 4;
+
+/// One phase of one repetition, as it is expected to go.
+#[derive(Debug, Clone, PartialEq)]
+struct Step {
+    case: String,
+    repetition: u32,
+    repetitions: u32,
+    outlook: PhaseOutlook,
+    delay: f64,
+}
+
+/// How long the rest of a plan will take, from its forecast and from how the phases so far went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimeLeft {
+    steps: Vec<Step>,
+    current: Option<usize>,
+    /// Seconds that phases ended by volume took, and were expected to take.
+    took: f64,
+    expected: f64,
+    moved: u64,
+    elapsed: f64,
+}
+
+impl TimeLeft {
+    /// All phases of `plan`, with the outlook of each of its cases.
+    #[must_use]
+    pub fn new(plan: &Plan, outlooks: &[Outlook]) -> Self {
+        let mut steps = Vec::new();
+        for (case, outlook) in plan.cases.iter().zip(outlooks) {
+            for repetition in 0..case.repetitions {
+                steps.extend(outlook.phases.iter().map(|phase| Step {
+                    case: case.id.clone(),
+                    repetition,
+                    repetitions: case.repetitions,
+                    outlook: phase.clone(),
+                    delay: case.delay.as_secs_f64(),
+                }));
+            }
+        }
+        Self { steps, current: None, took: 0.0, expected: 0.0, moved: 0, elapsed: 0.0 }
+    }
+
+    /// A phase begins. One that the plan does not name (as a fill that turned out to be needed)
+    /// is shown, and costs no time in the forecast.
+    pub fn start(&mut self, case: &str, repetition: u32, phase: Phase) {
+        let from = self.current.map_or(0, |index| index + 1);
+        let is_it =
+            |step: &Step| step.case == case && step.repetition == repetition && step.outlook.phase == phase;
+        let later = self.steps.iter().skip(from).position(is_it).map(|index| index + from);
+        self.current = later.or_else(|| self.steps.iter().position(is_it));
+        (self.moved, self.elapsed) = (0, 0.0);
+    }
+
+    /// The phase has moved `bytes` in all, `elapsed` after its start.
+    pub fn update(&mut self, bytes: u64, elapsed: Duration) {
+        self.moved = bytes;
+        self.elapsed = elapsed.as_secs_f64();
+    }
+
+    /// The phase is over, `elapsed` after its start.
+    pub fn end(&mut self, elapsed: Duration) {
+        if let Some(step) = self.step().filter(|step| !step.outlook.by_clock) {
+            let expected = step.outlook.seconds;
+            self.took += elapsed.as_secs_f64();
+            self.expected += expected;
+        }
+    }
+
+    /// Share of the current phase that is done.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        let Some(step) = self.step() else { return 0.0 };
+        let by_time = self.elapsed / step.outlook.seconds.max(1e-9);
+        let by_volume = self.moved as f64 / (step.outlook.bytes.0 as f64).max(1.0);
+        let share = if step.outlook.by_clock { by_time } else { by_volume };
+        share.clamp(0.0, 1.0)
+    }
+
+    /// Bytes per second of the current phase so far.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        if self.elapsed > 0.0 { self.moved as f64 / self.elapsed } else { 0.0 }
+    }
+
+    /// Seconds until the plan is done: the rest of this phase at the rate that it has, and the
+    /// later ones as forecast, corrected by how the earlier ones went.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        let pace = if self.expected > 0.0 { self.took / self.expected } else { 1.0 };
+        let forecast = |step: &Step| {
+            let seconds = step.outlook.seconds;
+            step.delay + if step.outlook.by_clock { seconds } else { seconds * pace }
+        };
+        let later =
+            self.steps.iter().skip(self.current.map_or(0, |index| index + 1)).map(forecast).sum::<f64>();
+        let Some(step) = self.step() else { return later };
+        let share = self.share();
+        let this = if step.outlook.by_clock {
+            (step.outlook.seconds - self.elapsed).max(0.0)
+        } else if share > 0.0 {
+            self.elapsed * (1.0 - share) / share
+        } else {
+            step.outlook.seconds * pace
+        };
+        this + later
+    }
+
+    fn step(&self) -> Option<&Step> {
+        self.current.and_then(|index| self.steps.get(index))
+    }
+
+    fn label(&self) -> String {
+        match self.step() {
+            Some(step) if step.repetitions > 1 => {
+                format!("{} {} {}/{}", step.case, step.outlook.phase, step.repetition + 1, step.repetitions)
+            }
+            Some(step) => format!("{} {}", step.case, step.outlook.phase),
+            None => "preparing".to_owned(),
+        }
+    }
+
+    fn figures(&self) -> String {
+        let Some(step) = self.step() else { return String::new() };
+        let done = if step.outlook.by_clock {
+            format!("{} of {}", duration(self.elapsed), duration(step.outlook.seconds))
+        } else {
+            format!("{} of {}", decimal_bytes(self.moved), decimal_bytes(step.outlook.bytes.0))
+        };
+        format!("{done}, {}, {} left", rate(self.rate()), duration(self.seconds()))
+    }
+}
+
+/// The live line on stderr. Feed it from whatever tells of a run's progress:
+///
+/// ```no_run
+/// # fn show(plan: &plan::Plan, around: &plan::Surroundings) {
+/// let (outlooks, _) = plan::outlooks(plan, around);
+/// let mut progress = report::Progress::new(plan, &outlooks);
+/// progress.start("ior", 0, plan::Phase::Write);
+/// progress.update(1 << 30, std::time::Duration::from_secs(2));
+/// progress.end(std::time::Duration::from_secs(4));
+/// progress.finish();
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Progress {
+    left: TimeLeft,
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// A line for `plan`; hidden where stderr is no terminal.
+    #[must_use]
+    pub fn new(plan: &Plan, outlooks: &[Outlook]) -> Self {
+        let target = if std::io::stderr().is_terminal() {
+            ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let style = ProgressStyle::with_template("{prefix}  {bar:24}  {msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar())
+            .progress_chars("━━─");
+        let bar = ProgressBar::with_draw_target(Some(STEPS), target).with_style(style);
+        Self { left: TimeLeft::new(plan, outlooks), bar }
+    }
+
+    /// A phase begins.
+    pub fn start(&mut self, case: &str, repetition: u32, phase: Phase) {
+        self.left.start(case, repetition, phase);
+        self.draw();
+    }
+
+    /// The phase has moved `bytes` in all, `elapsed` after its start.
+    pub fn update(&mut self, bytes: u64, elapsed: Duration) {
+        self.left.update(bytes, elapsed);
+        self.draw();
+    }
+
+    /// The phase is over, `elapsed` after its start.
+    pub fn end(&mut self, elapsed: Duration) {
+        self.left.end(elapsed);
+    }
+
+    /// Writes `line` above the live line (to stderr, also where the live line is hidden).
+    pub fn say(&self, line: &str) {
+        self.bar.suspend(|| {
+            #[expect(clippy::print_stderr, reason = "the report room shows; this is its live line")]
+            {
+                eprintln!("{line}");
+            }
+        });
+    }
+
+    /// Takes the line away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn draw(&self) {
+        self.bar.set_prefix(self.left.label());
+        self.bar.set_message(self.left.figures());
+        self.bar.set_position(crate::format::whole(self.left.share() * STEPS as f64));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use plan::{
+        Bytes, Case, ExpectedRate, Geometry, Nanos, Phase, Plan, Question, Surroundings, WorkloadSpec,
+    };
+
+    use super::TimeLeft;
+
+    /// Two repetitions of a write and a read of 1 GB, expected to take 1 s each.
+    fn two_by_two() -> TimeLeft {
+        let bytes = Bytes(1_000_000_000);
+        let geometry = Geometry { transfer: bytes, block: bytes, segments: 1 };
+        let case = Case {
+            id: "c".into(),
+            title: String::new(),
+            workload: WorkloadSpec::new("c", "f", geometry).validate().expect("valid"),
+            phases: vec![Phase::Write, Phase::Read],
+            repetitions: 2,
+            delay: Nanos(0),
+            time_limit: None,
+        };
+        let question = Question::Quick { directory: "/".into() };
+        let plan =
+            Plan { title: String::new(), question, seed: 0, cases: vec![case], destroy_data_on: vec![] };
+        let rate = ExpectedRate { bytes_per_second: 1e9, transfer_time: Nanos(0), source: String::new() };
+        let around = Surroundings { spaces: vec![], memory: None, write: rate.clone(), read: rate };
+        TimeLeft::new(&plan, &plan::outlooks(&plan, &around).0)
+    }
+
+    fn close(left: &TimeLeft, seconds: f64) {
+        assert!((left.seconds() - seconds).abs() < 1e-6, "{} is not {seconds}", left.seconds());
+    }
+
+    #[test]
+    fn time_left_follows_the_rate_that_is_seen() {
+        let mut left = two_by_two();
+        close(&left, 4.0);
+        left.start("c", 0, Phase::Write);
+        close(&left, 4.0);
+        left.update(500_000_000, Duration::from_secs(1));
+        // Half of the phase took 1 s, so the rest takes another; three phases remain as forecast.
+        close(&left, 1.0 + 3.0);
+        left.end(Duration::from_secs(2));
+        left.start("c", 0, Phase::Read);
+        // The write took twice what was expected; the other three are expected to do so too.
+        close(&left, 3.0 * 2.0);
+    }
+
+    #[test]
+    fn a_phase_that_the_plan_does_not_name_is_no_error() {
+        let mut left = two_by_two();
+        left.start("c", 0, Phase::Fill);
+        left.update(7, Duration::from_secs(1));
+        left.end(Duration::from_secs(1));
+        assert!(left.share().abs() < f64::EPSILON);
+        close(&left, 4.0);
+        left.start("c", 1, Phase::Read);
+        close(&left, 1.0);
+    }
+}

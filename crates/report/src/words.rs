@@ -1,0 +1,34 @@
+//! The short forms of conditions that columns of tables use; the long form is
+//! [`plan::Workload::conditions`].
+
+use plan::{Backend, Order, Phase, Workload};
+
+/// `sequential` or `random`.
+pub(crate) fn order(workload: &Workload) -> &'static str {
+    match workload.order {
+        Order::Sequential => "sequential",
+        Order::Random { .. } => "random",
+    }
+}
+
+/// `4 KiB random read`, `64 KiB sequential mixed 70 % reads`.
+pub(crate) fn what(workload: &Workload, phase: Phase) -> String {
+    let mix = match phase {
+        Phase::Mixed => format!(" {} % reads", workload.read_percent),
+        _ => String::new(),
+    };
+    format!("{} {} {phase}{mix}", workload.geometry.transfer, order(workload))
+}
+
+/// `direct uring 32`, `buffered psync 1`, `mmap`: how transfers reach the kernel, and how many of
+/// each task are under way.
+pub(crate) fn path(workload: &Workload) -> String {
+    let name = workload.backend.name();
+    match workload.backend {
+        Backend::Mmap | Backend::Null => name.to_owned(),
+        Backend::Psync | Backend::Uring { .. } => {
+            let cache = if workload.direct { "direct" } else { "buffered" };
+            format!("{cache} {name} {}", workload.backend.depth())
+        }
+    }
+}

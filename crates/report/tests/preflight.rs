@@ -1,0 +1,151 @@
+//! What a user is told before anything is written.
+
+use std::path::PathBuf;
+
+use plan::{
+    Backend, Bytes, Case, ExpectedRate, Geometry, Nanos, OptionNote, Order, Phase, Plan, Question, ReadFrom,
+    Sharing, Space, Surroundings, SyncRule, WorkloadSpec,
+};
+
+/// Study A, layout 2: twelve mount points, a file for each task.
+fn twelve_cards(tasks: u32, transfer: Bytes, segments: u64) -> Case {
+    let geometry = Geometry { transfer, block: transfer, segments };
+    let mut spec = WorkloadSpec::new("ior", "0/0", geometry);
+    spec.files.targets = (0..12).map(|card| PathBuf::from(format!("{card}/{card}"))).collect();
+    spec.files.sharing = Sharing::PerTask;
+    spec.files.keep = plan::Keep::Always;
+    spec.tasks = tasks;
+    spec.direct = true;
+    spec.sync = SyncRule { at_close: true, per_write: false };
+    spec.read_from = ReadFrom::Shift { tasks: 1 };
+    Case {
+        id: "ior".into(),
+        title: String::new(),
+        workload: spec.validate().expect("valid"),
+        phases: vec![Phase::Write, Phase::Read],
+        repetitions: 1,
+        delay: Nanos(0),
+        time_limit: None,
+    }
+}
+
+fn ior(case: Case) -> Plan {
+    let note = |written: &str, name: &str, meaning: &str| OptionNote {
+        written: written.into(),
+        name: name.into(),
+        meaning: meaning.into(),
+    };
+    let notes = vec![
+        note("-a POSIX", "api", "POSIX: pread and pwrite"),
+        note("-B", "useO_DIRECT", "direct I/O: round the page cache"),
+        note("-C", "reorderTasksConstant", "task t reads what task t + 1 wrote"),
+    ];
+    let arguments = ["ior", "-a", "POSIX", "-B", "-C"].map(str::to_owned).to_vec();
+    let question = Question::Dialect { tool: "ior".into(), arguments, notes };
+    Plan {
+        title: "IOR on 12 targets".into(),
+        question,
+        seed: 42,
+        cases: vec![case],
+        destroy_data_on: Vec::new(),
+    }
+}
+
+fn around(rate: f64, free: u64) -> Surroundings {
+    let expected = |bytes_per_second| ExpectedRate {
+        bytes_per_second,
+        transfer_time: Nanos(0),
+        source: "given with --expect".into(),
+    };
+    Surroundings {
+        spaces: vec![Space {
+            name: "/p3700".into(),
+            free: Bytes(free),
+            targets: (0..12).map(|card| PathBuf::from(format!("{card}/{card}"))).collect(),
+        }],
+        memory: Some(Bytes::gib(256)),
+        write: expected(rate),
+        read: expected(rate),
+    }
+}
+
+/// The text without the folding of its lines.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_plan_is_explained_in_full() {
+    let plan = ior(twelve_cards(33, Bytes::mib(1), 1_000));
+    insta::assert_snapshot!(report::explain(&plan, &around(18.8e9, 24_000_000_000_000)));
+}
+
+#[test]
+fn thirty_three_tasks_over_twelve_targets_are_told_their_bound() {
+    let plan = ior(twelve_cards(33, Bytes::mib(1), 10_000));
+    let text = one_line(&report::preflight(&plan, &around(20e9, 24_000_000_000_000)));
+    assert!(text.contains("33 tasks over 12 targets: at most 91.7 % of the sum can be reached"), "{text}");
+}
+
+#[test]
+fn a_published_line_is_too_short_and_told_what_would_do() {
+    let plan = ior(twelve_cards(33, Bytes::mib(1), 1_000));
+    let text = one_line(&report::preflight(&plan, &around(18.8e9, 24_000_000_000_000)));
+    assert!(text.contains("34.6 GB take 1.8 s at 18.8 GB/s"), "{text}");
+    assert!(text.contains("raise -s to 5434"), "{text}");
+}
+
+#[test]
+fn files_that_leave_little_room_or_none_are_told_what_would_fit() {
+    let told = |tasks| {
+        let plan = ior(twelve_cards(tasks, Bytes::mib(16), 10_000));
+        one_line(&report::preflight(&plan, &around(20e9, 24_000_000_000_000)))
+    };
+    let tight = told(132);
+    assert!(tight.contains("132 tasks × 16 MiB × 10,000 = 22.1 TB of 24.0 TB free"), "{tight}");
+    let over = told(264);
+    assert!(over.contains("264 tasks × 16 MiB × 10,000 = 44.3 TB, but /p3700 has 24.0 TB free"), "{over}");
+    assert!(over.contains("-s 4876 would fit"), "{over}");
+}
+
+#[test]
+fn a_table_of_several_cases_fits_a_terminal() {
+    let mut cases = Vec::new();
+    for (id, transfer, random, depth) in [
+        ("seq-1m", Bytes::mib(1), false, 1),
+        ("rand-4k-d1", Bytes::kib(4), true, 1),
+        ("rand-4k-d32", Bytes::kib(4), true, 32),
+    ] {
+        let mut spec =
+            WorkloadSpec::new(id, "/p3700/f", Geometry { transfer, block: Bytes::gib(1), segments: 4 });
+        spec.direct = true;
+        spec.duration = Some(Nanos::secs(3));
+        if random {
+            spec.order = Order::Random { seed: 7 };
+        }
+        if depth > 1 {
+            spec.backend = Backend::Uring { depth, required: false };
+        }
+        cases.push(Case {
+            id: id.into(),
+            title: String::new(),
+            workload: spec.validate().expect("valid"),
+            phases: vec![Phase::Fill, Phase::Write, Phase::Read],
+            repetitions: 3,
+            delay: Nanos(0),
+            time_limit: None,
+        });
+    }
+    let plan = Plan {
+        title: "Quick study of /p3700".into(),
+        question: Question::Quick { directory: "/p3700".into() },
+        seed: 42,
+        cases,
+        destroy_data_on: Vec::new(),
+    };
+    let mut around = around(2e9, 1_000_000_000_000);
+    around.spaces[0].targets = vec!["/p3700/f".into()];
+    let text = report::preflight(&plan, &around);
+    assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
+    insta::assert_snapshot!(text);
+}
