@@ -1,0 +1,87 @@
+//! What other threads may touch while a phase runs: the stop flag and the progress counters.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How far a phase has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Completed transfers of this process in the current phase.
+    pub transfers: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Counters of one worker. Two cache lines, since processors fetch lines in pairs: no worker
+/// ever waits for a line that another one writes.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct Slot {
+    pub(crate) reads: AtomicU64,
+    pub(crate) writes: AtomicU64,
+}
+
+impl Slot {
+    /// Completed transfers in either direction.
+    pub(crate) fn transfers(&self) -> u64 {
+        self.reads.load(Ordering::Relaxed) + self.writes.load(Ordering::Relaxed)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Board {
+    slots: Arc<[Slot]>,
+    transfer_bytes: u64,
+}
+
+/// Stop flag and progress, shared by the thread that runs a phase and those that watch it.
+///
+/// A `Controls` may serve several phases, one after the other; progress is that of the last one
+/// begun. The stop flag stays set.
+#[derive(Debug, Default)]
+pub struct Controls {
+    stop: Arc<AtomicBool>,
+    board: Mutex<Board>,
+}
+
+impl Controls {
+    /// Not stopped, nothing done.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ends the phase soon: transfers under way are completed, then all files are closed.
+    /// May be called from a signal handler.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`Controls::stop`] was called, or a task failed.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// The flag itself, for a library that sets flags from signal handlers.
+    #[must_use]
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+
+    /// How far the phase has come. Costs the workers nothing but a shared read of their counters.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
+        let transfers: u64 = board.slots.iter().map(Slot::transfers).sum();
+        Progress { transfers, bytes: transfers * board.transfer_bytes }
+    }
+
+    /// Fresh counters for the workers of a phase.
+    pub(crate) fn begin(&self, workers: usize, transfer_bytes: u64) -> Arc<[Slot]> {
+        let slots: Arc<[Slot]> = (0..workers).map(|_| Slot::default()).collect();
+        let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
+        *board = Board { slots: Arc::clone(&slots), transfer_bytes };
+        slots
+    }
+}

@@ -1,0 +1,205 @@
+//! What can fail while a phase runs.
+
+use std::path::PathBuf;
+
+use plan::Bytes;
+use thiserror::Error;
+
+use crate::{Errno, Mismatch, Operation, RendezvousError};
+
+/// Why a phase could not be run to its end. Each message is a fragment that fits after
+/// "failed to …:" and ends with the next step.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// A file could not be opened.
+    #[error("cannot open {} for {purpose}: {errno}; {}", path.display(), errno.advice())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What it was to be opened for, as in `writing`.
+        purpose: &'static str,
+        /// What the kernel said.
+        errno: Errno,
+    },
+    /// The file system refuses `O_DIRECT`.
+    #[error(
+        "{}: the file system does not support direct I/O (O_DIRECT); leave direct I/O off, or choose another target",
+        path.display()
+    )]
+    DirectUnsupported {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The transfer size does not fit the device's alignment.
+    #[error(
+        "{}: direct transfers must be a multiple of {} bytes here, but they have {}; a transfer of {} bytes would do",
+        path.display(), needed.0, transfer.0, suggestion.0
+    )]
+    DirectAlignment {
+        /// The file.
+        path: PathBuf,
+        /// The transfer size of the workload.
+        transfer: Bytes,
+        /// What it must be a multiple of.
+        needed: Bytes,
+        /// The nearest size that would do.
+        suggestion: Bytes,
+    },
+    /// A transfer failed.
+    #[error(
+        "{}: {operation} of {asked} bytes at offset {offset} failed after {moved} bytes: {errno}; {}",
+        path.display(), errno.advice()
+    )]
+    Transfer {
+        /// The file.
+        path: PathBuf,
+        /// Read or write.
+        operation: Operation,
+        /// Where the transfer starts.
+        offset: u64,
+        /// Bytes of the whole transfer.
+        asked: u64,
+        /// Bytes that had been moved before the error.
+        moved: u64,
+        /// What the kernel said.
+        errno: Errno,
+    },
+    /// A read met the end of the file before the plan's end.
+    #[error(
+        "{}: the file is shorter than the plan needs: a read of {asked} bytes at offset {offset} got {moved} bytes, \
+         the file has {file_bytes}; write or fill it first, or lower the block size or the segments",
+        path.display()
+    )]
+    FileTooShort {
+        /// The file.
+        path: PathBuf,
+        /// Where the transfer starts.
+        offset: u64,
+        /// Bytes of the whole transfer.
+        asked: u64,
+        /// Bytes that had been read.
+        moved: u64,
+        /// Bytes that the file has now.
+        file_bytes: u64,
+    },
+    /// A transfer was shorter than asked and the workload allows a single attempt.
+    #[error(
+        "{}: {operation} at offset {offset} moved {moved} of {asked} bytes, and only a single attempt is allowed; \
+         allow the rest to be continued, or find out why the file system cuts transfers",
+        path.display()
+    )]
+    ShortTransfer {
+        /// The file.
+        path: PathBuf,
+        /// Read or write.
+        operation: Operation,
+        /// Where the transfer starts.
+        offset: u64,
+        /// Bytes of the whole transfer.
+        asked: u64,
+        /// Bytes that were moved.
+        moved: u64,
+    },
+    /// Another call on a file failed.
+    #[error("{}: {call} failed: {errno}; {}", path.display(), errno.advice())]
+    Call {
+        /// The call, as in `fsync`.
+        call: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the kernel said.
+        errno: Errno,
+    },
+    /// Wrong data was read and the workload ends at the first wrong byte.
+    #[error("{0}; the phase ended there because the workload stops at the first wrong byte")]
+    WrongData(Box<Mismatch>),
+    /// A limit of this process is too low for the plan.
+    #[error("the limit on {which} is {have}, but this plan needs {need}; {remedy}")]
+    Limit {
+        /// Which limit.
+        which: LimitKind,
+        /// Its present value.
+        have: u64,
+        /// What the plan needs.
+        need: u64,
+        /// The command or setting that would help.
+        remedy: String,
+    },
+    /// `io_uring` cannot be used here.
+    #[error("io_uring cannot be used: {0}; use the backend psync, or leave the backend open")]
+    Uring(#[from] UringUnavailable),
+    /// Memory for buffers could not be had.
+    #[error("no memory for {what} ({size}): {errno}; use fewer tasks, a lower depth or smaller transfers")]
+    Memory {
+        /// What it was for.
+        what: &'static str,
+        /// How much.
+        size: Bytes,
+        /// What the kernel said.
+        errno: Errno,
+    },
+    /// The processes of the run lost each other.
+    #[error("the processes of this run could not meet: {0}")]
+    Rendezvous(#[source] RendezvousError),
+    /// Another process of the run failed; its own message names the cause.
+    #[error("another process of this run failed; its message names the cause")]
+    Peer,
+}
+
+/// A limit of the process or the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitKind {
+    /// `RLIMIT_NOFILE`.
+    OpenFiles,
+    /// `RLIMIT_MEMLOCK`, in bytes.
+    LockedMemory,
+    /// Threads: `RLIMIT_NPROC`, `kernel.threads-max` or `pids.max` of the control group.
+    Threads,
+}
+
+impl std::fmt::Display for LimitKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::OpenFiles => "open files (RLIMIT_NOFILE)",
+            Self::LockedMemory => "locked memory in bytes (RLIMIT_MEMLOCK)",
+            Self::Threads => "threads",
+        })
+    }
+}
+
+/// Why `io_uring` cannot be used on this machine by this user.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum UringUnavailable {
+    /// The administrator switched it off.
+    #[error(
+        "it is switched off by the setting kernel.io_uring_disabled = {value}; an administrator can allow it with \
+         `sysctl kernel.io_uring_disabled=0`"
+    )]
+    Sysctl {
+        /// 1: off for users outside of `kernel.io_uring_group`; 2: off for all.
+        value: u32,
+    },
+    /// A seccomp filter (container, sandbox, systemd unit) refuses the call.
+    #[error(
+        "the call is refused (EPERM) although the kernel allows it: a seccomp filter of the container or sandbox \
+         forbids it; run outside of it, or with a profile that allows io_uring_setup"
+    )]
+    Seccomp,
+    /// The kernel has no `io_uring`.
+    #[error(
+        "this kernel does not have it (ENOSYS); it came with Linux 5.1 and can be left out when a kernel is built"
+    )]
+    NoSyscall,
+    /// The kernel is too old for an operation that is needed.
+    #[error("this kernel lacks the operation {0}; Linux 5.6 has all that are needed")]
+    OpcodeMissing(&'static str),
+    /// Locked memory is too low for the rings (kernels before 5.12).
+    #[error("the limit on locked memory ({have} bytes) is too low for its rings; raise it with `ulimit -l`")]
+    Memlock {
+        /// The present limit.
+        have: u64,
+    },
+    /// Anything else that the kernel answered.
+    #[error("its set-up failed: {0}")]
+    Other(Errno),
+}

@@ -1,0 +1,345 @@
+//! What a phase gave.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::LatencyHistogram;
+
+/// The direction of a transfer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operation {
+    /// From storage.
+    Read,
+    /// To storage.
+    Write,
+}
+
+impl Operation {
+    /// Both, in the order of their indices.
+    pub const ALL: [Self; 2] = [Self::Read, Self::Write];
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        })
+    }
+}
+
+/// What a latency is counted from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Measure {
+    /// From the intended start in an open loop, else from the start.
+    Response,
+    /// From the hand-over to the kernel; only in an open loop, where it differs.
+    Service,
+}
+
+/// One task in the phase. Times are nanoseconds since the phase's common start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskOutcome {
+    /// The task's number in the whole run.
+    pub task: u32,
+    /// Number of the file in the set.
+    pub file: u32,
+    /// Open began.
+    pub open_start_ns: u64,
+    /// Open ended, with advice, preallocation and mapping.
+    pub open_end_ns: u64,
+    /// The first transfer began.
+    pub io_start_ns: u64,
+    /// The last transfer ended.
+    pub io_end_ns: u64,
+    /// Close (with its fsync) began.
+    pub close_start_ns: u64,
+    /// Close ended.
+    pub close_end_ns: u64,
+    /// Bytes of the completed transfers.
+    pub bytes: u64,
+    /// Completed reads.
+    pub reads: u64,
+    /// Completed writes.
+    pub writes: u64,
+}
+
+impl TaskOutcome {
+    /// Completed transfers in either direction.
+    #[must_use]
+    pub const fn transfers(&self) -> u64 {
+        self.reads + self.writes
+    }
+}
+
+/// What had been moved when the stonewall fell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stonewalled {
+    /// First transfer began → the deadline was seen by the last task of this process.
+    pub ns: u64,
+    /// Bytes moved by the tasks of this process until each saw the deadline.
+    pub bytes: u64,
+    /// With wear-out: the number of transfers that every task of the run then went on to.
+    pub worn_out_transfers: Option<u64>,
+}
+
+/// The latencies of one direction.
+#[derive(Debug, Clone)]
+pub struct Latency {
+    /// Which direction.
+    pub operation: Operation,
+    /// What it is counted from.
+    pub measure: Measure,
+    /// Every transfer of the phase.
+    pub histogram: LatencyHistogram,
+}
+
+/// What one direction did in one interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeriesInterval {
+    /// Which direction.
+    pub operation: Operation,
+    /// The interval starts this long after the phase's common start.
+    pub start_ns: u64,
+    /// Its length; the last one of a phase is shorter.
+    pub length_ns: u64,
+    /// Bytes of the transfers that completed in the interval.
+    pub bytes: u64,
+    /// Their number.
+    pub transfers: u64,
+    /// Sum of their latencies (response).
+    pub latency_sum_ns: u64,
+    /// The largest of their latencies (response).
+    pub latency_max_ns: u64,
+}
+
+/// What was found in place of the data that should be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MismatchKind {
+    /// Right place, but of another generation than expected: a lost write.
+    Stale {
+        /// The generation that was found.
+        found: u16,
+    },
+    /// Our data of another place.
+    Misplaced {
+        /// Number of the file that it belongs to.
+        file: u32,
+        /// The offset that it belongs to.
+        offset: u64,
+    },
+    /// Damage within a cell, or cells of two generations within what one write wrote.
+    Torn {
+        /// The generation of the cell, where its stamp could be read.
+        found: Option<u16>,
+    },
+    /// No data of ours, or of another signature.
+    Foreign,
+    /// Nothing but zeros: a hole, or blocks that were never written.
+    Zeros,
+}
+
+impl MismatchKind {
+    /// The word used in tables and records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stale { .. } => "stale",
+            Self::Misplaced { .. } => "misplaced",
+            Self::Torn { .. } => "torn",
+            Self::Foreign => "foreign",
+            Self::Zeros => "zeros",
+        }
+    }
+
+    /// Position in [`Mismatches::by_kind`].
+    pub(crate) const fn index(self) -> usize {
+        match self {
+            Self::Stale { .. } => 0,
+            Self::Misplaced { .. } => 1,
+            Self::Torn { .. } => 2,
+            Self::Foreign => 3,
+            Self::Zeros => 4,
+        }
+    }
+}
+
+/// One wrong cell. Displays as `FILE: wrong data at offset N: …`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The file that was read.
+    pub path: PathBuf,
+    /// The task that read it.
+    pub task: u32,
+    /// Offset in the file of the first byte that is wrong.
+    pub offset: u64,
+    /// Offset in the file of the cell that holds it.
+    pub cell: u64,
+    /// Number of the file that was expected.
+    pub expected_file: u32,
+    /// The generations that were expected; `None` where any would do.
+    pub expected_generations: Option<(u16, u16)>,
+    /// What was found.
+    pub kind: MismatchKind,
+    /// The first bytes from `offset` on, at most 16.
+    pub found: Vec<u8>,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: wrong data at offset {}: ", self.path.display(), self.offset)?;
+        match self.kind {
+            MismatchKind::Stale { found } => write!(f, "stale data of generation {found}"),
+            MismatchKind::Misplaced { file, offset } if file == self.expected_file => {
+                write!(f, "misplaced data that belongs to offset {offset}")
+            }
+            MismatchKind::Misplaced { file, offset } => {
+                write!(f, "misplaced data that belongs to offset {offset} of file {file}")
+            }
+            MismatchKind::Torn { found: Some(found) } => {
+                write!(f, "torn data, partly of generation {found}")
+            }
+            MismatchKind::Torn { found: None } => f.write_str("torn data: bytes within a cell are damaged"),
+            MismatchKind::Foreign => f.write_str("foreign data without our signature"),
+            MismatchKind::Zeros => f.write_str("zeros: a hole or never written"),
+        }?;
+        match self.expected_generations {
+            Some((first, last)) if first == last => write!(f, ", expected generation {first}"),
+            Some((first, last)) => write!(f, ", expected a generation from {first} to {last}"),
+            None => Ok(()),
+        }?;
+        f.write_str(" (bytes")?;
+        for byte in &self.found {
+            write!(f, " {byte:02x}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// All wrong data of a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Mismatches {
+    /// Cells of 512 bytes (the last of a transfer may be shorter) that were wrong.
+    pub wrong_cells: u64,
+    /// The same, by kind: stale, misplaced, torn, foreign, zeros.
+    pub by_kind: [u64; 5],
+    /// Cells that were compared.
+    pub checked_cells: u64,
+    /// The first of them, by file and offset; at most [`Mismatches::DESCRIBED`].
+    pub first: Vec<Mismatch>,
+}
+
+impl Mismatches {
+    /// How many wrong cells are described one by one.
+    pub const DESCRIBED: usize = 16;
+
+    /// Adds what another worker or process found.
+    pub fn merge(&mut self, other: Self) {
+        self.wrong_cells += other.wrong_cells;
+        self.checked_cells += other.checked_cells;
+        for (mine, theirs) in self.by_kind.iter_mut().zip(other.by_kind) {
+            *mine += theirs;
+        }
+        self.first.extend(other.first);
+        self.first.sort_by(|a, b| (a.expected_file, a.offset).cmp(&(b.expected_file, b.offset)));
+        self.first.truncate(Self::DESCRIBED);
+    }
+}
+
+/// Something about how the phase ran that a reader of its figures should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Note {
+    /// The kernel is too old for the fastest `io_uring` mode; the named mode was used.
+    OlderUringMode {
+        /// The flags that were left out.
+        without: &'static str,
+    },
+    /// Buffers could not be registered with `io_uring`.
+    BuffersNotRegistered {
+        /// `RLIMIT_MEMLOCK` in bytes.
+        have: u64,
+        /// Bytes of all buffers.
+        need: u64,
+    },
+    /// Files could not be registered with `io_uring`.
+    FilesNotRegistered,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OlderUringMode { without } => {
+                write!(
+                    f,
+                    "io_uring ran without {without}, which this kernel does not have; a newer one costs less CPU"
+                )
+            }
+            Self::BuffersNotRegistered { have, need } => write!(
+                f,
+                "io_uring ran without registered buffers: the locked-memory limit is {have} bytes and they need {need}; \
+                 `ulimit -l {}` would do",
+                need.div_ceil(1024)
+            ),
+            Self::FilesNotRegistered => {
+                f.write_str("io_uring ran without registered files: the kernel refused them")
+            }
+        }
+    }
+}
+
+/// One phase as far as it ran in this process. Times without a base count from the phase's
+/// common start; the lengths are those of the record's phase table.
+#[derive(Debug, Clone)]
+pub struct PhaseOutcome {
+    /// Wall clock at the common start, nanoseconds since 1970-01-01 UTC.
+    pub started_unix_ns: i64,
+    /// Each task, by number.
+    pub tasks: Vec<TaskOutcome>,
+    /// First task's open began → last task's close ended.
+    pub wall_ns: u64,
+    /// First task's open began → last task's open ended.
+    pub open_ns: u64,
+    /// First task's first transfer began → last task's last transfer ended.
+    pub io_ns: u64,
+    /// First task's close began → last task's close ended.
+    pub close_ns: u64,
+    /// Bytes moved by reads.
+    pub read_bytes: u64,
+    /// Bytes moved by writes.
+    pub write_bytes: u64,
+    /// Completed reads.
+    pub reads: u64,
+    /// Completed writes.
+    pub writes: u64,
+    /// First transfer began → first task was done.
+    pub first_done_ns: u64,
+    /// Bytes that all tasks of this process had moved when the first of them was done.
+    pub first_done_bytes: u64,
+    /// With a stonewall: what had been moved when it fell.
+    pub stonewall: Option<Stonewalled>,
+    /// Histograms of the directions that had transfers.
+    pub latency: Vec<Latency>,
+    /// Intervals in which something completed, by time.
+    pub series: Vec<SeriesInterval>,
+    /// CPU time of this process in user mode during the phase.
+    pub user_cpu_ns: u64,
+    /// CPU time of this process in the kernel during the phase.
+    pub system_cpu_ns: u64,
+    /// What checks found.
+    pub mismatches: Mismatches,
+    /// The phase was ended by [`crate::Controls::stop`]; what is here was measured until then.
+    pub stopped: bool,
+    /// Open loop: transfers that should have started before the end but were never started,
+    /// because the storage was too slow for the rate even with as much time again.
+    pub unstarted: u64,
+    /// How the phase ran.
+    pub notes: Vec<Note>,
+}
+
+impl PhaseOutcome {
+    /// Most transfers that a task of this process did: what IOR's stonewalling status file keeps.
+    #[must_use]
+    pub fn most_transfers(&self) -> u64 {
+        self.tasks.iter().map(TaskOutcome::transfers).max().unwrap_or(0)
+    }
+}

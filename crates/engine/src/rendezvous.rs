@@ -1,0 +1,64 @@
+//! How the processes of one phase meet and agree.
+
+/// What goes wrong between processes; the implementer's own error.
+pub type RendezvousError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A place in the life of a phase at which all tasks of all processes meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Point {
+    /// Everything is prepared.
+    Ready,
+    /// Times count from here.
+    Start,
+    /// All files are open (only where the workload has barriers or a pace).
+    Opened,
+    /// The stonewall's deadline is over (only with wear-out).
+    Stonewall,
+    /// All transfers are done (only with barriers).
+    Transferred,
+    /// All files are closed.
+    Closed,
+}
+
+/// Barriers and reductions between the processes of a run.
+///
+/// All processes pass the same points in the same order, also after an error or a stop, so an
+/// implementation may be as simple as one MPI call per method. Only the thread that called
+/// [`crate::run`] calls these methods.
+pub trait Rendezvous: Sync {
+    /// Returns when all processes have called it.
+    ///
+    /// # Errors
+    /// A peer is gone.
+    fn meet(&self, point: Point) -> Result<(), RendezvousError>;
+
+    /// The largest of the values that the processes gave.
+    ///
+    /// # Errors
+    /// A peer is gone.
+    fn agree_max(&self, value: u64) -> Result<u64, RendezvousError>;
+
+    /// Whether any process said yes.
+    ///
+    /// # Errors
+    /// A peer is gone.
+    fn any(&self, value: bool) -> Result<bool, RendezvousError>;
+}
+
+/// One process: nobody to wait for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Alone;
+
+impl Rendezvous for Alone {
+    fn meet(&self, _point: Point) -> Result<(), RendezvousError> {
+        Ok(())
+    }
+
+    fn agree_max(&self, value: u64) -> Result<u64, RendezvousError> {
+        Ok(value)
+    }
+
+    fn any(&self, value: bool) -> Result<bool, RendezvousError> {
+        Ok(value)
+    }
+}
