@@ -1,17 +1,51 @@
 //! The record of a run: what was asked, where, what was observed, and how to read it again.
 //!
-//! | type | what it holds |
+//! | type | what it holds or does |
 //! |---|---|
 //! | [`Manifest`] | format version, plan, host facts, provenance: one per run |
 //! | [`PhaseRow`], [`TaskRow`], [`LatencyRow`], [`SeriesRow`], [`DeviceRow`] | one observation each, in columns named with their units |
 //! | [`Warning`] | what a reader of a figure must know beside it |
+//! | [`Recorder`] | writes a run: the journal as things happen, tables when a case ends |
+//! | [`Run`] | reads a run, whole or damaged, finished or killed |
+//! | [`Claim`], [`leftovers`] | what a run makes on a target, so that a later one can clean up after it |
+//! | [`Row`] | the columns of a table, for writers of other formats |
+//! | [`published`] | figures of studies, with their conditions |
+//!
+//! The format on disk is described in `docs/RECORD.md`.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! let run = record::Run::open(Path::new("runs/2025-11-03-quick"))?;
+//! for phase in &run.phases {
+//!     println!("{} {}: {} bytes in {} ns", phase.key.case, phase.key.phase, phase.bytes(), phase.wall_ns);
+//! }
+//! for damage in &run.damage {
+//!     println!("could not be read: {damage}");
+//! }
+//! # Ok::<(), record::RecordError>(())
+//! ```
 
+mod claim;
+mod error;
 mod facts;
+mod files;
+mod journal;
 mod manifest;
+mod published;
+mod recorder;
 mod rows;
+mod run;
+mod sealed;
+mod table;
 mod warning;
 
+pub use claim::{Claim, Claimed, Holder, Leftover, LeftoverFile, PlacedClaim, leftovers};
+pub use error::RecordError;
 pub use facts::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts};
 pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
+pub use published::{Metric, Published, PublishedParameters, published};
+pub use recorder::{Outcome, PhaseRecord, Recorder};
 pub use rows::{DeviceRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow};
+pub use run::{Damage, FailedCase, Run, RunState};
+pub use table::{Cell, Cells, Column, Kind, Row};
 pub use warning::{Warning, WarningRow};

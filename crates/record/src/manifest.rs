@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::HostFacts;
 
+/// The name of the manifest in the run directory.
+pub(crate) const MANIFEST: &str = "manifest.json";
+
 /// The version of the run directory that this program writes. Readers accept every earlier one.
 pub const FORMAT_VERSION: u32 = 1;
 

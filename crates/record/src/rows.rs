@@ -24,6 +24,17 @@ pub enum Operation {
     Write,
 }
 
+impl Operation {
+    /// The word used in tables and records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+}
+
 /// What a latency is counted from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -32,6 +43,17 @@ pub enum Measure {
     Response,
     /// From the moment the transfer was handed to the kernel. Only stored where it differs.
     Service,
+}
+
+impl Measure {
+    /// The word used in tables and records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Response => "response",
+            Self::Service => "service",
+        }
+    }
 }
 
 /// One phase as a whole: all tasks together. Times count from the phase's common start.

@@ -1,0 +1,345 @@
+//! Claims: what a run makes on a target is written down there before the first file exists, so
+//! that a later run finds what a killed one left.
+//!
+//! A claim names files relative to the directory that it stands in, and only names below it
+//! count: a claim that someone else wrote cannot point anywhere else.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use plan::Keep;
+use serde::{Deserialize, Serialize};
+
+use crate::RecordError;
+use crate::files::replace;
+
+/// Leading part of a claim's name.
+const PREFIX: &str = ".ioproof-claim-";
+/// Trailing part of a claim's name.
+const SUFFIX: &str = ".json";
+/// A claim of more bytes is no claim: a file takes about 60 bytes in it, and a plan at most a million tasks.
+const CLAIM_BYTES_MAX: u64 = 256 << 20;
+
+/// Something that a run will make.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claimed {
+    /// Below the directory of the claim.
+    pub path: PathBuf,
+    /// It was there before the run, which therefore must not remove it.
+    pub existed: bool,
+}
+
+/// What one run makes below one directory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// [`crate::Manifest::run_id`].
+    pub run_id: String,
+    /// Where the run is recorded.
+    pub run_directory: PathBuf,
+    /// Wall clock at the start of the run, nanoseconds since 1970-01-01 UTC.
+    pub started_unix_ns: i64,
+    /// The process of the run.
+    pub pid: u32,
+    /// When that process started, in clock ticks since boot (`/proc/PID/stat`, field 22):
+    /// another process that got the same number later has another start.
+    pub process_start_ticks: u64,
+    /// The node that it runs on.
+    pub node: String,
+    /// `/proc/sys/kernel/random/boot_id` of that node.
+    pub boot_id: String,
+    /// What the user asked to keep.
+    pub keep: Keep,
+    /// Files.
+    pub files: Vec<Claimed>,
+    /// Directories that the run makes for its files.
+    pub directories: Vec<Claimed>,
+}
+
+impl Claim {
+    /// A claim of this process, on nothing yet.
+    ///
+    /// # Errors
+    /// `/proc` cannot be read.
+    pub fn new(
+        run_id: &str,
+        run_directory: &Path,
+        started_unix_ns: i64,
+        keep: Keep,
+    ) -> Result<Self, RecordError> {
+        let pid = std::process::id();
+        let stat = PathBuf::from(format!("/proc/{pid}/stat"));
+        let start = start_ticks(pid).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound));
+        Ok(Self {
+            run_id: run_id.to_owned(),
+            run_directory: run_directory.to_path_buf(),
+            started_unix_ns,
+            pid,
+            process_start_ticks: start.map_err(RecordError::io("read", &stat))?,
+            node: kernel_word("/proc/sys/kernel/hostname")?,
+            boot_id: kernel_word("/proc/sys/kernel/random/boot_id")?,
+            keep,
+            files: Vec::new(),
+            directories: Vec::new(),
+        })
+    }
+
+    /// Writes a claim into each of `targets` (directories that exist): on those of `files`, and of
+    /// the `directories` that the run makes for them, that lie below it. What exists now is noted
+    /// and will never be removed.
+    ///
+    /// The claims are not forced to stable storage: they must outlive the process, which a file
+    /// in memory does.
+    ///
+    /// # Errors
+    /// A target cannot be written. Claims that were placed before are withdrawn.
+    pub fn place(
+        &self,
+        targets: &[PathBuf],
+        files: &[PathBuf],
+        directories: &[PathBuf],
+    ) -> Result<PlacedClaim, RecordError> {
+        let mut placed = PlacedClaim { paths: Vec::new() };
+        let unique: BTreeSet<&PathBuf> = targets.iter().collect();
+        for target in unique {
+            let claim =
+                Self { files: below(target, files), directories: below(target, directories), ..self.clone() };
+            let path = target.join(claim.file_name());
+            // Only names and numbers, which always become JSON, and paths, which do if they are UTF-8.
+            let written = serde_json::to_vec(&claim)
+                .map_err(|error| RecordError::Unreadable {
+                    path: path.clone(),
+                    message: format!("the claim cannot be written down: {error}; use paths in UTF-8"),
+                })
+                .and_then(|text| replace(&path, &text, false));
+            if let Err(error) = written {
+                // The first error is the one to show.
+                let _ = placed.withdraw();
+                return Err(error);
+            }
+            placed.paths.push(path);
+        }
+        Ok(placed)
+    }
+
+    fn file_name(&self) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+        format!("{PREFIX}{}{SUFFIX}", self.run_id.chars().map(plain).collect::<String>())
+    }
+
+    /// Who holds the claim, seen from this node.
+    fn holder(&self) -> Holder {
+        let here = |path| kernel_word(path).ok();
+        if here("/proc/sys/kernel/hostname").as_ref() != Some(&self.node) {
+            return Holder::Elsewhere;
+        }
+        let same_boot = here("/proc/sys/kernel/random/boot_id").as_ref() == Some(&self.boot_id);
+        if same_boot && start_ticks(self.pid) == Some(self.process_start_ticks) {
+            Holder::Alive
+        } else {
+            Holder::Gone
+        }
+    }
+}
+
+/// The paths of `paths` that lie below `directory`, and whether they exist.
+fn below(directory: &Path, paths: &[PathBuf]) -> Vec<Claimed> {
+    let claimed = |path: &PathBuf| {
+        let relative = path.strip_prefix(directory).ok().filter(|relative| is_below(relative))?;
+        let existed = fs::symlink_metadata(path).is_ok();
+        Some(Claimed { path: relative.to_path_buf(), existed })
+    };
+    paths.iter().filter_map(claimed).collect()
+}
+
+/// Whether `path` cannot lead out of the directory that it is joined to.
+fn is_below(path: &Path) -> bool {
+    path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Claims that stand on the targets of a run that goes on. Dropping it leaves them there.
+#[derive(Debug)]
+#[must_use = "withdraw it when the files are gone"]
+pub struct PlacedClaim {
+    paths: Vec<PathBuf>,
+}
+
+impl PlacedClaim {
+    /// Takes the claims away, as the run has cleaned up or leaves its files on purpose.
+    ///
+    /// # Errors
+    /// A claim cannot be removed; the others are.
+    pub fn withdraw(self) -> Result<(), RecordError> {
+        let mut result = Ok(());
+        for path in self.paths {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    result = Err(RecordError::io("remove", &path)(error));
+                }
+                _ => {}
+            }
+        }
+        result
+    }
+}
+
+/// Whether the run behind a claim goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holder {
+    /// Its process is running on this node.
+    Alive,
+    /// Its process has ended, or the node was started anew since.
+    Gone,
+    /// It was made on another node (or in another container), where this program cannot look.
+    Elsewhere,
+}
+
+/// A file that a run left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftoverFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// What a run left below one directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leftover {
+    /// The claim.
+    pub claim: Claim,
+    /// Where it stands.
+    pub claim_path: PathBuf,
+    /// Whether the run goes on.
+    pub holder: Holder,
+    /// Files that the run made and that are still there.
+    pub files: Vec<LeftoverFile>,
+}
+
+/// The claims that stand in `directory`, each with what is left of its files. A file that is not
+/// a claim in spite of its name is left alone.
+///
+/// # Errors
+/// The directory cannot be read.
+pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).map_err(RecordError::io("read", directory))? {
+        let entry = entry.map_err(RecordError::io("read", directory))?;
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
+            && let Some((claim, owner)) = read_claim(&entry.path())
+        {
+            found.push((entry.path(), claim, owner));
+        }
+    }
+    found.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+    let in_use: BTreeSet<PathBuf> = found
+        .iter()
+        .filter(|(_, claim, _)| claim.holder() != Holder::Gone)
+        .flat_map(|(_, claim, _)| claim.files.iter().map(|file| file.path.clone()))
+        .collect();
+    let leftover = |(claim_path, claim, owner): (PathBuf, Claim, u32)| {
+        let holder = claim.holder();
+        let files = claim
+            .files
+            .iter()
+            .filter(|file| !file.existed && (holder != Holder::Gone || !in_use.contains(&file.path)))
+            .filter_map(|file| left_file(directory, &file.path, owner))
+            .collect();
+        Leftover { claim, claim_path, holder, files }
+    };
+    Ok(found.into_iter().map(leftover).collect())
+}
+
+/// The claim at `path` and the user that owns it.
+fn read_claim(path: &Path) -> Option<(Claim, u32)> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    if !metadata.is_file() || metadata.len() > CLAIM_BYTES_MAX {
+        return None;
+    }
+    let claim = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    Some((claim, metadata.uid()))
+}
+
+/// The file `relative` below `directory`, if the claim may speak for it: a regular file of the
+/// claim's owner, reached through real directories only.
+fn left_file(directory: &Path, relative: &Path, owner: u32) -> Option<LeftoverFile> {
+    if !is_below(relative) || !reached_without_links(directory, relative) {
+        return None;
+    }
+    let path = directory.join(relative);
+    let metadata = fs::symlink_metadata(&path).ok()?;
+    (metadata.is_file() && metadata.uid() == owner).then_some(LeftoverFile { path, bytes: metadata.len() })
+}
+
+/// Whether every directory between `directory` and `relative` is one, and no link to one.
+fn reached_without_links(directory: &Path, relative: &Path) -> bool {
+    relative
+        .ancestors()
+        .skip(1)
+        .filter(|part| !part.as_os_str().is_empty())
+        .all(|part| fs::symlink_metadata(directory.join(part)).is_ok_and(|metadata| metadata.is_dir()))
+}
+
+impl Leftover {
+    /// Bytes of the files that are left.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
+
+    /// Removes the files, the directories that the run made for them where they are empty, and
+    /// the claim. Files that existed before the run, links and files of other users stay.
+    ///
+    /// # Errors
+    /// The run goes on or was made on another node, or a file cannot be removed; the claim then
+    /// stays, so that the rest can be removed later.
+    pub fn remove(&self) -> Result<(), RecordError> {
+        let directory = self.claim_path.parent().unwrap_or(Path::new("."));
+        if self.claim.holder() != Holder::Gone {
+            return Err(RecordError::StillRunning {
+                path: directory.to_path_buf(),
+                run_id: self.claim.run_id.clone(),
+                pid: self.claim.pid,
+                node: self.claim.node.clone(),
+            });
+        }
+        for file in &self.files {
+            if let Err(error) = fs::remove_file(&file.path)
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                return Err(RecordError::io("remove", &file.path)(error));
+            }
+        }
+        let mut made: Vec<&PathBuf> = self
+            .claim
+            .directories
+            .iter()
+            .filter(|made| {
+                !made.existed && is_below(&made.path) && reached_without_links(directory, &made.path)
+            })
+            .map(|made| &made.path)
+            .collect();
+        // Inner directories first; one that is not empty, or a link, is refused by the kernel and stays.
+        made.sort_by_key(|path| std::cmp::Reverse(path.components().count()));
+        for path in made {
+            let _ = fs::remove_dir(directory.join(path));
+        }
+        fs::remove_file(&self.claim_path).map_err(RecordError::io("remove", &self.claim_path))
+    }
+}
+
+/// Field 22 of `/proc/PID/stat`; none if there is no such process. The second field, the name,
+/// may hold anything, so fields are counted from its closing parenthesis.
+fn start_ticks(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(19)?.parse().ok()
+}
+
+fn kernel_word(path: &str) -> Result<String, RecordError> {
+    let text = fs::read_to_string(path).map_err(RecordError::io("read", Path::new(path)))?;
+    Ok(text.trim().to_owned())
+}

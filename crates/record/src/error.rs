@@ -1,0 +1,131 @@
+//! What can go wrong between a record and the disk.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use parquet::errors::ParquetError;
+use thiserror::Error;
+
+use crate::FORMAT_VERSION;
+
+/// Each message fits after "failed to", names the path and says what to do next.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// The operating system refused.
+    #[error("{action} {}: {source}; {}", path.display(), next_step(source))]
+    Io {
+        /// What was tried, as in `write`.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// The refusal.
+        source: io::Error,
+    },
+    /// The directory of a new run holds something.
+    #[error("make the run directory {}: it is not empty; name a directory that does not exist yet", path.display())]
+    NotEmpty {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The directory holds no run.
+    #[error(
+        "read {} as a run: it has neither manifest.json nor journal.jsonl; \
+         name the directory that was printed at the end of the run",
+        path.display()
+    )]
+    NotARun {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A later program wrote the run.
+    #[error(
+        "read {}: it has format version {found} and this program knows versions 1 to {}; \
+         read it with the program that wrote it, or a later one",
+        path.display(),
+        FORMAT_VERSION
+    )]
+    NewerVersion {
+        /// The run directory.
+        path: PathBuf,
+        /// The version found.
+        found: u32,
+    },
+    /// A file is there and makes no sense.
+    #[error("read {}: {message}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What was found, what was expected and the next step.
+        message: String,
+    },
+    /// A table could not be written or read.
+    #[error("{action} the table {}: {source}; the rows are in journal.jsonl beside it", path.display())]
+    Table {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: ParquetError,
+    },
+    /// Files are to be removed that a run may still be using.
+    #[error(
+        "remove what run {run_id} left in {}: it is still going on (process {pid} on {node}); \
+         end it first, or remove the files there by hand",
+        path.display()
+    )]
+    StillRunning {
+        /// The directory.
+        path: PathBuf,
+        /// The run.
+        run_id: String,
+        /// Its process.
+        pid: u32,
+        /// Its node.
+        node: String,
+    },
+    /// Rows came for a case that is not under way.
+    #[error("record {what}: case `{case}` is not under way; call case_started first")]
+    NoSuchCase {
+        /// What was to be recorded.
+        what: &'static str,
+        /// The case.
+        case: String,
+    },
+}
+
+impl RecordError {
+    /// Turns a refusal of the operating system into an error about `path`.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::Io { action, path, source }
+    }
+
+    /// Turns a refusal of the table writer or reader into an error about `path`.
+    pub(crate) fn table(action: &'static str, path: &Path) -> impl FnOnce(ParquetError) -> Self {
+        let path = path.to_path_buf();
+        move |source| match source {
+            ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+                Ok(source) => Self::Io { action, path, source: *source },
+                Err(inner) => Self::Table { action, path, source: ParquetError::External(inner) },
+            },
+            source => Self::Table { action, path, source },
+        }
+    }
+}
+
+/// What the user can do about a refusal.
+fn next_step(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space there, or choose another directory; what was recorded before is still there"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            "choose a directory on a writable file system; what was recorded before is still there"
+        }
+        io::ErrorKind::PermissionDenied => "choose a directory that you may write to",
+        io::ErrorKind::NotFound => "check the path",
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "name a directory",
+        _ => "check the file system, or choose another directory",
+    }
+}

@@ -1,0 +1,302 @@
+//! `journal.jsonl`: one event per line, each durable before the run goes on. The truth while a
+//! run goes on, and after it was killed.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use plan::Phase;
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::recorder::PhaseRecord;
+use crate::sealed::{SealedTable, rows_of_columns};
+use crate::table::{Cell, Kind, Row};
+use crate::{Manifest, PhaseKey, RecordError, WarningRow};
+
+/// The journal's name in the run directory.
+pub(crate) const JOURNAL: &str = "journal.jsonl";
+/// `case`, `repetition` and `phase` lead every table and stand once in the event.
+const KEY_COLUMNS: usize = 3;
+
+/// What happened.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub(crate) enum Event<'a> {
+    RunStarted {
+        manifest: &'a Manifest,
+    },
+    CaseStarted {
+        case: &'a str,
+        number: u32,
+        at_unix_ns: i64,
+    },
+    PhaseFinished {
+        #[serde(flatten)]
+        key: &'a PhaseKey,
+        tables: Tables<'a>,
+        warnings: &'a [WarningRow],
+    },
+    Warning {
+        warnings: [&'a WarningRow; 1],
+    },
+    CaseSealed {
+        case: Option<&'a str>,
+        number: u32,
+        sealed: &'a [SealedTable],
+    },
+    CaseFinished {
+        case: &'a str,
+    },
+    CaseFailed {
+        case: &'a str,
+        message: &'a str,
+    },
+    RunFinished {
+        outcome: &'static str,
+        message: Option<&'a str>,
+        at_unix_ns: i64,
+    },
+}
+
+/// The tables of a phase, column by column: `{"latency": {"low_ns": [..], ..}, ..}`.
+#[derive(Debug)]
+pub(crate) struct Tables<'a>(pub(crate) &'a PhaseRecord);
+
+impl Serialize for Tables<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let record = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        entry(&mut map, std::slice::from_ref(&record.phase))?;
+        entry(&mut map, &record.tasks)?;
+        entry(&mut map, &record.latency)?;
+        entry(&mut map, &record.series)?;
+        entry(&mut map, &record.devices)?;
+        map.end()
+    }
+}
+
+fn entry<M: SerializeMap, R: Row>(map: &mut M, rows: &[R]) -> Result<(), M::Error> {
+    if rows.is_empty() { Ok(()) } else { map.serialize_entry(R::TABLE, &Columns(rows)) }
+}
+
+struct Columns<'a, R>(&'a [R]);
+
+impl<R: Row> Serialize for Columns<'_, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(
+            R::COLUMNS.iter().skip(KEY_COLUMNS).map(|column| (column.name, Values(self.0, column.cell))),
+        )
+    }
+}
+
+struct Values<'a, R>(&'a [R], for<'b> fn(&'b R) -> Cell<'b>);
+
+impl<R> Serialize for Values<'_, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|row| (self.1)(row)))
+    }
+}
+
+impl Serialize for Cell<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Cell::Null => serializer.serialize_none(),
+            Cell::Text(text) => serializer.serialize_str(text),
+            Cell::Integer(number) => serializer.serialize_i64(*number),
+        }
+    }
+}
+
+/// Appends events. Holds a lock on the file for as long as the run goes on, by which a reader
+/// tells a run that goes on from one that was killed.
+#[derive(Debug)]
+pub(crate) struct JournalWriter {
+    path: PathBuf,
+    file: File,
+    /// Length of the whole lines.
+    length: u64,
+}
+
+impl JournalWriter {
+    pub(crate) fn create(directory: &Path) -> Result<Self, RecordError> {
+        let path = directory.join(JOURNAL);
+        let open = || {
+            let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
+            // A file system without locks costs a reader the difference between "running" and
+            // "killed", and nothing else.
+            let _ = file.lock();
+            Ok(file)
+        };
+        let file = open().map_err(RecordError::io("write", &path))?;
+        Ok(Self { path, file, length: 0 })
+    }
+
+    /// Adds a line. What could not be written whole is taken back, so that later lines stay readable.
+    pub(crate) fn append(&mut self, event: &Event<'_>, durable: bool) -> Result<(), RecordError> {
+        let mut line = serde_json::to_vec(event).map_err(|error| RecordError::Unreadable {
+            path: self.path.clone(),
+            message: format!("an event could not be written down: {error}; report this as a defect"),
+        })?;
+        line.push(b'\n');
+        let written =
+            self.file.write_all(&line).and_then(|()| if durable { self.file.sync_data() } else { Ok(()) });
+        match written {
+            Ok(()) => {
+                self.length += line.len() as u64;
+                Ok(())
+            }
+            Err(source) => {
+                // Nothing more can be done if this fails as well: a reader skips a torn line.
+                let _ = self.file.set_len(self.length);
+                Err(RecordError::Io { action: "write", path: self.path.clone(), source })
+            }
+        }
+    }
+}
+
+/// A line as it is read: what an event may carry. Unknown events and fields of later versions
+/// are left alone.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Line<'a> {
+    #[serde(borrow)]
+    pub(crate) event: Cow<'a, str>,
+    pub(crate) case: Option<String>,
+    pub(crate) repetition: Option<u32>,
+    pub(crate) phase: Option<Phase>,
+    pub(crate) number: Option<u32>,
+    pub(crate) message: Option<String>,
+    pub(crate) outcome: Option<String>,
+    pub(crate) at_unix_ns: Option<i64>,
+    #[serde(borrow)]
+    manifest: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tables: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(crate) warnings: Vec<WarningRow>,
+    #[serde(default)]
+    pub(crate) sealed: Vec<SealedTable>,
+}
+
+impl Line<'_> {
+    pub(crate) fn manifest(&self) -> Option<Result<Manifest, String>> {
+        let parse = |raw: &RawValue| serde_json::from_str(raw.get()).map_err(|error| error.to_string());
+        self.manifest.map(parse)
+    }
+
+    fn key(&self) -> Option<PhaseKey> {
+        Some(PhaseKey { case: self.case.clone()?, repetition: self.repetition?, phase: self.phase? })
+    }
+
+    /// The rows of a finished phase.
+    pub(crate) fn record(&self) -> Result<PhaseRecord, String> {
+        let key = self.key().ok_or("the event does not say which phase finished")?;
+        let tables = self.tables.ok_or("the event holds no tables")?;
+        let tables: HashMap<Cow<'_, str>, &RawValue> =
+            serde_json::from_str(tables.get()).map_err(|error| error.to_string())?;
+        let phase = rows(&key, &tables)?.pop().ok_or("the event holds no row of the phase itself")?;
+        Ok(PhaseRecord {
+            phase,
+            tasks: rows(&key, &tables)?,
+            latency: rows(&key, &tables)?,
+            series: rows(&key, &tables)?,
+            devices: rows(&key, &tables)?,
+            warnings: self.warnings.clone(),
+        })
+    }
+}
+
+fn rows<R: Row>(key: &PhaseKey, tables: &HashMap<Cow<'_, str>, &RawValue>) -> Result<Vec<R>, String> {
+    let Some(table) = tables.get(R::TABLE) else { return Ok(Vec::new()) };
+    let table: HashMap<Cow<'_, str>, Vec<serde_json::Value>> =
+        serde_json::from_str(table.get()).map_err(|error| format!("table {}: {error}", R::TABLE))?;
+    let count = table.values().next().map_or(0, Vec::len);
+    let mut columns = vec![
+        vec![Cell::Text(Cow::Owned(key.case.clone())); count],
+        vec![Cell::Integer(i64::from(key.repetition)); count],
+        vec![Cell::Text(Cow::Borrowed(key.phase.name())); count],
+    ];
+    for column in R::COLUMNS.iter().skip(KEY_COLUMNS) {
+        let cells = match table.get(column.name) {
+            Some(values) => values.iter().map(|value| cell(column.kind, value)).collect::<Result<_, _>>(),
+            None if column.nullable => Ok(vec![Cell::Null; count]),
+            None => Err("is missing".to_owned()),
+        };
+        columns.push(cells.map_err(|error| format!("table {}: column {} {error}", R::TABLE, column.name))?);
+    }
+    let mut rows = Vec::with_capacity(count);
+    rows_of_columns(&columns, count, &mut rows).map_err(|error| format!("table {}: {error}", R::TABLE))?;
+    Ok(rows)
+}
+
+fn cell(kind: Kind, value: &serde_json::Value) -> Result<Cell<'static>, String> {
+    let cell = match kind {
+        _ if value.is_null() => Some(Cell::Null),
+        Kind::Text => value.as_str().map(|text| Cell::Text(Cow::Owned(text.to_owned()))),
+        Kind::Integer => value.as_i64().map(Cell::Integer),
+    };
+    cell.ok_or_else(|| format!("holds {value}"))
+}
+
+/// Reads the lines of a journal, one at a time, and remembers where each begins.
+pub(crate) struct JournalReader {
+    file: BufReader<File>,
+    buffer: Vec<u8>,
+    /// Where the next line begins.
+    position: u64,
+    /// Number of the line that was read last, from 1.
+    pub(crate) line: u64,
+}
+
+/// Where a line is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    start: u64,
+    length: usize,
+    /// Counted from 1.
+    pub(crate) line: u64,
+}
+
+impl JournalReader {
+    pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
+        Ok(Self { file: BufReader::new(File::open(path)?), buffer: Vec::new(), position: 0, line: 0 })
+    }
+
+    /// Whether a recorder holds the journal.
+    pub(crate) fn is_held(&self) -> bool {
+        match self.file.get_ref().try_lock_shared() {
+            Ok(()) => {
+                // Only this reader's own lock is given back.
+                let _ = self.file.get_ref().unlock();
+                false
+            }
+            Err(TryLockError::WouldBlock) => true,
+            Err(TryLockError::Error(_)) => false,
+        }
+    }
+
+    /// The next line: its place, its text, and whether its end was written.
+    pub(crate) fn next(&mut self) -> std::io::Result<Option<(Place, &[u8], bool)>> {
+        self.buffer.clear();
+        let length = self.file.read_until(b'\n', &mut self.buffer)?;
+        if length == 0 {
+            return Ok(None);
+        }
+        self.line += 1;
+        let place = Place { start: self.position, length, line: self.line };
+        self.position += length as u64;
+        let whole = self.buffer.ends_with(b"\n");
+        Ok(Some((place, &self.buffer, whole)))
+    }
+
+    /// The line at `place` once more.
+    pub(crate) fn again(&mut self, place: Place) -> std::io::Result<&[u8]> {
+        self.file.seek(SeekFrom::Start(place.start))?;
+        self.buffer.resize(place.length, 0);
+        self.file.read_exact(&mut self.buffer)?;
+        Ok(&self.buffer)
+    }
+}

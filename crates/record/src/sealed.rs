@@ -1,0 +1,345 @@
+//! Sealed tables: the rows of one case in Parquet files that other programs read without us.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::{ByteArray, DataType};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::reader::{FileReader, RowGroupReader};
+use parquet::file::serialized_reader::SerializedFileReader;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{ColumnPath, Type, TypePtr};
+use serde::{Deserialize, Serialize};
+
+use crate::files::{Checksum, sync_directory, unfinished};
+use crate::table::{Cell, Cells, Column, Kind, Row};
+use crate::{FORMAT_VERSION, RecordError};
+
+/// Rows of one row group. Small, so that a run's memory does not grow with its length; large
+/// enough that the description of a group (about 100 bytes for each column) is a small part.
+const GROUP_ROWS: usize = 4096;
+/// Values handed to the table writer at once: bounds the copies of texts that exist at a time.
+const BATCH_ROWS: usize = 512;
+/// Bytes of a page before it is compressed and written. Groups are small, so pages are too.
+const PAGE_BYTES: usize = 64 << 10;
+/// Row groups of more rows than this are taken for damage: no version of the program wrote them.
+const GROUP_ROWS_MAX: i64 = 1 << 20;
+
+/// A table as the journal remembers it, so that damage is known before a single row is read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SealedTable {
+    pub(crate) table: String,
+    pub(crate) rows: u64,
+    pub(crate) bytes: u64,
+    /// FNV-1a of the file.
+    pub(crate) checksum: String,
+}
+
+/// The file of `table` for the case with this number; 0 holds what belongs to the run as a whole.
+pub(crate) fn table_path(directory: &Path, table: &str, number: u32) -> PathBuf {
+    directory.join(table).join(format!("{number:06}.parquet"))
+}
+
+/// A file that knows its length and checksum.
+struct Summed {
+    file: File,
+    checksum: Checksum,
+    bytes: u64,
+}
+
+impl Write for Summed {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(buffer)?;
+        self.checksum.update(&buffer[..written]);
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Collects the rows of one table of one case. Nothing of the table writer is touched before the
+/// first row group is full or the case is sealed.
+pub(crate) struct TableWriter<R: Row> {
+    path: PathBuf,
+    rows: Vec<R>,
+    writer: Option<SerializedFileWriter<Summed>>,
+    total: u64,
+}
+
+impl<R: Row> TableWriter<R> {
+    pub(crate) fn new(directory: &Path, number: u32) -> Self {
+        Self { path: table_path(directory, R::TABLE, number), rows: Vec::new(), writer: None, total: 0 }
+    }
+
+    /// Takes `rows`; whole groups go to the file.
+    pub(crate) fn add(&mut self, rows: &[R]) -> Result<(), RecordError> {
+        self.total += rows.len() as u64;
+        for rows in rows.chunks(BATCH_ROWS) {
+            self.rows.extend_from_slice(rows);
+            if self.rows.len() >= GROUP_ROWS {
+                self.write_group()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_group(&mut self) -> Result<(), RecordError> {
+        let rows = std::mem::take(&mut self.rows);
+        let wrote = write_columns(self.writer()?, &rows);
+        wrote.map_err(RecordError::table("write", &self.path))
+    }
+
+    fn writer(&mut self) -> Result<&mut SerializedFileWriter<Summed>, RecordError> {
+        let writer = match self.writer.take() {
+            Some(writer) => writer,
+            None => open_writer::<R>(&self.path)?,
+        };
+        Ok(self.writer.insert(writer))
+    }
+
+    /// Writes what is left and puts the whole file in its place. A table without rows has no file.
+    pub(crate) fn seal(mut self) -> Result<Option<SealedTable>, RecordError> {
+        if self.total == 0 {
+            return Ok(None);
+        }
+        if !self.rows.is_empty() {
+            self.write_group()?;
+        }
+        self.writer()?;
+        let writer = self.writer.take().expect("opened in the line before");
+        let file = writer.into_inner().map_err(RecordError::table("write", &self.path))?;
+        let temporary = unfinished(&self.path);
+        file.file.sync_all().map_err(RecordError::io("write", &self.path))?;
+        fs::rename(&temporary, &self.path).map_err(RecordError::io("write", &self.path))?;
+        if let Some(parent) = self.path.parent() {
+            sync_directory(parent)?;
+        }
+        Ok(Some(SealedTable {
+            table: R::TABLE.to_owned(),
+            rows: self.total,
+            bytes: file.bytes,
+            checksum: file.checksum.text(),
+        }))
+    }
+}
+
+fn open_writer<R: Row>(path: &Path) -> Result<SerializedFileWriter<Summed>, RecordError> {
+    let parent = path.parent().expect("a table stands in a directory of the run");
+    if !parent.is_dir() {
+        fs::create_dir(parent).map_err(RecordError::io("make the directory", parent))?;
+    }
+    let temporary = unfinished(path);
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(&temporary)
+        .map_err(RecordError::io("write", &temporary))?;
+    let file = Summed { file, checksum: Checksum::new(), bytes: 0 };
+    schema::<R>()
+        .and_then(|schema| SerializedFileWriter::new(file, schema, Arc::new(properties::<R>())))
+        .map_err(RecordError::table("write", path))
+}
+
+/// Snappy, dictionaries for texts (they repeat) and none for numbers (they do not), and no
+/// indices: a group is read whole.
+fn properties<R: Row>() -> WriterProperties {
+    let mut properties = WriterProperties::builder()
+        .set_created_by(concat!("ioproof ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_compression(Compression::SNAPPY)
+        .set_data_page_size_limit(PAGE_BYTES)
+        .set_dictionary_page_size_limit(PAGE_BYTES)
+        .set_write_batch_size(BATCH_ROWS)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true)
+        .set_dictionary_enabled(false)
+        .set_key_value_metadata(Some(vec![KeyValue::new(
+            "ioproof.format_version".to_owned(),
+            FORMAT_VERSION.to_string(),
+        )]));
+    for column in R::COLUMNS.iter().filter(|column| column.kind == Kind::Text) {
+        properties = properties.set_column_dictionary_enabled(ColumnPath::from(column.name), true);
+    }
+    properties.build()
+}
+
+fn schema<R: Row>() -> Result<TypePtr, ParquetError> {
+    let field = |column: &Column<R>| {
+        let (physical, logical) = match column.kind {
+            Kind::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
+            Kind::Integer => (PhysicalType::INT64, None),
+        };
+        let repetition = if column.nullable { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        let field = Type::primitive_type_builder(column.name, physical)
+            .with_logical_type(logical)
+            .with_repetition(repetition)
+            .build()?;
+        Ok::<_, ParquetError>(Arc::new(field))
+    };
+    let fields = R::COLUMNS.iter().map(field).collect::<Result<Vec<_>, _>>()?;
+    Ok(Arc::new(Type::group_type_builder(R::TABLE).with_fields(fields).build()?))
+}
+
+fn write_columns<R: Row>(writer: &mut SerializedFileWriter<Summed>, rows: &[R]) -> Result<(), ParquetError> {
+    let mut group = writer.next_row_group()?;
+    for column in R::COLUMNS {
+        let Some(mut target) = group.next_column()? else {
+            return Err(ParquetError::General(format!("no column {} in the schema", column.name)));
+        };
+        for batch in rows.chunks(BATCH_ROWS) {
+            write_batch(target.untyped(), column, batch)?;
+        }
+        target.close()?;
+    }
+    group.close()?;
+    Ok(())
+}
+
+fn write_batch<R: Row>(
+    target: &mut ColumnWriter<'_>,
+    column: &Column<R>,
+    rows: &[R],
+) -> Result<(), ParquetError> {
+    let cells = || rows.iter().map(|row| (column.cell)(row));
+    let levels: Vec<i16> = cells().map(|cell| i16::from(cell != Cell::Null)).collect();
+    let levels = column.nullable.then_some(levels.as_slice());
+    match target {
+        ColumnWriter::Int64ColumnWriter(target) => {
+            let values: Vec<i64> = cells().filter_map(|cell| cell.integer()).collect();
+            target.write_batch(&values, levels, None)?;
+        }
+        ColumnWriter::ByteArrayColumnWriter(target) => {
+            let values: Vec<ByteArray> = cells()
+                .filter_map(|cell| cell.text().map(|text| ByteArray::from(text.as_bytes().to_vec())))
+                .collect();
+            target.write_batch(&values, levels, None)?;
+        }
+        _ => return Err(ParquetError::General(format!("column {} has another type", column.name))),
+    }
+    Ok(())
+}
+
+/// Whether `path` is the file that the journal remembers, or how it differs.
+pub(crate) fn verify(path: &Path, sealed: &SealedTable) -> Result<(), String> {
+    let mut file = File::open(path).map_err(|error| error.to_string())?;
+    let bytes = file.metadata().map_err(|error| error.to_string())?.len();
+    if bytes != sealed.bytes {
+        return Err(format!("it has {bytes} bytes in place of {}", sealed.bytes));
+    }
+    let mut checksum = Checksum::new();
+    let mut buffer = vec![0; PAGE_BYTES];
+    loop {
+        match file.read(&mut buffer).map_err(|error| error.to_string())? {
+            0 => break,
+            read => checksum.update(&buffer[..read]),
+        }
+    }
+    if checksum.text() == sealed.checksum {
+        Ok(())
+    } else {
+        Err(format!("its checksum is {} in place of {}", checksum.text(), sealed.checksum))
+    }
+}
+
+/// The rows of the table at `path`, or why they cannot be had.
+pub(crate) fn read_table<R: Row>(path: &Path) -> Result<Vec<R>, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let reader = SerializedFileReader::new(file).map_err(|error| error.to_string())?;
+    let mut rows = Vec::new();
+    for index in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(index).map_err(|error| error.to_string())?;
+        read_group::<R>(group.as_ref(), &mut rows)?;
+    }
+    Ok(rows)
+}
+
+fn read_group<R: Row>(group: &dyn RowGroupReader, rows: &mut Vec<R>) -> Result<(), String> {
+    let count = group.metadata().num_rows();
+    if !(0..=GROUP_ROWS_MAX).contains(&count) {
+        return Err(format!("a row group says that it has {count} rows"));
+    }
+    let count = usize::try_from(count).map_err(|error| error.to_string())?;
+    let columns =
+        R::COLUMNS.iter().map(|column| read_column(group, column, count)).collect::<Result<Vec<_>, _>>()?;
+    rows_of_columns(&columns, count, rows)
+}
+
+/// Turns columns of cells into rows; used for tables and for the journal.
+pub(crate) fn rows_of_columns<R: Row>(
+    columns: &[Vec<Cell<'static>>],
+    count: usize,
+    rows: &mut Vec<R>,
+) -> Result<(), String> {
+    if let Some((column, cells)) = R::COLUMNS.iter().zip(columns).find(|(_, cells)| cells.len() != count) {
+        return Err(format!("column {} has {} values for {count} rows", column.name, cells.len()));
+    }
+    let mut row = Vec::with_capacity(columns.len());
+    for index in 0..count {
+        row.clear();
+        row.extend(columns.iter().map(|cells| cells[index].borrowed()));
+        rows.push(R::from_cells(&mut Cells::new::<R>(&row))?);
+    }
+    Ok(())
+}
+
+fn read_column<R: Row>(
+    group: &dyn RowGroupReader,
+    column: &Column<R>,
+    count: usize,
+) -> Result<Vec<Cell<'static>>, String> {
+    let position = group
+        .metadata()
+        .schema_descr()
+        .columns()
+        .iter()
+        .position(|found| found.path().string() == column.name);
+    let Some(position) = position else {
+        // A column that came with a later version of the format: older runs do not know it.
+        return if column.nullable {
+            Ok(vec![Cell::Null; count])
+        } else {
+            Err(format!("column {} is missing", column.name))
+        };
+    };
+    let reader = group.get_column_reader(position).map_err(|error| error.to_string())?;
+    match (reader, column.kind) {
+        (ColumnReader::Int64ColumnReader(reader), Kind::Integer) => {
+            read_values(reader, count, |number| Ok(Cell::Integer(number)))
+        }
+        (ColumnReader::ByteArrayColumnReader(reader), Kind::Text) => read_values(reader, count, |text| {
+            let text = text.as_utf8().map_err(|error| error.to_string())?;
+            Ok(Cell::Text(text.to_owned().into()))
+        }),
+        _ => Err(format!("column {} has another type", column.name)),
+    }
+}
+
+fn read_values<T: DataType>(
+    mut reader: ColumnReaderImpl<T>,
+    count: usize,
+    cell: impl Fn(T::T) -> Result<Cell<'static>, String>,
+) -> Result<Vec<Cell<'static>>, String> {
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    let (records, _, _) = reader
+        .read_records(count, Some(&mut levels), None, &mut values)
+        .map_err(|error| error.to_string())?;
+    if records != count {
+        return Err(format!("{records} of {count} values could be read"));
+    }
+    let mut values = values.into_iter();
+    let mut next = || values.next().ok_or_else(|| "a value is missing".to_owned()).and_then(&cell);
+    if levels.is_empty() {
+        return (0..count).map(|_| next()).collect();
+    }
+    levels.iter().map(|&level| if level == 0 { Ok(Cell::Null) } else { next() }).collect()
+}

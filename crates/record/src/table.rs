@@ -1,0 +1,354 @@
+//! Rows as narrow columns: one definition serves the journal, the Parquet tables and the docs.
+
+use std::borrow::Cow;
+
+use plan::Phase;
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
+
+use crate::{DeviceRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow, WarningRow};
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// UTF-8.
+    Text,
+    /// A signed 64-bit number. All counts and times are: a difference of two unsigned numbers
+    /// wraps around in the tools that read these tables.
+    Integer,
+}
+
+/// One value of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cell<'a> {
+    /// Not known, or does not apply.
+    Null,
+    /// A word or a sentence.
+    Text(Cow<'a, str>),
+    /// A number; what is above `i64::MAX` is stored as `i64::MAX`.
+    Integer(i64),
+}
+
+impl Cell<'_> {
+    /// The number, if it is one.
+    #[must_use]
+    pub fn integer(&self) -> Option<i64> {
+        match self {
+            Self::Integer(number) => Some(*number),
+            Self::Null | Self::Text(_) => None,
+        }
+    }
+
+    /// The text, if it is one.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Null | Self::Integer(_) => None,
+        }
+    }
+
+    /// The same cell without a copy of its text.
+    pub(crate) fn borrowed(&self) -> Cell<'_> {
+        match self {
+            Self::Null => Cell::Null,
+            Self::Text(text) => Cell::Text(Cow::Borrowed(text)),
+            Self::Integer(number) => Cell::Integer(*number),
+        }
+    }
+}
+
+/// One column of a table of `R`.
+#[derive(Debug)]
+pub struct Column<R> {
+    /// Its name, unit last.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+    /// Whether it may be empty.
+    pub nullable: bool,
+    /// Its value in a row.
+    pub cell: for<'a> fn(&'a R) -> Cell<'a>,
+}
+
+/// A row that is stored in a table of its own.
+///
+/// ```
+/// use record::{LatencyRow, Row};
+/// let names: Vec<_> = LatencyRow::COLUMNS.iter().map(|column| column.name).collect();
+/// assert_eq!(names[..3], ["case", "repetition", "phase"]);
+/// ```
+pub trait Row: Clone + 'static {
+    /// The table's name, and that of its directory.
+    const TABLE: &'static str;
+    /// The columns; `case`, `repetition` and `phase` lead.
+    const COLUMNS: &'static [Column<Self>];
+
+    /// The row again, from cells in the order of the columns.
+    ///
+    /// # Errors
+    /// The column that is missing or holds something else.
+    fn from_cells(cells: &mut Cells<'_>) -> Result<Self, String>;
+}
+
+/// The cells of one row, taken in the order of the columns.
+#[derive(Debug)]
+pub struct Cells<'a> {
+    cells: &'a [Cell<'a>],
+    name: fn(usize) -> &'static str,
+    next: usize,
+}
+
+impl<'a> Cells<'a> {
+    /// The cells of a row of `R`.
+    #[must_use]
+    pub fn new<R: Row>(cells: &'a [Cell<'a>]) -> Self {
+        Self { cells, name: |index| R::COLUMNS.get(index).map_or("beyond the last", |c| c.name), next: 0 }
+    }
+
+    fn take<V: Value>(&mut self) -> Result<V, String> {
+        let index = self.next;
+        self.next += 1;
+        let cell =
+            self.cells.get(index).ok_or_else(|| format!("column {} is missing", (self.name)(index)))?;
+        V::of(cell).ok_or_else(|| format!("column {} holds {cell:?}", (self.name)(index)))
+    }
+}
+
+/// A type that a column can hold.
+trait Value: Sized {
+    const KIND: Kind;
+    const NULLABLE: bool = false;
+
+    fn cell(&self) -> Cell<'_>;
+
+    fn of(cell: &Cell<'_>) -> Option<Self>;
+}
+
+macro_rules! integers {
+    ($($type:ty),+) => {$(
+        impl Value for $type {
+            const KIND: Kind = Kind::Integer;
+
+            fn cell(&self) -> Cell<'_> {
+                Cell::Integer(i64::try_from(*self).unwrap_or(i64::MAX))
+            }
+
+            fn of(cell: &Cell<'_>) -> Option<Self> {
+                match cell {
+                    Cell::Integer(number) => Self::try_from(*number).ok(),
+                    Cell::Null | Cell::Text(_) => None,
+                }
+            }
+        }
+    )+};
+}
+
+integers!(u32, u64, i64);
+
+impl Value for String {
+    const KIND: Kind = Kind::Text;
+
+    fn cell(&self) -> Cell<'_> {
+        Cell::Text(Cow::Borrowed(self))
+    }
+
+    fn of(cell: &Cell<'_>) -> Option<Self> {
+        match cell {
+            Cell::Text(text) => Some(text.clone().into_owned()),
+            Cell::Null | Cell::Integer(_) => None,
+        }
+    }
+}
+
+macro_rules! words {
+    ($($type:ty),+) => {$(
+        impl Value for $type {
+            const KIND: Kind = Kind::Text;
+
+            fn cell(&self) -> Cell<'_> {
+                Cell::Text(Cow::Borrowed(self.name()))
+            }
+
+            fn of(cell: &Cell<'_>) -> Option<Self> {
+                let Cell::Text(text) = cell else { return None };
+                let word: StrDeserializer<'_, Error> = text.as_ref().into_deserializer();
+                Self::deserialize(word).ok()
+            }
+        }
+    )+};
+}
+
+words!(Phase, Operation, Measure);
+
+impl<V: Value> Value for Option<V> {
+    const KIND: Kind = V::KIND;
+    const NULLABLE: bool = true;
+
+    fn cell(&self) -> Cell<'_> {
+        self.as_ref().map_or(Cell::Null, V::cell)
+    }
+
+    fn of(cell: &Cell<'_>) -> Option<Self> {
+        match cell {
+            Cell::Null => Some(None),
+            cell => V::of(cell).map(Some),
+        }
+    }
+}
+
+/// The column `name`, whose value is that of the given field.
+macro_rules! column {
+    ($name:expr, $type:ty, |$row:ident| $value:expr) => {
+        Column {
+            name: $name,
+            kind: <$type as Value>::KIND,
+            nullable: <$type as Value>::NULLABLE,
+            cell: |$row| Value::cell(&$value),
+        }
+    };
+}
+
+/// Makes `$row` a [`Row`] of its key and the named fields; a field that is forgotten does not compile.
+macro_rules! row {
+    ($row:ident, $table:literal, $($field:ident: $type:ty),+ $(,)?) => {
+        impl Row for $row {
+            const TABLE: &'static str = $table;
+            const COLUMNS: &'static [Column<Self>] = &[
+                column!("case", String, |row| row.key.case),
+                column!("repetition", u32, |row| row.key.repetition),
+                column!("phase", Phase, |row| row.key.phase),
+                $(column!(stringify!($field), $type, |row| row.$field)),+
+            ];
+
+            fn from_cells(cells: &mut Cells<'_>) -> Result<Self, String> {
+                let key =
+                    PhaseKey { case: cells.take()?, repetition: cells.take()?, phase: cells.take()? };
+                Ok(Self { key, $($field: cells.take()?),+ })
+            }
+        }
+    };
+}
+
+row!(PhaseRow, "phases",
+    started_unix_ns: i64,
+    wall_ns: u64,
+    open_ns: u64,
+    io_ns: u64,
+    close_ns: u64,
+    read_bytes: u64,
+    write_bytes: u64,
+    reads: u64,
+    writes: u64,
+    first_done_ns: u64,
+    first_done_bytes: u64,
+    stonewall_ns: Option<u64>,
+    stonewall_bytes: Option<u64>,
+    user_cpu_ns: u64,
+    system_cpu_ns: u64,
+    wrong_cells: u64,
+    device_read_bytes: Option<u64>,
+    device_write_bytes: Option<u64>,
+);
+
+row!(TaskRow, "tasks",
+    task: u32,
+    node: String,
+    file: u32,
+    open_start_ns: u64,
+    open_end_ns: u64,
+    io_start_ns: u64,
+    io_end_ns: u64,
+    close_start_ns: u64,
+    close_end_ns: u64,
+    bytes: u64,
+    transfers: u64,
+);
+
+row!(LatencyRow, "latency",
+    operation: Operation,
+    measure: Measure,
+    low_ns: u64,
+    high_ns: u64,
+    count: u64,
+);
+
+row!(SeriesRow, "series",
+    operation: Operation,
+    start_ns: u64,
+    length_ns: u64,
+    bytes: u64,
+    transfers: u64,
+    latency_sum_ns: u64,
+    latency_max_ns: u64,
+);
+
+row!(DeviceRow, "devices",
+    device: String,
+    start_ns: u64,
+    length_ns: u64,
+    reads: u64,
+    read_bytes: u64,
+    read_time_ns: u64,
+    writes: u64,
+    write_bytes: u64,
+    write_time_ns: u64,
+    busy_ns: u64,
+    queue_time_ns: u64,
+);
+
+/// A warning in words, with the numbers behind it as JSON in the last column.
+impl Row for WarningRow {
+    const TABLE: &'static str = "warnings";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column {
+            name: "case",
+            kind: Kind::Text,
+            nullable: true,
+            cell: |row| row.key.as_ref().map_or(Cell::Null, |key| key.case.cell()),
+        },
+        Column {
+            name: "repetition",
+            kind: Kind::Integer,
+            nullable: true,
+            cell: |row| row.key.as_ref().map_or(Cell::Null, |key| key.repetition.cell()),
+        },
+        Column {
+            name: "phase",
+            kind: Kind::Text,
+            nullable: true,
+            cell: |row| row.key.as_ref().map_or(Cell::Null, |key| key.phase.cell()),
+        },
+        Column {
+            name: "message",
+            kind: Kind::Text,
+            nullable: false,
+            cell: |row| Cell::Text(Cow::Owned(row.warning.to_string())),
+        },
+        Column {
+            name: "advice",
+            kind: Kind::Text,
+            nullable: false,
+            cell: |row| Cell::Text(Cow::Borrowed(row.warning.advice())),
+        },
+        Column {
+            name: "detail",
+            kind: Kind::Text,
+            nullable: false,
+            // Numbers, words and vectors of them: nothing in a warning can fail to become JSON.
+            cell: |row| Cell::Text(Cow::Owned(serde_json::to_string(&row.warning).unwrap_or_default())),
+        },
+    ];
+
+    fn from_cells(cells: &mut Cells<'_>) -> Result<Self, String> {
+        let key = match (cells.take()?, cells.take()?, cells.take()?) {
+            (Some(case), Some(repetition), Some(phase)) => Some(PhaseKey { case, repetition, phase }),
+            _ => None,
+        };
+        let (_message, _advice, detail): (String, String, String) =
+            (cells.take()?, cells.take()?, cells.take()?);
+        let warning = serde_json::from_str(&detail).map_err(|error| format!("column detail: {error}"))?;
+        Ok(Self { key, warning })
+    }
+}
