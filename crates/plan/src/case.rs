@@ -118,6 +118,9 @@ pub enum Question {
         arguments: Vec<String>,
         /// What each of them means.
         notes: Vec<OptionNote>,
+        /// What the dialect needs to print its tool's output again, in a form of its own.
+        #[serde(default)]
+        memo: String,
     },
 }
 

@@ -24,16 +24,18 @@ pub struct Region {
     segment_stride: u64,
     /// Where the task's block starts within a segment.
     block_start: u64,
+    /// Transfers in one pass.
+    transfers: u64,
     /// Random order: the permutation of all transfers of the file, and the task's first index.
     random: Option<(Permutation, u64)>,
 }
 
 impl Region {
-    /// Transfers in one pass.
+    /// Transfers in one pass, which [`crate::WorkloadSpec::transfer_limit`] may cut short.
     #[inline]
     #[must_use]
     pub fn transfers(&self) -> u64 {
-        self.geometry.transfers_per_task()
+        self.transfers
     }
 
     /// Bytes of one transfer.
@@ -118,7 +120,9 @@ impl<'a> Placement<'a> {
     #[must_use]
     pub fn file_bytes(&self) -> Bytes {
         match self.workload.files.sharing {
-            Sharing::Shared => self.workload.bytes(),
+            Sharing::Shared => {
+                Bytes(self.workload.geometry.bytes_per_task().0 * u64::from(self.workload.tasks))
+            }
             Sharing::PerTask => self.workload.geometry.bytes_per_task(),
         }
     }
@@ -176,6 +180,7 @@ impl<'a> Placement<'a> {
             geometry,
             segment_stride: geometry.block.0 * sharers,
             block_start: geometry.block.0 * position,
+            transfers: self.workload.transfers_per_task(),
             random,
         }
     }
@@ -299,6 +304,23 @@ mod tests {
                 .filter(|slot| slot.path.starts_with(directory.to_string()))
                 .count();
             assert_eq!(here, 2);
+        }
+    }
+
+    #[test]
+    fn a_limit_ends_a_pass_early_and_moves_no_offset() {
+        let mut spec = spec(2, 2, 3);
+        let whole = spec.clone().validate().expect("valid");
+        spec.transfer_limit = Some(3);
+        let workload = spec.validate().expect("valid");
+        let (region, all) = (
+            Placement::new(&workload).region(1, Phase::Read, 0),
+            Placement::new(&whole).region(1, Phase::Read, 0),
+        );
+        assert_eq!((region.transfers(), all.transfers(), workload.transfers()), (3, 6, 6));
+        assert_eq!(workload.bytes(), Bytes(6 * 512));
+        for index in 0..3 {
+            assert_eq!(region.at(index), all.at(index));
         }
     }
 

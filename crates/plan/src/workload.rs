@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::{Bytes, Geometry, Nanos, PlanError};
 
 /// More tasks than this in one workload is taken for a slip of the pen.
-const TASKS_MAX: u32 = 1 << 20;
+pub(crate) const TASKS_MAX: u32 = 1 << 20;
 /// The kernel takes at most 32768 entries in one submission ring.
-const DEPTH_MAX: u32 = 32_768;
+pub(crate) const DEPTH_MAX: u32 = 32_768;
 /// Linux moves at most 2 GiB less one page in one call (see `read(2)`, notes).
 const TRANSFER_MAX: Bytes = Bytes(0x7fff_f000);
 /// Every alignment that `O_DIRECT` asks for is a multiple of this.
@@ -217,6 +217,9 @@ pub struct WorkloadSpec {
     pub stonewall: Option<Stonewall>,
     /// Repeats the pass until this time is over, and ends there.
     pub duration: Option<Nanos>,
+    /// Each task ends a pass after this many transfers, as when only so much was written before.
+    #[serde(default)]
+    pub transfer_limit: Option<u64>,
     /// Open loop: transfers start by the clock, not when the one before has ended.
     pub pace: Option<Pace>,
     /// Share of reads, in percent, in a [`crate::Phase::Mixed`].
@@ -263,6 +266,7 @@ impl WorkloadSpec {
             read_from: ReadFrom::Same,
             stonewall: None,
             duration: None,
+            transfer_limit: None,
             pace: None,
             read_percent: 100,
             barriers: false,
@@ -377,6 +381,13 @@ impl WorkloadSpec {
                 "a duration repeats the pass until the time is over; a stonewall ends within the first pass; choose one",
             ));
         }
+        if self.transfer_limit == Some(0) {
+            return Err(PlanError::new(
+                "transfer_limit",
+                "a limit of 0 transfers measures nothing",
+                "give a number of at least 1, or no limit",
+            ));
+        }
         if self.duration.is_some_and(|d| d.0 == 0) || self.stonewall.is_some_and(|s| s.deadline.0 == 0) {
             return Err(PlanError::new("duration", "a phase of 0 s measures nothing", "give a time above 0"));
         }
@@ -433,16 +444,23 @@ impl From<Workload> for WorkloadSpec {
 }
 
 impl Workload {
+    /// Transfers of each task in one pass.
+    #[must_use]
+    pub fn transfers_per_task(&self) -> u64 {
+        let all = self.geometry.transfers_per_task();
+        self.transfer_limit.map_or(all, |limit| limit.min(all))
+    }
+
     /// Transfers of all tasks in one pass.
     #[must_use]
     pub fn transfers(&self) -> u64 {
-        self.geometry.transfers_per_task() * u64::from(self.tasks)
+        self.transfers_per_task() * u64::from(self.tasks)
     }
 
     /// Bytes of all tasks in one pass.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
-        Bytes(self.geometry.bytes_per_task().0 * u64::from(self.tasks))
+        Bytes(self.transfers() * self.geometry.transfer.0)
     }
 
     /// The conditions that travel with every figure of `phase`, as in

@@ -41,7 +41,7 @@ fn ior(case: Case) -> Plan {
         note("-C", "reorderTasksConstant", "task t reads what task t + 1 wrote"),
     ];
     let arguments = ["ior", "-a", "POSIX", "-B", "-C"].map(str::to_owned).to_vec();
-    let question = Question::Dialect { tool: "ior".into(), arguments, notes };
+    let question = Question::Dialect { tool: "ior".into(), arguments, notes, memo: String::new() };
     Plan {
         title: "IOR on 12 targets".into(),
         question,
