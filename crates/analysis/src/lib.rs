@@ -1,1 +1,40 @@
-//! Pure functions on records: statistics, rates, bounds.
+//! Pure functions on records: statistics, rates, bounds. Nothing here reads a file or a clock.
+//!
+//! | what | for |
+//! |---|---|
+//! | [`figures`] | what tables, charts and pages show, with all that must stand beside it |
+//! | [`Rates`], [`RateName`] | named rates of a phase, each with its definition |
+//! | [`Latency`] | percentiles from the histogram of every transfer, merged exactly |
+//! | [`Summary`] | median, spread and a confidence interval that assumes no distribution |
+//! | [`DeviceShare`], [`phase_warnings`] | what the page cache did, and other doubts, as warnings |
+//! | [`published_beside`] | published figures of the same command line |
+//! | [`overhead`] | what the instrument costs, from paired runs |
+//!
+//! ```no_run
+//! use analysis::{RateName, View};
+//! let run = record::Run::open(std::path::Path::new("run"))?;
+//! for figure in analysis::figures(View::from(&run), RateName::ByWall) {
+//!     let rate = figure.bytes_per_second;
+//!     println!("{}: {:.0} bytes/s ({})", figure.conditions, rate.median, figure.rate.name());
+//! }
+//! # Ok::<(), record::RecordError>(())
+//! ```
+
+mod figures;
+mod latency;
+mod overhead;
+mod published;
+mod rates;
+mod summary;
+mod verdicts;
+
+pub use figures::{Figure, OperationLatency, RepetitionFigure, View, figures};
+pub use latency::{CdfPoint, Latency};
+pub use overhead::{Overhead, overhead};
+pub use published::{published_beside, published_near};
+pub use rates::{DirectionRates, Rate, RateName, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, Split};
+pub use summary::{CONFIDENCE, Interval, Summary};
+pub use verdicts::{
+    CPU_SHARE_MAX, DEVICE_SHARE_MIN, DeviceShare, cache_verdict, harness_bound, incomplete, outliers,
+    phase_warnings, too_short,
+};

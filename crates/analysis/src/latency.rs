@@ -1,0 +1,120 @@
+//! Latency from the histogram of every transfer.
+
+use record::{LatencyRow, Measure, Operation};
+
+/// A bucket of latencies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Bucket {
+    high_ns: u64,
+    low_ns: u64,
+    count: u64,
+}
+
+/// A point of a cumulative distribution.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CdfPoint {
+    /// A latency.
+    pub latency_ns: u64,
+    /// The share of transfers that took at most that long, from 0 to 1.
+    pub share: f64,
+}
+
+/// The latency of all transfers of one direction, in one phase or in several merged.
+///
+/// Every transfer is in exactly one bucket, and merging adds buckets, so a merged histogram is
+/// the histogram of all transfers together. A bucket is narrower than 1 % of its values; that is
+/// the error of every figure here.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Latency {
+    buckets: Vec<Bucket>,
+    count: u64,
+}
+
+impl Latency {
+    /// The histogram in `rows` of one operation and measure, over all phases and repetitions that
+    /// `rows` holds; none where no transfer was counted.
+    #[must_use]
+    pub fn of<'a>(
+        rows: impl IntoIterator<Item = &'a LatencyRow>,
+        operation: Operation,
+        measure: Measure,
+    ) -> Option<Self> {
+        let wanted =
+            |row: &&LatencyRow| row.operation == operation && row.measure == measure && row.count > 0;
+        let bucket = |row: &LatencyRow| Bucket { low_ns: row.low_ns, high_ns: row.high_ns, count: row.count };
+        Self::from_buckets(rows.into_iter().filter(wanted).map(bucket).collect())
+    }
+
+    /// All transfers of all `parts`; none where there are none.
+    #[must_use]
+    pub fn merge<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
+        Self::from_buckets(parts.into_iter().flat_map(|part| part.buckets.iter().copied()).collect())
+    }
+
+    fn from_buckets(mut buckets: Vec<Bucket>) -> Option<Self> {
+        buckets.sort_unstable();
+        buckets.dedup_by(|later, kept| {
+            let same = (later.low_ns, later.high_ns) == (kept.low_ns, kept.high_ns);
+            if same {
+                kept.count = kept.count.saturating_add(later.count);
+            }
+            same
+        });
+        let count = buckets.iter().fold(0_u64, |sum, bucket| sum.saturating_add(bucket.count));
+        (count > 0).then_some(Self { buckets, count })
+    }
+
+    /// Transfers.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The mean of the buckets' middles, each weighted by its transfers.
+    #[must_use]
+    pub fn mean_ns(&self) -> f64 {
+        let middle = |bucket: &Bucket| f64::midpoint(bucket.low_ns as f64, bucket.high_ns as f64);
+        self.buckets.iter().map(|bucket| middle(bucket) * bucket.count as f64).sum::<f64>()
+            / self.count as f64
+    }
+
+    /// The lower edge of the lowest bucket: nothing was faster.
+    #[must_use]
+    pub fn min_ns(&self) -> u64 {
+        self.buckets.iter().map(|bucket| bucket.low_ns).min().unwrap_or(0)
+    }
+
+    /// The upper edge of the highest bucket: nothing was slower.
+    #[must_use]
+    pub fn max_ns(&self) -> u64 {
+        self.buckets.last().map_or(0, |bucket| bucket.high_ns)
+    }
+
+    /// The latency that `percent` of the transfers did not exceed: the upper edge of the bucket
+    /// that holds the nearest rank, `⌈percent / 100 · count⌉`. The upper edge never flatters, and
+    /// is less than 1 % above the transfer's own latency.
+    #[must_use]
+    pub fn percentile(&self, percent: f64) -> u64 {
+        let rank = crate::summary::nearest_rank(percent, self.count) as u64;
+        let mut seen = 0_u64;
+        let holds = |bucket: &&Bucket| {
+            seen = seen.saturating_add(bucket.count);
+            seen >= rank
+        };
+        self.buckets.iter().find(holds).map_or(self.max_ns(), |bucket| bucket.high_ns)
+    }
+
+    /// The cumulative distribution: one point for each bucket, at its upper edge.
+    pub fn cdf(&self) -> impl Iterator<Item = CdfPoint> + '_ {
+        let mut seen = 0_u64;
+        self.buckets.iter().map(move |bucket| {
+            seen = seen.saturating_add(bucket.count);
+            CdfPoint { latency_ns: bucket.high_ns, share: seen as f64 / self.count as f64 }
+        })
+    }
+
+    /// The buckets: lower edge, upper edge, transfers.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+        self.buckets.iter().map(|bucket| (bucket.low_ns, bucket.high_ns, bucket.count))
+    }
+}

@@ -1,0 +1,72 @@
+//! Published figures beside own ones.
+
+use plan::{Case, Order, ReadFrom, Sharing};
+use record::{Operation, Published, PublishedParameters};
+
+/// The published figures that were measured with the command line of `case`: transfer, direct
+/// I/O, fsync, file per task, order, tasks and targets are equal, and so are block, segments and
+/// reordering where the study prints them. A figure of a direction that no phase of the case
+/// has is left out.
+#[must_use]
+pub fn published_beside(case: &Case) -> Vec<&'static Published> {
+    beside(case, |published, own| published.transfer_bytes == own.transfer_bytes)
+}
+
+/// As [`published_beside`], for another transfer size: figures that a study chose as the best of
+/// several sizes, of which its printed command line shows one. Say so beside them.
+#[must_use]
+pub fn published_near(case: &Case) -> Vec<&'static Published> {
+    beside(case, |published, own| published.transfer_bytes != own.transfer_bytes)
+}
+
+fn beside(
+    case: &Case,
+    transfer: impl Fn(&PublishedParameters, &PublishedParameters) -> bool,
+) -> Vec<&'static Published> {
+    let own = own_parameters(case);
+    record::published()
+        .iter()
+        .filter(|figure| transfer(&figure.parameters, &own) && same_otherwise(&figure.parameters, &own))
+        .filter(|figure| has_direction(case, figure.operation))
+        .collect()
+}
+
+/// The case in the words of the command line. Devices and layout are not part of it.
+fn own_parameters(case: &Case) -> PublishedParameters {
+    let workload = &case.workload;
+    PublishedParameters {
+        direct: workload.direct,
+        fsync: workload.sync.at_close,
+        file_per_process: workload.files.sharing == Sharing::PerTask,
+        reorder_tasks: Some(matches!(workload.read_from, ReadFrom::Shift { .. })),
+        random: matches!(workload.order, Order::Random { .. }),
+        transfer_bytes: workload.geometry.transfer.0,
+        block_bytes: Some(workload.geometry.block.0),
+        segments: Some(workload.geometry.segments),
+        tasks: workload.tasks,
+        targets: u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX),
+        devices: 0,
+        layout: String::new(),
+    }
+}
+
+fn same_otherwise(published: &PublishedParameters, own: &PublishedParameters) -> bool {
+    let printed = |published: Option<u64>, own: Option<u64>| published.is_none() || published == own;
+    published.direct == own.direct
+        && published.fsync == own.fsync
+        && published.file_per_process == own.file_per_process
+        && published.random == own.random
+        && published.tasks == own.tasks
+        && published.targets == own.targets
+        && (published.reorder_tasks.is_none() || published.reorder_tasks == own.reorder_tasks)
+        && printed(published.block_bytes, own.block_bytes)
+        && printed(published.segments, own.segments)
+}
+
+fn has_direction(case: &Case, operation: Operation) -> bool {
+    let phase = match operation {
+        Operation::Read => plan::Phase::Read,
+        Operation::Write => plan::Phase::Write,
+    };
+    case.phases.contains(&phase)
+}

@@ -1,0 +1,114 @@
+//! Several values of one figure: what is typical, how far they spread, how sure that is.
+
+/// Confidence that [`Summary::median_interval`] aims at.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// A non-parametric interval of the median.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Lower end: one of the values.
+    pub low: f64,
+    /// Upper end: one of the values.
+    pub high: f64,
+    /// The probability with which the interval holds the median; at least [`CONFIDENCE`] from six
+    /// values on, less where there are fewer.
+    pub confidence: f64,
+}
+
+/// Statistics of several values, as of the repetitions of a case.
+///
+/// ```
+/// let summary = analysis::Summary::of(&[10.0, 30.0, 20.0]).expect("three values");
+/// assert_eq!((summary.median, summary.mean, summary.best), (20.0, 20.0, 30.0));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Summary {
+    /// Number of values.
+    pub n: usize,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// The middle value, or the mean of the two in the middle.
+    pub median: f64,
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+    /// Standard deviation with divisor n, as IOR prints it.
+    pub deviation_population: f64,
+    /// Standard deviation with divisor n − 1, as mdtest prints it; 0 for one value.
+    pub deviation_sample: f64,
+    /// Coefficient of variation: [`Summary::deviation_sample`] ÷ [`Summary::mean`]; 0 where the
+    /// mean is 0.
+    pub variation: f64,
+    /// From order statistics; none for one value.
+    ///
+    /// Source: Le Boudec, "Performance Evaluation of Computer and Communication Systems", 2010,
+    /// theorem 2.1; asked for by Hoefler and Belli, "Scientific Benchmarking of Parallel Computing
+    /// Systems", SC'15, rule 5: no assumption on the distribution is made.
+    pub median_interval: Option<Interval>,
+    /// The largest value: the best of several rates. To be shown only where a method asks for it.
+    pub best: f64,
+}
+
+impl Summary {
+    /// The statistics of `values`; none where there are none or one is not a finite number.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Option<Self> {
+        if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
+            return None;
+        }
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let n = sorted.len();
+        let mean = sorted.iter().sum::<f64>() / n as f64;
+        // Two passes: the squares of large, close values cancel otherwise.
+        let squares: f64 = sorted.iter().map(|value| (value - mean).powi(2)).sum();
+        let deviation_sample = if n > 1 { (squares / (n - 1) as f64).sqrt() } else { 0.0 };
+        Some(Self {
+            n,
+            mean,
+            median: f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2]),
+            min: sorted[0],
+            max: sorted[n - 1],
+            deviation_population: (squares / n as f64).sqrt(),
+            deviation_sample,
+            variation: if mean == 0.0 { 0.0 } else { deviation_sample / mean },
+            median_interval: median_interval(&sorted),
+            best: sorted[n - 1],
+        })
+    }
+}
+
+/// The narrowest interval between the `j`-th smallest and the `j`-th largest value that holds the
+/// median with [`CONFIDENCE`]; the whole range where even that does not.
+fn median_interval(sorted: &[f64]) -> Option<Interval> {
+    let n = sorted.len();
+    if n < 2 {
+        return None;
+    }
+    let mut chosen = None;
+    // P(median below the j-th smallest) = P(Binomial(n, 1/2) <= j − 1); both sides are alike.
+    let mut log_probability = -(n as f64) * std::f64::consts::LN_2;
+    let mut below = 0.0;
+    for j in 1..=n / 2 {
+        below += log_probability.exp();
+        let confidence = 1.0 - 2.0 * below;
+        if j > 1 && confidence < CONFIDENCE {
+            break;
+        }
+        chosen = Some(Interval { low: sorted[j - 1], high: sorted[n - j], confidence });
+        log_probability += ((n - j + 1) as f64 / j as f64).ln();
+    }
+    chosen
+}
+
+/// The rank, from 1, of the smallest of `n` values that at least `percent` of them do not exceed.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a percentage of a count lies between 0 and the count"
+)]
+pub(crate) fn nearest_rank(percent: f64, n: u64) -> usize {
+    let rank = (percent.clamp(0.0, 100.0) / 100.0 * n as f64).ceil();
+    (rank as usize).max(1)
+}

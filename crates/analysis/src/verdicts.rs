@@ -1,0 +1,140 @@
+//! What a reader must know beside a figure, judged from the record alone.
+
+use plan::{Backend, Bytes, Nanos, PHASE_SECONDS_MIN, Workload};
+use record::{PhaseRow, TaskRow, Warning};
+
+/// Below this share of device bytes a figure is not the devices'. The rest is room for what
+/// counters and file systems leave out at the edges of a phase: read-ahead that a phase before
+/// had begun, and requests that are counted when they end.
+pub const DEVICE_SHARE_MIN: f64 = 0.95;
+/// Above this share of the processors that its tasks can keep busy the program and the kernel's
+/// copying leave no idle time, and the storage was waiting for them.
+pub const CPU_SHARE_MAX: f64 = 0.90;
+
+/// Bytes that the devices moved, per byte that the application moved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeviceShare {
+    /// Of the reads; none where there were none or the devices could not be observed.
+    pub read: Option<f64>,
+    /// Of the writes.
+    pub write: Option<f64>,
+}
+
+impl DeviceShare {
+    /// The shares of `phase`.
+    #[must_use]
+    pub fn of(phase: &PhaseRow) -> Self {
+        let share = |device: Option<u64>, application: u64| {
+            device.filter(|_| application > 0).map(|device| device as f64 / application as f64)
+        };
+        Self {
+            read: share(phase.device_read_bytes, phase.read_bytes),
+            write: share(phase.device_write_bytes, phase.write_bytes),
+        }
+    }
+}
+
+/// All that the rows of one phase give reason to warn of. Phases that are no results (fills and
+/// checks) are judged by their data alone, which the engine reports.
+#[must_use]
+pub fn phase_warnings(
+    phase: &PhaseRow,
+    tasks: &[TaskRow],
+    workload: &Workload,
+    usable_cpus: u32,
+) -> Vec<Warning> {
+    if !phase.key.phase.is_result() {
+        return Vec::new();
+    }
+    let mut warnings = cache_verdict(phase, workload.direct);
+    warnings.extend(too_short(phase));
+    warnings.extend(harness_bound(phase, workload, usable_cpus));
+    warnings.extend(incomplete(phase, workload));
+    if let Some(threshold) = workload.outlier {
+        warnings.extend(outliers(tasks, threshold));
+    }
+    warnings
+}
+
+/// Whether something other than the devices answered: the page cache where it was used, another
+/// layer (a cache or a compression below the file system) where it was not.
+#[must_use]
+pub fn cache_verdict(phase: &PhaseRow, direct: bool) -> Vec<Warning> {
+    let DeviceShare { read, write } = DeviceShare::of(phase);
+    let low = |share: Option<f64>| share.filter(|&share| share < DEVICE_SHARE_MIN);
+    let around = |share: f64, verb: &str| Warning::Unapplied {
+        what: "direct I/O".to_owned(),
+        reason: format!(
+            "the devices {verb} {:.1} % of the bytes although the page cache was not used: \
+             another layer answered",
+            share * 100.0
+        ),
+    };
+    let read = low(read).map(|device_share| match direct {
+        true => around(device_share, "read"),
+        false => Warning::CachedReads { device_share },
+    });
+    let write = low(write).map(|device_share| match direct {
+        true => around(device_share, "wrote"),
+        false => Warning::CachedWrites { device_share },
+    });
+    read.into_iter().chain(write).collect()
+}
+
+/// Whether the phase was shorter than [`plan::PHASE_SECONDS_MIN`].
+#[must_use]
+pub fn too_short(phase: &PhaseRow) -> Option<Warning> {
+    let seconds = Nanos(phase.wall_ns).as_secs_f64();
+    (seconds < PHASE_SECONDS_MIN)
+        .then_some(Warning::TooShort { seconds, at_least_seconds: PHASE_SECONDS_MIN })
+}
+
+/// Whether the processors, not the storage, set the rate: CPU time ÷ (wall time × processors that
+/// the tasks could keep busy). The null backend is meant to be so, and is never warned of.
+#[must_use]
+pub fn harness_bound(phase: &PhaseRow, workload: &Workload, usable_cpus: u32) -> Option<Warning> {
+    if workload.backend == Backend::Null || phase.wall_ns == 0 {
+        return None;
+    }
+    let processors = f64::from(usable_cpus.min(workload.tasks).max(1));
+    let cpu_share = (phase.user_cpu_ns + phase.system_cpu_ns) as f64 / (phase.wall_ns as f64 * processors);
+    (cpu_share > CPU_SHARE_MAX).then_some(Warning::HarnessBound { cpu_share: cpu_share.min(1.0) })
+}
+
+/// Whether fewer bytes were moved than one pass has. A duration moves what it can, and is never
+/// incomplete.
+#[must_use]
+pub fn incomplete(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
+    let Bytes(planned_bytes) = workload.bytes();
+    let bytes = phase.bytes();
+    (workload.duration.is_none() && bytes < planned_bytes)
+        .then_some(Warning::Incomplete { bytes, planned_bytes })
+}
+
+/// Tasks whose open, transfer or close took longer or shorter than the mean of all tasks by more
+/// than `threshold`, as IOR's `-j` asks. The deviation is the population's, as IOR prints it.
+#[must_use]
+pub fn outliers(tasks: &[TaskRow], threshold: Nanos) -> Vec<Warning> {
+    const TIMERS: [(&str, fn(&TaskRow) -> u64); 3] = [
+        ("open", |task| task.open_end_ns.saturating_sub(task.open_start_ns)),
+        ("transfer", |task| task.io_end_ns.saturating_sub(task.io_start_ns)),
+        ("close", |task| task.close_end_ns.saturating_sub(task.close_start_ns)),
+    ];
+    let mut warnings = Vec::new();
+    for (timer, time) in TIMERS {
+        let seconds: Vec<f64> = tasks.iter().map(|task| Nanos(time(task)).as_secs_f64()).collect();
+        let Some(all) = crate::Summary::of(&seconds) else { continue };
+        for (task, &seconds) in tasks.iter().zip(&seconds) {
+            if (seconds - all.mean).abs() > threshold.as_secs_f64() {
+                warnings.push(Warning::Outlier {
+                    task: task.task,
+                    timer: timer.to_owned(),
+                    seconds,
+                    mean_seconds: all.mean,
+                    deviation_seconds: all.deviation_population,
+                });
+            }
+        }
+    }
+    warnings
+}
