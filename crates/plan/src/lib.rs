@@ -27,8 +27,11 @@ mod error;
 mod forecast;
 mod geometry;
 mod outlook;
+mod parse;
 mod placement;
 pub mod quick;
+mod seeds;
+pub mod study;
 mod units;
 mod workload;
 
@@ -40,6 +43,7 @@ pub use outlook::{
     Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, Outlook, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,
     PHASE_SECONDS_MIN, PhaseOutlook, SPACE_SHARE_MAX, Space, SpaceOutlook, Surroundings, outlooks,
 };
+pub use parse::UnitError;
 pub use placement::{FileSlot, Placement, Region};
 pub use units::{Bytes, Nanos};
 pub use workload::{

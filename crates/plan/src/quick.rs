@@ -22,6 +22,7 @@
 
 use std::path::PathBuf;
 
+use crate::seeds::named_seed;
 use crate::{
     Backend, Bytes, Case, Existing, FileSet, Geometry, Nanos, Order, Phase, Plan, PlanError, Question,
     Sharing, WorkloadSpec,
@@ -314,7 +315,8 @@ impl Figure {
         spec.duration = Some(self.time(route));
         spec.signature = around.seed;
         if self.random {
-            spec.order = Order::Random { seed: around.seed ^ name_seed(&id) };
+            // An order of its own for each case, so that no device cache learns it.
+            spec.order = Order::Random { seed: named_seed(around.seed, &id) };
         }
         Ok(Case {
             title: self.title(route),
@@ -331,13 +333,6 @@ impl Figure {
 /// The one data file. The seed in its name keeps two runs in one directory apart.
 fn data_file(around: &QuickSurroundings) -> PathBuf {
     around.directory.join(format!("ioproof-quick-{:016x}.data", around.seed))
-}
-
-/// Each case visits the file in an order of its own, so that no device cache learns it (FNV-1a).
-fn name_seed(id: &str) -> u64 {
-    id.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,129 @@
+//! The tables of a study file, before they are set against each other.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::StudyError;
+use super::fields::{Fields, shown};
+use super::keys::{PROTOCOL, STUDY, TABLES, TARGET, WORKLOAD};
+use super::kind::Table;
+use super::nearest::nearest;
+
+/// A study of a hundred workloads takes some 20 KiB; a larger text is some other file.
+const TEXT_BYTES_MAX: usize = 1 << 20;
+/// Targets or workloads of one study; more are a sweep that was written out by a program.
+const TABLES_MAX: usize = 4096;
+
+/// The tables of a study file.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) study: Fields,
+    pub(super) protocol: Fields,
+    pub(super) targets: Vec<Fields>,
+    pub(super) workloads: Vec<Fields>,
+}
+
+impl Document {
+    /// Reads `text` once; every mistake goes into `errors`. Nothing comes back where the text is
+    /// not even TOML, because what could be read of it then would only cause follow-on mistakes.
+    pub(super) fn parse(text: &str, errors: &mut Vec<StudyError>) -> Option<Self> {
+        if text.len() > TEXT_BYTES_MAX {
+            let message = format!("the file has {} bytes, too many for a study", text.len());
+            errors.push(StudyError::new(0..0, "starts here", message, "is it the right file?"));
+            return None;
+        }
+        let (content, mistakes) = DeTable::parse_recoverable(text);
+        if !mistakes.is_empty() {
+            errors.extend(mistakes.iter().map(syntax));
+            return None;
+        }
+        let mut document = Self {
+            study: Fields::absent(&STUDY),
+            protocol: Fields::absent(&PROTOCOL),
+            targets: Vec::new(),
+            workloads: Vec::new(),
+        };
+        for (name, value) in content.get_ref() {
+            document.table(name.get_ref(), &name.span(), value, errors);
+        }
+        if document.workloads.is_empty() && !content.get_ref().contains_key(WORKLOAD.name) {
+            let end = text.trim_end().len();
+            let help = "add one, with at least `name`, `transfer` and `size` (or `block`)";
+            errors.push(StudyError::new(end..end, "up to here", "the study has no [[workload]]", help));
+        }
+        Some(document)
+    }
+
+    /// Reads what stands under the name `name` at the top of the file.
+    fn table(
+        &mut self,
+        name: &str,
+        span: &std::ops::Range<usize>,
+        value: &Spanned<DeValue<'_>>,
+        errors: &mut Vec<StudyError>,
+    ) {
+        let Some(table) = TABLES.into_iter().find(|table| table.name == name) else {
+            errors.push(unknown_table(name, span.clone()));
+            return;
+        };
+        match value.get_ref() {
+            DeValue::Table(content) if !table.many => {
+                let fields = Fields::read(table, content, value.span(), errors);
+                if table.name == STUDY.name {
+                    self.study = fields;
+                } else {
+                    self.protocol = fields;
+                }
+            }
+            DeValue::Array(items) if table.many && items.len() <= TABLES_MAX => {
+                for item in items {
+                    let DeValue::Table(content) = item.get_ref() else {
+                        errors.push(not_a_table(table, item.span()));
+                        continue;
+                    };
+                    let fields = Fields::read(table, content, item.span(), errors);
+                    if table.name == TARGET.name {
+                        self.targets.push(fields);
+                    } else {
+                        self.workloads.push(fields);
+                    }
+                }
+            }
+            DeValue::Array(items) if table.many => {
+                let message = format!("{} times {}", items.len(), table.header());
+                let help = format!("a study has at most {TABLES_MAX} of them");
+                errors.push(StudyError::new(span.clone(), "the first of them", message, help));
+            }
+            _ => errors.push(not_a_table(table, span.clone())),
+        }
+    }
+}
+
+/// A mistake that the TOML parser found.
+fn syntax(mistake: &toml::de::Error) -> StudyError {
+    let span = mistake.span().unwrap_or_default();
+    let message = format!("this is not TOML: {}", mistake.message());
+    let help = "a line is `key = value` or a [table]; texts stand in quotes, lists in brackets";
+    StudyError::new(span, "here", message, help)
+}
+
+fn unknown_table(name: &str, span: std::ops::Range<usize>) -> StudyError {
+    let tables = || TABLES.into_iter().map(|table| table.name);
+    let owner = TABLES.into_iter().rev().find(|table| table.keys.iter().any(|key| key.name == name));
+    let named = TABLES.into_iter().find(|table| Some(table.name) == nearest(name, tables()));
+    let help = match (owner, named) {
+        (Some(owner), _) => format!("`{name}` is a key of {}: write it below that line", owner.header()),
+        (None, Some(named)) => format!("did you mean {}?", named.header()),
+        (None, None) => {
+            let headers: Vec<String> = TABLES.into_iter().map(Table::header).collect();
+            format!("the tables are {}", headers.join(", "))
+        }
+    };
+    StudyError::new(span, "unknown table", format!("a study has no `{}`", shown(name)), help)
+}
+
+fn not_a_table(table: &Table, span: std::ops::Range<usize>) -> StudyError {
+    let often = if table.many { "a table that can come several times" } else { "one table" };
+    let message = format!("`{}` is {often}", table.name);
+    StudyError::new(span, "written another way", message, format!("write {} as its header", table.header()))
+}

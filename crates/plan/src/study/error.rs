@@ -1,0 +1,111 @@
+//! Mistakes in a study file, each with the place where it stands.
+
+use std::ops::Range;
+use std::path::Path;
+
+use miette::{Diagnostic, LabeledSpan, NamedSource};
+use thiserror::Error;
+
+/// Mistakes that are shown at once; a file with more is best mended from the top.
+const SHOWN_MAX: usize = 20;
+
+/// All mistakes of a study file. Shown with [`miette`], each comes with its line, a mark under
+/// the place, what is allowed and, where a word is misspelt, the nearest one.
+#[derive(Debug, Error, Diagnostic)]
+#[error("{path} cannot be used as a study: {}", count(*.total, "mistake"))]
+pub struct StudyErrors {
+    path: String,
+    total: u64,
+    #[source_code]
+    source_code: NamedSource<String>,
+    #[related]
+    errors: Vec<StudyError>,
+}
+
+impl StudyErrors {
+    /// Brings the mistakes into the order of the file.
+    pub(super) fn new(path: &Path, text: &str, mut errors: Vec<StudyError>) -> Self {
+        errors.sort_by_key(StudyError::place);
+        let total = errors.len() as u64;
+        errors.truncate(SHOWN_MAX);
+        for error in &mut errors {
+            error.keep_within(text);
+        }
+        let path = path.display().to_string();
+        Self { source_code: NamedSource::new(&path, text.to_owned()), path, total, errors }
+    }
+
+    /// The mistakes in the order of the file; at most 20.
+    #[must_use]
+    pub fn errors(&self) -> &[StudyError] {
+        &self.errors
+    }
+}
+
+/// One mistake in a study file.
+#[derive(Debug, Clone, PartialEq, Eq, Error, Diagnostic)]
+#[error("{message}")]
+pub struct StudyError {
+    message: String,
+    #[label(collection)]
+    labels: Vec<LabeledSpan>,
+    #[help]
+    help: String,
+}
+
+impl StudyError {
+    /// A mistake at `span`, which is marked and named by `label`.
+    pub(super) fn new(
+        span: Range<usize>,
+        label: impl Into<String>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        let labels = vec![LabeledSpan::new_primary_with_span(Some(label.into()), span)];
+        Self { message: message.into(), labels, help: help.into() }
+    }
+
+    /// Marks a second place that belongs to the mistake.
+    pub(super) fn and(mut self, span: Range<usize>, label: impl Into<String>) -> Self {
+        self.labels.push(LabeledSpan::new_with_span(Some(label.into()), span));
+        self
+    }
+
+    /// What is wrong, as a lowercase fragment.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What is allowed, or the next step.
+    #[must_use]
+    pub fn help_text(&self) -> &str {
+        &self.help
+    }
+
+    /// Offset in bytes of the first place in the file that is marked.
+    #[must_use]
+    pub fn place(&self) -> usize {
+        self.labels.first().map_or(0, LabeledSpan::offset)
+    }
+
+    /// The parser may point behind the end or into a character; a mark has to lie on whole ones.
+    fn keep_within(&mut self, text: &str) {
+        for label in &mut self.labels {
+            let start = text.floor_char_boundary(label.offset());
+            let end = text.ceil_char_boundary(label.offset().saturating_add(label.len()).min(text.len()));
+            let name = label.label().map(str::to_owned);
+            let span = start..end.max(start);
+            *label = if label.primary() {
+                LabeledSpan::new_primary_with_span(name, span)
+            } else {
+                LabeledSpan::new_with_span(name, span)
+            };
+        }
+    }
+}
+
+/// `1 mistake`, `2 mistakes`.
+pub(super) fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}

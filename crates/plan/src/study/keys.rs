@@ -1,0 +1,401 @@
+//! The one definition of every key of a study file: what the reader accepts, what its errors say
+//! is allowed, and what `docs/STUDY.md` prints.
+
+use super::kind::{Absent, Key, Kind, Table, Word};
+use crate::workload::{DEPTH_MAX, TASKS_MAX};
+
+/// Repetitions beyond this are a slip: a minute each would take a week.
+const REPETITIONS_MAX: u64 = 10_000;
+/// Largest integer that TOML promises to carry.
+const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
+
+/// Every table that a study file may have, in the order of the reference.
+pub(super) const TABLES: [&Table; 4] = [&STUDY, &PROTOCOL, &TARGET, &WORKLOAD];
+
+/// `[study]`.
+pub(super) const STUDY: Table = Table {
+    name: "study",
+    many: false,
+    meaning: "What the study is called, and what its random choices are drawn from.",
+    keys: &[
+        Key {
+            name: "title",
+            kind: Kind::Text,
+            absent: Absent::Described("the name of the file"),
+            meaning: "Heads the report.",
+        },
+        Key {
+            name: "seed",
+            kind: Kind::Count(0, INTEGER_MAX),
+            absent: Absent::Value("0"),
+            meaning: "Random orders, assignments and data are drawn from it: the same study and seed give the \
+                      same sequence of operations.",
+        },
+    ],
+};
+
+/// `[protocol]`.
+pub(super) const PROTOCOL: Table = Table {
+    name: "protocol",
+    many: false,
+    meaning: "How often and with which pauses; each workload may say otherwise for itself.",
+    keys: &[
+        Key {
+            name: "repetitions",
+            kind: Kind::Count(1, REPETITIONS_MAX),
+            absent: Absent::Value("1"),
+            meaning: "How often the phases of a workload are gone through. All repetitions are kept.",
+        },
+        Key {
+            name: "delay",
+            kind: Kind::Time,
+            absent: Absent::Value("\"0s\""),
+            meaning: "Rest before each write and read phase.",
+        },
+        Key {
+            name: "time_limit",
+            kind: Kind::Time,
+            absent: Absent::Described("no limit"),
+            meaning: "No phase of a workload starts after the workload has run for this long.",
+        },
+    ],
+};
+
+/// `[[target]]`.
+pub(super) const TARGET: Table = Table {
+    name: "target",
+    many: true,
+    meaning: "A place to measure. One of `path`, `paths`, `directory` and `device` says where it is. Relative \
+              paths start from the directory in which `ioproof` is called.",
+    keys: &[
+        Key {
+            name: "name",
+            kind: Kind::Name,
+            absent: Absent::Refused,
+            meaning: "What workloads call it; unique in the study.",
+        },
+        Key {
+            name: "path",
+            kind: Kind::Path,
+            absent: Absent::Described("another key says where"),
+            meaning: "The file. With `sharing = \"per-task\"` each task's number is appended to it.",
+        },
+        Key {
+            name: "paths",
+            kind: Kind::Paths,
+            absent: Absent::Described("another key says where"),
+            meaning: "Several files, as one for each device: task *t* uses the path *t* modulo their number. \
+                      Needs `sharing = \"per-task\"`.",
+        },
+        Key {
+            name: "directory",
+            kind: Kind::Path,
+            absent: Absent::Described("another key says where"),
+            meaning: "A directory that exists. The file in it is called `ioproof-NAME.data`, NAME being the \
+                      target's name.",
+        },
+        Key {
+            name: "device",
+            kind: Kind::Path,
+            absent: Absent::Described("another key says where"),
+            meaning: "A block device, as `/dev/nvme1n1`. It is read and written as it is, by tasks that share \
+                      it. It is written only when `--destroy-data-on` names it as well.",
+        },
+    ],
+};
+
+/// Phases by their words.
+const PHASES: &[Word] = &[
+    ("write", "writes"),
+    ("read", "reads"),
+    ("mixed", "reads and writes in the share of `read_percent`"),
+    ("fill", "writes data that a later read needs; never a result"),
+    ("check-write", "reads back what was written and compares it; never a result"),
+    ("check-read", "reads again and compares; never a result"),
+];
+
+/// `[[workload]]`.
+pub(super) const WORKLOAD: Table = Table {
+    name: "workload",
+    many: true,
+    meaning: "A pattern of transfers by a number of tasks on a target. Workloads run in the order of the file.",
+    keys: &[
+        Key {
+            name: "name",
+            kind: Kind::Name,
+            absent: Absent::Refused,
+            meaning: "Names it in tables and files; unique in the study.",
+        },
+        Key {
+            name: "title",
+            kind: Kind::Text,
+            absent: Absent::Described("none"),
+            meaning: "What it is for, in the reader's words.",
+        },
+        Key {
+            name: "target",
+            kind: Kind::Text,
+            absent: Absent::Described("the only target, if there is only one"),
+            meaning: "The name of a `[[target]]`.",
+        },
+        Key {
+            name: "phases",
+            kind: Kind::Words(PHASES),
+            absent: Absent::Value("[\"write\", \"read\"]"),
+            meaning: "The phases of one repetition, in order.",
+        },
+        Key {
+            name: "transfer",
+            kind: Kind::Size,
+            absent: Absent::Refused,
+            meaning: "Bytes of one I/O call.",
+        },
+        Key {
+            name: "block",
+            kind: Kind::Size,
+            absent: Absent::Described("`size` says how much"),
+            meaning: "Contiguous bytes of one task; a multiple of `transfer`.",
+        },
+        Key {
+            name: "segments",
+            kind: Kind::Count(1, INTEGER_MAX),
+            absent: Absent::Value("1"),
+            meaning: "How many blocks each task has. In a shared file the blocks of all tasks alternate, \
+                      segment by segment.",
+        },
+        Key {
+            name: "size",
+            kind: Kind::Size,
+            absent: Absent::Described("`block` and `segments` say how much"),
+            meaning: "Bytes of each file, instead of `block` and `segments`. The tasks of a shared file get \
+                      equal, contiguous parts of it.",
+        },
+        Key {
+            name: "tasks",
+            kind: Kind::Count(1, TASKS_MAX as u64),
+            absent: Absent::Value("1"),
+            meaning: "Logical workers, each with offsets of its own.",
+        },
+        Key {
+            name: "sharing",
+            kind: Kind::Word(&[
+                ("shared", "one file for all tasks"),
+                ("per-task", "a file for each task, named by the task's number"),
+            ]),
+            absent: Absent::Value("\"shared\""),
+            meaning: "Whether tasks share one file.",
+        },
+        Key {
+            name: "order",
+            kind: Kind::Word(&[
+                ("sequential", "rising offsets, block by block"),
+                ("random", "each transfer once, in a random order drawn from the seed"),
+            ]),
+            absent: Absent::Value("\"sequential\""),
+            meaning: "The order in which a task visits its transfers.",
+        },
+        Key {
+            name: "backend",
+            kind: Kind::Word(&[
+                ("psync", "one thread for each task, `pread(2)` and `pwrite(2)`"),
+                ("uring", "io_uring; nothing else may take its place"),
+                ("mmap", "copies to and from a shared memory mapping"),
+                ("null", "no I/O at all: measures the instrument"),
+            ]),
+            absent: Absent::Described("psync at a depth of 1, else io_uring where it can be had"),
+            meaning: "How transfers reach the kernel.",
+        },
+        Key {
+            name: "depth",
+            kind: Kind::Count(1, DEPTH_MAX as u64),
+            absent: Absent::Value("1"),
+            meaning: "Transfers that each task has under way. Above 1 it needs io_uring.",
+        },
+        Key {
+            name: "direct",
+            kind: Kind::Flag,
+            absent: Absent::Value("false"),
+            meaning: "`O_DIRECT`: around the page cache.",
+        },
+        Key {
+            name: "fsync",
+            kind: Kind::Word(&[
+                ("none", "never"),
+                ("close", "after the last write, inside the timed close"),
+                ("each", "after each write, inside that transfer's latency"),
+            ]),
+            absent: Absent::Value("\"none\""),
+            meaning: "When data must be on stable storage.",
+        },
+        Key {
+            name: "advice",
+            kind: Kind::Word(&[
+                ("none", "nothing"),
+                (
+                    "as-published",
+                    "one `posix_fadvise(2)` with RANDOM, NOREUSE and DONTNEED or-ed, which is NOREUSE alone",
+                ),
+                ("as-meant", "three calls, one for each of them"),
+            ]),
+            absent: Absent::Value("\"none\""),
+            meaning: "What the kernel is told about the access pattern after open.",
+        },
+        Key {
+            name: "read_from",
+            kind: Kind::Word(&[
+                ("same", "its own"),
+                ("shift", "what the task `read_distance` further on wrote"),
+                ("shuffle", "a random assignment in which each task's data is read once"),
+            ]),
+            absent: Absent::Value("\"same\""),
+            meaning: "Whose data a task reads or checks.",
+        },
+        Key {
+            name: "read_distance",
+            kind: Kind::Count(1, TASKS_MAX as u64),
+            absent: Absent::Value("1"),
+            meaning: "Tasks between reader and writer: exactly with `shift`, at least with `shuffle`.",
+        },
+        Key {
+            name: "reshuffle",
+            kind: Kind::Flag,
+            absent: Absent::Value("false"),
+            meaning: "A different assignment in each repetition; only with `read_from = \"shuffle\"`.",
+        },
+        Key {
+            name: "stonewall",
+            kind: Kind::Time,
+            absent: Absent::Described("no deadline"),
+            meaning: "Each task stops after this time, however far it came. Not together with `duration`.",
+        },
+        Key {
+            name: "wear_out",
+            kind: Kind::Flag,
+            absent: Absent::Value("false"),
+            meaning: "After `stonewall`, all tasks go on until each has done as much as the fastest had.",
+        },
+        Key {
+            name: "duration",
+            kind: Kind::Time,
+            absent: Absent::Described("one pass"),
+            meaning: "The pass is repeated until this time is over, and ends there.",
+        },
+        Key {
+            name: "rate",
+            kind: Kind::Rate,
+            absent: Absent::Described("as fast as it goes"),
+            meaning: "Transfers per second of all tasks together. They start by the clock, and their latency \
+                      counts from the intended start.",
+        },
+        Key {
+            name: "read_percent",
+            kind: Kind::Count(0, 100),
+            absent: Absent::Described("needed by the phase `mixed`, refused without it"),
+            meaning: "Share of reads in a mixed phase.",
+        },
+        Key {
+            name: "barriers",
+            kind: Kind::Flag,
+            absent: Absent::Value("false"),
+            meaning: "Tasks wait for each other between open, transfers and close.",
+        },
+        Key {
+            name: "verify",
+            kind: Kind::Flag,
+            absent: Absent::Value("false"),
+            meaning: "Reads are compared with what was written, inside the timed phase.",
+        },
+        Key {
+            name: "quit_on_error",
+            kind: Kind::Flag,
+            absent: Absent::Value("false"),
+            meaning: "A comparison ends at the first wrong byte instead of counting them.",
+        },
+        Key {
+            name: "single_attempt",
+            kind: Kind::Flag,
+            absent: Absent::Value("false"),
+            meaning: "A short read or write is an error at once instead of being continued.",
+        },
+        Key {
+            name: "fill",
+            kind: Kind::Flag,
+            absent: Absent::Described("needed where data is read that no phase before has written"),
+            meaning: "`true`: data that a read needs and that is missing is written first, untimed. `false`: \
+                      it has to be there; a missing, short or sparse file is an error.",
+        },
+        Key {
+            name: "existing",
+            kind: Kind::Word(&[
+                ("replace", "removed first, so that each write phase creates its files"),
+                ("reuse", "written over in place"),
+            ]),
+            absent: Absent::Described("`\"replace\"`; `\"reuse\"` on a device"),
+            meaning: "What happens to files that exist before a write phase.",
+        },
+        Key {
+            name: "keep",
+            kind: Kind::Word(&[
+                ("never", "removed, whatever happened"),
+                ("on-error", "kept only where a check found wrong data"),
+                ("always", "kept"),
+            ]),
+            absent: Absent::Described("`\"never\"`; `\"always\"` on a device"),
+            meaning: "What happens to the files at the end.",
+        },
+        Key {
+            name: "preallocate",
+            kind: Kind::Flag,
+            absent: Absent::Described("`false`"),
+            meaning: "Space is allocated (`posix_fallocate(3)`) before the write phase.",
+        },
+        Key {
+            name: "unique_dir",
+            kind: Kind::Flag,
+            absent: Absent::Value("false"),
+            meaning: "Each task's file stands in a directory of its own; only with `sharing = \"per-task\"`.",
+        },
+        Key {
+            name: "file_per_repetition",
+            kind: Kind::Flag,
+            absent: Absent::Value("false"),
+            meaning: "Each repetition has files of its own.",
+        },
+        Key {
+            name: "signature",
+            kind: Kind::Count(0, INTEGER_MAX),
+            absent: Absent::Described("the seed of the study"),
+            meaning: "Chooses the data: the same value gives the same bytes.",
+        },
+        Key {
+            name: "memory_hog",
+            kind: Kind::Size,
+            absent: Absent::Value("0"),
+            meaning: "Memory held on each node during the run, so that the page cache has less.",
+        },
+        Key {
+            name: "outlier",
+            kind: Kind::Time,
+            absent: Absent::Described("no warning"),
+            meaning: "Warns of a task whose time differs from the mean by more than this.",
+        },
+        Key {
+            name: "repetitions",
+            kind: Kind::Count(1, REPETITIONS_MAX),
+            absent: Absent::Described("that of `[protocol]`"),
+            meaning: "How often the phases are gone through.",
+        },
+        Key {
+            name: "delay",
+            kind: Kind::Time,
+            absent: Absent::Described("that of `[protocol]`"),
+            meaning: "Rest before each write and read phase.",
+        },
+        Key {
+            name: "time_limit",
+            kind: Kind::Time,
+            absent: Absent::Described("that of `[protocol]`"),
+            meaning: "No phase starts after the workload has run for this long.",
+        },
+    ],
+};

@@ -1,0 +1,251 @@
+//! One `[[workload]]` table as a workload.
+
+use super::error::StudyError;
+use super::fields::{Fields, Span};
+use super::target::Target;
+use crate::seeds::named_seed;
+use crate::{
+    Advice, Backend, Bytes, Existing, Geometry, Keep, Order, Pace, Phase, ReadFrom, Sharing, Stonewall,
+    SyncRule, WorkloadSpec,
+};
+
+/// A workload whose keys are read; what it shares with others is not settled yet.
+#[derive(Debug)]
+pub(super) struct Draft<'f> {
+    pub(super) fields: &'f Fields,
+    pub(super) spec: WorkloadSpec,
+    pub(super) phases: Vec<Phase>,
+    /// The target is a block device.
+    pub(super) device: bool,
+    /// This workload, or one that shares its files, says where missing data comes from.
+    pub(super) fill_said: bool,
+}
+
+impl<'f> Draft<'f> {
+    /// Reads a workload that runs on `target`.
+    pub(super) fn read(
+        fields: &'f Fields,
+        target: &Target,
+        seed: u64,
+        errors: &mut Vec<StudyError>,
+    ) -> Option<Self> {
+        let before = errors.len();
+        let phases: Vec<Phase> = fields.words("phases").into_iter().filter_map(phase).collect();
+        let name = fields.text("name")?;
+        let tasks = fields.count_u32("tasks")?;
+        let sharing = sharing(fields, target, errors);
+        let geometry = geometry(fields, tasks, sharing, errors);
+        let backend = backend(fields, errors);
+        errors.extend(idle_keys(fields, &phases));
+        errors.extend(phases_out_of_order(fields, &phases));
+        let mut spec = WorkloadSpec::new(&name, "", geometry?);
+        spec.files.targets.clone_from(&target.paths);
+        spec.files.sharing = sharing;
+        spec.files.unique_dir = fields.flag("unique_dir");
+        spec.files.file_per_repetition = fields.flag("file_per_repetition");
+        (spec.files.existing, spec.files.keep) = match target.device {
+            true => (Existing::Reuse, Keep::Always),
+            false => (Existing::Replace, Keep::Never),
+        };
+        spec.tasks = tasks;
+        spec.backend = backend?;
+        if fields.word("order") == Some("random") {
+            spec.order = Order::Random { seed: named_seed(seed, &name) };
+        }
+        spec.direct = fields.flag("direct");
+        let fsync = fields.word("fsync");
+        spec.sync = SyncRule { at_close: fsync == Some("close"), per_write: fsync == Some("each") };
+        spec.advice = match fields.word("advice") {
+            Some("as-published") => Advice::AsPublished,
+            Some("as-meant") => Advice::AsMeant,
+            _ => Advice::None,
+        };
+        spec.read_from = read_from(fields, seed, &name)?;
+        spec.stonewall = fields
+            .nanos("stonewall")
+            .map(|deadline| Stonewall { deadline, wear_out: fields.flag("wear_out") });
+        spec.duration = fields.nanos("duration");
+        spec.pace = fields.number("rate").map(|transfers_per_second| Pace { transfers_per_second });
+        if let Some(percent) = fields.count("read_percent") {
+            spec.read_percent = u8::try_from(percent).ok()?;
+        }
+        spec.barriers = fields.flag("barriers");
+        spec.verify = fields.flag("verify");
+        spec.quit_on_error = fields.flag("quit_on_error");
+        spec.single_attempt = fields.flag("single_attempt");
+        spec.signature = fields.count("signature").unwrap_or(seed);
+        spec.memory_hog = fields.bytes("memory_hog")?;
+        spec.outlier = fields.nanos("outlier");
+        (errors.len() == before).then_some(Self {
+            fields,
+            spec,
+            phases,
+            device: target.device,
+            fill_said: false,
+        })
+    }
+}
+
+fn phase(word: &str) -> Option<Phase> {
+    let all = [Phase::Fill, Phase::Write, Phase::Read, Phase::Mixed, Phase::CheckWrite, Phase::CheckRead];
+    all.into_iter().find(|phase| phase.name() == word)
+}
+
+/// Whether tasks share a file, where the target lets them.
+fn sharing(fields: &Fields, target: &Target, errors: &mut Vec<StudyError>) -> Sharing {
+    if fields.word("sharing") == Some("per-task") {
+        if target.device {
+            errors.push(StudyError::new(
+                fields.span("sharing"),
+                "a file for each task",
+                "a device has no files that tasks could have for themselves",
+                "leave `sharing` out: each task gets its own part of the device",
+            ));
+        }
+        return Sharing::PerTask;
+    }
+    if target.paths.len() > 1 {
+        errors.push(StudyError::new(
+            fields.span(if fields.has("sharing") { "sharing" } else { "target" }),
+            "shared by all tasks",
+            format!("one shared file cannot stand in {} places", target.paths.len()),
+            "write sharing = \"per-task\": the files go round the paths; or name a target with one path",
+        ));
+    }
+    Sharing::Shared
+}
+
+/// How much each task moves, from `block` and `segments` or from `size`.
+fn geometry(fields: &Fields, tasks: u32, sharing: Sharing, errors: &mut Vec<StudyError>) -> Option<Geometry> {
+    let transfer = fields.bytes("transfer")?;
+    let segments = fields.count("segments")?;
+    let Some(size) = fields.bytes("size") else {
+        let Some(block) = fields.bytes("block") else {
+            errors.push(StudyError::new(
+                fields.header(),
+                "how much?",
+                "nothing says how much this workload moves",
+                "give `size` (bytes of each file), or `block` (bytes of each task) and `segments`",
+            ));
+            return None;
+        };
+        return Some(Geometry { transfer, block, segments });
+    };
+    if let Some(other) = ["block", "segments"].into_iter().find(|key| fields.has(key)) {
+        let error = StudyError::new(
+            fields.key_span("size"),
+            "and here",
+            format!("both `{other}` and `size` say how much this workload moves"),
+            "give `size`, or `block` and `segments`",
+        );
+        errors.push(error.and(fields.key_span(other), "here"));
+        return None;
+    }
+    let sharers = if sharing == Sharing::Shared { u64::from(tasks) } else { 1 };
+    let unit = transfer.0.saturating_mul(sharers);
+    if unit > 0 && !size.0.is_multiple_of(unit) {
+        let nearest = (size.0 / unit).max(1).saturating_mul(unit);
+        errors.push(StudyError::new(
+            fields.span("size"),
+            "does not come out even",
+            format!(
+                "a file of {} bytes cannot be divided among {sharers} tasks into transfers of {} bytes",
+                size.0, transfer.0
+            ),
+            format!("the nearest size that can has {nearest} bytes"),
+        ));
+        return None;
+    }
+    Some(Geometry { transfer, block: Bytes(size.0 / sharers), segments: 1 })
+}
+
+fn backend(fields: &Fields, errors: &mut Vec<StudyError>) -> Option<Backend> {
+    let depth = fields.count_u32("depth")?;
+    let backend = match fields.word("backend") {
+        None if depth == 1 => Backend::Psync,
+        None => Backend::Uring { depth, required: false },
+        Some("uring") => Backend::Uring { depth, required: true },
+        Some("mmap") => Backend::Mmap,
+        Some("null") => Backend::Null,
+        Some(_) => Backend::Psync,
+    };
+    if depth != backend.depth() {
+        let message = format!("{} has one transfer under way for each task, not {depth}", backend.name());
+        let help = "use backend = \"uring\", or leave `backend` out; or give more `tasks`";
+        let error = StudyError::new(fields.span("depth"), "more than one under way", message, help);
+        errors.push(error.and(fields.span("backend"), "one at a time"));
+    }
+    Some(backend)
+}
+
+fn read_from(fields: &Fields, seed: u64, name: &str) -> Option<ReadFrom> {
+    let distance = fields.count_u32("read_distance")?;
+    Some(match fields.word("read_from")? {
+        "shift" => ReadFrom::Shift { tasks: distance },
+        "shuffle" => ReadFrom::Shuffle {
+            at_least: distance,
+            seed: named_seed(seed, &format!("{name}/read_from")),
+            reseed: fields.flag("reshuffle"),
+        },
+        _ => ReadFrom::Same,
+    })
+}
+
+/// Keys that the workload would not heed: refused, because nothing is silently ignored.
+fn idle_keys(fields: &Fields, phases: &[Phase]) -> Vec<StudyError> {
+    let (read_from, fsync) = (fields.word("read_from"), fields.word("fsync"));
+    let reads = phases.iter().any(|phase| matches!(phase, Phase::Read | Phase::Mixed));
+    let writes = phases.iter().any(|phase| phase.writes());
+    let mixed = phases.contains(&Phase::Mixed);
+    let idle = [
+        ("wear_out", fields.flag("wear_out") && !fields.has("stonewall"), "it needs a `stonewall`"),
+        ("read_distance", read_from == Some("same"), "it needs read_from = \"shift\" or \"shuffle\""),
+        (
+            "reshuffle",
+            fields.flag("reshuffle") && read_from != Some("shuffle"),
+            "it needs read_from = \"shuffle\"",
+        ),
+        ("read_percent", !mixed, "it needs the phase \"mixed\""),
+        (
+            "unique_dir",
+            fields.flag("unique_dir") && fields.word("sharing") != Some("per-task"),
+            "it needs sharing = \"per-task\"",
+        ),
+        ("verify", fields.flag("verify") && !reads, "it needs a phase that reads"),
+        ("fsync", fsync != Some("none") && !writes, "it needs a phase that writes"),
+    ];
+    let refused = idle.into_iter().filter(|(key, idle, _)| *idle && fields.has(key));
+    let mut errors: Vec<StudyError> = refused
+        .map(|(key, _, needs)| {
+            let message = format!("`{key}` would do nothing here");
+            StudyError::new(
+                fields.key_span(key),
+                "without effect",
+                message,
+                format!("{needs}; or leave it out"),
+            )
+        })
+        .collect();
+    if mixed && !fields.has("read_percent") {
+        errors.push(StudyError::new(
+            fields.span("phases"),
+            "mixes reads and writes",
+            "nothing says in which share a mixed phase reads",
+            "add `read_percent`, a whole number from 0 to 100",
+        ));
+    }
+    errors
+}
+
+/// A check compares what a phase before it did.
+fn phases_out_of_order(fields: &Fields, phases: &[Phase]) -> Option<StudyError> {
+    let before = |check: Phase, checked: Phase| {
+        let at = phases.iter().position(|&phase| phase == check)?;
+        (!phases[..at].contains(&checked)).then_some((check, checked))
+    };
+    let (check, checked) =
+        before(Phase::CheckWrite, Phase::Write).or_else(|| before(Phase::CheckRead, Phase::Read))?;
+    let span: Span = fields.span("phases");
+    let message = format!("nothing was done that \"{check}\" could check");
+    Some(StudyError::new(span, "out of order", message, format!("put \"{checked}\" before \"{check}\"")))
+}
