@@ -1,1 +1,57 @@
-//! Facts about the host, observers, and the guards of its devices.
+//! What this host is, what it does while a workload runs, and which of its devices may be written.
+//!
+//! | type | what it does |
+//! |---|---|
+//! | [`Host`] | facts, file systems and devices under a path, memory, processors, free space |
+//! | [`DeviceObserver`], [`DeviceCounters`] | what the kernel counted for block devices |
+//! | [`CpuTimes`] | what the processors of the host did |
+//! | [`files::FileState`] | what stands at a path, and whether it holds data everywhere |
+//! | [`cache`] | empties the page cache, for one file or as a whole |
+//! | [`limits`] | raises the limits of this process, and says which one is too low |
+//! | [`Guard`] | says whether a raw block device may be written, with every reason against it |
+//!
+//! All that is read from `/proc`, `/sys` and `/etc` is read under a [`Root`], so that a tree of
+//! plain files can stand in for a host that is not there.
+//!
+//! ```
+//! use host::{Host, Root};
+//! let host = Host::new(Root::default());
+//! let facts = host.facts(&["/".into()], "clock_monotonic");
+//! assert!(facts.usable_cpus >= 1);
+//! assert_eq!(facts.file_systems[0].mount_point, "/");
+//! ```
+
+mod block;
+pub mod cache;
+mod cgroup;
+mod counters;
+mod cpu;
+mod cpu_list;
+mod devices;
+mod error;
+mod facts;
+mod file_system;
+pub mod files;
+mod guard;
+mod host;
+mod io_uring;
+pub mod limits;
+mod memory;
+mod mounts;
+mod observer;
+mod quiet;
+mod root;
+mod sys;
+
+pub use counters::DeviceCounters;
+pub use cpu::CpuTimes;
+pub use error::{HostError, Unobservable};
+pub use guard::{Guard, PermittedDevice, Reason, Refusal, StampTest, UNKNOWN_DATA_WORD, open_read_only};
+pub use host::Host;
+pub use io_uring::{IoUringState, io_uring_state};
+pub use mounts::{DeviceNumber, Mount};
+pub use observer::{DeviceObserver, DeviceSample};
+pub use root::Root;
+
+#[cfg(test)]
+mod fake;

@@ -1,0 +1,100 @@
+//! Emptying the page cache, so that reads reach the devices.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use rustix::fs::Advice;
+
+use crate::{HostError, Root};
+
+/// Page cache, directory entries and inodes (`proc_sys_vm(5)`, `drop_caches`).
+const PAGES_ENTRIES_AND_INODES: &str = "3";
+
+/// Writes back what is dirty of a file and asks the kernel to forget its pages. Pages that
+/// another process maps or has locked stay; [`crate::Host::page_cache_resident`] shows how many.
+///
+/// # Errors
+/// If the file cannot be opened, written back or advised about.
+pub fn evict(path: &Path) -> Result<(), HostError> {
+    let file = File::open(path).map_err(|error| HostError::io("open", path, error))?;
+    evict_file(&file).map_err(|error| HostError::io("evict from the page cache", path, error))
+}
+
+/// As [`evict`], for a file that is open.
+///
+/// # Errors
+/// If the file cannot be written back or advised about.
+pub fn evict_file(file: &File) -> io::Result<()> {
+    file.sync_all()?;
+    rustix::fs::fadvise(file, 0, None, Advice::DontNeed)?;
+    Ok(())
+}
+
+/// Empties the whole page cache of the host, after writing back what is dirty. Every process on
+/// the host feels it.
+///
+/// # Errors
+/// [`HostError::NeedsRoot`] if this user may not.
+pub fn drop_all(root: &Root) -> Result<(), HostError> {
+    let path = root.path("/proc/sys/vm/drop_caches");
+    if root.is_system() {
+        rustix::fs::sync();
+    }
+    fs::write(&path, PAGES_ENTRIES_AND_INODES).map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            HostError::NeedsRoot { what: format!("emptying the page cache ({})", path.display()) }
+        }
+        _ => HostError::io("write", &path, error),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{drop_all, evict};
+    use crate::fake::Tree;
+    use crate::{Host, HostError, Root};
+
+    #[test]
+    fn an_evicted_file_is_not_in_the_page_cache() {
+        // In the crate's own directory, since a temporary one may be in memory, where no page can go.
+        let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let path = directory.path().join("data");
+        std::fs::write(&path, vec![1; 1 << 20]).unwrap();
+        let host = Host::default();
+        assert!(host.page_cache_resident(&path).unwrap() > 0.9);
+        if host.devices_under(&path).is_err() {
+            println!("skipped: the sources are not on a block device");
+            return;
+        }
+        evict(&path).unwrap();
+        assert!(host.page_cache_resident(&path).unwrap() < 0.1);
+    }
+
+    #[test]
+    fn the_whole_cache_is_dropped_by_the_kernels_switch() {
+        let tree = Tree::new(&[("/proc/sys/vm/drop_caches", "")]);
+        drop_all(tree.root()).unwrap();
+        let written = std::fs::read_to_string(tree.root().path("/proc/sys/vm/drop_caches")).unwrap();
+        assert_eq!(written, "3");
+    }
+
+    #[test]
+    fn without_root_the_error_says_so() {
+        let refused = crate::fake::as_nobody(|| drop_all(&Root::default()));
+        match refused {
+            Some(Err(error @ HostError::NeedsRoot { .. })) => {
+                assert!(error.to_string().contains("needs root"), "{error}");
+            }
+            Some(other) => panic!("expected NeedsRoot, found {other:?}"),
+            None => println!("skipped: this user cannot become another"),
+        }
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        assert!(evict(Path::new("/none/such")).unwrap_err().to_string().contains("/none/such"));
+    }
+}

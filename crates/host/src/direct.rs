@@ -1,0 +1,97 @@
+//! Whether files of a directory take direct transfers, and how those must be aligned.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, OFlags, StatxFlags};
+use rustix::io::Errno;
+
+use crate::HostError;
+
+/// Alignments that devices have, finest first.
+const ALIGNMENTS: [usize; 4] = [512, 1024, 2048, 4096];
+/// The coarsest of them, which is also a page: enough for every buffer.
+const COARSEST: usize = 4096;
+
+/// What offsets and sizes of direct transfers (`O_DIRECT`) to files in `directory` must be a
+/// multiple of; `None` where the file system does not take them.
+///
+/// Asks the kernel (`statx(2)`, `STATX_DIOALIGN`, Linux 6.1) about a file without a name, and
+/// tries it out where the kernel does not say.
+///
+/// # Errors
+/// No file can be made in `directory`.
+pub fn direct_alignment(directory: &Path) -> Result<Option<u64>, HostError> {
+    let file = match nameless(directory, OFlags::DIRECT) {
+        Ok(file) => file,
+        Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => return Ok(None),
+        Err(error) => return Err(HostError::io("make a file for a trial in", directory, error)),
+    };
+    if let Ok(answer) = rustix::fs::statx(&file, "", AtFlags::EMPTY_PATH, StatxFlags::from_bits_retain(DIOALIGN))
+        && answer.stx_mask & DIOALIGN != 0
+    {
+        let alignment = u64::from(answer.stx_dio_offset_align);
+        return Ok((alignment > 0).then_some(alignment));
+    }
+    Ok(tried(&file))
+}
+
+/// `STATX_DIOALIGN` of `linux/stat.h`.
+const DIOALIGN: u32 = 0x2000;
+
+/// The finest alignment at which a direct write succeeds.
+fn tried(file: &File) -> Option<u64> {
+    let memory = vec![0_u8; 2 * COARSEST];
+    let start = memory.as_ptr().align_offset(COARSEST);
+    ALIGNMENTS
+        .iter()
+        .find(|&&size| file.write_at(&memory[start..start + size], size as u64).is_ok())
+        .map(|&size| size as u64)
+}
+
+/// A file that is gone when it is closed.
+fn nameless(directory: &Path, flags: OFlags) -> io::Result<File> {
+    let options = |extra: OFlags| {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).custom_flags((flags | extra).bits().cast_signed());
+        options
+    };
+    match options(OFlags::TMPFILE).open(directory) {
+        // File systems without nameless files say so in one of these ways (open(2)).
+        Err(error)
+            if [Errno::OPNOTSUPP, Errno::ISDIR, Errno::NOENT]
+                .iter()
+                .any(|errno| error.raw_os_error() == Some(errno.raw_os_error())) =>
+        {
+            let path = directory.join(format!(".ioproof-trial-{}", std::process::id()));
+            let file = options(OFlags::empty()).create_new(true).open(&path);
+            // A file system may make the file and then refuse the flag.
+            let removed = std::fs::remove_file(&path);
+            file.and_then(|file| removed.map(|()| file))
+        }
+        result => result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::direct_alignment;
+
+    #[test]
+    fn a_disk_takes_direct_transfers_of_whole_sectors() {
+        let here = tempfile::tempdir_in(".").expect("the crate's directory can be written");
+        match direct_alignment(here.path()).expect("a file can be made") {
+            Some(alignment) => assert!(alignment.is_power_of_two() && (1..=4096).contains(&alignment)),
+            None => println!("skipped: this file system takes no direct transfers"),
+        }
+        assert_eq!(std::fs::read_dir(here.path()).expect("still there").count(), 0, "nothing is left behind");
+    }
+
+    #[test]
+    fn a_missing_directory_is_named() {
+        let error = direct_alignment(std::path::Path::new("/no/such/directory")).unwrap_err();
+        assert!(error.to_string().contains("/no/such/directory"), "{error}");
+    }
+}

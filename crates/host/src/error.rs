@@ -1,0 +1,143 @@
+//! What can go wrong with the host: each message names the path and the next step.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use plan::Bytes;
+use thiserror::Error;
+
+/// An error about something on this host.
+#[derive(Debug, Error)]
+pub enum HostError {
+    /// A call of the operating system failed.
+    #[error("{action} {path}: {source}", path = path.display())]
+    Io {
+        /// What was tried, as in `open`.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// How it failed.
+        source: io::Error,
+    },
+    /// A file of the kernel does not read as its documentation says.
+    #[error("{path}: expected {expected}, found {found:?}", path = path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What it should hold.
+        expected: &'static str,
+        /// What it holds.
+        found: String,
+    },
+    /// Only root may do this.
+    #[error("{what} needs root: run as root, or without it")]
+    NeedsRoot {
+        /// What was tried, with the path.
+        what: String,
+    },
+    /// A file that should be read does not exist.
+    #[error("{path} does not exist: write it first, or let a fill phase write it", path = path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file that should be read ends too early.
+    #[error(
+        "{path} holds {have} bytes ({}) of the {need} ({}) that are to be read: \
+         write it first with the same geometry, or let a fill phase write it",
+        Bytes(*have), Bytes(*need), path = path.display()
+    )]
+    Short {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        have: u64,
+        /// The bytes that are to be read.
+        need: u64,
+    },
+    /// A file that should be read has ranges that were never written.
+    #[error(
+        "{path} has a hole at offset {first_hole_offset} of the {need} bytes that are to be read: \
+         reading it would measure memory, not storage; write the file, or let a fill phase write it",
+        path = path.display()
+    )]
+    Holes {
+        /// The file.
+        path: PathBuf,
+        /// Where the first of them begins.
+        first_hole_offset: u64,
+        /// The bytes that are to be read.
+        need: u64,
+    },
+    /// Something that is neither a file nor a block device stands where data should be.
+    #[error("{path} is a {kind}: give a regular file or a block device", path = path.display())]
+    NotData {
+        /// The path.
+        path: PathBuf,
+        /// What it is, in words.
+        kind: &'static str,
+    },
+    /// The directory for the files does not exist.
+    #[error(
+        "directory {path} does not exist (the last part that does is {ancestor}): create it with mkdir -p",
+        path = path.display(), ancestor = ancestor.display()
+    )]
+    MissingDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// The longest part of it that exists.
+        ancestor: PathBuf,
+    },
+    /// Something else stands where a directory should be.
+    #[error("{path} is a {kind}, not a directory: give another directory", path = path.display())]
+    NotADirectory {
+        /// The path.
+        path: PathBuf,
+        /// What it is, in words.
+        kind: &'static str,
+    },
+    /// The directory's file system cannot be written.
+    #[error(
+        "{path} is on a file system that is mounted read-only: mount it read-write, or give another directory",
+        path = path.display()
+    )]
+    ReadOnlyFileSystem {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// This user may not do what is needed.
+    #[error("no permission to {wanted} {path}: change its owner or mode, or run as another user", path = path.display())]
+    NoPermission {
+        /// The path.
+        path: PathBuf,
+        /// What is needed, as in `create files in`.
+        wanted: &'static str,
+    },
+    /// A block device was expected.
+    #[error("{path} is not a block device: give one, as in /dev/nvme0n1", path = path.display())]
+    NotABlockDevice {
+        /// The path.
+        path: PathBuf,
+    },
+}
+
+impl HostError {
+    /// A failed call on `path`.
+    pub(crate) fn io(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
+        Self::Io { action, path: path.to_owned(), source: source.into() }
+    }
+}
+
+/// Why the bytes of a path cannot be seen in the counters of block devices.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{reason}")]
+pub struct Unobservable {
+    /// As in `tmpfs keeps its data in memory`.
+    pub reason: String,
+}
+
+impl Unobservable {
+    pub(crate) fn because(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into() }
+    }
+}

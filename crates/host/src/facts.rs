@@ -1,0 +1,180 @@
+//! The facts of the host that go into the record of a run.
+
+use std::path::PathBuf;
+
+use record::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts};
+
+use crate::mounts::Mount;
+use crate::{Root, block, cpu, cpu_list, devices, file_system, memory};
+
+/// Bytes of `/proc/cpuinfo` that are read: the first processor's entry. On hosts with hundreds of
+/// processors the whole file takes the kernel milliseconds.
+const CPUINFO_BYTES: usize = 4096;
+/// No host has more sockets; a longer walk is taken for a broken topology.
+const SOCKETS_MAX: u32 = 1024;
+
+/// Batch systems, by the variable in which they give a job its number.
+const BATCH_SYSTEMS: [(&str, &str); 4] =
+    [("SLURM_JOB_ID", "slurm"), ("PBS_JOBID", "pbs"), ("LSB_JOBID", "lsf"), ("FLUX_JOB_ID", "flux")];
+
+pub(crate) fn gather(
+    root: &Root,
+    environment: fn(&str) -> Option<String>,
+    targets: &[PathBuf],
+    clock: &str,
+) -> HostFacts {
+    let table = file_system::mount_table(root).unwrap_or_default();
+    let memory_bytes = memory::total_bytes(root);
+    HostFacts {
+        node: node(root),
+        operating_system: operating_system(root),
+        kernel: kernel(root),
+        cpu_model: cpu_model(root),
+        sockets: sockets(root),
+        logical_cpus: logical_cpus(root),
+        usable_cpus: cpu::usable(root, &table),
+        numa_nodes: listed(root, "/sys/devices/system/node/online"),
+        governor: root.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        memory_bytes,
+        memory_limit_bytes: memory::limit_bytes(root, &table, memory_bytes),
+        transparent_hugepages: root.text("/sys/kernel/mm/transparent_hugepage/enabled"),
+        clock: clock.to_owned(),
+        batch_job: batch_job(environment),
+        file_systems: file_systems(root, &table, targets),
+        devices: block_devices(root, &table, targets),
+    }
+}
+
+/// Targets on one file system give one entry.
+fn file_systems(root: &Root, table: &[Mount], targets: &[PathBuf]) -> Vec<FileSystemFacts> {
+    let mut all: Vec<FileSystemFacts> = Vec::new();
+    for target in targets.iter().filter(|target| block::number_at(root, target).is_none()) {
+        if let Ok(facts) = file_system::facts(root, table, target)
+            && !all.iter().any(|other| other.mount_point == facts.mount_point)
+        {
+            all.push(facts);
+        }
+    }
+    all
+}
+
+fn block_devices(root: &Root, table: &[Mount], targets: &[PathBuf]) -> Vec<BlockDeviceFacts> {
+    let mut names: Vec<String> = Vec::new();
+    for target in targets {
+        for name in devices::stack(root, table, target) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names.iter().map(|name| block::facts(root, name)).collect()
+}
+
+fn node(root: &Root) -> String {
+    match root.text("/proc/sys/kernel/hostname") {
+        Fact::Known(name) => name,
+        Fact::Unknown(_) => rustix::system::uname().nodename().to_string_lossy().into_owned(),
+    }
+}
+
+fn kernel(root: &Root) -> Fact<String> {
+    match (root.text("/proc/sys/kernel/osrelease"), root.text("/proc/sys/kernel/version")) {
+        (Fact::Known(release), Fact::Known(build)) => Fact::Known(format!("{release} {build}")),
+        (Fact::Known(release), Fact::Unknown(_)) => Fact::Known(release),
+        (unknown, _) => unknown,
+    }
+}
+
+/// `PRETTY_NAME` of `os-release(5)`.
+fn operating_system(root: &Root) -> Fact<String> {
+    let text = match root.read("/etc/os-release").or_else(|_| root.read("/usr/lib/os-release")) {
+        Ok(text) => text,
+        Err(_) => return Fact::Unknown("no /etc/os-release".to_owned()),
+    };
+    match text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME=")) {
+        Some(name) => Fact::Known(name.trim().trim_matches(['"', '\'']).to_owned()),
+        None => Fact::Unknown("/etc/os-release has no PRETTY_NAME".to_owned()),
+    }
+}
+
+fn cpu_model(root: &Root) -> Fact<String> {
+    use std::io::Read;
+    let path = "/proc/cpuinfo";
+    let mut head = vec![0; CPUINFO_BYTES];
+    let read = std::fs::File::open(root.path(path)).and_then(|mut file| file.read(&mut head));
+    match read {
+        Ok(length) => head.truncate(length),
+        Err(error) => return Fact::Unknown(format!("{path}: {error}")),
+    }
+    let text = String::from_utf8_lossy(&head);
+    let value = |key: &str| {
+        text.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            (name.trim() == key && !value.trim().is_empty()).then(|| value.trim().to_owned())
+        })
+    };
+    // x86 and LoongArch name the model, POWER calls it cpu; ARM gives numbers only.
+    if let Some(model) = value("model name").or_else(|| value("Model Name")).or_else(|| value("cpu")) {
+        return Fact::Known(model);
+    }
+    match (value("CPU implementer"), value("CPU part")) {
+        (Some(implementer), Some(part)) => Fact::Known(format!("ARM implementer {implementer} part {part}")),
+        _ => Fact::Unknown(format!("{path} names no model")),
+    }
+}
+
+/// Sockets, by walking from one to the next: the first processor that is in none of those seen
+/// names all processors of its own. That is one file for each socket, not for each processor.
+fn sockets(root: &Root) -> Fact<u32> {
+    let online = match root.text("/sys/devices/system/cpu/online") {
+        Fact::Known(list) => cpu_list::parse(&list).unwrap_or_default(),
+        Fact::Unknown(reason) => return Fact::Unknown(reason),
+    };
+    let mut seen = Vec::new();
+    let mut sockets = 0;
+    while let Some(cpu) = cpu_list::first_outside(&online, &seen) {
+        let topology = format!("/sys/devices/system/cpu/cpu{cpu}/topology");
+        let list = root
+            .read(&format!("{topology}/package_cpus_list"))
+            .or_else(|_| root.read(&format!("{topology}/core_siblings_list")));
+        let Some(package) = list.ok().and_then(|list| cpu_list::parse(&list)) else {
+            return Fact::Unknown(format!("no {topology}/package_cpus_list"));
+        };
+        if !package.iter().any(|range| range.contains(&cpu)) || sockets >= SOCKETS_MAX {
+            return Fact::Unknown(format!("{topology}/package_cpus_list does not name its own processor"));
+        }
+        seen.extend(package);
+        sockets += 1;
+    }
+    if sockets == 0 {
+        Fact::Unknown("no processor is listed as online".to_owned())
+    } else {
+        Fact::Known(sockets)
+    }
+}
+
+/// How many are named in a list such as `0-1`.
+fn listed(root: &Root, path: &str) -> Fact<u32> {
+    match root.text(path) {
+        Fact::Known(list) => match cpu_list::parse(&list) {
+            Some(ranges) => Fact::Known(cpu_list::count(&ranges)),
+            None => Fact::Unknown(format!("{path} holds {list:?}, not a list")),
+        },
+        Fact::Unknown(reason) => Fact::Unknown(reason),
+    }
+}
+
+pub(crate) fn logical_cpus(root: &Root) -> u32 {
+    match listed(root, "/sys/devices/system/cpu/online") {
+        Fact::Known(count @ 1..) => count,
+        _ => std::thread::available_parallelism()
+            .map_or(1, |cpus| u32::try_from(cpus.get()).unwrap_or(u32::MAX)),
+    }
+}
+
+fn batch_job(environment: fn(&str) -> Option<String>) -> Option<String> {
+    BATCH_SYSTEMS.iter().find_map(|(variable, system)| {
+        let number = environment(variable).filter(|number| !number.is_empty())?;
+        Some(format!("{system} {number}"))
+    })
+}

@@ -1,0 +1,105 @@
+//! Whether the user named a device as one whose data may be destroyed.
+
+use std::path::Path;
+
+use record::Fact;
+
+use super::Reason;
+use super::place::whole_devices;
+use crate::{Root, block};
+
+/// The word that, among the consents, accepts data without a known signature. It names no device.
+pub const UNKNOWN_DATA_WORD: &str = "unknown-data";
+
+/// Prefixes under which the kernel shows a world wide name that is a hexadecimal number, and that
+/// other programs write with `0x`.
+const HEX_NAME_PREFIXES: [&str; 2] = ["naa.", "eui."];
+
+pub(super) fn reasons(root: &Root, name: &str, consents: &[String]) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let mut is_named = false;
+    let number = block::number_of(root, name);
+    for consent in consents.iter().filter(|consent| *consent != UNKNOWN_DATA_WORD) {
+        if consent.trim().is_empty() {
+            reasons.push(Reason::EmptyConsent);
+        } else if consent.contains('/') {
+            is_named |= number.is_some() && block::number_at(root, Path::new(consent)) == number;
+        } else {
+            match by_identity(root, name, consent) {
+                Verdict::Named => is_named = true,
+                Verdict::Refused(reason) => reasons.push(reason),
+                Verdict::NotThis => {}
+            }
+        }
+    }
+    let is_explained = reasons.iter().any(|reason| *reason != Reason::EmptyConsent);
+    if !is_named && !is_explained {
+        reasons.push(Reason::NotNamed { names: own_names(root, name) });
+    }
+    reasons
+}
+
+enum Verdict {
+    Named,
+    /// The consent speaks of another device: there may be several targets.
+    NotThis,
+    Refused(Reason),
+}
+
+/// Compares with the serials and world wide names of all devices: one that two of them have
+/// names neither.
+fn by_identity(root: &Root, name: &str, consent: &str) -> Verdict {
+    let whole = block::whole_of(root, name).unwrap_or_else(|| name.to_owned());
+    let mut devices: Vec<String> = Vec::new();
+    let mut in_other_case = None;
+    for device in whole_devices(root) {
+        let identities = identities(root, &device);
+        if identities.iter().any(|identity| identity == consent) {
+            devices.push(device);
+        } else if device == whole {
+            in_other_case = identities.into_iter().find(|identity| identity.eq_ignore_ascii_case(consent));
+        }
+    }
+    let given = consent.to_owned();
+    if !devices.contains(&whole) {
+        return match in_other_case {
+            Some(name) => Verdict::Refused(Reason::ConsentInOtherCase { given, name }),
+            None => Verdict::NotThis,
+        };
+    }
+    if devices.len() > 1 {
+        return Verdict::Refused(Reason::AmbiguousConsent { given, devices });
+    }
+    if whole != name {
+        return Verdict::Refused(Reason::ConsentForWholeDisk { given, disk: whole });
+    }
+    Verdict::Named
+}
+
+/// The serial number, and the world wide name in the ways it is written.
+fn identities(root: &Root, whole: &str) -> Vec<String> {
+    let mut identities = Vec::new();
+    if let Fact::Known(serial) = block::serial(root, whole) {
+        identities.push(serial);
+    }
+    if let Some(wwn) = block::world_wide_name(root, whole) {
+        identities.extend(
+            HEX_NAME_PREFIXES.iter().filter_map(|prefix| Some(format!("0x{}", wwn.strip_prefix(prefix)?))),
+        );
+        identities.push(wwn);
+    }
+    identities
+}
+
+/// What the user could have written: the path, and each identity that is the device's alone.
+fn own_names(root: &Root, name: &str) -> Vec<String> {
+    let mut names = vec![format!("/dev/{name}")];
+    if block::whole_of(root, name).is_none() {
+        names.extend(
+            identities(root, name)
+                .into_iter()
+                .filter(|identity| matches!(by_identity(root, name, identity), Verdict::Named)),
+        );
+    }
+    names
+}

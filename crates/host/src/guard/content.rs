@@ -1,0 +1,212 @@
+//! What a device carries: signatures that util-linux knows, and anything else that is not zero.
+
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use rustix::fs::{Advice, SeekFrom};
+
+use super::{Reason, StampTest};
+
+/// What is read at each end: signatures stand there, and so do the tables of volume managers.
+const END_BYTES: u64 = 1 << 20;
+/// What is read at each place between.
+const SAMPLE_BYTES: u64 = 4096;
+/// Places between the ends, evenly spread.
+const SAMPLES: u64 = 64;
+/// Copies of the btrfs super block, which outlive a wiped beginning.
+const KNOWN_PLACES: [u64; 2] = [64 << 20, 256 << 30];
+/// The unit in which this program stamps what it writes.
+const CELL_BYTES: usize = 512;
+/// Where util-linux may stand beside what `PATH` names: ordinary users often lack `sbin`.
+const SBIN: &str = "/usr/sbin:/sbin:/usr/bin:/bin";
+/// `blkid -p` ends with this when it has found nothing (`blkid(8)`).
+const BLKID_NOTHING: i32 = 2;
+/// `blkid -p` ends with this when signatures contradict one another.
+const BLKID_AMBIVALENT: i32 = 8;
+
+pub(super) fn reasons(path: &Path, file: &File, is_own_stamp: StampTest) -> Vec<Reason> {
+    let mut reasons = wipefs(path);
+    for reason in blkid(path) {
+        let is_known = match &reason {
+            Reason::Signature { .. } => reasons.iter().any(|known| matches!(known, Reason::Signature { .. })),
+            _ => false,
+        };
+        if !is_known {
+            reasons.push(reason);
+        }
+    }
+    match first_unknown(file, is_own_stamp) {
+        Ok(Some(offset)) => reasons.push(Reason::UnknownData { offset }),
+        Ok(None) => {}
+        Err(error) => reasons.push(Reason::CannotOpen { error: error.to_string() }),
+    }
+    reasons
+}
+
+/// Every signature by itself, whether or not it makes sense together with the others.
+fn wipefs(path: &Path) -> Vec<Reason> {
+    let failed = |error: String| vec![Reason::ProbeFailed { program: "wipefs", error }];
+    let arguments = ["--no-act", "--noheadings", "--output", "TYPE,OFFSET"];
+    match run("wipefs", &arguments, path) {
+        Ok(output) if output.status.success() => signatures(&String::from_utf8_lossy(&output.stdout)),
+        Ok(output) => failed(complaint(&output)),
+        Err(error) => failed(error.to_string()),
+    }
+}
+
+fn signatures(table: &str) -> Vec<Reason> {
+    table
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| {
+            let mut columns = line.split_ascii_whitespace();
+            Reason::Signature {
+                kind: columns.next().unwrap_or("an unknown kind").to_owned(),
+                offset: columns.next().unwrap_or("an unknown place").to_owned(),
+            }
+        })
+        .collect()
+}
+
+/// The low-level probe, which also knows what has no magic bytes to be wiped.
+fn blkid(path: &Path) -> Vec<Reason> {
+    let failed = |error: String| vec![Reason::ProbeFailed { program: "blkid", error }];
+    let output = match run("blkid", &["-p", "-o", "export"], path) {
+        Ok(output) => output,
+        Err(error) => return failed(error.to_string()),
+    };
+    let signature = |kind: String| {
+        vec![Reason::Signature { kind, offset: "a place that blkid does not tell".to_owned() }]
+    };
+    match output.status.code() {
+        Some(0) => {
+            let text = String::from_utf8_lossy(&output.stdout);
+            let kind = ["TYPE=", "PTTYPE="]
+                .iter()
+                .find_map(|key| text.lines().find_map(|line| line.strip_prefix(key)))
+                .map(str::to_owned);
+            // What is known of the device's own place in a partition table (`PART_ENTRY_…`) says
+            // nothing about its content.
+            let says_content = text.lines().any(|line| {
+                !line.is_empty() && !line.starts_with("DEVNAME=") && !line.starts_with("PART_ENTRY_")
+            });
+            match kind {
+                Some(kind) => signature(kind),
+                None if says_content => signature("an unknown kind".to_owned()),
+                None => Vec::new(),
+            }
+        }
+        Some(BLKID_NOTHING) if output.stderr.is_empty() => Vec::new(),
+        Some(BLKID_AMBIVALENT) => signature("several kinds that contradict one another".to_owned()),
+        _ => failed(complaint(&output)),
+    }
+}
+
+fn run(program: &str, arguments: &[&str], path: &Path) -> io::Result<Output> {
+    let search = match std::env::var("PATH") {
+        Ok(own) => format!("{own}:{SBIN}"),
+        Err(_) => SBIN.to_owned(),
+    };
+    let place = search
+        .split(':')
+        .filter(|directory| directory.starts_with('/'))
+        .map(|directory| Path::new(directory).join(program))
+        .find(|place| place.is_file())
+        .ok_or_else(|| io::Error::new(ErrorKind::NotFound, "not found"))?;
+    Command::new(place).args(arguments).arg(path).env("LC_ALL", "C").stdin(Stdio::null()).output()
+}
+
+fn complaint(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    match text.lines().next() {
+        Some(line) => line.to_owned(),
+        None => output.status.to_string(),
+    }
+}
+
+/// The first offset among the samples that is neither zero nor of this program's making.
+fn first_unknown(file: &File, is_own_stamp: StampTest) -> io::Result<Option<u64>> {
+    let size_bytes = rustix::fs::seek(file, SeekFrom::End(0))?;
+    let mut buffer = vec![0; usize::try_from(END_BYTES).map_err(io::Error::other)?];
+    let mut found = None;
+    for (offset, length) in places(size_bytes) {
+        let sample = &mut buffer[..usize::try_from(length).map_err(io::Error::other)?];
+        file.read_exact_at(sample, offset)?;
+        let is_known = |cell: &[u8]| cell.iter().all(|byte| *byte == 0) || is_own_stamp(cell);
+        if let Some(cell) = sample.chunks(CELL_BYTES).position(|cell| !is_known(cell)) {
+            found = Some(offset + (cell * CELL_BYTES) as u64);
+            break;
+        }
+    }
+    // What was looked at must not answer later reads. If it stays, only that comfort is lost.
+    let _ = rustix::fs::fadvise(file, 0, None, Advice::DontNeed);
+    Ok(found)
+}
+
+/// Offset and length of each sample, in rising order, all within the device.
+fn places(size_bytes: u64) -> Vec<(u64, u64)> {
+    if size_bytes <= 2 * END_BYTES {
+        let first = size_bytes.min(END_BYTES);
+        let all = [(0, first), (first, size_bytes - first)];
+        return all.into_iter().filter(|(_, length)| *length > 0).collect();
+    }
+    let last = size_bytes - END_BYTES;
+    let step = last / (SAMPLES + 1);
+    let mut between: Vec<u64> = (1..=SAMPLES)
+        .map(|number| number * step / SAMPLE_BYTES * SAMPLE_BYTES)
+        .chain(KNOWN_PLACES)
+        .filter(|offset| *offset >= END_BYTES && offset + SAMPLE_BYTES <= last)
+        .collect();
+    between.sort_unstable();
+    between.dedup();
+    let mut places = vec![(0, END_BYTES)];
+    places.extend(between.into_iter().map(|offset| (offset, SAMPLE_BYTES)));
+    places.push((last, END_BYTES));
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Seek, SeekFrom, Write};
+
+    use proptest::prelude::*;
+
+    use super::{END_BYTES, first_unknown, places, signatures};
+
+    #[test]
+    fn data_is_found_at_either_end_and_at_copies_of_super_blocks() {
+        for offset in [0_u64, 700, END_BYTES - 1, 64 << 20, (128 << 20) - 1] {
+            let mut file = tempfile::tempfile().unwrap();
+            file.set_len(128 << 20).unwrap();
+            assert_eq!(first_unknown(&file, |_| false).unwrap(), None);
+            file.seek(SeekFrom::Start(offset)).unwrap();
+            file.write_all(&[1]).unwrap();
+            assert_eq!(first_unknown(&file, |_| false).unwrap(), Some(offset / 512 * 512));
+            assert_eq!(first_unknown(&file, |cell| cell.contains(&1)).unwrap(), None, "a known stamp");
+        }
+    }
+
+    #[test]
+    fn every_line_of_wipefs_is_a_signature() {
+        assert_eq!(signatures("").len(), 0);
+        assert_eq!(signatures("gpt 0x200\nPMBR 0x1fe\n\n").len(), 2);
+        assert_eq!(signatures("odd\n").len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn samples_stay_within_the_device_and_cover_its_ends(size_bytes in 1_u64..1 << 50) {
+            let places = places(size_bytes);
+            for pair in places.windows(2) {
+                prop_assert!(pair[0].0 + pair[0].1 <= pair[1].0);
+            }
+            prop_assert_eq!(places[0].0, 0);
+            let (offset, length) = places[places.len() - 1];
+            prop_assert_eq!(offset + length, size_bytes);
+            prop_assert!(places[0].1 == END_BYTES.min(size_bytes));
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Whether a raw block device may be written.
+//!
+//! [`Guard::permit`] says yes only when all of this holds:
+//!
+//! 1. the user named the device: by its path, or by a serial number or world wide name that no
+//!    other device has;
+//! 2. nothing uses it, nor the disk, partitions, stack or file that share its bytes: no mount in
+//!    any namespace, swap, holder, btrfs, loop device, or process that has it open;
+//! 3. the kernel gives it exclusively (`O_EXCL`), and keeps every other exclusive user out for as
+//!    long as the [`PermittedDevice`] lives;
+//! 4. util-linux finds no signature on it, and samples of it are zero or were written by this
+//!    program.
+//!
+//! A [`Refusal`] lists every reason at once, each with its next step.
+//!
+//! ```no_run
+//! use host::{Host, Root};
+//! let guard = Host::new(Root::default()).guard();
+//! match guard.permit("/dev/nvme1n1".as_ref(), &["S3Z8NB0K123456".into()]) {
+//!     Ok(device) => println!("{} may be overwritten", device.path().display()),
+//!     Err(refusal) => println!("{refusal}"),
+//! }
+//! ```
+
+mod consent;
+mod content;
+mod openers;
+mod place;
+mod refusal;
+mod usage;
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+pub use consent::UNKNOWN_DATA_WORD;
+pub use refusal::{Reason, Refusal};
+
+use crate::{DeviceNumber, HostError, Root, block};
+
+/// Says whether 512 bytes were written by this program.
+pub type StampTest = fn(&[u8]) -> bool;
+
+/// The guard of a host's raw block devices.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    root: Root,
+    is_own_stamp: StampTest,
+}
+
+impl Guard {
+    /// A guard that takes all data for unknown.
+    #[must_use]
+    pub fn new(root: Root) -> Self {
+        Self { root, is_own_stamp: |_| false }
+    }
+
+    /// The same guard, which knows the stamp that this program leaves in each 512 bytes it writes.
+    #[must_use]
+    pub fn with_stamp_test(self, is_own_stamp: StampTest) -> Self {
+        Self { is_own_stamp, ..self }
+    }
+
+    /// Whether `path` may be overwritten, with the values of `--destroy-data-on` as `consents`.
+    /// The word [`UNKNOWN_DATA_WORD`] among them accepts data without a signature as well.
+    ///
+    /// The answer holds the device exclusively: ask once for a device, from one process.
+    ///
+    /// # Errors
+    /// All reasons against it at once.
+    pub fn permit(&self, path: &Path, consents: &[String]) -> Result<PermittedDevice, Refusal> {
+        let refuse = |reason: Reason| Refusal { path: path.to_owned(), reasons: vec![reason] };
+        let failed = |error: io::Error| refuse(Reason::CannotOpen { error: error.to_string() });
+        let canonical = fs::canonicalize(path).map_err(failed)?;
+        let metadata = fs::metadata(&canonical).map_err(failed)?;
+        if !metadata.file_type().is_block_device() {
+            return Err(refuse(Reason::NotABlockDevice));
+        }
+        let number = DeviceNumber::from_raw(metadata.rdev());
+        let Some(name) = block::name_of(&self.root, number) else {
+            return Err(refuse(Reason::UnknownDevice { number: number.to_string() }));
+        };
+        let (file, exclusive) = claim(&canonical, number).map_err(failed)?;
+
+        let mut reasons = self.survey(&name, consents);
+        if !exclusive {
+            reasons.push(Reason::InUse);
+        }
+        let accepts_unknown = consents.iter().any(|consent| consent == UNKNOWN_DATA_WORD);
+        let content = content::reasons(&canonical, &file, self.is_own_stamp);
+        reasons.extend(
+            content
+                .into_iter()
+                .filter(|reason| !(accepts_unknown && matches!(reason, Reason::UnknownData { .. }))),
+        );
+        if !reasons.is_empty() {
+            return Err(Refusal { path: path.to_owned(), reasons });
+        }
+        Ok(PermittedDevice { path: canonical, name, number, file })
+    }
+
+    /// All reasons against a device that can be told without opening it.
+    fn survey(&self, name: &str, consents: &[String]) -> Vec<Reason> {
+        let mut reasons = consent::reasons(&self.root, name, consents);
+        reasons.extend(usage::reasons(&self.root, name));
+        reasons
+    }
+}
+
+/// Opens the device for reading, exclusively if the kernel lets us. Opening it for writing here
+/// would have udev probe it again when it is closed.
+fn claim(path: &Path, number: DeviceNumber) -> io::Result<(File, bool)> {
+    let (file, exclusive) = match open_with(path, OFlags::EXCL | OFlags::NONBLOCK) {
+        Err(error) if Errno::from_io_error(&error) == Some(Errno::BUSY) => {
+            (open_with(path, OFlags::NONBLOCK)?, false)
+        }
+        opened => (opened?, true),
+    };
+    let metadata = file.metadata()?;
+    if !metadata.file_type().is_block_device() || DeviceNumber::from_raw(metadata.rdev()) != number {
+        return Err(io::Error::other("another device took its place while it was looked at"));
+    }
+    Ok((file, exclusive))
+}
+
+fn open_with(path: &Path, flags: OFlags) -> io::Result<File> {
+    let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+/// Opens a block device for reading, which needs no consent.
+///
+/// # Errors
+/// If `path` is no block device or cannot be opened.
+pub fn open_read_only(path: &Path) -> Result<File, HostError> {
+    let file =
+        OpenOptions::new().read(true).open(path).map_err(|error| HostError::io("open", path, error))?;
+    let metadata = file.metadata().map_err(|error| HostError::io("stat", path, error))?;
+    if !metadata.file_type().is_block_device() {
+        return Err(HostError::NotABlockDevice { path: path.to_owned() });
+    }
+    Ok(file)
+}
+
+/// A block device that may be overwritten. While this lives, nothing can mount it or add it to a
+/// stack; it is only made by [`Guard::permit`].
+#[derive(Debug)]
+pub struct PermittedDevice {
+    path: PathBuf,
+    name: String,
+    number: DeviceNumber,
+    file: File,
+}
+
+impl PermittedDevice {
+    /// The path of its node, without links.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The kernel's name, as in `nvme0n1`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether `file`, as opened for writing, is this device and not one that took its place.
+    #[must_use]
+    pub fn is_same(&self, file: &File) -> bool {
+        file.metadata().is_ok_and(|metadata| {
+            metadata.file_type().is_block_device() && DeviceNumber::from_raw(metadata.rdev()) == self.number
+        })
+    }
+}
+
+impl AsFd for PermittedDevice {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+//! Processes that have a device open. Programs such as virtual machines use disks without asking
+//! the kernel for them exclusively; only their open files show it.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, FileType, StatxFlags};
+
+use super::Reason;
+use crate::{DeviceNumber, Root, block};
+
+pub(super) fn reasons(root: &Root, devices: &[String]) -> Vec<Reason> {
+    let numbers: Vec<DeviceNumber> =
+        devices.iter().filter_map(|device| block::number_of(root, device)).collect();
+    let own = std::process::id();
+    root.names("/proc")
+        .iter()
+        .filter_map(|name| name.parse::<u32>().ok())
+        .filter(|process| *process != own && has_open(root, *process, &numbers))
+        .map(|process| Reason::OpenInProcess {
+            process,
+            command: root.text(&format!("/proc/{process}/comm")).known().cloned().unwrap_or_default(),
+        })
+        .collect()
+}
+
+fn has_open(root: &Root, process: u32, numbers: &[DeviceNumber]) -> bool {
+    fs::read_dir(root.path(format!("/proc/{process}/fd"))).into_iter().flatten().flatten().any(|entry| {
+        let link = entry.path();
+        // Sockets, pipes and the like are written as `kind:[number]`, without a path.
+        let is_path =
+            fs::read_link(&link).is_ok_and(|target| target.as_os_str().as_bytes().starts_with(b"/"));
+        is_path && block_number(&link).is_some_and(|number| numbers.contains(&number))
+    })
+}
+
+/// What an open file is, without asking a server that may be gone.
+fn block_number(link: &Path) -> Option<DeviceNumber> {
+    let wanted = StatxFlags::TYPE;
+    let answer = rustix::fs::statx(CWD, link, AtFlags::STATX_DONT_SYNC, wanted).ok()?;
+    let file_type = FileType::from_raw_mode(answer.stx_mode.into());
+    (file_type == FileType::BlockDevice)
+        .then_some(DeviceNumber { major: answer.stx_rdev_major, minor: answer.stx_rdev_minor })
+}

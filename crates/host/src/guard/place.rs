@@ -1,0 +1,107 @@
+//! Where a device stands among the others: which of them share its bytes.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use record::Fact;
+
+use crate::sys::{self, LoopBacking};
+use crate::{Root, block};
+
+/// Partitions of a whole device.
+pub(super) fn partitions(root: &Root, whole: &str) -> Vec<String> {
+    let mut names = root.names(&format!("/sys/block/{whole}"));
+    names.retain(|name| root.exists(&format!("/sys/block/{whole}/{name}/partition")));
+    names
+}
+
+/// The device itself and those whose bytes overlap with its own: for a disk its partitions, for
+/// a partition its disk and the partitions that it lies in or that lie in it.
+pub(super) fn overlapping(root: &Root, name: &str) -> Vec<String> {
+    let mut names = vec![name.to_owned()];
+    let Some(whole) = block::whole_of(root, name) else {
+        names.extend(partitions(root, name));
+        return names;
+    };
+    let own = extent(root, name);
+    for other in partitions(root, &whole) {
+        let is_apart = match (own, extent(root, &other)) {
+            (Some((start, end)), Some((other_start, other_end))) => end <= other_start || other_end <= start,
+            _ => false,
+        };
+        if other != name && !is_apart {
+            names.push(other);
+        }
+    }
+    names.push(whole);
+    names
+}
+
+/// First sector of a partition and the first after it.
+fn extent(root: &Root, partition: &str) -> Option<(u64, u64)> {
+    let number = |file: &str| {
+        let fact: Fact<u64> = root.number(&format!("/sys/class/block/{partition}/{file}"));
+        fact.known().copied()
+    };
+    let (start, size) = (number("start")?, number("size")?);
+    Some((start, start.checked_add(size)?))
+}
+
+/// Whole devices that the kernel shows to users. Paths of a multipath NVMe device are hidden;
+/// they are the same device once more.
+pub(super) fn whole_devices(root: &Root) -> Vec<String> {
+    let mut names = root.names("/sys/block");
+    names.retain(|name| {
+        root.text(&format!("/sys/block/{name}/hidden")).known().is_none_or(|flag| flag != "1")
+    });
+    names
+}
+
+/// A loop device that is set up, and what it is set up on.
+#[derive(Debug, Clone)]
+pub(super) struct LoopUse {
+    pub(super) name: String,
+    /// As the kernel shows it; another namespace may call it otherwise.
+    pub(super) file: PathBuf,
+    /// Which file it really is, where the device could be asked.
+    identity: Option<LoopBacking>,
+    /// The block device that takes the place of a file.
+    pub(super) block_device: Option<String>,
+}
+
+impl LoopUse {
+    /// All loop devices that are set up.
+    pub(super) fn all(root: &Root) -> Vec<Self> {
+        root.names("/sys/block").iter().filter_map(|name| Self::of(root, name)).collect()
+    }
+
+    fn of(root: &Root, name: &str) -> Option<Self> {
+        let file = block::loop_file(root, name)?;
+        let identity = fs::File::open(root.path(format!("/dev/{name}")))
+            .ok()
+            .and_then(|device| sys::loop_backing(&device).ok());
+        let number = match identity {
+            Some(identity) => identity.block_device,
+            None => block::number_at(root, &file),
+        };
+        let block_device = number.and_then(|number| block::name_of(root, number));
+        Some(Self { name: name.to_owned(), file, identity, block_device })
+    }
+
+    /// Whether both stand on one file, by whatever name.
+    pub(super) fn shares_file_with(&self, other: &Self) -> bool {
+        match (self.identity, other.identity) {
+            (Some(own), Some(other)) => (own.device, own.inode) == (other.device, other.inode),
+            _ => self.file == other.file,
+        }
+    }
+
+    /// Whether `path` is the file that this device stands on.
+    pub(super) fn is_on(&self, root: &Root, path: &Path) -> bool {
+        match (self.identity, fs::metadata(root.path(path))) {
+            (Some(own), Ok(metadata)) => (own.device, own.inode) == (metadata.dev(), metadata.ino()),
+            _ => self.file == path,
+        }
+    }
+}

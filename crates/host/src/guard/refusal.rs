@@ -1,0 +1,258 @@
+//! Why a device may not be written, and what to do about each reason.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::UNKNOWN_DATA_WORD;
+
+/// A device that may not be written, with every reason.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub struct Refusal {
+    /// The device as it was asked for.
+    pub path: PathBuf,
+    /// Every reason; at least one.
+    pub reasons: Vec<Reason>,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "will not write to {}:", self.path.display())?;
+        for reason in &self.reasons {
+            write!(f, "\n  {reason}; {}", reason.next_step())?;
+        }
+        Ok(())
+    }
+}
+
+/// One reason against writing to a device. Devices are named as the kernel does, as in `sda1`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// It cannot be opened or looked at.
+    CannotOpen {
+        /// Why.
+        error: String,
+    },
+    /// It is no block device.
+    NotABlockDevice,
+    /// The kernel shows nothing about a device of this number.
+    UnknownDevice {
+        /// Its number.
+        number: String,
+    },
+    /// The user did not name it.
+    NotNamed {
+        /// What to name it by: its path, and serial or world wide name where it has one of its own.
+        names: Vec<String>,
+    },
+    /// A consent is empty, as from a variable that was never set.
+    EmptyConsent,
+    /// A consent differs from a name of the device in upper and lower case only.
+    ConsentInOtherCase {
+        /// As given.
+        given: String,
+        /// As it is.
+        name: String,
+    },
+    /// A consent names several devices.
+    AmbiguousConsent {
+        /// As given.
+        given: String,
+        /// All devices that have this serial or name.
+        devices: Vec<String>,
+    },
+    /// A consent names the disk, and only a partition of it was to be written.
+    ConsentForWholeDisk {
+        /// As given.
+        given: String,
+        /// The disk.
+        disk: String,
+    },
+    /// The kernel does not let it be written.
+    ReadOnly,
+    /// It has no capacity: no medium, or a loop device that is not set up.
+    Empty,
+    /// It has partitions.
+    Partitioned {
+        /// Their names.
+        partitions: Vec<String>,
+    },
+    /// It, or what shares its bytes, is mounted.
+    Mounted {
+        /// Which device.
+        device: String,
+        /// Where.
+        mount_point: PathBuf,
+        /// A process in whose namespace it is, where that is not ours.
+        process: Option<u32>,
+    },
+    /// It, or what shares its bytes, is swap space.
+    Swap {
+        /// Which device or file.
+        device: String,
+    },
+    /// It, or what shares its bytes, is part of a stack: md, LVM, device mapper, bcache.
+    Held {
+        /// Which device.
+        device: String,
+        /// What holds it.
+        holders: Vec<String>,
+    },
+    /// It, or what shares its bytes, belongs to a btrfs that the kernel has open.
+    BtrfsMember {
+        /// Which device.
+        device: String,
+        /// The file system.
+        uuid: String,
+    },
+    /// A loop device is set up on it, or on what shares its bytes.
+    UnderLoop {
+        /// Which device or file.
+        device: String,
+        /// The loop device.
+        by: String,
+    },
+    /// The file behind this loop device is mounted as a file system by itself.
+    FileMounted {
+        /// The file.
+        file: PathBuf,
+        /// Where.
+        mount_point: PathBuf,
+    },
+    /// Another device is the same medium (same world wide name), and is in use.
+    AliasInUse {
+        /// The other device.
+        alias: String,
+        /// How it is used, in words.
+        usage: String,
+    },
+    /// Other processes have it, or what shares its bytes, open.
+    OpenInProcess {
+        /// Number of the process.
+        process: u32,
+        /// Its command.
+        command: String,
+    },
+    /// The kernel says that something uses it exclusively.
+    InUse,
+    /// It carries the signature of a file system, volume manager or partition table.
+    Signature {
+        /// As util-linux names it.
+        kind: String,
+        /// Where it stands, as util-linux writes it.
+        offset: String,
+    },
+    /// It carries data that this program does not know.
+    UnknownData {
+        /// The first offset at which a sample found it.
+        offset: u64,
+    },
+    /// A program that looks for signatures is missing or failed.
+    ProbeFailed {
+        /// The program.
+        program: &'static str,
+        /// How.
+        error: String,
+    },
+}
+
+impl Reason {
+    /// What the user can do about it.
+    #[must_use]
+    pub fn next_step(&self) -> String {
+        match self {
+            Self::CannotOpen { .. } => "give another device, or run as a user who may".to_owned(),
+            Self::NotABlockDevice => "give a block device, as in /dev/nvme1n1".to_owned(),
+            Self::UnknownDevice { .. } => "mount sysfs at /sys, or give another device".to_owned(),
+            Self::NotNamed { names } => {
+                let options: Vec<String> =
+                    names.iter().map(|name| format!("--destroy-data-on {}", quoted(name))).collect();
+                format!("if all its data may be lost, say {}", options.join(" or "))
+            }
+            Self::EmptyConsent => "remove it, or set the variable it came from".to_owned(),
+            Self::ConsentInOtherCase { name, .. } => format!("write {}", quoted(name)),
+            Self::AmbiguousConsent { .. } => "name it by its path or world wide name".to_owned(),
+            Self::ConsentForWholeDisk { .. } => "name the partition by its path".to_owned(),
+            Self::ReadOnly => "give another device, or blockdev --setrw".to_owned(),
+            Self::Empty => "insert a medium or set it up".to_owned(),
+            Self::Partitioned { .. } => "give one of them, or remove them".to_owned(),
+            Self::Mounted { mount_point, .. } | Self::FileMounted { mount_point, .. } => {
+                format!("umount {}", quoted(&mount_point.display().to_string()))
+            }
+            Self::Swap { device } => format!("swapoff {}", quoted(device)),
+            Self::Held { .. } => "stop what holds it, or give that instead".to_owned(),
+            Self::BtrfsMember { .. } => "unmount that file system, or give another device".to_owned(),
+            Self::UnderLoop { by, .. } => format!("losetup -d /dev/{by}"),
+            Self::AliasInUse { .. } => "give another device".to_owned(),
+            Self::OpenInProcess { .. } => "end that process, or give another device".to_owned(),
+            Self::InUse => "find its user with lsblk and fuser, or give another device".to_owned(),
+            Self::Signature { .. } => "if its data may be lost, remove it with wipefs -a".to_owned(),
+            Self::UnknownData { .. } => {
+                format!("if it may be lost, add --destroy-data-on {UNKNOWN_DATA_WORD}")
+            }
+            Self::ProbeFailed { program, .. } => {
+                format!("install {program} of util-linux (Debian: apt install util-linux)")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CannotOpen { error } => write!(f, "it cannot be opened: {error}"),
+            Self::NotABlockDevice => f.write_str("it is not a block device"),
+            Self::UnknownDevice { number } => write!(f, "no /sys/dev/block/{number} tells what it is"),
+            Self::NotNamed { .. } => f.write_str("it was not named as a device whose data may be destroyed"),
+            Self::EmptyConsent => f.write_str("an empty --destroy-data-on names no device"),
+            Self::ConsentInOtherCase { given, name } => {
+                write!(f, "{given:?} is not its name {name:?}: upper and lower case differ")
+            }
+            Self::AmbiguousConsent { given, devices } => {
+                write!(f, "{given:?} names {} devices: {}", devices.len(), devices.join(", "))
+            }
+            Self::ConsentForWholeDisk { given, disk } => {
+                write!(f, "{given:?} names the disk {disk}, not this partition of it")
+            }
+            Self::ReadOnly => f.write_str("it is read-only"),
+            Self::Empty => f.write_str("it has no capacity"),
+            Self::Partitioned { partitions } => write!(f, "it has partitions: {}", partitions.join(", ")),
+            Self::Mounted { device, mount_point, process } => {
+                write!(f, "{device} is mounted at {}", mount_point.display())?;
+                match process {
+                    Some(process) => write!(f, " in the namespace of process {process}"),
+                    None => Ok(()),
+                }
+            }
+            Self::Swap { device } => write!(f, "{device} is swap space"),
+            Self::Held { device, holders } => write!(f, "{device} is part of {}", holders.join(", ")),
+            Self::BtrfsMember { device, uuid } => write!(f, "{device} belongs to the btrfs {uuid}"),
+            Self::UnderLoop { device, by } => write!(f, "{by} is set up on {device}"),
+            Self::FileMounted { file, mount_point } => {
+                write!(f, "its file {} is mounted at {}", file.display(), mount_point.display())
+            }
+            Self::AliasInUse { alias, usage } => write!(f, "{alias} is the same medium, and {usage}"),
+            Self::OpenInProcess { process, command } => {
+                write!(f, "{command} (process {process}) has it open")
+            }
+            Self::InUse => f.write_str("the kernel says that it is in use"),
+            Self::Signature { kind, offset } => write!(f, "it carries a signature of {kind} at {offset}"),
+            Self::UnknownData { offset } => {
+                write!(f, "it carries data that is not known, as at offset {offset}")
+            }
+            Self::ProbeFailed { program, error } => {
+                write!(f, "{program} could not look for signatures on it: {error}")
+            }
+        }
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:,=@%".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

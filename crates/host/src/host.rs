@@ -1,0 +1,117 @@
+//! The host as a whole: facts and questions about paths.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use record::{FileSystemFacts, HostFacts, Warning};
+
+use crate::{Guard, HostError, Root, Unobservable, cpu, devices, facts, file_system, memory, quiet};
+
+/// A host, read under a [`Root`].
+#[derive(Debug, Clone, Default)]
+pub struct Host {
+    root: Root,
+    environment: Environment,
+}
+
+/// Where the variables of the environment come from: the process, or a table in a test.
+#[derive(Debug, Clone, Copy)]
+struct Environment(fn(&str) -> Option<String>);
+
+impl Default for Environment {
+    fn default() -> Self {
+        Self(|name| std::env::var(name).ok())
+    }
+}
+
+impl Host {
+    /// The host whose `/proc`, `/sys` and `/etc` stand under `root`.
+    #[must_use]
+    pub fn new(root: Root) -> Self {
+        Self { root, environment: Environment::default() }
+    }
+
+    /// The same host with other variables in the environment.
+    #[must_use]
+    pub fn with_environment(self, environment: fn(&str) -> Option<String>) -> Self {
+        Self { environment: Environment(environment), ..self }
+    }
+
+    /// The tree that facts are read from.
+    #[must_use]
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// What is known of the host, of the file systems of `targets`, which need not exist yet, and
+    /// of the block devices under them. `clock` names the clock that latencies are read from.
+    #[must_use]
+    pub fn facts(&self, targets: &[PathBuf], clock: &str) -> HostFacts {
+        facts::gather(&self.root, self.environment.0, targets, clock)
+    }
+
+    /// The file system that `path` is on, or will be on once it is made.
+    ///
+    /// # Errors
+    /// If the path cannot be resolved or its file system does not answer.
+    pub fn file_system_of(&self, path: &Path) -> Result<FileSystemFacts, HostError> {
+        file_system::facts(&self.root, &file_system::mount_table(&self.root)?, path)
+    }
+
+    /// The block devices whose counters, summed, show the bytes of `path`. For a partition that
+    /// is the partition alone, for md and device mapper the top device, for btrfs every member
+    /// (so that a mirror shows each byte twice), for a block device itself that device.
+    ///
+    /// # Errors
+    /// With the reason, where no block device of this host shows them.
+    pub fn devices_under(&self, path: &Path) -> Result<Vec<String>, Unobservable> {
+        let table = file_system::mount_table(&self.root)
+            .map_err(|error| Unobservable { reason: error.to_string() })?;
+        devices::observable(&self.root, &table, path)
+    }
+
+    /// Memory that can be had without swapping, within the limits of the control groups.
+    ///
+    /// # Errors
+    /// If `/proc/meminfo` cannot be read.
+    pub fn memory_available(&self) -> Result<u64, HostError> {
+        memory::available_bytes(&self.root, &file_system::mount_table(&self.root).unwrap_or_default())
+    }
+
+    /// Bytes that this user may still write at `path`, which need not exist yet.
+    ///
+    /// # Errors
+    /// If the path cannot be resolved or its file system does not answer.
+    pub fn free_space(&self, path: &Path) -> Result<u64, HostError> {
+        file_system::free_bytes(&self.root, path)
+    }
+
+    /// Processors that this process may use: its affinity, and the quota of its control groups
+    /// rounded up. At least 1.
+    #[must_use]
+    pub fn usable_cpus(&self) -> u32 {
+        cpu::usable(&self.root, &file_system::mount_table(&self.root).unwrap_or_default())
+    }
+
+    /// The share of a file's pages that the page cache holds, from 0 to 1.
+    ///
+    /// # Errors
+    /// If the file cannot be opened for reading.
+    pub fn page_cache_resident(&self, path: &Path) -> Result<f64, HostError> {
+        memory::resident_share(path)
+    }
+
+    /// Whether anything else uses the host or `devices`. With an `interval` it watches for that
+    /// long and names the busiest other process; with none it only looks at the load and at the
+    /// requests under way, which takes microseconds. `None` means quiet.
+    #[must_use]
+    pub fn quiet(&self, devices: &[String], interval: Duration) -> Option<Warning> {
+        quiet::check(&self.root, devices, interval)
+    }
+
+    /// The guard of this host's raw block devices.
+    #[must_use]
+    pub fn guard(&self) -> Guard {
+        Guard::new(self.root.clone())
+    }
+}

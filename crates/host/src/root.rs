@@ -1,0 +1,101 @@
+//! The tree that facts are read from: the system's own, or one of plain files in a test.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use record::Fact;
+
+/// The prefix of every path that is read. The default is `/`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    prefix: PathBuf,
+}
+
+impl Default for Root {
+    fn default() -> Self {
+        Self { prefix: PathBuf::from("/") }
+    }
+}
+
+impl Root {
+    /// A tree below `prefix`. Symbolic links in it must be relative, or they lead out of it.
+    pub fn new(prefix: impl Into<PathBuf>) -> Self {
+        Self { prefix: prefix.into() }
+    }
+
+    /// Whether this is the system's own tree, in which the kernel can be asked about paths.
+    #[must_use]
+    pub fn is_system(&self) -> bool {
+        self.prefix == Path::new("/")
+    }
+
+    /// Where `absolute` stands under the prefix.
+    #[must_use]
+    pub fn path(&self, absolute: impl AsRef<Path>) -> PathBuf {
+        let absolute = absolute.as_ref();
+        if self.is_system() {
+            return absolute.to_owned();
+        }
+        self.prefix.join(absolute.strip_prefix("/").unwrap_or(absolute))
+    }
+
+    /// The path as the tree's own processes would name it.
+    pub(crate) fn without_prefix(&self, path: &Path) -> Option<PathBuf> {
+        if self.is_system() {
+            return Some(path.to_owned());
+        }
+        let prefix = self.prefix.canonicalize().ok()?;
+        Some(Path::new("/").join(path.strip_prefix(prefix).ok()?))
+    }
+
+    /// The text of a file, or in words why it cannot be read. Names in the kernel's tables may
+    /// hold any bytes; those that are no text must not hide the rest of the table.
+    pub(crate) fn read(&self, absolute: &str) -> Result<String, String> {
+        match fs::read(self.path(absolute)) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) => Err(match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => format!("no {absolute}"),
+                _ => format!("{absolute}: {error}"),
+            }),
+        }
+    }
+
+    /// The text of a file as a fact, without the space around it. An empty file says nothing.
+    pub(crate) fn text(&self, absolute: &str) -> Fact<String> {
+        match self.read(absolute) {
+            Ok(text) if text.trim().is_empty() => Fact::Unknown(format!("{absolute} is empty")),
+            Ok(text) => Fact::Known(text.trim().to_owned()),
+            Err(reason) => Fact::Unknown(reason),
+        }
+    }
+
+    /// The number in a file as a fact.
+    pub(crate) fn number<T: FromStr>(&self, absolute: &str) -> Fact<T> {
+        match self.text(absolute) {
+            Fact::Known(text) => match text.parse() {
+                Ok(number) => Fact::Known(number),
+                Err(_) => Fact::Unknown(format!("{absolute} holds {text:?}, not a number that fits")),
+            },
+            Fact::Unknown(reason) => Fact::Unknown(reason),
+        }
+    }
+
+    /// The names in a directory in order; none if it cannot be read.
+    pub(crate) fn names(&self, absolute: &str) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.path(absolute))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Whether something stands at `absolute`.
+    pub(crate) fn exists(&self, absolute: &str) -> bool {
+        self.path(absolute).exists()
+    }
+}

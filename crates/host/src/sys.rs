@@ -1,0 +1,140 @@
+//! Calls of the kernel for which there is no safe wrapper elsewhere.
+#![expect(
+    unsafe_code,
+    reason = "thin wrappers around cachestat(2), mincore(2) and one ioctl of loop devices"
+)]
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+
+use rustix::mm::{MapFlags, ProtFlags};
+
+use crate::DeviceNumber;
+
+/// The number of `cachestat(2)`. It came after the numbers of all architectures were made one.
+const CACHESTAT_NUMBER: libc::c_long = 451;
+
+/// `struct cachestat_range` of `linux/mman.h`.
+#[repr(C)]
+struct CacheRange {
+    offset: u64,
+    length: u64,
+}
+
+/// `struct cachestat` of `linux/mman.h`, in pages.
+#[repr(C)]
+#[derive(Default)]
+struct CacheState {
+    cached: u64,
+    dirty: u64,
+    writeback: u64,
+    evicted: u64,
+    recently_evicted: u64,
+}
+
+/// Pages of the first `bytes` of a file that the page cache holds.
+///
+/// `cachestat(2)` came with Linux 6.5 and asks for the right to write the file or to own it;
+/// where it is not to be had, `mincore(2)` is asked.
+pub(crate) fn resident_pages(file: &File, bytes: u64) -> io::Result<u64> {
+    let range = CacheRange { offset: 0, length: bytes };
+    let mut state = CacheState::default();
+    // SAFETY: both structs have the layout that the call takes, live through it, and the
+    // descriptor is open; the kernel writes into `state` only.
+    let result =
+        unsafe { libc::syscall(CACHESTAT_NUMBER, file.as_raw_fd(), &raw const range, &raw mut state, 0_u32) };
+    if result == 0 {
+        return Ok(state.cached);
+    }
+    resident_pages_mapped(file, bytes)
+}
+
+/// As [`resident_pages`], by `mincore(2)` on a mapping.
+fn resident_pages_mapped(file: &File, bytes: u64) -> io::Result<u64> {
+    let length = usize::try_from(bytes).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+    let mut pages = vec![0_u8; length.div_ceil(rustix::param::page_size())];
+    // SAFETY: a new mapping at an address of the kernel's choice touches no other memory, and
+    // nothing reads or writes through it, so a file that shrinks meanwhile does no harm.
+    let address = unsafe {
+        rustix::mm::mmap(std::ptr::null_mut(), length, ProtFlags::READ, MapFlags::SHARED, file.as_fd(), 0)?
+    };
+    // SAFETY: the range is the mapping made above, and the vector has one byte for each page.
+    let result = unsafe { libc::mincore(address, length, pages.as_mut_ptr()) };
+    let error = io::Error::last_os_error();
+    // SAFETY: the mapping was made above and nothing refers to it any more.
+    unsafe { rustix::mm::munmap(address, length)? };
+    if result != 0 {
+        return Err(error);
+    }
+    Ok(pages.iter().filter(|state| **state & 1 == 1).count() as u64)
+}
+
+/// The file behind a loop device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LoopBacking {
+    /// `st_dev` of the file.
+    pub(crate) device: u64,
+    /// `st_ino` of the file.
+    pub(crate) inode: u64,
+    /// `st_rdev`, if the file is a block device itself.
+    pub(crate) block_device: Option<DeviceNumber>,
+}
+
+/// `LOOP_GET_STATUS64` of `linux/loop.h`.
+const LOOP_GET_STATUS64: libc::c_ulong = 0x4C05;
+
+/// `struct loop_info64` of `linux/loop.h`.
+#[repr(C)]
+struct LoopInfo {
+    device: u64,
+    inode: u64,
+    rdevice: u64,
+    offset: u64,
+    size_limit: u64,
+    number: u32,
+    encrypt_type: u32,
+    encrypt_key_size: u32,
+    flags: u32,
+    file_name: [u8; 64],
+    crypt_name: [u8; 64],
+    encrypt_key: [u8; 32],
+    init: [u64; 2],
+}
+
+/// What the loop device behind `file` is set up on; an error if it is none or is not set up.
+pub(crate) fn loop_backing(file: &File) -> io::Result<LoopBacking> {
+    let mut info = std::mem::MaybeUninit::<LoopInfo>::zeroed();
+    // SAFETY: the struct has the layout of `loop_info64`, for which this request writes at most
+    // its size, and the descriptor is open.
+    let result = unsafe { libc::ioctl(file.as_raw_fd(), LOOP_GET_STATUS64 as _, info.as_mut_ptr()) };
+    if result != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: all fields are integers, for which zeroed memory and what the kernel wrote are valid.
+    let info = unsafe { info.assume_init() };
+    let is_block_device = info.rdevice != 0 && info.rdevice != info.device;
+    Ok(LoopBacking {
+        device: info.device,
+        inode: info.inode,
+        block_device: is_block_device.then(|| DeviceNumber::from_raw(info.rdevice)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use super::{resident_pages, resident_pages_mapped};
+
+    #[test]
+    fn both_ways_of_asking_the_page_cache_agree() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&vec![7; 1 << 20]).unwrap();
+        let pages = (1 << 20) / rustix::param::page_size() as u64;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).unwrap();
+        assert_eq!(resident_pages(&file, 1 << 20).unwrap(), pages);
+        assert_eq!(resident_pages_mapped(&file, 1 << 20).unwrap(), pages);
+    }
+}
