@@ -6,6 +6,7 @@
 //! | [`Rates`], [`RateName`] | named rates of a phase, each with its definition |
 //! | [`Latency`] | percentiles from the histogram of every transfer, merged exactly |
 //! | [`Summary`] | median, spread and a confidence interval that assumes no distribution |
+//! | [`seconds`], [`device_lines`], [`task_rates`] | what happened over time, by device and by task |
 //! | [`DeviceShare`], [`phase_warnings`] | what the page cache did, and other doubts, as warnings |
 //! | [`published_beside`] | published figures of the same command line |
 //! | [`overhead`] | what the instrument costs, from paired runs |
@@ -22,6 +23,7 @@
 
 mod figures;
 mod latency;
+mod observed;
 mod overhead;
 mod published;
 mod rates;
@@ -30,6 +32,9 @@ mod verdicts;
 
 pub use figures::{Figure, OperationLatency, RepetitionFigure, View, figures};
 pub use latency::{CdfPoint, Latency};
+pub use observed::{
+    DeviceLine, DeviceMean, DeviceSecond, Second, SecondsLine, TaskRate, device_lines, device_means, seconds, task_rates,
+};
 pub use overhead::{Overhead, overhead};
 pub use published::{published_beside, published_near};
 pub use rates::{DirectionRates, Rate, RateName, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, Split};

@@ -1,0 +1,297 @@
+//! What was observed over time, by device and by task: the lines of charts.
+
+use plan::Phase;
+use record::{DeviceRow, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow, Warning};
+
+use crate::{Figure, RepetitionFigure};
+
+/// One direction of one repetition over time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SecondsLine {
+    /// From 0.
+    pub repetition: u32,
+    /// Which direction.
+    pub operation: Operation,
+    /// In the order of time.
+    pub points: Vec<Second>,
+}
+
+/// What completed in one interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Second {
+    /// The middle of the interval, in seconds since the phase's start.
+    pub at_seconds: f64,
+    /// Bytes of the transfers that completed ÷ the interval.
+    pub bytes_per_second: f64,
+    /// Transfers that completed ÷ the interval.
+    pub transfers_per_second: f64,
+    /// The longest of them; 0 where none completed.
+    pub latency_max_ns: u64,
+}
+
+/// The lines of `phase` of `case`, by repetition, reads before writes. An interval in which nothing
+/// completed may have no row: it is a point at 0 here, because leaving it out would hide a stall.
+#[must_use]
+pub fn seconds(rows: &[SeriesRow], case: &str, phase: Phase) -> Vec<SecondsLine> {
+    let mut lines: Vec<(SecondsLine, u64)> = Vec::new();
+    let mut sorted: Vec<&SeriesRow> = rows.iter().filter(|row| is_of(&row.key, case, phase)).collect();
+    sorted.sort_by_key(|row| (row.key.repetition, row.operation, row.start_ns));
+    for row in sorted.into_iter().filter(|row| row.length_ns > 0) {
+        let same =
+            |line: &SecondsLine| line.repetition == row.key.repetition && line.operation == row.operation;
+        if !lines.last().is_some_and(|(line, _)| same(line)) {
+            let (repetition, operation) = (row.key.repetition, row.operation);
+            lines.push((SecondsLine { repetition, operation, points: Vec::new() }, row.start_ns));
+        }
+        let Some((line, end)) = lines.last_mut() else { continue };
+        for gap in 0..(row.start_ns.saturating_sub(*end) / row.length_ns).min(GAPS_MAX) {
+            line.points.push(point(*end + gap * row.length_ns, row.length_ns, 0, 0, 0));
+        }
+        line.points.push(point(row.start_ns, row.length_ns, row.bytes, row.transfers, row.latency_max_ns));
+        *end = row.start_ns + row.length_ns;
+    }
+    lines.into_iter().map(|(line, _)| line).collect()
+}
+
+/// A day of empty seconds in a row is a damaged record, not a stall.
+const GAPS_MAX: u64 = 86_400;
+
+fn point(start_ns: u64, length_ns: u64, bytes: u64, transfers: u64, latency_max_ns: u64) -> Second {
+    let seconds = length_ns as f64 / 1e9;
+    Second {
+        at_seconds: start_ns as f64 / 1e9 + seconds / 2.0,
+        bytes_per_second: bytes as f64 / seconds,
+        transfers_per_second: transfers as f64 / seconds,
+        latency_max_ns,
+    }
+}
+
+/// One block device in one repetition over time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeviceLine {
+    /// From 0.
+    pub repetition: u32,
+    /// The kernel's name.
+    pub device: String,
+    /// In the order of time.
+    pub points: Vec<DeviceSecond>,
+    /// Over the whole phase, each interval weighted by its length.
+    pub mean: DeviceMean,
+}
+
+/// What the kernel counted for one device in one interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeviceSecond {
+    /// The middle of the interval, in seconds since the phase's start.
+    pub at_seconds: f64,
+    /// What happened in it.
+    pub rates: DeviceMean,
+}
+
+/// What the kernel counted for one device, per unit of time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeviceMean {
+    /// Bytes read per second.
+    pub read_bytes_per_second: f64,
+    /// Bytes written per second.
+    pub write_bytes_per_second: f64,
+    /// Share of the time in which at least one request was under way, from 0 to 1 (`%util`). A
+    /// device that serves many requests at once can do more at 1.
+    pub busy_share: f64,
+    /// Requests under way, mean over time (`aqu-sz`).
+    pub queue_requests: f64,
+    /// Time of one request, mean (`await`); none where no request completed.
+    pub wait_ns: Option<f64>,
+}
+
+/// The devices of `phase` of `case`, by repetition and name.
+#[must_use]
+pub fn device_lines(rows: &[DeviceRow], case: &str, phase: Phase) -> Vec<DeviceLine> {
+    let mut sorted: Vec<&DeviceRow> =
+        rows.iter().filter(|row| is_of(&row.key, case, phase) && row.length_ns > 0).collect();
+    sorted.sort_by(|a, b| {
+        (a.key.repetition, &a.device, a.start_ns).cmp(&(b.key.repetition, &b.device, b.start_ns))
+    });
+    let same =
+        |a: &&DeviceRow, b: &&DeviceRow| (a.key.repetition, &a.device) == (b.key.repetition, &b.device);
+    let line = |rows: &[&DeviceRow]| DeviceLine {
+        repetition: rows[0].key.repetition,
+        device: rows[0].device.clone(),
+        points: rows
+            .iter()
+            .map(|row| DeviceSecond {
+                at_seconds: (row.start_ns as f64 + row.length_ns as f64 / 2.0) / 1e9,
+                rates: mean_of(&[row]),
+            })
+            .collect(),
+        mean: mean_of(rows),
+    };
+    sorted.chunk_by(same).map(line).collect()
+}
+
+/// For each device, the mean over all repetitions of `phase` of `case`, in the order of names.
+#[must_use]
+pub fn device_means(rows: &[DeviceRow], case: &str, phase: Phase) -> Vec<(String, DeviceMean)> {
+    let mut sorted: Vec<&DeviceRow> =
+        rows.iter().filter(|row| is_of(&row.key, case, phase) && row.length_ns > 0).collect();
+    sorted.sort_by(|a, b| a.device.cmp(&b.device));
+    sorted.chunk_by(|a, b| a.device == b.device).map(|rows| (rows[0].device.clone(), mean_of(rows))).collect()
+}
+
+/// Sums ÷ total time; `rows` is not empty and no interval has length 0.
+fn mean_of(rows: &[&DeviceRow]) -> DeviceMean {
+    let sum = |value: fn(&DeviceRow) -> u64| rows.iter().map(|row| value(row) as f64).sum::<f64>();
+    let nanos = sum(|row| row.length_ns);
+    let requests = sum(|row| row.reads) + sum(|row| row.writes);
+    let waited = sum(|row| row.read_time_ns) + sum(|row| row.write_time_ns);
+    DeviceMean {
+        read_bytes_per_second: sum(|row| row.read_bytes) / nanos * 1e9,
+        write_bytes_per_second: sum(|row| row.write_bytes) / nanos * 1e9,
+        busy_share: (sum(|row| row.busy_ns) / nanos).min(1.0),
+        queue_requests: sum(|row| row.queue_time_ns) / nanos,
+        wait_ns: (requests > 0.0).then(|| waited / requests),
+    }
+}
+
+/// The rate of one task in one repetition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskRate {
+    /// From 0.
+    pub repetition: u32,
+    /// The task's number.
+    pub task: u32,
+    /// The node that it ran on.
+    pub node: String,
+    /// Number of its file.
+    pub file: u32,
+    /// Its bytes ÷ (its first transfer began → its last transfer ended).
+    pub bytes_per_second: f64,
+}
+
+/// The rate of every task of `phase` of `case`; a task that moved nothing is at 0.
+#[must_use]
+pub fn task_rates(rows: &[TaskRow], case: &str, phase: Phase) -> Vec<TaskRate> {
+    let rate = |row: &TaskRow| {
+        let nanos = row.io_end_ns.saturating_sub(row.io_start_ns);
+        if nanos == 0 { 0.0 } else { row.bytes as f64 / nanos as f64 * 1e9 }
+    };
+    let mut rates: Vec<TaskRate> = rows
+        .iter()
+        .filter(|row| is_of(&row.key, case, phase))
+        .map(|row| TaskRate {
+            repetition: row.key.repetition,
+            task: row.task,
+            node: row.node.clone(),
+            file: row.file,
+            bytes_per_second: rate(row),
+        })
+        .collect();
+    rates.sort_by_key(|rate| (rate.repetition, rate.task));
+    rates
+}
+
+impl RepetitionFigure {
+    /// Device bytes ÷ application bytes of the directions that the phase moved.
+    #[must_use]
+    pub fn moved_by_devices(&self) -> Option<f64> {
+        moved_by_devices(std::iter::once(&self.phase))
+    }
+}
+
+impl Figure {
+    /// Device bytes ÷ application bytes of all repetitions together, of the directions that the
+    /// phase moved; none where a repetition could not be observed.
+    #[must_use]
+    pub fn moved_by_devices(&self) -> Option<f64> {
+        moved_by_devices(self.repetitions.iter().map(|repetition| &repetition.phase))
+    }
+
+    /// Whether the page cache took part in a repetition, so that the figure is not the devices'.
+    #[must_use]
+    pub fn page_cache_answered(&self) -> bool {
+        let cached =
+            |warning: &Warning| matches!(warning, Warning::CachedReads { .. } | Warning::CachedWrites { .. });
+        self.warnings.iter().any(cached)
+    }
+}
+
+fn moved_by_devices<'a>(phases: impl Iterator<Item = &'a PhaseRow>) -> Option<f64> {
+    let (mut device, mut application) = (0.0, 0.0);
+    for phase in phases {
+        for (moved, observed) in
+            [(phase.read_bytes, phase.device_read_bytes), (phase.write_bytes, phase.device_write_bytes)]
+        {
+            if moved > 0 {
+                device += observed? as f64;
+                application += moved as f64;
+            }
+        }
+    }
+    (application > 0.0).then(|| device / application)
+}
+
+fn is_of(key: &PhaseKey, case: &str, phase: Phase) -> bool {
+    key.case == case && key.phase == phase
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::Phase;
+    use record::{DeviceRow, Operation, PhaseKey, SeriesRow};
+
+    use super::{device_lines, device_means, seconds};
+
+    fn key(repetition: u32) -> PhaseKey {
+        PhaseKey { case: "c".into(), repetition, phase: Phase::Read }
+    }
+
+    fn second(repetition: u32, start_s: u64, bytes: u64) -> SeriesRow {
+        SeriesRow {
+            key: key(repetition),
+            operation: Operation::Read,
+            start_ns: start_s * 1_000_000_000,
+            length_ns: 1_000_000_000,
+            bytes,
+            transfers: 1,
+            latency_sum_ns: 5,
+            latency_max_ns: 5,
+        }
+    }
+
+    #[test]
+    fn a_stall_is_a_point_at_zero_even_without_rows() {
+        let rows = [second(1, 4, 7), second(0, 0, 1), second(1, 0, 3)];
+        let lines = seconds(&rows, "c", Phase::Read);
+        let rates = |index: usize| lines[index].points.iter().map(|p| p.bytes_per_second).collect::<Vec<_>>();
+        assert_eq!((lines.len(), rates(0), rates(1)), (2, vec![1.0], vec![3.0, 0.0, 0.0, 0.0, 7.0]));
+        assert!((lines[1].points[2].at_seconds - 2.5).abs() < 1e-9);
+        assert!(seconds(&rows, "other", Phase::Read).is_empty());
+    }
+
+    #[test]
+    fn device_means_weigh_intervals_by_their_length() {
+        let row = |device: &str, start_ns: u64, length_ns: u64, busy_ns: u64| DeviceRow {
+            key: key(0),
+            device: device.into(),
+            start_ns,
+            length_ns,
+            reads: 2,
+            read_bytes: 1_000,
+            read_time_ns: 600,
+            writes: 1,
+            write_bytes: 0,
+            write_time_ns: 300,
+            busy_ns,
+            queue_time_ns: 2 * length_ns,
+        };
+        let rows = [row("b", 0, 1_000, 1_000), row("a", 1_000, 3_000, 0), row("a", 0, 1_000, 1_000)];
+        let means = device_means(&rows, "c", Phase::Read);
+        assert_eq!(means.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert!((means[0].1.busy_share - 0.25).abs() < 1e-12);
+        assert!((means[0].1.queue_requests - 2.0).abs() < 1e-12);
+        assert_eq!(means[0].1.wait_ns, Some(300.0));
+        assert!((means[0].1.read_bytes_per_second - 2_000.0 / 4_000.0 * 1e9).abs() < 1e-3);
+        let lines = device_lines(&rows, "c", Phase::Read);
+        assert_eq!((lines.len(), lines[0].points.len(), lines[0].points[0].rates.busy_share), (2, 2, 1.0));
+    }
+}
