@@ -18,7 +18,7 @@ pub(super) fn plan(
     errors: &mut Vec<StudyError>,
 ) -> Option<Plan> {
     let seed = document.study.count("seed")?;
-    let targets = Targets::read(&document.targets, errors);
+    let targets = Targets::read(&document.targets, document.partial, errors);
     let mut names = Vec::new();
     let mut drafts = Vec::new();
     for fields in &document.workloads {
@@ -78,5 +78,15 @@ fn located(fields: &Fields, error: &PlanError) -> StudyError {
     };
     let key = if fields.has(error.field) || !fields.has(stand_in) { error.field } else { stand_in };
     let label = if fields.has(key) { format!("this `{key}`") } else { "in this workload".to_owned() };
-    StudyError::new(fields.span(key), label, &error.message, &error.help)
+    let located = StudyError::new(fields.span(key), label, &error.message, &error.help);
+    let against = match error.field {
+        "block" => "transfer",
+        "duration" => "stonewall",
+        "direct" | "single_attempt" => "backend",
+        _ => return located,
+    };
+    match fields.has(against) && against != key {
+        true => located.and(fields.span(against), format!("against this `{against}`")),
+        false => located,
+    }
 }

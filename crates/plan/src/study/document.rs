@@ -1,11 +1,13 @@
 //! The tables of a study file, before they are set against each other.
 
+use std::ops::Range;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::StudyError;
 use super::fields::{Fields, shown};
-use super::keys::{PROTOCOL, STUDY, TABLES, TARGET, WORKLOAD};
+use super::keys::{PROTOCOL, STUDY, TABLES, TARGET};
 use super::kind::Table;
 use super::nearest::nearest;
 
@@ -21,6 +23,8 @@ pub(super) struct Document {
     pub(super) protocol: Fields,
     pub(super) targets: Vec<Fields>,
     pub(super) workloads: Vec<Fields>,
+    /// Something at the top of the file could not be told, so that what is missing may be there.
+    pub(super) partial: bool,
 }
 
 impl Document {
@@ -42,11 +46,12 @@ impl Document {
             protocol: Fields::absent(&PROTOCOL),
             targets: Vec::new(),
             workloads: Vec::new(),
+            partial: false,
         };
         for (name, value) in content.get_ref() {
             document.table(name.get_ref(), &name.span(), value, errors);
         }
-        if document.workloads.is_empty() && !content.get_ref().contains_key(WORKLOAD.name) {
+        if document.workloads.is_empty() && !document.partial {
             let end = text.trim_end().len();
             let help = "add one, with at least `name`, `transfer` and `size` (or `block`)";
             errors.push(StudyError::new(end..end, "up to here", "the study has no [[workload]]", help));
@@ -58,11 +63,12 @@ impl Document {
     fn table(
         &mut self,
         name: &str,
-        span: &std::ops::Range<usize>,
+        span: &Range<usize>,
         value: &Spanned<DeValue<'_>>,
         errors: &mut Vec<StudyError>,
     ) {
         let Some(table) = TABLES.into_iter().find(|table| table.name == name) else {
+            self.partial = true;
             errors.push(unknown_table(name, span.clone()));
             return;
         };
@@ -78,6 +84,7 @@ impl Document {
             DeValue::Array(items) if table.many && items.len() <= TABLES_MAX => {
                 for item in items {
                     let DeValue::Table(content) = item.get_ref() else {
+                        self.partial = true;
                         errors.push(not_a_table(table, item.span()));
                         continue;
                     };
@@ -90,11 +97,15 @@ impl Document {
                 }
             }
             DeValue::Array(items) if table.many => {
+                self.partial = true;
                 let message = format!("{} times {}", items.len(), table.header());
                 let help = format!("a study has at most {TABLES_MAX} of them");
                 errors.push(StudyError::new(span.clone(), "the first of them", message, help));
             }
-            _ => errors.push(not_a_table(table, span.clone())),
+            _ => {
+                self.partial = true;
+                errors.push(not_a_table(table, span.clone()));
+            }
         }
     }
 }
@@ -107,7 +118,7 @@ fn syntax(mistake: &toml::de::Error) -> StudyError {
     StudyError::new(span, "here", message, help)
 }
 
-fn unknown_table(name: &str, span: std::ops::Range<usize>) -> StudyError {
+fn unknown_table(name: &str, span: Range<usize>) -> StudyError {
     let tables = || TABLES.into_iter().map(|table| table.name);
     let owner = TABLES.into_iter().rev().find(|table| table.keys.iter().any(|key| key.name == name));
     let named = TABLES.into_iter().find(|table| Some(table.name) == nearest(name, tables()));
@@ -122,7 +133,7 @@ fn unknown_table(name: &str, span: std::ops::Range<usize>) -> StudyError {
     StudyError::new(span, "unknown table", format!("a study has no `{}`", shown(name)), help)
 }
 
-fn not_a_table(table: &Table, span: std::ops::Range<usize>) -> StudyError {
+fn not_a_table(table: &Table, span: Range<usize>) -> StudyError {
     let often = if table.many { "a table that can come several times" } else { "one table" };
     let message = format!("`{}` is {often}", table.name);
     StudyError::new(span, "written another way", message, format!("write {} as its header", table.header()))

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use miette::{Diagnostic, LabeledSpan, NamedSource};
 use thiserror::Error;
@@ -17,7 +18,7 @@ pub struct StudyErrors {
     path: String,
     total: u64,
     #[source_code]
-    source_code: NamedSource<String>,
+    source_code: Arc<NamedSource<String>>,
     #[related]
     errors: Vec<StudyError>,
 }
@@ -32,7 +33,7 @@ impl StudyErrors {
             error.keep_within(text);
         }
         let path = path.display().to_string();
-        Self { source_code: NamedSource::new(&path, text.to_owned()), path, total, errors }
+        Self { source_code: Arc::new(NamedSource::new(&path, text.to_owned())), path, total, errors }
     }
 
     /// The mistakes in the order of the file; at most 20.

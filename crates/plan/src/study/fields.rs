@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::error::StudyError;
-use super::kind::{Absent, Key, Kind, Table};
+use super::kind::{Absent, Key, Kind, Table, Word};
 use super::nearest::nearest;
 use crate::{Bytes, Nanos};
 
@@ -240,17 +240,17 @@ fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, Box<StudyEr
             Nanos::parse_study(text).map(|time| Value::Integer(time.0)).map_err(|e| (e.message, e.help))
         }
         (Kind::Size, DeValue::Integer(n)) => {
-            integer(n.as_str(), n.radix(), 0..=i64::MAX.unsigned_abs()).map(Value::Integer)
+            integer(key, n.as_str(), n.radix(), 0..=i64::MAX.unsigned_abs()).map(Value::Integer)
         }
         (Kind::Count(least, most), DeValue::Integer(n)) => {
-            integer(n.as_str(), n.radix(), *least..=*most).map(Value::Integer)
+            integer(key, n.as_str(), n.radix(), *least..=*most).map(Value::Integer)
         }
         (Kind::Rate, DeValue::Integer(n)) if n.radix() == 10 => rate(n.as_str()).map(Value::Number),
         (Kind::Rate, DeValue::Float(n)) => rate(n.as_str()).map(Value::Number),
         (Kind::Flag, DeValue::Boolean(flag)) => Ok(Value::Flag(*flag)),
-        (Kind::Word(words), DeValue::String(text)) => word(words, text).map(Value::Word),
+        (Kind::Word(words), DeValue::String(text)) => word(key, words, text).map(Value::Word),
         (Kind::Words(words), DeValue::Array(items)) => {
-            return list(key, items, value, |text| word(words, text)).map(Value::Words);
+            return list(key, items, value, |text| word(key, words, text)).map(Value::Words);
         }
         (kind, other) => {
             let (expected, found) = (kind.noun(), found(other));
@@ -325,11 +325,11 @@ fn path(text: &str) -> Result<String, Wrong> {
     Ok(text.to_owned())
 }
 
-fn word(words: &'static [(&'static str, &'static str)], text: &str) -> Result<&'static str, Wrong> {
+fn word(key: &Key, words: &'static [Word], text: &str) -> Result<&'static str, Wrong> {
     if let Some((word, _)) = words.iter().find(|(word, _)| *word == text) {
         return Ok(word);
     }
-    let message = format!("`{}` is not one of its words", shown(text));
+    let message = format!("`{}` cannot be \"{}\"", key.name, shown(text));
     let allowed = Kind::Word(words).allowed();
     let help = match nearest(text, words.iter().map(|(word, _)| *word)) {
         Some(meant) => format!("did you mean \"{meant}\"? Otherwise {allowed}"),
@@ -338,10 +338,10 @@ fn word(words: &'static [(&'static str, &'static str)], text: &str) -> Result<&'
     Err((message, help))
 }
 
-fn integer(digits: &str, radix: u32, allowed: RangeInclusive<u64>) -> Result<u64, Wrong> {
+fn integer(key: &Key, digits: &str, radix: u32, allowed: RangeInclusive<u64>) -> Result<u64, Wrong> {
     match u64::from_str_radix(digits, radix) {
         Ok(number) if allowed.contains(&number) => Ok(number),
-        _ => Err((format!("{} is out of range", shown(digits)), String::new())),
+        _ => Err((format!("`{}` cannot be {}", key.name, shown(digits)), String::new())),
     }
 }
 

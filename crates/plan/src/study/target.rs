@@ -24,14 +24,19 @@ pub(super) struct Targets {
     sound: Vec<Target>,
     /// Names of all targets, also of those that are wrong in themselves.
     names: Vec<(String, Span)>,
+    /// A target's name could not be read: it may be the one that a workload asks for.
+    partial: bool,
 }
 
 impl Targets {
-    /// Reads the `[[target]]` tables.
-    pub(super) fn read(tables: &[Fields], errors: &mut Vec<StudyError>) -> Self {
-        let mut targets = Self::default();
+    /// Reads the `[[target]]` tables; `partial` where there may be others.
+    pub(super) fn read(tables: &[Fields], partial: bool, errors: &mut Vec<StudyError>) -> Self {
+        let mut targets = Self { partial, ..Self::default() };
         for fields in tables {
-            let Some(name) = fields.text("name") else { continue };
+            let Some(name) = fields.text("name") else {
+                targets.partial = true;
+                continue;
+            };
             unique(&mut targets.names, &name, fields.span("name"), "target", errors);
             if fields.sound() {
                 targets.sound.extend(target(name, fields, errors));
@@ -44,13 +49,12 @@ impl Targets {
     pub(super) fn of(&self, workload: &Fields, errors: &mut Vec<StudyError>) -> Option<&Target> {
         let names = || self.names.iter().map(|(name, _)| name.as_str());
         let Some(wanted) = workload.text("target") else {
-            if self.names.len() != 1 {
+            if self.names.len() != 1 && !self.partial {
                 errors.push(no_target(workload, names().collect()));
-                return None;
             }
-            return self.sound.first();
+            return self.sound.first().filter(|_| self.names.len() == 1);
         };
-        if !names().any(|name| name == wanted) {
+        if !names().any(|name| name == wanted) && !self.partial {
             let help = match (nearest(&wanted, names()), self.names.is_empty()) {
                 (Some(meant), _) => format!("did you mean \"{meant}\"?"),
                 (None, false) => format!("the targets are {}", names().collect::<Vec<_>>().join(", ")),
