@@ -465,6 +465,18 @@ mod tests {
     }
 
     #[test]
+    fn pages_that_are_written_in_random_order_stay_within_the_memory() {
+        let quick = changed(|s| {
+            s.direct_supported = false;
+            s.memory_available_bytes = 512 << 20;
+        });
+        for case in quick.plan.cases.iter().filter(|case| case.id.contains("rand-write")) {
+            assert!(case.workload.bytes().get() <= 32 << 20, "{}", case.id);
+            assert!(case.workload.sync.at_close, "{}", case.id);
+        }
+    }
+
+    #[test]
     fn without_uring_tasks_make_the_depth() {
         let quick = changed(|s| s.uring = false);
         assert!(quick.plan.cases.iter().all(|case| case.workload.backend == Backend::Psync));

@@ -5,6 +5,7 @@ mod common;
 use std::fmt::Write as _;
 
 use common::{RIGHT, shown, study};
+use miette::Diagnostic;
 use plan::study::reference;
 use proptest::prelude::{Strategy, prop_assert_eq, prop_oneof, proptest};
 use proptest::sample::select;
@@ -16,6 +17,11 @@ fn survives(text: &str) -> Result<(), String> {
         Ok(_) => Ok(()),
         Err(errors) if errors.errors().is_empty() => Err("refused without a reason".to_owned()),
         Err(errors) => {
+            let labels = errors.errors().iter().flat_map(|error| error.labels().into_iter().flatten());
+            for label in labels {
+                // A slice panics unless both ends are in the text and between two characters.
+                let _marked = &text[label.offset()..label.offset() + label.len()];
+            }
             let shown = shown(&errors);
             if shown.contains("Failed to read contents") { Err(shown) } else { Ok(()) }
         }

@@ -94,6 +94,10 @@ fn tables_that_do_not_go_together() {
                 .replace("tasks = 4", "keep = \"never\""),
         ),
         ("reads_more_than_was_written", second("name = \"big\"\nsize = \"1g\"\nphases = [\"read\"]")),
+        (
+            "reads_other_files_than_were_written",
+            second("name = \"own\"\nblock = \"4k\"\nphases = [\"read\"]\nsharing = \"per-task\""),
+        ),
         ("shared_file_in_two_places", RIGHT.replace(place, "paths = [\"/mnt/0/data\", \"/mnt/1/data\"]")),
         ("files_of_a_device", RIGHT.replace(place, "device = \"/dev/sdz\"") + "keep = \"never\"\n"),
         ("device_for_each_task", RIGHT.replace(place, "device = \"/dev/sdz\"") + "sharing = \"per-task\"\n"),

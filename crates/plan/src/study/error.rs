@@ -29,9 +29,6 @@ impl StudyErrors {
         errors.sort_by_key(StudyError::place);
         let total = errors.len() as u64;
         errors.truncate(SHOWN_MAX);
-        for error in &mut errors {
-            error.keep_within(text);
-        }
         let path = path.display().to_string();
         Self { source_code: Arc::new(NamedSource::new(&path, text.to_owned())), path, total, errors }
     }
@@ -88,21 +85,6 @@ impl StudyError {
     #[must_use]
     pub fn place(&self) -> usize {
         self.labels.first().map_or(0, LabeledSpan::offset)
-    }
-
-    /// The parser may point behind the end or into a character; a mark has to lie on whole ones.
-    fn keep_within(&mut self, text: &str) {
-        for label in &mut self.labels {
-            let start = text.floor_char_boundary(label.offset());
-            let end = text.ceil_char_boundary(label.offset().saturating_add(label.len()).min(text.len()));
-            let name = label.label().map(str::to_owned);
-            let span = start..end.max(start);
-            *label = if label.primary() {
-                LabeledSpan::new_primary_with_span(name, span)
-            } else {
-                LabeledSpan::new_with_span(name, span)
-            };
-        }
     }
 }
 
