@@ -1,12 +1,82 @@
-//! Tables, charts and pages, made from records and analysis.
+//! Tables, charts and pages, made from records and analysis; and what a plan will do, told before
+//! it does it. Nothing is computed here: numbers are chosen, put in order and formatted.
+//!
+//! | what | for |
+//! |---|---|
+//! | [`text`], [`html`], [`markdown`], [`csv`], [`json`] | a [`record::Run`] in every form; `docs/REPORT.md` describes the last two |
+//! | [`preflight`], [`explain`], [`offsets`] | a [`plan::Plan`] before it runs |
+//! | [`Progress`] | the live line while it runs |
+//!
+//! A run that was interrupted, killed or damaged is shown as far as it is whole, with a word on
+//! what is missing. No figure stands without its conditions, and no warning without its figure.
+//!
+//! ```no_run
+//! let run = record::Run::open(std::path::Path::new("runs/quick"))?;
+//! println!("{}", report::text(&run));
+//! report::html(&run, &mut std::fs::File::create("report.html")?)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod build;
+mod csv;
 mod format;
+mod html;
+mod markdown;
+mod notes;
 mod offsets;
 mod preflight;
 mod progress;
 mod table;
+mod text;
+mod view;
 mod words;
+
+use std::io::{self, Write};
+
+use record::Run;
 
 pub use offsets::offsets;
 pub use preflight::{explain, preflight};
 pub use progress::{Progress, TimeLeft};
+pub use text::Colour;
+
+/// The tables of `run` for a terminal, at most 120 columns wide, without escape codes.
+#[must_use]
+pub fn text(run: &Run) -> String {
+    text::text(&build::report(run).0, Colour::Plain)
+}
+
+/// As [`text`], with headings and warnings that stand out.
+#[must_use]
+pub fn text_in(run: &Run, colour: Colour) -> String {
+    text::text(&build::report(run).0, colour)
+}
+
+/// The report of `run` in Markdown, with pipe tables.
+#[must_use]
+pub fn markdown(run: &Run) -> String {
+    markdown::markdown(&build::report(run).0)
+}
+
+/// One row for each figure of `run`, as comma-separated values.
+#[must_use]
+pub fn csv(run: &Run) -> String {
+    csv::csv(&build::report(run).0)
+}
+
+/// The report of `run` as JSON, in the schema `ioproof-report/1`.
+#[must_use]
+pub fn json(run: &Run) -> String {
+    let mut out = serde_json::to_string_pretty(&build::report(run).0)
+        .expect("strings, numbers and lists with string keys are always JSON");
+    out.push('\n');
+    out
+}
+
+/// The report page of `run`: one file with interactive charts that needs no network.
+///
+/// # Errors
+/// `out` refuses.
+pub fn html(run: &Run, out: &mut impl Write) -> io::Result<()> {
+    html::html(run, out)
+}

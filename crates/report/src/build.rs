@@ -1,0 +1,318 @@
+//! Fills a [`Report`] from a run: analysis computes, this file puts into words and in order.
+
+use analysis::{CONFIDENCE, OperationLatency, RateName, RepetitionFigure, Summary, View};
+use plan::{Case, Forecast, Phase, Question};
+use record::{Measure, Metric, Operation, Provenance, Run, RunState};
+
+use crate::format::{counted, shell_line};
+use crate::view::{
+    CaseInfo, Definition, DeviceInfo, Figure, LatencyInfo, NamedRate, Published, Repetition, Report, RunInfo,
+    SCHEMA, Spread,
+};
+use crate::{notes, words};
+
+/// The rate that summaries show: fsync and close are part of what a user waits for.
+const RATE: RateName = RateName::ByWall;
+
+/// The report of `run`, and the figures that it was made of, in the same order.
+pub(crate) fn report(run: &Run) -> (Report, Vec<analysis::Figure>) {
+    let sources = analysis::figures(View::from(run), RATE);
+    let mut figures: Vec<Figure> =
+        sources.iter().enumerate().map(|(index, source)| figure(run, index + 1, source)).collect();
+    let notes = notes::notes(run, &mut figures);
+    let report = Report {
+        schema: SCHEMA,
+        run: run_info(run),
+        missing: missing(run, &figures),
+        figures,
+        notes,
+        definitions: definitions(),
+        cases: run.manifest.plan.cases.iter().map(|case| case_info(run, case)).collect(),
+        host: run.manifest.host.clone(),
+    };
+    (report, sources)
+}
+
+fn run_info(run: &Run) -> RunInfo {
+    let manifest = &run.manifest;
+    let (asked, options) = match &manifest.plan.question {
+        Question::Quick { directory } => (format!("ioproof run --quick {}", directory.display()), Vec::new()),
+        Question::Study { path, .. } => (format!("ioproof run {}", path.display()), Vec::new()),
+        Question::Dialect { arguments, notes, .. } => (shell_line(arguments), notes.clone()),
+    };
+    RunInfo {
+        id: manifest.run_id.clone(),
+        title: manifest.plan.title.clone(),
+        directory: run.directory.display().to_string(),
+        state: state(&run.state),
+        provenance: provenance(manifest.provenance),
+        program_version: manifest.program_version.clone(),
+        command_line: shell_line(&manifest.command_line),
+        asked,
+        options,
+        seed: manifest.plan.seed,
+        started_unix_ns: manifest.started_unix_ns,
+        finished_unix_ns: manifest.finished_unix_ns,
+    }
+}
+
+const fn state(state: &RunState) -> &'static str {
+    match state {
+        RunState::Complete => "complete",
+        RunState::Interrupted => "interrupted",
+        RunState::Failed { .. } => "failed",
+        RunState::Killed => "killed",
+        RunState::Running => "still running",
+    }
+}
+
+const fn provenance(provenance: Provenance) -> &'static str {
+    match provenance {
+        Provenance::Measured => "measured",
+        Provenance::Imported => "imported",
+        Provenance::Published => "published",
+        Provenance::Simulated => "simulated",
+    }
+}
+
+fn figure(run: &Run, number: usize, source: &analysis::Figure) -> Figure {
+    let case = run.manifest.plan.cases.iter().find(|case| case.id == source.case);
+    let name = source.phase.name();
+    Figure {
+        number,
+        case: source.case.clone(),
+        title: source.title.clone(),
+        phase: name,
+        what: case.map_or_else(|| name.to_owned(), |case| words::what(&case.workload, source.phase)),
+        path: case.map(|case| words::path(&case.workload)).unwrap_or_default(),
+        tasks: case.map_or(0, |case| case.workload.tasks),
+        transfer_bytes: case.map_or(0, |case| case.workload.geometry.transfer.0),
+        conditions: source.conditions.clone(),
+        provenance: provenance(run.manifest.provenance),
+        page_cache: source.page_cache_answered(),
+        statistic: statistic(source),
+        bytes_per_second: spread(&source.bytes_per_second),
+        transfers_per_second: spread(&source.transfers_per_second),
+        latency: source.latency.iter().map(|one| latency(one, case)).collect(),
+        device_share: source.moved_by_devices(),
+        repetitions: source.repetitions.iter().map(repetition).collect(),
+        devices: devices(run, source),
+        published: case.map(|case| published(case, source)).unwrap_or_default(),
+        notes: Vec::new(),
+    }
+}
+
+fn statistic(source: &analysis::Figure) -> String {
+    match source.bytes_per_second.n {
+        1 => format!("one repetition, {}", source.rate.name()),
+        n => format!("median of {n} repetitions, {}", source.rate.name()),
+    }
+}
+
+fn spread(summary: &Summary) -> Spread {
+    let interval = summary.median_interval;
+    Spread {
+        median: summary.median,
+        minimum: summary.min,
+        maximum: summary.max,
+        interval_low: interval.map(|interval| interval.low),
+        interval_high: interval.map(|interval| interval.high),
+        confidence: interval.map(|interval| interval.confidence),
+    }
+}
+
+const fn operation(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Read => "read",
+        Operation::Write => "write",
+    }
+}
+
+fn latency(one: &OperationLatency, case: Option<&Case>) -> LatencyInfo {
+    let paced = case.is_some_and(|case| case.workload.pace.is_some());
+    let (measure, counted_from) = match one.measure {
+        Measure::Response if paced => ("response", "from its intended start"),
+        Measure::Response => ("response", crate::text::RESPONSE_FROM_START),
+        Measure::Service => ("service", "from its hand-over to the kernel"),
+    };
+    let latency = &one.latency;
+    LatencyInfo {
+        operation: operation(one.operation),
+        measure,
+        counted_from,
+        transfers: latency.count(),
+        minimum_ns: latency.min_ns(),
+        mean_ns: latency.mean_ns(),
+        p50_ns: latency.percentile(50.0),
+        p90_ns: latency.percentile(90.0),
+        p99_ns: latency.percentile(99.0),
+        p99_9_ns: latency.percentile(99.9),
+        p99_99_ns: latency.percentile(99.99),
+        maximum_ns: latency.max_ns(),
+    }
+}
+
+fn repetition(one: &RepetitionFigure) -> Repetition {
+    let phase = &one.phase;
+    let rates = RateName::ALL.iter().filter_map(|&name| {
+        let rate = one.rates.get(name)?;
+        Some(NamedRate { name: name.name(), bytes_per_second: rate.bytes_per_second })
+    });
+    Repetition {
+        repetition: one.repetition,
+        started_unix_ns: phase.started_unix_ns,
+        bytes: phase.bytes(),
+        transfers: phase.transfers(),
+        wall_ns: phase.wall_ns,
+        open_ns: phase.open_ns,
+        io_ns: phase.io_ns,
+        close_ns: phase.close_ns,
+        user_cpu_ns: phase.user_cpu_ns,
+        system_cpu_ns: phase.system_cpu_ns,
+        device_share: one.moved_by_devices(),
+        rates: rates.collect(),
+        bytes_per_second: one.rates.get(RATE).map_or(0.0, |rate| rate.bytes_per_second),
+        transfers_per_second: one.rates.get(RATE).map_or(0.0, |rate| rate.transfers_per_second),
+    }
+}
+
+fn devices(run: &Run, source: &analysis::Figure) -> Vec<DeviceInfo> {
+    let means = analysis::device_means(&run.devices, &source.case, source.phase);
+    let info = |(device, mean): (String, analysis::DeviceMean)| DeviceInfo {
+        device,
+        read_bytes_per_second: mean.read_bytes_per_second,
+        write_bytes_per_second: mean.write_bytes_per_second,
+        busy_share: mean.busy_share,
+        queue_requests: mean.queue_requests,
+        wait_ns: mean.wait_ns,
+    };
+    means.into_iter().map(info).collect()
+}
+
+/// Published bandwidths of the same command line, then those for which a study gives another
+/// transfer size.
+fn published(case: &Case, source: &analysis::Figure) -> Vec<Published> {
+    let direction = match source.phase {
+        Phase::Read => Operation::Read,
+        Phase::Write => Operation::Write,
+        _ => return Vec::new(),
+    };
+    let wanted = |one: &&record::Published| one.operation == direction && one.metric == Metric::Bandwidth;
+    let info = |one: &record::Published, near: bool| {
+        let mut parts = vec![format!("{} ({}): {}", one.test, one.statistic, one.parameters.layout)];
+        if near {
+            let size = plan::Bytes(one.parameters.transfer_bytes);
+            parts.push(format!("chosen by the study from several transfer sizes, given as {size}"));
+        }
+        parts.extend(one.note.clone());
+        Published {
+            id: one.id.clone(),
+            source: one.study.clone(),
+            conditions: parts.join("; "),
+            as_published: one.as_published.clone(),
+            bytes_per_second: one.value,
+            ratio: source.bytes_per_second.median / one.value,
+        }
+    };
+    let same = analysis::published_beside(case).into_iter().filter(wanted).map(|one| info(one, false));
+    let near = analysis::published_near(case).into_iter().filter(wanted).map(|one| info(one, true));
+    same.chain(near).collect()
+}
+
+fn case_info(run: &Run, case: &Case) -> CaseInfo {
+    let (workload, forecast) = (&case.workload, Forecast::of(case));
+    let results: Vec<Phase> = case.phases.iter().copied().filter(|phase| phase.is_result()).collect();
+    let failed = run.failed_cases.iter().find(|failed| failed.case == case.id);
+    let state = match failed {
+        Some(failed) => format!("failed: {}", failed.message),
+        None if run.finished_cases.contains(&case.id) => "finished".to_owned(),
+        None if run.phases.iter().any(|row| row.key.case == case.id) => "not finished".to_owned(),
+        None => "not started".to_owned(),
+    };
+    CaseInfo {
+        id: case.id.clone(),
+        title: case.title.clone(),
+        conditions: results.iter().map(|&phase| workload.conditions(phase)).collect(),
+        phases: case.phases.iter().map(|phase| phase.name()).collect(),
+        tasks: workload.tasks,
+        transfer_bytes: workload.geometry.transfer.0,
+        block_bytes: workload.geometry.block.0,
+        segments: workload.geometry.segments,
+        pass_bytes: forecast.phase_bytes.0,
+        files: forecast.files,
+        targets: workload.files.targets.iter().map(|target| target.display().to_string()).collect(),
+        repetitions: case.repetitions,
+        state,
+    }
+}
+
+/// What is not in the report and why, one sentence each.
+fn missing(run: &Run, figures: &[Figure]) -> Vec<String> {
+    let cases = &run.manifest.plan.cases;
+    let whole = cases.iter().filter(|case| run.finished_cases.contains(&case.id)).count();
+    let came =
+        format!("{whole} of {} finished; what is whole is shown here", counted(cases.len() as u64, "case"));
+    let mut lines = Vec::new();
+    match &run.state {
+        RunState::Complete => {}
+        RunState::Interrupted => lines.push(format!("The run was interrupted: {came}.")),
+        RunState::Failed { message } => lines.push(format!("The run failed: {message}. {came}.")),
+        RunState::Killed => lines.push(format!("The run was killed, or its host went down: {came}.")),
+        RunState::Running => lines.push(format!("The run is still going on: {came}.")),
+    }
+    lines.extend(
+        run.failed_cases.iter().map(|failed| format!("Case {} failed: {}.", failed.case, failed.message)),
+    );
+    for case in cases {
+        for figure in figures.iter().filter(|figure| figure.case == case.id) {
+            let (has, planned) = (figure.repetitions.len(), case.repetitions as usize);
+            if has < planned {
+                lines.push(format!("Figure {} has {has} of {planned} repetitions.", figure.number));
+            }
+        }
+    }
+    lines.extend(run.damage.iter().map(|damage| format!("Not readable: {damage}.")));
+    lines
+}
+
+/// What the words of a report mean.
+fn definitions() -> Vec<Definition> {
+    let words = [
+        ("task", "one logical worker with offsets of its own; not a thread, not a process"),
+        ("transfer", "one I/O call"),
+        ("repetition", "one execution of all phases of a case; every one is kept in the record"),
+        ("median", "the middle one of all repetitions; the mean of the two in the middle for an even number"),
+        ("MB/s, MiB/s", "10⁶ and 2²⁰ bytes per second"),
+        (
+            "IOPS",
+            "completed transfers per second; it says nothing without the size and the conditions beside it",
+        ),
+        (
+            "latency",
+            "time of one transfer, from a histogram of all of them with an error below 1 %; in an open loop it \
+             counts from the moment when the transfer should have started",
+        ),
+        ("p99", "99 of 100 transfers took at most so long"),
+        (
+            "device ÷ application",
+            "bytes that the block devices under the target moved, by the kernel's counters, for each byte that the \
+             tasks moved; 1.0 says that no cache took part",
+        ),
+        ("page cache", "memory of this host took part: the figure is not one of the device"),
+    ];
+    let interval = Definition {
+        name: "interval".to_owned(),
+        meaning: format!(
+            "holds the median of many more repetitions with the confidence that stands beside it; it is made of \
+             ranks, so nothing is assumed of the distribution, and reaches {:.0} % from six repetitions on",
+            CONFIDENCE * 100.0
+        ),
+    };
+    let rate =
+        |name: &RateName| Definition { name: name.name().to_owned(), meaning: name.definition().to_owned() };
+    let word = |(name, meaning): &(&str, &str)| Definition {
+        name: (*name).to_owned(),
+        meaning: (*meaning).to_owned(),
+    };
+    RateName::ALL.iter().map(rate).chain(words.iter().map(word)).chain([interval]).collect()
+}

@@ -1,0 +1,144 @@
+//! A report as comma-separated values (RFC 4180): one row for each figure, conditions included.
+
+use crate::view::{Figure, LatencyInfo, Report};
+
+/// The columns, in order; `docs/REPORT.md` describes them.
+pub(crate) const COLUMNS: [&str; 42] = [
+    "run_id",
+    "number",
+    "case",
+    "title",
+    "phase",
+    "conditions",
+    "provenance",
+    "tasks",
+    "transfer_bytes",
+    "page_cache",
+    "statistic",
+    "repetitions",
+    "bytes_per_second_median",
+    "bytes_per_second_minimum",
+    "bytes_per_second_maximum",
+    "bytes_per_second_interval_low",
+    "bytes_per_second_interval_high",
+    "interval_confidence",
+    "transfers_per_second_median",
+    "transfers_per_second_minimum",
+    "transfers_per_second_maximum",
+    "device_share",
+    "read_transfers",
+    "read_latency_minimum_ns",
+    "read_latency_mean_ns",
+    "read_latency_p50_ns",
+    "read_latency_p90_ns",
+    "read_latency_p99_ns",
+    "read_latency_p99_9_ns",
+    "read_latency_p99_99_ns",
+    "read_latency_maximum_ns",
+    "write_transfers",
+    "write_latency_minimum_ns",
+    "write_latency_mean_ns",
+    "write_latency_p50_ns",
+    "write_latency_p90_ns",
+    "write_latency_p99_ns",
+    "write_latency_p99_9_ns",
+    "write_latency_p99_99_ns",
+    "write_latency_maximum_ns",
+    "notes",
+    "warnings",
+];
+
+/// The whole table, heading first.
+pub(crate) fn csv(report: &Report) -> String {
+    let mut out = line(COLUMNS.map(str::to_owned).to_vec());
+    for figure in &report.figures {
+        out.push_str(&line(row(report, figure)));
+    }
+    out
+}
+
+fn row(report: &Report, figure: &Figure) -> Vec<String> {
+    let (bytes, transfers) = (&figure.bytes_per_second, &figure.transfers_per_second);
+    let mut cells = vec![
+        report.run.id.clone(),
+        figure.number.to_string(),
+        figure.case.clone(),
+        figure.title.clone(),
+        figure.phase.to_owned(),
+        figure.conditions.clone(),
+        figure.provenance.to_owned(),
+        figure.tasks.to_string(),
+        figure.transfer_bytes.to_string(),
+        figure.page_cache.to_string(),
+        figure.statistic.clone(),
+        figure.repetitions.len().to_string(),
+        decimal(bytes.median),
+        decimal(bytes.minimum),
+        decimal(bytes.maximum),
+        optional(bytes.interval_low),
+        optional(bytes.interval_high),
+        optional(bytes.confidence),
+        decimal(transfers.median),
+        decimal(transfers.minimum),
+        decimal(transfers.maximum),
+        optional(figure.device_share),
+    ];
+    for operation in ["read", "write"] {
+        cells.extend(latency(
+            figure.latency.iter().find(|one| one.operation == operation && one.measure == "response"),
+        ));
+    }
+    cells.push(figure.notes.join(" "));
+    let of_figure = report.notes.iter().filter(|note| figure.notes.contains(&note.mark));
+    cells.push(of_figure.map(|note| note.text.as_str()).collect::<Vec<_>>().join("; "));
+    cells
+}
+
+fn latency(one: Option<&LatencyInfo>) -> [String; 9] {
+    let Some(one) = one else { return Default::default() };
+    [
+        one.transfers.to_string(),
+        one.minimum_ns.to_string(),
+        decimal(one.mean_ns),
+        one.p50_ns.to_string(),
+        one.p90_ns.to_string(),
+        one.p99_ns.to_string(),
+        one.p99_9_ns.to_string(),
+        one.p99_99_ns.to_string(),
+        one.maximum_ns.to_string(),
+    ]
+}
+
+/// A number with a point and without an exponent, as every reader of CSV takes it; nothing where
+/// it is not finite.
+fn decimal(value: f64) -> String {
+    if value.is_finite() { format!("{value}") } else { String::new() }
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map(decimal).unwrap_or_default()
+}
+
+fn line(cells: Vec<String>) -> String {
+    let mut out = cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",");
+    out.push_str("\r\n");
+    out
+}
+
+fn quoted(cell: &str) -> String {
+    if cell.contains(['"', ',', '\n', '\r']) {
+        return format!("\"{}\"", cell.replace('"', "\"\""));
+    }
+    cell.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{line, quoted};
+
+    #[test]
+    fn cells_with_commas_and_quotes_are_quoted() {
+        assert_eq!(quoted("4 KiB random read, direct"), "\"4 KiB random read, direct\"");
+        assert_eq!(line(vec!["a\"b".into(), "c".into()]), "\"a\"\"b\",c\r\n");
+    }
+}

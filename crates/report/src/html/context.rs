@@ -1,0 +1,254 @@
+//! The numbers of a report as the page's template wants them: formatted, beside the raw ones.
+
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use plan::Bytes;
+use record::{BlockDeviceFacts, Fact, FileSystemFacts, Run};
+use serde_json::{Value, json};
+
+use super::charts::{self, Chart, LARGE_TRANSFER_BYTES};
+use super::detail::Detail;
+use crate::format::{
+    NOT_OBSERVED, decimal_bytes, grouped, latency, mebibytes, megabytes, number, percent, rate, utc, whole,
+};
+use crate::text;
+use crate::view::{CaseInfo, Figure, LatencyInfo, Repetition, Report};
+
+/// Figures with charts of their own; the page of a sweep with thousands of cases must still open.
+const DETAILED_MAX: usize = 100;
+/// Targets that a table names.
+const TARGETS_NAMED: usize = 3;
+
+/// The page up to the scripts.
+///
+/// # Errors
+/// The template is wrong, which a test would have found.
+pub(crate) fn page(
+    run: &Run,
+    report: &Report,
+    sources: &[analysis::Figure],
+) -> Result<String, minijinja::Error> {
+    let details: Vec<Detail> = sources.iter().map(|source| Detail::of(run, source)).collect();
+    let overview = charts::overview(report, &details);
+    let of_figures: Vec<Vec<Chart>> = report
+        .figures
+        .iter()
+        .zip(&details)
+        .take(DETAILED_MAX)
+        .map(|(figure, detail)| charts::of_figure(figure, detail))
+        .collect();
+    let all: Vec<&Chart> = overview.iter().chain(of_figures.iter().flatten()).collect();
+    let figures: Vec<Value> = report
+        .figures
+        .iter()
+        .enumerate()
+        .map(|(index, figure)| {
+            with(figure_value(figure), "charts", captions(of_figures.get(index).map_or(&[], Vec::as_slice)))
+        })
+        .collect();
+    let context = json!({
+        "css": include_str!("page.css"),
+        "run": report.run,
+        "host": report.host,
+        "missing": report.missing,
+        "started": utc(report.run.started_unix_ns),
+        "took": text::took(report),
+        "statistic": text::statistic(report),
+        "intervals": text::confidence(report),
+        "figures": figures,
+        "notes": report.notes,
+        "published": published(report),
+        "overview": captions(&overview),
+        "undetailed": undetailed(report.figures.len()),
+        "cases": report.cases.iter().map(case_value).collect::<Vec<_>>(),
+        "memory": memory(report),
+        "file_systems": report.host.file_systems.iter().map(file_system).collect::<Vec<_>>(),
+        "devices": report.host.devices.iter().map(device).collect::<Vec<_>>(),
+        "definitions": report.definitions,
+        "charts": for_script(&all),
+    });
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.add_template("page.html", include_str!("page.html"))?;
+    environment.get_template("page.html")?.render(minijinja::value::Serde(context))
+}
+
+/// JSON that cannot end the script element that it stands in.
+fn for_script(charts: &[&Chart]) -> String {
+    serde_json::to_string(charts).unwrap_or_else(|_| "[]".to_owned()).replace('<', "\\u003c")
+}
+
+fn captions(charts: &[Chart]) -> Value {
+    charts
+        .iter()
+        .map(|chart| json!({ "id": chart.id, "title": chart.title, "note": chart.note, "full": chart.full }))
+        .collect()
+}
+
+fn undetailed(figures: usize) -> Option<String> {
+    (figures > DETAILED_MAX).then(|| {
+        format!("Charts are drawn for the first {DETAILED_MAX} of {figures} figures; the record holds all of them.")
+    })
+}
+
+/// `value` with one more key.
+fn with(mut value: Value, key: &str, more: Value) -> Value {
+    if let Value::Object(map) = &mut value {
+        map.insert(key.to_owned(), more);
+    }
+    value
+}
+
+fn raw(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+fn figure_value(figure: &Figure) -> Value {
+    let bytes = &figure.bytes_per_second;
+    let large = figure.transfer_bytes >= LARGE_TRANSFER_BYTES;
+    let iops = text::iops(figure.transfers_per_second.median);
+    let words = json!({
+        "megabytes": megabytes(bytes.median),
+        "mebibytes": mebibytes(bytes.median),
+        "iops": iops,
+        "interval": text::interval(bytes),
+        "device_share": text::share(figure.device_share),
+        "headline": if large { rate(bytes.median) } else { format!("{iops} IOPS") },
+    });
+    let names: Vec<&str> = rate_names(figure);
+    let value =
+        with(with(with(raw(figure), "text", words), "large", json!(large)), "rate_names", json!(names));
+    let value = with(value, "latency", figure.latency.iter().map(latency_value).collect());
+    let value = with(
+        value,
+        "repetitions",
+        figure.repetitions.iter().map(|one| repetition_value(one, &names)).collect(),
+    );
+    with(value, "devices", figure.devices.iter().map(device_means).collect())
+}
+
+/// Every rate that a repetition of `figure` has, in the order of the first.
+fn rate_names(figure: &Figure) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for one in figure.repetitions.iter().flat_map(|repetition| &repetition.rates) {
+        if !names.contains(&one.name) {
+            names.push(one.name);
+        }
+    }
+    names
+}
+
+fn repetition_value(one: &Repetition, names: &[&str]) -> Value {
+    let rates: Vec<String> = names
+        .iter()
+        .map(|name| {
+            let found = one.rates.iter().find(|rate| rate.name == *name);
+            found.map_or_else(|| NOT_OBSERVED.to_owned(), |rate| megabytes(rate.bytes_per_second))
+        })
+        .collect();
+    let cpu = (one.user_cpu_ns + one.system_cpu_ns) as f64 / 1e9;
+    let words = json!({
+        "moved": decimal_bytes(one.bytes),
+        "seconds": format!("{} s", number(one.io_ns as f64 / 1e9)),
+        "rates": rates,
+        "iops": text::iops(one.transfers_per_second),
+        "device_share": text::share(one.device_share),
+        "cpu": format!("{} s", number(cpu)),
+    });
+    with(raw(one), "text", words)
+}
+
+fn latency_value(one: &LatencyInfo) -> Value {
+    let words = json!({
+        "transfers": grouped(one.transfers),
+        "min": latency(one.minimum_ns),
+        "mean": latency(whole(one.mean_ns)),
+        "p50": latency(one.p50_ns),
+        "p90": latency(one.p90_ns),
+        "p99": latency(one.p99_ns),
+        "p99_9": latency(one.p99_9_ns),
+        "p99_99": latency(one.p99_99_ns),
+        "max": latency(one.maximum_ns),
+    });
+    with(raw(one), "text", words)
+}
+
+fn device_means(one: &crate::view::DeviceInfo) -> Value {
+    let words = json!({
+        "read": megabytes(one.read_bytes_per_second),
+        "write": megabytes(one.write_bytes_per_second),
+        "busy": percent(one.busy_share),
+        "queue": number(one.queue_requests),
+        "wait": one.wait_ns.map_or_else(|| NOT_OBSERVED.to_owned(), |wait| latency(whole(wait))),
+    });
+    with(raw(one), "text", words)
+}
+
+fn published(report: &Report) -> Vec<Value> {
+    let rows = report.figures.iter().flat_map(|figure| figure.published.iter().map(move |one| (figure, one)));
+    rows.map(|(figure, one)| {
+        json!({
+            "number": figure.number,
+            "conditions": figure.conditions,
+            "source": one.source,
+            "note": one.conditions,
+            "text": {
+                "own": rate(figure.bytes_per_second.median),
+                "published": one.as_published,
+                "ratio": percent(one.ratio),
+            },
+        })
+    })
+    .collect()
+}
+
+fn case_value(case: &CaseInfo) -> Value {
+    let mut targets: Vec<&str> = case.targets.iter().take(TARGETS_NAMED).map(String::as_str).collect();
+    let more = case.targets.len().saturating_sub(TARGETS_NAMED);
+    let rest = format!("and {more} more");
+    if more > 0 {
+        targets.push(&rest);
+    }
+    let words = json!({
+        "block": Bytes(case.block_bytes).to_string(),
+        "segments": grouped(case.segments),
+        "volume": Bytes(case.pass_bytes).both_units(),
+        "files": grouped(case.files),
+        "targets": targets.join(", "),
+    });
+    with(raw(case), "text", words)
+}
+
+fn memory(report: &Report) -> String {
+    let host = &report.host;
+    let all = Bytes(host.memory_bytes).both_units();
+    match host.memory_limit_bytes {
+        Some(limit) => format!("{all}, limited to {} by the control group", Bytes(limit).both_units()),
+        None => all,
+    }
+}
+
+fn file_system(one: &FileSystemFacts) -> Value {
+    json!({
+        "mount_point": one.mount_point,
+        "kind": one.kind,
+        "source": one.source,
+        "options": one.options.replace(',', ", "),
+        "size": Bytes(one.size_bytes).both_units(),
+        "free": Bytes(one.free_bytes).both_units(),
+        "inodes": if one.inodes == 0 { "no fixed number".to_owned() } else { grouped(one.free_inodes) },
+    })
+}
+
+fn device(one: &BlockDeviceFacts) -> Value {
+    let read_ahead = match &one.read_ahead_bytes {
+        Fact::Known(bytes) => Fact::Known(Bytes(*bytes).to_string()),
+        Fact::Unknown(reason) => Fact::Unknown(reason.clone()),
+    };
+    let rotational = match &one.rotational {
+        Fact::Known(turns) => Fact::Known(if *turns { "yes" } else { "no" }.to_owned()),
+        Fact::Unknown(reason) => Fact::Unknown(reason.clone()),
+    };
+    let value = with(raw(one), "size", json!(Bytes(one.size_bytes).both_units()));
+    with(with(value, "read_ahead", raw(&read_ahead)), "rotational", raw(&rotational))
+}

@@ -1,0 +1,45 @@
+//! What the charts of one figure draw.
+
+use analysis::{CdfPoint, DeviceLine, SecondsLine, TaskRate};
+use record::{Measure, Operation, Run};
+
+/// All of one figure.
+#[derive(Debug, Clone)]
+pub(crate) struct Detail {
+    /// One for each direction, in the order of the figure's latencies.
+    pub(crate) curves: Vec<Curve>,
+    pub(crate) seconds: Vec<SecondsLine>,
+    pub(crate) devices: Vec<DeviceLine>,
+    pub(crate) tasks: Vec<TaskRate>,
+}
+
+/// The cumulative distribution of one direction's response times.
+#[derive(Debug, Clone)]
+pub(crate) struct Curve {
+    pub(crate) operation: Operation,
+    pub(crate) points: Vec<CdfPoint>,
+}
+
+impl Detail {
+    /// What `run` holds on `figure`.
+    pub(crate) fn of(run: &Run, figure: &analysis::Figure) -> Self {
+        let (case, phase) = (figure.case.as_str(), figure.phase);
+        let responses = figure.latency.iter().filter(|one| one.measure == Measure::Response);
+        Self {
+            curves: responses
+                .map(|one| Curve { operation: one.operation, points: one.latency.cdf().collect() })
+                .collect(),
+            seconds: analysis::seconds(&run.series, case, phase),
+            devices: analysis::device_lines(&run.devices, case, phase),
+            tasks: analysis::task_rates(&run.tasks, case, phase),
+        }
+    }
+}
+
+/// `read` or `write`.
+pub(crate) const fn word(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Read => "read",
+        Operation::Write => "write",
+    }
+}

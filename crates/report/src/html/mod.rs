@@ -1,0 +1,47 @@
+//! The report page: one file that opens in any browser with no network.
+//!
+//! Tables come from a template, charts from plotly.js, which stands in the page exactly once. A
+//! policy in the head of the page forbids every request, so that "no network" holds by the
+//! browser's own rule.
+
+mod charts;
+mod context;
+mod detail;
+
+use std::io::{self, Write};
+
+use record::Run;
+
+/// The page of `run`, written to `out`.
+///
+/// # Errors
+/// `out` refuses.
+pub(crate) fn html(run: &Run, out: &mut impl Write) -> io::Result<()> {
+    let (report, sources) = crate::build::report(run);
+    let page = context::page(run, &report, &sources).map_err(io::Error::other)?;
+    out.write_all(page.as_bytes())?;
+    out.write_all(b"<script>")?;
+    out.write_all(plotly_source().as_bytes())?;
+    out.write_all(b"</script>\n<script>")?;
+    out.write_all(include_bytes!("page.js"))?;
+    out.write_all(b"</script>\n</body>\n</html>\n")
+}
+
+/// plotly.js alone. The crate gives it together with MathJax, which would add 2 MB for formulas
+/// that no chart has, and would be able to load fonts.
+fn plotly_source() -> String {
+    let both = plotly::Plot::offline_js_sources();
+    let first = both.split_once('>').map_or("", |(_, rest)| rest);
+    first.split_once("</script>").map_or("", |(source, _)| source).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_page_has_plotly_and_not_mathjax() {
+        let source = super::plotly_source();
+        assert!(source.trim_start().starts_with("/**\n* plotly.js v"), "{}", &source[..80]);
+        assert!(source.ends_with("return Plotly;\n}));") || source.trim_end().ends_with("}));"));
+        assert!((4_000_000..6_000_000).contains(&source.len()), "{} bytes", source.len());
+    }
+}

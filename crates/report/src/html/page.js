@@ -1,0 +1,91 @@
+// Draws the charts that stand in the page as JSON. Nothing is fetched: the policy in the head of
+// the page forbids it, too.
+(function () {
+  "use strict";
+  const charts = new Map(JSON.parse(document.getElementById("charts").textContent).map((chart) => [chart.id, chart]));
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const PRINT_WIDTH_PX = 980;
+
+  function template(onDark) {
+    const ink = onDark ? "#e6e9ed" : "#1b1f24";
+    const grid = onDark ? "#303842" : "#e3e7eb";
+    const axis = {
+      gridcolor: grid, zerolinecolor: grid, linecolor: onDark ? "#6b7683" : "#8c959f", tickcolor: grid,
+      automargin: true, title: { standoff: 10 },
+    };
+    return {
+      layout: {
+        font: { family: "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif", size: 13, color: ink },
+        paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+        margin: { l: 10, r: 24, t: 34, b: 44 },
+        xaxis: axis, yaxis: axis,
+        hoverlabel: { align: "left", bgcolor: onDark ? "#181f27" : "#ffffff", bordercolor: grid, font: { color: ink, size: 12.5 } },
+        legend: { orientation: "h", yanchor: "bottom", y: 1.0, xanchor: "left", x: 0, bgcolor: "rgba(0,0,0,0)" },
+      },
+    };
+  }
+
+  // Ink-coloured parts of a chart are written as "ink" in its JSON.
+  function inked(value, colour) {
+    if (value === "ink") return colour;
+    if (Array.isArray(value)) return value.map((item) => inked(item, colour));
+    if (value && typeof value === "object") {
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inked(item, colour)]));
+    }
+    return value;
+  }
+
+  function show(div, onDark, width) {
+    const chart = charts.get(div.id);
+    const colours = template(onDark);
+    const ink = colours.layout.font.color;
+    const layout = Object.assign({}, inked(chart.layout, ink), { template: colours, height: chart.height });
+    if (width) layout.width = width; else layout.autosize = true;
+    const config = {
+      responsive: !width, displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+      toImageButtonOptions: { format: "svg", filename: div.id },
+    };
+    Plotly.react(div, inked(chart.data, ink), layout, config);
+    div.dataset.drawn = "yes";
+  }
+
+  const visible = (div) => div.offsetParent !== null;
+  const all = () => Array.from(document.querySelectorAll(".chart"));
+
+  // One chart at a time, so that the page can be read and scrolled meanwhile.
+  function drawWaiting() {
+    const next = all().find((div) => !div.dataset.drawn && visible(div));
+    if (!next) { document.documentElement.dataset.charts = "drawn"; return; }
+    document.documentElement.dataset.charts = "drawing";
+    show(next, dark.matches);
+    setTimeout(drawWaiting, 0);
+  }
+
+  function openAll(open) {
+    document.querySelectorAll("details").forEach((part) => { part.open = open; });
+  }
+
+  function print(begin) {
+    if (begin) openAll(true);
+    all().forEach((div) => {
+      if (begin || div.dataset.drawn) show(div, begin ? false : dark.matches, begin ? PRINT_WIDTH_PX : undefined);
+    });
+  }
+
+  document.querySelectorAll("details").forEach((part) => part.addEventListener("toggle", () => { if (part.open) drawWaiting(); }));
+  document.querySelectorAll("button[data-open]").forEach((button) =>
+    button.addEventListener("click", () => openAll(button.dataset.open === "yes")));
+  dark.addEventListener("change", () => all().filter((div) => div.dataset.drawn).forEach((div) => show(div, dark.matches)));
+  window.addEventListener("beforeprint", () => print(true));
+  window.addEventListener("afterprint", () => print(false));
+  // A link to a figure opens it.
+  function follow() {
+    const id = decodeURIComponent(location.hash.slice(1));
+    if (id === "all") openAll(true);
+    const target = id && document.getElementById(id);
+    if (target && target.tagName === "DETAILS") target.open = true;
+  }
+  window.addEventListener("hashchange", follow);
+  follow();
+  drawWaiting();
+})();

@@ -1,0 +1,282 @@
+//! The tables of a run for a terminal: at most 120 columns, no colour unless asked.
+
+use std::fmt::Write as _;
+
+use crate::format::{
+    NOT_OBSERVED, duration, grouped, latency, mebibytes, megabytes, number, percent, rate, utc, whole,
+};
+use crate::table::{Align, Table, wrapped};
+use crate::view::{Figure, LatencyInfo, Report, Spread};
+
+/// Columns that prose is folded to; tables may be wider, up to 120.
+const COLUMNS: usize = 100;
+
+/// How a terminal shows the parts that stand out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Colour {
+    /// No escape codes at all: for files, pipes and `NO_COLOR`.
+    #[default]
+    Plain,
+    /// Bold headings, yellow warnings.
+    Ansi,
+}
+
+impl Colour {
+    fn strong(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    fn warning(self, text: &str) -> String {
+        self.wrap("33", text)
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        match self {
+            Self::Plain => text.to_owned(),
+            Self::Ansi => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+        }
+    }
+}
+
+/// All tables.
+pub(crate) fn text(report: &Report, colour: Colour) -> String {
+    let mut out = String::new();
+    let heading = |text: &str| colour.strong(text);
+    let _ = writeln!(out, "{}", colour.strong(&report.run.title));
+    out.push_str(&head(report));
+    for line in &report.missing {
+        out.push_str(&colour.warning(&wrapped("! ", line, COLUMNS)));
+    }
+    if report.figures.is_empty() {
+        out.push_str("\nThere is no finished result in this run.\n");
+    } else {
+        let _ = writeln!(out, "\n{}", heading("Rates"));
+        out.push_str(&wrapped("", &statistic(report), COLUMNS));
+        out.push_str(&rates(report, false).without_empty_columns().to_text("", heading));
+        let _ = writeln!(out, "\n{}", heading("Latency of every transfer"));
+        out.push_str(&latencies(report).without_empty_columns().to_text("", heading));
+    }
+    let published = published(report);
+    if !published.is_empty() {
+        let _ = writeln!(out, "\n{}", heading("Beside published figures"));
+        out.push_str(&published.to_text("", heading));
+    }
+    if !report.notes.is_empty() {
+        let _ = writeln!(out, "\n{}", heading("Notes"));
+    }
+    for note in &report.notes {
+        let first = format!("{:>2}  ", note.mark);
+        out.push_str(&colour.warning(&wrapped(
+            &first,
+            &format!("{} ({})", note.text, note.concerns),
+            COLUMNS,
+        )));
+        out.push_str(&wrapped("    advice: ", &note.advice, COLUMNS));
+    }
+    out
+}
+
+/// The run in a few lines: host, time, state, seed.
+pub(crate) fn head(report: &Report) -> String {
+    let mut out = wrapped("", &host_line(report), COLUMNS);
+    out.push_str(&wrapped("", &run_line(report), COLUMNS));
+    out
+}
+
+/// Node, system, processors, memory; what is not known is left to the host section.
+pub(crate) fn host_line(report: &Report) -> String {
+    let host = &report.host;
+    let mut parts = vec![host.node.clone()];
+    parts.extend(host.operating_system.known().cloned());
+    parts.extend(
+        host.kernel.known().map(|kernel| kernel.split_whitespace().next().unwrap_or_default().to_owned()),
+    );
+    let cpus = host.usable_cpus;
+    parts.push(match host.cpu_model.known() {
+        Some(model) => format!("{cpus} × {model}"),
+        None => format!("{cpus} processors"),
+    });
+    parts.push(format!("{} memory", plan::Bytes(host.memory_bytes)));
+    parts.join(" · ")
+}
+
+/// When, how long, by which program, with which seed.
+pub(crate) fn run_line(report: &Report) -> String {
+    let run = &report.run;
+    let took = took(report).map(|took| format!(", took {took}")).unwrap_or_default();
+    format!(
+        "{}{took} · {} by ioproof {} · seed {} · run {} ({})",
+        utc(run.started_unix_ns),
+        run.provenance,
+        run.program_version,
+        run.seed,
+        run.id,
+        run.state
+    )
+}
+
+/// How long the run took, where its end is known.
+pub(crate) fn took(report: &Report) -> Option<String> {
+    let nanos = report.run.finished_unix_ns?.checked_sub(report.run.started_unix_ns)?;
+    Some(duration(nanos as f64 / 1e9))
+}
+
+/// What the numbers are of: said once where all figures agree.
+pub(crate) fn statistic(report: &Report) -> String {
+    let mut all: Vec<&str> = report.figures.iter().map(|figure| figure.statistic.as_str()).collect();
+    all.dedup();
+    let mut text = match all[..] {
+        [one] => format!("Each figure: {one}."),
+        _ => "The statistic of each figure stands in its row.".to_owned(),
+    };
+    if let Some(confidence) = confidence(report) {
+        let _ = write!(text, " Interval: {confidence}.");
+    }
+    text.push_str(" MB = 10⁶ bytes, MiB = 2²⁰ bytes. Device: bytes that the devices moved ÷ bytes that the application moved.");
+    text
+}
+
+/// The confidence of the intervals, where there are any.
+pub(crate) fn confidence(report: &Report) -> Option<String> {
+    let spreads = report.figures.iter().filter_map(|figure| figure.bytes_per_second.confidence);
+    let least = spreads.fold(f64::INFINITY, f64::min);
+    least.is_finite().then(|| format!("of the median, in MB/s, at {} confidence or more", percent(least)))
+}
+
+/// The table of rates; `long` names all conditions in one column.
+pub(crate) fn rates(report: &Report, long: bool) -> Table {
+    let mixed_statistics = report.figures.windows(2).any(|pair| pair[0].statistic != pair[1].statistic);
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        (if long { "conditions" } else { "what" }, Align::Left),
+        ("path", Align::Left),
+        ("tasks", Align::Right),
+        ("MB/s", Align::Right),
+        ("MiB/s", Align::Right),
+        ("IOPS", Align::Right),
+        ("interval", Align::Left),
+        ("device", Align::Right),
+        ("statistic", Align::Left),
+        ("notes", Align::Left),
+    ]);
+    for figure in &report.figures {
+        let [what, path, tasks] = if long {
+            [figure.conditions.clone(), String::new(), String::new()]
+        } else {
+            [figure.what.clone(), figure.path.clone(), grouped(u64::from(figure.tasks))]
+        };
+        table.row(vec![
+            figure.number.to_string(),
+            what,
+            path,
+            tasks,
+            megabytes(figure.bytes_per_second.median),
+            mebibytes(figure.bytes_per_second.median),
+            iops(figure.transfers_per_second.median),
+            interval(&figure.bytes_per_second),
+            share(figure.device_share),
+            if mixed_statistics { figure.statistic.clone() } else { String::new() },
+            marks(figure),
+        ]);
+    }
+    table
+}
+
+/// The table of latencies: one row for each figure and direction.
+pub(crate) fn latencies(report: &Report) -> Table {
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("what", Align::Left),
+        ("path", Align::Left),
+        ("tasks", Align::Right),
+        ("of", Align::Left),
+        ("mean", Align::Right),
+        ("p50", Align::Right),
+        ("p99", Align::Right),
+        ("p99.9", Align::Right),
+        ("max", Align::Right),
+        ("transfers", Align::Right),
+    ]);
+    for figure in &report.figures {
+        let several = figure.latency.len() > 1;
+        for one in &figure.latency {
+            table.row(latency_row(figure, one, several));
+        }
+    }
+    table
+}
+
+fn latency_row(figure: &Figure, one: &LatencyInfo, several: bool) -> Vec<String> {
+    let of = if several || one.counted_from != RESPONSE_FROM_START {
+        format!("{}s, {}", one.operation, one.counted_from)
+    } else {
+        String::new()
+    };
+    let mut row = vec![figure.number.to_string(), figure.what.clone(), figure.path.clone()];
+    row.push(grouped(u64::from(figure.tasks)));
+    row.push(of);
+    row.push(latency(whole(one.mean_ns)));
+    row.extend([one.p50_ns, one.p99_ns, one.p99_9_ns, one.maximum_ns].map(latency));
+    row.push(grouped(one.transfers));
+    row
+}
+
+/// What a response time is counted from where transfers start as soon as they can.
+pub(crate) const RESPONSE_FROM_START: &str = "from its start";
+
+/// Own figures beside published ones.
+pub(crate) fn published(report: &Report) -> Table {
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("own", Align::Right),
+        ("published", Align::Right),
+        ("ratio", Align::Right),
+        ("published where", Align::Left),
+        ("under which conditions", Align::Left),
+    ]);
+    for figure in &report.figures {
+        for one in &figure.published {
+            table.row(vec![
+                figure.number.to_string(),
+                rate(figure.bytes_per_second.median),
+                one.as_published.clone(),
+                number(one.ratio),
+                one.source.clone(),
+                one.conditions.clone(),
+            ]);
+        }
+    }
+    table
+}
+
+/// Transfers per second: whole from 100 on.
+pub(crate) fn iops(per_second: f64) -> String {
+    if per_second.is_finite() && per_second >= 99.95 {
+        grouped(whole(per_second))
+    } else {
+        number(per_second)
+    }
+}
+
+/// The ends of an interval in MB/s: `811.2 – 815.0`.
+pub(crate) fn interval(spread: &Spread) -> String {
+    match (spread.interval_low, spread.interval_high) {
+        (Some(low), Some(high)) => format!("{} – {}", megabytes(low), megabytes(high)),
+        _ => String::new(),
+    }
+}
+
+/// A share of device bytes, two places.
+pub(crate) fn share(share: Option<f64>) -> String {
+    share.map_or_else(|| NOT_OBSERVED.to_owned(), |share| format!("{share:.2}"))
+}
+
+/// `page cache a, b`.
+pub(crate) fn marks(figure: &Figure) -> String {
+    let notes = figure.notes.join(" ");
+    match (figure.page_cache, notes.is_empty()) {
+        (true, true) => "page cache".to_owned(),
+        (true, false) => format!("page cache {notes}"),
+        (false, _) => notes,
+    }
+}

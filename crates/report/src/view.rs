@@ -1,0 +1,203 @@
+//! What every form of a report shows, in plain numbers with the unit last in each name.
+//!
+//! [`Report`] is also the JSON form, word for word; `docs/REPORT.md` describes every field and a
+//! test keeps the two together. Forms only choose, order and format what stands here.
+
+use plan::OptionNote;
+use record::HostFacts;
+use serde::Serialize;
+
+/// The version of the JSON form. It changes when a field changes its meaning or goes away; new
+/// fields may come within one version.
+pub(crate) const SCHEMA: &str = "ioproof-report/1";
+
+/// A whole report.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Report {
+    /// [`SCHEMA`].
+    pub(crate) schema: &'static str,
+    /// Which run.
+    pub(crate) run: RunInfo,
+    /// What is not there and why, in sentences; empty for a whole run.
+    pub(crate) missing: Vec<String>,
+    /// One for each result phase of each case.
+    pub(crate) figures: Vec<Figure>,
+    /// What a reader must know beside the figures.
+    pub(crate) notes: Vec<Note>,
+    /// What the words mean.
+    pub(crate) definitions: Vec<Definition>,
+    /// What was asked.
+    pub(crate) cases: Vec<CaseInfo>,
+    /// Where it ran.
+    pub(crate) host: HostFacts,
+}
+
+/// The run as a whole.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct RunInfo {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) directory: String,
+    pub(crate) state: &'static str,
+    pub(crate) provenance: &'static str,
+    pub(crate) program_version: String,
+    pub(crate) command_line: String,
+    pub(crate) asked: String,
+    pub(crate) options: Vec<OptionNote>,
+    pub(crate) seed: u64,
+    pub(crate) started_unix_ns: i64,
+    pub(crate) finished_unix_ns: Option<i64>,
+}
+
+/// One result: a phase of a case, over all repetitions.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Figure {
+    /// From 1, in the order of the plan.
+    pub(crate) number: usize,
+    pub(crate) case: String,
+    pub(crate) title: String,
+    pub(crate) phase: &'static str,
+    /// The short form of size, order and direction.
+    pub(crate) what: String,
+    /// The short form of cache, backend and depth.
+    pub(crate) path: String,
+    pub(crate) tasks: u32,
+    pub(crate) transfer_bytes: u64,
+    /// The long form of all conditions.
+    pub(crate) conditions: String,
+    pub(crate) provenance: &'static str,
+    /// Memory took part: the figure is not one of the device.
+    pub(crate) page_cache: bool,
+    /// What the spreads are of, as in `median of 3 repetitions, by wall time`.
+    pub(crate) statistic: String,
+    pub(crate) bytes_per_second: Spread,
+    pub(crate) transfers_per_second: Spread,
+    pub(crate) latency: Vec<LatencyInfo>,
+    pub(crate) device_share: Option<f64>,
+    pub(crate) repetitions: Vec<Repetition>,
+    pub(crate) devices: Vec<DeviceInfo>,
+    pub(crate) published: Vec<Published>,
+    /// Marks of the notes that concern this figure.
+    pub(crate) notes: Vec<String>,
+}
+
+/// A statistic over repetitions.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Spread {
+    pub(crate) median: f64,
+    pub(crate) minimum: f64,
+    pub(crate) maximum: f64,
+    /// Ends of the confidence interval of the median; absent with too few repetitions.
+    pub(crate) interval_low: Option<f64>,
+    pub(crate) interval_high: Option<f64>,
+    /// The confidence that the interval really has.
+    pub(crate) confidence: Option<f64>,
+}
+
+/// Latency of every transfer of one direction.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct LatencyInfo {
+    pub(crate) operation: &'static str,
+    /// `response` or `service`.
+    pub(crate) measure: &'static str,
+    pub(crate) counted_from: &'static str,
+    pub(crate) transfers: u64,
+    pub(crate) minimum_ns: u64,
+    pub(crate) mean_ns: f64,
+    pub(crate) p50_ns: u64,
+    pub(crate) p90_ns: u64,
+    pub(crate) p99_ns: u64,
+    pub(crate) p99_9_ns: u64,
+    pub(crate) p99_99_ns: u64,
+    pub(crate) maximum_ns: u64,
+}
+
+/// One repetition of a figure.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Repetition {
+    /// From 0.
+    pub(crate) repetition: u32,
+    pub(crate) started_unix_ns: i64,
+    pub(crate) bytes: u64,
+    pub(crate) transfers: u64,
+    pub(crate) wall_ns: u64,
+    pub(crate) open_ns: u64,
+    pub(crate) io_ns: u64,
+    pub(crate) close_ns: u64,
+    pub(crate) user_cpu_ns: u64,
+    pub(crate) system_cpu_ns: u64,
+    pub(crate) device_share: Option<f64>,
+    pub(crate) rates: Vec<NamedRate>,
+    /// The one that the figure's spread is of.
+    pub(crate) bytes_per_second: f64,
+    pub(crate) transfers_per_second: f64,
+}
+
+/// A rate by one definition.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct NamedRate {
+    pub(crate) name: &'static str,
+    pub(crate) bytes_per_second: f64,
+}
+
+/// What the kernel counted for one device, mean over the repetitions.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct DeviceInfo {
+    pub(crate) device: String,
+    pub(crate) read_bytes_per_second: f64,
+    pub(crate) write_bytes_per_second: f64,
+    pub(crate) busy_share: f64,
+    pub(crate) queue_requests: f64,
+    pub(crate) wait_ns: Option<f64>,
+}
+
+/// A published bandwidth of the same command line.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Published {
+    pub(crate) id: String,
+    pub(crate) source: String,
+    pub(crate) conditions: String,
+    /// As it was printed, with its unit.
+    pub(crate) as_published: String,
+    pub(crate) bytes_per_second: f64,
+    /// Own median ÷ published value.
+    pub(crate) ratio: f64,
+}
+
+/// A warning of the record.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Note {
+    pub(crate) mark: String,
+    pub(crate) kind: String,
+    pub(crate) text: String,
+    pub(crate) advice: String,
+    /// Which figure or phase, in words.
+    pub(crate) concerns: String,
+}
+
+/// A word of the report and its meaning.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    pub(crate) meaning: String,
+}
+
+/// One case of the plan.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct CaseInfo {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    /// One line for each result phase.
+    pub(crate) conditions: Vec<String>,
+    pub(crate) phases: Vec<&'static str>,
+    pub(crate) tasks: u32,
+    pub(crate) transfer_bytes: u64,
+    pub(crate) block_bytes: u64,
+    pub(crate) segments: u64,
+    pub(crate) pass_bytes: u64,
+    pub(crate) files: u64,
+    pub(crate) targets: Vec<String>,
+    pub(crate) repetitions: u32,
+    /// `finished`, `failed: …`, `not finished` or `not started`.
+    pub(crate) state: String,
+}
