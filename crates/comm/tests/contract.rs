@@ -115,6 +115,20 @@ fn ranks_that_make_different_calls_are_out_of_step() {
 }
 
 #[test]
+fn an_agreement_that_was_reached_stays_when_a_rank_ends_right_after_it() {
+    for _ in 0..200 {
+        let results = on_all(Fake::world(&["n"; 8]), |rank| {
+            let agreed = rank.max_u64(u64::from(rank.rank()));
+            if rank.rank() == 0 {
+                assert!(matches!(rank.barrier(), Err(CommError::PeerGone { .. })));
+            }
+            agreed
+        });
+        assert_eq!(results, [const { Ok(7) }; 8]);
+    }
+}
+
+#[test]
 fn a_rank_may_end_right_after_the_last_agreement() {
     for _ in 0..200 {
         let results = on_all(Fake::world(&["n"; 3]), |rank| rank.max_u64(u64::from(rank.rank())));

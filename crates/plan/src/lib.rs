@@ -12,6 +12,8 @@
 //! | [`Case`] | a workload, the phases it goes through and how often |
 //! | [`Plan`] | all cases of a run, and the question that they answer |
 //! | [`Placement`] | which task touches which file at which offset |
+//! | [`study`] | the study file, read into a plan with every mistake at its place |
+//! | [`quick`] | the plan of a quick characterisation of a directory |
 //! | [`Forecast`] | files, bytes, bounds and seconds, before anything is written |
 //! | [`Outlook`] | a forecast set against free space, memory and expected rates |
 //!

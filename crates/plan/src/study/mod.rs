@@ -2,7 +2,7 @@
 //!
 //! [`read`] turns the text into a [`Plan`], or into [`StudyErrors`], which point at every place
 //! that is wrong and say what is allowed there. Every key is defined once, in a table that the
-//! reader, its errors and [`reference`] (the text of `docs/STUDY.md`) share.
+//! reader, its errors and [`reference()`] (the text of `docs/STUDY.md`) share.
 //!
 //! ```
 //! let text = r#"
