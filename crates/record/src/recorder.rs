@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::files::{replace, sync_directory};
-use crate::journal::{Event, JournalWriter, Tables};
+use crate::journal::{Event, JOURNAL, JournalWriter, Tables};
 use crate::manifest::MANIFEST;
 use crate::sealed::{SealedTable, TableWriter};
 use crate::{DeviceRow, LatencyRow, Manifest, PhaseRow, RecordError, SeriesRow, TaskRow, WarningRow};
@@ -106,15 +106,20 @@ impl Recorder {
     /// # Errors
     /// The directory holds something already, or cannot be written.
     pub fn create(directory: &Path, manifest: &Manifest) -> Result<Self, RecordError> {
+        let existed = directory.exists();
         fs::create_dir_all(directory).map_err(RecordError::io("make the run directory", directory))?;
         let mut entries = fs::read_dir(directory).map_err(RecordError::io("read", directory))?;
         if entries.next().is_some() {
             return Err(RecordError::NotEmpty { path: directory.to_path_buf() });
         }
         let directory = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
-        let mut journal = JournalWriter::create(&directory)?;
-        journal.append(&Event::RunStarted { manifest }, false)?;
-        write_manifest(&directory, manifest, false)?;
+        let journal = start(&directory, manifest).inspect_err(|_| {
+            // The error that counts is the first; the directory is left as it was found.
+            let _ = fs::remove_file(directory.join(JOURNAL));
+            if !existed {
+                let _ = fs::remove_dir(&directory);
+            }
+        })?;
         Ok(Self {
             directory,
             manifest: manifest.clone(),
@@ -239,6 +244,13 @@ impl Recorder {
             None => Ok(()),
         }
     }
+}
+
+fn start(directory: &Path, manifest: &Manifest) -> Result<JournalWriter, RecordError> {
+    let mut journal = JournalWriter::create(directory)?;
+    journal.append(&Event::RunStarted { manifest }, false)?;
+    write_manifest(directory, manifest, false)?;
+    Ok(journal)
 }
 
 fn write_manifest(directory: &Path, manifest: &Manifest, durable: bool) -> Result<(), RecordError> {

@@ -1,0 +1,10 @@
+//! What a user relies on when a run is recorded, killed, damaged and read again.
+
+#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+
+mod claims;
+mod damage;
+mod docs;
+mod sample;
+mod versions;
+mod whole;

@@ -1,0 +1,190 @@
+//! Made-up rows of every kind.
+
+use std::path::Path;
+
+use plan::{Bytes, Case, Geometry, Nanos, Phase, Plan, Question, WorkloadSpec};
+use record::{
+    DeviceRow, FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, Measure, Operation, Outcome, PhaseKey,
+    PhaseRecord, PhaseRow, Provenance, RecordError, Recorder, SeriesRow, TaskRow, Warning, WarningRow,
+};
+
+/// The cases of [`write`].
+pub(crate) const CASES: [&str; 2] = ["seq", "rand"];
+/// The repetitions of each.
+pub(crate) const REPETITIONS: u32 = 2;
+
+/// A manifest with a plan of [`CASES`].
+pub(crate) fn manifest() -> Manifest {
+    let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(1), segments: 2 };
+    let workload = WorkloadSpec::new("w", "/data/file", geometry).validate().expect("a valid workload");
+    let case = |id: &str| Case {
+        id: id.to_owned(),
+        title: "a sample".to_owned(),
+        workload: workload.clone(),
+        phases: vec![Phase::Write, Phase::Read],
+        repetitions: REPETITIONS,
+        delay: Nanos(0),
+        time_limit: None,
+    };
+    Manifest {
+        format_version: FORMAT_VERSION,
+        run_id: "sample-1".to_owned(),
+        provenance: Provenance::Simulated,
+        program_version: "0.1.0".to_owned(),
+        command_line: vec!["ioproof".to_owned(), "run".to_owned()],
+        started_unix_ns: 1_700_000_000_000_000_000,
+        finished_unix_ns: None,
+        plan: Plan {
+            title: "sample".to_owned(),
+            question: Question::Quick { directory: "/data".into() },
+            seed: 42,
+            cases: CASES.map(case).to_vec(),
+            destroy_data_on: Vec::new(),
+        },
+        host: host(),
+    }
+}
+
+fn host() -> HostFacts {
+    HostFacts {
+        node: "node1".to_owned(),
+        operating_system: Fact::Known("Debian GNU/Linux 12 (bookworm)".to_owned()),
+        kernel: Fact::Known("6.1.0".to_owned()),
+        cpu_model: Fact::Unknown("no model name in /proc/cpuinfo".to_owned()),
+        sockets: Fact::Known(1),
+        logical_cpus: 2,
+        usable_cpus: 2,
+        numa_nodes: Fact::Known(1),
+        governor: Fact::Unknown("no cpufreq".to_owned()),
+        memory_bytes: 24 << 30,
+        memory_limit_bytes: None,
+        transparent_hugepages: Fact::Known("madvise".to_owned()),
+        clock: "tsc".to_owned(),
+        batch_job: None,
+        file_systems: Vec::new(),
+        devices: Vec::new(),
+    }
+}
+
+/// A phase with rows in every table.
+pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> PhaseRecord {
+    let key = PhaseKey { case: case.to_owned(), repetition, phase };
+    let reads = phase == Phase::Read;
+    let bytes = u64::from(tasks) << 21;
+    PhaseRecord {
+        phase: PhaseRow {
+            key: key.clone(),
+            started_unix_ns: 1_700_000_000_000_000_000 + i64::from(repetition),
+            wall_ns: 3_000_000_000,
+            open_ns: 1_000,
+            io_ns: 2_900_000_000,
+            close_ns: 2_000,
+            read_bytes: if reads { bytes } else { 0 },
+            write_bytes: if reads { 0 } else { bytes },
+            reads: if reads { 512 } else { 0 },
+            writes: if reads { 0 } else { 512 },
+            first_done_ns: 2_800_000_000,
+            first_done_bytes: bytes - 4096,
+            stonewall_ns: (repetition == 1).then_some(2_000_000_000),
+            stonewall_bytes: (repetition == 1).then_some(bytes / 2),
+            user_cpu_ns: 10,
+            system_cpu_ns: 20,
+            wrong_cells: 0,
+            device_read_bytes: reads.then_some(bytes),
+            device_write_bytes: None,
+        },
+        tasks: (0..tasks).map(|task| self::task(&key, task)).collect(),
+        latency: (0..200).map(|bucket| latency(&key, bucket)).collect(),
+        series: (0..3).map(|second| series(&key, second)).collect(),
+        devices: vec![device(&key)],
+        warnings: vec![WarningRow {
+            key: Some(key),
+            warning: Warning::TooShort { seconds: 0.1, at_least_seconds: 2.0 },
+        }],
+    }
+}
+
+fn task(key: &PhaseKey, task: u32) -> TaskRow {
+    TaskRow {
+        key: key.clone(),
+        task,
+        node: "node1".to_owned(),
+        file: task,
+        open_start_ns: 0,
+        open_end_ns: 1_000,
+        io_start_ns: 1_000,
+        io_end_ns: 2_900_000_000 + u64::from(task),
+        close_start_ns: 2_900_001_000,
+        close_end_ns: 2_900_002_000,
+        bytes: 2 << 20,
+        transfers: 512,
+    }
+}
+
+fn latency(key: &PhaseKey, bucket: u64) -> LatencyRow {
+    LatencyRow {
+        key: key.clone(),
+        operation: if key.phase == Phase::Read { Operation::Read } else { Operation::Write },
+        measure: Measure::Response,
+        low_ns: 1_000 + bucket * 8,
+        high_ns: 1_007 + bucket * 8,
+        count: bucket + 1,
+    }
+}
+
+fn series(key: &PhaseKey, second: u64) -> SeriesRow {
+    SeriesRow {
+        key: key.clone(),
+        operation: if key.phase == Phase::Read { Operation::Read } else { Operation::Write },
+        start_ns: second * 1_000_000_000,
+        length_ns: 1_000_000_000,
+        bytes: 700_000,
+        transfers: 171,
+        latency_sum_ns: 900_000,
+        latency_max_ns: 70_000,
+    }
+}
+
+fn device(key: &PhaseKey) -> DeviceRow {
+    DeviceRow {
+        key: key.clone(),
+        device: "nvme0n1".to_owned(),
+        start_ns: 0,
+        length_ns: 3_000_000_000,
+        reads: 512,
+        read_bytes: 2 << 20,
+        read_time_ns: 5,
+        writes: 1,
+        write_bytes: 4096,
+        write_time_ns: 6,
+        busy_ns: 7,
+        queue_time_ns: 8,
+    }
+}
+
+/// All phases of one case, in order.
+pub(crate) fn case(id: &str, tasks: u32) -> Vec<PhaseRecord> {
+    (0..REPETITIONS)
+        .flat_map(|repetition| [Phase::Write, Phase::Read].map(|p| phase(id, repetition, p, tasks)))
+        .collect()
+}
+
+/// A warning about the run as a whole.
+pub(crate) fn run_warning() -> WarningRow {
+    WarningRow { key: None, warning: Warning::NotQuiet { seen: "load 3.1 before the run".to_owned() } }
+}
+
+/// Writes a run of [`CASES`] that ends with `outcome`.
+pub(crate) fn write(directory: &Path, tasks: u32, outcome: Outcome) -> Result<(), RecordError> {
+    let mut recorder = Recorder::create(directory, &manifest())?;
+    recorder.warning(&run_warning())?;
+    for id in CASES {
+        recorder.case_started(id)?;
+        for record in case(id, tasks) {
+            recorder.phase_finished(&record)?;
+        }
+        recorder.case_finished(id)?;
+    }
+    recorder.finish(&outcome)?;
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! Runs that were written as they should be.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use plan::Phase;
+use record::{Outcome, PhaseRecord, RecordError, Recorder, Row, Run, RunState, TaskRow};
+
+use crate::sample;
+
+/// All rows of `records` are in `run`, in order, and nothing else is.
+pub(crate) fn assert_holds(run: &Run, records: &[PhaseRecord]) {
+    let all = |run_rows: usize, rows: usize, what: &str| assert_eq!(run_rows, rows, "{what}");
+    assert_eq!(run.phases, records.iter().map(|r| r.phase.clone()).collect::<Vec<_>>());
+    assert_eq!(run.tasks, records.iter().flat_map(|r| r.tasks.clone()).collect::<Vec<_>>());
+    assert_eq!(run.latency, records.iter().flat_map(|r| r.latency.clone()).collect::<Vec<_>>());
+    assert_eq!(run.series, records.iter().flat_map(|r| r.series.clone()).collect::<Vec<_>>());
+    assert_eq!(run.devices, records.iter().flat_map(|r| r.devices.clone()).collect::<Vec<_>>());
+    for warning in records.iter().flat_map(|r| &r.warnings) {
+        assert!(run.warnings.contains(warning), "{warning:?} is lost");
+    }
+    let of_phases = run.warnings.iter().filter(|warning| warning.key.is_some()).count();
+    all(of_phases, records.iter().map(|r| r.warnings.len()).sum(), "warnings");
+}
+
+pub(crate) fn everything(tasks: u32) -> Vec<PhaseRecord> {
+    sample::CASES.iter().flat_map(|id| sample::case(id, tasks)).collect()
+}
+
+#[test]
+fn what_was_recorded_is_read_again() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("run");
+    sample::write(&directory, 3, Outcome::Complete).expect("recorded");
+    let run = Run::open(&directory).expect("readable");
+    assert_eq!(run.damage, []);
+    assert_eq!(run.state, RunState::Complete);
+    assert_eq!(run.finished_cases, sample::CASES);
+    assert!(run.warnings.contains(&sample::run_warning()));
+    assert_holds(&run, &everything(3));
+    let finished = run.manifest.finished_unix_ns.expect("the end is in the manifest");
+    assert_eq!(run.manifest, record::Manifest { finished_unix_ns: Some(finished), ..sample::manifest() });
+}
+
+#[test]
+fn tables_of_more_rows_than_one_group_holds_are_whole() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("run");
+    sample::write(&directory, 5_000, Outcome::Complete).expect("recorded");
+    let run = Run::open(&directory).expect("readable");
+    assert_eq!(run.damage, []);
+    assert_holds(&run, &everything(5_000));
+}
+
+#[test]
+fn a_run_is_written_into_a_new_or_empty_directory_only() {
+    let place = tempfile::tempdir().expect("a directory");
+    fs::write(place.path().join("thesis.tex"), "years of work").expect("written");
+    let error = Recorder::create(place.path(), &sample::manifest()).map(|_| ()).expect_err("refused");
+    assert!(matches!(error, RecordError::NotEmpty { .. }), "{error}");
+    assert!(error.to_string().contains("does not exist yet"), "{error}");
+    let empty = place.path().join("a/b");
+    fs::create_dir_all(&empty).expect("made");
+    assert!(Recorder::create(&empty, &sample::manifest()).is_ok());
+}
+
+#[test]
+fn others_may_read_the_run() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("run");
+    sample::write(&directory, 1, Outcome::Complete).expect("recorded");
+    // What the user's umask leaves of 0666 and 0777, as for any other program.
+    let probe = place.path().join("probe");
+    fs::write(&probe, "").expect("written");
+    let mode = |path: &std::path::Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+    for name in ["manifest.json", "journal.jsonl", "phases/000001.parquet"] {
+        assert_eq!(mode(&directory.join(name)), mode(&probe), "{name}");
+    }
+    let probe = place.path().join("probes");
+    fs::create_dir(&probe).expect("made");
+    assert_eq!(mode(&directory.join("phases")), mode(&probe));
+}
+
+#[test]
+fn a_case_that_failed_is_named_and_its_finished_phases_are_there() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("run");
+    let mut recorder = Recorder::create(&directory, &sample::manifest()).expect("created");
+    recorder.case_started("seq").expect("started");
+    let record = sample::phase("seq", 0, Phase::Write, 2);
+    recorder.phase_finished(&record).expect("recorded");
+    recorder.case_failed("seq", "read /data/file: EIO at offset 4096").expect("recorded");
+    recorder.finish(&Outcome::Failed("no case was left".to_owned())).expect("finished");
+    let run = Run::open(&directory).expect("readable");
+    assert_eq!(run.state, RunState::Failed { message: "no case was left".to_owned() });
+    assert_eq!(run.failed_cases.len(), 1);
+    assert!(run.failed_cases[0].message.contains("offset 4096"));
+    assert_holds(&run, &[record]);
+}
+
+#[test]
+fn an_interrupted_run_keeps_the_case_under_way() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("run");
+    let mut recorder = Recorder::create(&directory, &sample::manifest()).expect("created");
+    recorder.case_started("seq").expect("started");
+    let record = sample::phase("seq", 0, Phase::Write, 2);
+    recorder.phase_finished(&record).expect("recorded");
+    let running = Run::open(&directory).expect("readable");
+    assert_eq!(running.state, RunState::Running);
+    assert_holds(&running, std::slice::from_ref(&record));
+    recorder.finish(&Outcome::Interrupted).expect("finished");
+    let run = Run::open(&directory).expect("readable");
+    assert_eq!(run.state, RunState::Interrupted);
+    assert!(directory.join("phases/000001.parquet").exists());
+    assert_holds(&run, &[record]);
+}
+
+#[test]
+fn rows_of_a_case_that_is_not_under_way_are_refused() {
+    let place = tempfile::tempdir().expect("a directory");
+    let mut recorder = Recorder::create(&place.path().join("run"), &sample::manifest()).expect("created");
+    let error = recorder.phase_finished(&sample::phase("seq", 0, Phase::Write, 1)).expect_err("refused");
+    assert!(matches!(error, RecordError::NoSuchCase { .. }), "{error}");
+}
+
+#[test]
+fn every_table_leads_with_the_key_and_ends_names_with_units() {
+    fn check<R: Row>() {
+        let names: Vec<_> = R::COLUMNS.iter().map(|column| column.name).collect();
+        assert_eq!(names[..3], ["case", "repetition", "phase"], "{}", R::TABLE);
+    }
+    check::<record::PhaseRow>();
+    check::<TaskRow>();
+    check::<record::LatencyRow>();
+    check::<record::SeriesRow>();
+    check::<record::DeviceRow>();
+    check::<record::WarningRow>();
+}
