@@ -1,6 +1,6 @@
 //! What a plan will do, before it does it: files, bytes, bounds and seconds.
 
-use crate::{Bytes, Case, FileSet, Phase, Placement, Plan, Sharing};
+use crate::{Bytes, Case, Existing, FileSet, Phase, Placement, Plan, Sharing};
 
 /// The share of the sum of all devices that `tasks` spread over `targets` can reach:
 /// `T / (D · ceil(T / D))`. The targets with one task more decide when the phase ends.
@@ -87,43 +87,91 @@ impl Forecast {
 }
 
 /// Seconds that each case of `plan` takes at `write_rate` and `read_rate` (bytes per second):
-/// [`Forecast::seconds`], and the fill of data that a case reads and that no case before it can
-/// have written in its time.
+/// [`Forecast::seconds`], and the fill of files that a case reads or writes over and that no case
+/// before it has written to the end.
 #[must_use]
 pub fn seconds_per_case(plan: &Plan, write_rate: f64, read_rate: f64) -> Vec<f64> {
-    let mut there: Vec<(&FileSet, f64)> = Vec::new();
+    let mut there = Vec::new();
     let seconds = plan.cases.iter().map(|case| {
         let forecast = Forecast::of(case);
-        let footprint = forecast.footprint.0 as f64;
-        let seconds = forecast.seconds(case, write_rate, read_rate);
-        let index = there.iter().position(|(set, _)| *set == &case.workload.files).unwrap_or_else(|| {
-            there.push((&case.workload.files, 0.0));
-            there.len() - 1
-        });
-        let data = &mut there[index].1;
-        let mut fill = 0.0;
-        if case.phases.first().is_some_and(|phase| phase.needs_data()) && *data < footprint {
-            *data = footprint;
-            if case.workload.files.fill {
-                fill = footprint / write_rate.max(1.0);
-            }
-        }
-        if case.phases.contains(&Phase::Fill) {
-            *data = data.max(footprint);
-        } else if case.phases.contains(&Phase::Write) {
-            let by_clock = case.workload.stonewall.filter(|s| !s.wear_out).map(|s| s.deadline);
-            let in_time = by_clock.or(case.workload.duration);
-            let written = in_time.map_or(footprint, |time| (time.as_secs_f64() * write_rate).min(footprint));
-            *data = data.max(written);
-        }
-        seconds + fill
+        let filled = filled_before(case, forecast.footprint, &mut there);
+        filled.0 as f64 / write_rate.max(1.0) + forecast.seconds(case, write_rate, read_rate)
     });
     seconds.collect()
 }
 
+/// Bytes that are filled before `case`, which needs `footprint`. `there` has, for each set of
+/// files, the bytes that are certain to be in it.
+fn filled_before<'p>(case: &'p Case, footprint: Bytes, there: &mut Vec<(&'p FileSet, Bytes)>) -> Bytes {
+    let files = &case.workload.files;
+    let index = there.iter().position(|(set, _)| *set == files).unwrap_or_else(|| {
+        there.push((files, Bytes(0)));
+        there.len() - 1
+    });
+    let data = &mut there[index].1;
+    let reads = case.phases.first().is_some_and(|phase| phase.needs_data());
+    let rewrites = case.phases.contains(&Phase::Write) && files.existing == Existing::Reuse;
+    let fills = files.fill && (reads || rewrites) && *data < footprint;
+    let writes = case.phases.iter().any(|phase| matches!(phase, Phase::Write | Phase::Fill));
+    // What the clock ends may have ended early.
+    let by_volume = case.workload.duration.is_none() && case.workload.stonewall.is_none();
+    if fills || writes && by_volume {
+        *data = footprint.max(*data);
+    }
+    if fills { footprint } else { Bytes(0) }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::balance_bound;
+    use super::{balance_bound, seconds_per_case};
+    use crate::{Bytes, Case, Existing, Geometry, Nanos, Phase, Plan, Question, WorkloadSpec};
+
+    /// A case that moves 1 GB a phase, for 10 s where it is ended by the clock.
+    fn case(id: &str, phases: &[Phase], clock: bool, change: fn(&mut WorkloadSpec)) -> Case {
+        let geometry = Geometry { transfer: Bytes(1_000_000), block: Bytes(1_000_000_000), segments: 1 };
+        let mut spec = WorkloadSpec::new(id, "data", geometry);
+        spec.files.fill = true;
+        spec.duration = clock.then_some(Nanos::secs(10));
+        change(&mut spec);
+        Case {
+            id: id.to_owned(),
+            title: String::new(),
+            workload: spec.validate().expect("valid"),
+            phases: phases.to_vec(),
+            repetitions: 1,
+            delay: Nanos(0),
+            time_limit: None,
+        }
+    }
+
+    fn seconds(cases: Vec<Case>) -> Vec<f64> {
+        let question = Question::Quick { directory: ".".into() };
+        let plan = Plan { title: String::new(), question, seed: 0, cases, destroy_data_on: vec![] };
+        seconds_per_case(&plan, 100e6, 200e6)
+    }
+
+    #[test]
+    fn a_fill_is_counted_once_and_only_where_data_is_missing() {
+        let read = |id| case(id, &[Phase::Read], true, |_| ());
+        assert_eq!(seconds(vec![read("a"), read("b")]), [20.0, 10.0]);
+        let write = case("w", &[Phase::Write, Phase::Read], false, |_| ());
+        assert_eq!(seconds(vec![write, read("b")]), [15.0, 10.0]);
+        let unfilled = case("there", &[Phase::Read], true, |spec| spec.files.fill = false);
+        assert_eq!(seconds(vec![unfilled]), [10.0]);
+    }
+
+    #[test]
+    fn a_write_by_the_clock_does_not_promise_data() {
+        let write = case("w", &[Phase::Write], true, |_| ());
+        assert_eq!(seconds(vec![write, case("r", &[Phase::Read], true, |_| ())]), [10.0, 20.0]);
+    }
+
+    #[test]
+    fn files_that_are_written_over_are_made_first() {
+        let reuse = |spec: &mut WorkloadSpec| spec.files.existing = Existing::Reuse;
+        let write = |id| case(id, &[Phase::Write], true, reuse);
+        assert_eq!(seconds(vec![write("a"), write("b")]), [20.0, 10.0]);
+    }
 
     #[test]
     fn published_task_counts_over_twelve_cards() {

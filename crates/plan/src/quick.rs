@@ -1,8 +1,9 @@
 //! The plan of `ioproof run --quick DIR`: what a storage can do, in about a minute.
 //!
-//! All cases share one file, so that the first one makes the data that the others read. Each is
-//! ended by the clock, because nobody knows yet how fast the storage is. The direct cases come
-//! first and the cached ones last, since pages in the cache would slow direct transfers down.
+//! All cases share one file, which is filled once: reads find data, and writes go over blocks that
+//! are allocated already. Each case is ended by the clock, because nobody knows yet how fast the
+//! storage is. The direct cases come first and the cached ones last, since pages in the cache would
+//! slow direct transfers down.
 //!
 //! ```
 //! use plan::quick::{QuickSurroundings, plan};
@@ -174,9 +175,9 @@ impl Sizes {
         if self.direct { &[Route::Direct, Route::Cached] } else { &[Route::Buffered] }
     }
 
-    /// The figures of a route, in the order in which they are measured. The write makes the data
-    /// (or brings it into the cache) for the reads; random writes come last because some file
-    /// systems scatter the data with them.
+    /// The figures of a route, in the order in which they are measured. The write brings the data
+    /// into the cache for the cached reads; random writes come last because some file systems
+    /// scatter the data with them.
     fn figures(&self, route: Route) -> Vec<Figure> {
         let small = self.small;
         let mut figures = vec![
@@ -304,7 +305,7 @@ impl Figure {
             sharing: Sharing::Shared,
             // The data stays from case to case; each writes over what is there.
             existing: Existing::Reuse,
-            // A slow storage does not finish the first pass of the first case.
+            // Made once, so that reads find data however little a slow storage writes in time.
             fill: true,
             ..spec.files
         };

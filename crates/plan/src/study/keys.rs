@@ -321,8 +321,9 @@ pub(super) const WORKLOAD: Table = Table {
             name: "fill",
             kind: Kind::Flag,
             absent: Absent::Described("needed where data is read that no phase before has written"),
-            meaning: "`true`: data that a read needs and that is missing is written first, untimed. `false`: \
-                      it has to be there; a missing, short or sparse file is an error.",
+            meaning: "`true`: data that a read needs (or a write goes over, with `existing = \"reuse\"`) and \
+                      that is missing is written first, untimed. `false`: it has to be there; a missing, \
+                      short or sparse file that is read is an error.",
         },
         Key {
             name: "existing",
