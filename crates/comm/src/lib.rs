@@ -9,6 +9,7 @@
 //! | [`Comm`] | what a rank can ask of the others |
 //! | [`Solo`] | a run in one process |
 //! | [`Fake`] | several ranks as threads of one process, for tests |
+//! | [`Launched`] | what a launcher says of this process |
 //! | [`CommError`] | a peer is gone, late or out of step |
 //!
 //! Every call is collective: all ranks make the same calls in the same order. A rank that does
@@ -29,10 +30,12 @@
 
 mod error;
 mod fake;
+mod launched;
 mod solo;
 
 pub use error::CommError;
 pub use fake::Fake;
+pub use launched::Launched;
 pub use solo::Solo;
 
 /// What a rank can ask of the others. Each call is made by all ranks, in the same order.

@@ -1,0 +1,48 @@
+//! Whether a launcher started this process, seen from the variables that launchers set.
+
+/// What a launcher says of this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Launched {
+    /// This process's number, from 0.
+    pub rank: u32,
+    /// Processes of the job step.
+    pub size: u32,
+    /// Those of them on this node, where the launcher says it.
+    pub local_size: Option<u32>,
+}
+
+/// Variables of rank, size and size on this node, launcher by launcher.
+/// Sources: `mpirun(1)` of Open MPI; the process management interface of MPICH and its family
+/// (`PMI_*`, `MPI_LOCALNRANKS`); `srun(1)`. `SLURM_NTASKS` is not looked at: it describes the
+/// allocation, also in a script that was not started by `srun`.
+const LAUNCHERS: [[&str; 3]; 3] = [
+    ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"],
+    ["PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"],
+    ["SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE"],
+];
+
+impl Launched {
+    /// Looks at the variables, read by `variable`; none where this process was started by hand.
+    ///
+    /// ```
+    /// let set = [("PMI_RANK", "2"), ("PMI_SIZE", "4")];
+    /// let read = |name: &str| set.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
+    /// let launched = comm::Launched::find(read).expect("both are set");
+    /// assert_eq!((launched.rank, launched.size, launched.local_size), (2, 4, None));
+    /// assert_eq!(comm::Launched::find(|_| None), None);
+    /// ```
+    pub fn find(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        // Slurm writes `4(x2)` for four tasks on each of two nodes.
+        let number = |name: &str| variable(name)?.split('(').next()?.parse::<u32>().ok();
+        LAUNCHERS.iter().find_map(|[rank, size, local]| {
+            let (rank, size) = (number(rank)?, number(size)?);
+            (rank < size).then(|| Self { rank, size, local_size: number(local) })
+        })
+    }
+
+    /// Whether some of the processes run on other nodes.
+    #[must_use]
+    pub fn spans_nodes(&self) -> bool {
+        self.local_size.is_some_and(|local| local < self.size)
+    }
+}
