@@ -33,7 +33,8 @@ mod verdicts;
 pub use figures::{Figure, OperationLatency, RepetitionFigure, View, figures};
 pub use latency::{CdfPoint, Latency};
 pub use observed::{
-    DeviceLine, DeviceMean, DeviceSecond, Second, SecondsLine, TaskRate, device_lines, device_means, seconds, task_rates,
+    DeviceLine, DeviceMean, DeviceSecond, Second, SecondsLine, TaskRate, device_lines, device_means, seconds,
+    task_rates,
 };
 pub use overhead::{Overhead, overhead};
 pub use published::{published_beside, published_near};

@@ -109,6 +109,26 @@ fn median_interval(sorted: &[f64]) -> Option<Interval> {
     reason = "a percentage of a count lies between 0 and the count"
 )]
 pub(crate) fn nearest_rank(percent: f64, n: u64) -> usize {
-    let rank = (percent.clamp(0.0, 100.0) / 100.0 * n as f64).ceil();
-    (rank as usize).max(1)
+    // 99.9 / 100 · 1000 is a little above 999 in binary: what is a whole number but for rounding
+    // must not become the next one.
+    let exact = percent.clamp(0.0, 100.0) / 100.0 * n as f64;
+    ((exact * (1.0 - 1e-12)).ceil() as usize).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest_rank;
+
+    #[test]
+    fn ranks_are_not_moved_by_rounding() {
+        for n in [1000_u64, 10_000, 100_000, 123_456_789_000] {
+            for (percent, thousandths) in
+                [(50.0, 500), (90.0, 900), (99.0, 990), (99.9, 999), (0.1, 1), (100.0, 1000)]
+            {
+                assert_eq!(nearest_rank(percent, n) as u64, n / 1000 * thousandths, "{percent} % of {n}");
+            }
+        }
+        assert_eq!(nearest_rank(99.9, 1001), 1000);
+        assert_eq!(nearest_rank(0.0, 5), 1);
+    }
 }

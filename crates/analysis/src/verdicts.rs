@@ -111,11 +111,14 @@ pub fn incomplete(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
         .then_some(Warning::Incomplete { bytes, planned_bytes })
 }
 
+/// One of a task's times.
+type Timer = fn(&TaskRow) -> u64;
+
 /// Tasks whose open, transfer or close took longer or shorter than the mean of all tasks by more
 /// than `threshold`, as IOR's `-j` asks. The deviation is the population's, as IOR prints it.
 #[must_use]
 pub fn outliers(tasks: &[TaskRow], threshold: Nanos) -> Vec<Warning> {
-    const TIMERS: [(&str, fn(&TaskRow) -> u64); 3] = [
+    const TIMERS: [(&str, Timer); 3] = [
         ("open", |task| task.open_end_ns.saturating_sub(task.open_start_ns)),
         ("transfer", |task| task.io_end_ns.saturating_sub(task.io_start_ns)),
         ("close", |task| task.close_end_ns.saturating_sub(task.close_start_ns)),

@@ -1,0 +1,145 @@
+//! Named rates against hand calculation.
+
+use std::collections::HashSet;
+
+use analysis::{RateName, Rates};
+use plan::Phase;
+use record::{Operation, PhaseRow, SeriesRow, TaskRow};
+
+use crate::rows::{SECOND, key, phase, second, task};
+
+const MIB: u64 = 1 << 20;
+
+fn bytes_of(rates: &Rates, name: RateName) -> Option<f64> {
+    rates.get(name).map(|rate| rate.bytes_per_second)
+}
+
+/// Two tasks of 40 MiB: one from 0.5 s to 4.5 s, one to 8.5 s; 1 s of open and close around.
+fn two_tasks() -> (PhaseRow, Vec<TaskRow>) {
+    let key = key(0, Phase::Read);
+    let row = PhaseRow {
+        first_done_ns: 4 * SECOND,
+        first_done_bytes: 60 * MIB,
+        stonewall_ns: Some(2 * SECOND),
+        stonewall_bytes: Some(40 * MIB),
+        ..phase(&key, 80 * MIB, 8 * SECOND)
+    };
+    let half = SECOND / 2;
+    let tasks = vec![
+        task(&key, 0, 40 * MIB, (half, 4 * SECOND + half)),
+        task(&key, 1, 40 * MIB, (half, 8 * SECOND + half)),
+    ];
+    (row, tasks)
+}
+
+#[test]
+fn each_rate_divides_what_its_definition_says() {
+    let (row, tasks) = two_tasks();
+    let rates = Rates::of(&row, &tasks, &[]);
+    let mib = MIB as f64;
+    let expected = [
+        (RateName::ByWall, Some(80.0 * mib / 9.0)),
+        (RateName::ByIo, Some(10.0 * mib)),
+        (RateName::SumOfTasks, Some(15.0 * mib)),
+        (RateName::AtFirstDone, Some(15.0 * mib)),
+        (RateName::AtLastDone, Some(10.0 * mib)),
+        (RateName::Sustained, None),
+        (RateName::AtStonewall, Some(20.0 * mib)),
+    ];
+    for (name, value) in expected {
+        assert_eq!(bytes_of(&rates, name), value, "{}", name.name());
+        if let Some(rate) = rates.get(name) {
+            let of_4_kib = rate.bytes_per_second / 4096.0;
+            assert!((rate.transfers_per_second - of_4_kib).abs() < 1e-6 * of_4_kib, "{}", name.name());
+        }
+    }
+}
+
+#[test]
+fn names_and_definitions_are_told_apart() {
+    let names: HashSet<_> = RateName::ALL.iter().map(|name| name.name()).collect();
+    let definitions: HashSet<_> = RateName::ALL.iter().map(|name| name.definition()).collect();
+    assert_eq!((names.len(), definitions.len()), (7, 7));
+    assert!(definitions.iter().all(|definition| !definition.contains('\n')));
+}
+
+fn seconds(amounts: &[u64]) -> Vec<SeriesRow> {
+    let key = key(0, Phase::Read);
+    (0..)
+        .zip(amounts)
+        .filter(|(_, bytes)| **bytes > 0)
+        .map(|(at, &bytes)| second(&key, Operation::Read, at, bytes))
+        .collect()
+}
+
+fn sustained(amounts: &[u64], from_ns: u64, to_ns: u64) -> Option<f64> {
+    let key = key(0, Phase::Read);
+    let row = phase(&key, amounts.iter().sum(), to_ns - from_ns);
+    let tasks = [task(&key, 0, row.read_bytes, (from_ns, to_ns))];
+    bytes_of(&Rates::of(&row, &tasks, &seconds(amounts)), RateName::Sustained)
+}
+
+#[test]
+fn sustained_is_the_low_percentile_of_whole_seconds() {
+    // Nineteen good seconds and one bad one: the bad one is the 5th percentile of twenty.
+    let mut amounts = vec![MIB; 19];
+    amounts.push(4096);
+    assert_eq!(sustained(&amounts, 0, 20 * SECOND), Some(4096.0));
+    // One bad second in twenty-one is less than 5 %.
+    amounts.push(MIB);
+    assert_eq!(sustained(&amounts, 0, 21 * SECOND), Some(MIB as f64));
+}
+
+#[test]
+fn a_second_in_which_nothing_completed_counts_as_nothing() {
+    assert_eq!(sustained(&[MIB, MIB, 0, MIB, MIB], 0, 5 * SECOND), Some(0.0));
+}
+
+#[test]
+fn seconds_that_are_only_part_of_the_transfers_time_are_left_out() {
+    // Transfers began half a second in and ended 4.2 s in: three whole seconds are left.
+    assert_eq!(sustained(&[9, MIB, MIB, MIB, 9], SECOND / 2, 4 * SECOND + 200_000_000), Some(MIB as f64));
+    // Two seconds say nothing of what is sustained.
+    assert_eq!(sustained(&[MIB, MIB], 0, 2 * SECOND), None);
+}
+
+#[test]
+fn a_mixed_phase_has_both_directions_apart() {
+    let key = key(0, Phase::Mixed);
+    let row = PhaseRow { write_bytes: 20 * MIB, writes: 5120, ..phase(&key, 60 * MIB, 4 * SECOND) };
+    let tasks = [task(&key, 0, 80 * MIB, (0, 4 * SECOND))];
+    let series: Vec<_> = (0..4)
+        .flat_map(|at| {
+            [second(&key, Operation::Read, at, 15 * MIB), second(&key, Operation::Write, at, 5 * MIB)]
+        })
+        .collect();
+    let rates = Rates::of(&row, &tasks, &series);
+    let split = rates.split.expect("both directions moved bytes");
+    let mib = MIB as f64;
+    assert_eq!(split.read.by_io.bytes_per_second, 15.0 * mib);
+    assert_eq!(split.write.by_io.bytes_per_second, 5.0 * mib);
+    assert_eq!(split.write.by_wall.transfers_per_second, 5120.0 / 5.0);
+    let low = |rate: Option<analysis::Rate>| rate.map(|rate| rate.bytes_per_second);
+    assert_eq!(low(split.read.sustained), Some(15.0 * mib));
+    assert_eq!(low(rates.sustained), Some(20.0 * mib));
+    let reads = phase(&self::key(0, Phase::Read), MIB, SECOND);
+    assert_eq!(Rates::of(&reads, &[], &[]).split, None);
+}
+
+#[test]
+fn rows_of_other_phases_do_not_count() {
+    let (row, mut tasks) = two_tasks();
+    let alone = Rates::of(&row, &tasks, &[]);
+    tasks.push(task(&key(1, Phase::Read), 0, 500 * MIB, (0, SECOND)));
+    assert_eq!(Rates::of(&row, &tasks, &[]), alone);
+}
+
+#[test]
+fn a_phase_that_took_no_time_has_no_infinite_rate() {
+    let mut row = phase(&key(0, Phase::Read), 0, 0);
+    row.wall_ns = 0;
+    let rates = Rates::of(&row, &[], &[]);
+    for name in RateName::ALL {
+        assert!(rates.get(name).is_none_or(|rate| rate.bytes_per_second == 0.0), "{}", name.name());
+    }
+}

@@ -1,0 +1,107 @@
+//! Rows for tests.
+
+use plan::{Bytes, Case, Geometry, Nanos, Phase, Plan, Question, Workload, WorkloadSpec};
+use record::{LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow};
+
+pub(crate) const SECOND: u64 = 1_000_000_000;
+
+pub(crate) fn key(repetition: u32, phase: Phase) -> PhaseKey {
+    PhaseKey { case: "c".to_owned(), repetition, phase }
+}
+
+/// A phase that read `bytes` in transfers of 4 KiB in `io_ns`, with 1 s around it.
+pub(crate) fn phase(key: &PhaseKey, bytes: u64, io_ns: u64) -> PhaseRow {
+    let writes = key.phase == Phase::Write;
+    let (read_bytes, write_bytes) = if writes { (0, bytes) } else { (bytes, 0) };
+    PhaseRow {
+        key: key.clone(),
+        started_unix_ns: 0,
+        wall_ns: io_ns + SECOND,
+        open_ns: SECOND / 2,
+        io_ns,
+        close_ns: SECOND / 2,
+        read_bytes,
+        write_bytes,
+        reads: read_bytes / 4096,
+        writes: write_bytes / 4096,
+        first_done_ns: 0,
+        first_done_bytes: 0,
+        stonewall_ns: None,
+        stonewall_bytes: None,
+        user_cpu_ns: 0,
+        system_cpu_ns: 0,
+        wrong_cells: 0,
+        device_read_bytes: None,
+        device_write_bytes: None,
+    }
+}
+
+pub(crate) fn task(key: &PhaseKey, task: u32, bytes: u64, io: (u64, u64)) -> TaskRow {
+    TaskRow {
+        key: key.clone(),
+        task,
+        node: "n".to_owned(),
+        file: task,
+        open_start_ns: 0,
+        open_end_ns: 100,
+        io_start_ns: io.0,
+        io_end_ns: io.1,
+        close_start_ns: io.1,
+        close_end_ns: io.1 + 100,
+        bytes,
+        transfers: bytes / 4096,
+    }
+}
+
+pub(crate) fn second(key: &PhaseKey, operation: Operation, start: u64, bytes: u64) -> SeriesRow {
+    SeriesRow {
+        key: key.clone(),
+        operation,
+        start_ns: start * SECOND,
+        length_ns: SECOND,
+        bytes,
+        transfers: bytes / 4096,
+        latency_sum_ns: 0,
+        latency_max_ns: 0,
+    }
+}
+
+pub(crate) fn bucket(key: &PhaseKey, operation: Operation, edges: (u64, u64), count: u64) -> LatencyRow {
+    LatencyRow {
+        key: key.clone(),
+        operation,
+        measure: Measure::Response,
+        low_ns: edges.0,
+        high_ns: edges.1,
+        count,
+    }
+}
+
+pub(crate) fn workload(change: impl FnOnce(&mut WorkloadSpec)) -> Workload {
+    let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(1), segments: 1 };
+    let mut spec = WorkloadSpec::new("w", "f", geometry);
+    change(&mut spec);
+    spec.validate().expect("a valid workload")
+}
+
+pub(crate) fn case(workload: Workload, phases: Vec<Phase>) -> Case {
+    Case {
+        id: "c".to_owned(),
+        title: "a case".to_owned(),
+        workload,
+        phases,
+        repetitions: 2,
+        delay: Nanos(0),
+        time_limit: None,
+    }
+}
+
+pub(crate) fn plan(cases: Vec<Case>) -> Plan {
+    Plan {
+        title: "p".to_owned(),
+        question: Question::Quick { directory: "d".into() },
+        seed: 1,
+        cases,
+        destroy_data_on: Vec::new(),
+    }
+}
