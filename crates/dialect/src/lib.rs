@@ -1,1 +1,16 @@
 //! Foreign command lines and outputs, one module for each tool.
+//!
+//! A dialect turns the arguments of a tool into a [`plan::Plan`], and rows of a record into the
+//! text that the tool would have printed, so that commands and scripts go on working.
+//! It runs nothing.
+//!
+//! | module | tool |
+//! |---|---|
+//! | [`ior`] | IOR, releases 3.0 to 4.1 |
+//!
+//! [`Extras`] are the options of ioproof's own that every dialect takes as well.
+
+mod extras;
+pub mod ior;
+
+pub use extras::{Compat, Extras, ExtrasError};

@@ -1,0 +1,268 @@
+//! From the settings of a test to a case of the plan.
+
+use std::path::PathBuf;
+
+use plan::{
+    Backend, Bytes, Case, Existing, FileSet, Geometry, Keep, Nanos, Order, Phase, PlanError, ReadFrom,
+    Sharing, Stonewall, SyncRule, WorkloadSpec,
+};
+
+use super::options::Key;
+use super::reader::Test;
+use super::settings::{Hog, Settings};
+use super::{IorError, Launcher};
+use crate::Extras;
+
+impl Settings {
+    /// Decides what the launcher has a say in.
+    pub(super) fn resolve(&mut self, launcher: Launcher) {
+        self.tasks = self.asked_tasks.or(launcher.tasks).unwrap_or(1).max(1);
+        self.nodes = launcher.nodes.unwrap_or(1).clamp(1, self.tasks);
+        self.default_phases();
+    }
+
+    pub(super) fn tasks_per_node(&self) -> u32 {
+        self.tasks.div_ceil(self.nodes)
+    }
+
+    /// How many tasks `-C` shifts by, and `-Z` at least: on one node as many as `-Q` says, on
+    /// several as many whole nodes, so that no task reads what its own node has in memory.
+    pub(super) fn places(&self) -> u32 {
+        let step = if self.nodes == 1 { 1 } else { self.tasks_per_node() };
+        self.task_offset.saturating_mul(step)
+    }
+
+    /// Bytes of all tasks in one pass, if they can be counted.
+    pub(super) fn aggregate(&self) -> Option<u64> {
+        self.block.checked_mul(self.segments)?.checked_mul(u64::from(self.tasks))
+    }
+
+    /// Without any of `-w`, `-r`, `-W` and `-R` both `-w` and `-r` are meant.
+    fn default_phases(&mut self) {
+        if !(self.write || self.read || self.check_write || self.check_read) {
+            self.write = true;
+            self.read = true;
+        }
+    }
+
+    fn phases(&self) -> Vec<Phase> {
+        let wanted = [
+            (self.write, Phase::Write),
+            (self.check_write, Phase::CheckWrite),
+            (self.read || self.check_read, Phase::Read),
+            (self.check_read, Phase::CheckRead),
+        ];
+        wanted.into_iter().filter(|(wanted, _)| *wanted).map(|(_, phase)| phase).collect()
+    }
+
+    fn backend(&self) -> Backend {
+        match self.api.to_ascii_uppercase().as_str() {
+            "MMAP" => Backend::Mmap,
+            "DUMMY" => Backend::Null,
+            "AIO" => Backend::Uring { depth: self.aio_pending, required: true },
+            _ => Backend::Psync,
+        }
+    }
+
+    fn targets(&self) -> Vec<PathBuf> {
+        if self.dual_mount {
+            return [0, 1].map(|mount| PathBuf::from(format!("{}{mount}/data", self.test_file))).to_vec();
+        }
+        let names = self.test_file.split('@').map(PathBuf::from);
+        if self.file_per_proc { names.collect() } else { names.take(1).collect() }
+    }
+
+    fn files(&self) -> FileSet {
+        FileSet {
+            targets: self.targets(),
+            sharing: if self.file_per_proc { Sharing::PerTask } else { Sharing::Shared },
+            unique_dir: self.unique_dir && self.file_per_proc,
+            file_per_repetition: self.multi_file,
+            existing: if self.use_existing { Existing::Reuse } else { Existing::Replace },
+            keep: match (self.keep, self.keep_with_error) {
+                (true, _) => Keep::Always,
+                (false, true) => Keep::OnError,
+                (false, false) => Keep::Never,
+            },
+            preallocate: self.preallocate,
+            fill: false,
+        }
+    }
+
+    fn read_from(&self) -> ReadFrom {
+        if self.reorder {
+            return match self.places() % self.tasks {
+                0 => ReadFrom::Same,
+                tasks => ReadFrom::Shift { tasks },
+            };
+        }
+        if self.reorder_random > 0 {
+            return ReadFrom::Shuffle {
+                at_least: self.places(),
+                seed: self.reorder_seed.cast_unsigned(),
+                reseed: self.reorder_seed < 0,
+            };
+        }
+        ReadFrom::Same
+    }
+
+    fn memory_hog(&self, memory: Option<u64>) -> Result<Bytes, IorError> {
+        let node = match (self.memory_per_node, memory) {
+            (Hog::None, _) => 0,
+            (Hog::Bytes(bytes), _) => bytes,
+            (Hog::Percent(percent), Some(memory)) => memory / 100 * u64::from(percent),
+            (Hog::Percent(percent), None) => {
+                return Err(IorError::BadValue {
+                    written: "-M".to_owned(),
+                    value: format!("{percent}%"),
+                    problem: "cannot be resolved, since the memory of this node is unknown; give a size"
+                        .to_owned(),
+                });
+            }
+        };
+        let tasks = self.memory_per_task.saturating_mul(u64::from(self.tasks_per_node()));
+        Ok(Bytes(node.saturating_add(tasks)))
+    }
+
+    fn workload(&self, name: &str, extras: &Extras, memory: Option<u64>) -> Result<WorkloadSpec, IorError> {
+        let geometry =
+            Geometry { transfer: Bytes(self.transfer), block: Bytes(self.block), segments: self.segments };
+        let mut spec = WorkloadSpec::new(name, "", geometry);
+        spec.files = self.files();
+        spec.tasks = self.tasks;
+        if self.random_offset > 0 {
+            spec.order = Order::Random { seed: self.random_seed.unwrap_or(0).cast_unsigned() };
+        }
+        spec.backend = self.backend();
+        spec.direct = self.direct;
+        spec.sync = SyncRule { at_close: self.fsync, per_write: self.fsync_per_write };
+        spec.advice = extras.advice;
+        spec.read_from = self.read_from();
+        spec.stonewall = (self.deadline > 0)
+            .then(|| Stonewall { deadline: Nanos::secs(self.deadline), wear_out: self.wear_out });
+        spec.duration = (self.min_time > 0).then(|| Nanos::secs(self.min_time));
+        spec.transfer_limit = self.wear_out_iterations;
+        spec.barriers = self.barriers;
+        spec.verify = extras.verify;
+        spec.quit_on_error = self.quit_on_error;
+        spec.single_attempt = self.single_attempt;
+        spec.signature = self.signature.cast_unsigned();
+        spec.memory_hog = self.memory_hog(memory)?;
+        spec.outlier = (self.outlier > 0).then(|| Nanos::secs(self.outlier));
+        Ok(spec)
+    }
+
+    /// Options that IOR, too, does not let stand together.
+    fn conflicts(&self) -> Result<(), IorError> {
+        let conflict = |written: &str, reason: &str| {
+            Err(IorError::Conflict { written: written.to_owned(), reason: reason.to_owned() })
+        };
+        if self.reorder && self.reorder_random > 0 {
+            return conflict("-C and -Z", "a task reads either by a shift or at random; choose one");
+        }
+        if self.random_offset > 1 {
+            return conflict(
+                "-z and -z",
+                "random offsets that may overlap are not offered; one -z visits each offset once",
+            );
+        }
+        if self.dual_mount && !self.file_per_proc {
+            return conflict("-y without -F", "two mounts are used by files of each task's own; add -F");
+        }
+        if self.wear_out && self.deadline == 0 {
+            return conflict(
+                "stoneWallingWearOut without -D",
+                "there is no deadline after which tasks could go on; give one, as in -D 30",
+            );
+        }
+        if self.status_file.is_some() && self.write && !self.keep {
+            return conflict(
+                "stoneWallingStatusFile without -k",
+                "it is for a later run that reads the files, which -k has to keep",
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The case of `test`, which is number `index` of the run, and its settings as they were resolved.
+pub(super) fn of(
+    test: &Test,
+    index: usize,
+    extras: &Extras,
+    memory: Option<u64>,
+    warnings: &mut Vec<String>,
+) -> Result<(Case, Settings), IorError> {
+    let mut settings = test.settings.clone();
+    settings.conflicts()?;
+    limit_by_status(&mut settings, warnings)?;
+    if !settings.file_per_proc && settings.test_file.contains('@') {
+        warnings.push("several names need -F; the first one is used for all tasks".to_owned());
+    }
+    let id = case_id(index);
+    let workload = settings
+        .workload(&id, extras, memory)?
+        .validate()
+        .map_err(|error| IorError::Plan { written: written(test, &error), error })?;
+    let case = Case {
+        title: title(&settings),
+        id,
+        phases: settings.phases(),
+        repetitions: settings.repetitions,
+        delay: Nanos::secs(settings.delay),
+        time_limit: (settings.max_minutes > 0).then(|| Nanos::secs(settings.max_minutes * 60)),
+        workload,
+    };
+    Ok((case, settings))
+}
+
+/// The name of the case that is IOR's test number `index`.
+pub(super) fn case_id(index: usize) -> String {
+    format!("test{index}")
+}
+
+fn title(settings: &Settings) -> String {
+    let tasks = if settings.tasks == 1 { "1 task".to_owned() } else { format!("{} tasks", settings.tasks) };
+    let files = if settings.file_per_proc { "a file for each" } else { "one file" };
+    format!("IOR {}: {tasks}, {files}, {} transfers", settings.api.to_uppercase(), Bytes(settings.transfer))
+}
+
+/// A run that only reads stops where the write that left the file stopped.
+fn limit_by_status(settings: &mut Settings, warnings: &mut Vec<String>) -> Result<(), IorError> {
+    let Some(path) = settings.status_file.as_ref().filter(|_| !settings.write) else {
+        return Ok(());
+    };
+    let Ok(text) = std::fs::read_to_string(path) else {
+        warnings.push("Could not read back the stonewalling status from the file!".to_owned());
+        return Ok(());
+    };
+    match text.trim().parse::<u64>() {
+        Ok(0) => {}
+        Ok(limit) => settings.wear_out_iterations = Some(limit),
+        Err(_) => {
+            return Err(IorError::BadValue {
+                written: "stoneWallingStatusFile".to_owned(),
+                value: path.display().to_string(),
+                problem: "does not hold a number of transfers; name a file that a write with -D left"
+                    .to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The options behind the value that is wrong.
+fn written(test: &Test, error: &PlanError) -> String {
+    let keys: &[(Key, &str)] = match error.field {
+        "block" => &[(Key::Block, "-b 1m"), (Key::Transfer, "-t 256k")],
+        "transfer" => &[(Key::Transfer, "-t 256k")],
+        "segments" => &[(Key::Segments, "-s 1"), (Key::Block, "-b 1m")],
+        "tasks" => &[(Key::Tasks, "-N -1")],
+        "depth" => &[(Key::AioPending, "--aio.max-pending=128")],
+        "duration" => &[(Key::MinTime, "minTimeDuration=0"), (Key::Deadline, "-D 0")],
+        "direct" | "single_attempt" => &[(Key::Api, "-a POSIX")],
+        "target" => &[(Key::TestFile, "-o testFile")],
+        _ => return error.field.to_owned(),
+    };
+    test.written(keys)
+}

@@ -1,0 +1,62 @@
+//! The help of `ioproof ior`, from the table of options.
+
+use std::fmt::Write as _;
+
+use super::options::{Key, OPTIONS, Spec, Takes};
+
+/// The text for `-h`: every option that is honoured, then those that are refused.
+#[must_use]
+pub fn help() -> String {
+    let mut out = String::from(
+        "Usage: ioproof ior [OPTION]...\n\
+         Measures as IOR does: -w -r on one file, -F a file for each task, -N tasks.\n\
+         Sizes take k, m, g, t (powers of 1024). Every option and every difference to IOR: docs/IOR.md\n\n\
+         Options of IOR\n",
+    );
+    for spec in OPTIONS.iter().filter(|spec| !is_refused(spec)) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "  {:<36} {}", usage(spec), spec.about);
+    }
+    out.push_str(
+        "\nOptions of ioproof, anywhere on the line\n\
+         \x20 --explain                            print the plan and write nothing\n\
+         \x20 --out RUNDIR                         where the record goes\n\
+         \x20 --compat 3.0|3.3|4.0                 which release's tables are printed\n\
+         \x20 --verify                             compare every read, inside the timed phase\n\
+         \x20 --fadvise none|as-published|as-meant what the kernel is told after open\n\
+         \x20 --yes                                do not ask\n\
+         \x20 --destroy-data-on SERIAL|WWN|PATH    give up the data of a block device\n\
+         \nRefused, each with its reason when it is used\n ",
+    );
+    for name in OPTIONS.iter().filter(|spec| is_refused(spec)).map(name) {
+        let _ = write!(out, " {name}");
+    }
+    out.push('\n');
+    out
+}
+
+fn is_refused(spec: &Spec) -> bool {
+    matches!(spec.key, Key::Refused(_))
+}
+
+fn name(spec: &Spec) -> String {
+    match (spec.short, spec.long.first(), spec.names.first()) {
+        (Some(letter), _, _) => format!("-{letter}"),
+        (None, Some(long), _) => format!("--{long}"),
+        (None, None, name) => format!("-O {}", name.copied().unwrap_or_default()),
+    }
+}
+
+fn usage(spec: &Spec) -> String {
+    let mut usage = match (spec.takes, spec.short) {
+        (Takes::Value(example), Some(_)) => example.to_owned(),
+        (Takes::Value(example), None) => format!("{}={example}", name(spec)),
+        (Takes::Nothing, None) if spec.long.is_empty() => format!("{}=1", name(spec)),
+        (Takes::Nothing, _) => name(spec),
+    };
+    for long in spec.long.iter().take(1).filter(|_| spec.short.is_some()) {
+        usage.push_str(", --");
+        usage.push_str(long);
+    }
+    usage
+}

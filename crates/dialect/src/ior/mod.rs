@@ -1,0 +1,225 @@
+//! IOR's command line and output, as releases 3.0 to 4.1 have them.
+//!
+//! [`parse`] reads a command line, its directives and scripts into a [`plan::Plan`] of one case
+//! for each test. [`Printer`] prints rows of a record as IOR prints them, while the run goes on
+//! or from a record that is long finished. Semantics come from IOR's user guide and from watching
+//! the program; `docs/IOR.md` lists every option and every difference with its reason.
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`Launcher`] | what the launcher of the processes and the host say |
+//! | [`Asked`] | the plan, the output and everything else that the line asks for |
+//! | [`Printer`] | text, JSON or CSV: a header, a piece for each phase, an end |
+//! | [`IorError`] | the words that are wrong, and the next step |
+//!
+//! ```
+//! use dialect::ior::{Launcher, parse};
+//! let line = ["ior", "-a", "POSIX", "-Ceg", "-t1m", "-b=16m", "-F", "-o", "a/x@b/x", "-N", "24"];
+//! let asked = parse(&line, Launcher::default())?;
+//! let workload = &asked.plan.cases[0].workload;
+//! assert_eq!(workload.tasks, 24);
+//! assert_eq!(workload.files.targets.len(), 2);
+//! let wrong = parse(&["ior", "-t", "16m", "-b", "1m"], Launcher::default()).unwrap_err();
+//! assert!(wrong.to_string().contains("16777216") && wrong.to_string().contains("1048576"));
+//! # Ok::<(), dialect::ior::IorError>(())
+//! ```
+
+mod case;
+mod csv;
+mod error;
+mod figures;
+mod help;
+mod json;
+mod meaning;
+mod memo;
+mod number;
+mod options;
+mod parameters;
+mod printer;
+mod rank_csv;
+mod reader;
+mod script;
+mod settings;
+mod sizes;
+mod summary;
+mod text;
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use plan::{OptionNote, Plan, Question};
+use serde::{Deserialize, Serialize};
+
+pub use error::IorError;
+pub use help::help;
+pub use printer::Printer;
+pub use rank_csv::rank_csv;
+
+use crate::{Compat, Extras};
+use memo::Memo;
+use reader::Reader;
+
+/// What the launcher of the processes and the host say. The default is one process, started by
+/// hand, on a host of unknown memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Launcher {
+    /// Processes that the launcher started; `-N` goes before it.
+    pub tasks: Option<u32>,
+    /// Nodes that they run on; `-C` shifts by whole nodes where there are several.
+    pub nodes: Option<u32>,
+    /// Memory of this node, which `-M 50%` takes its share of.
+    pub memory_bytes: Option<u64>,
+}
+
+/// The form of the output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// IOR's text.
+    #[default]
+    Text,
+    /// `-O summaryFormat=JSON`.
+    Json,
+    /// `-O summaryFormat=CSV`.
+    Csv,
+}
+
+impl Format {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "JSON",
+            Self::Csv => "CSV",
+        }
+    }
+}
+
+/// What the line says about the output.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OutputOptions {
+    /// The form.
+    pub format: Format,
+    /// `-O summaryFile=FILE`: the output goes there, and one line to the terminal says so.
+    pub file: Option<PathBuf>,
+    /// `--warningAsErrors`: a warning makes the run fail.
+    pub warnings_as_errors: bool,
+}
+
+/// Files that a test keeps beside its output.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SideFiles {
+    /// [`plan::Case::id`].
+    pub case: String,
+    /// `stoneWallingStatusFile`: write [`stonewall_status`] there when a write phase has ended.
+    pub status: Option<PathBuf>,
+    /// `saveRankPerformanceDetailsCSV`: write [`rank_csv`] there when the case has ended.
+    pub rank_csv: Option<PathBuf>,
+}
+
+/// Everything that a command line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// A case for each test; its question holds the notes and what [`Printer`] needs.
+    pub plan: Plan,
+    /// What the line says about the output.
+    pub output: OutputOptions,
+    /// ioproof's own options.
+    pub extras: Extras,
+    /// Files beside the output, for each case that has any.
+    pub side_files: Vec<SideFiles>,
+    /// `--dryRun`: print the plan and move nothing.
+    pub dry_run: bool,
+    /// `-h`: print [`help`] and end; the plan is not meant to run.
+    pub show_help: bool,
+    /// What IOR, too, would warn of before it runs, each as one sentence.
+    pub warnings: Vec<String>,
+    /// Every option with its meaning, ioproof's own at the end.
+    pub notes: Vec<OptionNote>,
+}
+
+/// Reads a command line, the program's name first.
+///
+/// # Errors
+/// The first word that is unknown, wrong, or refused, with the reason and the next step.
+pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher) -> Result<Asked, IorError> {
+    let arguments = arguments.iter().map(unicode).collect::<Result<Vec<String>, IorError>>()?;
+    let (extras, words) = Extras::split(&arguments)?;
+    let mut reader = Reader::new(launcher);
+    reader.line(words.get(1..).unwrap_or_default())?;
+    let Reader { tests, mut notes, mut warnings, output, show_help, .. } = reader;
+    check_release(output.format, extras.compat)?;
+
+    let mut cases = Vec::with_capacity(tests.len());
+    let mut settings = Vec::with_capacity(tests.len());
+    let mut side_files = Vec::new();
+    for (index, test) in tests.iter().enumerate() {
+        let (case, resolved) = case::of(test, index, &extras, launcher.memory_bytes, &mut warnings)?;
+        let beside = SideFiles {
+            case: case.id.clone(),
+            status: resolved.status_file.clone().filter(|_| resolved.write),
+            rank_csv: resolved.rank_csv.clone(),
+        };
+        if beside.status.is_some() || beside.rank_csv.is_some() {
+            side_files.push(beside);
+        }
+        cases.push(case);
+        settings.push(resolved);
+    }
+    notes.extend(extras.notes.iter().cloned());
+    let dry_run = settings.iter().any(|test| test.dry_run);
+    let seed = cases.first().map_or(0, |case| case.workload.signature);
+    let memo = Memo { format: output.format, compat: extras.compat, tests: settings };
+    let plan = Plan {
+        title: cases.first().map_or_else(String::new, |case| case.title.clone()),
+        question: Question::Dialect {
+            tool: TOOL.to_owned(),
+            arguments,
+            notes: notes.clone(),
+            memo: memo.to_text(),
+        },
+        seed,
+        cases,
+        destroy_data_on: extras.destroy_data_on.clone(),
+    };
+    Ok(Asked { plan, output, extras, side_files, dry_run, show_help, warnings, notes })
+}
+
+/// JSON came with 3.2 and CSV with 4.0: before them there is no shape to keep.
+fn check_release(format: Format, compat: Compat) -> Result<(), IorError> {
+    let since = match format {
+        Format::Json if compat < Compat::V3_3 => "3.2",
+        Format::Csv if compat < Compat::V4_0 => "4.0",
+        Format::Text | Format::Json | Format::Csv => return Ok(()),
+    };
+    Err(IorError::Conflict {
+        written: format!("--compat {compat} and summaryFormat={}", format.name()),
+        reason: format!("IOR has {} since {since}; leave one of them out", format.name()),
+    })
+}
+
+/// The tool's name in [`Question::Dialect`].
+pub const TOOL: &str = "ior";
+
+/// The content of a `stoneWallingStatusFile` after the write phase of `tasks`: how many
+/// transfers each task did, or the one that did most.
+#[must_use]
+pub fn stonewall_status(tasks: &[record::TaskRow]) -> String {
+    tasks.iter().map(|task| task.transfers).max().unwrap_or(0).to_string()
+}
+
+/// The exit code that tells of `errors` wrong pieces of data. IOR returns their number; here it
+/// ends at 255, because the system keeps eight bits and 256 errors would look like none.
+#[must_use]
+pub fn exit_code(errors: u64) -> u8 {
+    u8::try_from(errors).unwrap_or(u8::MAX)
+}
+
+fn unicode<Word: AsRef<OsStr>>(word: &Word) -> Result<String, IorError> {
+    let word = word.as_ref();
+    match word.to_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => Err(IorError::NotUnicode { lossy: word.to_string_lossy().into_owned() }),
+    }
+}

@@ -1,0 +1,72 @@
+//! The lines of a script for `-f`.
+//!
+//! Between `IOR START` and `IOR STOP` a line holds directives (`key=value`, joined by commas) or
+//! `RUN`, which starts a test with everything set so far. What is set stays set for the tests
+//! that follow. `#` starts a comment. Case and white space do not matter.
+
+use super::IorError;
+
+/// What one line asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Command<'a> {
+    /// `RUN`.
+    Run,
+    /// `key=value`.
+    Directive(&'a str),
+}
+
+/// The commands of a script with the number of their line, from 1; what comes after `IOR STOP`
+/// is not read.
+pub(super) fn commands(text: &str) -> Vec<(usize, Result<Command<'_>, IorError>)> {
+    let mut commands = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        let words: Vec<String> = line.split_whitespace().map(str::to_ascii_lowercase).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match words[..] {
+            [] | ["ior", "start"] => {}
+            ["ior", "stop"] => break,
+            ["run"] => commands.push((index + 1, Ok(Command::Run))),
+            _ => {
+                let directives = line.split(',').map(str::trim).filter(|directive| !directive.is_empty());
+                commands.extend(directives.map(|directive| (index + 1, directive_of(directive))));
+            }
+        }
+    }
+    commands
+}
+
+fn directive_of(text: &str) -> Result<Command<'_>, IorError> {
+    if text.contains('=') {
+        Ok(Command::Directive(text))
+    } else {
+        Err(IorError::ScriptLine { written: text.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Command, commands};
+
+    #[test]
+    fn comments_case_and_white_space_do_not_matter() {
+        let text = "# tests\nior START\n  transferSize = 64k # small\n\n testFile=q, keepFile=1\n Run\nIOR stop\nRUN\n";
+        let commands: Vec<_> =
+            commands(text).into_iter().map(|(line, command)| (line, command.expect("valid"))).collect();
+        assert_eq!(
+            commands,
+            [
+                (3, Command::Directive("transferSize = 64k")),
+                (5, Command::Directive("testFile=q")),
+                (5, Command::Directive("keepFile=1")),
+                (6, Command::Run),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_line_that_is_no_directive_is_named() {
+        let error = commands("IOR START\n garbage\n").remove(0).1.unwrap_err();
+        assert!(error.to_string().contains("garbage") && error.to_string().contains("KEY=VALUE"), "{error}");
+    }
+}

@@ -1,0 +1,422 @@
+//! The parameters of one test of IOR, as its command line, directives and scripts set them.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::IorError;
+use super::options::Key;
+use super::sizes;
+
+/// `-l` and `--dataPacketType`: what IOR would fill its buffers with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Packet {
+    /// IOR's default, printed as `g`.
+    #[default]
+    Generic,
+    Offset,
+    Incompressible,
+    Timestamp,
+    Random,
+}
+
+impl Packet {
+    /// IOR looks at the first letter alone.
+    fn parse(text: &str) -> Option<Self> {
+        match text.to_ascii_lowercase().chars().next()? {
+            'g' => Some(Self::Generic),
+            'o' => Some(Self::Offset),
+            'i' => Some(Self::Incompressible),
+            't' => Some(Self::Timestamp),
+            'r' => Some(Self::Random),
+            _ => None,
+        }
+    }
+
+    /// The letter in the `Parameters` block.
+    pub(super) const fn letter(self) -> char {
+        match self {
+            Self::Generic => 'g',
+            Self::Offset => 'o',
+            Self::Incompressible => 'i',
+            Self::Timestamp => 't',
+            Self::Random => 'r',
+        }
+    }
+}
+
+/// `-M`: memory that the node is to do without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Hog {
+    #[default]
+    None,
+    Bytes(u64),
+    Percent(u8),
+}
+
+/// One test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Settings {
+    /// As written: IOR prints it again in the same case.
+    pub api: String,
+    pub ref_num: i64,
+    pub block: u64,
+    pub transfer: u64,
+    pub segments: u64,
+    pub repetitions: u32,
+    /// Asked by `-N`; absent means all tasks of the launcher.
+    pub asked_tasks: Option<u32>,
+    /// Resolved.
+    pub tasks: u32,
+    /// Resolved.
+    pub nodes: u32,
+    pub test_file: String,
+    pub read: bool,
+    pub write: bool,
+    pub check_read: bool,
+    pub check_write: bool,
+    pub file_per_proc: bool,
+    pub unique_dir: bool,
+    pub dual_mount: bool,
+    pub multi_file: bool,
+    pub keep: bool,
+    pub keep_with_error: bool,
+    pub use_existing: bool,
+    pub preallocate: bool,
+    pub fsync: bool,
+    pub fsync_per_write: bool,
+    pub direct: bool,
+    pub barriers: bool,
+    pub single_attempt: bool,
+    pub quit_on_error: bool,
+    pub random_offset: u32,
+    pub random_seed: Option<i64>,
+    pub reorder: bool,
+    pub reorder_random: u32,
+    pub reorder_seed: i64,
+    pub task_offset: u32,
+    pub delay: u64,
+    pub deadline: u64,
+    pub wear_out: bool,
+    pub wear_out_iterations: Option<u64>,
+    pub status_file: Option<PathBuf>,
+    pub min_time: u64,
+    pub max_minutes: u64,
+    pub outlier: u64,
+    pub signature: i64,
+    pub packet: Packet,
+    pub memory_per_node: Hog,
+    pub memory_per_task: u64,
+    pub aio_pending: u32,
+    pub rank_csv: Option<PathBuf>,
+    pub dry_run: bool,
+    pub warnings_as_errors: bool,
+    pub verbose: u32,
+}
+
+impl Default for Settings {
+    /// IOR's defaults, as its help prints them.
+    fn default() -> Self {
+        Self {
+            api: "POSIX".to_owned(),
+            ref_num: 0,
+            block: 1 << 20,
+            transfer: 256 << 10,
+            segments: 1,
+            repetitions: 1,
+            asked_tasks: None,
+            tasks: 1,
+            nodes: 1,
+            test_file: "testFile".to_owned(),
+            read: false,
+            write: false,
+            check_read: false,
+            check_write: false,
+            file_per_proc: false,
+            unique_dir: false,
+            dual_mount: false,
+            multi_file: false,
+            keep: false,
+            keep_with_error: false,
+            use_existing: false,
+            preallocate: false,
+            fsync: false,
+            fsync_per_write: false,
+            direct: false,
+            barriers: false,
+            single_attempt: false,
+            quit_on_error: false,
+            random_offset: 0,
+            random_seed: None,
+            reorder: false,
+            reorder_random: 0,
+            reorder_seed: 0,
+            task_offset: 1,
+            delay: 0,
+            deadline: 0,
+            wear_out: false,
+            wear_out_iterations: None,
+            status_file: None,
+            min_time: 0,
+            max_minutes: 0,
+            outlier: 0,
+            signature: 0,
+            packet: Packet::Generic,
+            memory_per_node: Hog::None,
+            memory_per_task: 0,
+            aio_pending: AIO_PENDING_DEFAULT,
+            rank_csv: None,
+            dry_run: false,
+            warnings_as_errors: false,
+            verbose: 0,
+        }
+    }
+}
+
+/// IOR's default of `--aio.max-pending`.
+const AIO_PENDING_DEFAULT: u32 = 128;
+/// IOR's highest level of verbosity.
+const VERBOSE_MAX: u32 = 5;
+/// More repetitions than this are taken for a slip of the pen.
+const REPETITIONS_MAX: u64 = 1_000_000;
+/// A stop after more seconds than this (three years) is taken for a slip of the pen.
+const SECONDS_MAX: u64 = 100_000_000;
+
+/// A value that an option stands with, and how to name it in an error.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    /// The option, as in `-b`.
+    pub option: &'a str,
+    /// The value; absent where a flag stands alone.
+    pub value: Option<&'a str>,
+}
+
+impl<'a> Given<'a> {
+    fn text(self) -> &'a str {
+        self.value.unwrap_or_default()
+    }
+
+    fn wrong(self, problem: impl Into<String>) -> IorError {
+        IorError::BadValue {
+            written: self.option.to_owned(),
+            value: self.text().to_owned(),
+            problem: problem.into(),
+        }
+    }
+
+    /// A flag stands alone, or has a value as in `keepFile=1`.
+    fn flag(self) -> Result<bool, IorError> {
+        match self.value.map(str::to_ascii_lowercase).as_deref() {
+            None | Some("1" | "true") => Ok(true),
+            Some("0" | "false") => Ok(false),
+            Some(other) => match other.parse::<i64>() {
+                Ok(number) => Ok(number != 0),
+                Err(_) => Err(self.wrong("is neither 0 nor 1")),
+            },
+        }
+    }
+
+    fn size(self) -> Result<u64, IorError> {
+        sizes::parse(self.text()).map_err(|problem| self.wrong(problem))
+    }
+
+    fn whole(self) -> Result<i64, IorError> {
+        self.text().parse().map_err(|_| self.wrong("is no whole number"))
+    }
+
+    fn count(self, most: u64) -> Result<u64, IorError> {
+        match self.text().parse::<u64>() {
+            Ok(number) if number <= most => Ok(number),
+            Ok(_) => Err(self.wrong(format!("is too large; the most is {most}"))),
+            Err(_) => Err(self.wrong(format!("is no whole number from 0 to {most}"))),
+        }
+    }
+
+    fn count32(self, most: u32) -> Result<u32, IorError> {
+        self.count(u64::from(most)).map(narrow)
+    }
+
+    fn path(self) -> Result<PathBuf, IorError> {
+        if self.text().is_empty() {
+            return Err(self.wrong("names no file"));
+        }
+        Ok(PathBuf::from(self.text()))
+    }
+
+    fn hog(self) -> Result<Hog, IorError> {
+        let Some(percent) = self.text().strip_suffix('%') else {
+            return self.size().map(|bytes| if bytes == 0 { Hog::None } else { Hog::Bytes(bytes) });
+        };
+        match percent.parse::<u8>() {
+            Ok(0) => Ok(Hog::None),
+            Ok(percent @ 1..=100) => Ok(Hog::Percent(percent)),
+            _ => Err(self.wrong("is no share of the node's memory; give 0% to 100%, or a size such as 2g")),
+        }
+    }
+}
+
+/// A count that was checked against a limit of 32 bits.
+fn narrow(count: u64) -> u32 {
+    u32::try_from(count).expect("the count was checked against a limit that is a u32")
+}
+
+impl Settings {
+    /// Sets what `key` stands for.
+    ///
+    /// # Errors
+    /// A value that cannot be read or is not allowed, or an option that is refused.
+    pub(super) fn set(&mut self, key: Key, given: Given<'_>) -> Result<(), IorError> {
+        match key {
+            Key::Api => self.set_api(given)?,
+            Key::RefNum => self.ref_num = given.whole()?,
+            Key::Block => self.block = given.size()?,
+            Key::Transfer => self.transfer = given.size()?,
+            Key::Segments => self.segments = given.size()?,
+            Key::Repetitions => self.repetitions = narrow(given.count(REPETITIONS_MAX)?).max(1),
+            Key::Tasks => self.asked_tasks = tasks(given)?,
+            Key::TestFile => self.set_test_file(given)?,
+            Key::Read => self.read = given.flag()?,
+            Key::Write => self.write = given.flag()?,
+            Key::CheckRead => self.check_read = given.flag()?,
+            Key::CheckWrite => self.check_write = given.flag()?,
+            Key::FilePerProc => self.file_per_proc = given.flag()?,
+            Key::UniqueDir => self.unique_dir = given.flag()?,
+            Key::DualMount => self.dual_mount = given.flag()?,
+            Key::MultiFile => self.multi_file = given.flag()?,
+            Key::Keep => self.keep = given.flag()?,
+            Key::KeepWithError => self.keep_with_error = given.flag()?,
+            Key::UseExisting => self.use_existing = given.flag()?,
+            Key::Preallocate => self.preallocate = given.flag()?,
+            Key::Fsync => self.fsync = given.flag()?,
+            Key::FsyncPerWrite => self.fsync_per_write = given.flag()?,
+            Key::Direct => self.direct = given.flag()?,
+            Key::Barriers => self.barriers = given.flag()?,
+            Key::SingleAttempt => self.single_attempt = given.flag()?,
+            Key::QuitOnError => self.quit_on_error = given.flag()?,
+            Key::RandomOffset => self.random_offset = repeated(self.random_offset, given)?,
+            Key::ReorderRandom => self.reorder_random = repeated(self.reorder_random, given)?,
+            _ => self.set_more(key, given)?,
+        }
+        Ok(())
+    }
+
+    fn set_more(&mut self, key: Key, given: Given<'_>) -> Result<(), IorError> {
+        match key {
+            Key::RandomSeed => self.random_seed = Some(given.whole()?).filter(|&seed| seed != -1),
+            Key::Reorder => self.reorder = given.flag()?,
+            Key::ReorderSeed => self.reorder_seed = given.whole()?,
+            Key::TaskOffset => self.task_offset = given.count32(u32::MAX)?,
+            Key::Delay => self.delay = seconds(given)?,
+            Key::Deadline => self.deadline = seconds(given)?,
+            Key::WearOut => self.wear_out = given.flag()?,
+            Key::WearOutIterations => {
+                self.wear_out_iterations = Some(given.count(u64::MAX)?).filter(|&n| n > 0);
+            }
+            Key::StatusFile => self.status_file = Some(given.path()?),
+            Key::MinTime => self.min_time = seconds(given)?,
+            Key::MaxMinutes => self.max_minutes = seconds(given)?,
+            Key::Outlier => self.outlier = seconds(given)?,
+            Key::Signature => self.signature = given.whole()?,
+            Key::Packet => {
+                self.packet = Packet::parse(given.text()).ok_or_else(|| {
+                    given.wrong("is no packet type: give offset, incompressible, timestamp or random")
+                })?;
+            }
+            Key::StoreOffset => self.packet = if given.flag()? { Packet::Offset } else { self.packet },
+            Key::MemoryPerNode => self.memory_per_node = given.hog()?,
+            Key::MemoryPerTask => self.memory_per_task = given.size()?,
+            Key::AioPending => self.aio_pending = given.count32(u32::MAX)?,
+            Key::RankCsv => self.rank_csv = Some(given.path()?),
+            Key::DryRun => self.dry_run = given.flag()?,
+            Key::WarningsAsErrors => self.warnings_as_errors = given.flag()?,
+            Key::Verbose => {
+                self.verbose = match given.value {
+                    None => self.verbose.saturating_add(1).min(VERBOSE_MAX),
+                    Some(_) => given.count32(u32::MAX)?.min(VERBOSE_MAX),
+                };
+            }
+            Key::Refused(reason) => refuse(given, reason)?,
+            // Answered by the whole line, by the output, or by nothing that a test would keep.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn set_api(&mut self, given: Given<'_>) -> Result<(), IorError> {
+        let reason = match given.text().to_ascii_uppercase().as_str() {
+            "POSIX" | "MMAP" | "DUMMY" | "AIO" => {
+                self.api = given.text().to_owned();
+                return Ok(());
+            }
+            "MPIIO" => "it needs MPI-IO",
+            "HDF5" => "it needs the HDF5 library over MPI-IO",
+            "NCMPI" => "it needs the PnetCDF library over MPI-IO",
+            "S3" | "S3-4C" | "S3_PLUS" | "S3_EMC" | "S3-LIBS3" => "it needs an object store",
+            "HDFS" => "it needs a Hadoop file system",
+            "RADOS" | "CEPHFS" => "it needs the Ceph libraries",
+            "DFS" | "DAOS" => "it needs the DAOS library",
+            "IME" | "GFARM" | "BFS" | "CHFS" | "FINCHFS" | "PMDK" | "LIBNFS" | "MADFS" | "NCMPIO" => {
+                "it needs that system's own client library"
+            }
+            _ => return Err(given.wrong("is no API of IOR; ioproof drives POSIX, MMAP, DUMMY and AIO")),
+        };
+        Err(IorError::Refused {
+            written: format!("{} {}", given.option, given.text()),
+            reason: format!("{reason}; ioproof drives POSIX, MMAP, DUMMY and AIO, use -a POSIX"),
+        })
+    }
+
+    fn set_test_file(&mut self, given: Given<'_>) -> Result<(), IorError> {
+        if given.text().split('@').any(str::is_empty) {
+            return Err(given.wrong("has an empty name; give one path, or several joined by @"));
+        }
+        given.text().clone_into(&mut self.test_file);
+        Ok(())
+    }
+}
+
+/// A flag whose repetition says more, as in `-z -z`.
+fn repeated(before: u32, given: Given<'_>) -> Result<u32, IorError> {
+    match given.value {
+        None => Ok(before.saturating_add(1)),
+        Some(_) => given.flag().map(u32::from),
+    }
+}
+
+/// -1 (the default) and 0 (as the documentation has it) mean all tasks of the launcher.
+fn tasks(given: Given<'_>) -> Result<Option<u32>, IorError> {
+    match given.whole()? {
+        -1 | 0 => Ok(None),
+        number => match u32::try_from(number) {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => {
+                Err(given.wrong("is no number of tasks; give 1 or more, or -1 for all of the launcher"))
+            }
+        },
+    }
+}
+
+fn seconds(given: Given<'_>) -> Result<u64, IorError> {
+    if given.text().parse::<f64>().is_ok_and(|number| number.fract() != 0.0) {
+        return Err(given.wrong("has a fraction, which IOR would cut off; give a whole number"));
+    }
+    given.count(SECONDS_MAX)
+}
+
+/// A value that says no, as scripts that list every directive have it, asks for nothing.
+pub(super) fn says_no(value: &str) -> bool {
+    matches!(value.to_ascii_lowercase().as_str(), "0" | "false" | "-1" | "" | "(null)" | "default")
+}
+
+fn refuse(given: Given<'_>, reason: &str) -> Result<(), IorError> {
+    if given.value.is_some_and(says_no) {
+        return Ok(());
+    }
+    let written = match given.value {
+        Some(value) => format!("{}={value}", given.option),
+        None => given.option.to_owned(),
+    };
+    Err(IorError::Refused { written, reason: reason.to_owned() })
+}
