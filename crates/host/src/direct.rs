@@ -29,7 +29,8 @@ pub fn direct_alignment(directory: &Path) -> Result<Option<u64>, HostError> {
         Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => return Ok(None),
         Err(error) => return Err(HostError::io("make a file for a trial in", directory, error)),
     };
-    if let Ok(answer) = rustix::fs::statx(&file, "", AtFlags::EMPTY_PATH, StatxFlags::from_bits_retain(DIOALIGN))
+    if let Ok(answer) =
+        rustix::fs::statx(&file, "", AtFlags::EMPTY_PATH, StatxFlags::from_bits_retain(DIOALIGN))
         && answer.stx_mask & DIOALIGN != 0
     {
         let alignment = u64::from(answer.stx_dio_offset_align);

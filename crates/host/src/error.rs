@@ -122,6 +122,13 @@ pub enum HostError {
 }
 
 impl HostError {
+    /// Whether the program refuses to go on to protect data or the truth of a figure, although it
+    /// could: the others are things that the host lacks.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Missing { .. } | Self::Short { .. } | Self::Holes { .. } | Self::NotData { .. })
+    }
+
     /// A failed call on `path`.
     pub(crate) fn io(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
         Self::Io { action, path: path.to_owned(), source: source.into() }

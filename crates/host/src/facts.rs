@@ -178,3 +178,6 @@ fn batch_job(environment: fn(&str) -> Option<String>) -> Option<String> {
         Some(format!("{system} {number}"))
     })
 }
+
+#[cfg(test)]
+mod tests;

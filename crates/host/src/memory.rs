@@ -22,7 +22,7 @@ fn meminfo(text: &str, key: &str) -> Option<u64> {
 pub(crate) fn total_bytes(root: &Root) -> u64 {
     root.read("/proc/meminfo").ok().and_then(|text| meminfo(&text, "MemTotal")).unwrap_or_else(|| {
         let info = rustix::system::sysinfo();
-        u64::from(info.totalram).saturating_mul(u64::from(info.mem_unit))
+        info.totalram.saturating_mul(u64::from(info.mem_unit))
     })
 }
 

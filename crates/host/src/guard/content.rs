@@ -27,7 +27,7 @@ const BLKID_NOTHING: i32 = 2;
 /// `blkid -p` ends with this when signatures contradict one another.
 const BLKID_AMBIVALENT: i32 = 8;
 
-pub(super) fn reasons(path: &Path, file: &File, is_own_stamp: StampTest) -> Vec<Reason> {
+pub(super) fn reasons(path: &Path, file: &File, is_own_stamp: &StampTest) -> Vec<Reason> {
     let mut reasons = wipefs(path);
     for reason in blkid(path) {
         let is_known = match &reason {
@@ -128,7 +128,7 @@ fn complaint(output: &Output) -> String {
 }
 
 /// The first offset among the samples that is neither zero nor of this program's making.
-fn first_unknown(file: &File, is_own_stamp: StampTest) -> io::Result<Option<u64>> {
+fn first_unknown(file: &File, is_own_stamp: &StampTest) -> io::Result<Option<u64>> {
     let size_bytes = rustix::fs::seek(file, SeekFrom::End(0))?;
     let mut buffer = vec![0; usize::try_from(END_BYTES).map_err(io::Error::other)?];
     let mut found = None;
@@ -181,11 +181,11 @@ mod tests {
         for offset in [0_u64, 700, END_BYTES - 1, 64 << 20, (128 << 20) - 1] {
             let mut file = tempfile::tempfile().unwrap();
             file.set_len(128 << 20).unwrap();
-            assert_eq!(first_unknown(&file, |_| false).unwrap(), None);
+            assert_eq!(first_unknown(&file, &|_| false).unwrap(), None);
             file.seek(SeekFrom::Start(offset)).unwrap();
             file.write_all(&[1]).unwrap();
-            assert_eq!(first_unknown(&file, |_| false).unwrap(), Some(offset / 512 * 512));
-            assert_eq!(first_unknown(&file, |cell| cell.contains(&1)).unwrap(), None, "a known stamp");
+            assert_eq!(first_unknown(&file, &|_| false).unwrap(), Some(offset / 512 * 512));
+            assert_eq!(first_unknown(&file, &|cell| cell.contains(&1)).unwrap(), None, "a known stamp");
         }
     }
 

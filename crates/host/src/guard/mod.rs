@@ -29,11 +29,15 @@ mod place;
 mod refusal;
 mod usage;
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -43,27 +47,39 @@ pub use refusal::{Reason, Refusal};
 
 use crate::{DeviceNumber, HostError, Root, block};
 
+/// How often a device that is in use is asked for, and the pause between: a tenth of a second in
+/// all, which nobody notices beside the refusal that follows.
+const CLAIM_TRIES: u32 = 5;
+const CLAIM_PAUSE: Duration = Duration::from_millis(20);
+
 /// Says whether 512 bytes were written by this program.
-pub type StampTest = fn(&[u8]) -> bool;
+type StampTest = dyn Fn(&[u8]) -> bool + Send + Sync;
 
 /// The guard of a host's raw block devices.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Guard {
     root: Root,
-    is_own_stamp: StampTest,
+    is_own_stamp: Arc<StampTest>,
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guard").field("root", &self.root).finish_non_exhaustive()
+    }
 }
 
 impl Guard {
     /// A guard that takes all data for unknown.
     #[must_use]
     pub fn new(root: Root) -> Self {
-        Self { root, is_own_stamp: |_| false }
+        Self { root, is_own_stamp: Arc::new(|_| false) }
     }
 
-    /// The same guard, which knows the stamp that this program leaves in each 512 bytes it writes.
+    /// The same guard, which takes 512 bytes for this program's own, as left by an earlier run,
+    /// when `is_own_stamp` says so.
     #[must_use]
-    pub fn with_stamp_test(self, is_own_stamp: StampTest) -> Self {
-        Self { is_own_stamp, ..self }
+    pub fn with_stamp_test(self, is_own_stamp: impl Fn(&[u8]) -> bool + Send + Sync + 'static) -> Self {
+        Self { is_own_stamp: Arc::new(is_own_stamp), ..self }
     }
 
     /// Whether `path` may be overwritten, with the values of `--destroy-data-on` as `consents`.
@@ -92,7 +108,7 @@ impl Guard {
             reasons.push(Reason::InUse);
         }
         let accepts_unknown = consents.iter().any(|consent| consent == UNKNOWN_DATA_WORD);
-        let content = content::reasons(&canonical, &file, self.is_own_stamp);
+        let content = content::reasons(&canonical, &file, self.is_own_stamp.as_ref());
         reasons.extend(
             content
                 .into_iter()
@@ -115,17 +131,30 @@ impl Guard {
 /// Opens the device for reading, exclusively if the kernel lets us. Opening it for writing here
 /// would have udev probe it again when it is closed.
 fn claim(path: &Path, number: DeviceNumber) -> io::Result<(File, bool)> {
-    let (file, exclusive) = match open_with(path, OFlags::EXCL | OFlags::NONBLOCK) {
-        Err(error) if Errno::from_io_error(&error) == Some(Errno::BUSY) => {
-            (open_with(path, OFlags::NONBLOCK)?, false)
-        }
-        opened => (opened?, true),
+    let (file, exclusive) = match claim_patiently(path)? {
+        Some(file) => (file, true),
+        None => (open_with(path, OFlags::NONBLOCK)?, false),
     };
     let metadata = file.metadata()?;
     if !metadata.file_type().is_block_device() || DeviceNumber::from_raw(metadata.rdev()) != number {
         return Err(io::Error::other("another device took its place while it was looked at"));
     }
     Ok((file, exclusive))
+}
+
+/// Tries for [`CLAIM_TRIES`]: a device that was just let go of may still be open for a moment in
+/// a child that has not started its program yet. `None` if it stays in use.
+fn claim_patiently(path: &Path) -> io::Result<Option<File>> {
+    for attempt in 0..CLAIM_TRIES {
+        if attempt > 0 {
+            thread::sleep(CLAIM_PAUSE);
+        }
+        match open_with(path, OFlags::EXCL | OFlags::NONBLOCK) {
+            Err(error) if Errno::from_io_error(&error) == Some(Errno::BUSY) => {}
+            opened => return opened.map(Some),
+        }
+    }
+    Ok(None)
 }
 
 fn open_with(path: &Path, flags: OFlags) -> io::Result<File> {
@@ -170,12 +199,20 @@ impl PermittedDevice {
         &self.name
     }
 
+    /// Whether `path`, by whatever name, leads to this device.
+    #[must_use]
+    pub fn covers(&self, path: &Path) -> bool {
+        fs::metadata(path).is_ok_and(|metadata| self.is_described_by(&metadata))
+    }
+
     /// Whether `file`, as opened for writing, is this device and not one that took its place.
     #[must_use]
     pub fn is_same(&self, file: &File) -> bool {
-        file.metadata().is_ok_and(|metadata| {
-            metadata.file_type().is_block_device() && DeviceNumber::from_raw(metadata.rdev()) == self.number
-        })
+        file.metadata().is_ok_and(|metadata| self.is_described_by(&metadata))
+    }
+
+    fn is_described_by(&self, metadata: &fs::Metadata) -> bool {
+        metadata.file_type().is_block_device() && DeviceNumber::from_raw(metadata.rdev()) == self.number
     }
 }
 

@@ -18,11 +18,19 @@ pub(super) fn reasons(root: &Root, devices: &[String]) -> Vec<Reason> {
         .iter()
         .filter_map(|name| name.parse::<u32>().ok())
         .filter(|process| *process != own && has_open(root, *process, &numbers))
+        .filter(|process| parent(root, *process) != Some(own))
         .map(|process| Reason::OpenInProcess {
             process,
             command: root.text(&format!("/proc/{process}/comm")).known().cloned().unwrap_or_default(),
         })
         .collect()
+}
+
+/// Field 4 of `proc_pid_stat(5)`. A child has this process's files until it starts its own
+/// program.
+fn parent(root: &Root, process: u32) -> Option<u32> {
+    let stat = root.read(&format!("/proc/{process}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 fn has_open(root: &Root, process: u32, numbers: &[DeviceNumber]) -> bool {

@@ -1,0 +1,9 @@
+//! The host on real devices: what is observed, and what the guard refuses.
+//!
+//! Everything stands on loop devices that the tests made, and is taken down with them.
+#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+#![expect(clippy::unwrap_used, reason = "a step of a test that fails is the failure of the test")]
+
+mod guard;
+mod observe;
+mod tools;

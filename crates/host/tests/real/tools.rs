@@ -1,0 +1,128 @@
+//! What both groups of tests need beside the testbed.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use host::{Host, Root};
+use testbed::{FileSystem, LoopDevice, LoopDeviceBuilder, Testbed};
+
+/// The system that the tests run on.
+pub(crate) fn host() -> Host {
+    Host::new(Root::default())
+}
+
+/// Whether loop devices are missing here; says so.
+pub(crate) fn skipped() -> bool {
+    testbed::skipped(Testbed::available())
+}
+
+/// A blank device of the smallest size that all file systems take.
+pub(crate) fn blank() -> LoopDeviceBuilder {
+    LoopDevice::builder().bytes(FileSystem::Xfs.smallest_bytes())
+}
+
+/// Runs a program that must succeed.
+pub(crate) fn run(program: &str, arguments: &[&str]) {
+    let output = Command::new(program).args(arguments).output().expect("the program starts");
+    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Whether a program succeeds.
+pub(crate) fn succeeds(program: &str, arguments: &[&str]) -> bool {
+    Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
+}
+
+/// A command that is run when the value is dropped, also while a test panics.
+pub(crate) struct Finally(&'static str, Vec<String>);
+
+impl Finally {
+    pub(crate) fn new(program: &'static str, arguments: &[&str]) -> Self {
+        Self(program, arguments.iter().map(|argument| (*argument).to_owned()).collect())
+    }
+}
+
+impl Drop for Finally {
+    fn drop(&mut self) {
+        let _ = Command::new(self.0).args(&self.1).output();
+    }
+}
+
+/// A shell that has run a script up to its line `ready` and is ended when the value is dropped.
+pub(crate) struct Shell(Child);
+
+impl Shell {
+    /// `script` must print `ready` and then wait for its input to end.
+    pub(crate) fn run(program: &str, arguments: &[&str], script: &str) -> Self {
+        let mut child = Command::new(program)
+            .args(arguments)
+            .args(["sh", "-c", script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a shell starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("it is piped")).read_line(&mut line).expect("it answers");
+        assert_eq!(line.trim(), "ready");
+        Self(child)
+    }
+
+    pub(crate) fn process(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+/// A path as a word for a program.
+pub(crate) fn word(path: &Path) -> &str {
+    path.to_str().expect("the testbed names its files in ASCII")
+}
+
+/// A loop device with two partitions; it is detached when dropped.
+pub(crate) struct Partitioned {
+    pub(crate) device: PathBuf,
+    _detach: Finally,
+}
+
+impl Partitioned {
+    /// Two partitions of 8 MiB each on `image`, of 32 MiB. `None` where the kernel shows none.
+    pub(crate) fn new(image: &Path) -> Option<Self> {
+        let mut bytes = vec![0_u8; 32 << 20];
+        let entry = |start: u32, sectors: u32| {
+            let mut entry = [0_u8; 16];
+            entry[4] = 0x83;
+            entry[8..12].copy_from_slice(&start.to_le_bytes());
+            entry[12..].copy_from_slice(&sectors.to_le_bytes());
+            entry
+        };
+        bytes[446..462].copy_from_slice(&entry(2048, 16384));
+        bytes[462..478].copy_from_slice(&entry(18432, 16384));
+        bytes[510..512].copy_from_slice(&[0x55, 0xaa]);
+        std::fs::write(image, bytes).expect("the image is written");
+        let output = Command::new("losetup")
+            .args(["--find", "--show", "--partscan"])
+            .arg(image)
+            .output()
+            .expect("losetup starts");
+        let device = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+        let detach = Finally::new("losetup", &["--detach", word(&device)]);
+        let this = Self { device, _detach: detach };
+        for (number, start) in [(1, "2048"), (2, "18432")] {
+            if !this.partition(number).exists() {
+                // This kernel does not read the table; it can be told.
+                succeeds("addpart", &[word(&this.device), &number.to_string(), start, "16384"]);
+            }
+        }
+        this.partition(2).exists().then_some(this)
+    }
+
+    pub(crate) fn partition(&self, number: u32) -> PathBuf {
+        PathBuf::from(format!("{}p{number}", self.device.display()))
+    }
+}
