@@ -23,15 +23,55 @@
 //!    next offset (some 10 ns) therefore counts as part of a read. In an open loop ([`plan::Pace`]) the
 //!    *response* counts from the intended start and the *service* from the hand-over.
 //! 5. *Close*, with `fsync` where asked for.
+//!
+//! # Example
+//! ```
+//! use engine::{Alone, Controls, PhaseJob};
+//! use plan::{Backend, Bytes, Geometry, Phase, WorkloadSpec};
+//!
+//! let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(4), segments: 1 };
+//! let mut spec = WorkloadSpec::new("ceiling", "unused", geometry);
+//! spec.backend = Backend::Null;
+//! let workload = spec.validate()?;
+//! let outcome = engine::run(&PhaseJob::new(&workload, Phase::Read, 0), &Alone, &Controls::new())?;
+//! assert_eq!(outcome.reads, 1024);
+//! let recorded: u64 = outcome.latency.iter().map(|l| l.histogram.total()).sum();
+//! assert_eq!(recorded, 1024);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod buffer;
+mod check;
+mod clock;
 mod controls;
+mod crew;
 mod errno;
 mod error;
+mod file;
+mod gate;
 mod histogram;
 mod job;
+mod limits;
+mod mmap;
+mod null;
+mod offsets;
 mod outcome;
+mod own;
+mod pace;
+mod phase;
+mod psync;
 mod rendezvous;
+mod ring;
+mod rules;
+mod series;
+mod shared;
+mod stamp;
+mod sync;
+mod sys;
+mod uring;
 
+pub use buffer::MemoryHog;
+pub use clock::{clock_cost_ns, clock_name};
 pub use controls::{Controls, Progress};
 pub use errno::Errno;
 pub use error::{EngineError, LimitKind, UringUnavailable};
@@ -41,4 +81,7 @@ pub use outcome::{
     Latency, Measure, Mismatch, MismatchKind, Mismatches, Note, Operation, PhaseOutcome, SeriesInterval,
     Stonewalled, TaskOutcome,
 };
+pub use own::is_own_cell;
+pub use phase::run;
 pub use rendezvous::{Alone, Point, Rendezvous, RendezvousError};
+pub use ring::uring_available;

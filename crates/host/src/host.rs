@@ -70,6 +70,12 @@ impl Host {
         devices::observable(&self.root, &table, path)
     }
 
+    /// Bytes of memory of the host, used or not.
+    #[must_use]
+    pub fn memory_total(&self) -> u64 {
+        memory::total_bytes(&self.root)
+    }
+
     /// Memory that can be had without swapping, within the limits of the control groups.
     ///
     /// # Errors

@@ -1,1 +1,31 @@
-//! Takes a plan through its life and writes the record.
+//! Takes a plan through its life: check, prepare, run, observe, store.
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`check`] → [`Checked`] | a plan that this host can run, with what was found on the way |
+//! | [`Life`] | runs a checked plan and writes the record |
+//! | [`Watch`] | told of everything that happens; the runner itself never prints |
+//! | [`Ended`] | how it ended, and what a caller needs for its exit code |
+//! | [`instrument`] | what the instrument itself costs on this host |
+//! | [`RunnerError`] | why it could not go on, with an [`ErrorKind`] |
+//!
+//! A case that fails does not end the run: its error is recorded and the next case starts.
+//! Files are claimed before they are made and removed at the end, whatever happened, unless the
+//! plan keeps them.
+
+mod check;
+mod cleanup;
+mod convert;
+mod data;
+mod error;
+mod instrument;
+mod life;
+mod phase;
+mod rendezvous;
+mod watch;
+
+pub use check::{Checked, check};
+pub use error::{ErrorKind, RunnerError};
+pub use instrument::{Instrument, instrument};
+pub use life::{Ended, Life};
+pub use watch::{Event, Silent, Watch};

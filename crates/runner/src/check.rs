@@ -1,0 +1,239 @@
+//! Whether this host can run a plan: targets, space, limits, backends, and what stands in the way.
+
+use std::collections::HashSet;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use engine::UringUnavailable;
+use host::files::{FileState, Kind, check_directory};
+use host::{Host, PermittedDevice, Root, limits};
+use plan::{Backend, Bytes, Case, Placement, Plan, Sharing, Workload, WorkloadSpec};
+use record::{HostFacts, Leftover, Warning, WarningRow};
+
+use crate::RunnerError;
+use crate::cleanup::{directory_of, paths};
+
+/// Files that the program itself has open: streams, record, journal, counters, rings.
+const OWN_FILES: u64 = 64;
+
+/// A plan that this host can run.
+#[derive(Debug)]
+pub struct Checked {
+    /// The plan, with backends replaced where that is allowed and needed.
+    pub plan: Plan,
+    /// The host.
+    pub facts: HostFacts,
+    /// A name for the run that no other run has.
+    pub run_id: String,
+    /// Wall clock, nanoseconds since 1970-01-01 UTC.
+    pub started_unix_ns: i64,
+    /// What a reader of the figures must know.
+    pub warnings: Vec<WarningRow>,
+    /// What killed runs left on the targets.
+    pub leftovers: Vec<Leftover>,
+    /// Devices whose data the user gave up, held open so that nothing else takes them.
+    pub permits: Vec<PermittedDevice>,
+}
+
+/// Checks `plan` against this host. Nothing is written.
+///
+/// # Errors
+/// What the host lacks or refuses, with the next step.
+pub fn check(plan: Plan, host: &Host, run_id: String, started_unix_ns: i64) -> Result<Checked, RunnerError> {
+    let targets = targets(&plan);
+    let mut permits = Vec::new();
+    let mut warnings = Vec::new();
+    for case in plan.cases.iter().filter(|case| case.workload.backend != Backend::Null) {
+        check_targets(case, &plan, host, &mut permits)?;
+    }
+    let plan = replace_backends(plan, &mut warnings)?;
+    check_space(&plan, host)?;
+    check_limits(&plan, host.root())?;
+    let mut leftovers = Vec::new();
+    for directory in directories(&targets) {
+        leftovers.extend(record::leftovers(&directory)?);
+    }
+    let facts = host.facts(&targets, engine::clock_name());
+    Ok(Checked { plan, facts, run_id, started_unix_ns, warnings, leftovers, permits })
+}
+
+/// Every target that is not imagined, once.
+fn targets(plan: &Plan) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = Vec::new();
+    for case in plan.cases.iter().filter(|case| case.workload.backend != Backend::Null) {
+        for target in &case.workload.files.targets {
+            if !all.contains(target) {
+                all.push(target.clone());
+            }
+        }
+    }
+    all
+}
+
+fn directories(targets: &[PathBuf]) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = Vec::new();
+    for directory in targets.iter().map(|target| directory_of(target)) {
+        if !all.contains(&directory) && directory.is_dir() {
+            all.push(directory);
+        }
+    }
+    all
+}
+
+fn check_targets(
+    case: &Case,
+    plan: &Plan,
+    host: &Host,
+    permits: &mut Vec<PermittedDevice>,
+) -> Result<(), RunnerError> {
+    let files = &case.workload.files;
+    let writes = files.fill || case.phases.iter().any(|phase| phase.writes());
+    for target in &files.targets {
+        match FileState::of(target)?.kind {
+            Some(Kind::BlockDevice) => {
+                check_device_layout(case, target)?;
+                if writes && !permits.iter().any(|permit| permit.path() == target) {
+                    let signature = case.workload.signature;
+                    let guard =
+                        host.guard().with_stamp_test(move |cell| engine::is_own_cell(signature, cell));
+                    permits.push(guard.permit(target, &plan.destroy_data_on)?);
+                }
+            }
+            Some(Kind::Directory) => {
+                return Err(RunnerError::Target {
+                    path: target.clone(),
+                    problem: "is a directory".to_owned(),
+                    help: format!("name a file in it, as in {}", target.join("testFile").display()),
+                });
+            }
+            Some(Kind::Other) => {
+                return Err(RunnerError::Target {
+                    path: target.clone(),
+                    problem: "is neither a file nor a block device".to_owned(),
+                    help: "name a regular file, or a block device".to_owned(),
+                });
+            }
+            None | Some(Kind::Regular) if writes => check_directory(&directory_of(target))?,
+            None | Some(Kind::Regular) => {}
+        }
+    }
+    Ok(())
+}
+
+/// A device has one name and no room for files of tasks.
+fn check_device_layout(case: &Case, target: &Path) -> Result<(), RunnerError> {
+    let files = &case.workload.files;
+    if files.sharing == Sharing::Shared && files.targets.len() == 1 {
+        return Ok(());
+    }
+    Err(RunnerError::Target {
+        path: target.to_owned(),
+        problem: "is a block device, which cannot hold a file for each task".to_owned(),
+        help: "use one shared target (ior: without -F and @)".to_owned(),
+    })
+}
+
+/// Puts psync in the place of io_uring where it is missing and the user did not ask for it.
+fn replace_backends(mut plan: Plan, warnings: &mut Vec<WarningRow>) -> Result<Plan, RunnerError> {
+    let wanted = |case: &&Case| matches!(case.workload.backend, Backend::Uring { .. });
+    let Some(first) = plan.cases.iter().find(wanted) else { return Ok(plan) };
+    let Err(missing) = engine::uring_available() else { return Ok(plan) };
+    let asked = first.workload.backend;
+    for case in &mut plan.cases {
+        match case.workload.backend {
+            Backend::Uring { required: true, .. } => {
+                return Err(RunnerError::UringMissing { reason: missing.to_string() });
+            }
+            Backend::Uring { depth, .. } => case.workload = with_threads(&case.workload, depth)?,
+            Backend::Psync | Backend::Mmap | Backend::Null => {}
+        }
+    }
+    warnings.push(backend_warning(asked, &missing));
+    Ok(plan)
+}
+
+fn backend_warning(asked: Backend, missing: &UringUnavailable) -> WarningRow {
+    let warning = Warning::BackendReplaced {
+        asked: format!("io_uring with depth {}", asked.depth()),
+        used: "psync, with a task for each transfer under way where the file is shared".to_owned(),
+        reason: missing.to_string(),
+    };
+    WarningRow { key: None, warning }
+}
+
+/// As many transfers under way as before: a task for each of them in a shared file, where the
+/// block divides; one for each task otherwise.
+fn with_threads(workload: &Workload, depth: u32) -> Result<Workload, RunnerError> {
+    let mut spec: WorkloadSpec = workload.clone().into();
+    spec.backend = Backend::Psync;
+    let share = u64::from(depth) * spec.geometry.transfer.get();
+    if spec.files.sharing == Sharing::Shared && spec.geometry.block.get() >= share {
+        let block = spec.geometry.block.get() / share * spec.geometry.transfer.get();
+        spec.geometry.block = Bytes(block);
+        spec.tasks *= depth;
+    }
+    Ok(spec.validate()?)
+}
+
+/// Whether the files fit. A stonewall may end a write long before its volume, so that such a
+/// case is left to the forecast's warning.
+fn check_space(plan: &Plan, host: &Host) -> Result<(), RunnerError> {
+    let mut needs: Vec<(String, u64, u64)> = Vec::new();
+    let mut seen: HashSet<PathBuf> = HashSet::new();
+    for case in plan.cases.iter().filter(|case| takes_space(case)) {
+        let bytes = Placement::new(&case.workload).file_bytes().get();
+        for target in &case.workload.files.targets {
+            let place = host.file_system_of(target)?;
+            let files = paths_on(case, target);
+            let need: u64 =
+                files.filter(|path| seen.insert(path.clone())).map(|path| grows(&path, bytes)).sum();
+            match needs.iter_mut().find(|(name, ..)| *name == place.mount_point) {
+                Some((_, sum, _)) => *sum = sum.saturating_add(need),
+                None => needs.push((place.mount_point, need, place.free_bytes)),
+            }
+        }
+    }
+    match needs.into_iter().find(|(_, need, free)| need > free) {
+        Some((place, need, free)) => {
+            Err(RunnerError::NoSpace { need: Bytes(need), free: Bytes(free), place })
+        }
+        None => Ok(()),
+    }
+}
+
+fn takes_space(case: &Case) -> bool {
+    let workload = &case.workload;
+    let writes = workload.files.fill || case.phases.iter().any(|phase| phase.writes());
+    writes && workload.backend != Backend::Null && workload.stonewall.is_none()
+}
+
+/// The files of `case` that go to `target`.
+fn paths_on<'a>(case: &'a Case, target: &'a Path) -> impl Iterator<Item = PathBuf> + 'a {
+    let targets = &case.workload.files.targets;
+    let files = paths(case).into_iter().enumerate();
+    let per_set = Placement::new(&case.workload).file_count() as usize;
+    files.filter(move |(index, _)| targets[(index % per_set) % targets.len()] == target).map(|(_, path)| path)
+}
+
+/// Bytes that a file of `bytes` will take beyond what stands there now. A device has its size.
+fn grows(path: &Path, bytes: u64) -> u64 {
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => bytes.saturating_sub(metadata.blocks().saturating_mul(512)),
+        Ok(_) => 0,
+        Err(_) => bytes,
+    }
+}
+
+fn check_limits(plan: &Plan, root: &Root) -> Result<(), RunnerError> {
+    for case in &plan.cases {
+        let workload = &case.workload;
+        let tasks = u64::from(workload.tasks);
+        let threads = match workload.backend {
+            Backend::Psync | Backend::Mmap => tasks,
+            Backend::Uring { .. } | Backend::Null => 0,
+        };
+        let files = if workload.backend == Backend::Null { 0 } else { tasks };
+        limits::check(root, limits::Needs { open_files: files + OWN_FILES, locked_bytes: 0, threads })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,207 @@
+//! The files that a run makes: claimed before they exist, removed when no case needs them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use plan::{Case, Existing, Keep, Placement};
+
+use crate::RunnerError;
+use crate::data::Ledger;
+
+/// The files and directories that this run has made and not yet removed.
+#[derive(Debug, Default)]
+pub(crate) struct Made {
+    files: BTreeSet<PathBuf>,
+    directories: BTreeSet<PathBuf>,
+}
+
+impl Made {
+    /// `path` is about to be written. It is this run's unless it was there before.
+    pub(crate) fn file(&mut self, path: &Path) {
+        if !self.files.contains(path) && fs::symlink_metadata(path).is_err() {
+            self.files.insert(path.to_owned());
+        }
+    }
+
+    /// Makes the directories of their own that the files of `case` stand in.
+    pub(crate) fn own_directories(&mut self, case: &Case, repetition: u32) -> Result<(), RunnerError> {
+        if !case.workload.files.unique_dir {
+            return Ok(());
+        }
+        for slot in Placement::new(&case.workload).files(repetition) {
+            let Some(directory) = slot.path.parent() else { continue };
+            match fs::create_dir(directory) {
+                Ok(()) => {
+                    self.directories.insert(directory.to_owned());
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => {
+                    return Err(RunnerError::File {
+                        action: "create the directory",
+                        path: directory.to_owned(),
+                        source,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the files of `case` that no case of `later` uses, unless they are to be kept.
+    /// What cannot be removed is named in the error, after everything else is gone.
+    pub(crate) fn remove_after(
+        &mut self,
+        case: &Case,
+        later: &[Case],
+        wrong_data: bool,
+        ledger: &mut Ledger,
+    ) -> Result<(), RunnerError> {
+        let keep = match case.workload.files.keep {
+            Keep::Always => true,
+            Keep::OnError => wrong_data,
+            Keep::Never => false,
+        };
+        let mine: BTreeSet<PathBuf> =
+            paths(case).into_iter().filter(|path| self.files.contains(path)).collect();
+        if keep {
+            self.files.retain(|path| !mine.contains(path));
+            self.directories.clear();
+            return Ok(());
+        }
+        let needed: BTreeSet<PathBuf> =
+            later.iter().filter(|other| shares_targets(case, other)).flat_map(paths).collect();
+        self.remove(mine.difference(&needed), ledger)
+    }
+
+    /// Removes everything that is left, as after an error.
+    pub(crate) fn remove_all(&mut self, ledger: &mut Ledger) -> Result<(), RunnerError> {
+        let all = self.files.clone();
+        self.remove(all.iter(), ledger)
+    }
+
+    fn remove<'a>(
+        &mut self,
+        paths: impl Iterator<Item = &'a PathBuf>,
+        ledger: &mut Ledger,
+    ) -> Result<(), RunnerError> {
+        let mut first = Ok(());
+        for path in paths {
+            match fs::remove_file(path) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(source) => {
+                    first =
+                        first.and(Err(RunnerError::File { action: "remove", path: path.clone(), source }));
+                    continue;
+                }
+            }
+            self.files.remove(path);
+            ledger.removed(path);
+        }
+        // A directory that holds something else stays: that is not this run's.
+        let files = &self.files;
+        self.directories.retain(|directory| {
+            files.iter().any(|f| f.starts_with(directory)) || fs::remove_dir(directory).is_err()
+        });
+        first
+    }
+}
+
+/// A file that is removed when the value is dropped, whatever happened.
+pub(crate) struct Removal<'a> {
+    path: &'a Path,
+}
+
+impl<'a> Removal<'a> {
+    /// Will remove `path`.
+    pub(crate) fn of(path: &'a Path) -> Self {
+        Self { path }
+    }
+
+    /// Removes it now.
+    pub(crate) fn now(self) -> Result<(), RunnerError> {
+        let path = self.path;
+        std::mem::forget(self);
+        fs::remove_file(path).map_err(|source| RunnerError::File {
+            action: "remove",
+            path: path.to_owned(),
+            source,
+        })
+    }
+}
+
+impl Drop for Removal<'_> {
+    fn drop(&mut self) {
+        // An error is already on its way to the user; the file may not even exist.
+        let _ = fs::remove_file(self.path);
+    }
+}
+
+/// Every file that a case touches in any repetition.
+pub(crate) fn paths(case: &Case) -> Vec<PathBuf> {
+    let placement = Placement::new(&case.workload);
+    let sets = if case.workload.files.file_per_repetition { case.repetitions } else { 1 };
+    (0..sets).flat_map(|repetition| placement.files(repetition)).map(|slot| slot.path).collect()
+}
+
+/// The directories that the targets of `case` are in.
+pub(crate) fn directories(case: &Case) -> Vec<PathBuf> {
+    case.workload.files.targets.iter().map(|target| directory_of(target)).collect()
+}
+
+/// The directories that `case` makes for its files.
+pub(crate) fn own_directories(case: &Case) -> Vec<PathBuf> {
+    if !case.workload.files.unique_dir {
+        return Vec::new();
+    }
+    paths(case).iter().map(|path| directory_of(path)).collect()
+}
+
+/// The directory of a target: its parent, or `.` for a bare name.
+pub(crate) fn directory_of(target: &Path) -> PathBuf {
+    match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Each path once, from the root on.
+pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<PathBuf>, RunnerError> {
+    let mut all = BTreeSet::new();
+    for path in paths {
+        let full = std::path::absolute(&path).map_err(|source| RunnerError::File {
+            action: "find the place of",
+            path: path.clone(),
+            source,
+        })?;
+        // `.` names the directory itself: without it names compare as the file system sees them.
+        all.insert(full.components().collect());
+    }
+    Ok(all.into_iter().collect())
+}
+
+/// Removes what stands where a write phase will make its files.
+pub(crate) fn replace_existing(case: &Case, repetition: u32, ledger: &mut Ledger) -> Result<(), RunnerError> {
+    if case.workload.files.existing != Existing::Replace {
+        return Ok(());
+    }
+    for slot in Placement::new(&case.workload).files(repetition) {
+        let Ok(metadata) = fs::symlink_metadata(&slot.path) else { continue };
+        if !(metadata.is_file() || metadata.file_type().is_symlink()) {
+            continue;
+        }
+        fs::remove_file(&slot.path).map_err(|source| RunnerError::File {
+            action: "replace",
+            path: slot.path.clone(),
+            source,
+        })?;
+        ledger.removed(&slot.path);
+    }
+    Ok(())
+}
+
+fn shares_targets(case: &Case, other: &Case) -> bool {
+    case.workload.files.targets.iter().any(|target| other.workload.files.targets.contains(target))
+}

@@ -1,0 +1,136 @@
+//! What this run knows of the data in its files, so that reads find data and checks know which.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use plan::{Backend, Bytes, Geometry, Order, PlanError, ReadFrom, SyncRule, Workload, WorkloadSpec};
+
+/// Fill phases move as much as this in one call, where the block allows it.
+const FILL_TRANSFER: Bytes = Bytes::mib(1);
+/// Deep enough for a fill to keep any device busy with transfers of [`FILL_TRANSFER`].
+const FILL_DEPTH: u32 = 8;
+/// Cells of data are this long; see `engine`'s stamps.
+const CELL_BYTES: u64 = 512;
+
+/// What one file holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Content {
+    /// Generations of the data that may stand in it.
+    pub(crate) generations: RangeInclusive<u16>,
+    /// A write was ended by the clock: the file holds less than one pass.
+    pub(crate) partial: bool,
+}
+
+/// The data that this run has written, file by file.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    files: HashMap<PathBuf, Content>,
+    last: u16,
+}
+
+impl Ledger {
+    /// A generation that no write phase before had. Wraps after 65535 write phases, when data of
+    /// the first is long gone.
+    pub(crate) fn next_generation(&mut self) -> u16 {
+        self.last = self.last.checked_add(1).unwrap_or(1);
+        self.last
+    }
+
+    /// A write phase of `generation` has touched `path`: wholly, as a new file, or in places.
+    pub(crate) fn written(&mut self, path: &Path, generation: u16, whole: bool, partial: bool) {
+        let fresh = Content { generations: generation..=generation, partial };
+        self.files
+            .entry(path.to_owned())
+            .and_modify(|content| {
+                if whole {
+                    *content = fresh.clone();
+                } else {
+                    content.generations = *content.generations.start()..=generation;
+                }
+            })
+            .or_insert(fresh);
+    }
+
+    /// What `path` holds, if this run wrote it.
+    pub(crate) fn content(&self, path: &Path) -> Option<&Content> {
+        self.files.get(path)
+    }
+
+    /// `path` is gone.
+    pub(crate) fn removed(&mut self, path: &Path) {
+        self.files.remove(path);
+    }
+}
+
+/// The workload that writes the data which `workload` will read: the same files and cells,
+/// sequential, in large transfers, on stable storage at the end.
+///
+/// # Errors
+/// None for a valid workload; the type says so because every workload is validated.
+pub(crate) fn fill_workload(workload: &Workload) -> Result<Workload, PlanError> {
+    let mut spec: WorkloadSpec = workload.clone().into();
+    spec.geometry.transfer = fill_transfer(&spec.geometry);
+    spec.order = Order::Sequential;
+    spec.read_from = ReadFrom::Same;
+    spec.stonewall = None;
+    spec.duration = None;
+    spec.pace = None;
+    spec.verify = false;
+    spec.barriers = false;
+    spec.sync = SyncRule { at_close: true, per_write: false };
+    spec.backend = match spec.backend {
+        Backend::Uring { .. } => Backend::Uring { depth: FILL_DEPTH, required: false },
+        Backend::Psync | Backend::Mmap => Backend::Psync,
+        Backend::Null => Backend::Null,
+    };
+    spec.validate()
+}
+
+/// The largest multiple of the transfer that divides the block and is at most [`FILL_TRANSFER`].
+/// A transfer that is not made of whole cells is kept: cells are then counted from its start.
+fn fill_transfer(geometry: &Geometry) -> Bytes {
+    let Geometry { transfer, block, .. } = *geometry;
+    if !transfer.0.is_multiple_of(CELL_BYTES) || transfer >= FILL_TRANSFER {
+        return transfer;
+    }
+    let per_block = block.0 / transfer.0;
+    let most = FILL_TRANSFER.0 / transfer.0;
+    let factor = (1..=most).rev().find(|factor| per_block.is_multiple_of(*factor)).unwrap_or(1);
+    Bytes(transfer.0 * factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use plan::{Bytes, Geometry};
+
+    use super::{Ledger, fill_transfer};
+
+    #[test]
+    fn a_fill_moves_large_pieces_of_whole_cells() {
+        let transfer =
+            |transfer, block| fill_transfer(&Geometry { transfer: Bytes(transfer), block, segments: 1 });
+        assert_eq!(transfer(4096, Bytes::gib(1)), Bytes::mib(1));
+        assert_eq!(transfer(4096, Bytes(4096 * 3)), Bytes(4096 * 3));
+        assert_eq!(transfer(47_008, Bytes(47_008)), Bytes(47_008));
+        assert_eq!(transfer(16 << 20, Bytes::mib(16)), Bytes::mib(16));
+    }
+
+    #[test]
+    fn writing_in_places_widens_the_generations() {
+        let mut ledger = Ledger::default();
+        let path = Path::new("f");
+        let first = ledger.next_generation();
+        ledger.written(path, first, true, false);
+        let second = ledger.next_generation();
+        ledger.written(path, second, false, false);
+        assert_eq!(ledger.content(path).map(|c| c.generations.clone()), Some(first..=second));
+        let third = ledger.next_generation();
+        ledger.written(path, third, true, false);
+        assert_eq!(ledger.content(path).map(|c| c.generations.clone()), Some(third..=third));
+        ledger.removed(path);
+        assert_eq!(ledger.content(path), None);
+    }
+}

@@ -1,0 +1,124 @@
+//! What the instrument itself costs on this host: its clock, its ceiling, and its recording.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use analysis::Overhead;
+use engine::{Alone, Controls, PhaseJob, PhaseOutcome};
+use plan::{Backend, Bytes, Geometry, Nanos, Order, Phase, Placement, SyncRule, Workload, WorkloadSpec};
+
+use crate::RunnerError;
+use crate::cleanup::Removal;
+
+/// Pairs of runs with and without recording; the least for a 95 % interval of a median is 6.
+const PAIRS: usize = 15;
+/// Long enough to settle, short enough for pairs to see the same host.
+const RUN: Nanos = Nanos::millis(400);
+/// The size that makes the cost per transfer weigh most among those that users ask for.
+const TRANSFER: Bytes = Bytes::kib(4);
+/// Small enough to be written at once, large enough that a device cannot hold it in a buffer.
+const FILE: Bytes = Bytes::mib(256);
+/// Deep enough to keep a device busy.
+const DEPTH: u32 = 32;
+
+/// What the instrument costs on this host.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Instrument {
+    /// The clock that latencies are read from.
+    pub clock: &'static str,
+    /// Nanoseconds that reading it takes.
+    pub clock_ns: f64,
+    /// Transfers per second of one task that move nothing, recorded: the ceiling of this host.
+    pub ceiling: f64,
+    /// Nanoseconds that recording adds to each transfer, from the null backend with and without.
+    pub recording_ns: f64,
+    /// Share of the rate that recording costs on real transfers, from paired runs.
+    pub paired: Option<Overhead>,
+    /// Nanoseconds between the ends of two real transfers.
+    pub transfer_ns: f64,
+    /// The conditions of the real transfers.
+    pub conditions: String,
+}
+
+impl Instrument {
+    /// Recording's share of a real transfer, from the two times: free of the storage's own noise.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.recording_ns / self.transfer_ns
+    }
+}
+
+/// Measures the instrument, with real transfers on a file in `directory` that is removed again.
+///
+/// # Errors
+/// The file cannot be written or read.
+pub fn instrument(directory: &Path, controls: &Arc<Controls>) -> Result<Instrument, RunnerError> {
+    let (with, without) = pairs(&null_workload()?, controls)?;
+    let null_ns = |rates: &[f64]| 1e9 / median(rates);
+    let real = real_workload(directory)?;
+    let path = Placement::new(&real).files(0).swap_remove(0).path;
+    let file = Removal::of(&path);
+    let mut fill = PhaseJob::new(&real, Phase::Fill, 0);
+    fill.instrument = false;
+    engine::run(&fill, &Alone, controls)?;
+    let (on, off) = pairs(&real, controls)?;
+    file.now()?;
+    Ok(Instrument {
+        clock: engine::clock_name(),
+        clock_ns: engine::clock_cost_ns(),
+        ceiling: median(&with),
+        recording_ns: (null_ns(&with) - null_ns(&without)).max(0.0),
+        paired: analysis::overhead(&on, &off),
+        transfer_ns: 1e9 / median(&on),
+        conditions: real.conditions(Phase::Read),
+    })
+}
+
+/// Rates with and without recording, taken in turn.
+fn pairs(workload: &Workload, controls: &Controls) -> Result<(Vec<f64>, Vec<f64>), RunnerError> {
+    let mut rates = (Vec::with_capacity(PAIRS), Vec::with_capacity(PAIRS));
+    for pair in 0..PAIRS {
+        // Which one goes first changes from pair to pair, so that neither gains by its place.
+        for recorded in [pair % 2 == 0, pair % 2 != 0] {
+            let mut job = PhaseJob::new(workload, Phase::Read, 0);
+            job.instrument = recorded;
+            let rate = rate(&engine::run(&job, &Alone, controls)?);
+            if recorded { rates.0.push(rate) } else { rates.1.push(rate) }
+        }
+    }
+    Ok(rates)
+}
+
+fn rate(outcome: &PhaseOutcome) -> f64 {
+    outcome.reads as f64 / (outcome.io_ns.max(1) as f64 / 1e9)
+}
+
+fn median(values: &[f64]) -> f64 {
+    analysis::Summary::of(values).map_or(f64::NAN, |summary| summary.median)
+}
+
+fn null_workload() -> Result<Workload, RunnerError> {
+    let mut spec = WorkloadSpec::new("null", "null", geometry());
+    spec.backend = Backend::Null;
+    spec.duration = Some(RUN);
+    Ok(spec.validate()?)
+}
+
+/// Direct where the file system takes it, through io_uring where it can be had.
+fn real_workload(directory: &Path) -> Result<Workload, RunnerError> {
+    let file = directory.join(format!(".ioproof-instrument-{}", std::process::id()));
+    let mut spec = WorkloadSpec::new("real", file, geometry());
+    spec.order = Order::Random { seed: 1 };
+    spec.direct =
+        host::direct_alignment(directory)?.is_some_and(|bytes| TRANSFER.get().is_multiple_of(bytes));
+    spec.sync = SyncRule { at_close: true, per_write: false };
+    spec.duration = Some(RUN);
+    if engine::uring_available().is_ok() {
+        spec.backend = Backend::Uring { depth: DEPTH, required: false };
+    }
+    Ok(spec.validate()?)
+}
+
+const fn geometry() -> Geometry {
+    Geometry { transfer: TRANSFER, block: FILE, segments: 1 }
+}

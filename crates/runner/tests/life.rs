@@ -1,0 +1,250 @@
+//! Whole lives of small plans, on real files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use comm::Solo;
+use engine::Controls;
+use host::{Host, Root};
+use plan::{
+    Backend, Bytes, Case, Existing, Geometry, Keep, Nanos, Phase, Plan, Question, Sharing, Stonewall,
+    WorkloadSpec,
+};
+use record::{FORMAT_VERSION, Manifest, Provenance, Recorder, Run, RunState, Warning};
+use runner::{Checked, Ended, ErrorKind, Event, Life, RunnerError, Silent, Watch};
+
+/// A place for files and records that is gone at the end.
+struct Place {
+    directory: tempfile::TempDir,
+    host: Host,
+}
+
+impl Place {
+    fn new() -> Self {
+        let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("the target can be written");
+        Self { directory, host: Host::new(Root::default()) }
+    }
+
+    fn data(&self) -> PathBuf {
+        let data = self.directory.path().join("data");
+        fs::create_dir_all(&data).expect("can be made");
+        data
+    }
+
+    fn file(&self) -> PathBuf {
+        self.data().join("file")
+    }
+
+    fn check(&self, cases: Vec<Case>) -> Result<Checked, RunnerError> {
+        let plan = Plan {
+            title: "a test".to_owned(),
+            question: Question::Quick { directory: self.data() },
+            seed: 1,
+            cases,
+            destroy_data_on: Vec::new(),
+        };
+        runner::check(plan, &self.host, "test-run".to_owned(), 0)
+    }
+
+    fn live(&self, checked: &Checked, watch: &mut dyn Watch, controls: Arc<Controls>) -> (Ended, Run) {
+        let directory = self.directory.path().join("record");
+        let manifest = Manifest {
+            format_version: FORMAT_VERSION,
+            run_id: checked.run_id.clone(),
+            provenance: Provenance::Measured,
+            program_version: "0".to_owned(),
+            command_line: Vec::new(),
+            started_unix_ns: 0,
+            finished_unix_ns: None,
+            plan: checked.plan.clone(),
+            host: checked.facts.clone(),
+        };
+        let recorder = Recorder::create(&directory, &manifest).expect("a new directory");
+        let comm = Solo::new("here");
+        let life = Life::new(&self.host, &comm, recorder, watch, controls);
+        let ended = life.run(checked).expect("the record can be written");
+        (ended, Run::open(&directory).expect("a whole record"))
+    }
+
+    fn run(&self, cases: Vec<Case>) -> (Ended, Run) {
+        let checked = self.check(cases).expect("a plan for this host");
+        self.live(&checked, &mut Silent, Arc::new(Controls::new()))
+    }
+
+    /// What stands in the data directory, claims included.
+    fn left(&self) -> Vec<String> {
+        let names = fs::read_dir(self.data()).expect("it is there");
+        names.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned()).collect()
+    }
+}
+
+fn spec(file: &Path) -> WorkloadSpec {
+    let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::kib(64), segments: 4 };
+    WorkloadSpec::new("w", file, geometry)
+}
+
+fn case(id: &str, spec: WorkloadSpec, phases: &[Phase]) -> Case {
+    Case {
+        id: id.to_owned(),
+        title: String::new(),
+        workload: spec.validate().expect("valid"),
+        phases: phases.to_vec(),
+        repetitions: 1,
+        delay: Nanos(0),
+        time_limit: None,
+    }
+}
+
+#[test]
+fn what_was_written_is_read_and_then_gone() {
+    let place = Place::new();
+    let mut spec = spec(&place.file());
+    (spec.tasks, spec.files.sharing) = (3, Sharing::PerTask);
+    let phases = [Phase::Write, Phase::CheckWrite, Phase::Read];
+    let (ended, run) = place.run(vec![case("a", spec, &phases)]);
+    assert!(ended.failed.is_none() && ended.left_behind.is_none() && !ended.interrupted, "{ended:?}");
+    assert_eq!(ended.wrong_cells, 0);
+    assert_eq!(run.state, RunState::Complete);
+    let names: Vec<Phase> = run.phases.iter().map(|row| row.key.phase).collect();
+    assert_eq!(names, phases);
+    assert!(run.phases.iter().all(|row| row.bytes() == 3 * 256 * 1024 && row.transfers() == 3 * 64));
+    let counted: u64 = run.latency.iter().map(|bucket| bucket.count).sum();
+    assert_eq!(counted, 3 * 3 * 64, "every transfer has its latency");
+    assert_eq!(run.tasks.len(), 9);
+    assert!(place.left().is_empty(), "{:?}", place.left());
+}
+
+#[test]
+fn files_that_are_to_be_kept_stay_and_nothing_else_does() {
+    let place = Place::new();
+    let mut spec = spec(&place.file());
+    spec.files.keep = Keep::Always;
+    place.run(vec![case("a", spec, &[Phase::Write])]);
+    assert_eq!(place.left(), ["file"]);
+}
+
+#[test]
+fn a_failing_case_does_not_end_the_run() {
+    let place = Place::new();
+    let missing = case("missing", spec(&place.data().join("missing")), &[Phase::Read]);
+    let whole = case("whole", spec(&place.file()), &[Phase::Write]);
+    let (ended, run) = place.run(vec![missing, whole]);
+    let (message, kind) = ended.failed.expect("a case failed");
+    assert!(message.contains("missing"), "{message}");
+    assert_eq!(kind, ErrorKind::Refused);
+    assert_eq!(run.failed_cases[0].case, "missing");
+    assert_eq!(run.phases.len(), 1);
+    assert_eq!(run.phases[0].key.case, "whole");
+}
+
+#[test]
+fn reading_holes_is_refused() {
+    let place = Place::new();
+    fs::File::create(place.file()).and_then(|file| file.set_len(256 << 10)).expect("a sparse file");
+    let (ended, run) = place.run(vec![case("a", spec(&place.file()), &[Phase::Read])]);
+    let (message, kind) = ended.failed.expect("refused");
+    assert!(message.contains("hole at offset 0"), "{message}");
+    assert_eq!(kind, ErrorKind::Refused);
+    assert!(run.phases.is_empty(), "nothing was read");
+    assert_eq!(place.left(), ["file"], "what was there before stays");
+}
+
+#[test]
+fn data_that_reads_need_is_filled_where_the_plan_allows_it() {
+    let place = Place::new();
+    let mut spec = spec(&place.file());
+    (spec.files.fill, spec.files.existing, spec.verify) = (true, Existing::Reuse, true);
+    let (ended, run) = place.run(vec![case("a", spec, &[Phase::Read])]);
+    assert!(ended.failed.is_none(), "{ended:?}");
+    let phases: Vec<Phase> = run.phases.iter().map(|row| row.key.phase).collect();
+    assert_eq!(phases, [Phase::Fill, Phase::Read]);
+    assert_eq!(ended.wrong_cells, 0);
+    assert!(place.left().is_empty());
+}
+
+#[test]
+fn wrong_data_is_found_named_and_counted() {
+    let place = Place::new();
+    let mut write = spec(&place.file());
+    write.files.keep = Keep::Always;
+    place.run(vec![case("write", write.clone(), &[Phase::Write])]);
+    let mut bytes = fs::read(place.file()).expect("kept");
+    bytes[5000..5004].copy_from_slice(b"oops");
+    fs::write(place.file(), bytes).expect("can be written");
+    fs::remove_dir_all(place.directory.path().join("record")).expect("of the first run");
+    let (ended, run) = place.run(vec![case("check", write, &[Phase::CheckRead])]);
+    assert_eq!(ended.wrong_cells, 1);
+    let said = run.warnings.iter().any(
+        |row| matches!(&row.warning, Warning::WrongData { cells: 1, first } if first.contains("offset 5000")),
+    );
+    assert!(said, "{:?}", run.warnings);
+}
+
+#[test]
+fn after_a_stonewall_only_what_was_written_is_read() {
+    let place = Place::new();
+    let mut spec = spec(&place.file());
+    spec.geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::gib(1), segments: 1 };
+    (spec.tasks, spec.verify) = (2, true);
+    spec.stonewall = Some(Stonewall { deadline: Nanos::millis(30), wear_out: false });
+    let (ended, run) = place.run(vec![case("a", spec, &[Phase::Write, Phase::Read, Phase::CheckWrite])]);
+    assert!(ended.failed.is_none(), "{ended:?}");
+    let [write, read, check] = &run.phases[..] else { panic!("three phases, not {}", run.phases.len()) };
+    assert!(write.stonewall_bytes.is_some() && write.bytes() < 2 << 30);
+    assert!(read.bytes() <= write.bytes());
+    assert_eq!(check.bytes(), write.bytes());
+    assert_eq!(ended.wrong_cells, 0);
+}
+
+/// Stops the run when its first phase starts.
+struct StopAtOnce;
+
+impl Watch for StopAtOnce {
+    fn event(&mut self, event: &Event<'_>) {
+        if let Event::PhaseStarted { controls, .. } = event {
+            controls.stop();
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_keeps_its_record_and_leaves_no_files() {
+    let place = Place::new();
+    let mut spec = spec(&place.file());
+    spec.duration = Some(Nanos::secs(600));
+    let checked = place.check(vec![case("a", spec, &[Phase::Write])]).expect("runs here");
+    let (ended, run) = place.live(&checked, &mut StopAtOnce, Arc::new(Controls::new()));
+    assert!(ended.interrupted);
+    assert_eq!(run.state, RunState::Interrupted);
+    assert!(place.left().is_empty(), "{:?}", place.left());
+}
+
+#[test]
+fn files_that_do_not_fit_are_refused_before_anything_is_written() {
+    let place = Place::new();
+    let mut spec = spec(&place.file());
+    spec.geometry = Geometry { transfer: Bytes::mib(1), block: Bytes::gib(1 << 20), segments: 1 };
+    let error = place.check(vec![case("a", spec, &[Phase::Write])]).expect_err("1 PiB do not fit");
+    assert!(error.to_string().contains("1 PiB"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::HostLacks);
+    assert!(place.left().is_empty());
+}
+
+#[test]
+fn a_directory_as_target_is_told_what_to_do() {
+    let place = Place::new();
+    let error = place.check(vec![case("a", spec(&place.data()), &[Phase::Write])]).expect_err("a directory");
+    assert!(error.to_string().contains("is a directory"), "{error}");
+}
+
+#[test]
+fn the_null_backend_touches_no_file() {
+    let place = Place::new();
+    let mut spec = spec(&place.file());
+    spec.backend = Backend::Null;
+    let (ended, run) = place.run(vec![case("a", spec, &[Phase::Write, Phase::Read])]);
+    assert!(ended.failed.is_none(), "{ended:?}");
+    assert_eq!(run.phases.len(), 2);
+    assert!(place.left().is_empty());
+}

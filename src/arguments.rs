@@ -1,0 +1,164 @@
+//! The program's own command line; foreign dialects take over theirs before it is looked at.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+use crate::exit::{Exit, Failure};
+use crate::{clean, generate, ior, overhead, report, run};
+
+/// Measures what a storage system can really do, keeps the record, and shows the answer.
+#[derive(Debug, Parser)]
+#[command(name = "ioproof", version, disable_help_subcommand = true, after_help = AFTER_HELP)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Called by the name `ior` (a link to this program), it takes IOR's command line.
+Exit status: 0 done, 2 wrong command line or study, 3 refused, 4 the host lacks something,
+5 a transfer failed, 6 wrong data found, 7 run directory unusable, 130 interrupted.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Measure: a study file, or the storage under a directory in about a minute.
+    Run(RunArguments),
+    /// Take IOR's own command line; `ioproof ior -h` lists it.
+    #[command(disable_help_flag = true)]
+    Ior {
+        /// IOR's options, and --explain, --out RUNDIR, --compat 3.0|3.3|4.0.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, num_args = 0..)]
+        arguments: Vec<OsString>,
+    },
+    /// Print the tables of a run again, and write its report.
+    Report(ReportArguments),
+    /// Show and remove what a killed run left under a directory.
+    Clean(CleanArguments),
+    /// Measure what the instrument itself costs on this host.
+    Overhead(OverheadArguments),
+    /// Write the man pages and shell completions into a directory.
+    #[command(hide = true)]
+    Generate {
+        /// Where to.
+        directory: PathBuf,
+    },
+}
+
+/// `ioproof run`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["study", "quick"]))]
+pub(crate) struct RunArguments {
+    /// The study file; docs/STUDY.md describes it.
+    #[arg(value_name = "STUDY.toml")]
+    pub(crate) study: Option<PathBuf>,
+    /// Characterise the storage under this directory in about a minute.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) quick: Option<PathBuf>,
+    /// Where the record goes [default: ioproof-runs/DATE-TIME-NAME].
+    #[arg(long, value_name = "RUNDIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Start without asking.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Print what would be done, with files, bytes and seconds, and write nothing.
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Give up the data on a block device, named by serial number, WWN or path; may be repeated.
+    #[arg(long, value_name = "SERIAL|WWN|PATH")]
+    pub(crate) destroy_data_on: Vec<String>,
+}
+
+/// `ioproof report`.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// A run directory.
+    #[arg(value_name = "RUNDIR")]
+    pub(crate) run: PathBuf,
+    /// One format only [default: print the tables and write html, md, csv and json into RUNDIR].
+    #[arg(long)]
+    pub(crate) format: Option<Format>,
+    /// Write to this file instead of the terminal.
+    #[arg(long, value_name = "FILE", requires = "format")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// The forms of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Tables for a terminal.
+    Text,
+    /// One self-contained page with charts.
+    Html,
+    /// Markdown tables.
+    Md,
+    /// One row for each figure and repetition.
+    Csv,
+    /// Everything, for programs.
+    Json,
+}
+
+/// `ioproof clean`.
+#[derive(Debug, Args)]
+pub(crate) struct CleanArguments {
+    /// The directory that was measured.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Remove without asking.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+/// `ioproof overhead`.
+#[derive(Debug, Args)]
+pub(crate) struct OverheadArguments {
+    /// A directory on the storage that the cost is to be compared with.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+}
+
+/// Runs what `arguments` (the program's name first) ask for.
+pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
+    if let Some(foreign) = foreign(&arguments) {
+        return ior::run(foreign);
+    }
+    let parsed = match Arguments::try_parse_from(&arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => return usage(&error),
+    };
+    match parsed.command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Ior { .. } => Err(Failure::usage("write `ior` as the first argument: ioproof ior …")),
+        Command::Report(arguments) => report::run(&arguments),
+        Command::Clean(arguments) => clean::run(&arguments),
+        Command::Overhead(arguments) => overhead::run(&arguments),
+        Command::Generate { directory } => generate::run(&directory),
+    }
+}
+
+/// The definition that help, man pages and completions are made from.
+pub(crate) fn definition() -> clap::Command {
+    Arguments::command()
+}
+
+/// The foreign command line, its program name first, when the program is called by that name or
+/// with it as the first argument.
+fn foreign(arguments: &[OsString]) -> Option<&[OsString]> {
+    let called = arguments.first().map(Path::new).and_then(Path::file_name)?;
+    if is_ior(called) {
+        return Some(arguments);
+    }
+    arguments.get(1).filter(|first| is_ior(first)).map(|_| &arguments[1..])
+}
+
+fn is_ior(name: &OsStr) -> bool {
+    name.eq_ignore_ascii_case("ior")
+}
+
+/// Help and version go to standard output with success; everything else is wrong usage.
+fn usage(error: &clap::Error) -> Result<Exit, Failure> {
+    let exit = if error.use_stderr() { Exit::Usage } else { Exit::Success };
+    error.print().map_err(|error| Failure::new(Exit::Internal, error))?;
+    Ok(exit)
+}

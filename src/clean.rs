@@ -1,0 +1,60 @@
+//! `ioproof clean`: what killed runs left under a directory, shown and removed.
+
+use std::io::{self, Write};
+
+use record::{Holder, Leftover};
+
+use crate::arguments::CleanArguments;
+use crate::exit::{Exit, Failure};
+use crate::run::confirm;
+
+/// Shows what was left under the directory and removes it when the user agrees.
+pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
+    let directory =
+        std::path::absolute(&arguments.directory).map_err(|error| Failure::new(Exit::Usage, error))?;
+    let found = record::leftovers(&directory)?;
+    let mut out = io::stdout().lock();
+    let mut say = |line: &str| writeln!(out, "{line}").map_err(|error| Failure::new(Exit::Record, error));
+    if found.is_empty() {
+        say(&format!("nothing was left in {}", directory.display()))?;
+        return Ok(Exit::Success);
+    }
+    let mut refused = false;
+    for leftover in &found {
+        say(&line(leftover))?;
+        for file in &leftover.files {
+            say(&format!("  {}  {}", file.path.display(), plan::Bytes(file.bytes)))?;
+        }
+        match leftover.holder {
+            Holder::Alive => {
+                say("  that run goes on: its files stay")?;
+                refused = true;
+            }
+            Holder::Gone | Holder::Elsewhere => {
+                if arguments.yes || confirm("Remove these files?", false)? {
+                    leftover.remove()?;
+                    say("  removed")?;
+                } else {
+                    say("  kept; `ioproof clean DIR --yes` removes them")?;
+                }
+            }
+        }
+    }
+    Ok(if refused { Exit::Refused } else { Exit::Success })
+}
+
+/// A leftover in one line.
+pub(crate) fn line(leftover: &Leftover) -> String {
+    let directory = leftover.claim_path.parent().unwrap_or(&leftover.claim_path).display();
+    let state = match leftover.holder {
+        Holder::Alive => "is running",
+        Holder::Gone => "was killed",
+        Holder::Elsewhere => "was made on another node",
+    };
+    format!(
+        "run {} {state} and has {} files ({}) in {directory}",
+        leftover.claim.run_id,
+        leftover.files.len(),
+        plan::Bytes(leftover.bytes()).both_units(),
+    )
+}

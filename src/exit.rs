@@ -1,0 +1,98 @@
+//! Exit codes, in one table with `docs/EXIT_CODES.md`, and how errors find theirs.
+
+use std::process::ExitCode;
+
+use miette::GraphicalReportHandler;
+use plan::study::StudyErrors;
+use runner::ErrorKind;
+
+/// What the program's exit status says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All that was asked was done.
+    Success = 0,
+    /// A fault of the program itself.
+    Internal = 1,
+    /// The command line or the study is wrong; nothing was touched.
+    Usage = 2,
+    /// Refused, to protect data or the truth of a figure.
+    Refused = 3,
+    /// The host lacks something that the plan needs.
+    HostLacks = 4,
+    /// A transfer failed while measuring.
+    TransferFailed = 5,
+    /// A check found data that is not what was written.
+    WrongData = 6,
+    /// The run directory could not be written or read.
+    Record = 7,
+    /// Ended by the user; what was measured is kept.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// An error with the exit code it stands for.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// The code.
+    pub(crate) exit: Exit,
+    /// What happened.
+    pub(crate) error: anyhow::Error,
+}
+
+impl Failure {
+    /// `error` ends the program with `exit`.
+    pub(crate) fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Self {
+        Self { exit, error: error.into() }
+    }
+
+    /// Wrong usage, in words.
+    pub(crate) fn usage(message: impl std::fmt::Display) -> Self {
+        Self::new(Exit::Usage, anyhow::anyhow!("{message}"))
+    }
+}
+
+impl From<ErrorKind> for Exit {
+    fn from(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Refused => Self::Refused,
+            ErrorKind::HostLacks => Self::HostLacks,
+            ErrorKind::TransferFailed => Self::TransferFailed,
+            ErrorKind::WrongData => Self::WrongData,
+            ErrorKind::Record => Self::Record,
+            ErrorKind::Internal => Self::Internal,
+        }
+    }
+}
+
+impl From<runner::RunnerError> for Failure {
+    fn from(error: runner::RunnerError) -> Self {
+        Self::new(error.kind().into(), error)
+    }
+}
+
+impl From<record::RecordError> for Failure {
+    fn from(error: record::RecordError) -> Self {
+        Self::new(Exit::Record, error)
+    }
+}
+
+/// Prints `failure` on the error stream: a mistake in a study with its line, anything else with
+/// its causes.
+#[expect(clippy::print_stderr, reason = "the program's own error stream")]
+pub(crate) fn explain(failure: &Failure) -> ExitCode {
+    let mut shown = String::new();
+    let pointed = failure
+        .error
+        .downcast_ref::<StudyErrors>()
+        .is_some_and(|errors| GraphicalReportHandler::new().render_report(&mut shown, errors).is_ok());
+    if !pointed {
+        shown = format!("ioproof: {:#}", failure.error);
+    }
+    eprintln!("{}", shown.trim_end());
+    failure.exit.into()
+}

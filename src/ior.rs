@@ -1,0 +1,198 @@
+//! The program called as `ior`: IOR's command line in, IOR's output out, and a record of its own.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use comm::Launched;
+use dialect::ior::{self, Asked, Launcher, Printer, SideFiles};
+use plan::Plan;
+use record::{PhaseRecord, TaskRow, WarningRow};
+use runner::{Event, Watch};
+
+use crate::exit::{Exit, Failure};
+use crate::run::print;
+use crate::session::{self, Session};
+
+/// Runs the command line, the program's name first.
+pub(crate) fn run(arguments: &[OsString]) -> Result<Exit, Failure> {
+    let Some(launcher) = launcher()? else { return Ok(Exit::Success) };
+    let asked = ior::parse(arguments, launcher).map_err(|error| Failure::new(Exit::Usage, error))?;
+    if asked.show_help {
+        return print(&ior::help()).map(|()| Exit::Success);
+    }
+    warn(&asked.warnings);
+    let session = Session::new(ior::TOOL);
+    if asked.extras.explain || asked.dry_run {
+        return explain(&session, &asked.plan);
+    }
+    measure(&session, asked)
+}
+
+/// What the launcher says; none where another process of it does the work.
+///
+/// Processes that a launcher started on one node are the tasks of one run, which the first of
+/// them carries out: a task is not a process here.
+fn launcher() -> Result<Option<Launcher>, Failure> {
+    let memory_bytes = Some(host::Host::new(host::Root::default()).memory_total());
+    let by_hand = Launcher { tasks: None, nodes: None, memory_bytes };
+    let Some(launched) = Launched::find(|name| std::env::var(name).ok()) else { return Ok(Some(by_hand)) };
+    if launched.spans_nodes() {
+        return Err(Failure::new(
+            Exit::HostLacks,
+            anyhow::anyhow!(
+                "the launcher started {} processes on several nodes, and this version measures one node: \
+                 start it on one of them",
+                launched.size
+            ),
+        ));
+    }
+    Ok((launched.rank == 0).then_some(Launcher { tasks: Some(launched.size), ..by_hand }))
+}
+
+fn explain(session: &Session, plan: &Plan) -> Result<Exit, Failure> {
+    let facts = session.host.facts(&session::targets(plan), engine::clock_name());
+    let around = session::surroundings(&session.host, plan, &facts);
+    print(&report::explain(plan, &around)).map(|()| Exit::Success)
+}
+
+fn measure(session: &Session, asked: Asked) -> Result<Exit, Failure> {
+    let checked = session.check(asked.plan)?;
+    warn(&session::leftover_lines(&checked.leftovers));
+    let directory = session.directory(asked.extras.out.as_deref());
+    let manifest = session.manifest(&checked);
+    let mut out = Output::open(asked.output.file.as_deref())?;
+    let mut printer = Printer::new(&manifest.plan)
+        .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
+    out.write(&printer.header(&manifest))?;
+    let is_text = asked.output.format == ior::Format::Text;
+    let mut watch = Printed {
+        printer,
+        out,
+        side_files: asked.side_files,
+        tasks: Vec::new(),
+        failed: None,
+        warnings: 0,
+        is_text,
+    };
+    let ended = session.run(&checked, &directory, &mut watch)?;
+    let Printed { mut printer, mut out, failed, warnings, .. } = watch;
+    if let Some(failure) = failed {
+        return Err(failure);
+    }
+    let run = record::Run::open(&directory)?;
+    out.write(&printer.finish(run.manifest.finished_unix_ns, &run.warnings))?;
+    let (exit, message) = session::verdict(&ended);
+    if let Some(message) = message {
+        return Err(Failure::new(exit, anyhow::anyhow!(message)));
+    }
+    if asked.output.warnings_as_errors && warnings > 0 {
+        return Err(Failure::new(
+            Exit::Refused,
+            anyhow::anyhow!("{warnings} warnings, which are errors by --warningAsErrors"),
+        ));
+    }
+    Ok(exit)
+}
+
+/// Says each line on the error stream, where scripts that read the output do not look.
+#[expect(clippy::print_stderr, reason = "the program's own error stream")]
+fn warn(lines: &[String]) {
+    for line in lines {
+        eprintln!("ioproof: warning: {line}");
+    }
+}
+
+/// Standard output, or the summary file.
+struct Output {
+    file: Option<PathBuf>,
+}
+
+impl Output {
+    /// Starts the file anew, if there is one.
+    fn open(file: Option<&Path>) -> Result<Self, Failure> {
+        let output = Self { file: file.map(Path::to_owned) };
+        if let Some(path) = &output.file {
+            fs::write(path, "").map_err(|error| cannot_write(path, error))?;
+        }
+        Ok(output)
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        let Some(path) = &self.file else { return print(text) };
+        let mut file =
+            fs::OpenOptions::new().append(true).open(path).map_err(|error| cannot_write(path, error))?;
+        std::io::Write::write_all(&mut file, text.as_bytes()).map_err(|error| cannot_write(path, error))
+    }
+}
+
+fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
+    let context = format!("cannot write {}: choose another place", path.display());
+    Failure::new(Exit::Record, anyhow::Error::from(error).context(context))
+}
+
+/// Prints IOR's rows as the phases end.
+struct Printed {
+    printer: Printer,
+    out: Output,
+    side_files: Vec<SideFiles>,
+    /// Tasks of the case under way, for its side files.
+    tasks: Vec<TaskRow>,
+    failed: Option<Failure>,
+    warnings: usize,
+    is_text: bool,
+}
+
+impl Printed {
+    fn phase(&mut self, record: &PhaseRecord) -> Result<(), Failure> {
+        self.tasks.extend(record.tasks.iter().cloned());
+        let beside = self.side_files.iter().find(|files| files.case == record.phase.key.case);
+        if let Some(path) = beside.and_then(|files| files.status.as_ref())
+            && record.phase.key.phase == plan::Phase::Write
+        {
+            fs::write(path, ior::stonewall_status(&record.tasks))
+                .map_err(|error| cannot_write(path, error))?;
+        }
+        self.out.write(&self.printer.phase(&record.phase, &record.tasks))
+    }
+
+    fn case_over(&mut self, case: &str) -> Result<(), Failure> {
+        let tasks = std::mem::take(&mut self.tasks);
+        let beside = self.side_files.iter().find(|files| files.case == case);
+        match beside.and_then(|files| files.rank_csv.as_ref()) {
+            Some(path) => fs::write(path, ior::rank_csv(&tasks)).map_err(|error| cannot_write(path, error)),
+            None => Ok(()),
+        }
+    }
+
+    /// The text ends with its warnings; the other forms have no room for them.
+    fn note(&mut self, rows: &[WarningRow]) {
+        self.warnings += rows.len();
+        if self.is_text {
+            return;
+        }
+        warn(
+            &rows.iter().map(|row| format!("{}; {}", row.warning, row.warning.advice())).collect::<Vec<_>>(),
+        );
+    }
+}
+
+impl Watch for Printed {
+    fn event(&mut self, event: &Event<'_>) {
+        let result = match event {
+            Event::PhaseFinished(record) => {
+                self.note(&record.warnings);
+                self.phase(record)
+            }
+            Event::CaseFinished(case) => self.case_over(&case.id),
+            Event::Warning(row) => {
+                self.note(std::slice::from_ref(row));
+                Ok(())
+            }
+            Event::CaseStarted { .. } | Event::PhaseStarted { .. } | Event::CaseFailed { .. } => Ok(()),
+        };
+        if let Err(failure) = result {
+            self.failed.get_or_insert(failure);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `ioproof overhead`: what the instrument itself costs on this host.
+
+use std::sync::Arc;
+
+use engine::Controls;
+use runner::Instrument;
+
+use crate::arguments::OverheadArguments;
+use crate::exit::{Exit, Failure};
+use crate::run::print;
+use crate::signals;
+
+/// Measures and prints it.
+pub(crate) fn run(arguments: &OverheadArguments) -> Result<Exit, Failure> {
+    let controls = Arc::new(Controls::new());
+    signals::stop_on_signal(&controls.stop_flag()).map_err(|error| Failure::new(Exit::Internal, error))?;
+    host::files::check_directory(&arguments.directory)
+        .map_err(|error| Failure::new(Exit::HostLacks, error))?;
+    let measured = runner::instrument(&arguments.directory, &controls)?;
+    if controls.is_stopped() {
+        return Ok(Exit::Interrupted);
+    }
+    print(&text(&measured)).map(|()| Exit::Success)
+}
+
+fn text(measured: &Instrument) -> String {
+    let percent = |share: f64| format!("{:.2} %", share * 100.0);
+    let paired = match measured.paired {
+        None => "unknown".to_owned(),
+        Some(paired) => {
+            let interval = paired.interval.map_or(String::new(), |interval| {
+                format!(
+                    ", {:.0} % interval {} to {}",
+                    interval.confidence * 100.0,
+                    percent(interval.low),
+                    percent(interval.high)
+                )
+            });
+            format!("{} (median of {} pairs{interval})", percent(paired.median), paired.pairs)
+        }
+    };
+    format!(
+        "clock                {}, {:.1} ns a reading\n\
+         ceiling              {:.1} million transfers/s of one task (null backend, recorded)\n\
+         recording            {:.1} ns a transfer (latency histogram, series, counters)\n\
+         real transfers       {}\n\
+         \x20                    one every {:.0} ns\n\
+         overhead, computed   {} (recording ÷ time of a real transfer)\n\
+         overhead, paired     {paired}\n",
+        measured.clock,
+        measured.clock_ns,
+        measured.ceiling / 1e6,
+        measured.recording_ns,
+        measured.conditions,
+        measured.transfer_ns,
+        percent(measured.share()),
+    )
+}

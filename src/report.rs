@@ -1,0 +1,80 @@
+//! `ioproof report`: the tables again, and the report in every form.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use record::Run;
+
+use crate::arguments::{Format, ReportArguments};
+use crate::exit::{Exit, Failure};
+
+/// The files that stand in the run directory after `ioproof report RUNDIR`.
+const FILES: [(Format, &str); 4] = [
+    (Format::Html, "report.html"),
+    (Format::Md, "report.md"),
+    (Format::Csv, "report.csv"),
+    (Format::Json, "report.json"),
+];
+
+/// Prints or writes what is asked.
+pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
+    let run = Run::open(&arguments.run)?;
+    let result = match (arguments.format, &arguments.output) {
+        (Some(format), Some(path)) => to_file(&run, format, path),
+        (Some(format), None) => to_terminal(&run, format),
+        (None, _) => to_terminal(&run, Format::Text).and_then(|()| all_files(&run)),
+    };
+    result.map_err(|error| Failure::new(Exit::Record, error))?;
+    Ok(Exit::Success)
+}
+
+/// Writes `report.html` into the run directory and gives its path.
+pub(crate) fn page(run: &Run) -> anyhow::Result<std::path::PathBuf> {
+    let path = run.directory.join("report.html");
+    to_file(run, Format::Html, &path)?;
+    Ok(path)
+}
+
+fn all_files(run: &Run) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    for (format, name) in FILES {
+        let path = run.directory.join(name);
+        to_file(run, format, &path)?;
+        writeln!(out, "{}", path.display())?;
+    }
+    Ok(())
+}
+
+fn to_terminal(run: &Run, format: Format) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match write(run, format, &mut out).and_then(|()| Ok(out.flush()?)) {
+        // A reader such as `head` that has seen enough is no error.
+        Err(error) if is_broken_pipe(&error) => Ok(()),
+        result => result,
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn to_file(run: &Run, format: Format, path: &Path) -> anyhow::Result<()> {
+    let context = || format!("cannot write {}: choose another place with --output", path.display());
+    let file = File::create(path).with_context(context)?;
+    let mut out = BufWriter::new(file);
+    write(run, format, &mut out).with_context(context)?;
+    out.flush().with_context(context)
+}
+
+fn write(run: &Run, format: Format, out: &mut impl Write) -> anyhow::Result<()> {
+    match format {
+        Format::Text => out.write_all(report::text(run).as_bytes())?,
+        Format::Html => report::html(run, out)?,
+        Format::Md => out.write_all(report::markdown(run).as_bytes())?,
+        Format::Csv => out.write_all(report::csv(run).as_bytes())?,
+        Format::Json => out.write_all(report::json(run).as_bytes())?,
+    }
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! What `run` and every dialect do alike: check a plan, run it, keep the record.
+
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use comm::Solo;
+use engine::Controls;
+use host::{Host, Root};
+use plan::{Bytes, ExpectedRate, Nanos, Plan, Space, Surroundings};
+use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder};
+use runner::{Checked, Ended, Life, Watch};
+
+use crate::exit::{Exit, Failure};
+use crate::signals;
+
+/// Where runs go that have no `--out`.
+const RUNS: &str = "ioproof-runs";
+
+/// A run from its first look at the host to its closed record.
+pub(crate) struct Session {
+    pub(crate) host: Host,
+    run_id: String,
+    started: jiff::Timestamp,
+}
+
+impl Session {
+    /// A session on this host, named after `what`, as in `quick`.
+    pub(crate) fn new(what: &str) -> Self {
+        let started = jiff::Timestamp::now();
+        let time = started.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d-%H%M%S").to_string();
+        let run_id = format!("{time}-{what}-{:06x}", random_seed() & 0xff_ffff);
+        Self { host: Host::new(Root::default()), run_id, started }
+    }
+
+    /// Checks `plan` against the host; nothing is written.
+    pub(crate) fn check(&self, plan: Plan) -> Result<Checked, Failure> {
+        let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
+        Ok(runner::check(plan, &self.host, self.run_id.clone(), started)?)
+    }
+
+    /// Where the record goes: `--out`, or a directory of its own below [`RUNS`].
+    pub(crate) fn directory(&self, out: Option<&Path>) -> PathBuf {
+        out.map_or_else(|| Path::new(RUNS).join(&self.run_id), Path::to_owned)
+    }
+
+    /// Runs `checked` and closes the record in `directory`.
+    pub(crate) fn run(
+        &self,
+        checked: &Checked,
+        directory: &Path,
+        watch: &mut dyn Watch,
+    ) -> Result<Ended, Failure> {
+        let recorder = Recorder::create(directory, &self.manifest(checked))?;
+        let controls = Arc::new(Controls::new());
+        signals::stop_on_signal(&controls.stop_flag())
+            .map_err(|error| Failure::new(Exit::Internal, error))?;
+        let comm = Solo::new(checked.facts.node.clone());
+        let life = Life::new(&self.host, &comm, recorder, watch, controls);
+        Ok(life.run(checked)?)
+    }
+
+    /// What the run directory says of the run at its start.
+    pub(crate) fn manifest(&self, checked: &Checked) -> Manifest {
+        Manifest {
+            format_version: FORMAT_VERSION,
+            run_id: self.run_id.clone(),
+            provenance: Provenance::Measured,
+            program_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+            started_unix_ns: checked.started_unix_ns,
+            finished_unix_ns: None,
+            plan: checked.plan.clone(),
+            host: checked.facts.clone(),
+        }
+    }
+}
+
+/// Every target of `plan`.
+pub(crate) fn targets(plan: &Plan) -> Vec<PathBuf> {
+    plan.cases.iter().flat_map(|case| case.workload.files.targets.iter().cloned()).collect()
+}
+
+/// A seed that no other start has.
+pub(crate) fn random_seed() -> u64 {
+    RandomState::new().hash_one(std::process::id())
+}
+
+/// What a plan meets on this host. Rates are those of the slowest kind of device under the
+/// targets, from its data sheet class; nothing has been measured yet.
+pub(crate) fn surroundings(host: &Host, plan: &Plan, facts: &HostFacts) -> Surroundings {
+    let mut spaces: Vec<Space> = Vec::new();
+    for target in plan.cases.iter().flat_map(|case| &case.workload.files.targets) {
+        let Ok(place) = host.file_system_of(target) else { continue };
+        let found = spaces.iter_mut().find(|space| space.name == place.mount_point);
+        match found {
+            Some(space) if space.targets.contains(target) => {}
+            Some(space) => space.targets.push(target.clone()),
+            None => spaces.push(Space {
+                name: place.mount_point,
+                free: Bytes(place.free_bytes),
+                targets: vec![target.clone()],
+            }),
+        }
+    }
+    let rate = expected_rate(facts);
+    let memory = host.memory_available().ok().map(Bytes);
+    Surroundings { spaces, memory, write: rate.clone(), read: rate }
+}
+
+fn expected_rate(facts: &HostFacts) -> ExpectedRate {
+    let turning = facts.devices.iter().any(|device| device.rotational.known() == Some(&true));
+    let flash =
+        !facts.devices.is_empty() && facts.devices.iter().all(|device| device.name.starts_with("nvme"));
+    let (bytes_per_second, transfer_time, class) = match (turning, flash) {
+        (true, _) => (150e6, Nanos::millis(8), "a turning disk"),
+        (false, true) => (2e9, Nanos(80_000), "NVMe flash"),
+        (false, false) => (500e6, Nanos(100_000), "a solid-state disk"),
+    };
+    ExpectedRate { bytes_per_second, transfer_time, source: format!("assumed for {class}") }
+}
+
+/// What killed runs left, as lines for the user.
+pub(crate) fn leftover_lines(leftovers: &[Leftover]) -> Vec<String> {
+    leftovers.iter().map(crate::clean::line).collect()
+}
+
+/// The exit code of a run that ended, and what is to be said of it.
+pub(crate) fn verdict(ended: &Ended) -> (Exit, Option<String>) {
+    if ended.interrupted {
+        return (
+            Exit::Interrupted,
+            Some("interrupted: what was measured until then is in the record".to_owned()),
+        );
+    }
+    if let Some((message, kind)) = &ended.failed {
+        return (Exit::from(*kind), Some(message.clone()));
+    }
+    if ended.wrong_cells > 0 {
+        let message =
+            format!("{} cells of 512 bytes hold data that was not written there", ended.wrong_cells);
+        return (Exit::WrongData, Some(message));
+    }
+    match &ended.left_behind {
+        Some(error) => (Exit::from(error.kind()), Some(error.to_string())),
+        None => (Exit::Success, None),
+    }
+}

@@ -1,0 +1,17 @@
+//! Ctrl-C and termination end a run in order: transfers stop, the record is closed, files go.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+
+/// Sets `stop` at the first signal; a second one ends the program at once.
+pub(crate) fn stop_on_signal(stop: &Arc<AtomicBool>) -> std::io::Result<()> {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // The order matters: the second signal finds the flag set by the first.
+        flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(stop))?;
+        flag::register(signal, Arc::clone(stop))?;
+    }
+    Ok(())
+}
