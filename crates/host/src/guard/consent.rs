@@ -98,6 +98,8 @@ fn own_names(root: &Root, name: &str) -> Vec<String> {
         names.extend(
             identities(root, name)
                 .into_iter()
+                // What holds a slash would be taken for a path.
+                .filter(|identity| !identity.contains('/'))
                 .filter(|identity| matches!(by_identity(root, name, identity), Verdict::Named)),
         );
     }

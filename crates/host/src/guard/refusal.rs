@@ -113,6 +113,18 @@ pub enum Reason {
         /// The loop device.
         by: String,
     },
+    /// It, or what shares its bytes, is offered to other hosts (NVMe or SCSI target).
+    Exported {
+        /// Which device.
+        device: String,
+        /// The place in configfs that says so.
+        by: String,
+    },
+    /// What uses it cannot be told, since a table of the kernel cannot be read.
+    UnknownUse {
+        /// Why.
+        error: String,
+    },
     /// The file behind this loop device is mounted as a file system by itself.
     FileMounted {
         /// The file.
@@ -184,6 +196,8 @@ impl Reason {
             Self::Held { .. } => "stop what holds it, or give that instead".to_owned(),
             Self::BtrfsMember { .. } => "unmount that file system, or give another device".to_owned(),
             Self::UnderLoop { by, .. } => format!("losetup -d /dev/{by}"),
+            Self::Exported { .. } => "end the export, or give another device".to_owned(),
+            Self::UnknownUse { .. } => "mount proc at /proc".to_owned(),
             Self::AliasInUse { .. } => "give another device".to_owned(),
             Self::OpenInProcess { .. } => "end that process, or give another device".to_owned(),
             Self::InUse => "find its user with lsblk and fuser, or give another device".to_owned(),
@@ -229,6 +243,8 @@ impl fmt::Display for Reason {
             Self::Held { device, holders } => write!(f, "{device} is part of {}", holders.join(", ")),
             Self::BtrfsMember { device, uuid } => write!(f, "{device} belongs to the btrfs {uuid}"),
             Self::UnderLoop { device, by } => write!(f, "{by} is set up on {device}"),
+            Self::Exported { device, by } => write!(f, "{device} is offered to other hosts by {by}"),
+            Self::UnknownUse { error } => write!(f, "what uses it cannot be told: {error}"),
             Self::FileMounted { file, mount_point } => {
                 write!(f, "its file {} is mounted at {}", file.display(), mount_point.display())
             }

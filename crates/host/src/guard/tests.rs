@@ -276,6 +276,27 @@ fn a_loop_device_whose_file_swaps_or_is_mounted_itself_is_refused() {
 }
 
 #[test]
+fn a_disk_that_is_offered_to_other_hosts_is_refused() {
+    let nvme = "/sys/kernel/config/nvmet/subsystems/pool/namespaces/1";
+    let scsi = "/sys/kernel/config/target/core/iblock_0/disk";
+    let tree = tree().files(&[
+        (&format!("{nvme}/device_path"), "/dev/sdb\n"),
+        (&format!("{scsi}/udev_path"), "/dev/sda1\n"),
+        ("/sys/kernel/config/target/core/alua/lu_gps", ""),
+    ]);
+    let exported = |device: &str, by: &str| Reason::Exported { device: device.into(), by: by.into() };
+    assert_eq!(survey(&tree, "sdb", &["SN-b2"]), [exported("sdb", nvme)]);
+    assert!(survey(&tree, "sda", &["SN-a1"]).contains(&exported("sda1", scsi)));
+}
+
+#[test]
+fn without_the_table_of_mounts_nothing_is_permitted() {
+    let tree = Tree::new(&[]).device("pci0/sdb", "8:16", &[]);
+    let reasons = survey(&tree, "sdb", &["/dev/sdb"]);
+    assert_eq!(reasons, [Reason::UnknownUse { error: "no /proc/self/mountinfo".into() }]);
+}
+
+#[test]
 fn two_paths_to_one_disk_share_its_uses() {
     let tree = mounted(
         tree().files(&[("/sys/devices/pci0/sdc/device/wwid", "naa.5000c500bbbbbbbb\n")]),

@@ -15,6 +15,7 @@ const LAYERS_MAX: usize = 16;
 pub(super) fn reasons(root: &Root, name: &str) -> Vec<Reason> {
     let tables = Tables::read(root);
     let mut reasons = Vec::new();
+    reasons.extend(tables.missing.clone().map(|error| Reason::UnknownUse { error }));
     let flag = |file: &str| root.number::<u8>(&format!("/sys/class/block/{name}/{file}")).known().copied();
     if flag("ro") == Some(1) {
         reasons.push(Reason::ReadOnly);
@@ -50,6 +51,11 @@ struct Tables {
     /// Swap spaces, as named in the table.
     swaps: Vec<Swap>,
     loops: Vec<LoopUse>,
+    /// Devices that targets offer to other hosts, with the place in configfs that says so. Not
+    /// all targets ask the kernel for them exclusively.
+    exports: Vec<(String, String)>,
+    /// Why the mounts cannot be told.
+    missing: Option<String>,
 }
 
 struct SeenMount {
@@ -66,7 +72,13 @@ struct Swap {
 
 impl Tables {
     fn read(root: &Root) -> Self {
-        Self { mounts: all_mounts(root), swaps: swaps(root), loops: LoopUse::all(root) }
+        Self {
+            mounts: all_mounts(root),
+            swaps: swaps(root),
+            loops: LoopUse::all(root),
+            exports: exports(root),
+            missing: root.read("/proc/self/mountinfo").err(),
+        }
     }
 
     /// Direct uses of one device. `above` is the stacked device through which it was reached,
@@ -101,6 +113,9 @@ impl Tables {
             if by.block_device.as_deref() == Some(device) && Some(by.name.as_str()) != above {
                 reasons.push(Reason::UnderLoop { device: device.to_owned(), by: by.name.clone() });
             }
+        }
+        for (_, by) in self.exports.iter().filter(|(exported, _)| exported == device) {
+            reasons.push(Reason::Exported { device: device.to_owned(), by: by.clone() });
         }
         reasons
     }
@@ -208,6 +223,30 @@ fn swaps(root: &Root) -> Vec<Swap> {
             let path = unescape_path(line.split_ascii_whitespace().next()?);
             let device = block::name_of_source(root, path.to_str()?);
             Some(Swap { path, device })
+        })
+        .collect()
+}
+
+/// Block devices behind NVMe targets (`nvmet`) and SCSI targets (`target_core_mod`).
+fn exports(root: &Root) -> Vec<(String, String)> {
+    let below = |places: &[String], middle: &str| -> Vec<String> {
+        let children = |place: &String| {
+            let directory = format!("{place}{middle}");
+            let names = root.names(&directory);
+            names.into_iter().map(move |name| format!("{directory}/{name}"))
+        };
+        places.iter().flat_map(children).collect()
+    };
+    let config = "/sys/kernel/config";
+    let subsystems = below(&[format!("{config}/nvmet/subsystems")], "");
+    let namespaces = below(&subsystems, "/namespaces").into_iter().map(|place| (place, "device_path"));
+    let backends = below(&below(&[format!("{config}/target/core")], ""), "");
+    let backends = backends.into_iter().map(|place| (place, "udev_path"));
+    namespaces
+        .chain(backends)
+        .filter_map(|(place, file)| {
+            let path = root.read(&format!("{place}/{file}")).ok()?;
+            Some((block::name_of_source(root, path.trim())?, place))
         })
         .collect()
 }
