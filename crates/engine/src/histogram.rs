@@ -18,50 +18,52 @@ pub(crate) const BUCKETS: usize = ((MAX_VALUE_POWER - GROUPING_POWER + 1) << GRO
 
 /// The bucket that counts `nanos`.
 #[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "what is left after the shift has 8 bits")]
 fn bucket_of(nanos: u64) -> usize {
     let shift = (63 - (nanos | (1 << GROUPING_POWER)).leading_zeros()) - GROUPING_POWER;
     let index = ((shift << GROUPING_POWER) as usize) + (nanos >> shift) as usize;
     index.min(BUCKETS - 1)
 }
 
-/// Counts of one worker, in memory that it is given.
+/// Counts of one worker in both directions (reads, writes), in memory that it is given.
 #[derive(Debug)]
 pub(crate) struct Counters<'a> {
-    counts: &'a mut [u32; BUCKETS],
+    counts: &'a mut [[u32; BUCKETS]; 2],
     /// Buckets whose 32 bits ran over, once for each 2^32.
-    overflows: Vec<usize>,
+    overflows: Vec<(usize, usize)>,
 }
 
 impl<'a> Counters<'a> {
     /// Counts in `counts`, which must be zero.
-    pub(crate) fn new(counts: &'a mut [u32; BUCKETS]) -> Self {
+    pub(crate) fn new(counts: &'a mut [[u32; BUCKETS]; 2]) -> Self {
         Self { counts, overflows: Vec::new() }
     }
 
     /// Counts one latency.
     #[inline(always)]
-    pub(crate) fn add(&mut self, nanos: u64) {
+    pub(crate) fn add(&mut self, direction: usize, nanos: u64) {
         let index = bucket_of(nanos);
-        let count = self.counts[index].wrapping_add(1);
-        self.counts[index] = count;
-        if count == 0 {
-            self.overflowed(index);
+        let count = &mut self.counts[direction][index];
+        *count = count.wrapping_add(1);
+        if *count == 0 {
+            self.overflowed(direction, index);
         }
     }
 
     #[cold]
-    fn overflowed(&mut self, index: usize) {
-        self.overflows.push(index);
+    fn overflowed(&mut self, direction: usize, index: usize) {
+        self.overflows.push((direction, index));
     }
 
-    /// Adds all counts to `total`.
-    pub(crate) fn add_to(&self, total: &mut LatencyHistogram) {
-        let buckets = total.0.as_mut_slice();
-        for (sum, &count) in buckets.iter_mut().zip(self.counts.iter()) {
-            *sum += u64::from(count);
+    /// Adds all counts to `totals`, by direction.
+    pub(crate) fn add_to(&self, totals: &mut [LatencyHistogram; 2]) {
+        for (total, counts) in totals.iter_mut().zip(self.counts.iter()) {
+            for (sum, &count) in total.0.as_mut_slice().iter_mut().zip(counts) {
+                *sum += u64::from(count);
+            }
         }
-        for &index in &self.overflows {
-            buckets[index] += 1 << u32::BITS;
+        for &(direction, index) in &self.overflows {
+            totals[direction].0.as_mut_slice()[index] += 1 << u32::BITS;
         }
     }
 }
@@ -156,14 +158,16 @@ mod tests {
 
     #[test]
     fn counts_beyond_32_bits_are_exact() {
-        let mut memory = Box::new([0_u32; BUCKETS]);
-        memory[100] = u32::MAX;
-        memory[200] = u32::MAX;
+        let mut memory = Box::new([[0_u32; BUCKETS]; 2]);
+        memory[1][100] = u32::MAX;
+        memory[1][200] = u32::MAX;
         let mut counters = Counters::new(&mut memory);
-        counters.add(100);
-        counters.add(100);
-        let mut total = LatencyHistogram::new();
-        counters.add_to(&mut total);
+        counters.add(1, 100);
+        counters.add(1, 100);
+        let mut totals = [LatencyHistogram::new(), LatencyHistogram::new()];
+        counters.add_to(&mut totals);
+        let [none, total] = totals;
+        assert_eq!(none.total(), 0);
         assert_eq!(total.buckets().next(), Some((100, 100, (1 << 32) + 1)));
         assert_eq!(total.total(), (1 << 33));
     }

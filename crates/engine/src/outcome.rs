@@ -241,7 +241,7 @@ impl Mismatches {
             *mine += theirs;
         }
         self.first.extend(other.first);
-        self.first.sort_by(|a, b| (a.expected_file, a.offset).cmp(&(b.expected_file, b.offset)));
+        self.first.sort_by_key(|mismatch| (mismatch.expected_file, mismatch.offset));
         self.first.truncate(Self::DESCRIBED);
     }
 }

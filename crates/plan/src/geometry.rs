@@ -75,6 +75,21 @@ impl Permutation {
         Self { length, half_bits, mask: (1 << half_bits) - 1, keys }
     }
 
+    /// A permutation of the same length in another order, one for each `pass`; pass 0 is this one.
+    ///
+    /// ```
+    /// let order = plan::Permutation::new(1000, 42);
+    /// assert_eq!(order.rekeyed(0).at(7), order.at(7));
+    /// assert_ne!(order.rekeyed(1).at(7), order.rekeyed(2).at(7));
+    /// ```
+    #[must_use]
+    pub fn rekeyed(&self, pass: u64) -> Self {
+        if pass == 0 {
+            return *self;
+        }
+        Self { keys: self.keys.map(|key| mix(key ^ mix(pass))), ..*self }
+    }
+
     /// The position visited as number `index`; `index` must be below the length.
     #[inline]
     #[must_use]

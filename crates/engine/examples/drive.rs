@@ -1,0 +1,124 @@
+//! Runs one phase and prints what it took: the smallest program around the engine.
+//!
+//! For instruction counts (slopes between two numbers of transfers), traces and profiles:
+//!
+//! ```text
+//! cargo run --release -p ioproof-engine --example drive -- write psync FILE transfer=4096 count=1000
+//! valgrind --tool=callgrind …/examples/drive read psync FILE transfer=4096 count=100000 random
+//! strace -f -e trace=pread64 …/examples/drive read psync FILE transfer=4096 count=100
+//! ```
+//!
+//! Words: `write|read|mixed|fill|check`, `psync|uring|mmap|null`, the file, then `transfer=`, `count=` (transfers of
+//! each task), `tasks=`, `depth=`, `seconds=`, `rate=`, `percent=` (reads), `generation=`, and the
+//! flags `random`, `direct`, `fsync`, `verify`, `pertask`, `off` (no recording), `repeat=` (phases).
+
+#![expect(clippy::print_stdout, reason = "a program for the terminal")]
+
+use std::error::Error;
+
+use engine::{Alone, Controls, Expect, PhaseJob};
+use plan::{Backend, Bytes, Geometry, Nanos, Order, Pace, Phase, Sharing, Workload, WorkloadSpec};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [phase, backend, path, options @ ..] = &arguments[..] else {
+        return Err("usage: drive write|read|mixed|fill|check psync|uring|mmap|null FILE [OPTION…]".into());
+    };
+    let phase = match phase.as_str() {
+        "write" => Phase::Write,
+        "read" => Phase::Read,
+        "mixed" => Phase::Mixed,
+        "fill" => Phase::Fill,
+        "check" => Phase::CheckRead,
+        other => return Err(format!("unknown phase {other}").into()),
+    };
+    let options = Options(options);
+    let workload = workload(backend, path, &options)?;
+    let mut job = PhaseJob::new(&workload, phase, 0);
+    job.instrument = !options.has("off");
+    let generation = u16::try_from(options.number("generation", 1)?)?;
+    job.data.write_generation = generation;
+    job.data.expect = Expect::Generations(1..=generation);
+    for _ in 0..options.number("repeat", 1)? {
+        show(&engine::run(&job, &Alone, &Controls::new())?);
+    }
+    Ok(())
+}
+
+struct Options<'a>(&'a [String]);
+
+impl Options<'_> {
+    fn has(&self, flag: &str) -> bool {
+        self.0.iter().any(|option| option == flag)
+    }
+
+    fn number(&self, name: &str, default: u64) -> Result<u64, std::num::ParseIntError> {
+        let value = self.0.iter().find_map(|option| option.strip_prefix(name)?.strip_prefix('='));
+        value.map_or(Ok(default), str::parse)
+    }
+}
+
+fn workload(backend: &str, path: &str, options: &Options<'_>) -> Result<Workload, Box<dyn Error>> {
+    let transfer = options.number("transfer", 4096)?;
+    let count = options.number("count", 1024)?;
+    let geometry = Geometry { transfer: Bytes(transfer), block: Bytes(transfer * count), segments: 1 };
+    let mut spec = WorkloadSpec::new("drive", path, geometry);
+    spec.tasks = u32::try_from(options.number("tasks", 1)?)?;
+    spec.backend = match backend {
+        "psync" => Backend::Psync,
+        "uring" => Backend::Uring { depth: u32::try_from(options.number("depth", 32)?)?, required: true },
+        "mmap" => Backend::Mmap,
+        "null" => Backend::Null,
+        other => return Err(format!("unknown backend {other}").into()),
+    };
+    if options.has("random") {
+        spec.order = Order::Random { seed: 42 };
+    }
+    if options.has("pertask") {
+        spec.files.sharing = Sharing::PerTask;
+    }
+    spec.direct = options.has("direct");
+    spec.sync.at_close = options.has("fsync");
+    spec.verify = options.has("verify");
+    spec.read_percent = u8::try_from(options.number("percent", 100)?)?;
+    let seconds = options.number("seconds", 0)?;
+    spec.duration = (seconds > 0).then(|| Nanos::secs(seconds));
+    let rate = options.number("rate", 0)?;
+    spec.pace = (rate > 0).then_some(Pace { transfers_per_second: rate as f64 });
+    Ok(spec.validate()?)
+}
+
+fn show(outcome: &engine::PhaseOutcome) {
+    let transfers = outcome.reads + outcome.writes;
+    let seconds = outcome.io_ns as f64 / 1e9;
+    println!(
+        "{transfers} transfers in {seconds:.6} s: {:.0}/s, {:.1} ns each, {:.1} MB/s; cpu {:.0} ns user, {:.0} ns kernel each; wrong cells {}",
+        transfers as f64 / seconds,
+        outcome.io_ns as f64 / transfers.max(1) as f64,
+        (outcome.read_bytes + outcome.write_bytes) as f64 / seconds / 1e6,
+        outcome.user_cpu_ns as f64 / transfers.max(1) as f64,
+        outcome.system_cpu_ns as f64 / transfers.max(1) as f64,
+        outcome.mismatches.wrong_cells,
+    );
+    for latency in &outcome.latency {
+        let total = latency.histogram.total();
+        let mut left =
+            vec![("p50", total / 2), ("p90", total / 10 * 9), ("p99", total / 100 * 99), ("max", total)];
+        left.reverse();
+        let mut seen = 0;
+        let mut line = format!("  {} {:?}:", latency.operation, latency.measure);
+        for (_, high, count) in latency.histogram.buckets() {
+            seen += count;
+            while let Some((name, _)) = left.pop_if(|(_, rank)| *rank <= seen) {
+                line.push_str(&format!(" {name} {}", Nanos(high)));
+            }
+        }
+        println!("{line}");
+    }
+    for mismatch in &outcome.mismatches.first {
+        println!("  {mismatch}");
+    }
+    for note in &outcome.notes {
+        println!("  note: {note}");
+    }
+}

@@ -1,0 +1,56 @@
+//! The threads of a phase: one for each worker, of which the caller's is the first.
+
+use crate::gate::Course;
+use crate::shared::{Shared, WorkerReport};
+use crate::{EngineError, LimitKind};
+
+/// Stack of a worker's thread. Only what is touched exists: a page or two.
+const STACK_BYTES: usize = 128 << 10;
+
+/// Runs `work` for each of `seats` in a thread of its own. A worker that failed gives no report;
+/// its error is kept in `shared`.
+pub(crate) fn run<'a, S: Send>(
+    shared: &Shared<'_>,
+    seats: Vec<S>,
+    work: impl Fn(S, Course<'_>) -> Option<WorkerReport<'a>> + Sync,
+) -> Vec<WorkerReport<'a>> {
+    let all = seats.len() as u64;
+    let mut seats = seats.into_iter();
+    let lead = |point| shared.lead(point);
+    let Some(own) = seats.next() else {
+        // A process without tasks still meets its peers.
+        drop(Course::leader(&shared.gates, &lead));
+        return Vec::new();
+    };
+    std::thread::scope(|scope| {
+        let mut threads = Vec::with_capacity(seats.len());
+        for seat in seats {
+            let work = || work(seat, Course::follower(&shared.gates));
+            let builder = std::thread::Builder::new().name("transfers".to_owned()).stack_size(STACK_BYTES);
+            if let Ok(thread) = builder.spawn_scoped(scope, work) {
+                threads.push(thread);
+            } else {
+                shared.fail(too_few_threads(threads.len() as u64 + 1, all));
+                shared.gates.expect_followers(u32::try_from(threads.len()).unwrap_or(u32::MAX));
+                break;
+            }
+        }
+        let first = work(own, Course::leader(&shared.gates, &lead));
+        let rest = threads.into_iter().map(|thread| match thread.join() {
+            Ok(report) => report,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        std::iter::once(first).chain(rest).flatten().collect()
+    })
+}
+
+fn too_few_threads(have: u64, need: u64) -> EngineError {
+    EngineError::Limit {
+        which: LimitKind::Threads,
+        have,
+        need,
+        remedy: "use fewer tasks or the backend uring (few threads carry many tasks), or raise `ulimit -u` \
+                 and the control group's pids.max"
+            .to_owned(),
+    }
+}

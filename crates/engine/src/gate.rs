@@ -1,0 +1,179 @@
+//! Where the workers of a process wait for each other, and the process for its peers.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rustix::thread::futex;
+
+use crate::Point;
+
+/// A barrier with a leader: the others wait until the leader, who waits for all of them, has done
+/// what is to be done once.
+///
+/// It is made of two futex words, so that a release wakes sleepers without any of them queueing
+/// for a lock: with hundreds of tasks on few processors that would take milliseconds.
+#[derive(Debug)]
+struct Gate {
+    /// Workers beside the leader.
+    followers: AtomicU32,
+    arrived: AtomicU32,
+    /// How often the gate has opened.
+    opened: AtomicU32,
+}
+
+impl Gate {
+    fn follow(&self) {
+        let opened = self.opened.load(Ordering::SeqCst);
+        let arrived = self.arrived.fetch_add(1, Ordering::SeqCst) + 1;
+        if arrived == self.followers.load(Ordering::SeqCst) {
+            wake(&self.arrived, 1);
+        }
+        while self.opened.load(Ordering::SeqCst) == opened {
+            wait(&self.opened, opened);
+        }
+    }
+
+    fn lead(&self, once: impl FnOnce()) {
+        loop {
+            let arrived = self.arrived.load(Ordering::SeqCst);
+            if arrived == self.followers.load(Ordering::SeqCst) {
+                break;
+            }
+            wait(&self.arrived, arrived);
+        }
+        once();
+        self.arrived.store(0, Ordering::SeqCst);
+        self.opened.fetch_add(1, Ordering::SeqCst);
+        wake(&self.opened, u32::MAX >> 1);
+    }
+}
+
+fn wait(word: &AtomicU32, value: u32) {
+    // It returns at once when the word has changed, and early on a signal; callers look again.
+    let _ = futex::wait(word, futex::Flags::PRIVATE, value, None);
+}
+
+fn wake(word: &AtomicU32, count: u32) {
+    // Waking can only fail for an address that is not mapped.
+    let _ = futex::wake(word, futex::Flags::PRIVATE, count);
+}
+
+/// The points of a phase, in order, and the gate at each of them.
+#[derive(Debug)]
+pub(crate) struct Gates {
+    points: Vec<Point>,
+    gate: Gate,
+}
+
+impl Gates {
+    /// Gates at `points` for `workers` workers, one of whom leads.
+    pub(crate) fn new(points: Vec<Point>, workers: usize) -> Self {
+        let followers = u32::try_from(workers.saturating_sub(1)).unwrap_or(u32::MAX);
+        let gate = Gate { followers: followers.into(), arrived: 0.into(), opened: 0.into() };
+        Self { points, gate }
+    }
+
+    /// Fewer workers came into being than were expected. Only for the leader, before it passes a point.
+    pub(crate) fn expect_followers(&self, followers: u32) {
+        self.gate.followers.store(followers, Ordering::SeqCst);
+    }
+}
+
+/// One worker's way through the gates.
+///
+/// Everybody passes every point, whatever happens: a `Course` that is dropped early, by an error
+/// or a panic, passes the points that are left, so nobody waits for a worker that is gone.
+pub(crate) struct Course<'s> {
+    gates: &'s Gates,
+    next: usize,
+    /// What the leader does at each point, once; `None` for the others.
+    lead: Option<&'s dyn Fn(Point)>,
+}
+
+impl<'s> Course<'s> {
+    /// The way of a worker that does not lead.
+    pub(crate) fn follower(gates: &'s Gates) -> Self {
+        Self { gates, next: 0, lead: None }
+    }
+
+    /// The way of the leader, who calls `lead` at each point when all have come.
+    pub(crate) fn leader(gates: &'s Gates, lead: &'s dyn Fn(Point)) -> Self {
+        Self { gates, next: 0, lead: Some(lead) }
+    }
+
+    /// Waits for the others at `point`. Points that this phase does not have are passed at once.
+    pub(crate) fn pass(&mut self, point: Point) {
+        if self.gates.points.get(self.next) == Some(&point) {
+            self.pass_next();
+        } else {
+            debug_assert!(!self.gates.points[self.next..].contains(&point), "{point:?} is out of order");
+        }
+    }
+
+    fn pass_next(&mut self) {
+        let point = self.gates.points[self.next];
+        self.next += 1;
+        match self.lead {
+            Some(lead) => self.gates.gate.lead(|| lead(point)),
+            None => self.gates.gate.follow(),
+        }
+    }
+}
+
+impl Drop for Course<'_> {
+    fn drop(&mut self) {
+        while self.next < self.gates.points.len() {
+            self.pass_next();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::{Course, Gates};
+    use crate::Point;
+
+    #[test]
+    fn nobody_passes_before_all_have_come_and_the_leader_has_acted() {
+        const WORKERS: u32 = 24;
+        let points = vec![Point::Ready, Point::Start, Point::Closed];
+        let gates = Gates::new(points.clone(), WORKERS as usize);
+        let came = AtomicU32::new(0);
+        let acted = Mutex::new(Vec::new());
+        let lead = |point| {
+            let number = acted.lock().expect("no panic").len() + 1;
+            assert_eq!(came.load(Ordering::SeqCst) as usize, number * WORKERS as usize);
+            acted.lock().expect("no panic").push(point);
+        };
+        let walk = |mut course: Course<'_>| {
+            for (number, &point) in [Point::Ready, Point::Start, Point::Closed].iter().enumerate() {
+                came.fetch_add(1, Ordering::SeqCst);
+                course.pass(point);
+                assert!(acted.lock().expect("no panic").len() > number);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..WORKERS {
+                scope.spawn(|| walk(Course::follower(&gates)));
+            }
+            walk(Course::leader(&gates, &lead));
+        });
+        assert_eq!(acted.into_inner().expect("no panic"), points);
+    }
+
+    #[test]
+    fn a_worker_that_leaves_early_holds_nobody_up() {
+        let gates = Gates::new(vec![Point::Ready, Point::Start, Point::Closed], 3);
+        std::thread::scope(|scope| {
+            scope.spawn(|| drop(Course::follower(&gates)));
+            scope.spawn(|| Course::follower(&gates).pass(Point::Ready));
+            let lead = |_| {};
+            let mut course = Course::leader(&gates, &lead);
+            course.pass(Point::Ready);
+            course.pass(Point::Opened);
+            course.pass(Point::Start);
+        });
+    }
+}

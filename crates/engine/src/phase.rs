@@ -1,0 +1,301 @@
+//! Takes a phase through its life and turns what the workers report into an outcome.
+
+use std::collections::BTreeSet;
+
+use plan::Backend;
+
+use crate::buffer::{Arena, PAGE};
+use crate::clock::{self, Clock, Kind, Scale};
+use crate::mmap::Mmap;
+use crate::null::Null;
+use crate::outcome::{Latency, Measure, Mismatches, Operation, SeriesInterval, Stonewalled};
+use crate::psync::Psync;
+use crate::rules::{Ending, Rules, TaskPlan};
+use crate::series::{Counts, Recorder};
+use crate::shared::{Shared, TaskReport, WorkerReport};
+use crate::{
+    Controls, EngineError, LatencyHistogram, PhaseJob, PhaseOutcome, Rendezvous, TaskOutcome, file, limits,
+    sync, uring,
+};
+
+/// Runs one phase of a workload, as far as it belongs to this process.
+///
+/// The directories of the files must exist; the files are made by phases that write. The calling
+/// thread works too, and is the only one that calls `rendezvous`. All processes of the run must
+/// call this with the same workload, phase and repetition.
+///
+/// After [`Controls::stop`] the outcome holds what was measured until then and says so.
+///
+/// # Errors
+/// The first error of a task. All tasks stop then and all files are closed; what was written stays.
+pub fn run(
+    job: &PhaseJob<'_>,
+    rendezvous: &dyn Rendezvous,
+    controls: &Controls,
+) -> Result<PhaseOutcome, EngineError> {
+    // The clock's rate is measured from here on.
+    let kind = clock::kind();
+    let rules = Rules::new(job);
+    let tasks = rules.tasks();
+    let (workers, mut memory) = match prepare(&rules, &tasks) {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            // The peers ask each other before they start; without an answer they would wait.
+            return match rendezvous.any(true) {
+                Ok(_) => Err(error),
+                Err(lost) => Err(EngineError::Rendezvous(lost)),
+            };
+        }
+    };
+    let shared = Shared::new(rules, tasks, workers, rendezvous, controls);
+    let reports = match kind {
+        #[cfg(target_arch = "x86_64")]
+        Kind::Counter => dispatch(&shared, clock::Counter, &mut memory),
+        Kind::Monotonic => dispatch(&shared, clock::Monotonic, &mut memory),
+    };
+    match shared.take_failure() {
+        Some(error) => Err(error),
+        None => Ok(outcome(&shared, &reports, controls)),
+    }
+}
+
+/// Memory of all workers.
+struct Memory {
+    buffers: Arena,
+    /// Distance between buffers.
+    stride: usize,
+    counts: Arena,
+    /// Histograms of each worker: response, and service in an open loop.
+    sets: usize,
+}
+
+/// Bytes between the histograms of two workers: whole pages, so that no page is shared.
+const COUNTS_STRIDE: usize = size_of::<Counts>().next_multiple_of(PAGE);
+
+/// Checks limits and alignment, and reserves memory; nothing is touched yet. Gives the number of
+/// workers too.
+fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(usize, Memory), EngineError> {
+    let backend = rules.job.workload.backend;
+    let workers = match backend {
+        Backend::Uring { .. } => uring::workers(tasks.len()),
+        Backend::Psync | Backend::Mmap | Backend::Null => tasks.len(),
+    };
+    if backend != Backend::Null {
+        limits::open_files(tasks.len() as u64 + workers as u64)?;
+        if rules.direct {
+            check_alignment(rules, tasks)?;
+        }
+    }
+    if matches!(backend, Backend::Uring { .. }) {
+        crate::uring_available()?;
+    }
+    // The null engine moves nothing, so its tasks need no buffers of their own.
+    let stride = if backend == Backend::Null { PAGE } else { rules.transfer.next_multiple_of(PAGE) };
+    let buffers = (tasks.len() as u128) * u128::from(backend.depth());
+    let bytes = usize::try_from(buffers * stride as u128).unwrap_or(usize::MAX - PAGE);
+    let sets = 1 + usize::from(rules.pace_ns.is_some());
+    let memory = Memory {
+        buffers: Arena::new(bytes, "the buffers of the transfers")?,
+        stride,
+        counts: Arena::new(workers * sets * COUNTS_STRIDE, "the latency histograms")?.sparse(),
+        sets,
+    };
+    Ok((workers, memory))
+}
+
+/// Asks once per directory, since files of one directory share their device.
+fn check_alignment(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(), EngineError> {
+    let mut seen = BTreeSet::new();
+    for task in tasks {
+        if seen.insert(task.file.path.parent()) {
+            file::check_alignment(&task.file.path, rules.job.workload.geometry.transfer)?;
+        }
+    }
+    Ok(())
+}
+
+/// Chooses the compiled loop: by clock (the type parameter), backend and recording.
+fn dispatch<'m, C: Clock>(shared: &Shared<'_>, clock: C, memory: &'m mut Memory) -> Vec<WorkerReport<'m>> {
+    let Memory { buffers, stride, counts, sets } = memory;
+    let recorders = recorders(counts, *sets);
+    let buffers = buffers.bytes_mut();
+    let record = shared.rules.job.instrument;
+    let by_task = |buffers: &'m mut [u8]| buffers.chunks_mut(*stride).collect::<Vec<_>>();
+    match shared.rules.job.workload.backend {
+        Backend::Uring { depth, required } => {
+            let plan = uring::Pool { buffers, stride: *stride, depth, required };
+            if record {
+                uring::run::<C, true>(shared, clock, plan, recorders)
+            } else {
+                uring::run::<C, false>(shared, clock, plan, recorders)
+            }
+        }
+        Backend::Psync if record => sync::run::<C, Psync, true>(shared, clock, by_task(buffers), recorders),
+        Backend::Psync => sync::run::<C, Psync, false>(shared, clock, by_task(buffers), recorders),
+        Backend::Mmap if record => sync::run::<C, Mmap, true>(shared, clock, by_task(buffers), recorders),
+        Backend::Mmap => sync::run::<C, Mmap, false>(shared, clock, by_task(buffers), recorders),
+        Backend::Null if record => sync::run::<C, Null, true>(shared, clock, by_task(buffers), recorders),
+        Backend::Null => sync::run::<C, Null, false>(shared, clock, by_task(buffers), recorders),
+    }
+}
+
+fn recorders(counts: &mut Arena, sets: usize) -> Vec<Recorder<'_>> {
+    let count = counts.bytes_mut().len() / COUNTS_STRIDE;
+    let mut pieces = counts.pieces::<Counts>(count, COUNTS_STRIDE).into_iter();
+    let mut recorders = Vec::with_capacity(count / sets);
+    while let Some(response) = pieces.next() {
+        let service = if sets > 1 { pieces.next() } else { None };
+        recorders.push(Recorder::new(response, service));
+    }
+    recorders
+}
+
+/// From ticks to nanoseconds since the phase's start, by what the clock's rate is known to be now.
+#[derive(Clone, Copy)]
+struct Timeline {
+    start: u64,
+    scale: Scale,
+}
+
+impl Timeline {
+    fn at(self, ticks: u64) -> u64 {
+        self.scale.nanos(ticks.saturating_sub(self.start))
+    }
+}
+
+fn outcome(shared: &Shared<'_>, reports: &[WorkerReport<'_>], controls: &Controls) -> PhaseOutcome {
+    let time = Timeline { start: shared.start(), scale: clock::scale() };
+    let transfer = shared.rules.transfer as u64;
+    let mut task_reports: Vec<&TaskReport> = reports.iter().flat_map(|report| &report.tasks).collect();
+    task_reports.sort_by_key(|report| report.task);
+    let tasks: Vec<TaskOutcome> =
+        task_reports.iter().map(|report| task_outcome(report, time, transfer)).collect();
+    let span = |from: fn(&TaskOutcome) -> u64, to: fn(&TaskOutcome) -> u64| {
+        let first = tasks.iter().map(from).min().unwrap_or(0);
+        tasks.iter().map(to).max().unwrap_or(0).saturating_sub(first)
+    };
+    let io_start = task_reports.iter().map(|report| report.io.0).min().unwrap_or(0);
+    let since_io = |ticks: u64| time.scale.nanos(ticks.saturating_sub(io_start));
+    let (first_done, first_transfers) = shared.first_done.get().unwrap_or((io_start, 0));
+    let sum = |count: fn(&TaskOutcome) -> u64| tasks.iter().map(count).sum::<u64>();
+    let (reads, writes) = (sum(|task| task.reads), sum(|task| task.writes));
+    let meter = shared.meter();
+    let mut notes = Vec::new();
+    for note in reports.iter().flat_map(|report| &report.notes) {
+        if !notes.contains(note) {
+            notes.push(note.clone());
+        }
+    }
+    PhaseOutcome {
+        started_unix_ns: meter.started_unix_ns,
+        wall_ns: span(|task| task.open_start_ns, |task| task.close_end_ns),
+        open_ns: span(|task| task.open_start_ns, |task| task.open_end_ns),
+        io_ns: span(|task| task.io_start_ns, |task| task.io_end_ns),
+        close_ns: span(|task| task.close_start_ns, |task| task.close_end_ns),
+        read_bytes: reads * transfer,
+        write_bytes: writes * transfer,
+        reads,
+        writes,
+        first_done_ns: since_io(first_done),
+        first_done_bytes: first_transfers * transfer,
+        stonewall: stonewalled(shared, &task_reports, since_io),
+        latency: latency(reports),
+        series: series(shared, reports, time),
+        user_cpu_ns: meter.at_end.user_ns.saturating_sub(meter.at_start.user_ns),
+        system_cpu_ns: meter.at_end.system_ns.saturating_sub(meter.at_start.system_ns),
+        mismatches: mismatches(shared, reports),
+        stopped: controls.is_stopped(),
+        unstarted: reports.iter().map(|report| report.unstarted).sum(),
+        notes,
+        tasks,
+    }
+}
+
+fn task_outcome(report: &TaskReport, time: Timeline, transfer: u64) -> TaskOutcome {
+    TaskOutcome {
+        task: report.task,
+        file: report.file,
+        open_start_ns: time.at(report.open.0),
+        open_end_ns: time.at(report.open.1),
+        io_start_ns: time.at(report.io.0),
+        io_end_ns: time.at(report.io.1),
+        close_start_ns: time.at(report.close.0),
+        close_end_ns: time.at(report.close.1),
+        bytes: (report.reads + report.writes) * transfer,
+        reads: report.reads,
+        writes: report.writes,
+    }
+}
+
+fn stonewalled(
+    shared: &Shared<'_>,
+    tasks: &[&TaskReport],
+    since_io: impl Fn(u64) -> u64,
+) -> Option<Stonewalled> {
+    let Ending::Stonewall { wear_out, .. } = shared.rules.ending else { return None };
+    let seen = tasks.iter().filter_map(|task| task.stonewall);
+    let transfers: u64 = seen.clone().map(|(_, transfers)| transfers).sum();
+    Some(Stonewalled {
+        ns: seen.map(|(ticks, _)| since_io(ticks)).max().unwrap_or(0),
+        bytes: transfers * shared.rules.transfer as u64,
+        worn_out_transfers: wear_out.then(|| shared.most()),
+    })
+}
+
+fn latency(reports: &[WorkerReport<'_>]) -> Vec<Latency> {
+    let mut all: [[LatencyHistogram; 2]; 2] = Default::default();
+    let [response, service] = &mut all;
+    for report in reports {
+        report.recorder.add_to(response, service);
+    }
+    let measures = [Measure::Response, Measure::Service].into_iter().zip(all);
+    measures
+        .flat_map(|(measure, histograms)| {
+            Operation::ALL.into_iter().zip(histograms).map(move |(operation, histogram)| Latency {
+                operation,
+                measure,
+                histogram,
+            })
+        })
+        .filter(|latency| latency.histogram.total() > 0)
+        .collect()
+}
+
+fn series(shared: &Shared<'_>, reports: &[WorkerReport<'_>], time: Timeline) -> Vec<SeriesInterval> {
+    let mut intervals = Vec::new();
+    for report in reports {
+        report.recorder.add_series(&mut intervals);
+    }
+    let length = shared.rules.interval_ns();
+    let last = reports.iter().flat_map(|report| &report.tasks).map(|task| task.io.1).max().unwrap_or(0);
+    let end = time.at(last);
+    let mut series = Vec::new();
+    for (start, sums) in (0..).map(|index: u64| index * length).zip(&intervals) {
+        for (operation, sums) in Operation::ALL.into_iter().zip(sums) {
+            if sums.transfers > 0 {
+                series.push(SeriesInterval {
+                    operation,
+                    start_ns: start,
+                    length_ns: length.min(end.saturating_sub(start)).max(1),
+                    bytes: sums.transfers * shared.rules.transfer as u64,
+                    transfers: sums.transfers,
+                    latency_sum_ns: sums.latency_ns,
+                    latency_max_ns: sums.latency_max_ns,
+                });
+            }
+        }
+    }
+    series
+}
+
+fn mismatches(shared: &Shared<'_>, reports: &[WorkerReport<'_>]) -> Mismatches {
+    let path = |file: u32| {
+        let task = shared.tasks.iter().find(|task| task.file.index == file);
+        task.map(|task| task.file.path.clone()).unwrap_or_default()
+    };
+    let mut all = Mismatches::default();
+    for report in reports {
+        all.merge(report.findings.describe(shared.rules.generations(), path));
+    }
+    all
+}

@@ -1,0 +1,333 @@
+//! A ring of `io_uring`: whether it can be had here, in which mode, with what registered.
+
+#![expect(unsafe_code, reason = "hands buffers to the kernel")]
+
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::Duration;
+
+use io_uring::squeue::Flags;
+use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
+use io_uring::{CompletionQueue, IoUring, Probe, SubmissionQueue, Submitter, opcode, squeue};
+
+use crate::{Errno, LimitKind, Note, UringUnavailable, limits};
+
+/// Entries of a submission ring; the kernel takes no more.
+const MOST_ENTRIES: usize = 32_768;
+/// Bytes of one registered buffer; the kernel takes no larger one.
+const MOST_REGISTERED: usize = 1 << 30;
+/// In the user data of a request: it is an fsync.
+pub(crate) const SYNC: u64 = 1 << 63;
+/// `IORING_ENTER_GETEVENTS` of `linux/io_uring.h`.
+const ENTER_GETEVENTS: u32 = 1;
+
+/// Whether `io_uring` can be used here, with every operation that transfers need.
+///
+/// # Errors
+/// Why it cannot.
+pub fn uring_available() -> Result<(), UringUnavailable> {
+    let ring = IoUring::new(2).map_err(|error| explain(Errno::from(&error)))?;
+    let mut probe = Probe::new();
+    // Kernels that cannot be probed (before 5.6) lack what is probed for.
+    let known = ring.submitter().register_probe(&mut probe).is_ok();
+    let needed = [
+        ("IORING_OP_READ", opcode::Read::CODE),
+        ("IORING_OP_WRITE", opcode::Write::CODE),
+        ("IORING_OP_READ_FIXED", opcode::ReadFixed::CODE),
+        ("IORING_OP_WRITE_FIXED", opcode::WriteFixed::CODE),
+        ("IORING_OP_FSYNC", opcode::Fsync::CODE),
+    ];
+    match needed.into_iter().find(|(_, code)| !known || !probe.is_supported(*code)) {
+        Some((name, _)) => Err(UringUnavailable::OpcodeMissing(name)),
+        None => Ok(()),
+    }
+}
+
+/// What an error of `io_uring_setup(2)` means here.
+fn explain(errno: Errno) -> UringUnavailable {
+    match errno.0 {
+        libc::ENOSYS => UringUnavailable::NoSyscall,
+        libc::EPERM | libc::EACCES => {
+            let setting = std::fs::read_to_string("/proc/sys/kernel/io_uring_disabled");
+            match setting.ok().and_then(|text| text.trim().parse().ok()) {
+                Some(value @ 1..) => UringUnavailable::Sysctl { value },
+                _ => UringUnavailable::Seccomp,
+            }
+        }
+        libc::ENOMEM => UringUnavailable::Memlock { have: limits::locked_memory(0) },
+        _ => UringUnavailable::Other(errno),
+    }
+}
+
+/// A ring for `requests` under way, in the cheapest mode that the kernel has.
+pub(crate) fn set_up(requests: usize, notes: &mut Vec<Note>) -> Result<IoUring, UringUnavailable> {
+    let entries = u32::try_from(requests.clamp(1, MOST_ENTRIES)).unwrap_or(1);
+    let completions = entries.next_power_of_two().saturating_mul(2);
+    let build = |defer: bool, coop: bool| {
+        let mut builder = IoUring::builder();
+        builder.setup_clamp().setup_cqsize(completions);
+        if defer {
+            // One thread submits, and completions are worked off in its own waits: no interrupts
+            // into running code, no lock.
+            builder.setup_single_issuer().setup_defer_taskrun();
+        } else if coop {
+            builder.setup_coop_taskrun();
+        }
+        builder.build(entries)
+    };
+    let refused = |error: &std::io::Error| error.raw_os_error() == Some(libc::EINVAL);
+    match build(true, false) {
+        Err(error) if refused(&error) => {}
+        ring => return ring.map_err(|error| explain(Errno::from(&error))),
+    }
+    notes.push(Note::OlderUringMode { without: "SINGLE_ISSUER and DEFER_TASKRUN" });
+    match build(false, true) {
+        Err(error) if refused(&error) => {}
+        ring => return ring.map_err(|error| explain(Errno::from(&error))),
+    }
+    build(false, false).map_err(|error| explain(Errno::from(&error)))
+}
+
+/// How the buffers of a worker are known to its ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Buffers {
+    Plain,
+    /// Registered in groups of so many buffers.
+    Registered {
+        per_group: usize,
+    },
+}
+
+/// Registers the buffers in `memory`, `stride` bytes each, in as few groups as the kernel allows:
+/// one large buffer costs it no more to find than a small one.
+pub(crate) fn register_buffers(
+    ring: &IoUring,
+    memory: &mut [u8],
+    stride: usize,
+    required: bool,
+    notes: &mut Vec<Note>,
+) -> Result<Buffers, crate::EngineError> {
+    let per_group = MOST_REGISTERED / stride;
+    if per_group == 0 {
+        return Ok(Buffers::Plain);
+    }
+    let need = memory.len() as u64;
+    let groups: Vec<libc::iovec> = memory
+        .chunks_mut(per_group * stride)
+        .map(|group| libc::iovec { iov_base: group.as_mut_ptr().cast(), iov_len: group.len() })
+        .collect();
+    // SAFETY: the groups lie in memory that the caller owns for longer than the ring lives.
+    let register = || unsafe { ring.submitter().register_buffers(&groups) };
+    let errno = match register() {
+        Ok(()) => return Ok(Buffers::Registered { per_group }),
+        Err(error) => Errno::from(&error),
+    };
+    let have = limits::locked_memory(need);
+    if errno == Errno(libc::ENOMEM) && register().is_ok() {
+        return Ok(Buffers::Registered { per_group });
+    }
+    if required && errno == Errno(libc::ENOMEM) {
+        return Err(crate::EngineError::Limit {
+            which: LimitKind::LockedMemory,
+            have,
+            need,
+            remedy: limits::locked_memory_remedy(need),
+        });
+    }
+    notes.push(Note::BuffersNotRegistered { have, need });
+    Ok(Buffers::Plain)
+}
+
+/// One request for a transfer or a part of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Request {
+    pub(crate) writes: bool,
+    /// Number of the file in the table of registered files, or its descriptor.
+    pub(crate) file: i32,
+    pub(crate) memory: *mut u8,
+    pub(crate) bytes: u32,
+    pub(crate) offset: u64,
+    /// Number of the registered group that holds the memory.
+    pub(crate) group: u16,
+    pub(crate) user_data: u64,
+}
+
+/// A ring in use, with what its requests refer to.
+pub(crate) struct Queue<'r> {
+    submitter: Submitter<'r>,
+    submissions: SubmissionQueue<'r>,
+    pub(crate) completions: CompletionQueue<'r>,
+    waits_with_timeout: bool,
+    fixed_buffers: bool,
+    fixed_files: bool,
+}
+
+impl<'r> Queue<'r> {
+    pub(crate) fn new(ring: &'r mut IoUring, buffers: Buffers) -> Self {
+        let waits_with_timeout = ring.params().is_feature_ext_arg();
+        let (mut submitter, submissions, completions) = ring.split();
+        // Saves the kernel a look-up for each call. Older kernels do without.
+        let _ = submitter.register_ring_fd();
+        Self {
+            submitter,
+            submissions,
+            completions,
+            waits_with_timeout,
+            fixed_buffers: buffers != Buffers::Plain,
+            fixed_files: false,
+        }
+    }
+
+    /// Registers the files; gives the number by which each is then known.
+    pub(crate) fn register_files(&mut self, files: &[OwnedFd], notes: &mut Vec<Note>) -> Vec<i32> {
+        let descriptors: Vec<i32> = files.iter().map(AsRawFd::as_raw_fd).collect();
+        self.fixed_files = self.submitter.register_files(&descriptors).is_ok();
+        if self.fixed_files {
+            return (0..).take(files.len()).collect();
+        }
+        notes.push(Note::FilesNotRegistered);
+        descriptors
+    }
+
+    /// Gives up what was registered, so that files are closed and memory is free when the caller
+    /// lets go of them and not when the kernel has worked off the ring.
+    pub(crate) fn release(&mut self) {
+        if self.fixed_files {
+            let _ = self.submitter.unregister_files();
+            self.fixed_files = false;
+        }
+        if self.fixed_buffers {
+            let _ = self.submitter.unregister_buffers();
+            self.fixed_buffers = false;
+        }
+    }
+
+    /// Room for a request with its fsync.
+    #[inline(always)]
+    pub(crate) fn has_room(&self) -> bool {
+        self.submissions.capacity() - self.submissions.len() >= 2
+    }
+
+    /// Queues a transfer; with `sync` an fsync that starts when it has succeeded.
+    ///
+    /// # Safety
+    /// The request's memory must stay valid and untouched until its completion is reaped.
+    #[inline(always)]
+    pub(crate) unsafe fn push(&mut self, request: &Request, sync: bool) {
+        let Request { file, memory, bytes, offset, group, .. } = *request;
+        let entry = match (request.writes, self.fixed_buffers, self.fixed_files) {
+            (false, true, true) => opcode::ReadFixed::new(Fixed(file.cast_unsigned()), memory, bytes, group)
+                .offset(offset)
+                .build(),
+            (false, true, false) => {
+                opcode::ReadFixed::new(Fd(file), memory, bytes, group).offset(offset).build()
+            }
+            (false, false, true) => {
+                opcode::Read::new(Fixed(file.cast_unsigned()), memory, bytes).offset(offset).build()
+            }
+            (false, false, false) => opcode::Read::new(Fd(file), memory, bytes).offset(offset).build(),
+            (true, true, true) => opcode::WriteFixed::new(Fixed(file.cast_unsigned()), memory, bytes, group)
+                .offset(offset)
+                .build(),
+            (true, true, false) => {
+                opcode::WriteFixed::new(Fd(file), memory, bytes, group).offset(offset).build()
+            }
+            (true, false, true) => {
+                opcode::Write::new(Fixed(file.cast_unsigned()), memory, bytes).offset(offset).build()
+            }
+            (true, false, false) => opcode::Write::new(Fd(file), memory, bytes).offset(offset).build(),
+        };
+        let entry = entry.user_data(request.user_data);
+        if sync {
+            // SAFETY: passed on to the caller.
+            unsafe { self.append(&entry.flags(Flags::IO_LINK)) };
+            self.push_sync(file, request.user_data);
+        } else {
+            // SAFETY: passed on to the caller.
+            unsafe { self.append(&entry) };
+        }
+    }
+
+    /// Queues an fsync.
+    pub(crate) fn push_sync(&mut self, file: i32, user_data: u64) {
+        let entry = if self.fixed_files {
+            opcode::Fsync::new(Fixed(file.cast_unsigned())).build()
+        } else {
+            opcode::Fsync::new(Fd(file)).build()
+        };
+        // SAFETY: an fsync refers to no memory.
+        unsafe { self.append(&entry.user_data(user_data | SYNC)) };
+    }
+
+    /// # Safety
+    /// As [`Queue::push`].
+    #[inline(always)]
+    unsafe fn append(&mut self, entry: &squeue::Entry) {
+        // SAFETY: passed on to the caller.
+        let pushed = unsafe { self.submissions.push(entry) };
+        debug_assert!(pushed.is_ok(), "callers ask for room first");
+    }
+
+    /// Hands over what is queued without waiting.
+    pub(crate) fn submit(&mut self) -> Result<(), Errno> {
+        self.submissions.sync();
+        let result = self.submitter.submit();
+        self.submissions.sync();
+        tolerate(result)
+    }
+
+    /// Hands over what is queued and waits for a completion.
+    #[inline(always)]
+    pub(crate) fn submit_and_wait(&mut self) -> Result<(), Errno> {
+        self.submissions.sync();
+        let result = self.submitter.submit_and_wait(1);
+        self.submissions.sync();
+        self.completions.sync();
+        tolerate(result)
+    }
+
+    /// Hands over what is queued and waits for a completion, but for `nanos` at most; `None`
+    /// only looks whether one has come.
+    pub(crate) fn submit_and_wait_for(&mut self, nanos: Option<u64>) -> Result<(), Errno> {
+        /// Between two looks where the kernel cannot wait with a timeout (before 5.11).
+        const LOOK_EVERY_NS: u64 = 50_000;
+        self.submissions.sync();
+        let result = match nanos {
+            Some(nanos) if self.waits_with_timeout => {
+                let timeout = Timespec::from(Duration::from_nanos(nanos));
+                self.submitter.submit_with_args(1, &SubmitArgs::new().timespec(&timeout))
+            }
+            Some(nanos) => {
+                let submitted = self.submitter.submit();
+                crate::pace::sleep(nanos.min(LOOK_EVERY_NS));
+                submitted
+            }
+            None => {
+                let queued = u32::try_from(self.submissions.len()).unwrap_or(u32::MAX);
+                // SAFETY: no argument structure is passed, and `queued` entries were just published.
+                unsafe { self.submitter.enter::<libc::sigset_t>(queued, 0, ENTER_GETEVENTS, None) }
+            }
+        };
+        self.submissions.sync();
+        self.completions.sync();
+        tolerate(result)
+    }
+}
+
+impl Drop for Queue<'_> {
+    fn drop(&mut self) {
+        self.release();
+        // A registered ring would outlive its descriptor until the thread ends.
+        let _ = self.submitter.unregister_ring_fd();
+    }
+}
+
+/// A call that was interrupted, timed out or must be repeated after reaping is no error.
+fn tolerate(result: std::io::Result<usize>) -> Result<(), Errno> {
+    match result {
+        Ok(_) => Ok(()),
+        Err(error) => match Errno::from(&error) {
+            Errno(libc::EINTR | libc::ETIME | libc::EAGAIN | libc::EBUSY) => Ok(()),
+            errno => Err(errno),
+        },
+    }
+}

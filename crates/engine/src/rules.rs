@@ -1,0 +1,157 @@
+//! A job resolved: what every task of a phase does, without questions left.
+
+use plan::{Advice, Backend, FileSlot, Phase, Placement, Region, Sharing};
+
+use crate::check::{NoiseTable, generations};
+use crate::stamp::Origin;
+use crate::{PhaseJob, TransferLimit};
+
+/// Shorter intervals would make a long phase's series larger than its transfers are worth.
+const LEAST_INTERVAL_NS: u64 = 1_000_000;
+
+/// What ends the transfers of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Its number of transfers.
+    Volume,
+    /// That, or the deadline; with wear-out all then go on to the most that one had done.
+    Stonewall { deadline_ns: u64, wear_out: bool },
+    /// The time; passes repeat until then.
+    Duration(u64),
+}
+
+/// One task of this process.
+#[derive(Debug, Clone)]
+pub(crate) struct TaskPlan {
+    /// Its number in the whole run.
+    pub(crate) task: u32,
+    pub(crate) file: FileSlot,
+    pub(crate) region: Region,
+    /// The region is all that the task could visit, not cut short by a limit of the workload.
+    pub(crate) whole: bool,
+    /// Transfers that it does unless the clock ends it.
+    pub(crate) limit: u64,
+    /// It allocates the file's space.
+    pub(crate) preallocates: bool,
+}
+
+/// What all tasks of a phase have in common.
+#[derive(Debug)]
+pub(crate) struct Rules<'a> {
+    /// Bytes of a transfer.
+    pub(crate) transfer: usize,
+    pub(crate) reads: bool,
+    pub(crate) writes: bool,
+    pub(crate) read_percent: u8,
+    pub(crate) direct: bool,
+    pub(crate) advice: Advice,
+    pub(crate) shared: bool,
+    pub(crate) file_bytes: u64,
+    pub(crate) sync_at_close: bool,
+    pub(crate) sync_per_write: bool,
+    pub(crate) single_attempt: bool,
+    pub(crate) quit_on_error: bool,
+    /// All tasks meet after open, and after the transfers.
+    pub(crate) barriers: bool,
+    pub(crate) ending: Ending,
+    /// Open loop: nanoseconds between intended starts of all tasks together.
+    pub(crate) pace_ns: Option<f64>,
+    /// Number of tasks in the whole run.
+    pub(crate) all_tasks: u32,
+    /// Noise to compare reads with; `None` where nothing is verified.
+    pub(crate) noise: Option<NoiseTable>,
+    pub(crate) job: &'a PhaseJob<'a>,
+}
+
+impl<'a> Rules<'a> {
+    pub(crate) fn new(job: &'a PhaseJob<'a>) -> Self {
+        let workload = job.workload;
+        let phase = job.phase;
+        let by_clock = phase.is_result();
+        let (reads, writes, read_percent) = match phase {
+            Phase::Fill | Phase::Write => (false, true, 0),
+            Phase::Read | Phase::CheckWrite | Phase::CheckRead => (true, false, 100),
+            Phase::Mixed => (workload.read_percent > 0, workload.read_percent < 100, workload.read_percent),
+        };
+        let checks = matches!(phase, Phase::CheckWrite | Phase::CheckRead);
+        let verify = reads && (checks || workload.verify);
+        let ending = match (workload.stonewall, workload.duration) {
+            _ if !by_clock || !matches!(job.limit, TransferLimit::Pass) => Ending::Volume,
+            (Some(stonewall), _) => {
+                Ending::Stonewall { deadline_ns: stonewall.deadline.0, wear_out: stonewall.wear_out }
+            }
+            (None, Some(duration)) => Ending::Duration(duration.0),
+            (None, None) => Ending::Volume,
+        };
+        Self {
+            transfer: usize::try_from(workload.geometry.transfer.0).unwrap_or(usize::MAX),
+            reads,
+            writes,
+            read_percent,
+            direct: workload.direct,
+            advice: workload.advice,
+            shared: workload.files.sharing == Sharing::Shared,
+            file_bytes: Placement::new(workload).file_bytes().0,
+            // A fill that is still in the page cache would be written back during the reads it is for.
+            sync_at_close: writes && (workload.sync.at_close || phase == Phase::Fill),
+            sync_per_write: writes && by_clock && workload.sync.per_write,
+            single_attempt: workload.single_attempt,
+            quit_on_error: workload.quit_on_error,
+            barriers: workload.barriers,
+            ending,
+            pace_ns: workload.pace.filter(|_| by_clock).map(|pace| 1e9 / pace.transfers_per_second),
+            all_tasks: workload.tasks,
+            noise: (verify && workload.backend != Backend::Null).then(|| NoiseTable::new(job.data.signature)),
+            job,
+        }
+    }
+
+    /// Whose data `file` holds when this phase writes it.
+    pub(crate) fn origin(&self, file: u32) -> Origin {
+        let data = &self.job.data;
+        Origin { signature: data.signature, generation: data.write_generation, file }
+    }
+
+    /// First and last generation that a check accepts.
+    pub(crate) fn generations(&self) -> Option<(u16, u16)> {
+        generations(&self.job.data.expect)
+    }
+
+    /// Length of an interval of the series.
+    pub(crate) fn interval_ns(&self) -> u64 {
+        self.job.series_interval.0.max(LEAST_INTERVAL_NS)
+    }
+
+    /// Tasks meet between open and the first transfer.
+    pub(crate) fn meets_after_open(&self) -> bool {
+        self.barriers || self.pace_ns.is_some()
+    }
+
+    /// The tasks of this process.
+    pub(crate) fn tasks(&self) -> Vec<TaskPlan> {
+        let job = self.job;
+        let placement = Placement::new(job.workload);
+        let allocates = self.writes && job.workload.files.preallocate;
+        let plan = |(index, task): (usize, u32)| {
+            let region = placement.region(task, job.phase, job.repetition);
+            let pass = region.transfers();
+            let limit = match job.limit {
+                TransferLimit::Pass if matches!(self.ending, Ending::Duration(_)) => u64::MAX,
+                TransferLimit::Pass => pass,
+                TransferLimit::Exactly(count) => count.min(pass),
+                TransferLimit::PerTask(counts) => counts.get(index).map_or(pass, |&count| count.min(pass)),
+            };
+            let whole = pass == job.workload.geometry.transfers_per_task();
+            let preallocates = allocates && (!self.shared || task == 0);
+            TaskPlan {
+                task,
+                file: placement.file(task, job.phase, job.repetition),
+                region,
+                whole,
+                limit,
+                preallocates,
+            }
+        };
+        job.tasks.clone().enumerate().map(|(index, task)| plan((index, task))).collect()
+    }
+}

@@ -1,0 +1,469 @@
+//! Tasks that do one transfer at a time: one thread for each, the same loop for every backend
+//! that moves its bytes in a call that returns when they are moved.
+
+use std::sync::atomic::Ordering;
+
+use crate::buffer;
+use crate::check::{Expected, Findings, check};
+use crate::clock::Clock;
+use crate::controls::Slot;
+use crate::crew;
+use crate::gate::Course;
+use crate::offsets::{Mixture, Offsets};
+use crate::pace::{Punctual, Schedule, wait_until};
+use crate::rules::{Ending, Rules, TaskPlan};
+use crate::series::Recorder;
+use crate::shared::{Shared, TaskReport, WorkerReport};
+use crate::stamp::{self, Pen};
+use crate::{EngineError, Errno, Operation, Point};
+
+/// Without recording the clock is read only every so many transfers.
+const CLOCK_EVERY: u64 = 64;
+
+/// An open file that moves bytes in calls that return when they are moved.
+pub(crate) trait Mover: Sized {
+    /// The data is really there (the null engine's is not).
+    const MOVES: bool;
+
+    /// Opens the file of `task`, ready for transfers.
+    fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<Self, EngineError>;
+
+    /// `pread(2)` or what stands for it.
+    fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno>;
+
+    /// `pwrite(2)` or what stands for it.
+    fn write(&mut self, buffer: &[u8], offset: u64) -> Result<usize, Errno>;
+
+    /// Makes what was written at `offset` stable.
+    fn sync(&mut self, offset: u64, bytes: usize) -> Result<(), Errno>;
+
+    /// Bytes that the file has.
+    fn length(&self) -> u64;
+
+    /// Closes the file, after making its data stable when `sync` says so.
+    fn close(self, task: &TaskPlan, sync: bool) -> Result<(), EngineError>;
+}
+
+/// Why the loop was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Left {
+    /// The number of transfers.
+    Volume,
+    Deadline,
+    Stopped,
+}
+
+/// One task under way.
+struct Task<'t, M> {
+    plan: &'t TaskPlan,
+    rules: &'t Rules<'t>,
+    shared: &'t Shared<'t>,
+    slot: &'t Slot,
+    mover: M,
+    buffer: &'t mut [u8],
+    pen: Pen,
+    offsets: Offsets,
+    mixture: Mixture,
+    schedule: Option<Schedule>,
+    reads: u64,
+    writes: u64,
+    /// End of the last transfer, in ticks.
+    last: u64,
+}
+
+/// Runs all tasks of this process, each in a thread of its own.
+pub(crate) fn run<'a, C: Clock, M: Mover, const RECORD: bool>(
+    shared: &Shared<'_>,
+    clock: C,
+    buffers: Vec<&mut [u8]>,
+    recorders: Vec<Recorder<'a>>,
+) -> Vec<WorkerReport<'a>> {
+    let seats = shared.tasks.iter().zip(&*shared.slots).zip(buffers.into_iter().zip(recorders));
+    crew::run(shared, seats.collect(), |((plan, slot), (buffer, recorder)), course| {
+        work::<C, M, RECORD>(shared, clock, plan, slot, buffer, recorder, course)
+    })
+}
+
+/// A task's life. Its error goes to `shared`.
+fn work<'a, C: Clock, M: Mover, const RECORD: bool>(
+    shared: &Shared<'_>,
+    clock: C,
+    plan: &TaskPlan,
+    slot: &Slot,
+    buffer: &mut [u8],
+    mut recorder: Recorder<'a>,
+    mut course: Course<'_>,
+) -> Option<WorkerReport<'a>> {
+    let mut findings = Findings::default();
+    let mut report = TaskReport { task: plan.task, file: plan.file.index, ..TaskReport::default() };
+    let lived = live::<C, M, RECORD>(
+        shared,
+        clock,
+        plan,
+        slot,
+        buffer,
+        &mut recorder,
+        &mut findings,
+        &mut report,
+        &mut course,
+    );
+    match lived {
+        Ok(unstarted) => {
+            course.pass(Point::Closed);
+            Some(WorkerReport { tasks: vec![report], recorder, findings, unstarted, notes: Vec::new() })
+        }
+        Err(error) => {
+            // Before the course is dropped: the others learn of it at their next transfer or gate.
+            shared.fail(error);
+            None
+        }
+    }
+}
+
+/// Prepare, open, transfer, close. Returns the transfers of an open loop that were never started.
+#[expect(clippy::too_many_arguments, reason = "the parts of a worker, each of which outlives the call")]
+fn live<C: Clock, M: Mover, const RECORD: bool>(
+    shared: &Shared<'_>,
+    clock: C,
+    plan: &TaskPlan,
+    slot: &Slot,
+    buffer: &mut [u8],
+    recorder: &mut Recorder<'_>,
+    findings: &mut Findings,
+    report: &mut TaskReport,
+    course: &mut Course<'_>,
+) -> Result<u64, EngineError> {
+    let rules = &shared.rules;
+    // The null engine's buffer has a size of its own.
+    let length = if M::MOVES { rules.transfer } else { buffer.len() };
+    let buffer = &mut buffer[..length];
+    if rules.writes && M::MOVES {
+        stamp::fill(buffer, first_noise(plan.task, 0, rules.transfer), rules.origin(plan.file.index));
+    } else {
+        buffer::touch(buffer);
+    }
+    let punctual = rules.pace_ns.is_some().then(Punctual::new);
+    course.pass(Point::Ready);
+    course.pass(Point::Start);
+    if shared.is_abandoned() {
+        return Ok(0);
+    }
+    recorder.start(shared.scale(), shared.start(), shared.scale().ticks(rules.interval_ns()));
+    report.open.0 = clock.now();
+    let mover = M::open(plan, rules)?;
+    report.open.1 = clock.now();
+    course.pass(Point::Opened);
+    let schedule = rules
+        .pace_ns
+        .map(|pace| Schedule::new(shared.base(), pace, shared.scale(), plan.task, rules.all_tasks));
+    let mut task = Task {
+        plan,
+        rules,
+        shared,
+        slot,
+        mover,
+        buffer,
+        pen: Pen::default(),
+        offsets: Offsets::new(&plan.region, plan.whole),
+        mixture: Mixture::new(rules.read_percent, plan.task),
+        schedule,
+        reads: 0,
+        writes: 0,
+        last: clock.now(),
+    };
+    report.io.0 = task.last;
+    let unstarted = task.go::<C, RECORD>(clock, report, recorder, findings, course)?;
+    drop(punctual);
+    report.io.1 = task.last;
+    (report.reads, report.writes) = (task.reads, task.writes);
+    course.pass(Point::Transferred);
+    report.close.0 = clock.now();
+    task.mover.close(plan, rules.sync_at_close)?;
+    report.close.1 = clock.now();
+    Ok(unstarted)
+}
+
+/// Where the noise of a buffer begins: tasks and their transfers under way differ.
+pub(crate) fn first_noise(task: u32, place: u32, transfer: usize) -> usize {
+    let cells = transfer.div_ceil(stamp::CELL);
+    (task as usize).wrapping_mul(97).wrapping_add((place as usize).wrapping_mul(cells))
+}
+
+impl<M: Mover> Task<'_, M> {
+    /// All transfers of the phase, stonewall and wear-out included.
+    fn go<C: Clock, const RECORD: bool>(
+        &mut self,
+        clock: C,
+        report: &mut TaskReport,
+        recorder: &mut Recorder<'_>,
+        findings: &mut Findings,
+        course: &mut Course<'_>,
+    ) -> Result<u64, EngineError> {
+        let from = if self.schedule.is_some() { self.shared.base() } else { self.last };
+        let scale = self.shared.scale();
+        let deadline = |nanos: u64| from.saturating_add(scale.ticks(nanos));
+        let (end, wears_out) = match self.rules.ending {
+            Ending::Volume => (u64::MAX, false),
+            Ending::Duration(nanos) => (deadline(nanos), false),
+            Ending::Stonewall { deadline_ns, wear_out } => (deadline(deadline_ns), wear_out),
+        };
+        let left = self.transfer::<C, RECORD>(clock, self.plan.limit, end, recorder, findings)?;
+        if matches!(self.rules.ending, Ending::Stonewall { .. }) {
+            report.stonewall = Some((self.last, self.reads + self.writes));
+        }
+        let mut unstarted = 0;
+        if left == Left::Deadline
+            && let Some(schedule) = &self.schedule
+        {
+            unstarted = schedule.left_before(end);
+        }
+        if wears_out {
+            self.shared.offer_most(self.reads + self.writes);
+            course.pass(Point::Stonewall);
+            let most = self.shared.most();
+            self.last = clock.now();
+            self.transfer::<C, RECORD>(clock, most, u64::MAX, recorder, findings)?;
+            unstarted = 0;
+        }
+        self.shared.task_done(self.last);
+        Ok(unstarted)
+    }
+
+    /// The hot loop: transfers until `limit` of them are done or one ends at or after `deadline`.
+    #[inline(never)]
+    fn transfer<C: Clock, const RECORD: bool>(
+        &mut self,
+        clock: C,
+        limit: u64,
+        deadline: u64,
+        recorder: &mut Recorder<'_>,
+        findings: &mut Findings,
+    ) -> Result<Left, EngineError> {
+        let stop = self.shared.stop();
+        let rules = self.rules;
+        let expected = rules.noise.as_ref().map(|table| Expected {
+            table,
+            file: self.plan.file.index,
+            generations: rules.generations(),
+        });
+        let mixed = rules.reads && rules.writes;
+        let mut done = self.reads + self.writes;
+        while done < limit {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(Left::Stopped);
+            }
+            let mut intended = self.last;
+            let mut start = self.last;
+            if self.schedule.is_some() {
+                match self.next_start(clock, deadline) {
+                    Ok(begin) => (intended, start) = begin,
+                    Err(left) => return Ok(left),
+                }
+            }
+            let offset = self.offsets.next();
+            let writes = if mixed { self.mixture.next_writes() } else { rules.writes };
+            if writes {
+                if M::MOVES {
+                    self.pen.place(self.buffer, offset);
+                }
+                if RECORD && M::MOVES {
+                    start = clock.now();
+                    if self.schedule.is_none() {
+                        intended = start;
+                    }
+                }
+                let moved = self.mover.write(self.buffer, offset);
+                if moved != Ok(self.buffer.len()) {
+                    self.finish(Operation::Write, offset, moved)?;
+                }
+                if rules.sync_per_write {
+                    self.sync(offset)?;
+                }
+                self.writes += 1;
+                self.slot.writes.store(self.writes, Ordering::Relaxed);
+            } else {
+                let moved = self.mover.read(self.buffer, offset);
+                if moved != Ok(self.buffer.len()) {
+                    self.finish(Operation::Read, offset, moved)?;
+                }
+                self.reads += 1;
+                self.slot.reads.store(self.reads, Ordering::Relaxed);
+            }
+            done += 1;
+            if RECORD || done.is_multiple_of(CLOCK_EVERY) || self.schedule.is_some() {
+                self.last = clock.now();
+            }
+            let end = self.last;
+            if RECORD {
+                let direction = usize::from(writes);
+                recorder.add(direction, end.saturating_sub(intended), end);
+                if self.schedule.is_some() {
+                    recorder.add_service(direction, end.saturating_sub(start));
+                }
+            }
+            if let Some(expected) = &expected
+                && !writes
+            {
+                check(self.buffer, offset, self.plan.task, expected, findings);
+                if rules.quit_on_error && findings.wrong_cells > 0 {
+                    return Err(self.wrong_data(findings));
+                }
+                if RECORD {
+                    self.last = clock.now();
+                }
+            }
+            if end >= deadline && self.schedule.is_none() {
+                return Ok(Left::Deadline);
+            }
+        }
+        if !RECORD {
+            self.last = clock.now();
+        }
+        Ok(Left::Volume)
+    }
+
+    /// Open loop: waits for the next intended start. Gives that and the real start, or why there
+    /// is none.
+    ///
+    /// Every transfer that should start before the deadline is made, late as it may be, since those
+    /// that are late are what a stall is about; but only for as much time again.
+    fn next_start<C: Clock>(&mut self, clock: C, deadline: u64) -> Result<(u64, u64), Left> {
+        let Some(schedule) = &mut self.schedule else { return Ok((self.last, self.last)) };
+        let intended = schedule.next();
+        if intended >= deadline {
+            // The phase lasts until its end, also when its last transfer ended before.
+            wait_until(clock, self.shared.scale(), deadline, self.shared.stop());
+            self.last = clock.now();
+            return Err(Left::Deadline);
+        }
+        wait_until(clock, self.shared.scale(), intended, self.shared.stop());
+        if self.shared.stop().load(Ordering::Relaxed) {
+            return Err(Left::Stopped);
+        }
+        let now = clock.now();
+        if now >= give_up(self.shared.base(), deadline) {
+            return Err(Left::Deadline);
+        }
+        schedule.advance();
+        Ok((intended, now))
+    }
+
+    /// Brings a transfer to its end that was interrupted, cut short or refused.
+    #[cold]
+    #[inline(never)]
+    fn finish(
+        &mut self,
+        operation: Operation,
+        offset: u64,
+        first: Result<usize, Errno>,
+    ) -> Result<(), EngineError> {
+        let asked = self.buffer.len();
+        let mut moved = 0;
+        let mut outcome = first;
+        loop {
+            moved += match outcome {
+                Ok(bytes) => {
+                    let short =
+                        Short { path: &self.plan.file.path, operation, offset, asked, moved: moved + bytes };
+                    short.judge(bytes, self.rules.single_attempt, self.mover.length())?;
+                    bytes
+                }
+                Err(Errno(libc::EINTR | libc::EAGAIN)) if !self.shared.stop().load(Ordering::Relaxed) => 0,
+                Err(errno) => {
+                    let short = Short { path: &self.plan.file.path, operation, offset, asked, moved };
+                    return Err(short.failed(errno));
+                }
+            };
+            if moved == asked {
+                return Ok(());
+            }
+            let at = offset + moved as u64;
+            outcome = match operation {
+                Operation::Read => self.mover.read(&mut self.buffer[moved..], at),
+                Operation::Write => self.mover.write(&self.buffer[moved..], at),
+            };
+        }
+    }
+
+    fn sync(&mut self, offset: u64) -> Result<(), EngineError> {
+        loop {
+            match self.mover.sync(offset, self.buffer.len()) {
+                Ok(()) => return Ok(()),
+                Err(Errno(libc::EINTR)) => {}
+                Err(errno) => return Err(crate::file::call("fsync", &self.plan.file.path, errno)),
+            }
+        }
+    }
+
+    #[cold]
+    fn wrong_data(&self, findings: &Findings) -> EngineError {
+        wrong_data(findings, self.rules.generations(), self.plan)
+    }
+}
+
+/// When an open loop gives up catching up: as long after its deadline as that was after its start.
+pub(crate) fn give_up(base: u64, deadline: u64) -> u64 {
+    deadline.saturating_add(deadline.saturating_sub(base))
+}
+
+/// The first finding as an error.
+#[cold]
+pub(crate) fn wrong_data(
+    findings: &Findings,
+    generations: Option<(u16, u16)>,
+    plan: &TaskPlan,
+) -> EngineError {
+    let described = findings.first_described(generations, &plan.file.path);
+    match described {
+        Some(mismatch) => EngineError::WrongData(Box::new(mismatch)),
+        // A wrong cell is always described while there are fewer than the limit, and this is the first.
+        None => crate::file::call("check", &plan.file.path, Errno(libc::EIO)),
+    }
+}
+
+/// A transfer that did not move all its bytes at once.
+pub(crate) struct Short<'p> {
+    pub(crate) path: &'p std::path::Path,
+    pub(crate) operation: Operation,
+    pub(crate) offset: u64,
+    pub(crate) asked: usize,
+    /// Bytes moved so far, in all.
+    pub(crate) moved: usize,
+}
+
+impl Short<'_> {
+    /// Whether it may be continued after a call that moved `bytes`.
+    pub(crate) fn judge(
+        &self,
+        bytes: usize,
+        single_attempt: bool,
+        file_bytes: u64,
+    ) -> Result<(), EngineError> {
+        let (offset, asked, moved) = (self.offset, self.asked as u64, self.moved as u64);
+        if moved == asked {
+            return Ok(());
+        }
+        let path = self.path.to_owned();
+        match (bytes, self.operation) {
+            (0, Operation::Read) => Err(EngineError::FileTooShort { path, offset, asked, moved, file_bytes }),
+            // Disk quotas of some network file systems end a write this way.
+            (0, Operation::Write) => Err(self.failed(Errno(libc::ENOSPC))),
+            _ if single_attempt => {
+                Err(EngineError::ShortTransfer { path, operation: self.operation, offset, asked, moved })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The error `errno` of this transfer.
+    pub(crate) fn failed(&self, errno: Errno) -> EngineError {
+        EngineError::Transfer {
+            path: self.path.to_owned(),
+            operation: self.operation,
+            offset: self.offset,
+            asked: self.asked as u64,
+            moved: self.moved as u64,
+            errno,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Thin wrappers of the few system calls that have no safe binding.
+
+#![expect(unsafe_code, reason = "system calls without a safe binding")]
+
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
+
+use crate::Errno;
+
+/// CPU time of this process.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct CpuTime {
+    pub(crate) user_ns: u64,
+    pub(crate) system_ns: u64,
+}
+
+/// CPU time that all threads of this process have used so far (`getrusage(2)`).
+pub(crate) fn cpu_time() -> CpuTime {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is valid for a write of one rusage, and RUSAGE_SELF always succeeds; the
+    // memory was zeroed, so it is initialised in any case.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let nanos = |time: libc::timeval| {
+        u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
+            + u64::try_from(time.tv_usec).unwrap_or(0) * 1_000
+    };
+    CpuTime { user_ns: nanos(usage.ru_utime), system_ns: nanos(usage.ru_stime) }
+}
+
+/// `close(2)` with its error, which network file systems use for late write errors.
+pub(crate) fn close(fd: OwnedFd) -> Result<(), Errno> {
+    // SAFETY: the descriptor is owned and given up here, so nobody else can use or close it.
+    match unsafe { libc::close(fd.into_raw_fd()) } {
+        0 => Ok(()),
+        // Linux has closed the descriptor even when it reports EINTR.
+        _ => match last_errno() {
+            Errno(libc::EINTR) => Ok(()),
+            errno => Err(errno),
+        },
+    }
+}
+
+/// `posix_fallocate(3)`: allocates, or writes zeros where the file system cannot allocate.
+pub(crate) fn posix_fallocate(fd: BorrowedFd<'_>, bytes: u64) -> Result<(), Errno> {
+    let length = i64::try_from(bytes).map_err(|_| Errno(libc::EFBIG))?;
+    loop {
+        // SAFETY: the call takes no pointers and the descriptor is open.
+        match unsafe { libc::posix_fallocate(fd.as_raw_fd(), 0, length) } {
+            0 => return Ok(()),
+            libc::EINTR => {}
+            error => return Err(Errno(error)),
+        }
+    }
+}
+
+fn last_errno() -> Errno {
+    Errno::from(&std::io::Error::last_os_error())
+}
