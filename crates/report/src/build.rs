@@ -91,6 +91,7 @@ fn figure(run: &Run, number: usize, source: &analysis::Figure) -> Figure {
         provenance: provenance(run.manifest.provenance),
         page_cache: source.page_cache_answered(),
         statistic: statistic(source),
+        rate: source.rate.name(),
         bytes_per_second: spread(&source.bytes_per_second),
         transfers_per_second: spread(&source.transfers_per_second),
         latency: source.latency.iter().map(|one| latency(one, case)).collect(),
@@ -294,7 +295,7 @@ fn definitions() -> Vec<Definition> {
         ),
         ("p99", "99 of 100 transfers took at most so long"),
         (
-            "device ÷ application",
+            "device ÷ tasks",
             "bytes that the block devices under the target moved, by the kernel's counters, for each byte that the \
              tasks moved; 1.0 says that no cache took part",
         ),

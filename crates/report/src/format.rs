@@ -28,6 +28,9 @@ pub(crate) fn number(value: f64) -> String {
     if !value.is_finite() {
         return NOT_OBSERVED.to_owned();
     }
+    if value == 0.0 {
+        return "0".to_owned();
+    }
     let digits = match size {
         _ if size < 9.999_5 => 3,
         _ if size < 99.995 => 2,
@@ -184,7 +187,7 @@ mod tests {
     #[test]
     fn numbers_keep_four_places_and_group_thousands() {
         let cases = [
-            (0.0, "0.000"),
+            (0.0, "0"),
             (1.23456, "1.235"),
             (9.9996, "10.00"),
             (99.996, "100.0"),

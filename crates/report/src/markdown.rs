@@ -22,6 +22,10 @@ pub(crate) fn markdown(report: &Report) -> String {
         out.push_str("## Latency of every transfer\n\n");
         let _ = writeln!(out, "{}", text::latencies(report).without_empty_columns().to_markdown());
     }
+    let measures = text::measures(report);
+    if !measures.is_empty() {
+        let _ = writeln!(out, "{}\n", escaped(&measures));
+    }
     let published = text::published(report);
     if !published.is_empty() {
         let _ = writeln!(out, "## Beside published figures\n\n{}", published.to_markdown());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::format::{
     NOT_OBSERVED, duration, grouped, latency, mebibytes, megabytes, number, percent, rate, utc, whole,
 };
-use crate::table::{Align, Table, wrapped};
+use crate::table::{Align, Table, width, wrapped};
 use crate::view::{Figure, LatencyInfo, Report, Spread};
 
 /// Columns that prose is folded to; tables may be wider, up to 120.
@@ -55,11 +55,14 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
         out.push_str(&rates(report, false).without_empty_columns().to_text("", heading));
         let _ = writeln!(out, "\n{}", heading("Latency of every transfer"));
         out.push_str(&latencies(report).without_empty_columns().to_text("", heading));
+        let measures = measures(report);
+        if !measures.is_empty() {
+            out.push_str(&wrapped("", &measures, COLUMNS));
+        }
     }
-    let published = published(report);
-    if !published.is_empty() {
+    if report.figures.iter().any(|figure| !figure.published.is_empty()) {
         let _ = writeln!(out, "\n{}", heading("Beside published figures"));
-        out.push_str(&published.to_text("", heading));
+        out.push_str(&published_lines(report));
     }
     if !report.notes.is_empty() {
         let _ = writeln!(out, "\n{}", heading("Notes"));
@@ -78,8 +81,28 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
 
 /// The run in a few lines: host, time, state, seed.
 pub(crate) fn head(report: &Report) -> String {
-    let mut out = wrapped("", &host_line(report), COLUMNS);
-    out.push_str(&wrapped("", &run_line(report), COLUMNS));
+    let mut out = folded(&host_line(report));
+    out.push_str(&folded(&run_line(report)));
+    out
+}
+
+/// Folds a line between its parts, not within one.
+fn folded(line: &str) -> String {
+    let mut out = String::new();
+    let mut used = 0;
+    for part in line.split(" · ") {
+        if used > 0 && used + 3 + width(part) > COLUMNS {
+            out.push('\n');
+            used = 0;
+        }
+        if used > 0 {
+            out.push_str(" · ");
+            used += 3;
+        }
+        out.push_str(part);
+        used += width(part);
+    }
+    out.push('\n');
     out
 }
 
@@ -123,17 +146,25 @@ pub(crate) fn took(report: &Report) -> Option<String> {
 
 /// What the numbers are of: said once where all figures agree.
 pub(crate) fn statistic(report: &Report) -> String {
-    let mut all: Vec<&str> = report.figures.iter().map(|figure| figure.statistic.as_str()).collect();
-    all.dedup();
-    let mut text = match all[..] {
-        [one] => format!("Each figure: {one}."),
-        _ => "The statistic of each figure stands in its row.".to_owned(),
-    };
+    let repeated = report.figures.iter().any(|figure| figure.repetitions.len() > 1);
+    let mut text = if repeated { "Median of n repetitions" } else { "One repetition of each" }.to_owned();
+    match one_rate(report) {
+        Some(name) => {
+            let _ = write!(text, ", {name}.");
+        }
+        None => text.push_str(", by the rate that stands in each row."),
+    }
     if let Some(confidence) = confidence(report) {
         let _ = write!(text, " Interval: {confidence}.");
     }
-    text.push_str(" MB = 10⁶ bytes, MiB = 2²⁰ bytes. Device: bytes that the devices moved ÷ bytes that the application moved.");
+    text.push_str(" MB = 10⁶ bytes, MiB = 2²⁰ bytes. Device: bytes that the devices moved ÷ bytes that the tasks moved.");
     text
+}
+
+/// The name of the rate, where it is the same for all figures.
+fn one_rate(report: &Report) -> Option<&'static str> {
+    let first = report.figures.first()?.rate;
+    report.figures.iter().all(|figure| figure.rate == first).then_some(first)
 }
 
 /// The confidence of the intervals, where there are any.
@@ -145,7 +176,7 @@ pub(crate) fn confidence(report: &Report) -> Option<String> {
 
 /// The table of rates; `long` names all conditions in one column.
 pub(crate) fn rates(report: &Report, long: bool) -> Table {
-    let mixed_statistics = report.figures.windows(2).any(|pair| pair[0].statistic != pair[1].statistic);
+    let same_rate = one_rate(report).is_some();
     let mut table = Table::new(&[
         ("#", Align::Right),
         (if long { "conditions" } else { "what" }, Align::Left),
@@ -154,9 +185,10 @@ pub(crate) fn rates(report: &Report, long: bool) -> Table {
         ("MB/s", Align::Right),
         ("MiB/s", Align::Right),
         ("IOPS", Align::Right),
+        ("n", Align::Right),
         ("interval", Align::Left),
         ("device", Align::Right),
-        ("statistic", Align::Left),
+        ("rate", Align::Left),
         ("notes", Align::Left),
     ]);
     for figure in &report.figures {
@@ -173,9 +205,10 @@ pub(crate) fn rates(report: &Report, long: bool) -> Table {
             megabytes(figure.bytes_per_second.median),
             mebibytes(figure.bytes_per_second.median),
             iops(figure.transfers_per_second.median),
+            figure.repetitions.len().to_string(),
             interval(&figure.bytes_per_second),
             share(figure.device_share),
-            if mixed_statistics { figure.statistic.clone() } else { String::new() },
+            if same_rate { String::new() } else { figure.rate.to_owned() },
             marks(figure),
         ]);
     }
@@ -207,11 +240,8 @@ pub(crate) fn latencies(report: &Report) -> Table {
 }
 
 fn latency_row(figure: &Figure, one: &LatencyInfo, several: bool) -> Vec<String> {
-    let of = if several || one.counted_from != RESPONSE_FROM_START {
-        format!("{}s, {}", one.operation, one.counted_from)
-    } else {
-        String::new()
-    };
+    let service = if one.measure == "service" { " svc" } else { "" };
+    let of = if several { format!("{}s{service}", one.operation) } else { String::new() };
     let mut row = vec![figure.number.to_string(), figure.what.clone(), figure.path.clone()];
     row.push(grouped(u64::from(figure.tasks)));
     row.push(of);
@@ -219,6 +249,34 @@ fn latency_row(figure: &Figure, one: &LatencyInfo, several: bool) -> Vec<String>
     row.extend([one.p50_ns, one.p99_ns, one.p99_9_ns, one.maximum_ns].map(latency));
     row.push(grouped(one.transfers));
     row
+}
+
+/// What response and service times are counted from, where the table shows both.
+pub(crate) fn measures(report: &Report) -> String {
+    let all = || report.figures.iter().flat_map(|figure| &figure.latency);
+    let find = |measure: &str| all().find(|one| one.measure == measure).map(|one| one.counted_from);
+    let open_loop = all().find(|one| one.counted_from != RESPONSE_FROM_START).map(|one| one.counted_from);
+    match (find("service"), open_loop) {
+        (Some(service), Some(response)) => {
+            format!("svc: service time, counted {service}; the same transfers without it: {response}.")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Own figures beside published ones, for a terminal.
+fn published_lines(report: &Report) -> String {
+    let mut out = String::new();
+    for figure in &report.figures {
+        for one in &figure.published {
+            let (own, beside) = (rate(figure.bytes_per_second.median), rate(one.bytes_per_second));
+            let share = percent(one.ratio);
+            let line = format!("{}: {own} beside {beside} published, {share}", figure.conditions);
+            out.push_str(&wrapped(&format!("{:>2}  ", figure.number), &line, COLUMNS));
+            out.push_str(&wrapped("    ", &format!("{}: {}", one.source, one.conditions), COLUMNS));
+        }
+    }
+    out
 }
 
 /// What a response time is counted from where transfers start as soon as they can.
@@ -239,8 +297,8 @@ pub(crate) fn published(report: &Report) -> Table {
             table.row(vec![
                 figure.number.to_string(),
                 rate(figure.bytes_per_second.median),
-                one.as_published.clone(),
-                number(one.ratio),
+                rate(one.bytes_per_second),
+                percent(one.ratio),
                 one.source.clone(),
                 one.conditions.clone(),
             ]);

@@ -70,6 +70,8 @@ pub(crate) struct Figure {
     pub(crate) page_cache: bool,
     /// What the spreads are of, as in `median of 3 repetitions, by wall time`.
     pub(crate) statistic: String,
+    /// The name of the rate, as in `by wall time`.
+    pub(crate) rate: &'static str,
     pub(crate) bytes_per_second: Spread,
     pub(crate) transfers_per_second: Spread,
     pub(crate) latency: Vec<LatencyInfo>,

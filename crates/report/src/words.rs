@@ -11,13 +11,13 @@ pub(crate) fn order(workload: &Workload) -> &'static str {
     }
 }
 
-/// `4 KiB random read`, `64 KiB sequential mixed 70 % reads`.
+/// `4 KiB random read`; `64 KiB sequential mix 70/30` has 70 % of reads.
 pub(crate) fn what(workload: &Workload, phase: Phase) -> String {
-    let mix = match phase {
-        Phase::Mixed => format!(" {} % reads", workload.read_percent),
-        _ => String::new(),
+    let does = match phase {
+        Phase::Mixed => format!("mix {}/{}", workload.read_percent, 100 - workload.read_percent.min(100)),
+        _ => phase.name().to_owned(),
     };
-    format!("{} {} {phase}{mix}", workload.geometry.transfer, order(workload))
+    format!("{} {} {does}", workload.geometry.transfer, order(workload))
 }
 
 /// `direct uring 32`, `buffered psync 1`, `mmap`: how transfers reach the kernel, and how many of

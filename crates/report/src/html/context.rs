@@ -194,7 +194,7 @@ fn published(report: &Report) -> Vec<Value> {
             "note": one.conditions,
             "text": {
                 "own": rate(figure.bytes_per_second.median),
-                "published": one.as_published,
+                "published": rate(one.bytes_per_second),
                 "ratio": percent(one.ratio),
             },
         })

@@ -27,7 +27,14 @@ impl Detail {
         let responses = figure.latency.iter().filter(|one| one.measure == Measure::Response);
         Self {
             curves: responses
-                .map(|one| Curve { operation: one.operation, points: one.latency.cdf().collect() })
+                .map(|one| {
+                    // A curve begins at 0: nothing was faster than the fastest.
+                    let start = CdfPoint { latency_ns: one.latency.min_ns(), share: 0.0 };
+                    Curve {
+                        operation: one.operation,
+                        points: std::iter::once(start).chain(one.latency.cdf()).collect(),
+                    }
+                })
                 .collect(),
             seconds: analysis::seconds(&run.series, case, phase),
             devices: analysis::device_lines(&run.devices, case, phase),

@@ -4,14 +4,17 @@
   "use strict";
   const charts = new Map(JSON.parse(document.getElementById("charts").textContent).map((chart) => [chart.id, chart]));
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  const PRINT_WIDTH_PX = 980;
+  // A4 landscape less its margins, and half of it for charts that stand in pairs.
+  const PRINT_WIDTH_PX = 1000;
+  const PRINT_HALF_PX = 490;
+  const PRINT_HALF_HEIGHT = 0.72;
 
   function template(onDark) {
     const ink = onDark ? "#e6e9ed" : "#1b1f24";
     const grid = onDark ? "#303842" : "#e3e7eb";
     const axis = {
       gridcolor: grid, zerolinecolor: grid, linecolor: onDark ? "#6b7683" : "#8c959f", tickcolor: grid,
-      automargin: true, title: { standoff: 10 },
+      automargin: true, title: { standoff: 10, font: { size: 13 } }, exponentformat: "none", separatethousands: true,
     };
     return {
       layout: {
@@ -20,7 +23,11 @@
         margin: { l: 10, r: 24, t: 34, b: 44 },
         xaxis: axis, yaxis: axis,
         hoverlabel: { align: "left", bgcolor: onDark ? "#181f27" : "#ffffff", bordercolor: grid, font: { color: ink, size: 12.5 } },
-        legend: { orientation: "h", yanchor: "bottom", y: 1.0, xanchor: "left", x: 0, bgcolor: "rgba(0,0,0,0)" },
+        modebar: { bgcolor: "rgba(0,0,0,0)", color: onDark ? "#6b7683" : "#8c959f", activecolor: ink },
+        legend: {
+          orientation: "h", xref: "container", xanchor: "left", x: 0.01, yref: "container", yanchor: "top", y: 1,
+          bgcolor: "rgba(0,0,0,0)",
+        },
       },
     };
   }
@@ -40,9 +47,12 @@
     const colours = template(onDark);
     const ink = colours.layout.font.color;
     const layout = Object.assign({}, inked(chart.layout, ink), { template: colours, height: chart.height });
+    if (width === PRINT_HALF_PX) layout.height = Math.round(chart.height * PRINT_HALF_HEIGHT);
     if (width) layout.width = width; else layout.autosize = true;
+    // Without a pointer that can hover the buttons would stand over the chart all the time.
+    const hovers = window.matchMedia("(hover: hover)").matches;
     const config = {
-      responsive: !width, displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+      responsive: !width, displaylogo: false, displayModeBar: hovers ? "hover" : false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
       toImageButtonOptions: { format: "svg", filename: div.id },
     };
     Plotly.react(div, inked(chart.data, ink), layout, config);
@@ -68,7 +78,9 @@
   function print(begin) {
     if (begin) openAll(true);
     all().forEach((div) => {
-      if (begin || div.dataset.drawn) show(div, begin ? false : dark.matches, begin ? PRINT_WIDTH_PX : undefined);
+      if (!begin && !div.dataset.drawn) return;
+      const width = div.closest("figure.full") ? PRINT_WIDTH_PX : PRINT_HALF_PX;
+      show(div, !begin && dark.matches, begin ? width : undefined);
     });
   }
 

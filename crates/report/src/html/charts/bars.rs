@@ -1,0 +1,228 @@
+//! Rates of all figures as bars: repetitions as points, intervals as lines, published figures as
+//! stars.
+
+use serde_json::{Value, json};
+
+use super::{BLUE, Chart, FRAME_PX, GREEN, PURPLE, ROW_PX, VERMILLION, escaped, label, rows_layout};
+use crate::format::{latency, rate};
+use crate::text::iops;
+use crate::view::{Figure, Spread};
+
+/// What bars show.
+pub(super) struct Kind {
+    id: &'static str,
+    title: &'static str,
+    axis: &'static str,
+    /// Divides the raw number for the axis.
+    unit: f64,
+    /// Published figures are bandwidths.
+    published: bool,
+    of: fn(&Figure) -> &Spread,
+    repetition: fn(&crate::view::Repetition) -> f64,
+    words: fn(f64) -> String,
+}
+
+impl Kind {
+    pub(super) const BANDWIDTH: Self = Self {
+        id: "chart-bandwidth",
+        title: "Bandwidth of large transfers",
+        axis: "MB/s (10⁶ bytes per second)",
+        unit: 1e6,
+        published: true,
+        of: |figure| &figure.bytes_per_second,
+        repetition: |one| one.bytes_per_second,
+        words: rate,
+    };
+    pub(super) const IOPS: Self = Self {
+        id: "chart-iops",
+        title: "Rate of small transfers",
+        axis: "transfers per second (IOPS)",
+        unit: 1.0,
+        published: false,
+        of: |figure| &figure.transfers_per_second,
+        repetition: |one| one.transfers_per_second,
+        words: |value| format!("{} IOPS", iops(value)),
+    };
+}
+
+/// One bar for each figure, its repetitions as points, its interval as a line, published figures
+/// as marks.
+pub(super) fn bars(figures: &[&Figure], kind: &Kind) -> Chart {
+    let mut data = Vec::new();
+    for cached in [false, true] {
+        for (phase, name, colour) in
+            [("read", "read", BLUE), ("write", "write", VERMILLION), ("mixed", "reads and writes", GREEN)]
+        {
+            let these: Vec<&&Figure> = figures
+                .iter()
+                .filter(|figure| figure.phase == phase && figure.page_cache == cached)
+                .collect();
+            if !these.is_empty() {
+                data.push(bar_trace(&these, kind, name, colour, cached));
+            }
+        }
+    }
+    data.extend(interval_trace(figures, kind));
+    data.extend(repetition_trace(figures, kind));
+    data.extend(published_trace(figures, kind));
+    let rows: Vec<String> = figures.iter().map(|figure| label(figure)).collect();
+    let mut layout = rows_layout(&rows);
+    layout["xaxis"] = json!({ "title": { "text": kind.axis }, "rangemode": "tozero" });
+    layout["yaxis"]["tickmode"] = json!("array");
+    layout["yaxis"]["tickvals"] = json!(rows);
+    layout["yaxis"]["ticktext"] = figures
+        .iter()
+        .map(|figure| format!("{}  <b>{}</b> ", label(figure), (kind.words)((kind.of)(figure).median)))
+        .collect();
+    layout["updatemenus"] = scale_buttons();
+    layout["barmode"] = json!("overlay");
+    layout["bargap"] = json!(0.35);
+    Chart {
+        id: kind.id.to_owned(),
+        title: kind.title.to_owned(),
+        note: "Bar: median. Points: every repetition. Hatched: the page \
+               cache took part."
+            .to_owned(),
+        full: true,
+        height: FRAME_PX + 20 + ROW_PX * figures.len(),
+        data,
+        layout,
+    }
+}
+
+fn bar_trace(figures: &[&&Figure], kind: &Kind, name: &str, colour: &str, cached: bool) -> Value {
+    let spread = |figure: &Figure| *(kind.of)(figure);
+    let medians: Vec<f64> = figures.iter().map(|figure| spread(figure).median / kind.unit).collect();
+    let name = if cached { format!("{name}, page cache") } else { name.to_owned() };
+    let pattern = if cached {
+        json!({ "shape": "/", "fillmode": "overlay", "size": 7, "solidity": 0.4 })
+    } else {
+        json!({ "shape": "" })
+    };
+    json!({
+        "type": "bar",
+        "orientation": "h",
+        "name": name,
+        "x": medians,
+        "y": figures.iter().map(|figure| label(figure)).collect::<Vec<_>>(),
+        "hovertext": figures.iter().map(|figure| hover(figure, kind)).collect::<Vec<_>>(),
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "marker": { "color": colour, "pattern": pattern },
+    })
+}
+
+/// The interval of each figure that has one: a line with an end on each side.
+fn interval_trace(figures: &[&Figure], kind: &Kind) -> Option<Value> {
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    for figure in figures {
+        let spread = (kind.of)(figure);
+        if let (Some(low), Some(high)) = (spread.interval_low, spread.interval_high) {
+            x.extend([Some(low / kind.unit), Some(high / kind.unit), None]);
+            y.extend([Some(label(figure)), Some(label(figure)), None]);
+        }
+    }
+    (!x.is_empty()).then(|| {
+        json!({
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": "interval of the median",
+            "x": x,
+            "y": y,
+            "hoverinfo": "skip",
+            "line": { "color": "ink", "width": 2 },
+            "marker": { "color": "ink", "symbol": "line-ns", "size": 14, "line": { "color": "ink", "width": 2 } },
+        })
+    })
+}
+
+fn repetition_trace(figures: &[&Figure], kind: &Kind) -> Option<Value> {
+    let (mut x, mut y, mut text) = (Vec::new(), Vec::new(), Vec::new());
+    for figure in figures.iter().filter(|figure| figure.repetitions.len() > 1) {
+        for one in &figure.repetitions {
+            let value = (kind.repetition)(one);
+            x.push(value / kind.unit);
+            y.push(label(figure));
+            text.push(format!(
+                "repetition {}: {}<br>{}",
+                one.repetition + 1,
+                (kind.words)(value),
+                escaped(&figure.conditions)
+            ));
+        }
+    }
+    (!x.is_empty()).then(|| json!({
+        "type": "scatter",
+        "mode": "markers",
+        "name": "repetitions",
+        "x": x,
+        "y": y,
+        "text": text,
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": { "color": "rgba(255,255,255,0.85)", "size": 7, "symbol": "circle", "line": { "color": "#000000", "width": 1.2 } },
+    }))
+}
+
+fn published_trace(figures: &[&Figure], kind: &Kind) -> Option<Value> {
+    let (mut x, mut y, mut text) = (Vec::new(), Vec::new(), Vec::new());
+    for figure in figures.iter().filter(|_| kind.published) {
+        for one in &figure.published {
+            x.push(one.bytes_per_second / kind.unit);
+            y.push(label(figure));
+            text.push(format!(
+                "published: {}<br>{}<br>{}",
+                escaped(&one.as_published),
+                escaped(&one.source),
+                escaped(&one.conditions)
+            ));
+        }
+    }
+    (!x.is_empty()).then(|| {
+        json!({
+            "type": "scatter",
+            "mode": "markers",
+            "name": "published",
+            "x": x,
+            "y": y,
+            "text": text,
+            "hovertemplate": "%{text}<extra></extra>",
+            "marker": { "color": PURPLE, "size": 12, "symbol": "star", "line": { "color": "ink", "width": 1 } },
+        })
+    })
+}
+
+/// Linear and logarithmic scale of the value axis.
+fn scale_buttons() -> Value {
+    let button = |label: &str, kind: &str| json!({ "label": label, "method": "relayout", "args": [{ "xaxis.type": kind }] });
+    json!([{
+        "type": "buttons", "direction": "right", "showactive": true, "active": 0, "x": 1, "xanchor": "right", "y": 0,
+        "yanchor": "top", "pad": { "t": 30 }, "font": { "size": 11.5, "color": "#1b1f24" }, "bgcolor": "#f6f8fa",
+        "bordercolor": "#c0c7ce",
+        "buttons": [button("linear", "linear"), button("logarithmic", "log")],
+    }])
+}
+
+/// The conditions and all repetitions.
+fn hover(figure: &Figure, kind: &Kind) -> String {
+    let mut lines = vec![
+        format!("<b>{}</b>", escaped(&figure.conditions)),
+        format!("{}: {}", escaped(&figure.statistic), (kind.words)((kind.of)(figure).median)),
+    ];
+    if figure.page_cache {
+        lines.push("the page cache took part".to_owned());
+    }
+    if figure.repetitions.len() > 1 {
+        let all: Vec<String> =
+            figure.repetitions.iter().map(|one| (kind.words)((kind.repetition)(one))).collect();
+        lines.push(format!("repetitions: {}", all.join(", ")));
+    }
+    if let Some(one) = figure.latency.first() {
+        lines.push(format!(
+            "latency p50 {}, p99 {}, p99.9 {}, max {}",
+            latency(one.p50_ns),
+            latency(one.p99_ns),
+            latency(one.p99_9_ns),
+            latency(one.maximum_ns)
+        ));
+    }
+    lines.join("<br>")
+}

@@ -1,0 +1,104 @@
+//! The charts of the page, as data and layout of plotly.js.
+//!
+//! Colours are those of Okabe and Ito ("Color Universal Design", 2008), which people with any
+//! colour vision tell apart; shape or hatching says the same again. The page adds what depends on
+//! light, dark and print; `"ink"` stands for the colour of its text. A browser test lets
+//! `Plotly.validate` look at every chart, since nothing else would notice a misspelt attribute.
+
+mod bars;
+mod figure;
+mod latency;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::detail::Detail;
+use crate::view::{Figure, Report};
+
+pub(crate) use figure::of_figure;
+
+const BLUE: &str = "#0072B2";
+const VERMILLION: &str = "#D55E00";
+const GREEN: &str = "#009E73";
+const ORANGE: &str = "#E69F00";
+const SKY: &str = "#56B4E9";
+const PURPLE: &str = "#CC79A7";
+
+/// Lines of one chart take these in turn, and a dash pattern with every round.
+const PALETTE: [&str; 6] = [BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY];
+const DASHES: [&str; 4] = ["solid", "dash", "dot", "dashdot"];
+/// Shapes that say the same as the colours.
+const SHAPES: [&str; 6] = ["circle", "square", "diamond", "triangle-up", "x", "star"];
+
+/// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
+/// second, as data sheets do.
+pub(crate) const LARGE_TRANSFER_BYTES: u64 = 64 << 10;
+/// Heights in CSS pixels.
+const ROW_PX: usize = 34;
+const FRAME_PX: usize = 110;
+const PANEL_PX: usize = 170;
+
+/// One chart.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Chart {
+    pub(crate) id: String,
+    #[serde(skip)]
+    pub(crate) title: String,
+    #[serde(skip)]
+    pub(crate) note: String,
+    /// Takes the whole width of the page.
+    #[serde(skip)]
+    pub(crate) full: bool,
+    pub(crate) height: usize,
+    pub(crate) data: Vec<Value>,
+    pub(crate) layout: Value,
+}
+
+/// The charts in which all figures stand side by side.
+pub(crate) fn overview(report: &Report, details: &[Detail]) -> Vec<Chart> {
+    let of_size = |large: bool| -> Vec<&Figure> {
+        report
+            .figures
+            .iter()
+            .filter(|figure| (figure.transfer_bytes >= LARGE_TRANSFER_BYTES) == large)
+            .collect()
+    };
+    let mut charts = Vec::new();
+    let large = of_size(true);
+    if !large.is_empty() {
+        charts.push(bars::bars(&large, &bars::Kind::BANDWIDTH));
+    }
+    let small = of_size(false);
+    if !small.is_empty() {
+        charts.push(bars::bars(&small, &bars::Kind::IOPS));
+    }
+    let timed: Vec<&Figure> = report.figures.iter().filter(|figure| !figure.latency.is_empty()).collect();
+    if !timed.is_empty() {
+        charts.push(latency::percentiles(&timed));
+        charts.push(latency::distribution(report, details));
+    }
+    charts
+}
+
+/// Rows named by figure, the first on top.
+fn rows_layout(rows: &[String]) -> Value {
+    let order: Vec<&String> = rows.iter().rev().collect();
+    json!({
+        "yaxis": {
+            "type": "category", "categoryorder": "array", "categoryarray": order,
+            "range": [-0.6, rows.len() as f64 - 0.4], "tickfont": { "size": 12.5 }, "showgrid": false,
+        },
+        "hovermode": "closest",
+    })
+}
+
+/// The row of a figure: its number keeps equal conditions apart.
+fn label(figure: &Figure) -> String {
+    let tasks = if figure.tasks == 1 { String::new() } else { format!(" × {} tasks", figure.tasks) };
+    format!("{}. {} · {}{tasks}", figure.number, escaped(&figure.what), escaped(&figure.path))
+}
+
+/// Text that plotly shows as it is: it understands a little HTML.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

@@ -1,0 +1,141 @@
+//! The page in a real browser: it draws every chart, asks for nothing and complains of nothing.
+//!
+//! Skipped, with a word, where there is no Chromium.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// Names under which Chromium is installed.
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/// A browser that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Stands first in the page: hears every complaint.
+const LISTEN: &str = r#"<script>
+window.complaints = [];
+const complain = (kind) => (...words) => window.complaints.push(kind + ": " + words.map(String).join(" "));
+console.error = complain("console.error");
+console.warn = complain("console.warn");
+window.addEventListener("error", (event) => complain("error")(event.message));
+window.addEventListener("unhandledrejection", (event) => complain("rejection")(event.reason));
+document.addEventListener("securitypolicyviolation", (event) => complain("request")(event.violatedDirective, event.blockedURI));
+</script>"#;
+
+/// Stands last: waits for the charts and writes down what became of them.
+const TELL: &str = r#"<script>
+const waiting = setInterval(() => {
+  if (document.documentElement.dataset.charts !== "drawn") return;
+  clearInterval(waiting);
+  const charts = Array.from(document.querySelectorAll(".chart")).map((div) => ({
+    id: div.id,
+    planes: div.querySelectorAll("svg.main-svg").length,
+    marks: div.querySelectorAll(".trace path, .trace rect, .points path, .point path, path.js-line").length,
+    width: div.getBoundingClientRect().width,
+    // Arguments of buttons are compared by identity, and so are never found equal to themselves.
+    wrong: (div.data ? Plotly.validate(div.data, div.layout) || [] : [{ msg: "no data" }])
+      .map((one) => one.msg).filter((text) => !/key updatemenus\[0\]\.buttons\[\d\]\.args\[0\]/.test(text)),
+  }));
+  const out = document.createElement("pre");
+  out.id = "told";
+  out.textContent = JSON.stringify({ complaints: window.complaints, charts: charts, wide: document.documentElement.scrollWidth - window.innerWidth });
+  document.body.appendChild(out);
+}, 20);
+</script>"#;
+
+fn browser() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let found =
+        |name: &str| std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file());
+    let found = BROWSERS.iter().find_map(|name| found(name));
+    if found.is_none() {
+        println!("skipped: none of {BROWSERS:?} is installed");
+    }
+    found
+}
+
+/// What the page of `run` says of itself with all its parts open, `flags` given to the browser.
+fn told(browser: &Path, run: &record::Run, flags: &[&str]) -> Value {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut page = Vec::new();
+    report::html(run, &mut page).expect("written");
+    let page = String::from_utf8(page).expect("UTF-8");
+    let page = page.replacen("<head>", &format!("<head>{LISTEN}"), 1);
+    let end = page.rfind("</body>").expect("an end");
+    let page = format!("{}{TELL}{}", &page[..end], &page[end..]);
+    let file = directory.path().join("page.html");
+    std::fs::write(&file, page).expect("written");
+    let dom =
+        dump(browser, &directory.path().join("profile"), &format!("file://{}#all", file.display()), flags);
+    let (_, told) =
+        dom.split_once("<pre id=\"told\">").unwrap_or_else(|| panic!("the charts were not drawn"));
+    let (told, _) = told.split_once("</pre>").expect("an end");
+    let told = told.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    serde_json::from_str(&told).expect("JSON")
+}
+
+fn dump(browser: &Path, profile: &Path, address: &str, flags: &[&str]) -> String {
+    let mut child = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"])
+        .args(["--disable-component-update", "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND"])
+        .args(["--virtual-time-budget=60000", "--window-size=1280,1000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .args(flags)
+        .arg(address)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the browser starts");
+    let mut out = child.stdout.take().expect("a pipe");
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut out, &mut text).map(|_| text)
+    });
+    let started = Instant::now();
+    while child.try_wait().expect("a child").is_none() {
+        if started.elapsed() > PATIENCE {
+            child.kill().expect("ended");
+            child.wait().expect("gone");
+            panic!("the browser did not end within {PATIENCE:?}");
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    reader.join().expect("read").expect("UTF-8")
+}
+
+fn assert_sound(told: &Value, charts: usize) {
+    assert_eq!(told["complaints"], Value::Array(Vec::new()), "the page complains");
+    let drawn = told["charts"].as_array().expect("charts");
+    assert_eq!(drawn.len(), charts, "{drawn:#?}");
+    for chart in drawn {
+        let (planes, marks) = (chart["planes"].as_u64(), chart["marks"].as_u64());
+        assert!(planes >= Some(1) && marks >= Some(1), "not drawn: {chart}");
+        assert_eq!(chart["wrong"], Value::Array(Vec::new()), "plotly does not know a part of {chart}");
+    }
+    assert!(told["wide"].as_i64() <= Some(0), "the page is wider than its window by {} px", told["wide"]);
+}
+
+#[test]
+fn every_chart_is_drawn_without_a_word_of_complaint() {
+    let Some(browser) = browser() else { return };
+    // Four overviews, time and devices for ten figures, tasks for the two with six tasks.
+    assert_sound(&told(&browser, &common::run(), &[]), 4 + 2 * 10 + 2);
+}
+
+#[test]
+fn a_dark_page_and_a_narrow_one_are_drawn_too() {
+    let Some(browser) = browser() else { return };
+    let flags = ["--blink-settings=preferredColorScheme=0", "--window-size=500,900"];
+    assert_sound(&told(&browser, &common::run(), &flags), 4 + 2 * 10 + 2);
+}
+
+#[test]
+fn what_a_killed_run_left_is_drawn() {
+    let Some(browser) = browser() else { return };
+    assert_sound(&told(&browser, &common::killed(), &[]), 4 + 2 * 3);
+    assert_sound(&told(&browser, &common::empty(), &[]), 0);
+}

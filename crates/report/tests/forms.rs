@@ -1,0 +1,192 @@
+//! One run in every form: what a reader and a program rely on.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::redacted;
+use serde_json::Value;
+
+const DOCUMENTATION: &str = include_str!("../../../docs/REPORT.md");
+
+#[test]
+fn a_whole_run_as_text() {
+    insta::assert_snapshot!(redacted(&report::text(&common::run())));
+}
+
+#[test]
+fn a_killed_run_as_text_says_what_is_missing() {
+    insta::assert_snapshot!(redacted(&report::text(&common::killed())));
+}
+
+#[test]
+fn a_whole_run_as_markdown() {
+    insta::assert_snapshot!(redacted(&report::markdown(&common::run())));
+}
+
+#[test]
+fn a_whole_run_as_csv() {
+    insta::assert_snapshot!(redacted(&report::csv(&common::run())));
+}
+
+#[test]
+fn a_killed_run_as_json() {
+    insta::assert_snapshot!(redacted(&report::json(&common::killed())));
+}
+
+#[test]
+fn text_fits_a_terminal_and_has_escape_codes_only_when_asked() {
+    let plain = report::text(&common::run());
+    let widest = plain.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(120), "{widest:?} columns\n{plain}");
+    assert!(!plain.contains('\u{1b}'));
+    let coloured = report::text_in(&common::run(), report::Colour::Ansi);
+    assert!(coloured.contains("\u{1b}[1mRates\u{1b}[0m"));
+}
+
+#[test]
+fn no_figure_stands_without_its_conditions() {
+    let run = common::run();
+    let markdown = report::markdown(&run);
+    let csv = report::csv(&run);
+    let page = page(&run);
+    for case in &run.manifest.plan.cases {
+        for phase in case.phases.iter().filter(|phase| phase.is_result()) {
+            let conditions = case.workload.conditions(*phase);
+            for (form, text) in [("markdown", &markdown), ("csv", &csv), ("html", &page)] {
+                assert!(text.contains(&conditions), "{form} lacks {conditions}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cached_figure_is_marked_and_its_warning_told_in_every_form() {
+    let run = common::run();
+    let json: Value = serde_json::from_str(&report::json(&run)).expect("JSON");
+    let cached: Vec<bool> = json["figures"]
+        .as_array()
+        .expect("figures")
+        .iter()
+        .map(|figure| figure["page_cache"] == true)
+        .collect();
+    assert_eq!(cached.iter().filter(|cached| **cached).count(), 2);
+    for text in [report::text(&run), report::markdown(&run), page(&run)] {
+        assert!(text.contains("page cache") && text.contains("the page cache answered: devices read 0.2 %"));
+        assert!(text.contains("or read more than the memory holds"), "no advice in {}", &text[..200]);
+    }
+}
+
+#[test]
+fn study_a_has_its_published_figures_beside_its_own() {
+    let json: Value = serde_json::from_str(&report::json(&common::run())).expect("JSON");
+    let beside = |phase: &str| {
+        let figures = json["figures"].as_array().expect("figures");
+        let figure = figures.iter().find(|figure| figure["case"] == "ior" && figure["phase"] == phase);
+        figure.expect("a figure")["published"][0]["bytes_per_second"].as_f64()
+    };
+    assert_eq!((beside("write"), beside("read")), (Some(2.05e9), Some(2.78e9)));
+    let text = report::text(&common::run());
+    assert!(
+        text.contains("beside 2.05 GB/s published") && text.contains("beside 2.78 GB/s published"),
+        "{text}"
+    );
+}
+
+#[test]
+fn every_csv_row_has_a_cell_for_every_column() {
+    let csv = report::csv(&common::run());
+    let cells = |line: &str| {
+        let mut quoted = false;
+        1 + line
+            .chars()
+            .filter(|&c| {
+                quoted ^= c == '"';
+                c == ',' && !quoted
+            })
+            .count()
+    };
+    let mut lines = csv.lines();
+    let columns = cells(lines.next().expect("a heading"));
+    assert_eq!(lines.clone().count(), 10);
+    assert!(lines.all(|line| cells(line) == columns));
+}
+
+#[test]
+fn the_documentation_names_every_field() {
+    let json: Value = serde_json::from_str(&report::json(&common::run())).expect("JSON");
+    let mut fields = BTreeSet::new();
+    for (key, value) in json.as_object().expect("an object") {
+        fields.insert(key.clone());
+        if key != "host" {
+            collect(value, &mut fields);
+        }
+    }
+    let heading = report::csv(&common::run());
+    fields.extend(heading.lines().next().expect("a heading").split(',').map(str::to_owned));
+    for field in &fields {
+        assert!(DOCUMENTATION.contains(&format!("`{field}`")), "docs/REPORT.md lacks `{field}`");
+    }
+    let rows = DOCUMENTATION.lines().filter(|line| line.starts_with("| `"));
+    for name in rows.flat_map(|row| row.split('|').nth(1).unwrap_or_default().split(',').map(str::trim)) {
+        let name = name.trim_matches('`');
+        assert!(fields.contains(name), "docs/REPORT.md describes `{name}`, which is nowhere");
+    }
+}
+
+fn collect(value: &Value, fields: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(map) => map.iter().for_each(|(key, value)| {
+            fields.insert(key.clone());
+            collect(value, fields);
+        }),
+        Value::Array(list) => list.iter().for_each(|value| collect(value, fields)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_page_loads_nothing_and_holds_plotly_once() {
+    let page = page(&common::run());
+    let (before, rest) = page.split_once("<script>/**\n* plotly.js v").expect("plotly.js");
+    let (plotly, after) = rest.split_once("</script>").expect("its end");
+    assert!(plotly.len() > 4_000_000);
+    assert!(!after.contains("plotly.js v"), "plotly.js stands there twice");
+    for part in [before, after] {
+        for loads in ["src=", "href=\"http", "url(", "@import", "http://", "https://"] {
+            assert!(!part.contains(loads), "the page loads something by {loads}");
+        }
+    }
+    assert!(before.contains("default-src 'none'"));
+    assert!(page.len() < 5_500_000, "{} bytes", page.len());
+}
+
+#[test]
+fn names_from_outside_cannot_become_markup() {
+    let mut run = common::run();
+    run.manifest.plan.title = "</title><script>alert(1)</script>".into();
+    run.manifest.host.node = "<img src=x>".into();
+    for task in &mut run.tasks {
+        task.node = "</script><b>".into();
+    }
+    let page = page(&run);
+    let (own, _) = page.split_once("<script>/**\n* plotly.js v").expect("plotly.js");
+    assert!(!own.contains("<script>alert") && !own.contains("<img") && !own.contains("</script><b>"));
+    assert!(!report::markdown(&run).replace("\\<", "").contains("<script>"));
+}
+
+#[test]
+fn a_run_without_results_is_no_error() {
+    let run = common::empty();
+    assert!(report::text(&run).contains("no finished result"));
+    assert!(page(&run).contains("no finished result"));
+    assert_eq!(report::csv(&run).lines().count(), 1);
+    let json: Value = serde_json::from_str(&report::json(&run)).expect("JSON");
+    assert_eq!(json["figures"], Value::Array(Vec::new()));
+}
+
+fn page(run: &record::Run) -> String {
+    let mut out = Vec::new();
+    report::html(run, &mut out).expect("written");
+    String::from_utf8(out).expect("UTF-8")
+}
