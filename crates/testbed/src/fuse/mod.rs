@@ -1,0 +1,193 @@
+//! A file system whose answers are programmed.
+
+mod contents;
+mod disk;
+mod programme;
+mod server;
+mod tree;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fuser::{BackgroundSession, Config, MountOption, SessionACL};
+
+pub use disk::{Operation, Request};
+pub use programme::{Effect, Fault, Programme, When, WrongData};
+
+use crate::{Error, Scratch, command, scratch};
+use disk::Disk;
+use server::Server;
+
+/// How many requests are under way at the same time: more wait for one of them to be answered.
+const THREADS: usize = 64;
+/// What `statfs(2)` says where nothing else is asked for; nothing is allocated for it.
+const CAPACITY_BYTES: u64 = 1 << 40;
+
+/// What a [`ProgrammedFs`] is to be.
+#[derive(Debug, Clone)]
+pub struct ProgrammedFsBuilder {
+    programme: Programme,
+    threads: usize,
+    capacity_bytes: u64,
+    page_cache: bool,
+}
+
+impl ProgrammedFsBuilder {
+    /// The programme of all files that get none of their own.
+    #[must_use]
+    pub fn programme(mut self, programme: Programme) -> Self {
+        self.programme = programme;
+        self
+    }
+
+    /// How many requests are under way at the same time; 64 where it is not set.
+    #[must_use]
+    pub const fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// The size that `statfs(2)` tells; 1 TiB where it is not set.
+    #[must_use]
+    pub const fn capacity_bytes(mut self, bytes: u64) -> Self {
+        self.capacity_bytes = bytes;
+        self
+    }
+
+    /// Lets the page cache stand in front. Without it each read and write of a program is a
+    /// request of the same size here (up to 1 MiB), whether it was opened with `O_DIRECT` or not.
+    #[must_use]
+    pub const fn page_cache(mut self) -> Self {
+        self.page_cache = true;
+        self
+    }
+
+    /// Mounts it.
+    ///
+    /// # Errors
+    /// FUSE is not available, or the mount fails.
+    pub fn mount(self) -> Result<ProgrammedFs, Error> {
+        ProgrammedFs::available().map_err(Error::Missing)?;
+        let scratch = Scratch::on_disk()?;
+        let mount_point = scratch.path().join("mnt");
+        fs::create_dir(&mount_point).map_err(Error::file(&mount_point))?;
+        let owner = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        let disk = Arc::new(Disk::new(self.programme, owner));
+        let server = Server {
+            disk: Arc::clone(&disk),
+            capacity_bytes: self.capacity_bytes,
+            page_cache: self.page_cache,
+        };
+        let mut config = Config::default();
+        config.mount_options = vec![
+            MountOption::FSName("ioproof-testbed".to_owned()),
+            MountOption::Subtype("ioproof-testbed".to_owned()),
+            MountOption::DefaultPermissions,
+        ];
+        // Only root may let other users in without a setting of the host.
+        config.acl = if owner.0 == 0 { SessionACL::All } else { SessionACL::Owner };
+        config.n_threads = Some(self.threads.max(1));
+        config.clone_fd = true;
+        let session = fuser::spawn_mount(server, &mount_point, &config).map_err(Error::file(&mount_point))?;
+        Ok(ProgrammedFs { disk, mount_point, session: Some(session), _scratch: scratch })
+    }
+}
+
+/// A file system in memory with programmed latency, bandwidth, faults and wrong data, that
+/// remembers every request; unmounted when the value is dropped.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+/// use testbed::{Programme, ProgrammedFs};
+/// if testbed::skipped(ProgrammedFs::available()) {
+///     return;
+/// }
+/// let slow = Programme { read_latency: Duration::from_millis(20), ..Programme::default() };
+/// let disk = ProgrammedFs::builder().programme(slow).mount().unwrap();
+/// let file = disk.path().join("file");
+/// std::fs::write(&file, "data").unwrap();
+/// let start = Instant::now();
+/// assert_eq!(std::fs::read(&file).unwrap(), b"data");
+/// assert!(start.elapsed() >= Duration::from_millis(20));
+/// ```
+#[derive(Debug)]
+pub struct ProgrammedFs {
+    disk: Arc<Disk>,
+    mount_point: PathBuf,
+    session: Option<BackgroundSession>,
+    _scratch: Scratch,
+}
+
+impl ProgrammedFs {
+    /// Whether FUSE file systems can be mounted here.
+    ///
+    /// # Errors
+    /// What is missing, in words for a `skipped:` line.
+    pub fn available() -> Result<(), String> {
+        command::needs_file("/dev/fuse")?;
+        command::needs_root().or_else(|_| command::needs_tools(&["fusermount3"]))
+    }
+
+    /// A file system without latency and faults.
+    #[must_use]
+    pub fn builder() -> ProgrammedFsBuilder {
+        ProgrammedFsBuilder {
+            programme: Programme::default(),
+            threads: THREADS,
+            capacity_bytes: CAPACITY_BYTES,
+            page_cache: false,
+        }
+    }
+
+    /// Where it is mounted.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.mount_point
+    }
+
+    /// Replaces the programme of all files that have none of their own, and counts from 1 again.
+    pub fn set_programme(&self, programme: Programme) {
+        self.disk.set_programme(None, programme);
+    }
+
+    /// Gives the file at `path`, from the mount point, a programme of its own, also before it exists.
+    pub fn set_programme_of(&self, path: impl AsRef<Path>, programme: Programme) {
+        self.disk.set_programme(Some(path.as_ref()), programme);
+    }
+
+    /// All requests since the mount or the last [`ProgrammedFs::clear_requests`], in the order
+    /// in which they came.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Request> {
+        self.disk.requests().clone()
+    }
+
+    /// The requests of one kind.
+    #[must_use]
+    pub fn requests_of(&self, operation: Operation) -> Vec<Request> {
+        self.disk.requests().iter().filter(|request| request.operation == operation).cloned().collect()
+    }
+
+    /// Forgets the requests so far.
+    pub fn clear_requests(&self) {
+        self.disk.requests().clear();
+    }
+
+    /// Bytes that files take up.
+    #[must_use]
+    pub fn used_bytes(&self) -> u64 {
+        self.disk.used_bytes()
+    }
+}
+
+impl Drop for ProgrammedFs {
+    fn drop(&mut self) {
+        // When it stays in use, the threads live until its last user ends: waiting would hang.
+        if scratch::unmount(&self.mount_point)
+            && let Some(session) = self.session.take()
+        {
+            let _ = session.umount_and_join();
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! What a [`crate::ProgrammedFs`] is told to do, and the clocks and counters behind it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Latencies, bandwidths and faults of one file, or of all files without a programme of their own.
+///
+/// A request is answered `bytes ÷ bandwidth + latency` after it came, where requests in the same
+/// direction share the bandwidth and wait for one another, and latencies overlap.
+///
+/// ```
+/// use std::time::Duration;
+/// use testbed::{Effect, Fault, Programme, When};
+/// let programme = Programme {
+///     read_latency: Duration::from_millis(1),
+///     faults: vec![Fault::on_read(When::Number(3), Effect::EIO)],
+///     ..Programme::default()
+/// };
+/// # drop(programme);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Programme {
+    /// Added to each read.
+    pub read_latency: Duration,
+    /// Added to each write.
+    pub write_latency: Duration,
+    /// Added to each fsync.
+    pub sync_latency: Duration,
+    /// Bytes per second of all reads together.
+    pub read_bandwidth: Option<u64>,
+    /// Bytes per second of all writes together.
+    pub write_bandwidth: Option<u64>,
+    /// Writes that would take the file system over so many allocated bytes fail with ENOSPC,
+    /// whatever `statfs(2)` promised.
+    pub space_bytes: Option<u64>,
+    /// What goes wrong; the first fault that applies to a request decides.
+    pub faults: Vec<Fault>,
+}
+
+/// A fault: which requests it meets, and what it does to them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    operation: Faulty,
+    when: When,
+    effect: Effect,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Faulty {
+    Read,
+    Write,
+    Sync,
+}
+
+impl Fault {
+    /// A fault of reads.
+    #[must_use]
+    pub const fn on_read(when: When, effect: Effect) -> Self {
+        Self { operation: Faulty::Read, when, effect }
+    }
+
+    /// A fault of writes.
+    #[must_use]
+    pub const fn on_write(when: When, effect: Effect) -> Self {
+        Self { operation: Faulty::Write, when, effect }
+    }
+
+    /// An error number that fsync answers with; only [`When::Number`], [`When::From`] and
+    /// [`When::Always`] can meet it, since it has no offset.
+    #[must_use]
+    pub const fn on_sync(when: When, error_number: i32) -> Self {
+        Self { operation: Faulty::Sync, when, effect: Effect::Error(error_number) }
+    }
+}
+
+/// Which requests a fault meets. Requests are counted from 1, for each direction, since the
+/// programme was set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// All.
+    Always,
+    /// The n-th.
+    Number(u64),
+    /// The n-th and all later ones.
+    From(u64),
+    /// Those that touch the byte at this offset.
+    Covering(u64),
+}
+
+/// What a fault does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Fails with this error number.
+    Error(i32),
+    /// Moves only so many bytes.
+    Short(u32),
+    /// Succeeds with the wrong data.
+    Wrong(WrongData),
+}
+
+impl Effect {
+    /// Fails with an I/O error.
+    pub const EIO: Self = Self::Error(libc::EIO);
+}
+
+/// How data is wrong. In a write, what is stored is wrong; in a read, only what is returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrongData {
+    /// The content before the last overwrite: the write is lost.
+    Stale,
+    /// The data of (or for) another offset: a write goes there instead.
+    Misplaced {
+        /// The other offset.
+        offset: u64,
+    },
+    /// The first half is new and the second half is [`WrongData::Stale`].
+    Torn,
+    /// Bytes that nobody wrote.
+    Foreign,
+    /// Zeros.
+    Zeros,
+}
+
+/// A programme at work.
+#[derive(Debug, Default)]
+pub(crate) struct Active {
+    programme: Programme,
+    reads: Lane,
+    writes: Lane,
+    syncs: Lane,
+}
+
+/// Requests of one direction.
+#[derive(Debug, Default)]
+struct Lane {
+    count: AtomicU64,
+    free_at: Mutex<Option<Instant>>,
+}
+
+/// The fate of one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fate {
+    /// When the answer is due.
+    pub(crate) due: Instant,
+    /// What goes wrong.
+    pub(crate) effect: Option<Effect>,
+}
+
+impl Active {
+    pub(crate) fn new(programme: Programme) -> Self {
+        Self { programme, ..Self::default() }
+    }
+
+    pub(crate) const fn space_bytes(&self) -> Option<u64> {
+        self.programme.space_bytes
+    }
+
+    pub(crate) fn read(&self, offset: u64, bytes: u64) -> Fate {
+        let programme = &self.programme;
+        self.fate(
+            Faulty::Read,
+            &self.reads,
+            (offset, bytes),
+            programme.read_bandwidth,
+            programme.read_latency,
+        )
+    }
+
+    pub(crate) fn write(&self, offset: u64, bytes: u64) -> Fate {
+        let programme = &self.programme;
+        self.fate(
+            Faulty::Write,
+            &self.writes,
+            (offset, bytes),
+            programme.write_bandwidth,
+            programme.write_latency,
+        )
+    }
+
+    pub(crate) fn sync(&self) -> Fate {
+        self.fate(Faulty::Sync, &self.syncs, (0, 0), None, self.programme.sync_latency)
+    }
+
+    fn fate(
+        &self,
+        operation: Faulty,
+        lane: &Lane,
+        (offset, bytes): (u64, u64),
+        bandwidth: Option<u64>,
+        latency: Duration,
+    ) -> Fate {
+        let number = lane.count.fetch_add(1, Ordering::Relaxed) + 1;
+        let met = |fault: &&Fault| {
+            fault.operation == operation
+                && match fault.when {
+                    When::Always => true,
+                    When::Number(n) => number == n,
+                    When::From(n) => number >= n,
+                    When::Covering(at) => (offset..offset + bytes).contains(&at),
+                }
+        };
+        let effect = self.programme.faults.iter().find(met).map(|fault| fault.effect);
+        Fate { due: lane.moved(Instant::now(), bytes, bandwidth) + latency, effect }
+    }
+}
+
+impl Lane {
+    /// When `bytes` that came `now` are through a pipe of this bandwidth, which they share with
+    /// all that came before.
+    fn moved(&self, now: Instant, bytes: u64, bandwidth: Option<u64>) -> Instant {
+        let Some(bandwidth) = bandwidth else { return now };
+        let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = free_at.map_or(now, |at| at.max(now));
+        let end = start + Duration::from_secs_f64(bytes as f64 / bandwidth.max(1) as f64);
+        *free_at = Some(end);
+        end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::{Active, Effect, Fault, Lane, Programme, When};
+
+    #[test]
+    fn faults_meet_the_requests_that_they_name() {
+        let faults = vec![
+            Fault::on_read(When::Number(2), Effect::EIO),
+            Fault::on_read(When::Covering(8192), Effect::Short(512)),
+            Fault::on_write(When::From(2), Effect::Error(28)),
+        ];
+        let active = Active::new(Programme { faults, ..Programme::default() });
+        assert_eq!(active.read(0, 4096).effect, None);
+        assert_eq!(active.read(0, 4096).effect, Some(Effect::EIO));
+        assert_eq!(active.read(4096, 4096).effect, None, "the byte at 8192 is not in it");
+        assert_eq!(active.read(8192, 4096).effect, Some(Effect::Short(512)));
+        let writes = [(); 3].map(|()| active.write(0, 1).effect);
+        assert_eq!(writes, [None, Some(Effect::Error(28)), Some(Effect::Error(28))]);
+        assert_eq!(active.sync().effect, None);
+    }
+
+    #[test]
+    fn requests_share_the_bandwidth_and_idle_time_is_not_saved_up() {
+        let (lane, now) = (Lane::default(), Instant::now());
+        let second = Duration::from_secs(1);
+        assert_eq!(lane.moved(now, 500, Some(1000)), now + second / 2);
+        assert_eq!(lane.moved(now, 500, Some(1000)), now + second);
+        assert_eq!(lane.moved(now + 5 * second, 1000, Some(1000)), now + 6 * second);
+        assert_eq!(lane.moved(now, 1 << 40, None), now);
+    }
+}
