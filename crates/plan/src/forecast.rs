@@ -102,7 +102,11 @@ pub fn seconds_per_case(plan: &Plan, write_rate: f64, read_rate: f64) -> Vec<f64
 
 /// Bytes that are filled before `case`, which needs `footprint`. `there` has, for each set of
 /// files, the bytes that are certain to be in it.
-fn filled_before<'p>(case: &'p Case, footprint: Bytes, there: &mut Vec<(&'p FileSet, Bytes)>) -> Bytes {
+pub(crate) fn filled_before<'p>(
+    case: &'p Case,
+    footprint: Bytes,
+    there: &mut Vec<(&'p FileSet, Bytes)>,
+) -> Bytes {
     let files = &case.workload.files;
     let index = there.iter().position(|(set, _)| *set == files).unwrap_or_else(|| {
         there.push((files, Bytes(0)));

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::forecast::filled_before;
 use crate::{Bytes, Case, Forecast, Nanos, Phase, Plan, Sharing, Workload};
 
 /// A phase below this many seconds is mostly start, end and the burst that caches and token
@@ -163,9 +164,12 @@ pub enum Concern {
 pub struct Outlook {
     /// What it touches and moves.
     pub forecast: Forecast,
+    /// What is written before the case because nothing before it is certain to have written it;
+    /// known only where the cases before are, see [`outlooks`].
+    pub fill: Option<PhaseOutlook>,
     /// Each phase of one repetition, in order.
     pub phases: Vec<PhaseOutlook>,
-    /// Seconds of all repetitions, with their delays.
+    /// Seconds of all repetitions, with their delays, and of the fill.
     pub seconds: f64,
     /// What its files take where.
     pub spaces: Vec<SpaceOutlook>,
@@ -210,7 +214,7 @@ impl Outlook {
             let (tasks, bound) = (case.workload.tasks, forecast.balance_bound);
             concerns.push(Concern::Unbalanced { tasks, targets, bound });
         }
-        Self { forecast, phases, seconds, spaces, concerns }
+        Self { forecast, fill: None, phases, seconds, spaces, concerns }
     }
 }
 
@@ -218,7 +222,20 @@ impl Outlook {
 /// most: every set of files once, at its largest.
 #[must_use]
 pub fn outlooks(plan: &Plan, around: &Surroundings) -> (Vec<Outlook>, Vec<SpaceOutlook>) {
-    let all: Vec<Outlook> = plan.cases.iter().map(|case| Outlook::of(case, around)).collect();
+    let mut there = Vec::new();
+    let with_fill = |case| {
+        let mut outlook = Outlook::of(case, around);
+        let bytes = filled_before(case, outlook.forecast.footprint, &mut there);
+        if bytes.0 > 0 {
+            let bytes_per_second = around.write.bytes_per_second.max(1.0);
+            let seconds = bytes.0 as f64 / bytes_per_second;
+            outlook.seconds += seconds;
+            outlook.fill =
+                Some(PhaseOutlook { phase: Phase::Fill, bytes_per_second, bytes, seconds, by_clock: false });
+        }
+        outlook
+    };
+    let all: Vec<Outlook> = plan.cases.iter().map(with_fill).collect();
     let totals = around.spaces.iter().map(|space| {
         let mut sets: Vec<(&crate::FileSet, u64)> = Vec::new();
         for (case, outlook) in plan.cases.iter().zip(&all) {
@@ -462,6 +479,25 @@ mod tests {
         let expected =
             Concern::Cacheable { volume: Bytes::mib(40_000), memory: Bytes::gib(64), segments: 131_072 };
         assert_eq!(outlook.concerns, [expected]);
+    }
+
+    #[test]
+    fn a_read_of_files_that_nothing_has_written_is_preceded_by_a_fill() {
+        let fills = |phases: &[Phase]| {
+            let mut case = case(1, Bytes::mib(100), 100, |s| s.files.fill = true);
+            case.phases = phases.to_vec();
+            let question = Question::Quick { directory: "/t".into() };
+            let plan = Plan {
+                title: String::new(),
+                question,
+                seed: 0,
+                cases: vec![case.clone(), case],
+                destroy_data_on: vec![],
+            };
+            outlooks(&plan, &around(u64::MAX, 1e9)).0.iter().map(|o| o.fill.is_some()).collect::<Vec<_>>()
+        };
+        assert_eq!(fills(&[Phase::Read]), [true, false]);
+        assert_eq!(fills(&[Phase::Write, Phase::Read]), [false, false]);
     }
 
     #[test]

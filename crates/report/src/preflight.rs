@@ -135,7 +135,7 @@ fn case_lines(case: &Case, outlook: &Outlook, around: &Surroundings) -> String {
     for (name, text) in what_lines(case, outlook) {
         line(name, text);
     }
-    for phase in &outlook.phases {
+    for phase in outlook.fill.iter().chain(&outlook.phases) {
         line("predicted", predicted(phase, around));
     }
     for space in &outlook.spaces {
@@ -363,7 +363,8 @@ fn altogether(plan: &Plan, all: &[Outlook], spaces: &[SpaceOutlook], around: &Su
     let moved = |writes: bool| {
         let phases = plan.cases.iter().zip(all).flat_map(|(case, outlook)| {
             let times = u64::from(case.repetitions);
-            outlook.phases.iter().map(move |phase| (phase, times))
+            let fill = outlook.fill.iter().map(|phase| (phase, 1));
+            fill.chain(outlook.phases.iter().map(move |phase| (phase, times)))
         });
         let bytes = phases.filter(|(phase, _)| phase.phase.writes() == writes);
         bytes.fold(0_u64, |sum, (phase, times)| sum.saturating_add(phase.bytes.0.saturating_mul(times)))

@@ -44,6 +44,13 @@ impl TimeLeft {
     pub fn new(plan: &Plan, outlooks: &[Outlook]) -> Self {
         let mut steps = Vec::new();
         for (case, outlook) in plan.cases.iter().zip(outlooks) {
+            steps.extend(outlook.fill.iter().map(|fill| Step {
+                case: case.id.clone(),
+                repetition: 0,
+                repetitions: case.repetitions,
+                outlook: fill.clone(),
+                delay: 0.0,
+            }));
             for repetition in 0..case.repetitions {
                 steps.extend(outlook.phases.iter().map(|phase| Step {
                     case: case.id.clone(),
