@@ -1,6 +1,8 @@
 //! Every option and directive of IOR, in one table: what it is called, whether it takes a value,
 //! what it does, or why it is refused. The reader, the help and the documentation use it.
 
+use super::nearest::nearest;
+
 /// What an option sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
@@ -440,38 +442,11 @@ pub(super) fn nearest_name(name: &str) -> Option<String> {
     nearest(name, OPTIONS.iter().flat_map(|spec| spec.names))
 }
 
-fn nearest(word: &str, known: impl Iterator<Item = &'static &'static str>) -> Option<String> {
-    let word = word.to_ascii_lowercase();
-    // Two slips in a short name and one in four letters of a long one still look alike.
-    let near = (word.chars().count() / 4).max(2);
-    known
-        .map(|name| (distance(&word, &name.to_ascii_lowercase()), *name))
-        .filter(|(distance, _)| *distance <= near)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name.to_owned())
-}
-
-/// Levenshtein's distance: insertions, deletions and replacements between two words.
-fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (line, from_letter) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = line + 1;
-        for (column, to_letter) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(from_letter != *to_letter);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
-        }
-    }
-    row[to.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{OPTIONS, distance, nearest_name, nearest_word};
+    use super::{OPTIONS, nearest_name, nearest_word};
 
     #[test]
     fn no_letter_word_or_directive_stands_for_two_options() {
@@ -502,6 +477,5 @@ mod tests {
         assert_eq!(nearest_name("summaryformt").as_deref(), Some("summaryFormat"));
         assert_eq!(nearest_word("posix.odirct").as_deref(), Some("--posix.odirect"));
         assert_eq!(nearest_name("somethingelse"), None);
-        assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

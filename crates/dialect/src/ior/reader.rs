@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use plan::OptionNote;
 
+use super::given::{Given, says_no};
 use super::options::{self, Key, Spec, Takes};
-use super::settings::{Given, Settings, says_no};
+use super::settings::Settings;
 use super::{Format, IorError, Launcher, OutputOptions, meaning, script};
 
 /// An option that was read and whose meaning is told when the test that it belongs to is known.
@@ -115,7 +116,12 @@ impl Reader {
         words: &mut impl Iterator<Item = &'a String>,
     ) -> Result<(), IorError> {
         if letters.is_empty() {
-            return Err(IorError::Stray { written: word.to_owned() });
+            return Err(IorError::UnknownOption { written: word.to_owned(), suggestion: None });
+        }
+        // `-posix.odirect` would be -p and -o, and write to a file called six.odirect.
+        if let Some(long) = options::by_word(split_value(letters).0).and_then(|spec| spec.long.first()) {
+            let suggestion = Some(format!("--{long}"));
+            return Err(IorError::UnknownOption { written: word.to_owned(), suggestion });
         }
         let mut rest = letters;
         while let Some(letter) = rest.chars().next() {
@@ -127,7 +133,7 @@ impl Reader {
                 } else {
                     word.to_owned()
                 };
-                return Err(IorError::UnknownOption { written, suggestion: unknown_letter(word, letter) });
+                return Err(IorError::UnknownOption { written, suggestion: other_case(letter) });
             };
             match (spec.takes, rest.strip_prefix('=')) {
                 (Takes::Nothing, None) => self.apply(spec, &option, None, option.clone())?,
@@ -180,7 +186,7 @@ impl Reader {
             Key::Script => return self.run_script(Path::new(value.unwrap_or_default()), written),
             Key::Help => self.show_help |= !value.is_some_and(says_no),
             Key::SummaryFormat => self.output.format = summary_format(given)?,
-            Key::SummaryFile => self.output.file = Some(PathBuf::from(value.unwrap_or_default())),
+            Key::SummaryFile => self.output.file = Some(given.path()?),
             Key::WarningsAsErrors => {
                 self.settings.set(spec.key, given)?;
                 self.output.warnings_as_errors = self.settings.warnings_as_errors;
@@ -286,13 +292,8 @@ fn split_value(word: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// What was probably meant by a letter that is no option: the same letter in the other case, or
-/// a long option that was written with one dash.
-fn unknown_letter(word: &str, letter: char) -> Option<String> {
-    let long = word.trim_start_matches('-');
-    if let Some(spec) = options::by_word(split_value(long).0) {
-        return spec.long.first().map(|long| format!("--{long}"));
-    }
+/// The same letter in the other case, if that is an option.
+fn other_case(letter: char) -> Option<String> {
     let other =
         if letter.is_ascii_uppercase() { letter.to_ascii_lowercase() } else { letter.to_ascii_uppercase() };
     options::by_letter(other).map(|_| format!("-{other}"))

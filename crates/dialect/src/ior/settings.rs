@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::IorError;
+use super::given::{Given, narrow};
 use super::options::Key;
-use super::sizes;
 
 /// `-l` and `--dataPacketType`: what IOR would fill its buffers with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -181,86 +181,6 @@ const AIO_PENDING_DEFAULT: u32 = 128;
 const VERBOSE_MAX: u32 = 5;
 /// More repetitions than this are taken for a slip of the pen.
 const REPETITIONS_MAX: u64 = 1_000_000;
-/// A stop after more seconds than this (three years) is taken for a slip of the pen.
-const SECONDS_MAX: u64 = 100_000_000;
-
-/// A value that an option stands with, and how to name it in an error.
-#[derive(Clone, Copy)]
-pub(super) struct Given<'a> {
-    /// The option, as in `-b`.
-    pub option: &'a str,
-    /// The value; absent where a flag stands alone.
-    pub value: Option<&'a str>,
-}
-
-impl<'a> Given<'a> {
-    fn text(self) -> &'a str {
-        self.value.unwrap_or_default()
-    }
-
-    fn wrong(self, problem: impl Into<String>) -> IorError {
-        IorError::BadValue {
-            written: self.option.to_owned(),
-            value: self.text().to_owned(),
-            problem: problem.into(),
-        }
-    }
-
-    /// A flag stands alone, or has a value as in `keepFile=1`.
-    fn flag(self) -> Result<bool, IorError> {
-        match self.value.map(str::to_ascii_lowercase).as_deref() {
-            None | Some("1" | "true") => Ok(true),
-            Some("0" | "false") => Ok(false),
-            Some(other) => match other.parse::<i64>() {
-                Ok(number) => Ok(number != 0),
-                Err(_) => Err(self.wrong("is neither 0 nor 1")),
-            },
-        }
-    }
-
-    fn size(self) -> Result<u64, IorError> {
-        sizes::parse(self.text()).map_err(|problem| self.wrong(problem))
-    }
-
-    fn whole(self) -> Result<i64, IorError> {
-        self.text().parse().map_err(|_| self.wrong("is no whole number"))
-    }
-
-    fn count(self, most: u64) -> Result<u64, IorError> {
-        match self.text().parse::<u64>() {
-            Ok(number) if number <= most => Ok(number),
-            Ok(_) => Err(self.wrong(format!("is too large; the most is {most}"))),
-            Err(_) => Err(self.wrong(format!("is no whole number from 0 to {most}"))),
-        }
-    }
-
-    fn count32(self, most: u32) -> Result<u32, IorError> {
-        self.count(u64::from(most)).map(narrow)
-    }
-
-    fn path(self) -> Result<PathBuf, IorError> {
-        if self.text().is_empty() {
-            return Err(self.wrong("names no file"));
-        }
-        Ok(PathBuf::from(self.text()))
-    }
-
-    fn hog(self) -> Result<Hog, IorError> {
-        let Some(percent) = self.text().strip_suffix('%') else {
-            return self.size().map(|bytes| if bytes == 0 { Hog::None } else { Hog::Bytes(bytes) });
-        };
-        match percent.parse::<u8>() {
-            Ok(0) => Ok(Hog::None),
-            Ok(percent @ 1..=100) => Ok(Hog::Percent(percent)),
-            _ => Err(self.wrong("is no share of the node's memory; give 0% to 100%, or a size such as 2g")),
-        }
-    }
-}
-
-/// A count that was checked against a limit of 32 bits.
-fn narrow(count: u64) -> u32 {
-    u32::try_from(count).expect("the count was checked against a limit that is a u32")
-}
 
 impl Settings {
     /// Sets what `key` stands for.
@@ -275,7 +195,7 @@ impl Settings {
             Key::Transfer => self.transfer = given.size()?,
             Key::Segments => self.segments = given.size()?,
             Key::Repetitions => self.repetitions = narrow(given.count(REPETITIONS_MAX)?).max(1),
-            Key::Tasks => self.asked_tasks = tasks(given)?,
+            Key::Tasks => self.asked_tasks = given.tasks()?,
             Key::TestFile => self.set_test_file(given)?,
             Key::Read => self.read = given.flag()?,
             Key::Write => self.write = given.flag()?,
@@ -295,8 +215,8 @@ impl Settings {
             Key::Barriers => self.barriers = given.flag()?,
             Key::SingleAttempt => self.single_attempt = given.flag()?,
             Key::QuitOnError => self.quit_on_error = given.flag()?,
-            Key::RandomOffset => self.random_offset = repeated(self.random_offset, given)?,
-            Key::ReorderRandom => self.reorder_random = repeated(self.reorder_random, given)?,
+            Key::RandomOffset => self.random_offset = given.repeated(self.random_offset)?,
+            Key::ReorderRandom => self.reorder_random = given.repeated(self.reorder_random)?,
             _ => self.set_more(key, given)?,
         }
         Ok(())
@@ -308,16 +228,16 @@ impl Settings {
             Key::Reorder => self.reorder = given.flag()?,
             Key::ReorderSeed => self.reorder_seed = given.whole()?,
             Key::TaskOffset => self.task_offset = given.count32(u32::MAX)?,
-            Key::Delay => self.delay = seconds(given)?,
-            Key::Deadline => self.deadline = seconds(given)?,
+            Key::Delay => self.delay = given.seconds()?,
+            Key::Deadline => self.deadline = given.seconds()?,
             Key::WearOut => self.wear_out = given.flag()?,
             Key::WearOutIterations => {
                 self.wear_out_iterations = Some(given.count(u64::MAX)?).filter(|&n| n > 0);
             }
             Key::StatusFile => self.status_file = Some(given.path()?),
-            Key::MinTime => self.min_time = seconds(given)?,
-            Key::MaxMinutes => self.max_minutes = seconds(given)?,
-            Key::Outlier => self.outlier = seconds(given)?,
+            Key::MinTime => self.min_time = given.seconds()?,
+            Key::MaxMinutes => self.max_minutes = given.seconds()?,
+            Key::Outlier => self.outlier = given.seconds()?,
             Key::Signature => self.signature = given.whole()?,
             Key::Packet => {
                 self.packet = Packet::parse(given.text()).ok_or_else(|| {
@@ -337,7 +257,7 @@ impl Settings {
                     Some(_) => given.count32(u32::MAX)?.min(VERBOSE_MAX),
                 };
             }
-            Key::Refused(reason) => refuse(given, reason)?,
+            Key::Refused(reason) => given.refuse(reason)?,
             // Answered by the whole line, by the output, or by nothing that a test would keep.
             _ => {}
         }
@@ -375,48 +295,4 @@ impl Settings {
         given.text().clone_into(&mut self.test_file);
         Ok(())
     }
-}
-
-/// A flag whose repetition says more, as in `-z -z`.
-fn repeated(before: u32, given: Given<'_>) -> Result<u32, IorError> {
-    match given.value {
-        None => Ok(before.saturating_add(1)),
-        Some(_) => given.flag().map(u32::from),
-    }
-}
-
-/// -1 (the default) and 0 (as the documentation has it) mean all tasks of the launcher.
-fn tasks(given: Given<'_>) -> Result<Option<u32>, IorError> {
-    match given.whole()? {
-        -1 | 0 => Ok(None),
-        number => match u32::try_from(number) {
-            Ok(number) => Ok(Some(number)),
-            Err(_) => {
-                Err(given.wrong("is no number of tasks; give 1 or more, or -1 for all of the launcher"))
-            }
-        },
-    }
-}
-
-fn seconds(given: Given<'_>) -> Result<u64, IorError> {
-    if given.text().parse::<f64>().is_ok_and(|number| number.fract() != 0.0) {
-        return Err(given.wrong("has a fraction, which IOR would cut off; give a whole number"));
-    }
-    given.count(SECONDS_MAX)
-}
-
-/// A value that says no, as scripts that list every directive have it, asks for nothing.
-pub(super) fn says_no(value: &str) -> bool {
-    matches!(value.to_ascii_lowercase().as_str(), "0" | "false" | "-1" | "" | "(null)" | "default")
-}
-
-fn refuse(given: Given<'_>, reason: &str) -> Result<(), IorError> {
-    if given.value.is_some_and(says_no) {
-        return Ok(());
-    }
-    let written = match given.value {
-        Some(value) => format!("{}={value}", given.option),
-        None => given.option.to_owned(),
-    };
-    Err(IorError::Refused { written, reason: reason.to_owned() })
 }

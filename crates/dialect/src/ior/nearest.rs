@@ -1,0 +1,41 @@
+//! The word that was probably meant by one that does not exist.
+
+/// The one of `known` that looks most like `word`, if one looks like it at all; case does not count.
+pub(super) fn nearest(word: &str, known: impl Iterator<Item = &'static &'static str>) -> Option<String> {
+    let word = word.to_ascii_lowercase();
+    // Two slips in a short name and one in four letters of a long one still look alike.
+    let near = (word.chars().count() / 4).max(2);
+    known
+        .map(|name| (distance(&word, &name.to_ascii_lowercase()), *name))
+        .filter(|(distance, _)| *distance <= near)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name.to_owned())
+}
+
+/// Levenshtein's distance: insertions, deletions and replacements between two words.
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (line, from_letter) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = line + 1;
+        for (column, to_letter) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(from_letter != *to_letter);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{distance, nearest};
+
+    #[test]
+    fn only_words_that_look_alike_are_near() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(nearest("kepFIle", ["keepFile", "fsync"].iter()).as_deref(), Some("keepFile"));
+        assert_eq!(nearest("something", ["keepFile", "fsync"].iter()), None);
+    }
+}
