@@ -2,6 +2,8 @@
 //!
 //! Skipped, with a word, where there is no Chromium.
 
+#![expect(clippy::print_stdout, reason = "a skipped test says why")]
+
 mod common;
 
 use std::path::{Path, PathBuf};

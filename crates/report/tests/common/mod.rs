@@ -17,7 +17,7 @@ use record::{
 
 /// A text without what differs between two builds or two machines.
 #[allow(dead_code, reason = "each test program uses its own part of this module")]
-pub fn redacted(text: &str) -> String {
+pub(crate) fn redacted(text: &str) -> String {
     for word in ["/home/", "/root/", "/tmp/"] {
         assert!(!text.contains(word), "a path of this machine: {word} in\n{text}");
     }
@@ -132,7 +132,7 @@ const fn made(
 
 /// A whole quick run with one case more: six tasks as study A printed them, seven repetitions, and
 /// a mixed open-loop case.
-pub fn run() -> Run {
+pub(crate) fn run() -> Run {
     let mut run = empty();
     for made in &MADE {
         let ior = made.id == "ior";
@@ -174,7 +174,7 @@ pub fn run() -> Run {
 
 #[allow(dead_code, reason = "each test program uses its own part of this module")]
 /// The same run, killed in its fourth case, with a table that cannot be read.
-pub fn killed() -> Run {
+pub(crate) fn killed() -> Run {
     let mut run = run();
     let kept: Vec<String> = run.finished_cases.drain(..).take(3).collect();
     let keep = |key: &PhaseKey| kept.contains(&key.case);
@@ -196,7 +196,7 @@ pub fn killed() -> Run {
 }
 
 /// A run that was started and has nothing yet.
-pub fn empty() -> Run {
+pub(crate) fn empty() -> Run {
     let plan = Plan {
         title: "Made-up numbers: quick characterisation of /data <tests & docs>".into(),
         question: Question::Dialect {

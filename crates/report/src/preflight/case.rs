@@ -1,0 +1,218 @@
+//! One case of a plan in words: what it does, what it is expected to take, where it fits.
+
+use std::fmt::Write as _;
+
+use plan::{
+    Backend, Bytes, Case, Existing, ExpectedRate, Keep, Order, Outlook, Phase, PhaseOutlook, ReadFrom,
+    Sharing, SpaceOutlook, Surroundings, Workload,
+};
+
+use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
+
+/// Targets named in full before the rest is counted.
+const TARGETS_NAMED: usize = 4;
+
+/// What the case does, without its surroundings.
+pub(super) fn what_lines(case: &Case, outlook: &Outlook) -> Vec<(&'static str, String)> {
+    let workload = &case.workload;
+    let (geometry, forecast) = (workload.geometry, &outlook.forecast);
+    let per_block = counted(geometry.transfers_per_block(), "transfer");
+    let mut lines = vec![
+        ("transfer", geometry.transfer.both_units()),
+        ("block", format!("{}: {per_block}", geometry.block.both_units())),
+        (
+            "segments",
+            format!("{}: {} a task", grouped(geometry.segments), geometry.bytes_per_task().both_units()),
+        ),
+        ("tasks", grouped(u64::from(workload.tasks))),
+        ("volume", format!("{} in one pass of all tasks", forecast.phase_bytes.both_units())),
+        ("files", files_words(case, outlook)),
+        ("targets", targets_words(case, outlook)),
+    ];
+    if workload.files.sharing == Sharing::PerTask {
+        lines.push(("balance", balance_words(workload, forecast.balance_bound)));
+    }
+    lines.push(("order", order_words(workload)));
+    lines.push(("path", path_words(workload)));
+    lines.push(("durability", sync_words(workload)));
+    lines.push(("phases", phases_words(case)));
+    lines.extend(read_from_words(workload).map(|text| ("reads", text)));
+    lines.extend(clock_words(workload).map(|text| ("clock", text)));
+    lines.push(("afterwards", keep_words(workload).to_owned()));
+    lines
+}
+
+fn files_words(case: &Case, outlook: &Outlook) -> String {
+    let files = &case.workload.files;
+    let kind = match files.sharing {
+        Sharing::Shared => "shared by all tasks",
+        Sharing::PerTask if files.unique_dir => "one for each task, each in a directory of its own",
+        Sharing::PerTask => "one for each task",
+    };
+    let sets = if files.file_per_repetition { ", a set for each repetition" } else { "" };
+    let existing = match files.existing {
+        Existing::Replace => "files that exist are replaced",
+        Existing::Reuse => "files that exist are written over in place",
+    };
+    let size = outlook.forecast.file_bytes.both_units();
+    format!("{} of {size}, {kind}{sets}; {existing}", grouped(outlook.forecast.files))
+}
+
+fn targets_words(case: &Case, outlook: &Outlook) -> String {
+    let targets = &case.workload.files.targets;
+    let mut names: Vec<String> =
+        targets.iter().take(TARGETS_NAMED).map(|path| path.display().to_string()).collect();
+    if targets.len() > TARGETS_NAMED + 1 {
+        names.push("…".to_owned());
+    }
+    if targets.len() > TARGETS_NAMED {
+        names.extend(targets.last().map(|path| path.display().to_string()));
+    }
+    let names = names.join(" ");
+    let (fewest, most) = outlook.forecast.files_per_target;
+    match (targets.len(), case.workload.files.sharing) {
+        (1, _) => names,
+        (count, Sharing::Shared) => format!("{count}: {names}; a shared file uses the first alone"),
+        (count, Sharing::PerTask) if fewest == most => {
+            format!("{count}: {names}; {} on each", counted(u64::from(most), "file"))
+        }
+        (count, Sharing::PerTask) => format!("{count}: {names}; {fewest} or {most} files on each"),
+    }
+}
+
+fn balance_words(workload: &Workload, bound: f64) -> String {
+    let targets = workload.files.targets.len() as u64;
+    let over = format!("{} over {}", counted(u64::from(workload.tasks), "task"), counted(targets, "target"));
+    if bound < 1.0 {
+        format!("{over}: at most {} of the sum can be reached", percent(bound))
+    } else {
+        format!("{over}: all of the sum can be reached")
+    }
+}
+
+fn order_words(workload: &Workload) -> String {
+    match workload.order {
+        Order::Sequential => "sequential: segment by segment, in rising offsets".to_owned(),
+        Order::Random { seed } => format!("random: each transfer once, chosen by seed {seed}"),
+    }
+}
+
+fn path_words(workload: &Workload) -> String {
+    let depth = workload.backend.depth();
+    let under_way = format!("{depth} under way for each task");
+    match workload.backend {
+        Backend::Null => "null: no I/O at all, measures the instrument".to_owned(),
+        Backend::Mmap => "shared memory mapping, through the page cache".to_owned(),
+        Backend::Psync | Backend::Uring { .. } => {
+            let direct =
+                if workload.direct { "direct (O_DIRECT)" } else { "buffered, through the page cache" };
+            let calls =
+                if matches!(workload.backend, Backend::Psync) { "pread and pwrite" } else { "io_uring" };
+            format!("{direct}; {calls}, {under_way}")
+        }
+    }
+}
+
+fn sync_words(workload: &Workload) -> String {
+    match (workload.sync.per_write, workload.sync.at_close) {
+        (true, true) => "fsync after each write, inside its latency, and in the timed close".to_owned(),
+        (true, false) => "fsync after each write, inside its latency".to_owned(),
+        (false, true) => "fsync after the last write, in the timed close".to_owned(),
+        (false, false) => {
+            "none asked for: data may be in memory or in a device's cache at the end".to_owned()
+        }
+    }
+}
+
+fn phases_words(case: &Case) -> String {
+    let mut names: Vec<String> = case.phases.iter().map(ToString::to_string).collect();
+    if case.phases.contains(&Phase::Mixed) {
+        names.push(format!("({} % reads)", case.workload.read_percent));
+    }
+    let mut text = format!("{}; {}", names.join(", "), counted(u64::from(case.repetitions), "repetition"));
+    if case.delay.0 > 0 {
+        let _ = write!(text, ", {} of rest before each write and read", case.delay);
+    }
+    if let Some(limit) = case.time_limit {
+        let _ = write!(text, ", none started after {limit}");
+    }
+    text
+}
+
+fn read_from_words(workload: &Workload) -> Option<String> {
+    match workload.read_from {
+        ReadFrom::Same => None,
+        ReadFrom::Shift { tasks } => Some(format!("task t reads what task t + {tasks} wrote")),
+        ReadFrom::Shuffle { at_least, seed, reseed } => {
+            let fresh = if reseed { ", another in each repetition" } else { "" };
+            Some(format!("a random task reads, at least {at_least} places away; seed {seed}{fresh}"))
+        }
+    }
+}
+
+fn clock_words(workload: &Workload) -> Option<String> {
+    let mut parts = Vec::new();
+    if let Some(duration) = workload.duration {
+        parts.push(format!("passes are repeated for {duration}"));
+    }
+    if let Some(stonewall) = workload.stonewall {
+        let after =
+            if stonewall.wear_out { "all catch up with the fastest" } else { "the rest stays undone" };
+        parts.push(format!("each task stops after {}, then {after}", stonewall.deadline));
+    }
+    if let Some(pace) = workload.pace {
+        let rate = pace.transfers_per_second;
+        parts.push(format!("open loop: {rate} transfers/s in all, latency counted from the intended start"));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+fn keep_words(workload: &Workload) -> &'static str {
+    match workload.files.keep {
+        Keep::Never => "the files are removed, whatever happened",
+        Keep::OnError => "the files are removed unless a check found wrong data",
+        Keep::Always => "the files are kept",
+    }
+}
+
+/// Volume, seconds and rate of a phase, and where the rate comes from.
+pub(super) fn predicted(phase: &PhaseOutlook, around: &Surroundings) -> String {
+    let volume = decimal_bytes(phase.bytes.0);
+    let at = format!("{} ({})", rate(phase.bytes_per_second), source(phase.phase, around));
+    let seconds = duration(phase.seconds);
+    if phase.by_clock {
+        format!("{}: {seconds} by the clock, {volume} at {at}", phase.phase)
+    } else {
+        format!("{}: {volume} take {seconds} at {at}", phase.phase)
+    }
+}
+
+/// Where the rate of `phase` comes from.
+fn source(phase: Phase, around: &Surroundings) -> String {
+    let ExpectedRate { source, .. } = if phase.writes() { &around.write } else { &around.read };
+    if phase == Phase::Mixed && *source != around.read.source {
+        return format!("{source}; {}", around.read.source);
+    }
+    source.clone()
+}
+
+/// Bytes needed of bytes free.
+pub(super) fn space_words(space: &SpaceOutlook) -> String {
+    let (needed, free) = (space.needed.both_units(), space.free.both_units());
+    format!("{}: {needed} of {free} free, {}", space.name, percent(space.share()))
+}
+
+/// The volume against the memory.
+pub(super) fn memory_words(workload: &Workload, memory: Option<Bytes>) -> String {
+    let Some(memory) = memory else {
+        return "not known; whether the page cache can hold the data cannot be said".to_owned();
+    };
+    let volume = workload.bytes().0 as f64 / (memory.0 as f64).max(1.0);
+    let risk = match workload.backend {
+        Backend::Null => "no data is moved",
+        _ if workload.direct => "direct I/O goes round the page cache",
+        _ if volume < plan::MEMORY_MULTIPLE_MIN => "the page cache can answer",
+        _ => "more than the page cache can hold",
+    };
+    format!("one pass moves {volume:.2} × the memory of {}: {risk}", memory.both_units())
+}
