@@ -1,7 +1,7 @@
 //! What options of IOR mean here, and what is refused.
 
 use dialect::Compat;
-use dialect::ior::{Asked, Format, IorError, Launcher, help, parse};
+use dialect::ior::{Asked, Format, IorError, Launcher, help, parse, reference};
 use plan::{
     Advice, Backend, Bytes, Existing, Keep, Nanos, Phase, Placement, Question, ReadFrom, Sharing, Workload,
 };
@@ -280,7 +280,11 @@ fn output_and_dry_run_are_told_apart_from_the_plan() {
     assert_eq!(asked.output.format, Format::Json);
     assert_eq!(asked.output.file.as_deref(), Some(std::path::Path::new("out.json")));
     assert!(asked.output.warnings_as_errors && asked.dry_run);
-    assert!(ask("ior -h").expect("accepted").show_help);
+    for line in ["ior -h", "ior --help -t 16m -b 1m"] {
+        let asked = ask(line).expect("accepted");
+        assert!(asked.show_help && asked.plan.cases.is_empty());
+    }
+    assert!(ask("ior --version").expect("accepted").show_version);
     assert!(help().contains("-b 16m") && help().contains("--explain"), "{}", help());
 }
 
@@ -295,7 +299,7 @@ fn script(text: &str) -> (tempfile::TempDir, String) {
 #[test]
 fn settings_of_a_script_persist_from_test_to_test() {
     let text = "IOR START\n  testFile=q\n  transferSize=32\n  blockSize=32k # small\n  repetitions=8\nRUN\n\
-                # more\n  transferSize=64\n  segmentcount=2\nrun\n  blockSize=1M\nRUN\nIOR STOP\n";
+                # more\n  transferSize=64\n  segmentcount=2\nrun\n  blockSize=1M\nRUN\n  keepFile=0\nIOR STOP\n";
     let (_directory, path) = script(text);
     let asked = parse(&["ior", "-k", "-w", "-f", &path, "-F"], Launcher::default()).expect("accepted");
     let cases = &asked.plan.cases;
@@ -308,10 +312,10 @@ fn settings_of_a_script_persist_from_test_to_test() {
     for case in cases {
         assert_eq!((case.repetitions, case.phases.as_slice()), (8, [Phase::Write].as_slice()));
         assert_eq!(case.workload.files.keep, Keep::Always);
-        assert_eq!(case.workload.files.sharing, Sharing::Shared, "-F stands after -f");
+        assert_eq!(case.workload.files.sharing, Sharing::PerTask, "-F stands after -f");
     }
-    let late = asked.notes.iter().find(|note| note.written == "-F").expect("a note");
-    assert!(late.meaning.contains("stands after -f"), "{}", late.meaning);
+    let unused = asked.notes.last().expect("notes");
+    assert!(unused.written.starts_with("keepFile=0") && unused.meaning.contains("last RUN"), "{unused:?}");
     let note = asked.notes.iter().find(|note| note.written.starts_with("transferSize=64")).expect("a note");
     assert!(note.written.ends_with("(tests.ior:8)") && note.meaning.contains("64 bytes"), "{note:?}");
 }
@@ -343,6 +347,22 @@ fn the_question_keeps_the_line_and_its_meaning() {
         notes[1].meaning,
         "contiguous bytes of each task in a segment: 4194304 bytes = 4 MiB (4.19 MB)"
     );
+}
+
+/// Run with `UPDATE_DOCS=1` to write the table into the page again.
+#[test]
+fn the_page_on_ior_has_every_option() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/IOR.md");
+    let page = std::fs::read_to_string(path).expect("docs/IOR.md");
+    let (start, end) = ("<!-- options: generated -->\n", "<!-- end of options -->");
+    let (before, rest) = page.split_once(start).expect("a start mark");
+    let (_, after) = rest.split_once(end).expect("an end mark");
+    let expected = format!("{before}{start}{}{end}{after}", reference());
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, &expected).expect("written");
+    } else {
+        assert!(page == expected, "docs/IOR.md has another table than the program: UPDATE_DOCS=1 cargo test");
+    }
 }
 
 /// Pieces from which lines are put together that come near to real ones.

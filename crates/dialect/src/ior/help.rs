@@ -1,4 +1,4 @@
-//! The help of `ioproof ior`, from the table of options.
+//! The help of `ioproof ior` and the reference of its options, from the one table.
 
 use std::fmt::Write as _;
 
@@ -32,6 +32,32 @@ pub fn help() -> String {
         let _ = write!(out, " {name}");
     }
     out.push('\n');
+    out
+}
+
+/// The table of all options for `docs/IOR.md`, in Markdown.
+#[must_use]
+pub fn reference() -> String {
+    let mut out =
+        String::from("| option | directive | state | what it does, or why not |\n|---|---|---|---|\n");
+    for spec in OPTIONS {
+        let letter = spec.short.map(|letter| format!("`-{letter}`"));
+        let words = spec.long.iter().map(|long| format!("`--{long}`"));
+        let options = letter.into_iter().chain(words).collect::<Vec<_>>().join(" ");
+        let names = spec.names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" ");
+        let (state, text) = match spec.key {
+            Key::Refused(reason) => ("refused", reason),
+            Key::ShowHints
+            | Key::SummaryAlways
+            | Key::GpuId
+            | Key::AioGranularity
+            | Key::Packet
+            | Key::StoreOffset => ("explained", spec.about),
+            _ => ("honoured", spec.about),
+        };
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "| {options} | {names} | {state} | {text} |");
+    }
     out
 }
 

@@ -290,9 +290,9 @@ fn other(key: Key, settings: &Settings) -> String {
         Key::ShowHints => "files have no hints outside MPI-IO: nothing to show".to_owned(),
         Key::SummaryAlways => "a summary is always printed, also of an interrupted run".to_owned(),
         Key::GpuId => "no effect without buffers on a GPU, as in IOR".to_owned(),
-        Key::Help => "no help was asked for".to_owned(),
+        Key::Help | Key::Version => "prints a text and ends; nothing is run".to_owned(),
         Key::Script => {
-            "the tests of that script are run, with what stands to its left as defaults".to_owned()
+            "the tests of that script are run, with the rest of this line as their defaults".to_owned()
         }
         // Only a value that says no comes here: anything else was refused when it was read.
         _ => "not asked for".to_owned(),

@@ -53,7 +53,7 @@ use plan::{OptionNote, Plan, Question};
 use serde::{Deserialize, Serialize};
 
 pub use error::IorError;
-pub use help::help;
+pub use help::{help, reference};
 pub use printer::Printer;
 pub use rank_csv::rank_csv;
 
@@ -133,8 +133,10 @@ pub struct Asked {
     pub side_files: Vec<SideFiles>,
     /// `--dryRun`: print the plan and move nothing.
     pub dry_run: bool,
-    /// `-h`: print [`help`] and end; the plan is not meant to run.
+    /// `-h`: print [`help`] and end; the plan has no case.
     pub show_help: bool,
+    /// `--version`: print the version and end; the plan has no case.
+    pub show_version: bool,
     /// What IOR, too, would warn of before it runs, each as one sentence.
     pub warnings: Vec<String>,
     /// Every option with its meaning, ioproof's own at the end.
@@ -150,7 +152,9 @@ pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher) -> Resu
     let (extras, words) = Extras::split(&arguments)?;
     let mut reader = Reader::new(launcher);
     reader.line(words.get(1..).unwrap_or_default())?;
-    let Reader { tests, mut notes, mut warnings, output, show_help, .. } = reader;
+    let Reader { tests, mut notes, mut warnings, output, show_help, show_version, .. } = reader;
+    // Who asks for help may have everything else wrong.
+    let tests = if show_help || show_version { Vec::new() } else { tests };
     check_release(output.format, extras.compat)?;
 
     let mut cases = Vec::with_capacity(tests.len());
@@ -185,7 +189,7 @@ pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher) -> Resu
         cases,
         destroy_data_on: extras.destroy_data_on.clone(),
     };
-    Ok(Asked { plan, output, extras, side_files, dry_run, show_help, warnings, notes })
+    Ok(Asked { plan, output, extras, side_files, dry_run, show_help, show_version, warnings, notes })
 }
 
 /// JSON came with 3.2 and CSV with 4.0: before them there is no shape to keep.

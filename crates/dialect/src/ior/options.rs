@@ -65,6 +65,7 @@ pub(super) enum Key {
     Script,
     Directives,
     Help,
+    Version,
     /// Asks for what is not here; the reason, and what to do instead.
     Refused(&'static str),
 }
@@ -301,6 +302,7 @@ pub(super) const OPTIONS: &[Spec] = &[
         &["reorderTasksRandom"],
         "each task reads a random other one's data",
     ),
+    flag(Key::Version, None, &["version"], &[], "print the version"),
     flag(Key::DryRun, None, &["dryRun"], &["dryRun"], "print the plan and move nothing"),
     flag(
         Key::WarningsAsErrors,
@@ -383,7 +385,12 @@ pub(super) const OPTIONS: &[Spec] = &[
         &["posix.rangelocks"],
         &["posix.rangelocks"],
     ),
-    no_flag("it was never part of a released IOR; use -E -W -i N", None, &[], &["multiReRead"]),
+    no_flag(
+        "only an IOR that was built with undocumented options knows it; use -k -E -W -i N",
+        None,
+        &[],
+        &["multiReRead"],
+    ),
     no_flag(GPU, None, &["gpuDirect"], &["gpuDirect"]),
     no_value(
         GPU,

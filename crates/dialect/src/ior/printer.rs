@@ -95,7 +95,7 @@ impl Stage {
         };
         let host = &manifest.host;
         let test = |case: &plan::Case| {
-            let path = Placement::new(&case.workload).file(0, Phase::Write, 0).path;
+            let path = first_file(case);
             let space = file_system(&path, &host.file_systems).map(Space::of);
             TestStage { path, held_bytes: case.workload.memory_hog.0, space }
         };
@@ -136,6 +136,15 @@ impl Stage {
 
     pub(super) fn space(&self, test: usize) -> Option<&Space> {
         self.tests.get(test)?.space.as_ref()
+    }
+}
+
+/// The first task's file, without the number of the repetition, which IOR does not show.
+fn first_file(case: &plan::Case) -> PathBuf {
+    let path = Placement::new(&case.workload).file(0, Phase::Write, 0).path;
+    match path.to_str().and_then(|path| path.strip_suffix(".0")) {
+        Some(path) if case.workload.files.file_per_repetition => PathBuf::from(path),
+        _ => path,
     }
 }
 

@@ -52,6 +52,7 @@ pub(super) struct Reader {
     pub warnings: Vec<String>,
     pub output: OutputOptions,
     pub show_help: bool,
+    pub show_version: bool,
 }
 
 impl Reader {
@@ -67,6 +68,7 @@ impl Reader {
             warnings: Vec::new(),
             output: OutputOptions::default(),
             show_help: false,
+            show_version: false,
         }
     }
 
@@ -82,12 +84,13 @@ impl Reader {
                 return Err(IorError::Stray { written: word.clone() });
             }
         }
-        if self.script.is_none() {
-            self.run();
-        } else {
-            self.tell(Err("stands after -f: no test of the script uses it, as IOR documents it"));
+        match self.script.take() {
+            Some(path) => self.run_script(&path),
+            None => {
+                self.run();
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     fn long<'a>(
@@ -183,8 +186,15 @@ impl Reader {
         let given = Given { option, value };
         match spec.key {
             Key::Directives => return self.directives(value.unwrap_or_default()),
-            Key::Script => return self.run_script(Path::new(value.unwrap_or_default()), written),
+            Key::Script if self.script.is_some() => {
+                return Err(IorError::Conflict {
+                    written: "two scripts".to_owned(),
+                    reason: "IOR takes one -f; put the tests of both into one script".to_owned(),
+                });
+            }
+            Key::Script => self.script = Some(given.path()?),
             Key::Help => self.show_help |= !value.is_some_and(says_no),
+            Key::Version => self.show_version |= !value.is_some_and(says_no),
             Key::SummaryFormat => self.output.format = summary_format(given)?,
             Key::SummaryFile => self.output.file = Some(given.path()?),
             Key::WarningsAsErrors => {
@@ -225,15 +235,7 @@ impl Reader {
         self.apply(spec, name, Some(value), written.to_owned())
     }
 
-    fn run_script(&mut self, path: &Path, written: String) -> Result<(), IorError> {
-        if self.script.is_some() {
-            return Err(IorError::Conflict {
-                written: "two scripts".to_owned(),
-                reason: "IOR takes one -f; put the tests of both into one script".to_owned(),
-            });
-        }
-        let name = "scriptFile";
-        self.words.push(Seen { written, key: Key::Script, name });
+    fn run_script(&mut self, path: &Path) -> Result<(), IorError> {
         let text = std::fs::read_to_string(path).map_err(|error| IorError::ScriptUnreadable {
             path: path.to_owned(),
             reason: error.to_string(),
@@ -252,7 +254,6 @@ impl Reader {
             return Err(IorError::ScriptEmpty { path: path.to_owned() });
         }
         self.tell(Err("stands after the last RUN: no test uses it"));
-        self.script = Some(path.to_owned());
         Ok(())
     }
 
