@@ -132,7 +132,11 @@ fn files_are_named_as_ior_names_them() {
     assert_eq!(names("ior -N 2 -F -u -o s/a", 0), ["s/0/a.00000000", "s/1/a.00000001"]);
     assert_eq!(names("ior -N 2 -F -m -i 2 -o a", 1), ["a.00000000.1", "a.00000001.1"]);
     assert_eq!(names("ior -N 2 -m -i 3 -o a", 2), ["a.2"]);
-    assert_eq!(names("ior -N 2 -F -y -o /mnt/m", 0), ["/mnt/m0/data.00000000", "/mnt/m1/data.00000001"]);
+    assert_eq!(names("ior -N 2 -F -y -o m", 0), ["m0/data.00000000", "m0/data.00000001"]);
+    let two_nodes = Launcher { tasks: Some(4), nodes: Some(2), ..Launcher::default() };
+    let asked = ask_with("ior -F -y -o m", two_nodes).expect("accepted");
+    let path = |task| Placement::new(&asked.plan.cases[0].workload).file(task, Phase::Write, 0).path;
+    assert_eq!((path(1), path(2)), ("m0/data.00000001".into(), "m1/data.00000002".into()));
     assert_eq!(names("ior -N 2 -o a@b", 0), ["a"]);
     assert!(ask("ior -o a@b").expect("accepted").warnings[0].contains("need -F"));
     assert!(meaning("ior -N 2 -u -o a", "uniqueDir").contains("no effect without -F"));

@@ -66,7 +66,10 @@ impl Settings {
 
     fn targets(&self) -> Vec<PathBuf> {
         if self.dual_mount {
-            return [0, 1].map(|mount| PathBuf::from(format!("{}{mount}/data", self.test_file))).to_vec();
+            let of_node = |node: u32| PathBuf::from(format!("{}{}/data", self.test_file, node % 2));
+            let nodes = if self.nodes == 1 { 0..1 } else { 0..2 };
+            let tasks = if self.nodes == 1 { 1 } else { self.tasks_per_node() as usize };
+            return nodes.flat_map(|node| vec![of_node(node); tasks]).collect();
         }
         let names = self.test_file.split('@').map(PathBuf::from);
         if self.file_per_proc { names.collect() } else { names.take(1).collect() }

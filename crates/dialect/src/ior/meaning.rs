@@ -40,7 +40,7 @@ fn files(key: Key, settings: &Settings) -> Option<String> {
         Key::UniqueDir => "no effect without -F, as in IOR".to_owned(),
         Key::DualMount => either(
             settings.dual_mount,
-            "even tasks use FILE0/data, odd ones FILE1/data: two mounts of one file system",
+            "tasks of even nodes use FILE0/data, those of odd nodes FILE1/data: two mounts of one file system",
             "one path for all tasks",
         ),
         Key::MultiFile => either(

@@ -292,7 +292,13 @@ pub(super) const OPTIONS: &[Spec] = &[
     flag(Key::CheckWrite, Some('W'), &[], &["checkWrite"], "read what was written and compare"),
     flag(Key::SingleAttempt, Some('x'), &[], &["singleXferAttempt"], "a short transfer is an error"),
     value(Key::ReorderSeed, Some('X'), &[], &["reorderTasksRandomSeed"], "-X 5", "seed of -Z"),
-    flag(Key::DualMount, Some('y'), &[], &["dualMount"], "even tasks use FILE0/data, odd ones FILE1/data"),
+    flag(
+        Key::DualMount,
+        Some('y'),
+        &[],
+        &["dualMount"],
+        "tasks of even nodes use FILE0/data, of odd ones FILE1/data",
+    ),
     flag(Key::FsyncPerWrite, Some('Y'), &[], &["fsyncPerWrite"], "fsync after each write"),
     flag(Key::RandomOffset, Some('z'), &[], &["randomOffset"], "random offsets, each once"),
     flag(
