@@ -1,0 +1,207 @@
+//! The house style as far as a program can check it; `CONTRIBUTING.md` says why.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A file with more lines holds more than one idea.
+const LINES_MAX: usize = 600;
+/// `main.rs` parses, calls and prints.
+const MAIN_LINES_MAX: usize = 40;
+
+/// Files that are longer all the same, with the reason.
+const LONG: &[(&str, &str)] = &[];
+
+/// Rooms in the order in which each may use those before it. The root package may use all of
+/// them; the testbed uses none and is used by tests alone.
+const ROOMS: [&str; 9] =
+    ["plan", "record", "analysis", "dialect", "engine", "comm", "host", "runner", "report"];
+
+/// Directories that are not part of the sources.
+const SKIPPED: [&str; 5] = [".git", "target", "ioproof-quick", "ioproof-runs", "proptest-regressions"];
+
+/// A text file of the project.
+struct Text {
+    /// From the root of the project, with slashes.
+    name: String,
+    content: String,
+}
+
+impl Text {
+    fn ends_in(&self, ends: &[&str]) -> bool {
+        ends.iter().any(|end| self.name.ends_with(end))
+    }
+
+    fn is_rust(&self) -> bool {
+        self.ends_in(&[".rs"])
+    }
+
+    /// Lines that `wrong` is true of, as `file:line: text`.
+    fn lines_where(&self, wrong: impl Fn(&str) -> bool) -> Vec<String> {
+        let lines = self.content.lines().enumerate().filter(|(_, line)| wrong(line));
+        lines.map(|(index, line)| format!("{}:{}: {}", self.name, index + 1, line.trim())).collect()
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All text files of the project.
+fn texts() -> Vec<Text> {
+    let mut found = Vec::new();
+    let mut directories = vec![root().to_path_buf()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(&directory).expect("the sources can be read").flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            if path.is_dir() {
+                if !SKIPPED.iter().any(|skipped| name == *skipped) {
+                    directories.push(path);
+                }
+            } else if let Ok(content) = fs::read_to_string(&path) {
+                let name = path.strip_prefix(root()).expect("below the root").to_string_lossy().into_owned();
+                found.push(Text { name, content });
+            }
+        }
+    }
+    assert!(found.iter().any(|text| text.name == "Cargo.toml"), "these are not the sources");
+    found
+}
+
+/// Fails with everything that was found, so that one run shows all of it.
+fn expect_none(rule: &str, found: Vec<String>) {
+    assert!(found.is_empty(), "{rule}:\n{}", found.join("\n"));
+}
+
+#[test]
+fn a_file_is_one_idea() {
+    let long = |text: &Text| text.content.lines().count() > LINES_MAX;
+    let texts = texts();
+    let excused = |text: &Text| LONG.iter().any(|(name, _)| *name == text.name);
+    let found = texts.iter().filter(|text| text.is_rust() && long(text) && !excused(text));
+    let found = found.map(|text| format!("{} has {} lines", text.name, text.content.lines().count()));
+    expect_none("split these files, or give a reason in LONG", found.collect());
+    let needless = LONG.iter().filter(|(name, _)| !texts.iter().any(|text| text.name == *name && long(text)));
+    expect_none("take these out of LONG", needless.map(|(name, _)| (*name).to_owned()).collect());
+}
+
+#[test]
+fn main_parses_calls_and_prints() {
+    let main = fs::read_to_string(root().join("src/main.rs")).expect("the program");
+    assert!(main.lines().count() <= MAIN_LINES_MAX, "src/main.rs has {} lines", main.lines().count());
+}
+
+#[test]
+fn nothing_is_left_to_be_done() {
+    // Put together here, so that this file does not find itself.
+    let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
+    let calls = [concat!("to", "do!("), concat!("unimple", "mented!(")];
+    let word = |line: &str, mark: &str| line.split(|c: char| !c.is_alphanumeric()).any(|word| word == mark);
+    let unfinished = |line: &str| {
+        marks.iter().any(|mark| word(line, mark)) || calls.iter().any(|call| line.contains(call))
+    };
+    let sources = texts().into_iter().filter(|text| text.ends_in(&[".rs", ".sh", ".toml", ".md", ".html"]));
+    let found = sources.flat_map(|text| text.lines_where(unfinished)).collect();
+    expect_none("finish this, or file an issue", found);
+}
+
+#[test]
+fn no_lint_is_allowed_without_a_reason() {
+    let starts = [concat!("#[", "allow("), concat!("#![", "allow(")];
+    let bare = |text: &Text| {
+        let attributes = starts.iter().flat_map(|start| text.content.split(start).skip(1));
+        attributes
+            .filter(|rest| !rest.split(']').next().is_some_and(|inner| inner.contains("reason")))
+            .count()
+    };
+    let texts = texts();
+    let found = texts.iter().filter(|text| text.is_rust() && bare(text) > 0);
+    let found = found.map(|text| format!("{}: {} times", text.name, bare(text))).collect();
+    expect_none("write #[expect(.., reason = \"..\")]", found);
+}
+
+#[test]
+fn no_path_of_one_machine_is_in_the_sources() {
+    let places = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/var/tmp/", "peers/"), "/Users/"];
+    // Followed by a name: the bare directory is what a test may look for.
+    let machine = |line: &str| {
+        let follows =
+            |place: &&str| line.split(place).skip(1).any(|rest| rest.starts_with(char::is_alphanumeric));
+        places.iter().any(|place| follows(&place))
+    };
+    let found = texts().iter().flat_map(|text| text.lines_where(machine)).collect();
+    expect_none("these paths exist on one machine only", found);
+}
+
+#[test]
+fn every_module_says_what_it_is_for() {
+    let silent = |text: &&Text| text.is_rust() && !text.content.starts_with("//!");
+    let found = texts().iter().filter(silent).map(|text| text.name.clone()).collect();
+    expect_none("these files do not start with //!", found);
+}
+
+/// The rooms and the testbed among the entries of a table of a `Cargo.toml`.
+fn used(manifest: &str, table: &str) -> Vec<String> {
+    let lines = manifest.lines().skip_while(|line| *line != format!("[{table}]")).skip(1);
+    let entries = lines.take_while(|line| !line.starts_with('['));
+    let names = entries.filter_map(|line| line.split(['.', '=', ' ']).next()).map(str::to_owned);
+    names.filter(|name| ROOMS.contains(&name.as_str()) || name == "testbed").collect()
+}
+
+#[test]
+fn a_room_uses_only_those_before_it() {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root().join("crates")).expect("the rooms").flatten() {
+        let room = entry.file_name().to_string_lossy().into_owned();
+        let manifest = fs::read_to_string(entry.path().join("Cargo.toml")).expect("a manifest");
+        let place = ROOMS.iter().position(|name| *name == room);
+        assert!(place.is_some() || room == "testbed", "{room} has no place in ROOMS");
+        let before = &ROOMS[..place.unwrap_or(0)];
+        for (table, testbed) in [("dependencies", false), ("dev-dependencies", true)] {
+            let wrong = |name: &String| !before.contains(&name.as_str()) && !(testbed && name == "testbed");
+            let names = used(&manifest, table).into_iter().filter(wrong);
+            found.extend(names.map(|name| format!("{room} must not use {name} ({table})")));
+        }
+    }
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("a manifest");
+    if used(&manifest, "dependencies").contains(&"testbed".to_owned()) {
+        found.push("the program must not use the testbed".to_owned());
+    }
+    expect_none("the order of the rooms is in docs/ARCHITECTURE.md", found);
+}
+
+/// Targets of the links of a Markdown text that are files of the project.
+fn linked_files(text: &Text) -> Vec<PathBuf> {
+    let from = root().join(&text.name);
+    let directory = from.parent().expect("a file is in a directory");
+    let mut in_code = false;
+    let prose = text.content.lines().filter(|line| {
+        in_code ^= line.trim_start().starts_with("```");
+        !in_code
+    });
+    let links = prose.flat_map(|line| line.split("](").skip(1)).filter_map(|rest| rest.split(')').next());
+    let local = links.filter(|link| !link.contains("://") && !link.starts_with(['#', '<']));
+    local.map(|link| directory.join(link.split('#').next().unwrap_or(link))).collect()
+}
+
+#[test]
+fn what_a_document_links_to_exists() {
+    let documents = texts().into_iter().filter(|text| text.ends_in(&[".md"]));
+    let found = documents.flat_map(|text| {
+        let missing = linked_files(&text).into_iter().filter(|path| !path.exists());
+        missing.map(|path| format!("{} links to {}", text.name, path.display())).collect::<Vec<_>>()
+    });
+    expect_none("these are missing", found.collect());
+}
+
+#[test]
+fn the_table_of_exit_codes_is_that_of_the_program() {
+    let program = fs::read_to_string(root().join("src/exit.rs")).expect("the codes");
+    let lines =
+        program.lines().skip_while(|line| !line.contains("enum Exit")).take_while(|line| *line != "}");
+    let codes = lines.filter_map(|line| line.trim().strip_suffix(',')?.split_once(" = "));
+    let codes: Vec<String> = codes.map(|(_, code)| code.to_owned()).collect();
+    let document = fs::read_to_string(root().join("docs/EXIT_CODES.md")).expect("the table");
+    let rows = document.lines().filter_map(|line| line.strip_prefix("| ")?.split(' ').next());
+    let rows: Vec<String> = rows.filter(|word| word.parse::<u8>().is_ok()).map(str::to_owned).collect();
+    assert!(codes.len() > 5 && codes == rows, "program: {codes:?}, docs/EXIT_CODES.md: {rows:?}");
+}
