@@ -21,6 +21,10 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Exit, Failure> {
     if asked.show_help {
         return print(&ior::help()).map(|()| Exit::Success);
     }
+    if asked.show_version {
+        let version = ior::version(asked.extras.compat, env!("CARGO_PKG_VERSION"));
+        return print(&format!("IOR-{version}\n")).map(|()| Exit::Success);
+    }
     warn(&asked.warnings);
     let session = Session::new(ior::TOOL);
     if asked.extras.explain || asked.dry_run {
@@ -188,6 +192,10 @@ impl Watch for Printed {
             Event::Warning(row) => {
                 self.note(std::slice::from_ref(row));
                 Ok(())
+            }
+            Event::Removed { repetition, seconds } => {
+                let row = self.printer.removed(*repetition, *seconds);
+                self.out.write(&row)
             }
             Event::CaseStarted { .. } | Event::PhaseStarted { .. } | Event::CaseFailed { .. } => Ok(()),
         };

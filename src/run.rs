@@ -113,7 +113,7 @@ impl Watch for Told {
                 self.line.phase_over();
                 self.line.say(&format!("{} failed: {message}", case.id));
             }
-            Event::CaseStarted { .. } | Event::CaseFinished(_) => {}
+            Event::CaseStarted { .. } | Event::CaseFinished(_) | Event::Removed { .. } => {}
         }
     }
 }

@@ -109,7 +109,12 @@ pub(crate) fn surroundings(host: &Host, plan: &Plan, facts: &HostFacts) -> Surro
 }
 
 fn expected_rate(facts: &HostFacts) -> ExpectedRate {
-    let turning = facts.devices.iter().any(|device| device.rotational.known() == Some(&true));
+    // The disk of a virtual machine says that it turns, whatever it stands on.
+    let is_virtual = |name: &str| name.starts_with("vd") || name.starts_with("xvd");
+    let turning = facts
+        .devices
+        .iter()
+        .any(|device| device.rotational.known() == Some(&true) && !is_virtual(&device.name));
     let flash =
         !facts.devices.is_empty() && facts.devices.iter().all(|device| device.name.starts_with("nvme"));
     let (bytes_per_second, transfer_time, class) = match (turning, flash) {

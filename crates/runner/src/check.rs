@@ -1,7 +1,7 @@
 //! Whether this host can run a plan: targets, space, limits, backends, and what stands in the way.
 
 use std::collections::HashSet;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use engine::UringUnavailable;
@@ -92,7 +92,7 @@ fn check_targets(
         match FileState::of(target)?.kind {
             Some(Kind::BlockDevice) => {
                 check_device_layout(case, target)?;
-                if writes && !permits.iter().any(|permit| permit.path() == target) {
+                if writes && !permits.iter().any(|permit| permit.covers(target)) {
                     let signature = case.workload.signature;
                     let guard =
                         host.guard().with_stamp_test(move |cell| engine::is_own_cell(signature, cell));
@@ -117,7 +117,22 @@ fn check_targets(
             None | Some(Kind::Regular) => {}
         }
     }
-    Ok(())
+    if files.sharing == Sharing::PerTask && writes { check_links(case) } else { Ok(()) }
+}
+
+/// The file of a task may be a link that somebody put there, and lead to a device.
+fn check_links(case: &Case) -> Result<(), RunnerError> {
+    let is_device = |path: &&PathBuf| {
+        std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device())
+    };
+    match paths(case).iter().find(is_device) {
+        None => Ok(()),
+        Some(path) => Err(RunnerError::Target {
+            path: path.clone(),
+            problem: "leads to a block device".to_owned(),
+            help: "remove the link, or name the device itself as the one shared target".to_owned(),
+        }),
+    }
 }
 
 /// A device has one name and no room for files of tasks.

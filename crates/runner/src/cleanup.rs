@@ -50,14 +50,15 @@ impl Made {
     }
 
     /// Removes the files of `case` that no case of `later` uses, unless they are to be kept.
-    /// What cannot be removed is named in the error, after everything else is gone.
+    /// Returns how many it were; what cannot be removed is named in the error, after everything
+    /// else is gone.
     pub(crate) fn remove_after(
         &mut self,
         case: &Case,
         later: &[Case],
         wrong_data: bool,
         ledger: &mut Ledger,
-    ) -> Result<(), RunnerError> {
+    ) -> Result<u32, RunnerError> {
         let keep = match case.workload.files.keep {
             Keep::Always => true,
             Keep::OnError => wrong_data,
@@ -68,7 +69,7 @@ impl Made {
         if keep {
             self.files.retain(|path| !mine.contains(path));
             self.directories.clear();
-            return Ok(());
+            return Ok(0);
         }
         let needed: BTreeSet<PathBuf> =
             later.iter().filter(|other| shares_targets(case, other)).flat_map(paths).collect();
@@ -76,7 +77,7 @@ impl Made {
     }
 
     /// Removes everything that is left, as after an error.
-    pub(crate) fn remove_all(&mut self, ledger: &mut Ledger) -> Result<(), RunnerError> {
+    pub(crate) fn remove_all(&mut self, ledger: &mut Ledger) -> Result<u32, RunnerError> {
         let all = self.files.clone();
         self.remove(all.iter(), ledger)
     }
@@ -85,11 +86,12 @@ impl Made {
         &mut self,
         paths: impl Iterator<Item = &'a PathBuf>,
         ledger: &mut Ledger,
-    ) -> Result<(), RunnerError> {
+    ) -> Result<u32, RunnerError> {
+        let mut removed = 0;
         let mut first = Ok(());
         for path in paths {
             match fs::remove_file(path) {
-                Ok(()) => {}
+                Ok(()) => removed += 1,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(source) => {
                     first =
@@ -105,7 +107,7 @@ impl Made {
         self.directories.retain(|directory| {
             files.iter().any(|f| f.starts_with(directory)) || fs::remove_dir(directory).is_err()
         });
-        first
+        first.map(|()| removed)
     }
 }
 
@@ -182,11 +184,16 @@ pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<P
     Ok(all.into_iter().collect())
 }
 
-/// Removes what stands where a write phase will make its files.
-pub(crate) fn replace_existing(case: &Case, repetition: u32, ledger: &mut Ledger) -> Result<(), RunnerError> {
+/// Removes what stands where a write phase will make its files, and returns how many it were.
+pub(crate) fn replace_existing(
+    case: &Case,
+    repetition: u32,
+    ledger: &mut Ledger,
+) -> Result<u32, RunnerError> {
     if case.workload.files.existing != Existing::Replace {
-        return Ok(());
+        return Ok(0);
     }
+    let mut removed = 0;
     for slot in Placement::new(&case.workload).files(repetition) {
         let Ok(metadata) = fs::symlink_metadata(&slot.path) else { continue };
         if !(metadata.is_file() || metadata.file_type().is_symlink()) {
@@ -198,8 +205,9 @@ pub(crate) fn replace_existing(case: &Case, repetition: u32, ledger: &mut Ledger
             source,
         })?;
         ledger.removed(&slot.path);
+        removed += 1;
     }
-    Ok(())
+    Ok(removed)
 }
 
 fn shares_targets(case: &Case, other: &Case) -> bool {

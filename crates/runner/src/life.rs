@@ -86,7 +86,7 @@ impl<'a> Life<'a> {
     pub fn run(mut self, checked: &Checked) -> Result<Ended, RunnerError> {
         let claim = self.claim(checked)?;
         let cases = self.cases(checked);
-        let cleaned = self.made.remove_all(&mut self.ledger);
+        let cleaned = self.made.remove_all(&mut self.ledger).map(|_| ());
         let withdrawn = match (&cleaned, claim) {
             // The claim stays where files stay, so that the next start finds them.
             (Ok(()), Some(claim)) => claim.withdraw().map_err(RunnerError::from),
@@ -147,9 +147,13 @@ impl<'a> Life<'a> {
             let wrong_before = self.wrong_cells;
             let result = self.case(case, checked);
             let later = &checked.plan.cases[index + 1..];
+            let started = Instant::now();
             let removed =
                 self.made.remove_after(case, later, self.wrong_cells > wrong_before, &mut self.ledger);
-            match result.and(removed) {
+            if matches!(removed, Ok(1..)) {
+                self.removed(case.repetitions - 1, started);
+            }
+            match result.and(removed.map(|_| ())) {
                 Ok(()) => {
                     self.recorder.case_finished(&case.id)?;
                     self.watch.event(&Event::CaseFinished(case));
@@ -231,7 +235,11 @@ impl<'a> Life<'a> {
         let files = &case.workload.files;
         let rewrites = files.fill && files.existing == plan::Existing::Reuse;
         if phase == Phase::Write && !rewrites {
-            cleanup::replace_existing(case, repetition, &mut self.ledger)?;
+            let started = Instant::now();
+            let removed = cleanup::replace_existing(case, repetition, &mut self.ledger)?;
+            if removed > 0 && repetition > 0 {
+                self.removed(repetition - 1, started);
+            }
         }
         if phase.writes() || files.fill {
             self.made.own_directories(case, repetition)?;
@@ -289,6 +297,10 @@ impl<'a> Life<'a> {
         self.recorder.phase_finished(&finished.record)?;
         self.watch.event(&Event::PhaseFinished(&finished.record));
         Ok(finished)
+    }
+
+    fn removed(&mut self, repetition: u32, started: Instant) {
+        self.watch.event(&Event::Removed { repetition, seconds: started.elapsed().as_secs_f64() });
     }
 
     fn warn(&mut self, warning: Warning) -> Result<(), RunnerError> {

@@ -33,6 +33,13 @@ pub enum Event<'a> {
     PhaseFinished(&'a PhaseRecord),
     /// A warning about the whole run.
     Warning(&'a WarningRow),
+    /// The files that a repetition made were removed.
+    Removed {
+        /// From 0.
+        repetition: u32,
+        /// Seconds that it took.
+        seconds: f64,
+    },
     /// All repetitions of a case ended.
     CaseFinished(&'a Case),
     /// A case could not be finished; the run goes on with the next.

@@ -54,7 +54,7 @@ use serde::{Deserialize, Serialize};
 
 pub use error::IorError;
 pub use help::{help, reference};
-pub use printer::Printer;
+pub use printer::{Printer, version};
 pub use rank_csv::rank_csv;
 
 use crate::{Compat, Extras};

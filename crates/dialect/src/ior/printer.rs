@@ -86,13 +86,19 @@ impl Space {
     }
 }
 
+/// The release of IOR whose tables are printed, and that of this program, as in `4.1.0+ioproof-0.1.0`.
+#[must_use]
+pub fn version(compat: Compat, program_version: &str) -> String {
+    let release = match compat {
+        Compat::V3_0 => "3.0.1",
+        Compat::V3_3 => "3.3.0",
+        Compat::V4_0 => "4.1.0",
+    };
+    format!("{release}+ioproof-{program_version}")
+}
+
 impl Stage {
     fn of(manifest: &Manifest, compat: Compat) -> Self {
-        let release = match compat {
-            Compat::V3_0 => "3.0.1",
-            Compat::V3_3 => "3.3.0",
-            Compat::V4_0 => "4.1.0",
-        };
         let host = &manifest.host;
         let test = |case: &plan::Case| {
             let path = first_file(case);
@@ -100,7 +106,7 @@ impl Stage {
             TestStage { path, held_bytes: case.workload.memory_hog.0, space }
         };
         Self {
-            version: format!("{release}+ioproof-{}", manifest.program_version),
+            version: version(compat, &manifest.program_version),
             command_line: manifest.command_line.join(" "),
             started_unix_ns: manifest.started_unix_ns,
             node: host.node.clone(),
