@@ -9,24 +9,30 @@ use record::{Operation, Published, PublishedParameters};
 /// has is left out.
 #[must_use]
 pub fn published_beside(case: &Case) -> Vec<&'static Published> {
-    beside(case, |published, own| published.transfer_bytes == own.transfer_bytes)
+    beside(case, |published, own| {
+        published.transfer_bytes == own.transfer_bytes && same_segments(published, own)
+    })
 }
 
-/// As [`published_beside`], for another transfer size: figures that a study chose as the best of
-/// several sizes, of which its printed command line shows one. Say so beside them.
+/// As [`published_beside`], except for one of two things: the transfer size, where the study names
+/// the best of several sizes, or the segments, as in a miniature that moves less. Say so beside
+/// them.
 #[must_use]
 pub fn published_near(case: &Case) -> Vec<&'static Published> {
-    beside(case, |published, own| published.transfer_bytes != own.transfer_bytes)
+    beside(case, |published, own| {
+        let same_transfer = published.transfer_bytes == own.transfer_bytes;
+        same_transfer != same_segments(published, own)
+    })
 }
 
 fn beside(
     case: &Case,
-    transfer: impl Fn(&PublishedParameters, &PublishedParameters) -> bool,
+    sizes: impl Fn(&PublishedParameters, &PublishedParameters) -> bool,
 ) -> Vec<&'static Published> {
     let own = own_parameters(case);
     record::published()
         .iter()
-        .filter(|figure| transfer(&figure.parameters, &own) && same_otherwise(&figure.parameters, &own))
+        .filter(|figure| sizes(&figure.parameters, &own) && same_otherwise(&figure.parameters, &own))
         .filter(|figure| has_direction(case, figure.operation))
         .collect()
 }
@@ -50,8 +56,16 @@ fn own_parameters(case: &Case) -> PublishedParameters {
     }
 }
 
+/// What a study does not print is taken to be equal.
+fn printed_equal(published: Option<u64>, own: Option<u64>) -> bool {
+    published.is_none() || published == own
+}
+
+fn same_segments(published: &PublishedParameters, own: &PublishedParameters) -> bool {
+    printed_equal(published.segments, own.segments)
+}
+
 fn same_otherwise(published: &PublishedParameters, own: &PublishedParameters) -> bool {
-    let printed = |published: Option<u64>, own: Option<u64>| published.is_none() || published == own;
     published.direct == own.direct
         && published.fsync == own.fsync
         && published.file_per_process == own.file_per_process
@@ -59,8 +73,7 @@ fn same_otherwise(published: &PublishedParameters, own: &PublishedParameters) ->
         && published.tasks == own.tasks
         && published.targets == own.targets
         && (published.reorder_tasks.is_none() || published.reorder_tasks == own.reorder_tasks)
-        && printed(published.block_bytes, own.block_bytes)
-        && printed(published.segments, own.segments)
+        && printed_equal(published.block_bytes, own.block_bytes)
 }
 
 fn has_direction(case: &Case, operation: Operation) -> bool {

@@ -191,7 +191,7 @@ fn devices(run: &Run, source: &analysis::Figure) -> Vec<DeviceInfo> {
 }
 
 /// Published bandwidths of the same command line, then those for which a study gives another
-/// transfer size.
+/// transfer size or number of segments.
 fn published(case: &Case, source: &analysis::Figure) -> Vec<Published> {
     let direction = match source.phase {
         Phase::Read => Operation::Read,
@@ -199,11 +199,15 @@ fn published(case: &Case, source: &analysis::Figure) -> Vec<Published> {
         _ => return Vec::new(),
     };
     let wanted = |one: &&record::Published| one.operation == direction && one.metric == Metric::Bandwidth;
-    let info = |one: &record::Published, near: bool| {
+    let info = |one: &record::Published| {
         let mut parts = vec![format!("{} ({}): {}", one.test, one.statistic, one.parameters.layout)];
-        if near {
-            let size = plan::Bytes(one.parameters.transfer_bytes);
+        let (published, own) = (&one.parameters, case.workload.geometry);
+        if published.transfer_bytes != own.transfer.0 {
+            let size = plan::Bytes(published.transfer_bytes);
             parts.push(format!("chosen by the study from several transfer sizes, given as {size}"));
+        }
+        if let Some(segments) = published.segments.filter(|&segments| segments != own.segments) {
+            parts.push(format!("with {segments} segments, here with {}", own.segments));
         }
         parts.extend(one.note.clone());
         Published {
@@ -215,9 +219,8 @@ fn published(case: &Case, source: &analysis::Figure) -> Vec<Published> {
             ratio: source.bytes_per_second.median / one.value,
         }
     };
-    let same = analysis::published_beside(case).into_iter().filter(wanted).map(|one| info(one, false));
-    let near = analysis::published_near(case).into_iter().filter(wanted).map(|one| info(one, true));
-    same.chain(near).collect()
+    let same = analysis::published_beside(case).into_iter();
+    same.chain(analysis::published_near(case)).filter(wanted).map(info).collect()
 }
 
 fn case_info(run: &Run, case: &Case) -> CaseInfo {
