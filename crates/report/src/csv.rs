@@ -89,8 +89,9 @@ fn row(report: &Report, figure: &Figure) -> Vec<String> {
         ));
     }
     cells.push(figure.notes.join(" "));
-    let of_figure = report.notes.iter().filter(|note| figure.notes.contains(&note.mark));
-    cells.push(of_figure.map(|note| note.text.as_str()).collect::<Vec<_>>().join("; "));
+    let entries = report.notes.iter().flat_map(|note| &note.entries);
+    let of_figure = entries.filter(|entry| entry.figures.contains(&figure.number));
+    cells.push(of_figure.map(|entry| entry.text.as_str()).collect::<Vec<_>>().join("; "));
     cells
 }
 

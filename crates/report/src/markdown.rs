@@ -33,8 +33,18 @@ pub(crate) fn markdown(report: &Report) -> String {
     if !report.notes.is_empty() {
         out.push_str("## Notes\n\n");
         for note in &report.notes {
-            let (mark, text, concerns) = (&note.mark, escaped(&note.text), escaped(&note.concerns));
-            let _ = writeln!(out, "- **{mark}** {text} ({concerns}). *Advice: {}.*", escaped(&note.advice));
+            let said: Vec<String> = note
+                .entries
+                .iter()
+                .map(|entry| format!("{}: {}", escaped(&entry.concerns), escaped(&entry.text)))
+                .collect();
+            let _ = writeln!(
+                out,
+                "- **{}** {}. *Advice: {}.*",
+                note.mark,
+                said.join("; "),
+                escaped(&note.advice)
+            );
         }
         out.push('\n');
     }

@@ -1,43 +1,49 @@
-//! The footnotes of a report: each warning of the record once, with the figures that it concerns.
+//! The footnotes of a report: one for each kind of warning, with the figures that it concerns.
 
 use record::{Run, Warning, WarningRow};
 
 use crate::format::{counted, mark};
-use crate::view::{Figure, Note};
+use crate::view::{Figure, Note, NoteEntry};
 
 /// Warnings of one kind about one figure that are told in full before the rest is counted.
 const TOLD_MAX: usize = 3;
 
-/// One footnote in the making.
+/// One kind of warning, with all that is said of it.
 struct Draft {
     kind: String,
-    text: String,
     advice: String,
-    /// Numbers of the figures, or where else it belongs.
+    said: Vec<Said>,
+}
+
+/// One text, with the figures and other places that it is said of.
+struct Said {
+    text: String,
     figures: Vec<usize>,
     elsewhere: Vec<String>,
 }
 
-/// The notes of `run`, in the order of the figures; the figures are given their marks.
+/// The notes of `run`: those of the whole run first, then in the order of the figures, which are
+/// given their marks.
 pub(crate) fn notes(run: &Run, figures: &mut [Figure]) -> Vec<Note> {
     let mut drafts: Vec<Draft> = Vec::new();
     for row in run.warnings.iter().filter(|row| number_of(row, figures).is_none()) {
         put(&mut drafts, &row.warning, row.warning.to_string(), Err(place(row)));
     }
     for figure in figures.iter() {
-        let of_figure: Vec<&WarningRow> =
-            run.warnings.iter().filter(|row| number_of(row, figures) == Some(figure.number)).collect();
-        for (index, row) in of_figure.iter().enumerate() {
-            let before =
-                of_figure[..index].iter().filter(|other| kind(&other.warning) == kind(&row.warning)).count();
-            let of_kind = of_figure.iter().filter(|other| kind(&other.warning) == kind(&row.warning)).count();
+        let mine = run.warnings.iter().filter(|row| number_of(row, figures) == Some(figure.number));
+        let mine: Vec<&Warning> = mine.map(|row| &row.warning).collect();
+        for (index, warning) in mine.iter().enumerate() {
+            let alike =
+                |others: &[&Warning]| others.iter().filter(|other| kind(other) == kind(warning)).count();
+            let (before, all) = (alike(&mine[..index]), alike(&mine));
+            let text = if before + 1 == TOLD_MAX && all > TOLD_MAX {
+                let rest = counted((all - TOLD_MAX) as u64, "more warning");
+                format!("{warning}; {rest} of this kind in the record")
+            } else {
+                warning.to_string()
+            };
             if before < TOLD_MAX {
-                let mut text = row.warning.to_string();
-                if before + 1 == TOLD_MAX && of_kind > TOLD_MAX {
-                    let rest = counted((of_kind - TOLD_MAX) as u64, "more warning");
-                    text = format!("{text}; {rest} of this kind in the record");
-                }
-                put(&mut drafts, &row.warning, text, Ok(figure.number));
+                put(&mut drafts, warning, text, Ok(figure.number));
             }
         }
     }
@@ -61,33 +67,47 @@ fn place(row: &WarningRow) -> String {
 
 fn put(drafts: &mut Vec<Draft>, warning: &Warning, text: String, concerns: Result<usize, String>) {
     let kind = kind(warning);
-    let same = drafts.iter().position(|draft| draft.kind == kind && draft.text == text);
-    let index = same.unwrap_or_else(|| {
-        let advice = warning.advice().to_owned();
-        drafts.push(Draft { kind, text, advice, figures: Vec::new(), elsewhere: Vec::new() });
+    let index = drafts.iter().position(|draft| draft.kind == kind).unwrap_or_else(|| {
+        drafts.push(Draft { kind, advice: warning.advice().to_owned(), said: Vec::new() });
         drafts.len() - 1
     });
-    let draft = &mut drafts[index];
+    let said = &mut drafts[index].said;
+    let index = said.iter().position(|said| said.text == text).unwrap_or_else(|| {
+        said.push(Said { text, figures: Vec::new(), elsewhere: Vec::new() });
+        said.len() - 1
+    });
+    let said = &mut said[index];
     match concerns {
-        Ok(number) if !draft.figures.contains(&number) => draft.figures.push(number),
-        Err(place) if !draft.elsewhere.contains(&place) => draft.elsewhere.push(place),
+        Ok(number) if !said.figures.contains(&number) => said.figures.push(number),
+        Err(place) if !said.elsewhere.contains(&place) => said.elsewhere.push(place),
         Ok(_) | Err(_) => {}
     }
 }
 
 fn note(index: usize, draft: Draft, figures: &mut [Figure]) -> Note {
     let mark = mark(index);
-    for figure in figures.iter_mut().filter(|figure| draft.figures.contains(&figure.number)) {
-        figure.notes.push(mark.clone());
+    for figure in figures {
+        if draft.said.iter().any(|said| said.figures.contains(&figure.number)) {
+            figure.notes.push(mark.clone());
+        }
     }
-    let mut concerns = draft.elsewhere;
-    let numbers: Vec<String> = draft.figures.iter().map(ToString::to_string).collect();
+    Note {
+        mark,
+        kind: draft.kind,
+        advice: draft.advice,
+        entries: draft.said.into_iter().map(entry).collect(),
+    }
+}
+
+fn entry(said: Said) -> NoteEntry {
+    let mut concerns = said.elsewhere;
+    let numbers: Vec<String> = said.figures.iter().map(ToString::to_string).collect();
     match numbers.len() {
         0 => {}
         1 => concerns.push(format!("figure {}", numbers[0])),
         _ => concerns.push(format!("figures {}", numbers.join(", "))),
     }
-    Note { mark, kind: draft.kind, text: draft.text, advice: draft.advice, concerns: concerns.join("; ") }
+    NoteEntry { text: said.text, concerns: concerns.join("; "), figures: said.figures }
 }
 
 /// The kind as it stands in the record, such as `cached-reads`.

@@ -6,10 +6,13 @@ use crate::format::{
     NOT_OBSERVED, duration, grouped, latency, mebibytes, megabytes, number, percent, rate, utc, whole,
 };
 use crate::table::{Align, Table, width, wrapped};
-use crate::view::{Figure, LatencyInfo, Report, Spread};
+use crate::view::{Figure, LatencyInfo, Note, Report, Spread};
 
 /// Columns that prose is folded to; tables may be wider, up to 120.
 const COLUMNS: usize = 100;
+
+/// Texts of one note that a terminal shows.
+const ENTRIES_SHOWN: usize = 12;
 
 /// How a terminal shows the parts that stand out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,13 +71,22 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
         let _ = writeln!(out, "\n{}", heading("Notes"));
     }
     for note in &report.notes {
-        let first = format!("{:>2}  ", note.mark);
-        out.push_str(&colour.warning(&wrapped(
-            &first,
-            &format!("{} ({})", note.text, note.concerns),
-            COLUMNS,
-        )));
+        out.push_str(&colour.warning(&note_lines(note)));
         out.push_str(&wrapped("    advice: ", &note.advice, COLUMNS));
+    }
+    out
+}
+
+/// What a note says, line by line; a sweep may say it of hundreds of figures.
+fn note_lines(note: &Note) -> String {
+    let mut out = String::new();
+    for (index, entry) in note.entries.iter().take(ENTRIES_SHOWN).enumerate() {
+        let first = if index == 0 { format!("{:>2}  ", note.mark) } else { "    ".to_owned() };
+        out.push_str(&wrapped(&first, &format!("{}: {}", entry.concerns, entry.text), COLUMNS));
+    }
+    let rest = note.entries.len().saturating_sub(ENTRIES_SHOWN);
+    if rest > 0 {
+        out.push_str(&format!("    and {} more in the other forms of this report\n", grouped(rest as u64)));
     }
     out
 }

@@ -166,15 +166,22 @@ pub(crate) struct Published {
     pub(crate) ratio: f64,
 }
 
-/// A warning of the record.
+/// One kind of warning of the record.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Note {
     pub(crate) mark: String,
     pub(crate) kind: String,
-    pub(crate) text: String,
     pub(crate) advice: String,
-    /// Which figure or phase, in words.
+    pub(crate) entries: Vec<NoteEntry>,
+}
+
+/// What a note says, and of what.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct NoteEntry {
+    pub(crate) text: String,
+    /// Which figures or phases, in words.
     pub(crate) concerns: String,
+    pub(crate) figures: Vec<usize>,
 }
 
 /// A word of the report and its meaning.

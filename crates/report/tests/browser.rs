@@ -124,15 +124,15 @@ fn assert_sound(told: &Value, charts: usize) {
 #[test]
 fn every_chart_is_drawn_without_a_word_of_complaint() {
     let Some(browser) = browser() else { return };
-    // Four overviews, time and devices for ten figures, tasks for the two with six tasks.
-    assert_sound(&told(&browser, &common::run(), &[]), 4 + 2 * 10 + 2);
+    // Six overviews (two of cached figures), time and devices for ten figures, tasks for the two with six tasks.
+    assert_sound(&told(&browser, &common::run(), &[]), 6 + 2 * 10 + 2);
 }
 
 #[test]
 fn a_dark_page_and_a_narrow_one_are_drawn_too() {
     let Some(browser) = browser() else { return };
     let flags = ["--blink-settings=preferredColorScheme=0", "--window-size=500,900"];
-    assert_sound(&told(&browser, &common::run(), &flags), 4 + 2 * 10 + 2);
+    assert_sound(&told(&browser, &common::run(), &flags), 6 + 2 * 10 + 2);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::table::wrapped;
 pub(super) fn of_plan(plan: &Plan, all: &[Outlook]) -> String {
     let mut said: Vec<(String, Vec<&str>)> = Vec::new();
     for (case, outlook) in plan.cases.iter().zip(all) {
-        for concern in &outlook.concerns {
+        for concern in outlook.concerns.iter().filter(|concern| is_news(plan, concern)) {
             let text = concern_words(plan, case, concern);
             match said.iter_mut().find(|(other, _)| *other == text) {
                 Some((_, cases)) => cases.push(&case.id),
@@ -21,6 +21,11 @@ pub(super) fn of_plan(plan: &Plan, all: &[Outlook]) -> String {
     said.iter()
         .map(|(text, cases)| wrapped("  ! ", &format!("{}: {text}", cases.join(", ")), COLUMNS))
         .collect()
+}
+
+/// A quick plan measures the cache on purpose and says so in the titles of those cases.
+fn is_news(plan: &Plan, concern: &Concern) -> bool {
+    !matches!((&plan.question, concern), (Question::Quick { .. }, Concern::Cacheable { .. }))
 }
 
 /// One concern of one case, as a line.

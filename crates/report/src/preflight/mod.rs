@@ -43,7 +43,7 @@ pub fn preflight(plan: &Plan, around: &Surroundings) -> String {
             words::path(&case.workload),
             grouped(u64::from(case.workload.tasks)),
             grouped(outlook.forecast.files),
-            largest_phase(outlook).to_string(),
+            decimal_bytes(largest_phase(outlook).0),
             grouped(u64::from(case.repetitions)),
             duration(outlook.seconds),
         ]);

@@ -47,24 +47,24 @@ impl Kind {
 
 /// One bar for each figure, its repetitions as points, its interval as a line, published figures
 /// as marks.
-pub(super) fn bars(figures: &[&Figure], kind: &Kind) -> Chart {
+pub(super) fn bars(figures: &[&Figure], kind: &Kind, cached: bool) -> Chart {
+    let phases =
+        [("read", "read", BLUE), ("write", "write", VERMILLION), ("mixed", "reads and writes", GREEN)];
     let mut data = Vec::new();
-    for cached in [false, true] {
-        for (phase, name, colour) in
-            [("read", "read", BLUE), ("write", "write", VERMILLION), ("mixed", "reads and writes", GREEN)]
-        {
-            let these: Vec<&&Figure> = figures
-                .iter()
-                .filter(|figure| figure.phase == phase && figure.page_cache == cached)
-                .collect();
-            if !these.is_empty() {
-                data.push(bar_trace(&these, kind, name, colour, cached));
-            }
+    for (phase, name, colour) in phases {
+        let these: Vec<&&Figure> = figures.iter().filter(|figure| figure.phase == phase).collect();
+        if !these.is_empty() {
+            data.push(bar_trace(&these, kind, name, colour, cached));
         }
     }
     data.extend(interval_trace(figures, kind));
     data.extend(repetition_trace(figures, kind));
     data.extend(published_trace(figures, kind));
+    let note = match (cached, figures.iter().any(|figure| figure.repetitions.len() > 1)) {
+        (true, _) => "Memory of this host took part: these are no figures of the device.",
+        (false, true) => "Bar: median. Points: every repetition.",
+        (false, false) => "One repetition of each.",
+    };
     let rows: Vec<String> = figures.iter().map(|figure| label(figure)).collect();
     let mut layout = rows_layout(&rows);
     layout["xaxis"] = json!({ "title": { "text": kind.axis }, "rangemode": "tozero" });
@@ -78,11 +78,9 @@ pub(super) fn bars(figures: &[&Figure], kind: &Kind) -> Chart {
     layout["barmode"] = json!("overlay");
     layout["bargap"] = json!(0.35);
     Chart {
-        id: kind.id.to_owned(),
-        title: kind.title.to_owned(),
-        note: "Bar: median. Points: every repetition. Hatched: the page \
-               cache took part."
-            .to_owned(),
+        id: format!("{}{}", kind.id, if cached { "-cached" } else { "" }),
+        title: format!("{}{}", kind.title, if cached { ", page cache" } else { "" }),
+        note: note.to_owned(),
         full: true,
         height: FRAME_PX + 20 + ROW_PX * figures.len(),
         data,
@@ -93,7 +91,6 @@ pub(super) fn bars(figures: &[&Figure], kind: &Kind) -> Chart {
 fn bar_trace(figures: &[&&Figure], kind: &Kind, name: &str, colour: &str, cached: bool) -> Value {
     let spread = |figure: &Figure| *(kind.of)(figure);
     let medians: Vec<f64> = figures.iter().map(|figure| spread(figure).median / kind.unit).collect();
-    let name = if cached { format!("{name}, page cache") } else { name.to_owned() };
     let pattern = if cached {
         json!({ "shape": "/", "fillmode": "overlay", "size": 7, "solidity": 0.4 })
     } else {
@@ -103,6 +100,7 @@ fn bar_trace(figures: &[&&Figure], kind: &Kind, name: &str, colour: &str, cached
         "type": "bar",
         "orientation": "h",
         "name": name,
+        "showlegend": true,
         "x": medians,
         "y": figures.iter().map(|figure| label(figure)).collect::<Vec<_>>(),
         "hovertext": figures.iter().map(|figure| hover(figure, kind)).collect::<Vec<_>>(),

@@ -56,21 +56,17 @@ pub(crate) struct Chart {
 
 /// The charts in which all figures stand side by side.
 pub(crate) fn overview(report: &Report, details: &[Detail]) -> Vec<Chart> {
-    let of_size = |large: bool| -> Vec<&Figure> {
-        report
-            .figures
-            .iter()
-            .filter(|figure| (figure.transfer_bytes >= LARGE_TRANSFER_BYTES) == large)
-            .collect()
-    };
+    // Memory is so much faster than a device that the device's bars would shrink to nothing.
     let mut charts = Vec::new();
-    let large = of_size(true);
-    if !large.is_empty() {
-        charts.push(bars::bars(&large, &bars::Kind::BANDWIDTH));
-    }
-    let small = of_size(false);
-    if !small.is_empty() {
-        charts.push(bars::bars(&small, &bars::Kind::IOPS));
+    for cached in [false, true] {
+        for (large, kind) in [(true, &bars::Kind::BANDWIDTH), (false, &bars::Kind::IOPS)] {
+            let is_large = |figure: &&Figure| figure.transfer_bytes >= LARGE_TRANSFER_BYTES;
+            let these = report.figures.iter().filter(|figure| figure.page_cache == cached);
+            let these: Vec<&Figure> = these.filter(|figure| is_large(figure) == large).collect();
+            if !these.is_empty() {
+                charts.push(bars::bars(&these, kind, cached));
+            }
+        }
     }
     let timed: Vec<&Figure> = report.figures.iter().filter(|figure| !figure.latency.is_empty()).collect();
     if !timed.is_empty() {
