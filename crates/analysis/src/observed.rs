@@ -36,25 +36,61 @@ pub fn seconds(rows: &[SeriesRow], case: &str, phase: Phase) -> Vec<SecondsLine>
     let mut lines: Vec<(SecondsLine, u64)> = Vec::new();
     let mut sorted: Vec<&SeriesRow> = rows.iter().filter(|row| is_of(&row.key, case, phase)).collect();
     sorted.sort_by_key(|row| (row.key.repetition, row.operation, row.start_ns));
+    let mut before: Option<SeriesRow> = None;
     for row in sorted.into_iter().filter(|row| row.length_ns > 0) {
         let same =
             |line: &SecondsLine| line.repetition == row.key.repetition && line.operation == row.operation;
         if !lines.last().is_some_and(|(line, _)| same(line)) {
             let (repetition, operation) = (row.key.repetition, row.operation);
             lines.push((SecondsLine { repetition, operation, points: Vec::new() }, row.start_ns));
+            before = None;
         }
         let Some((line, end)) = lines.last_mut() else { continue };
         for gap in 0..(row.start_ns.saturating_sub(*end) / row.length_ns).min(GAPS_MAX) {
             line.points.push(point(*end + gap * row.length_ns, row.length_ns, 0, 0, 0));
         }
-        line.points.push(point(row.start_ns, row.length_ns, row.bytes, row.transfers, row.latency_max_ns));
         *end = row.start_ns + row.length_ns;
+        match line.points.last_mut().zip(before.as_mut()) {
+            Some((last, before))
+                if is_rest(row.length_ns, before.length_ns, before.start_ns, row.start_ns) =>
+            {
+                *before = joined(before, row);
+                *last = of_row(before);
+            }
+            _ => {
+                line.points.push(of_row(row));
+                before = Some(row.clone());
+            }
+        }
     }
     lines.into_iter().map(|(line, _)| line).collect()
 }
 
 /// A day of empty seconds in a row is a damaged record, not a stall.
 const GAPS_MAX: u64 = 86_400;
+
+/// An interval shorter than this share of the one before it is the rest of a phase, a few
+/// transfers at an accidental rate; it is counted to the interval before it.
+const REST_SHARE: f64 = 0.25;
+
+fn is_rest(length_ns: u64, before_ns: u64, before_start_ns: u64, start_ns: u64) -> bool {
+    (length_ns as f64) < before_ns as f64 * REST_SHARE && before_start_ns + before_ns == start_ns
+}
+
+fn joined(one: &SeriesRow, rest: &SeriesRow) -> SeriesRow {
+    SeriesRow {
+        length_ns: one.length_ns + rest.length_ns,
+        bytes: one.bytes + rest.bytes,
+        transfers: one.transfers + rest.transfers,
+        latency_sum_ns: one.latency_sum_ns + rest.latency_sum_ns,
+        latency_max_ns: one.latency_max_ns.max(rest.latency_max_ns),
+        ..one.clone()
+    }
+}
+
+fn of_row(row: &SeriesRow) -> Second {
+    point(row.start_ns, row.length_ns, row.bytes, row.transfers, row.latency_max_ns)
+}
 
 fn point(start_ns: u64, length_ns: u64, bytes: u64, transfers: u64, latency_max_ns: u64) -> Second {
     let seconds = length_ns as f64 / 1e9;
@@ -117,16 +153,23 @@ pub fn device_lines(rows: &[DeviceRow], case: &str, phase: Phase) -> Vec<DeviceL
     let line = |rows: &[&DeviceRow]| DeviceLine {
         repetition: rows[0].key.repetition,
         device: rows[0].device.clone(),
-        points: rows
-            .iter()
-            .map(|row| DeviceSecond {
-                at_seconds: (row.start_ns as f64 + row.length_ns as f64 / 2.0) / 1e9,
-                rates: mean_of(&[row]),
-            })
-            .collect(),
+        points: device_points(rows),
         mean: mean_of(rows),
     };
     sorted.chunk_by(same).map(line).collect()
+}
+
+/// A point for each interval; the rest of a phase is counted to the interval before it.
+fn device_points(rows: &[&DeviceRow]) -> Vec<DeviceSecond> {
+    let belongs = |before: &&DeviceRow, row: &&DeviceRow| {
+        is_rest(row.length_ns, before.length_ns, before.start_ns, row.start_ns)
+    };
+    let point = |rows: &[&DeviceRow]| {
+        let nanos: u64 = rows.iter().map(|row| row.length_ns).sum();
+        let at_seconds = (rows[0].start_ns as f64 + nanos as f64 / 2.0) / 1e9;
+        DeviceSecond { at_seconds, rates: mean_of(rows) }
+    };
+    rows.chunk_by(belongs).map(point).collect()
 }
 
 /// For each device, the mean over all repetitions of `phase` of `case`, in the order of names.
@@ -266,6 +309,16 @@ mod tests {
         assert_eq!((lines.len(), rates(0), rates(1)), (2, vec![1.0], vec![3.0, 0.0, 0.0, 0.0, 7.0]));
         assert!((lines[1].points[2].at_seconds - 2.5).abs() < 1e-9);
         assert!(seconds(&rows, "other", Phase::Read).is_empty());
+    }
+
+    #[test]
+    fn the_rest_of_a_phase_is_counted_to_the_second_before_it() {
+        let rest = SeriesRow { length_ns: 1_000_000, latency_max_ns: 9, ..second(0, 2, 500) };
+        let lines = seconds(&[second(0, 0, 10), second(0, 1, 20), rest], "c", Phase::Read);
+        let points = &lines[0].points;
+        assert_eq!(points.len(), 2);
+        assert!((points[1].bytes_per_second - 520.0 / 1.001).abs() < 1e-6);
+        assert_eq!(points[1].latency_max_ns, 9);
     }
 
     #[test]
