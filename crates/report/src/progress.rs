@@ -150,7 +150,8 @@ impl TimeLeft {
         } else {
             format!("{} of {}", decimal_bytes(self.moved), decimal_bytes(step.outlook.bytes.0))
         };
-        format!("{done}, {}, {} left", rate(self.rate()), duration(self.seconds()))
+        let rate = if self.moved > 0 { format!(", {}", rate(self.rate())) } else { String::new() };
+        format!("{done}{rate}, {} left", duration(self.seconds()))
     }
 }
 
