@@ -13,7 +13,7 @@ use crate::signals;
 /// Measures and prints it.
 pub(crate) fn run(arguments: &OverheadArguments) -> Result<Exit, Failure> {
     let controls = Arc::new(Controls::new());
-    signals::stop_on_signal(&controls.stop_flag()).map_err(|error| Failure::new(Exit::Internal, error))?;
+    signals::stop_on_signal(&controls.stop_flags()).map_err(|error| Failure::new(Exit::Internal, error))?;
     host::files::check_directory(&arguments.directory)
         .map_err(|error| Failure::new(Exit::HostLacks, error))?;
     let measured = runner::instrument(&arguments.directory, &controls)?;

@@ -53,7 +53,7 @@ impl Session {
     ) -> Result<Ended, Failure> {
         let recorder = Recorder::create(directory, &self.manifest(checked))?;
         let controls = Arc::new(Controls::new());
-        signals::stop_on_signal(&controls.stop_flag())
+        signals::stop_on_signal(&controls.stop_flags())
             .map_err(|error| Failure::new(Exit::Internal, error))?;
         let comm = Solo::new(checked.facts.node.clone());
         let life = Life::new(&self.host, &comm, recorder, watch, controls);

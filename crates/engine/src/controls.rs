@@ -37,10 +37,13 @@ struct Board {
 /// Stop flag and progress, shared by the thread that runs a phase and those that watch it.
 ///
 /// A `Controls` may serve several phases, one after the other; progress is that of the last one
-/// begun. The stop flag stays set.
+/// begun. The user's stop stays; a halt after a failure ends with its phase.
 #[derive(Debug, Default)]
 pub struct Controls {
-    stop: Arc<AtomicBool>,
+    /// What the user asked for.
+    asked: Arc<AtomicBool>,
+    /// What the workers look at: set with `asked`, and alone when a task fails.
+    halt: Arc<AtomicBool>,
     board: Mutex<Board>,
 }
 
@@ -51,22 +54,29 @@ impl Controls {
         Self::default()
     }
 
-    /// Ends the phase soon: transfers under way are completed, then all files are closed.
-    /// May be called from a signal handler.
+    /// Ends the phase soon, and lets no other start: transfers under way are completed, then all
+    /// files are closed.
     pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.asked.store(true, Ordering::SeqCst);
+        self.halt.store(true, Ordering::SeqCst);
     }
 
-    /// Whether [`Controls::stop`] was called, or a task failed.
+    /// Whether [`Controls::stop`] was called, or its flags were set.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.asked.load(Ordering::Relaxed)
     }
 
-    /// The flag itself, for a library that sets flags from signal handlers.
+    /// The flags that [`Controls::stop`] sets, in their order, for a library that sets flags from
+    /// signal handlers.
     #[must_use]
-    pub fn stop_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.stop)
+    pub fn stop_flags(&self) -> [Arc<AtomicBool>; 2] {
+        [Arc::clone(&self.asked), Arc::clone(&self.halt)]
+    }
+
+    /// What the workers look at.
+    pub(crate) fn halt_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.halt)
     }
 
     /// How far the phase has come. Costs the workers nothing but a shared read of their counters.
@@ -80,6 +90,9 @@ impl Controls {
     /// Fresh counters for the workers of a phase.
     pub(crate) fn begin(&self, workers: usize, transfer_bytes: u64) -> Arc<[Slot]> {
         let slots: Arc<[Slot]> = (0..workers).map(|_| Slot::default()).collect();
+        // A stop that comes between these two lines sets both flags itself.
+        self.halt.store(false, Ordering::SeqCst);
+        self.halt.fetch_or(self.asked.load(Ordering::SeqCst), Ordering::SeqCst);
         let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
         *board = Board { slots: Arc::clone(&slots), transfer_bytes };
         slots

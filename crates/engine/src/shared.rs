@@ -68,7 +68,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) kind: Kind,
     pub(crate) slots: Arc<[Slot]>,
     pub(crate) gates: Gates,
-    controls: &'a Controls,
     rendezvous: &'a dyn Rendezvous,
     stop: Arc<AtomicBool>,
     failure: Mutex<Option<EngineError>>,
@@ -108,10 +107,9 @@ impl<'a> Shared<'a> {
             slots: controls.begin(workers, rules.transfer as u64),
             gates: Gates::new(points, workers),
             kind: clock::kind(),
-            stop: controls.stop_flag(),
+            stop: controls.halt_flag(),
             rules,
             tasks,
-            controls,
             rendezvous,
             failure: Mutex::new(None),
             abandoned: AtomicBool::new(false),
@@ -135,7 +133,7 @@ impl<'a> Shared<'a> {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.get_or_insert(error);
         drop(failure);
-        self.controls.stop();
+        self.stop.store(true, Ordering::Relaxed);
     }
 
     /// Nothing runs, because some process failed before the start.
