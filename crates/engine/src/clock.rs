@@ -52,6 +52,18 @@ impl Clock for Monotonic {
     }
 }
 
+/// Ticks from `start` to `end`; none when the counters of two processors differ by so little that
+/// the end seems to come first.
+#[inline(always)]
+pub(crate) fn between(start: u64, end: u64) -> u64 {
+    if end >= start { end - start } else { none() }
+}
+
+#[cold]
+fn none() -> u64 {
+    0
+}
+
 /// Which clock the machine allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {

@@ -22,7 +22,12 @@ pub(crate) const BUCKETS: usize = ((MAX_VALUE_POWER - GROUPING_POWER + 1) << GRO
 fn bucket_of(nanos: u64) -> usize {
     let shift = (63 - (nanos | (1 << GROUPING_POWER)).leading_zeros()) - GROUPING_POWER;
     let index = ((shift << GROUPING_POWER) as usize) + (nanos >> shift) as usize;
-    index.min(BUCKETS - 1)
+    if index < BUCKETS { index } else { last_bucket() }
+}
+
+#[cold]
+fn last_bucket() -> usize {
+    BUCKETS - 1
 }
 
 /// Counts of one worker in both directions (reads, writes), in memory that it is given.

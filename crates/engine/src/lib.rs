@@ -51,6 +51,7 @@ mod file;
 mod gate;
 mod histogram;
 mod job;
+mod lanes;
 mod limits;
 mod mmap;
 mod null;

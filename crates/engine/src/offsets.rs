@@ -7,22 +7,21 @@ use plan::{Permutation, Region};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Offsets {
     random: Option<Permutation>,
-    /// Random order: index of the region's first transfer in the order of the file.
-    first: u64,
     transfer: u64,
-    /// Transfers left in this pass.
+    /// Random order: the next index and the one after the last. Sequential order: the next offset,
+    /// and the number of blocks and transfers left.
+    next: u64,
+    end: u64,
     left: u64,
+    block_left: u64,
+    /// Sequential order: from the end of a block to the start of the next.
+    skip: u64,
+    /// What a pass begins with.
+    first: u64,
     per_pass: u64,
+    per_block: u64,
     /// How many passes have begun beyond the first.
     pass: u64,
-    /// Random order: the next index. Sequential order: the next offset.
-    next: u64,
-    /// Sequential order: transfers left in the block.
-    block_left: u64,
-    per_block: u64,
-    /// From the end of a block to the start of the next.
-    skip: u64,
-    start: u64,
     /// The order of the first pass, from which those of later passes are made, if they differ.
     order: Option<Permutation>,
 }
@@ -32,40 +31,45 @@ impl Offsets {
     /// random order has an order of its own; a part of it must be the same part in every pass.
     pub(crate) fn new(region: &Region, whole: bool) -> Self {
         let transfer = region.transfer().0;
-        let (stride, start, per_block) = region.steps().unwrap_or((0, 0, 1));
-        let random = region.random();
-        let random_order = random.map(|(order, _)| order);
+        let per_pass = region.transfers();
         let mut offsets = Self {
-            random: random_order,
-            first: random.map_or(0, |(_, first)| first),
+            random: None,
             transfer,
-            left: 0,
-            per_pass: region.transfers(),
-            pass: 0,
             next: 0,
+            end: 0,
+            left: 0,
             block_left: 0,
-            per_block,
-            skip: stride.wrapping_sub(per_block * transfer),
-            start,
-            order: random_order.filter(|_| whole),
+            skip: 0,
+            first: 0,
+            per_pass,
+            per_block: 1,
+            pass: 0,
+            order: None,
         };
+        if let Some((order, first)) = region.random() {
+            (offsets.random, offsets.first, offsets.end) = (Some(order), first, first + per_pass);
+            offsets.order = Some(order).filter(|_| whole);
+        } else if let Some((stride, start, per_block)) = region.steps() {
+            (offsets.first, offsets.per_block) = (start, per_block);
+            offsets.skip = stride.wrapping_sub(per_block * transfer);
+        }
         offsets.rewind();
         offsets
     }
 
     fn rewind(&mut self) {
+        self.next = self.first;
         self.left = self.per_pass;
         self.block_left = self.per_block;
-        self.next = if self.random.is_some() { self.first } else { self.start };
     }
 
     /// Begins another pass, in another order where the order is random.
     #[cold]
+    #[inline(never)]
     fn next_pass(&mut self) {
         self.pass += 1;
-        let pass = self.pass;
         if let Some(order) = &self.order {
-            self.random = Some(order.rekeyed(pass));
+            self.random = Some(order.rekeyed(self.pass));
         }
         self.rewind();
     }
@@ -73,29 +77,28 @@ impl Offsets {
     /// Whether the next offset begins a pass beyond the first.
     #[inline(always)]
     pub(crate) fn at_end_of_pass(&self) -> bool {
-        self.left == 0
+        if self.random.is_some() { self.next == self.end } else { self.left == 0 }
     }
 
     /// The next offset.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> u64 {
-        if self.left == 0 {
+        if self.at_end_of_pass() {
             self.next_pass();
         }
-        self.left -= 1;
+        let next = self.next;
         if let Some(order) = &self.random {
-            let index = self.next;
-            self.next += 1;
-            return order.at(index) * self.transfer;
+            self.next = next + 1;
+            return order.at(next) * self.transfer;
         }
-        let offset = self.next;
-        self.next += self.transfer;
+        self.left -= 1;
+        self.next = next + self.transfer;
         self.block_left -= 1;
         if self.block_left == 0 {
             self.block_left = self.per_block;
             self.next = self.next.wrapping_add(self.skip);
         }
-        offset
+        next
     }
 }
 

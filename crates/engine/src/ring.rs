@@ -15,8 +15,8 @@ use crate::{Errno, LimitKind, Note, UringUnavailable, limits};
 const MOST_ENTRIES: usize = 32_768;
 /// Bytes of one registered buffer; the kernel takes no larger one.
 const MOST_REGISTERED: usize = 1 << 30;
-/// In the user data of a request: it is an fsync.
-pub(crate) const SYNC: u64 = 1 << 63;
+/// In the user data of a request: it is an fsync. The bits below are the number of a seat or a file.
+pub(crate) const SYNC: u64 = 1 << 32;
 /// `IORING_ENTER_GETEVENTS` of `linux/io_uring.h`.
 const ENTER_GETEVENTS: u32 = 1;
 
@@ -151,30 +151,79 @@ pub(crate) struct Request {
     pub(crate) user_data: u64,
 }
 
-/// A ring in use, with what its requests refer to.
+impl Request {
+    /// The ring's entry for it.
+    fn entry(&self, fixed_buffer: bool, fixed_file: bool) -> squeue::Entry {
+        let Self { writes, file, memory, bytes, offset, group, user_data } = *self;
+        let known = Fixed(file.cast_unsigned());
+        let entry = match (writes, fixed_buffer, fixed_file) {
+            (false, true, true) => opcode::ReadFixed::new(known, memory, bytes, group).offset(offset).build(),
+            (false, true, false) => {
+                opcode::ReadFixed::new(Fd(file), memory, bytes, group).offset(offset).build()
+            }
+            (false, false, true) => opcode::Read::new(known, memory, bytes).offset(offset).build(),
+            (false, false, false) => opcode::Read::new(Fd(file), memory, bytes).offset(offset).build(),
+            (true, true, true) => opcode::WriteFixed::new(known, memory, bytes, group).offset(offset).build(),
+            (true, true, false) => {
+                opcode::WriteFixed::new(Fd(file), memory, bytes, group).offset(offset).build()
+            }
+            (true, false, true) => opcode::Write::new(known, memory, bytes).offset(offset).build(),
+            (true, false, false) => opcode::Write::new(Fd(file), memory, bytes).offset(offset).build(),
+        };
+        entry.user_data(user_data)
+    }
+}
+
+/// An entry that is used again and again at other offsets.
+#[derive(Clone)]
+pub(crate) struct Template(squeue::Entry);
+
+// The layout is the kernel's: `struct io_uring_sqe` of linux/io_uring.h.
+const _: () = assert!(size_of::<squeue::Entry>() == 64);
+
+impl Template {
+    /// An entry that does nothing yet.
+    pub(crate) fn idle() -> Self {
+        Self(opcode::Nop::new().build())
+    }
+
+    /// Where the transfer goes to or comes from.
+    #[inline(always)]
+    pub(crate) fn set_offset(&mut self, offset: u64) {
+        /// Byte at which `off` lies in the entry.
+        const AT: usize = 8;
+        // SAFETY: the entry is `repr(C)` around the kernel's structure, in which an offset of
+        // 64 bits lies at this byte, aligned.
+        unsafe { (&raw mut self.0).byte_add(AT).cast::<u64>().write(offset) };
+    }
+
+    /// Whether it reads or writes, as [`Queue::codes`] name it.
+    #[inline(always)]
+    pub(crate) fn set_code(&mut self, code: u8) {
+        // SAFETY: the entry is `repr(C)` around the kernel's structure, whose first byte is the
+        // operation; reads and writes differ in nothing else.
+        unsafe { (&raw mut self.0).cast::<u8>().write(code) };
+    }
+}
+
+/// Where requests go into a ring.
 pub(crate) struct Queue<'r> {
     submitter: Submitter<'r>,
     submissions: SubmissionQueue<'r>,
-    pub(crate) completions: CompletionQueue<'r>,
     waits_with_timeout: bool,
     fixed_buffers: bool,
     fixed_files: bool,
 }
 
 impl<'r> Queue<'r> {
-    pub(crate) fn new(ring: &'r mut IoUring, buffers: Buffers) -> Self {
+    /// The two ends of `ring`: where requests go in and where completions come out.
+    pub(crate) fn split(ring: &'r mut IoUring, buffers: Buffers) -> (Self, CompletionQueue<'r>) {
         let waits_with_timeout = ring.params().is_feature_ext_arg();
         let (mut submitter, submissions, completions) = ring.split();
         // Saves the kernel a look-up for each call. Older kernels do without.
         let _ = submitter.register_ring_fd();
-        Self {
-            submitter,
-            submissions,
-            completions,
-            waits_with_timeout,
-            fixed_buffers: buffers != Buffers::Plain,
-            fixed_files: false,
-        }
+        let fixed_buffers = buffers != Buffers::Plain;
+        (Self { submitter, submissions, waits_with_timeout, fixed_buffers, fixed_files: false }, completions)
     }
 
     /// Registers the files; gives the number by which each is then known.
@@ -201,70 +250,56 @@ impl<'r> Queue<'r> {
         }
     }
 
-    /// Room for a request with its fsync.
-    #[inline(always)]
-    pub(crate) fn has_room(&self) -> bool {
-        self.submissions.capacity() - self.submissions.len() >= 2
+    /// An entry for `request`, to be kept.
+    pub(crate) fn template(&self, request: &Request) -> Template {
+        Template(request.entry(self.fixed_buffers, self.fixed_files))
     }
 
-    /// Queues a transfer; with `sync` an fsync that starts when it has succeeded.
-    ///
-    /// # Safety
-    /// The request's memory must stay valid and untouched until its completion is reaped.
-    #[inline(always)]
-    pub(crate) unsafe fn push(&mut self, request: &Request, sync: bool) {
-        let Request { file, memory, bytes, offset, group, .. } = *request;
-        let entry = match (request.writes, self.fixed_buffers, self.fixed_files) {
-            (false, true, true) => opcode::ReadFixed::new(Fixed(file.cast_unsigned()), memory, bytes, group)
-                .offset(offset)
-                .build(),
-            (false, true, false) => {
-                opcode::ReadFixed::new(Fd(file), memory, bytes, group).offset(offset).build()
-            }
-            (false, false, true) => {
-                opcode::Read::new(Fixed(file.cast_unsigned()), memory, bytes).offset(offset).build()
-            }
-            (false, false, false) => opcode::Read::new(Fd(file), memory, bytes).offset(offset).build(),
-            (true, true, true) => opcode::WriteFixed::new(Fixed(file.cast_unsigned()), memory, bytes, group)
-                .offset(offset)
-                .build(),
-            (true, true, false) => {
-                opcode::WriteFixed::new(Fd(file), memory, bytes, group).offset(offset).build()
-            }
-            (true, false, true) => {
-                opcode::Write::new(Fixed(file.cast_unsigned()), memory, bytes).offset(offset).build()
-            }
-            (true, false, false) => opcode::Write::new(Fd(file), memory, bytes).offset(offset).build(),
-        };
-        let entry = entry.user_data(request.user_data);
-        if sync {
-            // SAFETY: passed on to the caller.
-            unsafe { self.append(&entry.flags(Flags::IO_LINK)) };
-            self.push_sync(file, request.user_data);
+    /// Operations that read and write, in this order.
+    pub(crate) fn codes(&self) -> [u8; 2] {
+        if self.fixed_buffers {
+            [opcode::ReadFixed::CODE, opcode::WriteFixed::CODE]
         } else {
-            // SAFETY: passed on to the caller.
-            unsafe { self.append(&entry) };
+            [opcode::Read::CODE, opcode::Write::CODE]
         }
     }
 
-    /// Queues an fsync.
-    pub(crate) fn push_sync(&mut self, file: i32, user_data: u64) {
+    /// Queues a transfer. Says whether there was room; if not, nothing was queued and
+    /// [`Queue::submit`] makes some.
+    ///
+    /// # Safety
+    /// The memory of the request must stay valid and untouched until its completion is reaped.
+    #[inline(always)]
+    pub(crate) unsafe fn push(&mut self, template: &Template) -> bool {
+        // SAFETY: passed on to the caller.
+        unsafe { self.submissions.push(&template.0) }.is_ok()
+    }
+
+    /// Queues a transfer and an fsync that starts when it has succeeded, as [`Queue::push`] does.
+    ///
+    /// # Safety
+    /// As [`Queue::push`].
+    pub(crate) unsafe fn push_with_sync(&mut self, template: &Template, file: i32) -> bool {
+        let entry = template.0.clone();
+        let sync = self.sync_entry(file, entry.get_user_data());
+        // SAFETY: passed on to the caller; an fsync refers to no memory.
+        unsafe { self.submissions.push_multiple(&[entry.flags(Flags::IO_LINK), sync]) }.is_ok()
+    }
+
+    /// Queues an fsync; says whether there was room.
+    pub(crate) fn push_sync(&mut self, file: i32, user_data: u64) -> bool {
+        let entry = self.sync_entry(file, user_data);
+        // SAFETY: an fsync refers to no memory.
+        unsafe { self.submissions.push(&entry) }.is_ok()
+    }
+
+    fn sync_entry(&self, file: i32, user_data: u64) -> squeue::Entry {
         let entry = if self.fixed_files {
             opcode::Fsync::new(Fixed(file.cast_unsigned())).build()
         } else {
             opcode::Fsync::new(Fd(file)).build()
         };
-        // SAFETY: an fsync refers to no memory.
-        unsafe { self.append(&entry.user_data(user_data | SYNC)) };
-    }
-
-    /// # Safety
-    /// As [`Queue::push`].
-    #[inline(always)]
-    unsafe fn append(&mut self, entry: &squeue::Entry) {
-        // SAFETY: passed on to the caller.
-        let pushed = unsafe { self.submissions.push(entry) };
-        debug_assert!(pushed.is_ok(), "callers ask for room first");
+        entry.user_data(user_data | SYNC)
     }
 
     /// Hands over what is queued without waiting.
@@ -281,7 +316,6 @@ impl<'r> Queue<'r> {
         self.submissions.sync();
         let result = self.submitter.submit_and_wait(1);
         self.submissions.sync();
-        self.completions.sync();
         tolerate(result)
     }
 
@@ -308,7 +342,6 @@ impl<'r> Queue<'r> {
             }
         };
         self.submissions.sync();
-        self.completions.sync();
         tolerate(result)
     }
 }

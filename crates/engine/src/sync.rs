@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use crate::buffer;
 use crate::check::{Expected, Findings, check};
-use crate::clock::Clock;
+use crate::clock::{Clock, between};
 use crate::controls::Slot;
 use crate::crew;
 use crate::gate::Course;
@@ -296,9 +296,9 @@ impl<M: Mover> Task<'_, M> {
             let end = self.last;
             if RECORD {
                 let direction = usize::from(writes);
-                recorder.add(direction, end.saturating_sub(intended), end);
+                recorder.add(direction, between(intended, end), end);
                 if self.schedule.is_some() {
-                    recorder.add_service(direction, end.saturating_sub(start));
+                    recorder.add_service(direction, between(start, end));
                 }
             }
             if let Some(expected) = &expected

@@ -1,11 +1,8 @@
 //! The backend `uring`: few threads carry all tasks, each with `depth` transfers under way.
 //!
-//! A task is a *lane*; each of its transfers under way has a *seat* with a buffer of its own. A seat
-//! is either in the kernel or ours, never both: its buffer is only touched while it is ours.
-//!
 //! In a closed loop the clock is read twice per round: just before requests are handed over, as
-//! the start of all of them, and just after completions were reaped, as their end. What
-//! an application sees of `io_uring` is exactly that.
+//! the start of all of them, and just after completions were reaped, as their end. What an
+//! application sees of `io_uring` is exactly that.
 
 #![expect(unsafe_code, reason = "buffers that the kernel fills")]
 
@@ -14,20 +11,23 @@ use std::collections::BinaryHeap;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering;
 
-use crate::check::{Expected, Findings, check};
+use io_uring::CompletionQueue;
+
+use crate::check::Findings;
 use crate::clock::Clock;
 use crate::controls::Slot;
 use crate::crew;
 use crate::gate::Course;
-use crate::offsets::{Mixture, Offsets};
+use crate::lanes::{
+    Fresh, Lane, Parts, Seat, Tally, Terms, Turn, issue, lost, narrow, push_sync, seat_of, turn,
+};
 use crate::pace::{Punctual, Schedule, longest_wait, wait_until};
-use crate::ring::{self, Buffers, Queue, Request, SYNC};
-use crate::rules::{Ending, Rules, TaskPlan};
+use crate::ring::{self, Buffers, Queue};
+use crate::rules::{Ending, TaskPlan};
 use crate::series::Recorder;
 use crate::shared::{Shared, TaskReport, WorkerReport};
-use crate::stamp::{self, Pen};
-use crate::sync::{Short, first_noise, give_up, wrong_data};
-use crate::{EngineError, Errno, Note, Operation, Point, buffer, file};
+use crate::sync::{first_noise, give_up};
+use crate::{EngineError, Errno, Note, Point, buffer, file, stamp};
 
 /// Buffers of all tasks of this process, `depth` for each.
 pub(crate) struct Pool<'m> {
@@ -131,7 +131,7 @@ fn live<C: Clock, const RECORD: bool>(
         }
     }
     let buffers = ring::register_buffers(&ring, seats.memory, seats.stride, seats.required, &mut book.notes)?;
-    let queue = Queue::new(&mut ring, buffers);
+    let (queue, completions) = Queue::split(&mut ring, buffers);
     let punctual = rules.pace_ns.is_some().then(Punctual::new);
     course.pass(Point::Ready);
     course.pass(Point::Start);
@@ -152,7 +152,7 @@ fn live<C: Clock, const RECORD: bool>(
         });
     }
     course.pass(Point::Opened);
-    let mut worker = Worker::new(shared, slot, tasks, queue, buffers, &mut seats);
+    let mut worker = Worker::new(shared, slot, tasks, (queue, completions), buffers, &mut seats);
     worker.name_files(&files, &mut book.notes);
     let unstarted = worker.transfer_all::<C, RECORD>(clock, recorder, book, course)?;
     drop(punctual);
@@ -161,162 +161,52 @@ fn live<C: Clock, const RECORD: bool>(
     Ok(unstarted)
 }
 
-/// A task's stream of transfers.
-struct Lane<'s> {
-    plan: &'s TaskPlan,
-    file: i32,
-    offsets: Offsets,
-    mixture: Mixture,
-    schedule: Option<Schedule>,
-    /// Transfers that it does unless the clock ends it.
-    limit: u64,
-    issued: u64,
-    reads: u64,
-    writes: u64,
-    under_way: u32,
-    deadline: u64,
-    /// Nothing more is issued.
-    ended: bool,
-    /// Seats that are ours: all of them in an open loop, those that wait for the end of a pass else.
-    free: Vec<u32>,
-    /// Open loop: it is among those that wait for their intended start.
-    queued: bool,
-    /// End of the last transfer.
-    last: u64,
-    /// When the stonewall was seen, and the transfers until then.
-    stonewall: Option<(u64, u64)>,
-    /// Open loop: transfers that were given up.
-    unstarted: u64,
-}
-
-impl Lane<'_> {
-    fn done(&self) -> u64 {
-        self.reads + self.writes
-    }
-
-    /// Nothing is under way and nothing more will be.
-    #[inline(always)]
-    fn has_finished(&self) -> bool {
-        self.under_way == 0 && (self.ended || self.issued >= self.limit)
-    }
-
-    /// Whether a seat must wait until the lane's transfers under way have ended: where what is
-    /// read is verified, a write of the next pass must not meet a read of this one.
-    #[inline(always)]
-    fn must_wait(&self, keeps_passes_apart: bool) -> bool {
-        keeps_passes_apart && self.under_way > 0 && self.offsets.at_end_of_pass()
-    }
-}
-
-/// Room for one transfer under way.
-#[derive(Clone, Copy)]
-struct Seat {
-    memory: *mut u8,
-    lane: u32,
-    /// Number of the registered group of its buffer.
-    group: u16,
-    writes: bool,
-    /// Its fsync must be waited for, and its bytes are not complete yet.
-    cut_short: bool,
-    /// Bytes moved so far.
-    moved: u32,
-    offset: u64,
-    start: u64,
-    intended: u64,
-    pen: Pen,
-}
-
 /// A worker at its transfers.
 struct Worker<'s, 'r> {
-    shared: &'s Shared<'s>,
-    rules: &'s Rules<'s>,
-    slot: &'s Slot,
+    terms: Terms<'s>,
     queue: Queue<'r>,
+    completions: CompletionQueue<'r>,
     lanes: Vec<Lane<'s>>,
     seats: Vec<Seat>,
-    /// Seats that were queued since the last hand-over.
-    fresh: Vec<u32>,
-    /// Completions that are still to come.
-    expected: usize,
-    /// Open loop: lanes with a free seat, by their next intended start.
-    due: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Transfers done, of all lanes.
-    reads: u64,
-    writes: u64,
-    bytes: u32,
-    /// Bytes of a transfer as a completion reports them.
-    whole: i32,
-    open_loop: bool,
-    keeps_passes_apart: bool,
-    /// A lane that finishes now is done for good: no wear-out follows.
-    last_round: bool,
+    fresh: Fresh,
+    tally: Tally,
 }
+
+/// Open loop: lanes with a free seat, by their next intended start.
+type Due = BinaryHeap<Reverse<(u64, u32)>>;
 
 impl<'s, 'r> Worker<'s, 'r> {
     fn new(
         shared: &'s Shared<'s>,
         slot: &'s Slot,
         tasks: &'s [TaskPlan],
-        queue: Queue<'r>,
+        (queue, completions): (Queue<'r>, CompletionQueue<'r>),
         buffers: Buffers,
         room: &mut Seats<'_>,
     ) -> Self {
         let rules = &shared.rules;
-        let lane = |plan: &'s TaskPlan| Lane {
-            plan,
-            file: 0,
-            offsets: Offsets::new(&plan.region, plan.whole),
-            mixture: Mixture::new(rules.read_percent, plan.task),
-            schedule: None,
-            limit: plan.limit,
-            issued: 0,
-            reads: 0,
-            writes: 0,
-            under_way: 0,
-            deadline: u64::MAX,
-            ended: false,
-            free: Vec::with_capacity(room.depth as usize),
-            queued: false,
-            last: 0,
-            stonewall: None,
-            unstarted: 0,
-        };
         let per_group = match buffers {
             Buffers::Plain => usize::MAX,
             Buffers::Registered { per_group } => per_group,
         };
+        let depth = room.depth as usize;
+        let count = tasks.len() * depth;
         let start = room.memory.as_mut_ptr();
-        let count = tasks.len() * room.depth as usize;
-        let seat = |index: usize| Seat {
+        let seat = |index: usize| {
             // SAFETY: the memory holds `count` buffers, `stride` bytes apart.
-            memory: unsafe { start.add(index * room.stride) },
-            lane: narrow(index / room.depth as usize),
-            group: u16::try_from(index / per_group).unwrap_or(u16::MAX),
-            writes: false,
-            cut_short: false,
-            moved: 0,
-            offset: 0,
-            start: 0,
-            intended: 0,
-            pen: Pen::default(),
+            let memory = unsafe { start.add(index * room.stride) };
+            // The kernel takes far fewer groups than fit into 16 bits.
+            let group = u16::try_from(index / per_group).unwrap_or(u16::MAX);
+            Seat::new(narrow(index / depth), memory, group, rules.writes)
         };
         Self {
-            shared,
-            rules,
-            slot,
+            terms: Terms::new(shared, slot, &queue),
             queue,
-            lanes: tasks.iter().map(lane).collect(),
+            completions,
+            lanes: tasks.iter().map(|plan| Lane::new(plan, rules, room.depth)).collect(),
             seats: (0..count).map(seat).collect(),
-            fresh: Vec::with_capacity(count),
-            expected: 0,
-            due: BinaryHeap::with_capacity(tasks.len()),
-            reads: 0,
-            writes: 0,
-            bytes: narrow(rules.transfer),
-            whole: i32::try_from(rules.transfer).unwrap_or(i32::MAX),
-            open_loop: rules.pace_ns.is_some(),
-            last_round: !matches!(rules.ending, Ending::Stonewall { wear_out: true, .. }),
-            keeps_passes_apart: rules.noise.is_some() && rules.writes,
+            fresh: Fresh::new(count),
+            tally: Tally::default(),
         }
     }
 
@@ -324,6 +214,9 @@ impl<'s, 'r> Worker<'s, 'r> {
         let names = self.queue.register_files(files, notes);
         for (lane, name) in self.lanes.iter_mut().zip(names) {
             lane.file = name;
+        }
+        for (index, seat) in self.seats.iter_mut().enumerate() {
+            seat.prepare(index, &self.lanes[seat.lane as usize], &self.queue, &self.terms);
         }
     }
 
@@ -336,10 +229,10 @@ impl<'s, 'r> Worker<'s, 'r> {
         book: &mut Book,
         course: &mut Course<'_>,
     ) -> Result<u64, EngineError> {
-        let scale = self.shared.scale();
+        let scale = self.terms.shared.scale();
         let now = clock.now();
-        let from = if self.rules.pace_ns.is_some() { self.shared.base() } else { now };
-        let (nanos, stonewall, wear_out) = match self.rules.ending {
+        let from = if self.terms.rules.pace_ns.is_some() { self.terms.shared.base() } else { now };
+        let (nanos, stonewall, wear_out) = match self.terms.rules.ending {
             Ending::Volume => (None, false, false),
             Ending::Duration(nanos) => (Some(nanos), false, false),
             Ending::Stonewall { deadline_ns, wear_out } => (Some(deadline_ns), true, wear_out),
@@ -348,33 +241,34 @@ impl<'s, 'r> Worker<'s, 'r> {
         for (lane, report) in self.lanes.iter_mut().zip(&mut book.reports) {
             lane.deadline = deadline;
             lane.schedule = self
+                .terms
                 .rules
                 .pace_ns
-                .map(|pace| Schedule::new(from, pace, scale, lane.plan.task, self.rules.all_tasks));
+                .map(|pace| Schedule::new(from, pace, scale, lane.plan.task, self.terms.rules.all_tasks));
             report.io.0 = now;
             lane.last = now;
         }
         self.drive::<C, RECORD>(clock, recorder, &mut book.findings)?;
         if stonewall {
             for lane in &mut self.lanes {
-                let done = lane.done();
-                lane.stonewall.get_or_insert((lane.last, done));
-                self.shared.offer_most(done);
+                let transfers = lane.transfers();
+                lane.stonewall.get_or_insert((lane.last, transfers));
+                self.terms.shared.offer_most(transfers);
             }
         }
         if wear_out {
             course.pass(Point::Stonewall);
-            let most = self.shared.most();
+            let most = self.terms.shared.most();
             for lane in &mut self.lanes {
-                (lane.limit, lane.deadline, lane.ended, lane.unstarted) = (most, u64::MAX, false, 0);
+                (lane.limit, lane.deadline, lane.unstarted) = (most, u64::MAX, 0);
             }
-            self.last_round = true;
+            self.terms.last_round = true;
             self.drive::<C, RECORD>(clock, recorder, &mut book.findings)?;
         }
         for (lane, report) in self.lanes.iter().zip(&mut book.reports) {
-            self.shared.task_done(lane.last);
+            self.terms.shared.task_done(lane.last);
             report.io.1 = lane.last;
-            (report.reads, report.writes) = (lane.reads, lane.writes);
+            [report.reads, report.writes] = lane.done;
             report.stonewall = lane.stonewall.filter(|_| stonewall);
         }
         Ok(self.lanes.iter().map(|lane| lane.unstarted).sum())
@@ -387,16 +281,22 @@ impl<'s, 'r> Worker<'s, 'r> {
         recorder: &mut Recorder<'_>,
         findings: &mut Findings,
     ) -> Result<(), EngineError> {
-        let driven = if self.rules.pace_ns.is_some() {
+        let driven = if self.terms.rules.pace_ns.is_some() {
             self.drive_open::<C, RECORD>(clock, recorder, findings)
         } else {
             self.drive_closed::<C, RECORD>(clock, recorder, findings)
         };
         if driven.is_err() {
-            self.shared.stop().store(true, Ordering::Relaxed);
+            self.terms.shared.stop().store(true, Ordering::Relaxed);
             self.drain();
         }
         driven
+    }
+
+    /// The parts that transfers change, and where completions come out.
+    fn parts(&mut self) -> (Parts<'_, 's, 'r>, &mut CompletionQueue<'r>) {
+        let Self { terms, queue, completions, lanes, seats, fresh, tally, .. } = self;
+        (Parts { terms, queue, lanes, seats, fresh, tally }, completions)
     }
 
     /// Closed loop: a seat that has come back goes out again at once.
@@ -407,45 +307,33 @@ impl<'s, 'r> Worker<'s, 'r> {
         recorder: &mut Recorder<'_>,
         findings: &mut Findings,
     ) -> Result<(), EngineError> {
-        for lane in &mut self.lanes {
+        let (mut parts, completions) = self.parts();
+        for lane in &mut *parts.lanes {
             lane.free.clear();
         }
-        for seat in 0..self.seats.len() {
-            self.issue::<C, RECORD>(seat, clock)?;
+        for seat in 0..parts.seats.len() {
+            issue::<C, RECORD>(seat, &mut parts, clock)?;
         }
-        while self.expected > 0 {
-            if RECORD {
-                self.start_fresh(clock.now());
+        while parts.tally.under_way > 0 {
+            if parts.terms.shared.stop().load(Ordering::Relaxed) {
+                parts.lanes.iter_mut().for_each(Lane::end);
             }
-            self.queue.submit_and_wait().map_err(lost)?;
+            if RECORD {
+                parts.fresh.start(parts.seats, clock.now());
+            }
+            parts.queue.submit_and_wait().map_err(lost)?;
+            completions.sync();
             let now = clock.now();
-            while let Some(completion) = self.queue.completions.next() {
+            for completion in completions.by_ref() {
                 let (data, result) = (completion.user_data(), completion.result());
-                if let Some(seat) =
-                    self.complete::<C, RECORD>(data, result, now, clock, recorder, findings)?
-                {
-                    self.issue::<C, RECORD>(seat, clock)?;
-                    if self.keeps_passes_apart {
-                        self.issue_waiting::<C, RECORD>(seat, clock)?;
-                    }
+                let next =
+                    turn::<C, RECORD, false>(data, result, now, &mut parts, clock, recorder, findings)?;
+                if next == Turn::Ours && parts.terms.keeps_passes_apart {
+                    begin_pass::<C, RECORD>(seat_of(data), &mut parts, clock)?;
                 }
             }
-        }
-        Ok(())
-    }
-
-    /// Begins the next pass of the seat's lane with the seats that waited for the last one's end.
-    fn issue_waiting<C: Clock, const RECORD: bool>(
-        &mut self,
-        seat: usize,
-        clock: C,
-    ) -> Result<(), EngineError> {
-        let number = self.seats[seat].lane as usize;
-        if self.lanes[number].under_way > 0 {
-            return Ok(());
-        }
-        while let Some(seat) = self.lanes[number].free.pop() {
-            self.issue::<C, RECORD>(seat as usize, clock)?;
+            parts.tally.publish(parts.terms.slot);
+            completions.sync();
         }
         Ok(())
     }
@@ -458,8 +346,6 @@ impl<'s, 'r> Worker<'s, 'r> {
         recorder: &mut Recorder<'_>,
         findings: &mut Findings,
     ) -> Result<(), EngineError> {
-        let scale = self.shared.scale();
-        let base = self.shared.base();
         for lane in &mut self.lanes {
             lane.free.clear();
             lane.queued = false;
@@ -467,57 +353,37 @@ impl<'s, 'r> Worker<'s, 'r> {
         for (index, seat) in (0..).zip(&self.seats) {
             self.lanes[seat.lane as usize].free.push(index);
         }
-        self.due.clear();
-        for lane in 0..self.lanes.len() {
-            self.await_turn(lane);
+        let scale = self.terms.shared.scale();
+        let mut due = BinaryHeap::with_capacity(self.lanes.len());
+        for (number, lane) in (0..).zip(&mut self.lanes) {
+            await_turn(lane, number, &mut due);
         }
+        let (mut parts, completions) = self.parts();
         loop {
-            let now = clock.now();
-            if self.shared.stop().load(Ordering::Relaxed) {
-                self.due.clear();
-            }
-            while let Some(&Reverse((intended, number))) = self.due.peek()
-                && intended <= now
-            {
-                self.due.pop();
-                let lane = &mut self.lanes[number as usize];
-                lane.queued = false;
-                if now >= give_up(base, lane.deadline) {
-                    lane.unstarted = lane.schedule.map_or(0, |schedule| schedule.left_before(lane.deadline));
-                    lane.ended = true;
-                    continue;
-                }
-                let Some(seat) = lane.free.pop() else { continue };
-                self.seats[seat as usize].intended = intended;
-                if self.issue::<C, RECORD>(seat as usize, clock)? {
-                    if let Some(schedule) = &mut self.lanes[number as usize].schedule {
-                        schedule.advance();
-                    }
-                    self.await_turn(number as usize);
-                }
-            }
-            let next = self.due.peek().map(|Reverse((intended, _))| *intended);
-            if self.expected == 0 && next.is_none() {
+            issue_due::<C, RECORD>(&mut parts, &mut due, clock)?;
+            let next = due.peek().map(|Reverse((intended, _))| *intended);
+            if parts.tally.under_way == 0 && next.is_none() {
                 break;
             }
             let handed_over = clock.now();
-            self.start_fresh(handed_over);
-            let wait = match next {
-                Some(next) => longest_wait(scale.nanos(next.saturating_sub(handed_over))),
-                None => Some(u64::MAX).and_then(longest_wait),
-            };
-            self.queue.submit_and_wait_for(wait).map_err(lost)?;
+            parts.fresh.start(parts.seats, handed_over);
+            let left = next.map(|next| scale.nanos(next.saturating_sub(handed_over)));
+            parts.queue.submit_and_wait_for(longest_wait(left.unwrap_or(u64::MAX))).map_err(lost)?;
+            completions.sync();
             let now = clock.now();
-            while let Some(completion) = self.queue.completions.next() {
+            for completion in completions.by_ref() {
                 let (data, result) = (completion.user_data(), completion.result());
-                if let Some(seat) =
-                    self.complete::<C, RECORD>(data, result, now, clock, recorder, findings)?
-                {
-                    let lane = self.seats[seat].lane as usize;
-                    self.lanes[lane].free.push(narrow(seat));
-                    self.await_turn(lane);
+                let next = turn::<C, RECORD, true>(data, result, now, &mut parts, clock, recorder, findings)?;
+                if next == Turn::Ours {
+                    let seat = seat_of(data);
+                    let number = parts.seats[seat].lane;
+                    let lane = &mut parts.lanes[number as usize];
+                    lane.free.push(narrow(seat));
+                    await_turn(lane, number, &mut due);
                 }
             }
+            parts.tally.publish(parts.terms.slot);
+            completions.sync();
         }
         self.wait_for_deadline(clock);
         Ok(())
@@ -526,242 +392,25 @@ impl<'s, 'r> Worker<'s, 'r> {
     /// The phase of an open loop lasts until its deadline, also when its last transfer ended before.
     fn wait_for_deadline<C: Clock>(&mut self, clock: C) {
         for lane in &mut self.lanes {
-            if lane.deadline != u64::MAX && lane.issued < lane.limit {
-                wait_until(clock, self.shared.scale(), lane.deadline, self.shared.stop());
+            if lane.deadline != u64::MAX && lane.has_more() {
+                wait_until(clock, self.terms.shared.scale(), lane.deadline, self.terms.shared.stop());
                 lane.last = lane.last.max(clock.now().min(lane.deadline));
             }
         }
-    }
-
-    /// Open loop: queues a lane that has a free seat for its next intended start.
-    fn await_turn(&mut self, number: usize) {
-        let lane = &mut self.lanes[number];
-        let Some(schedule) = &lane.schedule else { return };
-        let next = schedule.next();
-        if !lane.queued
-            && !lane.ended
-            && !lane.free.is_empty()
-            && lane.issued < lane.limit
-            && next < lane.deadline
-        {
-            lane.queued = true;
-            self.due.push(Reverse((next, narrow(number))));
-        }
-    }
-
-    /// Queues the next transfer of the seat's lane; says whether there was one.
-    #[inline(always)]
-    fn issue<C: Clock, const RECORD: bool>(&mut self, index: usize, clock: C) -> Result<bool, EngineError> {
-        let seat = &mut self.seats[index];
-        let lane = &mut self.lanes[seat.lane as usize];
-        if lane.ended || lane.issued >= lane.limit || self.shared.stop().load(Ordering::Relaxed) {
-            return Ok(false);
-        }
-        if lane.must_wait(self.keeps_passes_apart) {
-            lane.free.push(narrow(index));
-            return Ok(false);
-        }
-        lane.issued += 1;
-        lane.under_way += 1;
-        seat.offset = lane.offsets.next();
-        seat.writes = if self.rules.reads { self.rules.writes && lane.mixture.next_writes() } else { true };
-        seat.moved = 0;
-        if seat.writes {
-            // SAFETY: the seat is ours: its last transfer was reaped, or it had none.
-            let buffer = unsafe { std::slice::from_raw_parts_mut(seat.memory, self.bytes as usize) };
-            seat.pen.place(buffer, seat.offset);
-        }
-        self.push::<C, RECORD>(index, clock)?;
-        if RECORD {
-            self.fresh.push(narrow(index));
-        }
-        Ok(true)
-    }
-
-    /// Queues what is left of the seat's transfer.
-    #[inline(always)]
-    fn push<C: Clock, const RECORD: bool>(&mut self, index: usize, clock: C) -> Result<(), EngineError> {
-        if !self.queue.has_room() {
-            if RECORD {
-                self.start_fresh(clock.now());
-            }
-            self.make_room()?;
-        }
-        let seat = &self.seats[index];
-        let request = Request {
-            writes: seat.writes,
-            file: self.lanes[seat.lane as usize].file,
-            memory: seat.memory.wrapping_add(seat.moved as usize),
-            bytes: self.bytes - seat.moved,
-            offset: seat.offset + u64::from(seat.moved),
-            group: seat.group,
-            user_data: index as u64,
-        };
-        let sync = seat.writes && self.rules.sync_per_write;
-        // SAFETY: the seat's memory belongs to this worker until `live` returns, which is after
-        // everything under way was reaped; until then nobody touches it.
-        unsafe { self.queue.push(&request, sync) };
-        self.expected += 1 + usize::from(sync);
-        Ok(())
-    }
-
-    /// Hands over what is queued until there is room for a request with its fsync.
-    #[cold]
-    fn make_room(&mut self) -> Result<(), EngineError> {
-        while !self.queue.has_room() {
-            self.queue.submit().map_err(lost)?;
-        }
-        Ok(())
-    }
-
-    /// What was queued since the last hand-over starts at `now`.
-    #[inline(always)]
-    fn start_fresh(&mut self, now: u64) {
-        for &seat in &self.fresh {
-            self.seats[seat as usize].start = now;
-        }
-        self.fresh.clear();
-    }
-
-    /// Books a completion. Gives the seat when its transfer is complete and it is ours again.
-    #[inline(always)]
-    fn complete<C: Clock, const RECORD: bool>(
-        &mut self,
-        data: u64,
-        result: i32,
-        now: u64,
-        clock: C,
-        recorder: &mut Recorder<'_>,
-        findings: &mut Findings,
-    ) -> Result<Option<usize>, EngineError> {
-        self.expected -= 1;
-        let index = (data & !SYNC) as usize;
-        if (data & SYNC != 0 || result != self.whole || self.rules.sync_per_write)
-            && !self.settle::<C, RECORD>(data, result, clock)?
-        {
-            return Ok(None);
-        }
-        let seat = &self.seats[index];
-        let lane = &mut self.lanes[seat.lane as usize];
-        lane.under_way -= 1;
-        lane.last = now;
-        if seat.writes {
-            lane.writes += 1;
-            self.writes += 1;
-            self.slot.writes.store(self.writes, Ordering::Relaxed);
-        } else {
-            lane.reads += 1;
-            self.reads += 1;
-            self.slot.reads.store(self.reads, Ordering::Relaxed);
-        }
-        if RECORD {
-            let direction = usize::from(seat.writes);
-            if self.open_loop {
-                recorder.add(direction, now.saturating_sub(seat.intended), now);
-                recorder.add_service(direction, now.saturating_sub(seat.start));
-            } else {
-                recorder.add(direction, now.saturating_sub(seat.start), now);
-            }
-        }
-        if now >= lane.deadline && !self.open_loop {
-            lane.ended = true;
-            let done = lane.done();
-            lane.stonewall.get_or_insert((now, done));
-        }
-        if self.last_round && lane.has_finished() {
-            self.shared.task_done(now);
-        }
-        if !seat.writes && self.rules.noise.is_some() {
-            self.verify(index, findings)?;
-        }
-        Ok(Some(index))
-    }
-
-    /// Compares what the seat has read.
-    #[inline(never)]
-    fn verify(&self, index: usize, findings: &mut Findings) -> Result<(), EngineError> {
-        let Some(table) = &self.rules.noise else { return Ok(()) };
-        let seat = &self.seats[index];
-        let plan = self.lanes[seat.lane as usize].plan;
-        let generations = self.rules.generations();
-        let expected = Expected { table, file: plan.file.index, generations };
-        // SAFETY: the seat is ours: its read was just reaped.
-        let buffer = unsafe { std::slice::from_raw_parts(seat.memory, self.bytes as usize) };
-        check(buffer, seat.offset, plan.task, &expected, findings);
-        if self.rules.quit_on_error && findings.wrong_cells > 0 {
-            return Err(wrong_data(findings, generations, plan));
-        }
-        Ok(())
-    }
-
-    /// A completion that is not a whole transfer at once: an fsync, a write that waits for
-    /// one, a short transfer, an error. Says whether the transfer is complete now.
-    #[cold]
-    #[inline(never)]
-    fn settle<C: Clock, const RECORD: bool>(
-        &mut self,
-        data: u64,
-        result: i32,
-        clock: C,
-    ) -> Result<bool, EngineError> {
-        let index = (data & !SYNC) as usize;
-        let seat = &mut self.seats[index];
-        let plan = self.lanes[seat.lane as usize].plan;
-        let syncs = seat.writes && self.rules.sync_per_write;
-        let errno = Errno(result.wrapping_neg());
-        if data & SYNC != 0 {
-            return match errno {
-                // The rest of a write that was cut short goes out with an fsync of its own.
-                _ if seat.cut_short && (result >= 0 || errno.0 == libc::ECANCELED) => {
-                    seat.cut_short = false;
-                    self.push::<C, RECORD>(index, clock).map(|()| false)
-                }
-                _ if result >= 0 => Ok(true),
-                Errno(libc::EINTR | libc::EAGAIN) => {
-                    let file = self.lanes[seat.lane as usize].file;
-                    self.make_room()?;
-                    self.queue.push_sync(file, index as u64);
-                    self.expected += 1;
-                    Ok(false)
-                }
-                _ => Err(file::call("fsync", &plan.file.path, errno)),
-            };
-        }
-        let moved = u32::try_from(result).unwrap_or(0);
-        seat.moved += moved;
-        if seat.moved == self.bytes {
-            return Ok(!syncs);
-        }
-        let short = Short {
-            path: &plan.file.path,
-            operation: if seat.writes { Operation::Write } else { Operation::Read },
-            offset: seat.offset,
-            asked: self.bytes as usize,
-            moved: seat.moved as usize,
-        };
-        match errno {
-            _ if result >= 0 => {
-                short.judge(moved as usize, self.rules.single_attempt, file::length_of(&plan.file.path))?;
-            }
-            Errno(libc::EINTR | libc::EAGAIN) => {}
-            _ => return Err(short.failed(errno)),
-        }
-        if syncs {
-            // Its fsync comes back cancelled; the rest goes out then.
-            seat.cut_short = true;
-            return Ok(false);
-        }
-        self.push::<C, RECORD>(index, clock).map(|()| false)
     }
 
     /// Waits for everything that is under way, whatever becomes of it.
     #[cold]
     fn drain(&mut self) {
         loop {
-            while self.queue.completions.next().is_some() {
-                self.expected -= 1;
+            self.completions.sync();
+            for completion in self.completions.by_ref() {
+                let seat = seat_of(completion.user_data());
+                if self.seats[seat].is_end(completion.user_data(), &self.terms) {
+                    self.tally.under_way -= 1;
+                }
             }
-            if self.expected == 0 || self.queue.submit_and_wait().is_err() {
+            if self.tally.under_way == 0 || self.queue.submit_and_wait().is_err() {
                 return;
             }
         }
@@ -775,17 +424,13 @@ impl<'s, 'r> Worker<'s, 'r> {
         reports: &mut [TaskReport],
     ) -> Result<(), EngineError> {
         let mut files: Vec<Option<OwnedFd>> = files.into_iter().map(Some).collect();
-        if self.rules.sync_at_close {
+        if self.terms.rules.sync_at_close {
             let start = clock.now();
             for (index, report) in reports.iter_mut().enumerate() {
                 report.close.0 = start;
-                self.queue_sync(index)?;
+                push_sync(&mut self.queue, self.lanes[index].file, index as u64)?;
             }
-            let synced = self.finish_syncs(clock, &mut files, reports);
-            if synced.is_err() {
-                self.drain();
-            }
-            synced?;
+            self.finish_syncs(clock, &mut files, reports)?;
         }
         self.queue.release();
         for ((file, report), lane) in files.into_iter().zip(reports).zip(&self.lanes) {
@@ -798,13 +443,6 @@ impl<'s, 'r> Worker<'s, 'r> {
         Ok(())
     }
 
-    fn queue_sync(&mut self, index: usize) -> Result<(), EngineError> {
-        self.make_room()?;
-        self.queue.push_sync(self.lanes[index].file, index as u64);
-        self.expected += 1;
-        Ok(())
-    }
-
     /// Waits for the fsyncs of all files and closes each when its own is done.
     fn finish_syncs<C: Clock>(
         &mut self,
@@ -812,35 +450,89 @@ impl<'s, 'r> Worker<'s, 'r> {
         files: &mut [Option<OwnedFd>],
         reports: &mut [TaskReport],
     ) -> Result<(), EngineError> {
-        while self.expected > 0 {
+        let mut left = files.len();
+        let mut first_error = None;
+        while left > 0 {
             self.queue.submit_and_wait().map_err(lost)?;
-            while let Some(completion) = self.queue.completions.next() {
-                self.expected -= 1;
-                let index = (completion.user_data() & !SYNC) as usize;
-                let path = &self.lanes[index].plan.file.path;
-                match Errno(completion.result().wrapping_neg()) {
-                    Errno(libc::EINTR | libc::EAGAIN) => self.queue_sync(index)?,
-                    errno if errno.0 > 0 => return Err(file::call("fsync", path, errno)),
-                    _ => {
-                        if let Some(file) = files[index].take() {
-                            file::close(file, path)?;
-                        }
-                        reports[index].close.1 = clock.now();
+            self.completions.sync();
+            for completion in self.completions.by_ref() {
+                let index = seat_of(completion.user_data());
+                let (file, path) = (self.lanes[index].file, &self.lanes[index].plan.file.path);
+                let closed = match Errno(completion.result().wrapping_neg()) {
+                    Errno(libc::EINTR | libc::EAGAIN) => {
+                        push_sync(&mut self.queue, file, index as u64)?;
+                        continue;
                     }
-                }
+                    errno if errno.0 > 0 => Err(file::call("fsync", path, errno)),
+                    _ => files[index].take().map_or(Ok(()), |file| file::close(file, path)),
+                };
+                left -= 1;
+                reports[index].close.1 = clock.now();
+                first_error = first_error.or(closed.err());
             }
         }
-        Ok(())
+        first_error.map_or(Ok(()), Err)
     }
 }
 
-/// The ring itself failed.
-#[cold]
-fn lost(errno: Errno) -> EngineError {
-    EngineError::Uring(crate::UringUnavailable::Other(errno))
+/// Begins the next pass of the seat's lane, once nothing of the last one is under way, with this
+/// seat and those that waited.
+fn begin_pass<C: Clock, const RECORD: bool>(
+    seat: usize,
+    parts: &mut Parts<'_, '_, '_>,
+    clock: C,
+) -> Result<(), EngineError> {
+    let number = parts.seats[seat].lane as usize;
+    parts.lanes[number].free.push(narrow(seat));
+    if parts.lanes[number].under_way == 0 {
+        for seat in std::mem::take(&mut parts.lanes[number].free) {
+            issue::<C, RECORD>(seat as usize, parts, clock)?;
+        }
+    }
+    Ok(())
 }
 
-fn narrow(index: usize) -> u32 {
-    u32::try_from(index)
-        .expect("fewer than 2^32 transfers are under way: tasks and depth are limited by the plan")
+/// Open loop: queues all transfers whose intended start has come and for which there is a seat.
+fn issue_due<C: Clock, const RECORD: bool>(
+    parts: &mut Parts<'_, '_, '_>,
+    due: &mut Due,
+    clock: C,
+) -> Result<(), EngineError> {
+    let now = clock.now();
+    let shared = parts.terms.shared;
+    if shared.stop().load(Ordering::Relaxed) {
+        due.clear();
+    }
+    while let Some(&Reverse((intended, number))) = due.peek()
+        && intended <= now
+    {
+        due.pop();
+        let lane = &mut parts.lanes[number as usize];
+        lane.queued = false;
+        if now >= give_up(shared.base(), lane.deadline) {
+            lane.unstarted = lane.schedule.map_or(0, |schedule| schedule.left_before(lane.deadline));
+            lane.end();
+            continue;
+        }
+        let Some(seat) = lane.free.pop() else { continue };
+        parts.seats[seat as usize].intended = intended;
+        if issue::<C, RECORD>(seat as usize, parts, clock)? {
+            let lane = &mut parts.lanes[number as usize];
+            if let Some(schedule) = &mut lane.schedule {
+                schedule.advance();
+            }
+            await_turn(lane, number, due);
+        }
+    }
+    Ok(())
+}
+
+/// Open loop: queues a lane that has a free seat for its next intended start.
+fn await_turn(lane: &mut Lane<'_>, number: u32, due: &mut Due) {
+    let Some(schedule) = &lane.schedule else { return };
+    let next = schedule.next();
+    if !lane.queued && !lane.free.is_empty() && lane.has_more() && next < lane.deadline {
+        lane.queued = true;
+        due.push(Reverse((next, number)));
+    }
 }

@@ -1,0 +1,537 @@
+//! Transfers under way in a ring: from a task's next offset to a request, and from a completion
+//! back to the task's book.
+//!
+//! A task is a *lane*; each of its transfers under way has a *seat* with a buffer of its own. A seat
+//! is either in the kernel or ours, never both: its buffer is only touched while it is ours.
+
+#![expect(unsafe_code, reason = "buffers that the kernel fills")]
+
+use std::sync::atomic::Ordering;
+
+use crate::check::{Expected, Findings, check};
+use crate::clock::{Clock, between};
+use crate::controls::Slot;
+use crate::offsets::{Mixture, Offsets};
+use crate::pace::Schedule;
+use crate::ring::{Queue, Request, SYNC, Template};
+use crate::rules::{Ending, Rules, TaskPlan};
+use crate::series::Recorder;
+use crate::shared::Shared;
+use crate::stamp::Pen;
+use crate::sync::{Short, wrong_data};
+use crate::{EngineError, Errno, Operation, UringUnavailable, file};
+
+/// A task's stream of transfers.
+pub(crate) struct Lane<'s> {
+    pub(crate) plan: &'s TaskPlan,
+    /// The file's number in the ring's table, or its descriptor.
+    pub(crate) file: i32,
+    pub(crate) offsets: Offsets,
+    mixture: Mixture,
+    pub(crate) schedule: Option<Schedule>,
+    /// Transfers that it does; when something else ends it, those that were issued.
+    pub(crate) limit: u64,
+    pub(crate) issued: u64,
+    /// Completed reads and writes.
+    pub(crate) done: [u64; 2],
+    pub(crate) under_way: u32,
+    pub(crate) deadline: u64,
+    /// Open loop: it is among those that wait for their intended start.
+    pub(crate) queued: bool,
+    /// Seats that are ours: all of them in an open loop, those that wait for the end of a pass else.
+    pub(crate) free: Vec<u32>,
+    /// End of the last transfer.
+    pub(crate) last: u64,
+    /// When the stonewall was seen, and the transfers until then.
+    pub(crate) stonewall: Option<(u64, u64)>,
+    /// Open loop: transfers that were given up.
+    pub(crate) unstarted: u64,
+}
+
+impl<'s> Lane<'s> {
+    pub(crate) fn new(plan: &'s TaskPlan, rules: &Rules<'_>, depth: u32) -> Self {
+        Self {
+            plan,
+            file: 0,
+            offsets: Offsets::new(&plan.region, plan.whole),
+            mixture: Mixture::new(rules.read_percent, plan.task),
+            schedule: None,
+            limit: plan.limit,
+            issued: 0,
+            done: [0; 2],
+            under_way: 0,
+            deadline: u64::MAX,
+            queued: false,
+            free: Vec::with_capacity(depth as usize),
+            last: 0,
+            stonewall: None,
+            unstarted: 0,
+        }
+    }
+
+    /// Completed transfers.
+    pub(crate) fn transfers(&self) -> u64 {
+        self.done[0] + self.done[1]
+    }
+
+    /// Whether another transfer may be issued.
+    #[inline(always)]
+    pub(crate) fn has_more(&self) -> bool {
+        self.issued < self.limit
+    }
+
+    /// Nothing more is issued.
+    pub(crate) fn end(&mut self) {
+        self.limit = self.issued;
+    }
+}
+
+/// Room for one transfer under way.
+pub(crate) struct Seat {
+    template: Template,
+    memory: *mut u8,
+    offset: u64,
+    /// When it was handed over.
+    pub(crate) start: u64,
+    /// Open loop: when it should have been.
+    pub(crate) intended: u64,
+    pub(crate) lane: u32,
+    /// Bytes moved so far, when it was cut short.
+    moved: u32,
+    /// Number of the registered group of its buffer.
+    group: u16,
+    writes: bool,
+    /// Its fsync must be waited for, and its bytes are not complete yet.
+    cut_short: bool,
+    pen: Pen,
+}
+
+impl Seat {
+    /// A seat of `lane` with the buffer at `memory`, in registered group `group`.
+    pub(crate) fn new(lane: u32, memory: *mut u8, group: u16, writes: bool) -> Self {
+        Self {
+            template: Template::idle(),
+            memory,
+            offset: 0,
+            start: 0,
+            intended: 0,
+            lane,
+            moved: 0,
+            group,
+            writes,
+            cut_short: false,
+            pen: Pen::default(),
+        }
+    }
+
+    /// Makes the template, once the file has its name in the ring.
+    pub(crate) fn prepare(&mut self, index: usize, lane: &Lane<'_>, queue: &Queue<'_>, terms: &Terms<'_>) {
+        self.template = queue.template(&self.rest(index, lane, terms));
+    }
+
+    /// Whether a completion is the last one of its transfer.
+    pub(crate) fn is_end(&self, data: u64, terms: &Terms<'_>) -> bool {
+        data & SYNC != 0 || !(terms.syncs && self.writes)
+    }
+
+    /// What is left of the transfer.
+    fn rest(&self, index: usize, lane: &Lane<'_>, terms: &Terms<'_>) -> Request {
+        Request {
+            writes: self.writes,
+            file: lane.file,
+            memory: self.memory.wrapping_add(self.moved as usize),
+            bytes: terms.bytes - self.moved,
+            offset: self.offset + u64::from(self.moved),
+            group: self.group,
+            user_data: index as u64,
+        }
+    }
+}
+
+/// What does not change during a round of transfers, at hand for the hot loop.
+#[derive(Clone, Copy)]
+pub(crate) struct Terms<'s> {
+    pub(crate) shared: &'s Shared<'s>,
+    pub(crate) rules: &'s Rules<'s>,
+    pub(crate) slot: &'s Slot,
+    pub(crate) bytes: u32,
+    /// What the completion of a whole transfer reports; where an fsync must follow, nothing does.
+    whole: i32,
+    /// Not just reads: the buffer, the operation or what follows depends on the transfer.
+    varies: bool,
+    /// Operations that read and write.
+    codes: [u8; 2],
+    mixed: bool,
+    syncs: bool,
+    verifies: bool,
+    /// Where what is read is verified, a write of the next pass must not meet a read of this one.
+    pub(crate) keeps_passes_apart: bool,
+    /// A lane that finishes now is done for good: no wear-out follows.
+    pub(crate) last_round: bool,
+}
+
+impl<'s> Terms<'s> {
+    pub(crate) fn new(shared: &'s Shared<'s>, slot: &'s Slot, queue: &Queue<'_>) -> Self {
+        let rules = &shared.rules;
+        let verifies = rules.noise.is_some();
+        Self {
+            shared,
+            rules,
+            slot,
+            bytes: u32::try_from(rules.transfer).unwrap_or(u32::MAX),
+            whole: i32::try_from(rules.transfer).ok().filter(|_| !rules.sync_per_write).unwrap_or(i32::MIN),
+            varies: rules.writes,
+            codes: queue.codes(),
+            mixed: rules.reads && rules.writes,
+            syncs: rules.sync_per_write,
+            verifies,
+            keeps_passes_apart: verifies && rules.writes,
+            last_round: !matches!(rules.ending, Ending::Stonewall { wear_out: true, .. }),
+        }
+    }
+}
+
+/// Counts of a worker.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Tally {
+    /// Completed reads and writes.
+    done: [u64; 2],
+    /// Transfers under way, of all lanes.
+    pub(crate) under_way: usize,
+}
+
+impl Tally {
+    /// Lets other threads see it.
+    #[inline(always)]
+    pub(crate) fn publish(&self, slot: &Slot) {
+        slot.reads.store(self.done[0], Ordering::Relaxed);
+        slot.writes.store(self.done[1], Ordering::Relaxed);
+    }
+}
+
+/// Seats that were queued since the last hand-over.
+pub(crate) struct Fresh {
+    /// As many as there are seats.
+    seats: Box<[u32]>,
+    count: usize,
+}
+
+impl Fresh {
+    pub(crate) fn new(room: usize) -> Self {
+        Self { seats: vec![0; room].into(), count: 0 }
+    }
+
+    /// Adds a seat. Between two hand-overs each seat is queued at most once, since it must come
+    /// back before it is queued again.
+    #[inline(always)]
+    fn add(&mut self, seat: u32) {
+        debug_assert!(self.count < self.seats.len());
+        // SAFETY: there is room for each seat, and each is added at most once.
+        unsafe { *self.seats.get_unchecked_mut(self.count) = seat };
+        self.count += 1;
+    }
+
+    /// What was queued since the last hand-over starts at `now`.
+    #[inline(always)]
+    pub(crate) fn start(&mut self, seats: &mut [Seat], now: u64) {
+        debug_assert!(seats.len() == self.seats.len());
+        for &seat in &self.seats[..self.count] {
+            // SAFETY: only numbers of seats are added.
+            unsafe { seats.get_unchecked_mut(seat as usize).start = now };
+        }
+        self.count = 0;
+    }
+}
+
+/// What became of a completion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// The seat's transfer goes on, or its next one is queued.
+    Busy,
+    /// The transfer is complete and there is nothing to queue: the seat is ours.
+    Ours,
+}
+
+/// Whether the seat must wait until the lane's other transfers under way have ended.
+#[inline(always)]
+pub(crate) fn must_wait(lane: &Lane<'_>, others: u32, terms: &Terms<'_>) -> bool {
+    terms.keeps_passes_apart && others > 0 && lane.offsets.at_end_of_pass()
+}
+
+/// Queues the next transfer of a seat that is ours; says whether there was one.
+pub(crate) fn issue<C: Clock, const RECORD: bool>(
+    index: usize,
+    worker: &mut Parts<'_, '_, '_>,
+    clock: C,
+) -> Result<bool, EngineError> {
+    let seat = &mut worker.seats[index];
+    let lane = &mut worker.lanes[seat.lane as usize];
+    if !lane.has_more() {
+        return Ok(false);
+    }
+    if must_wait(lane, lane.under_way, worker.terms) {
+        lane.free.push(narrow(index));
+        return Ok(false);
+    }
+    lane.under_way += 1;
+    worker.tally.under_way += 1;
+    if !dispatch(seat, lane, worker.queue, worker.terms) {
+        push_slowly(worker, index, RECORD.then(|| clock.now()))?;
+    }
+    if RECORD {
+        worker.fresh.add(narrow(index));
+    }
+    Ok(true)
+}
+
+/// The parts of a worker that the hot loop changes, and its terms.
+pub(crate) struct Parts<'w, 's, 'r> {
+    pub(crate) terms: &'w Terms<'s>,
+    pub(crate) queue: &'w mut Queue<'r>,
+    pub(crate) lanes: &'w mut [Lane<'s>],
+    pub(crate) seats: &'w mut [Seat],
+    pub(crate) fresh: &'w mut Fresh,
+    pub(crate) tally: &'w mut Tally,
+}
+
+/// Makes the lane's next transfer ready in a seat that is ours, and queues it. Says whether there
+/// was room; if not, [`push_slowly`] queues it.
+#[inline(always)]
+fn dispatch(seat: &mut Seat, lane: &mut Lane<'_>, queue: &mut Queue<'_>, terms: &Terms<'_>) -> bool {
+    lane.issued += 1;
+    let offset = lane.offsets.next();
+    seat.offset = offset;
+    seat.template.set_offset(offset);
+    if terms.varies {
+        if terms.mixed {
+            seat.writes = lane.mixture.next_writes();
+            seat.template.set_code(terms.codes[usize::from(seat.writes)]);
+        }
+        if seat.writes {
+            // SAFETY: the seat is ours: its last transfer was reaped, or it had none.
+            let buffer = unsafe { std::slice::from_raw_parts_mut(seat.memory, terms.bytes as usize) };
+            seat.pen.place(buffer, offset);
+            if terms.syncs {
+                return false;
+            }
+        }
+    }
+    // SAFETY: the seat's memory belongs to this worker until everything under way was reaped; until
+    // then nobody touches it.
+    unsafe { queue.push(&seat.template) }
+}
+
+/// Queues a seat's template with its fsync, or when the ring was full: what is in it is handed over
+/// first, and starts `now` where starts are recorded.
+#[cold]
+#[inline(never)]
+fn push_slowly(worker: &mut Parts<'_, '_, '_>, index: usize, now: Option<u64>) -> Result<(), EngineError> {
+    let seat = &worker.seats[index];
+    let sync = (worker.terms.syncs && seat.writes).then(|| worker.lanes[seat.lane as usize].file);
+    loop {
+        let template = &worker.seats[index].template;
+        let queued = match sync {
+            // SAFETY: as in `dispatch`, which this is a part of.
+            Some(file) => unsafe { worker.queue.push_with_sync(template, file) },
+            // SAFETY: as in `dispatch`, which this is a part of.
+            None => unsafe { worker.queue.push(template) },
+        };
+        if queued {
+            return Ok(());
+        }
+        if let Some(now) = now {
+            worker.fresh.start(worker.seats, now);
+        }
+        worker.queue.submit().map_err(lost)?;
+    }
+}
+
+/// Books a completion and, in a closed loop, queues the lane's next transfer in the same seat.
+#[inline(always)]
+pub(crate) fn turn<C: Clock, const RECORD: bool, const OPEN: bool>(
+    data: u64,
+    result: i32,
+    now: u64,
+    worker: &mut Parts<'_, '_, '_>,
+    clock: C,
+    recorder: &mut Recorder<'_>,
+    findings: &mut Findings,
+) -> Result<Turn, EngineError> {
+    let terms = worker.terms;
+    if result != terms.whole && !settle(data, result, worker)? {
+        return Ok(Turn::Busy);
+    }
+    let index = seat_of(data);
+    let seat = &mut worker.seats[index];
+    let lane = &mut worker.lanes[seat.lane as usize];
+    let direction = usize::from(seat.writes);
+    lane.last = now;
+    lane.done[direction] += 1;
+    worker.tally.done[direction] += 1;
+    if RECORD {
+        let from = if OPEN { seat.intended } else { seat.start };
+        recorder.add(direction, between(from, now), now);
+        if OPEN {
+            recorder.add_service(direction, between(seat.start, now));
+        }
+    }
+    if !OPEN && now >= lane.deadline {
+        lane.end();
+        let transfers = lane.transfers();
+        lane.stonewall.get_or_insert((now, transfers));
+    }
+    let mut waits = OPEN;
+    if terms.verifies {
+        if !seat.writes {
+            verify(seat, lane, terms, findings).inspect_err(|_| worker.tally.under_way -= 1)?;
+        }
+        waits |= must_wait(lane, lane.under_way - 1, terms);
+    }
+    if !waits && lane.has_more() {
+        if !dispatch(seat, lane, worker.queue, terms) {
+            push_slowly(worker, index, RECORD.then(|| clock.now()))?;
+        }
+        if RECORD {
+            worker.fresh.add(narrow(index));
+        }
+        return Ok(Turn::Busy);
+    }
+    lane.under_way -= 1;
+    worker.tally.under_way -= 1;
+    if terms.last_round && lane.under_way == 0 && !lane.has_more() {
+        worker.tally.publish(terms.slot);
+        terms.shared.task_done(now);
+    }
+    Ok(Turn::Ours)
+}
+
+/// Compares what the seat has read.
+#[inline(never)]
+fn verify(
+    seat: &Seat,
+    lane: &Lane<'_>,
+    terms: &Terms<'_>,
+    findings: &mut Findings,
+) -> Result<(), EngineError> {
+    let rules = terms.rules;
+    let Some(table) = &rules.noise else { return Ok(()) };
+    let (plan, generations) = (lane.plan, rules.generations());
+    let expected = Expected { table, file: plan.file.index, generations };
+    // SAFETY: the seat is ours: its read was just reaped.
+    let buffer = unsafe { std::slice::from_raw_parts(seat.memory, terms.bytes as usize) };
+    check(buffer, seat.offset, plan.task, &expected, findings);
+    if rules.quit_on_error && findings.wrong_cells > 0 {
+        return Err(wrong_data(findings, generations, plan));
+    }
+    Ok(())
+}
+
+/// A completion that is not a whole transfer at once: an fsync, a write that waits for
+/// one, a short transfer, an error. Says whether the transfer is complete now.
+#[cold]
+#[inline(never)]
+fn settle(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Result<bool, EngineError> {
+    let (index, is_sync) = (seat_of(data), data & SYNC != 0);
+    let settled =
+        if is_sync { settle_sync(data, result, worker) } else { settle_transfer(data, result, worker) };
+    let terms = worker.terms;
+    let seat = &mut worker.seats[index];
+    if matches!(settled, Ok(true)) {
+        seat.moved = 0;
+        seat.prepare(index, &worker.lanes[seat.lane as usize], worker.queue, terms);
+    }
+    // A write that failed is still followed by its fsync, cancelled; that is its end.
+    if settled.is_err() && seat.is_end(data, terms) {
+        worker.tally.under_way -= 1;
+    }
+    settled
+}
+
+fn settle_sync(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Result<bool, EngineError> {
+    let index = seat_of(data);
+    let seat = &mut worker.seats[index];
+    let lane = &worker.lanes[seat.lane as usize];
+    match Errno(result.wrapping_neg()) {
+        // The rest of a write that was cut short goes out with an fsync of its own.
+        errno if seat.cut_short && (result >= 0 || errno.0 == libc::ECANCELED) => {
+            seat.cut_short = false;
+            push_rest(index, worker)
+        }
+        _ if result >= 0 => Ok(true),
+        Errno(libc::EINTR | libc::EAGAIN) => push_sync(worker.queue, lane.file, index as u64).map(|()| false),
+        errno => Err(file::call("fsync", &lane.plan.file.path, errno)),
+    }
+}
+
+fn settle_transfer(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Result<bool, EngineError> {
+    let terms = worker.terms;
+    let index = seat_of(data);
+    let seat = &mut worker.seats[index];
+    let path = &worker.lanes[seat.lane as usize].plan.file.path;
+    let syncs = seat.writes && terms.syncs;
+    let moved = u32::try_from(result).unwrap_or(0);
+    seat.moved += moved;
+    if seat.moved == terms.bytes {
+        return Ok(!syncs);
+    }
+    let short = Short {
+        path,
+        operation: if seat.writes { Operation::Write } else { Operation::Read },
+        offset: seat.offset,
+        asked: terms.bytes as usize,
+        moved: seat.moved as usize,
+    };
+    match Errno(result.wrapping_neg()) {
+        _ if result >= 0 => {
+            short.judge(moved as usize, terms.rules.single_attempt, file::length_of(path))?;
+        }
+        Errno(libc::EINTR | libc::EAGAIN) => {}
+        errno => return Err(short.failed(errno)),
+    }
+    if syncs {
+        // Its fsync comes back cancelled; the rest goes out then.
+        seat.cut_short = true;
+        return Ok(false);
+    }
+    push_rest(index, worker)
+}
+
+/// Queues the rest of a transfer; it is not complete yet.
+fn push_rest(index: usize, worker: &mut Parts<'_, '_, '_>) -> Result<bool, EngineError> {
+    let terms = worker.terms;
+    let seat = &mut worker.seats[index];
+    let lane = &worker.lanes[seat.lane as usize];
+    seat.template = worker.queue.template(&seat.rest(index, lane, terms));
+    push_slowly(worker, index, None).map(|()| false)
+}
+
+/// Queues an fsync, whatever room there is.
+pub(crate) fn push_sync(queue: &mut Queue<'_>, file: i32, user_data: u64) -> Result<(), EngineError> {
+    while !queue.push_sync(file, user_data) {
+        queue.submit().map_err(lost)?;
+    }
+    Ok(())
+}
+
+/// The seat, or the lane, that a completion is of.
+#[inline(always)]
+pub(crate) fn seat_of(data: u64) -> usize {
+    (data & (SYNC - 1)) as usize
+}
+
+/// The ring itself failed.
+#[cold]
+pub(crate) fn lost(errno: Errno) -> EngineError {
+    EngineError::Uring(UringUnavailable::Other(errno))
+}
+
+/// The number of a seat or a lane.
+#[inline(always)]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "tasks times depth is below 2^32 where memory has room for buffers"
+)]
+pub(crate) fn narrow(index: usize) -> u32 {
+    debug_assert!(u32::try_from(index).is_ok());
+    index as u32
+}
