@@ -41,6 +41,7 @@ pub use published::{published_beside, published_near};
 pub use rates::{DirectionRates, Rate, RateName, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, Split};
 pub use summary::{CONFIDENCE, Interval, Summary};
 pub use verdicts::{
-    CPU_SHARE_MAX, DEVICE_SHARE_MIN, DeviceShare, cache_verdict, harness_bound, incomplete, outliers,
+    CPU_SHARE_MAX, DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, DeviceShare, cache_verdict, harness_bound, incomplete,
+    not_quiet, outliers,
     phase_warnings, too_short,
 };

@@ -7,6 +7,9 @@ use record::{PhaseRow, TaskRow, Warning};
 /// counters and file systems leave out at the edges of a phase: read-ahead that a phase before
 /// had begun, and requests that are counted when they end.
 pub const DEVICE_SHARE_MIN: f64 = 0.95;
+/// Above this share of device bytes somebody else was using the devices. Journals and metadata of
+/// a direct workload stay well below it.
+pub const DEVICE_SHARE_MAX: f64 = 1.25;
 /// Above this share of the processors that its tasks can keep busy the program and the kernel's
 /// copying leave no idle time, and the storage was waiting for them.
 pub const CPU_SHARE_MAX: f64 = 0.90;
@@ -47,6 +50,7 @@ pub fn phase_warnings(
         return Vec::new();
     }
     let mut warnings = cache_verdict(phase, workload.direct);
+    warnings.extend(not_quiet(phase, workload));
     warnings.extend(too_short(phase));
     warnings.extend(harness_bound(phase, workload, usable_cpus));
     warnings.extend(incomplete(phase, workload));
@@ -79,6 +83,18 @@ pub fn cache_verdict(phase: &PhaseRow, direct: bool) -> Vec<Warning> {
         false => Warning::CachedWrites { device_share },
     });
     read.into_iter().chain(write).collect()
+}
+
+/// Whether the devices moved much more than the tasks, which they share with others then. Buffered
+/// reads are left out: the kernel reads ahead of them.
+#[must_use]
+pub fn not_quiet(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
+    let DeviceShare { read, write } = DeviceShare::of(phase);
+    let busy = |share: Option<f64>, verb: &str| {
+        let share = share.filter(|&share| workload.direct && share > DEVICE_SHARE_MAX)?;
+        Some(format!("the devices {verb} {share:.2} times what the tasks did"))
+    };
+    busy(read, "read").or_else(|| busy(write, "wrote")).map(|seen| Warning::NotQuiet { seen })
 }
 
 /// Whether the phase was shorter than [`plan::PHASE_SECONDS_MIN`].

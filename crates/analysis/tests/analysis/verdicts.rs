@@ -1,6 +1,8 @@
 //! Doubts about a figure, each with the numbers behind it.
 
-use analysis::{DeviceShare, cache_verdict, harness_bound, incomplete, outliers, phase_warnings, too_short};
+use analysis::{
+    DeviceShare, cache_verdict, harness_bound, incomplete, not_quiet, outliers, phase_warnings, too_short,
+};
 use plan::{Backend, Nanos, Phase};
 use record::{PhaseRow, Warning};
 
@@ -45,6 +47,17 @@ fn direct_transfers_that_the_devices_did_not_see_were_not_direct() {
         matches!(&warnings[..], [Warning::Unapplied { what, .. }] if what == "direct I/O"),
         "{warnings:?}"
     );
+}
+
+#[test]
+fn devices_that_moved_more_than_the_tasks_were_shared() {
+    let direct = |direct| workload(|spec| spec.direct = direct);
+    let Some(Warning::NotQuiet { seen }) = not_quiet(&read(Some(365 * MIB)), &direct(true)) else {
+        panic!("somebody else read three times as much");
+    };
+    assert!(seen.contains("3.65 times"), "{seen}");
+    assert_eq!(not_quiet(&written(Some(110 * MIB)), &direct(true)), None, "a journal is no company");
+    assert_eq!(not_quiet(&read(Some(365 * MIB)), &direct(false)), None, "the kernel reads ahead");
 }
 
 #[test]
