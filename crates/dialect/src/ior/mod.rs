@@ -215,13 +215,6 @@ pub fn stonewall_status(tasks: &[record::TaskRow]) -> String {
     tasks.iter().map(|task| task.transfers).max().unwrap_or(0).to_string()
 }
 
-/// The exit code that tells of `errors` wrong pieces of data. IOR returns their number; here it
-/// ends at 255, because the system keeps eight bits and 256 errors would look like none.
-#[must_use]
-pub fn exit_code(errors: u64) -> u8 {
-    u8::try_from(errors).unwrap_or(u8::MAX)
-}
-
 fn unicode<Word: AsRef<OsStr>>(word: &Word) -> Result<String, IorError> {
     let word = word.as_ref();
     match word.to_str() {

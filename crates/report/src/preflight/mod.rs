@@ -121,7 +121,13 @@ fn options(notes: &[OptionNote]) -> String {
     let name = notes.iter().map(|note| width(&note.name)).max().unwrap_or(0).clamp(4, 20);
     let mut out = String::new();
     for note in notes {
-        let first = format!("  {:written$}  {:name$}  ", note.written, note.name);
+        let mut shown = note.written.as_str();
+        if width(shown) > written {
+            // A long value has a line of its own, so that the columns stay where they are.
+            let _ = writeln!(out, "  {shown}");
+            shown = "";
+        }
+        let first = format!("  {shown:written$}  {:name$}  ", note.name);
         out.push_str(&wrapped(&first, &note.meaning, COLUMNS));
     }
     out
