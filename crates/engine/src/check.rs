@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::job::Expect;
 use crate::outcome::{Mismatch, MismatchKind, Mismatches};
-use crate::stamp::{CELL, NOISE_CELLS, Noise, STAMP, Stamp, noise, noise_index, short_word};
+use crate::stamp::{CELL, NOISE_CELLS, Noise, STAMP, Stamp, generation_of, noise, noise_index, short_word};
 
 /// A damaged cell is known as one of ours by at least so many words of its noise.
 const RECOGNISED_WORDS: usize = 8;
@@ -335,7 +335,7 @@ fn first_damaged_byte(cell: &[u8], at: u64, place: u64, cells: u64, expected: &E
     let noise = &expected.table.cells[number];
     let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
     let own = expected.generations.map_or(0, |(first, _)| first);
-    let generation_found = u16::try_from((found[2] ^ noise[2]) >> 48).unwrap_or(own);
+    let generation_found = generation_of(found[2], noise);
     let place_found = found[3] ^ noise[3];
     let mut best: Option<[u64; 4]> = None;
     for generation in [generation_found, own] {
@@ -370,13 +370,10 @@ mod tests {
 
     use super::{Expected, Findings, NoiseTable, check};
     use crate::outcome::MismatchKind;
-    use crate::stamp::{CELL, Origin, Pen, fill};
+    use crate::stamp::{self, CELL};
 
     fn written(length: usize, offset: u64, generation: u16) -> Vec<u8> {
-        let mut buffer = vec![0; length];
-        fill(&mut buffer, 4090, Origin { signature: 7, generation, file: 2 });
-        Pen::default().place(&mut buffer, offset);
-        buffer
+        stamp::written(length, offset, (7, generation, 2))
     }
 
     fn found(buffer: &[u8], offset: u64, generations: (u16, u16)) -> Findings {

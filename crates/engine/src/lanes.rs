@@ -108,7 +108,7 @@ pub(crate) struct Seat {
 
 impl Seat {
     /// A seat of `lane` with the buffer at `memory`, in registered group `group`.
-    pub(crate) fn new(lane: u32, memory: *mut u8, group: u16, writes: bool) -> Self {
+    pub(crate) fn new(lane: u32, memory: *mut u8, group: u16, writes: bool, pen: Pen) -> Self {
         Self {
             template: Template::idle(),
             memory,
@@ -120,7 +120,7 @@ impl Seat {
             group,
             writes,
             cut_short: false,
-            pen: Pen::default(),
+            pen,
         }
     }
 
@@ -307,10 +307,12 @@ fn dispatch(seat: &mut Seat, lane: &mut Lane<'_>, queue: &mut Queue<'_>, terms: 
             seat.writes = lane.mixture.next_writes();
             seat.template.set_code(terms.codes[usize::from(seat.writes)]);
         }
-        if seat.writes {
+        if let Some(ink) = &terms.rules.ink
+            && seat.writes
+        {
             // SAFETY: the seat is ours: its last transfer was reaped, or it had none.
             let buffer = unsafe { std::slice::from_raw_parts_mut(seat.memory, terms.bytes as usize) };
-            seat.pen.place(buffer, offset);
+            seat.pen.place(ink, buffer, offset);
             if terms.syncs {
                 return false;
             }

@@ -18,12 +18,11 @@ pub fn is_own_cell(signature: u64, cell: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::is_own_cell;
-    use crate::stamp::{CELL, Origin, fill};
+    use crate::stamp::{CELL, written};
 
     #[test]
     fn own_data_is_known_by_its_signature_alone() {
-        let mut buffer = vec![0; 4 * CELL];
-        fill(&mut buffer, 7, Origin { signature: 5, generation: 3, file: 2 });
+        let mut buffer = written(4 * CELL, 8192, (5, 3, 2));
         assert!(buffer.chunks(CELL).all(|cell| is_own_cell(5, cell)));
         assert!(!buffer.chunks(CELL).any(|cell| is_own_cell(6, cell)));
         assert!(!is_own_cell(5, &[0; CELL]));

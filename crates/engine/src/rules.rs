@@ -3,7 +3,7 @@
 use plan::{Advice, Backend, FileSlot, Phase, Placement, Region, Sharing};
 
 use crate::check::{NoiseTable, generations};
-use crate::stamp::Origin;
+use crate::stamp::Ink;
 use crate::{PhaseJob, TransferLimit};
 
 /// Shorter intervals would make a long phase's series larger than its transfers are worth.
@@ -60,6 +60,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) all_tasks: u32,
     /// Noise to compare reads with; `None` where nothing is verified.
     pub(crate) noise: Option<NoiseTable>,
+    /// What writes write; `None` where nothing is written.
+    pub(crate) ink: Option<Ink>,
     pub(crate) job: &'a PhaseJob<'a>,
 }
 
@@ -83,8 +85,11 @@ impl<'a> Rules<'a> {
             (None, Some(duration)) => Ending::Duration(duration.0),
             (None, None) => Ending::Volume,
         };
+        let transfer = usize::try_from(workload.geometry.transfer.0).unwrap_or(usize::MAX);
+        let moves = workload.backend != Backend::Null;
+        let data = &job.data;
         Self {
-            transfer: usize::try_from(workload.geometry.transfer.0).unwrap_or(usize::MAX),
+            transfer,
             reads,
             writes,
             read_percent,
@@ -101,15 +106,10 @@ impl<'a> Rules<'a> {
             ending,
             pace_ns: workload.pace.filter(|_| by_clock).map(|pace| 1e9 / pace.transfers_per_second),
             all_tasks: workload.tasks,
-            noise: (verify && workload.backend != Backend::Null).then(|| NoiseTable::new(job.data.signature)),
+            noise: (verify && moves).then(|| NoiseTable::new(data.signature)),
+            ink: (writes && moves).then(|| Ink::new(data.signature, data.write_generation, transfer)),
             job,
         }
-    }
-
-    /// Whose data `file` holds when this phase writes it.
-    pub(crate) fn origin(&self, file: u32) -> Origin {
-        let data = &self.job.data;
-        Origin { signature: data.signature, generation: data.write_generation, file }
     }
 
     /// First and last generation that a check accepts.

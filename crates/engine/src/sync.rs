@@ -14,7 +14,7 @@ use crate::pace::{Punctual, Schedule, wait_until};
 use crate::rules::{Ending, Rules, TaskPlan};
 use crate::series::Recorder;
 use crate::shared::{Shared, TaskReport, WorkerReport};
-use crate::stamp::{self, Pen};
+use crate::stamp::Pen;
 use crate::{EngineError, Errno, Operation, Point};
 
 /// Without recording the clock is read only every so many transfers.
@@ -137,11 +137,8 @@ fn live<C: Clock, M: Mover, const RECORD: bool>(
     // The null engine's buffer has a size of its own.
     let length = if M::MOVES { rules.transfer } else { buffer.len() };
     let buffer = &mut buffer[..length];
-    if rules.writes && M::MOVES {
-        stamp::fill(buffer, first_noise(plan.task, 0, rules.transfer), rules.origin(plan.file.index));
-    } else {
-        buffer::touch(buffer);
-    }
+    buffer::touch(buffer);
+    let pen = rules.ink.as_ref().map(|ink| ink.pen(buffer, plan.file.index)).unwrap_or_default();
     let punctual = rules.pace_ns.is_some().then(Punctual::new);
     course.pass(Point::Ready);
     course.pass(Point::Start);
@@ -163,7 +160,7 @@ fn live<C: Clock, M: Mover, const RECORD: bool>(
         slot,
         mover,
         buffer,
-        pen: Pen::default(),
+        pen,
         offsets: Offsets::new(&plan.region, plan.whole),
         mixture: Mixture::new(rules.read_percent, plan.task),
         schedule,
@@ -181,12 +178,6 @@ fn live<C: Clock, M: Mover, const RECORD: bool>(
     task.mover.close(plan, rules.sync_at_close)?;
     report.close.1 = clock.now();
     Ok(unstarted)
-}
-
-/// Where the noise of a buffer begins: tasks and their transfers under way differ.
-pub(crate) fn first_noise(task: u32, place: u32, transfer: usize) -> usize {
-    let cells = transfer.div_ceil(stamp::CELL);
-    (task as usize).wrapping_mul(97).wrapping_add((place as usize).wrapping_mul(cells))
 }
 
 impl<M: Mover> Task<'_, M> {
@@ -263,8 +254,8 @@ impl<M: Mover> Task<'_, M> {
             let offset = self.offsets.next();
             let writes = if mixed { self.mixture.next_writes() } else { rules.writes };
             if writes {
-                if M::MOVES {
-                    self.pen.place(self.buffer, offset);
+                if let Some(ink) = &rules.ink {
+                    self.pen.place(ink, self.buffer, offset);
                 }
                 if RECORD && M::MOVES {
                     start = clock.now();

@@ -26,8 +26,9 @@ use crate::ring::{self, Buffers, Queue};
 use crate::rules::{Ending, TaskPlan};
 use crate::series::Recorder;
 use crate::shared::{Shared, TaskReport, WorkerReport};
-use crate::sync::{first_noise, give_up};
-use crate::{EngineError, Errno, Note, Point, buffer, file, stamp};
+use crate::stamp::Pen;
+use crate::sync::give_up;
+use crate::{EngineError, Errno, Note, Point, buffer, file};
 
 /// Buffers of all tasks of this process, `depth` for each.
 pub(crate) struct Pool<'m> {
@@ -121,15 +122,15 @@ fn live<C: Clock, const RECORD: bool>(
     let count = tasks.len() * seats.depth as usize;
     let requests = count * if rules.sync_per_write { 2 } else { 1 };
     let mut ring = ring::set_up(requests.max(tasks.len()), &mut book.notes)?;
-    for (index, buffer) in seats.memory.chunks_mut(seats.stride).enumerate() {
-        let (task, place) = (&tasks[index / seats.depth as usize], index % seats.depth as usize);
-        if rules.writes {
-            let first = first_noise(task.task, u32::try_from(place).unwrap_or(0), rules.transfer);
-            stamp::fill(&mut buffer[..rules.transfer], first, rules.origin(task.file.index));
-        } else {
+    let pens: Vec<Pen> = (0..)
+        .zip(seats.memory.chunks_mut(seats.stride))
+        .map(|(index, buffer): (usize, _)| {
             buffer::touch(buffer);
-        }
-    }
+            let file = tasks[index / seats.depth as usize].file.index;
+            let pen = rules.ink.as_ref().map(|ink| ink.pen(&mut buffer[..rules.transfer], file));
+            pen.unwrap_or_default()
+        })
+        .collect();
     let buffers = ring::register_buffers(&ring, seats.memory, seats.stride, seats.required, &mut book.notes)?;
     let (queue, completions) = Queue::split(&mut ring, buffers);
     let punctual = rules.pace_ns.is_some().then(Punctual::new);
@@ -152,7 +153,7 @@ fn live<C: Clock, const RECORD: bool>(
         });
     }
     course.pass(Point::Opened);
-    let mut worker = Worker::new(shared, slot, tasks, (queue, completions), buffers, &mut seats);
+    let mut worker = Worker::new(shared, slot, tasks, (queue, completions), buffers, &mut seats, &pens);
     worker.name_files(&files, &mut book.notes);
     let unstarted = worker.transfer_all::<C, RECORD>(clock, recorder, book, course)?;
     drop(punctual);
@@ -183,6 +184,7 @@ impl<'s, 'r> Worker<'s, 'r> {
         (queue, completions): (Queue<'r>, CompletionQueue<'r>),
         buffers: Buffers,
         room: &mut Seats<'_>,
+        pens: &[Pen],
     ) -> Self {
         let rules = &shared.rules;
         let per_group = match buffers {
@@ -190,22 +192,21 @@ impl<'s, 'r> Worker<'s, 'r> {
             Buffers::Registered { per_group } => per_group,
         };
         let depth = room.depth as usize;
-        let count = tasks.len() * depth;
         let start = room.memory.as_mut_ptr();
-        let seat = |index: usize| {
-            // SAFETY: the memory holds `count` buffers, `stride` bytes apart.
+        let seat = |(index, &pen): (usize, &Pen)| {
+            // SAFETY: the memory holds a buffer for each pen, `stride` bytes apart.
             let memory = unsafe { start.add(index * room.stride) };
             // The kernel takes far fewer groups than fit into 16 bits.
             let group = u16::try_from(index / per_group).unwrap_or(u16::MAX);
-            Seat::new(narrow(index / depth), memory, group, rules.writes)
+            Seat::new(narrow(index / depth), memory, group, rules.writes, pen)
         };
         Self {
             terms: Terms::new(shared, slot, &queue),
             queue,
             completions,
             lanes: tasks.iter().map(|plan| Lane::new(plan, rules, room.depth)).collect(),
-            seats: (0..count).map(seat).collect(),
-            fresh: Fresh::new(count),
+            seats: pens.iter().enumerate().map(seat).collect(),
+            fresh: Fresh::new(pens.len()),
             tally: Tally::default(),
         }
     }
