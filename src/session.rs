@@ -91,7 +91,10 @@ pub(crate) fn random_seed() -> u64 {
 pub(crate) fn surroundings(host: &Host, plan: &Plan, facts: &HostFacts) -> Surroundings {
     let mut spaces: Vec<Space> = Vec::new();
     for target in plan.cases.iter().flat_map(|case| &case.workload.files.targets) {
-        let Ok(place) = host.file_system_of(target) else { continue };
+        // One without a size, such as ramfs, does not tell its free space either.
+        let Some(place) = host.file_system_of(target).ok().filter(|place| place.size_bytes > 0) else {
+            continue;
+        };
         let found = spaces.iter_mut().find(|space| space.name == place.mount_point);
         match found {
             Some(space) if space.targets.contains(target) => {}

@@ -1,0 +1,174 @@
+//! A place to call the program from, and ways to look at what it left.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use testbed::{Finished, Program, Running, Scratch};
+
+/// No run of these tests takes longer, unless it hangs.
+const LIMIT: Duration = Duration::from_secs(90);
+/// How long a test waits for something that a running program is about to do.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A directory in which the program is called. Runs go to `record` in it.
+pub(crate) struct Desk {
+    scratch: Scratch,
+}
+
+impl Desk {
+    /// An empty desk on a disk.
+    pub(crate) fn new() -> Self {
+        Self { scratch: Scratch::on_disk().expect("a directory") }
+    }
+
+    /// A path on the desk.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.scratch.path().join(name)
+    }
+
+    /// Where records go.
+    pub(crate) fn record(&self) -> PathBuf {
+        self.path("record")
+    }
+
+    /// The program, called from the desk.
+    pub(crate) fn program(&self) -> Program {
+        Program::new(env!("CARGO_BIN_EXE_ioproof")).current_dir(self.scratch.path()).limit(LIMIT)
+    }
+
+    /// The program with arguments that are parted by spaces.
+    pub(crate) fn ioproof(&self, words: &str) -> Program {
+        self.program().args(words.split_whitespace())
+    }
+
+    /// `ioproof ior` with IOR's options, recorded on the desk.
+    pub(crate) fn ior(&self, words: &str) -> Program {
+        self.ioproof("ior").args(words.split_whitespace()).arg("--out").arg(self.record())
+    }
+
+    /// `ioproof run` with a study of this text, recorded on the desk.
+    pub(crate) fn study(&self, text: &str) -> Program {
+        let path = self.path("study.toml");
+        fs::write(&path, text).expect("the study is written");
+        self.ioproof("run").arg(path).arg("--yes").arg("--out").arg(self.record())
+    }
+
+    /// The program through a shell that first lowers limits, as `ulimit -n 20`.
+    pub(crate) fn after(&self, shell: &str, program: &str) -> Program {
+        let script = format!("{shell}\nexec {} {program}", env!("CARGO_BIN_EXE_ioproof"));
+        Program::new("sh").args(["-c", &script]).current_dir(self.scratch.path()).limit(LIMIT)
+    }
+
+    /// The record as `ioproof report --format json` tells it.
+    pub(crate) fn report(&self) -> Report {
+        let program = self.ioproof("report --format json").arg(self.record());
+        Report(serde_json::from_str(&run(&program).expect_code(0).stdout).expect("valid JSON"))
+    }
+}
+
+/// Runs a program to its end.
+pub(crate) fn run(program: &Program) -> Finished {
+    program.run().expect("the program ends in time")
+}
+
+/// The report of a run.
+pub(crate) struct Report(pub(crate) Value);
+
+impl Report {
+    /// The figure of the first case with this phase.
+    pub(crate) fn figure(&self, phase: &str) -> &Value {
+        let figures = self.0["figures"].as_array().expect("a list");
+        figures.iter().find(|figure| figure["phase"] == phase).unwrap_or_else(|| {
+            panic!("no {phase} among the figures of {}", self.0["run"]);
+        })
+    }
+
+    /// Bytes per second of a phase, by wall time.
+    pub(crate) fn rate(&self, phase: &str) -> f64 {
+        self.figure(phase)["bytes_per_second"]["median"].as_f64().expect("a number")
+    }
+
+    /// Transfers per second of a phase.
+    pub(crate) fn transfers(&self, phase: &str) -> f64 {
+        self.figure(phase)["transfers_per_second"]["median"].as_f64().expect("a number")
+    }
+
+    /// Device bytes ÷ application bytes of a phase.
+    pub(crate) fn device_share(&self, phase: &str) -> f64 {
+        self.figure(phase)["device_share"].as_f64().expect("the devices were observed")
+    }
+
+    /// Kinds of the warnings that concern a phase.
+    pub(crate) fn warnings(&self, phase: &str) -> Vec<String> {
+        let marks = self.figure(phase)["notes"].as_array().expect("a list");
+        let notes = self.0["notes"].as_array().expect("a list").iter();
+        let concerned = notes.filter(|note| marks.contains(&note["mark"]));
+        concerned.map(|note| note["kind"].as_str().expect("a word").to_owned()).collect()
+    }
+
+    /// `complete`, `interrupted`, `failed`, `killed` or `still running`.
+    pub(crate) fn state(&self) -> &str {
+        self.0["run"]["state"].as_str().expect("a word")
+    }
+}
+
+/// Everything below a directory: path, length and inode.
+pub(crate) fn tree(directory: &Path) -> BTreeMap<PathBuf, (u64, u64)> {
+    let mut found = BTreeMap::new();
+    let mut left = vec![directory.to_path_buf()];
+    while let Some(here) = left.pop() {
+        for entry in fs::read_dir(&here).expect("a directory").flatten() {
+            let metadata = entry.metadata().expect("it is there");
+            if metadata.is_dir() {
+                left.push(entry.path());
+            }
+            found.insert(entry.path(), (metadata.len(), metadata.ino()));
+        }
+    }
+    found
+}
+
+/// Names in a directory, in order.
+pub(crate) fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).expect("a directory").flatten();
+    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into()).collect();
+    names.sort();
+    names
+}
+
+/// Waits until `ready`, while `running` goes on.
+pub(crate) fn wait_for(running: &mut Running, what: &str, ready: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !ready() {
+        assert!(!running.has_ended().expect("its state is known"), "it ended before {what}");
+        assert!(start.elapsed() < PATIENCE, "{what} did not come");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// How often the journal on `desk` has an event.
+pub(crate) fn events(desk: &Desk, event: &str) -> usize {
+    let journal = fs::read_to_string(desk.record().join("journal.jsonl")).unwrap_or_default();
+    journal.matches(&format!("\"event\":\"{event}\"")).count()
+}
+
+/// Fails unless `found` is within `share` of `expected`.
+#[track_caller]
+pub(crate) fn assert_near(what: &str, found: f64, expected: f64, share: f64) {
+    let off = (found / expected - 1.0).abs();
+    assert!(off <= share, "{what}: {found} is {:.1} % away from {expected}", off * 100.0);
+}
+
+/// Fails unless `text` has all of `words`.
+#[track_caller]
+pub(crate) fn assert_says(text: &str, words: &[&str]) {
+    // Lines are wrapped where they get long.
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for word in words {
+        assert!(flat.contains(word), "nothing says {word:?} in\n{text}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Storage that fails, cuts transfers or answers with wrong data, programmed through FUSE.
+
+use testbed::{Effect, Fault, Programme, ProgrammedFs, Strace, When, WrongData, skipped};
+
+use crate::desk::{Desk, assert_says, names, run};
+
+const ENOSPC: i32 = rustix::io::Errno::NOSPC.raw_os_error();
+const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
+
+/// A desk and a file system where a file called `f` has these faults.
+fn with(faults: &[Fault]) -> (Desk, ProgrammedFs) {
+    let disk = ProgrammedFs::builder().mount().expect("a file system");
+    disk.set_programme_of("f", Programme { faults: faults.to_vec(), ..Programme::default() });
+    (Desk::new(), disk)
+}
+
+/// Four transfers of 64 KiB on a file called `f`, with more options.
+fn line(disk: &ProgrammedFs, options: &str) -> String {
+    format!("{options} -t 64k -b 256k -o {}", disk.path().join("f").display())
+}
+
+#[test]
+fn an_io_error_is_named_with_its_file_and_offset_and_nothing_is_left() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let cases = [
+        (Fault::on_read(When::Number(3), Effect::EIO), ["read of 65536 bytes", "offset 131072", "EIO"]),
+        (Fault::on_write(When::Number(2), Effect::EIO), ["write of 65536 bytes", "offset 65536", "EIO"]),
+        (Fault::on_sync(When::Always, EIO), ["fsync", "EIO", "f"]),
+    ];
+    for (fault, words) in cases {
+        let (desk, disk) = with(&[fault]);
+        let failed = run(&desk.ior(&line(&disk, "-w -r -e"))).expect_code(5);
+        assert_says(&failed.stderr, &words);
+        assert_says(&failed.stderr, &[&disk.path().join("f").display().to_string()]);
+        assert_eq!(names(disk.path()), [""; 0], "files and claim are gone");
+        assert_eq!(desk.report().state(), "failed");
+    }
+}
+
+#[test]
+fn space_that_ends_in_the_middle_fails_the_case_and_keeps_those_before_it() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let programme = Programme { space_bytes: Some(512 << 10), ..Programme::default() };
+    let disk = ProgrammedFs::builder().programme(programme).mount().expect("a file system");
+    let desk = Desk::new();
+    let study = format!(
+        "[[target]]\nname = \"small\"\npath = \"{0}/small\"\n[[target]]\nname = \"large\"\npath = \"{0}/large\"\n\
+         [[workload]]\nname = \"fits\"\ntarget = \"small\"\ntransfer = \"64k\"\nsize = \"256k\"\n\
+         [[workload]]\nname = \"bursts\"\ntarget = \"large\"\ntransfer = \"64k\"\nsize = \"1m\"\n\
+         [[workload]]\nname = \"after\"\ntarget = \"small\"\ntransfer = \"64k\"\nsize = \"256k\"\n",
+        disk.path().display()
+    );
+    let failed = run(&desk.study(&study)).expect_code(5);
+    assert_says(&failed.stderr, &["large", "ENOSPC", "space"]);
+    let report = desk.report();
+    assert_eq!(report.state(), "failed");
+    let figures = report.0["figures"].as_array().expect("figures").iter();
+    let cases: Vec<&str> = figures.filter_map(|figure| figure["case"].as_str()).collect();
+    assert_eq!(cases, ["fits", "fits", "after", "after"], "write and read of both other cases");
+    assert_eq!(names(disk.path()), [""; 0], "nothing is left");
+}
+
+#[test]
+fn enospc_from_the_kernel_says_how_far_it_came() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let (desk, disk) = with(&[Fault::on_write(When::From(4), Effect::Error(ENOSPC))]);
+    let failed = run(&desk.ior(&line(&disk, "-w"))).expect_code(5);
+    assert_says(&failed.stderr, &["offset 196608", "ENOSPC"]);
+}
+
+#[test]
+fn a_short_transfer_is_continued_unless_a_single_attempt_was_asked_for() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let faults = [
+        Fault::on_read(When::Number(2), Effect::Short(512)),
+        Fault::on_write(When::Number(3), Effect::Short(4096)),
+    ];
+    let (desk, disk) = with(&faults);
+    let _ = run(&desk.ior(&line(&disk, "-w -r --verify"))).expect_code(0);
+    for phase in ["write", "read"] {
+        assert_eq!(desk.report().figure(phase)["repetitions"][0]["bytes"], 256 << 10, "{phase}");
+    }
+    let (desk, disk) = with(&faults[..1]);
+    let failed = run(&desk.ior(&line(&disk, "-w -r -O singleXferAttempt=1"))).expect_code(5);
+    assert_says(&failed.stderr, &["offset 65536", "512 of 65536 bytes", "single attempt"]);
+}
+
+/// What is said of wrong data; the run must end with code 6.
+fn wrong(faults: &[Fault], options: &str) -> String {
+    let (desk, disk) = with(faults);
+    let finished = run(&desk.ior(&line(&disk, options))).expect_code(6);
+    assert_eq!(names(disk.path()), [""; 0], "nothing is left");
+    finished.stdout + &finished.stderr
+}
+
+#[test]
+fn wrong_data_is_named_with_its_first_offset_and_kind() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let read = |effect| Fault::on_read(When::Covering(131_072), Effect::Wrong(effect));
+    // The third write of the second repetition, which goes over the first one's data.
+    let write = |effect| Fault::on_write(When::Number(7), Effect::Wrong(effect));
+    let misplaced = WrongData::Misplaced { offset: 65_536 };
+    let cases = [
+        (read(misplaced), "-w -W -r -R", "offset 131072: misplaced data that belongs to offset 65536"),
+        (read(WrongData::Foreign), "-w -r -R", "offset 131072: foreign data"),
+        (read(WrongData::Zeros), "-w -W", "offset 131072: zeros"),
+        (read(WrongData::Foreign), "-w -r --verify", "offset 131072: foreign data"),
+        (write(WrongData::Stale), "-w -W -E -i 2", "offset 131072: stale data of generation 1"),
+        (
+            write(WrongData::Torn),
+            "-w -r --verify -E -i 2",
+            "offset 163840: torn data, partly of generation 1",
+        ),
+    ];
+    for (fault, options, expected) in cases {
+        let said = wrong(&[fault], options);
+        assert_says(&said, &[expected, "cells of 512 bytes"]);
+    }
+}
+
+#[test]
+fn right_data_is_not_complained_of() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let (desk, disk) = with(&[]);
+    let finished = run(&desk.ior(&line(&disk, "-w -W -r -R -C -z -F -N 3 -i 2 --verify"))).expect_code(0);
+    assert!(!finished.stdout.contains("wrong"), "{}", finished.stdout);
+}
+
+/// The same through the kernel's own answer to the call, on a common file system.
+#[test]
+fn an_injected_error_of_a_call_ends_the_run() {
+    if skipped(Strace::available()) {
+        return;
+    }
+    let desk = Desk::new();
+    let file = desk.path("f");
+    let strace = Strace::new().only_path(&file).inject("pread64", "error=EIO:when=2");
+    let program = desk.ior(&format!("-w -r -t 4k -b 64k -o {}", file.display()));
+    let failed = strace.run(&program).expect("a trace").finished.expect_code(5);
+    assert_says(&failed.stderr, &["read of 4096 bytes at offset 4096", "EIO"]);
+    assert_eq!(names(&desk.path("")), ["record"]);
+}

@@ -1,0 +1,21 @@
+//! The program as its users meet it: command lines in; output, exit code, record and files out.
+//!
+//! Each module is one thing that users rely on; [`desk`] has what all of them need.
+
+mod clean;
+mod desk;
+mod explain;
+mod faults;
+mod formats;
+mod instrument;
+mod io_uring;
+mod layout;
+mod limits;
+mod open_loop;
+mod page_cache;
+mod places;
+mod quick;
+mod rates;
+mod raw_devices;
+mod record;
+mod studies;

@@ -1,0 +1,93 @@
+//! What the page cache did: proof that it was by-passed, a warning where it was not, advice.
+
+use std::fs;
+use std::path::Path;
+
+use testbed::{FileSystem, LoopDevice, Strace, Testbed, skipped};
+
+use crate::desk::{Desk, assert_near, assert_says, run};
+
+fn device() -> LoopDevice {
+    let built = LoopDevice::builder().bytes(128 << 20).file_system(FileSystem::Ext4).build();
+    built.expect("a device")
+}
+
+fn file_on(device: &LoopDevice) -> String {
+    device.mount_point().expect("mounted").join("file").display().to_string()
+}
+
+#[test]
+fn direct_transfers_move_one_device_byte_for_each_byte_asked_for() {
+    if skipped(Testbed::available()) {
+        return;
+    }
+    let (desk, device) = (Desk::new(), device());
+    let line = format!("-w -r -B -e -t 1m -b 64m -o {}", file_on(&device));
+    let _ = run(&desk.ior(&line)).expect_code(0);
+    let report = desk.report();
+    assert_near("device ÷ application, write", report.device_share("write"), 1.0, 0.02);
+    assert_near("device ÷ application, read", report.device_share("read"), 1.0, 0.02);
+    assert!(!report.warnings("read").iter().any(|kind| kind == "cached-reads"));
+    let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&text, &["device", "1.00"]);
+}
+
+#[test]
+fn reads_that_the_page_cache_answered_are_marked() {
+    if skipped(Testbed::available()) {
+        return;
+    }
+    let (desk, device) = (Desk::new(), device());
+    let line = format!("-w -r -t 1m -b 32m -o {}", file_on(&device));
+    let output = run(&desk.ior(&line)).expect_code(0).stdout;
+    assert_says(&output, &["# warning", "the page cache answered", "use direct I/O"]);
+    let report = desk.report();
+    assert!(report.device_share("read") < 0.05);
+    assert!(report.warnings("read").iter().any(|kind| kind == "cached-reads"));
+    assert_eq!(report.figure("read")["page_cache"], true);
+}
+
+/// What `--fadvise HOW` calls on the data file, and how much of it stands in the cache afterwards.
+fn advised(how: &str) -> (Vec<String>, u64) {
+    let (desk, device) = (Desk::new(), device());
+    let file = file_on(&device);
+    // Synced first: only clean pages can be dropped.
+    let _ = run(&desk.ior(&format!("-w -e -k -t 64k -b 16m -o {file}"))).expect_code(0);
+    fs::remove_dir_all(desk.record()).expect("of the write");
+    let before = cached_kib(Path::new(&file));
+    assert_eq!(before, 16 << 10, "all of the file is cached after it was written");
+    let read = desk.ior(&format!("-r -k -t 64k -b 1m -o {file} --fadvise {how}"));
+    let trace = Strace::new().run(&read).expect("a trace");
+    let _ = trace.finished.clone().expect_code(0);
+    let advice = trace.on("fadvise64", Path::new(&file)).filter_map(|call| call.arguments.last().cloned());
+    (advice.collect(), cached_kib(Path::new(&file)))
+}
+
+/// KiB of a file that stand in the page cache, as fincore(1) counts them.
+fn cached_kib(file: &Path) -> u64 {
+    let counted = testbed::Program::new("fincore").args(["--bytes", "--noheadings", "--output", "RES"]);
+    let counted = run(&counted.arg(file)).expect_code(0).stdout;
+    counted.trim().parse::<u64>().expect("a number") >> 10
+}
+
+/// Study D prints one call with the or-ed value 5, which is NOREUSE alone and drops nothing; what
+/// was meant are three calls, of which DONTNEED empties the cache.
+#[test]
+fn advice_as_published_leaves_the_cache_alone_and_as_meant_drops_it() {
+    if skipped(Testbed::available()) || skipped(Strace::available()) || skipped(fincore()) {
+        return;
+    }
+    let (published, cached) = advised("as-published");
+    assert_eq!(published, ["POSIX_FADV_NOREUSE"]);
+    assert_eq!(cached, 16 << 10);
+    let (meant, cached) = advised("as-meant");
+    assert_eq!(meant, ["POSIX_FADV_RANDOM", "POSIX_FADV_NOREUSE", "POSIX_FADV_DONTNEED"]);
+    assert!(cached <= 2 << 10, "{cached} KiB are still cached: only what was read afterwards may be");
+    let (none, cached) = advised("none");
+    assert_eq!((none.len(), cached), (0, 16 << 10));
+}
+
+fn fincore() -> Result<(), String> {
+    let there = testbed::Program::new("fincore").arg("--version").run();
+    there.map(|_| ()).map_err(|error| error.to_string())
+}

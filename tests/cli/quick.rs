@@ -1,0 +1,58 @@
+//! `ioproof run --quick DIR`: the storage under a directory in about a minute.
+
+use std::fs;
+
+use testbed::{FileSystem, LoopDevice, Testbed, skipped};
+
+use crate::desk::{Desk, assert_says, names, run, tree};
+
+#[test]
+fn a_quick_run_ends_with_tables_a_page_and_nothing_left_on_the_storage() {
+    if skipped(Testbed::available()) {
+        return;
+    }
+    let device = LoopDevice::builder().file_system(FileSystem::Xfs).build().expect("a device");
+    let storage = device.mount_point().expect("mounted");
+    fs::write(storage.join("mine"), "stays").expect("a file");
+    let before = tree(storage);
+    let desk = Desk::new();
+    let program = desk.ioproof("run --yes --quick").arg(storage).arg("--out").arg(desk.record());
+    let finished = run(&program).expect_code(0);
+    assert_eq!(tree(storage), before, "the data file and the claim are gone, the user's file is not");
+
+    // What will be done is said before the tables of what was found.
+    assert_says(
+        &finished.stdout,
+        &["predicted", "space", "Rates", "Latency of every transfer", "report.html"],
+    );
+    let report = desk.report();
+    assert_eq!(report.state(), "complete");
+    let conditions: Vec<String> = report.0["figures"]
+        .as_array()
+        .expect("figures")
+        .iter()
+        .map(|figure| figure["conditions"].as_str().expect("words").to_owned())
+        .collect();
+    let wanted: [&[&str]; 9] = [
+        &["1 MiB sequential write", "direct"],
+        &["1 MiB sequential read", "direct"],
+        &["4 KiB random read", "direct", "depth 1,"],
+        &["4 KiB random write", "direct", "depth 1,"],
+        &["4 KiB random read", "direct", "depth 32"],
+        &["4 KiB random write", "direct", "depth 32"],
+        &["512 B", "direct"],
+        &["1 MiB sequential read", "buffered"],
+        &["4 KiB random read", "buffered"],
+    ];
+    for words in wanted {
+        let has = |line: &&String| words.iter().all(|word| line.contains(word));
+        assert!(conditions.iter().any(|line| has(&line)), "no figure of {words:?} in {conditions:#?}");
+    }
+    for figure in report.0["figures"].as_array().expect("figures") {
+        let direct = figure["conditions"].as_str().is_some_and(|words| words.contains("direct"));
+        assert!(!direct || figure["page_cache"] == false, "a direct figure is marked as cached: {figure:#}");
+    }
+    let page = fs::read_to_string(desk.record().join("report.html")).expect("the page");
+    assert!(page.starts_with("<!DOCTYPE html>") || page.starts_with("<!doctype html>"));
+    assert!(names(&desk.path("")).contains(&"record".to_owned()));
+}

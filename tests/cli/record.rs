@@ -1,0 +1,85 @@
+//! `ioproof report`: the tables again, in every form, also of a damaged run directory.
+
+use std::fs;
+use std::path::Path;
+
+use crate::desk::{Desk, assert_says, names, run};
+
+/// A desk with the record of two tests, each with two phases.
+fn recorded() -> Desk {
+    let desk = Desk::new();
+    let script =
+        "IOR START\ntransferSize=4k\nblockSize=64k\ntestFile=f\nRUN\ntransferSize=8k\nRUN\nIOR STOP\n";
+    fs::write(desk.path("script"), script).expect("a script");
+    let _ = run(&desk.ior("-f script")).expect_code(0);
+    desk
+}
+
+#[test]
+fn every_form_is_printed_or_written() {
+    let desk = recorded();
+    let report = || desk.ioproof("report").arg(desk.record());
+    let text = run(&report()).expect_code(0).stdout;
+    assert_says(&text, &["4 KiB sequential write", "8 KiB sequential read", "report.html"]);
+    let files = names(&desk.record());
+    for name in ["report.html", "report.md", "report.csv", "report.json"] {
+        assert!(files.contains(&name.to_owned()), "{name} is not among {files:?}");
+    }
+    for (form, file) in [("md", "report.md"), ("csv", "report.csv"), ("json", "report.json")] {
+        let printed = run(&report().args(["--format", form])).expect_code(0).stdout;
+        assert_eq!(printed, fs::read_to_string(desk.record().join(file)).expect("a file"), "{form}");
+    }
+    let elsewhere = desk.path("page.html");
+    let _ = run(&report().args(["--format", "html", "--output"]).arg(&elsewhere)).expect_code(0);
+    let page = fs::read_to_string(&elsewhere).expect("the page");
+    assert!(page.to_lowercase().starts_with("<!doctype html>"));
+    assert!(!page.contains("<script src"), "the page needs other files");
+    let csv = fs::read_to_string(desk.record().join("report.csv")).expect("a file");
+    assert_eq!(csv.lines().count(), 1 + 4, "a header and a row for each figure");
+    assert_eq!(desk.report().0["schema"], "ioproof-report/1");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_told() {
+    let desk = recorded();
+    let program = desk.ioproof("report --format csv --output no/such/file").arg(desk.record());
+    assert_says(&run(&program).expect_code(7).stderr, &["no/such/file", "choose another place"]);
+}
+
+#[test]
+fn what_is_no_run_directory_is_told() {
+    let desk = Desk::new();
+    fs::create_dir(desk.record()).expect("a directory");
+    for name in ["record", "none"] {
+        let failed = run(&desk.ioproof("report").arg(desk.path(name))).expect_code(7);
+        assert_says(&failed.stderr, &[name]);
+    }
+}
+
+/// Keeps so much of a file.
+fn cut(path: &Path, percent: usize) {
+    let bytes = fs::read(path).expect("the file");
+    fs::write(path, &bytes[..bytes.len() * percent / 100]).expect("written");
+}
+
+#[test]
+fn a_damaged_record_shows_what_is_whole_and_names_the_damage() {
+    let damages: [(&str, fn(&Path)); 3] = [
+        ("a table that was cut", |record| cut(&record.join("phases/000002.parquet"), 50)),
+        ("a table that is gone", |record| {
+            fs::remove_file(record.join("phases/000002.parquet")).expect("gone")
+        }),
+        ("a torn journal", |record| cut(&record.join("journal.jsonl"), 99)),
+    ];
+    for (damage, harm) in damages {
+        let desk = recorded();
+        harm(&desk.record());
+        let report = desk.report();
+        assert!(!report.0["missing"].as_array().expect("a list").is_empty(), "{damage} is not named");
+        let cases: Vec<_> =
+            report.0["figures"].as_array().expect("figures").iter().map(|f| &f["case"]).collect();
+        assert!(cases.len() >= 2 && cases[..2] == ["test0", "test0"], "{damage}: {cases:?}");
+        let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+        assert_says(&text, &["4 KiB sequential write", "!"]);
+    }
+}

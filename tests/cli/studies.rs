@@ -1,0 +1,79 @@
+//! `ioproof run STUDY.toml`.
+
+use crate::desk::{Desk, assert_says, names, run};
+
+const RIGHT: &str = r#"
+[study]
+title = "Two workloads on one file"
+seed = 7
+
+[protocol]
+repetitions = 2
+
+[[target]]
+name = "here"
+directory = "."
+
+[[workload]]
+name = "stream"
+transfer = "64KiB"
+size = "4MiB"
+tasks = 2
+fsync = "close"
+
+[[workload]]
+name = "random"
+phases = ["read"]
+transfer = "4KiB"
+size = "4MiB"
+order = "random"
+verify = true
+"#;
+
+#[test]
+fn a_study_runs_all_its_workloads_and_shows_them() {
+    let desk = Desk::new();
+    let finished = run(&desk.study(RIGHT)).expect_code(0);
+    assert_says(&finished.stdout, &["Two workloads on one file", "64 KiB sequential write", "report.html"]);
+    let report = desk.report();
+    assert_eq!(report.0["figures"].as_array().map(Vec::len), Some(3), "write, read, random read");
+    let repetitions = report.figure("read")["repetitions"].as_array().map(Vec::len);
+    assert_eq!(repetitions, Some(2));
+    assert_eq!(report.0["run"]["seed"], 7);
+    assert_eq!(names(&desk.path("")), ["record", "study.toml"], "the data file is gone");
+}
+
+/// What a study with one line changed is answered with.
+fn refused(from: &str, to: &str) -> String {
+    let desk = Desk::new();
+    assert!(RIGHT.contains(from), "{from}");
+    let finished = run(&desk.study(&RIGHT.replacen(from, to, 1))).expect_code(2);
+    assert_eq!(names(&desk.path("")), ["study.toml"], "nothing was touched");
+    finished.stderr
+}
+
+#[test]
+fn a_misspelt_key_is_shown_with_its_line_and_a_caret() {
+    let shown = refused("fsync = ", "fsink = ");
+    assert_says(&shown, &["study.toml:18:1", "fsink = \"close\"", "fsync"]);
+    let after = shown.lines().skip_while(|line| !line.contains("fsink = ")).nth(1).unwrap_or_default();
+    assert!(after.contains('^') || after.contains('┬') || after.contains('─'), "no caret below:\n{shown}");
+}
+
+#[test]
+fn an_impossible_value_is_shown_with_what_is_allowed() {
+    assert_says(
+        &refused("transfer = \"64KiB\"", "transfer = \"0\""),
+        &["study.toml:15:12", "at least 1 byte"],
+    );
+    assert_says(&refused("fsync = \"close\"", "fsync = \"often\""), &["often", "none", "close", "each"]);
+    assert_says(&refused("size = \"4MiB\"", "size = \"4MiBs\""), &["4MiBs"]);
+    assert_says(&refused("tasks = 2", "tasks = 0"), &["study.toml:17", "1048576"]);
+}
+
+#[test]
+fn a_study_that_cannot_be_read_is_named() {
+    let desk = Desk::new();
+    let finished = run(&desk.ioproof("run no-such-study.toml")).expect_code(2);
+    assert_says(&finished.stderr, &["no-such-study.toml"]);
+}
