@@ -1,14 +1,16 @@
 //! `ioproof report`: the tables again, and the report in every form.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Context;
 use record::Run;
+use report::Colour;
 
 use crate::arguments::{Format, ReportArguments};
 use crate::exit::{Exit, Failure};
+use crate::run::print;
 
 /// The files that stand in the run directory after `ioproof report RUNDIR`.
 const FILES: [(Format, &str); 4] = [
@@ -47,7 +49,16 @@ fn all_files(run: &Run) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The tables, in colour where a person looks at them and has not said no (<https://no-color.org>).
+pub(crate) fn tables(run: &Run) -> String {
+    let coloured = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
+    report::text_in(run, if coloured { Colour::Ansi } else { Colour::Plain })
+}
+
 fn to_terminal(run: &Run, format: Format) -> anyhow::Result<()> {
+    if format == Format::Text {
+        return print(&tables(run)).map_err(|failure| failure.error);
+    }
     let mut out = BufWriter::new(io::stdout().lock());
     match write(run, format, &mut out).and_then(|()| Ok(out.flush()?)) {
         // A reader such as `head` that has seen enough is no error.

@@ -89,7 +89,7 @@ fn quick_plan(directory: &Path) -> Result<quick::Quick, Failure> {
 /// Prints the tables and writes the page.
 fn show(directory: &Path) -> Result<(), Failure> {
     let run = Run::open(directory)?;
-    print(&report::text(&run))?;
+    print(&crate::report::tables(&run))?;
     let page = crate::report::page(&run).map_err(|error| Failure::new(Exit::Record, error))?;
     print(&format!("\nrecord {}\nreport {}\n", directory.display(), page.display()))
 }
