@@ -126,7 +126,7 @@ fn no_path_of_one_machine_is_in_the_sources() {
     let machine = |line: &str| {
         let follows =
             |place: &&str| line.split(place).skip(1).any(|rest| rest.starts_with(char::is_alphanumeric));
-        places.iter().any(|place| follows(&place))
+        places.iter().any(follows)
     };
     let found = texts().iter().flat_map(|text| text.lines_where(machine)).collect();
     expect_none("these paths exist on one machine only", found);
@@ -157,8 +157,8 @@ fn a_room_uses_only_those_before_it() {
         assert!(place.is_some() || room == "testbed", "{room} has no place in ROOMS");
         let before = &ROOMS[..place.unwrap_or(0)];
         for (table, testbed) in [("dependencies", false), ("dev-dependencies", true)] {
-            let wrong = |name: &String| !before.contains(&name.as_str()) && !(testbed && name == "testbed");
-            let names = used(&manifest, table).into_iter().filter(wrong);
+            let allowed = |name: &str| before.contains(&name) || testbed && name == "testbed";
+            let names = used(&manifest, table).into_iter().filter(|name| !allowed(name));
             found.extend(names.map(|name| format!("{room} must not use {name} ({table})")));
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -68,6 +69,14 @@ impl Desk {
         let program = self.ioproof("report --format json").arg(self.record());
         Report(serde_json::from_str(&run(&program).expect_code(0).stdout).expect("valid JSON"))
     }
+}
+
+static TIMED: Mutex<()> = Mutex::new(());
+
+/// Held by tests that measure rates or keep processors busy: they run one after the other, beside
+/// those that do neither.
+pub(crate) fn timed() -> MutexGuard<'static, ()> {
+    TIMED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs a program to its end.

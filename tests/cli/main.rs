@@ -9,6 +9,7 @@ mod faults;
 mod formats;
 mod instrument;
 mod io_uring;
+mod launcher;
 mod layout;
 mod limits;
 mod open_loop;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use testbed::{FileSystem, LoopDevice, Testbed, skipped};
 
-use crate::desk::{Desk, assert_near, wait_for};
+use crate::desk::{Desk, assert_near, timed, wait_for};
 
 /// Of 10,000 writes those of two frozen seconds wait, the first for two seconds and the last not
 /// at all: 1000 wait for more than one second, 100 for more than 1.9.
@@ -15,6 +15,7 @@ fn writes_that_wait_for_a_frozen_file_system_are_counted_from_their_intended_sta
     if skipped(Testbed::available()) {
         return;
     }
+    let _timed = timed();
     let device = LoopDevice::builder().file_system(FileSystem::Xfs).build().expect("a device");
     let desk = Desk::new();
     let file = device.mount_point().expect("mounted").join("file");

@@ -47,8 +47,17 @@ fn reads_that_the_page_cache_answered_are_marked() {
     assert_eq!(report.figure("read")["page_cache"], true);
 }
 
-/// What `--fadvise HOW` calls on the data file, and how much of it stands in the cache afterwards.
-fn advised(how: &str) -> (Vec<String>, u64) {
+/// What `--fadvise HOW` did to a file of 16 MiB that was all cached, and of which 1 MiB was read.
+struct Advised {
+    /// The advice of each call.
+    calls: Vec<String>,
+    /// KiB that are in the page cache afterwards.
+    cached_kib: u64,
+    /// Bytes that came from the device ÷ bytes that were read.
+    device_share: f64,
+}
+
+fn advised(how: &str) -> Advised {
     let (desk, device) = (Desk::new(), device());
     let file = file_on(&device);
     // Synced first: only clean pages can be dropped.
@@ -59,8 +68,12 @@ fn advised(how: &str) -> (Vec<String>, u64) {
     let read = desk.ior(&format!("-r -k -t 64k -b 1m -o {file} --fadvise {how}"));
     let trace = Strace::new().run(&read).expect("a trace");
     let _ = trace.finished.clone().expect_code(0);
-    let advice = trace.on("fadvise64", Path::new(&file)).filter_map(|call| call.arguments.last().cloned());
-    (advice.collect(), cached_kib(Path::new(&file)))
+    let calls = trace.on("fadvise64", Path::new(&file)).filter_map(|call| call.arguments.last().cloned());
+    Advised {
+        calls: calls.collect(),
+        cached_kib: cached_kib(Path::new(&file)),
+        device_share: desk.report().device_share("read"),
+    }
 }
 
 /// KiB of a file that stand in the page cache, as fincore(1) counts them.
@@ -77,14 +90,16 @@ fn advice_as_published_leaves_the_cache_alone_and_as_meant_drops_it() {
     if skipped(Testbed::available()) || skipped(Strace::available()) || skipped(fincore()) {
         return;
     }
-    let (published, cached) = advised("as-published");
-    assert_eq!(published, ["POSIX_FADV_NOREUSE"]);
-    assert_eq!(cached, 16 << 10);
-    let (meant, cached) = advised("as-meant");
-    assert_eq!(meant, ["POSIX_FADV_RANDOM", "POSIX_FADV_NOREUSE", "POSIX_FADV_DONTNEED"]);
-    assert!(cached <= 2 << 10, "{cached} KiB are still cached: only what was read afterwards may be");
-    let (none, cached) = advised("none");
-    assert_eq!((none.len(), cached), (0, 16 << 10));
+    let published = advised("as-published");
+    assert_eq!(published.calls, ["POSIX_FADV_NOREUSE"]);
+    assert_eq!(published.cached_kib, 16 << 10);
+    assert!(published.device_share < 0.05, "the cache answered {}", published.device_share);
+    let meant = advised("as-meant");
+    assert_eq!(meant.calls, ["POSIX_FADV_RANDOM", "POSIX_FADV_NOREUSE", "POSIX_FADV_DONTNEED"]);
+    assert!(meant.cached_kib <= 2 << 10, "only what was read afterwards, not {} KiB", meant.cached_kib);
+    assert_near("device ÷ application", meant.device_share, 1.0, 0.05);
+    let none = advised("none");
+    assert_eq!((none.calls.len(), none.cached_kib), (0, 16 << 10));
 }
 
 fn fincore() -> Result<(), String> {

@@ -62,9 +62,12 @@ fn cut(path: &Path, percent: usize) {
     fs::write(path, &bytes[..bytes.len() * percent / 100]).expect("written");
 }
 
+/// Does damage to a run directory.
+type Harm = fn(&Path);
+
 #[test]
 fn a_damaged_record_shows_what_is_whole_and_names_the_damage() {
-    let damages: [(&str, fn(&Path)); 3] = [
+    let damages: [(&str, Harm); 3] = [
         ("a table that was cut", |record| cut(&record.join("phases/000002.parquet"), 50)),
         ("a table that is gone", |record| {
             fs::remove_file(record.join("phases/000002.parquet")).expect("gone")
