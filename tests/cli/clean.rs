@@ -114,13 +114,20 @@ fn files_that_were_there_before_a_killed_run_stay() {
 }
 
 #[test]
-fn files_of_a_run_that_goes_on_are_not_cleaned_up() {
+fn files_of_a_run_that_goes_on_are_left_alone() {
     let (desk, data) = desk_with_data();
     let running = endless(&desk);
     let left = tree(&data);
     let refused = run(&desk.ioproof("clean data --yes")).expect_code(3).stdout;
     assert_says(&refused, &["is running", "its files stay"]);
     assert_eq!(tree(&data), left);
+    for line in ["ior -w -t 4k -b 4k", "ior -r -t 4k -b 4k"] {
+        let line = format!("{line} -o data/ioproof-data.data --out second");
+        let refused = run(&desk.ioproof(&line)).expect_code(3).stderr;
+        assert_says(&refused, &["ioproof-data.data", "in use by run", "wait until"]);
+    }
+    assert_eq!(tree(&data), left, "a second run does not touch the files of the first");
+    let _ = run(&desk.ioproof("ior -w -t 4k -b 4k -o data/other --out second")).expect_code(0);
     running.signal(Signal::INT).expect("it lives");
     let _ = running.wait().expect("it ends").expect_code(130);
     assert_eq!(names(&data), ["mine"]);

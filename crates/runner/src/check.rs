@@ -8,10 +8,10 @@ use engine::UringUnavailable;
 use host::files::{FileState, Kind, check_directory};
 use host::{Host, PermittedDevice, Root, limits};
 use plan::{Backend, Bytes, Case, Placement, Plan, Sharing, Workload, WorkloadSpec};
-use record::{HostFacts, Leftover, Warning, WarningRow};
+use record::{Holder, HostFacts, Leftover, Warning, WarningRow};
 
 use crate::RunnerError;
-use crate::cleanup::{directory_of, paths};
+use crate::cleanup::{absolute, directory_of, paths};
 
 /// Files that the program itself has open: streams, record, journal, counters, rings.
 const OWN_FILES: u64 = 64;
@@ -53,8 +53,31 @@ pub fn check(plan: Plan, host: &Host, run_id: String, started_unix_ns: i64) -> R
     for directory in directories(&targets) {
         leftovers.extend(record::leftovers(&directory)?);
     }
+    check_in_use(&plan, &leftovers)?;
     let facts = host.facts(&targets, engine::clock_name());
     Ok(Checked { plan, facts, run_id, started_unix_ns, warnings, leftovers, permits })
+}
+
+/// Two runs on the same files would measure, and remove, each other's data.
+fn check_in_use(plan: &Plan, leftovers: &[Leftover]) -> Result<(), RunnerError> {
+    let mut going_on = leftovers.iter().filter(|leftover| leftover.holder == Holder::Alive).peekable();
+    if going_on.peek().is_none() {
+        return Ok(());
+    }
+    let real = plan.cases.iter().filter(|case| case.workload.backend != Backend::Null);
+    let files: HashSet<PathBuf> = absolute(real.flat_map(paths))?.into_iter().collect();
+    for Leftover { claim, claim_path, .. } in going_on {
+        let directory = directory_of(claim_path);
+        let claimed = absolute(claim.files.iter().map(|file| directory.join(&file.path)))?;
+        if let Some(path) = claimed.into_iter().find(|path| files.contains(path)) {
+            return Err(RunnerError::Target {
+                path,
+                problem: format!("is in use by run {} (process {})", claim.run_id, claim.pid),
+                help: "wait until that run is over, or name another file".to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Every target that is not imagined, once.
