@@ -132,3 +132,21 @@ fn files_of_a_run_that_goes_on_are_left_alone() {
     let _ = running.wait().expect("it ends").expect_code(130);
     assert_eq!(names(&data), ["mine"]);
 }
+
+#[test]
+fn of_two_runs_that_start_together_on_one_file_at_most_one_goes_on() {
+    for _ in 0..5 {
+        let (desk, data) = desk_with_data();
+        let line = format!("ior -w -r -i 20 -t 4k -b 256k -o {}", data.join("f").display());
+        let start =
+            |record: &str| desk.ioproof(&format!("{line} --out {record}")).spawn().expect("it starts");
+        let both = [start("one"), start("other")].map(|running| running.wait().expect("it ends"));
+        let ended: Vec<_> = both.iter().map(|finished| finished.code).collect();
+        // Both may have been refused, and the second may have come after the end of the first.
+        assert!(ended.iter().all(|code| [Some(0), Some(3)].contains(code)), "{both:#?}");
+        for refused in both.iter().filter(|finished| finished.code == Some(3)) {
+            assert_says(&refused.stderr, &["in use by run"]);
+        }
+        assert_eq!(names(&data), ["mine"]);
+    }
+}

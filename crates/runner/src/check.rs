@@ -49,20 +49,25 @@ pub fn check(plan: Plan, host: &Host, run_id: String, started_unix_ns: i64) -> R
     let plan = replace_backends(plan, &mut warnings)?;
     check_space(&plan, host)?;
     check_limits(&plan, host.root())?;
-    let mut leftovers = Vec::new();
-    for directory in directories(&targets) {
-        leftovers.extend(record::leftovers(&directory)?);
-    }
-    check_in_use(&plan, &leftovers)?;
+    let leftovers = check_in_use(&plan, &run_id)?;
     let facts = host.facts(&targets, engine::clock_name());
     Ok(Checked { plan, facts, run_id, started_unix_ns, warnings, leftovers, permits })
 }
 
-/// Two runs on the same files would measure, and remove, each other's data.
-fn check_in_use(plan: &Plan, leftovers: &[Leftover]) -> Result<(), RunnerError> {
+/// What other runs than `own` have claimed on the targets.
+///
+/// # Errors
+/// One of them goes on and has claimed a file of `plan`: each would measure, and remove, the
+/// other's data.
+pub(crate) fn check_in_use(plan: &Plan, own: &str) -> Result<Vec<Leftover>, RunnerError> {
+    let mut leftovers = Vec::new();
+    for directory in directories(&targets(plan)) {
+        leftovers.extend(record::leftovers(&directory)?);
+    }
+    leftovers.retain(|leftover| leftover.claim.run_id != own);
     let mut going_on = leftovers.iter().filter(|leftover| leftover.holder == Holder::Alive).peekable();
     if going_on.peek().is_none() {
-        return Ok(());
+        return Ok(leftovers);
     }
     let real = plan.cases.iter().filter(|case| case.workload.backend != Backend::Null);
     let files: HashSet<PathBuf> = absolute(real.flat_map(paths))?.into_iter().collect();
@@ -77,7 +82,7 @@ fn check_in_use(plan: &Plan, leftovers: &[Leftover]) -> Result<(), RunnerError> 
             });
         }
     }
-    Ok(())
+    Ok(leftovers)
 }
 
 /// Every target that is not imagined, once.

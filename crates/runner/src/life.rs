@@ -11,7 +11,7 @@ use host::files::require_data;
 use plan::{Backend, Bytes, Case, Keep, Phase, Placement, Workload};
 use record::{Claim, Outcome, PlacedClaim, Recorder, Warning, WarningRow};
 
-use crate::check::Checked;
+use crate::check::{Checked, check_in_use};
 use crate::cleanup::{self, Made};
 use crate::data::{Ledger, fill_workload};
 use crate::error::ErrorKind;
@@ -84,7 +84,13 @@ impl<'a> Life<'a> {
     /// # Errors
     /// The record could not be written, or the files could not be claimed.
     pub fn run(mut self, checked: &Checked) -> Result<Ended, RunnerError> {
-        let claim = self.claim(checked)?;
+        let claim = match self.claim(checked) {
+            Ok(claim) => claim,
+            Err(error) => {
+                self.recorder.finish(&Outcome::Failed(error.to_string()))?;
+                return Err(error);
+            }
+        };
         let cases = self.cases(checked);
         let cleaned = self.made.remove_all(&mut self.ledger).map(|_| ());
         let withdrawn = match (&cleaned, claim) {
@@ -129,7 +135,13 @@ impl<'a> Life<'a> {
         let own = cleanup::absolute(cases.iter().flat_map(|case| cleanup::own_directories(case)))?;
         let claim =
             Claim::new(&checked.run_id, self.recorder.directory(), checked.started_unix_ns, Keep::Never)?;
-        Ok(Some(claim.place(&targets, &files, &own)?))
+        let placed = claim.place(&targets, &files, &own)?;
+        // Another run may have started at the same moment: of two claims at least one sees the other.
+        if let Err(error) = check_in_use(&checked.plan, &checked.run_id) {
+            placed.withdraw()?;
+            return Err(error);
+        }
+        Ok(Some(placed))
     }
 
     fn cases(&mut self, checked: &Checked) -> Result<Option<(String, ErrorKind)>, RunnerError> {
