@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use record::FileSystemFacts;
 use rustix::fs::{AtFlags, CWD, StatxFlags};
 
-use crate::mounts::{self, Mount};
+use crate::mounts::{self, DeviceNumber, Mount};
 use crate::{HostError, Root};
 
 /// The kernel follows at most this many links in one path (`path_resolution(7)`).
@@ -67,10 +67,32 @@ pub(crate) fn mount_of(root: &Root, table: &[Mount], existing: &Path) -> Result<
     {
         return Ok(mount.clone());
     }
-    mounts::by_path(table, existing).cloned().ok_or_else(|| HostError::Malformed {
+    if let Some(mount) = mounts::by_path(table, existing) {
+        return Ok(mount.clone());
+    }
+    if root.is_system() {
+        return unlisted(existing);
+    }
+    Err(HostError::Malformed {
         path: root.path("/proc/self/mountinfo"),
         expected: "a mount above the target",
         found: existing.display().to_string(),
+    })
+}
+
+/// The mount under a `chroot(2)` into a plain directory, which the table does not list: the device
+/// is known from the files, its name and options are not.
+fn unlisted(existing: &Path) -> Result<Mount, HostError> {
+    let status = rustix::fs::stat(existing).map_err(|error| HostError::io("stat", existing, error))?;
+    Ok(Mount {
+        id: 0,
+        number: DeviceNumber::from_raw(status.st_dev),
+        root: PathBuf::from("/"),
+        mount_point: PathBuf::from("/"),
+        options: String::new(),
+        kind: "unknown".to_owned(),
+        source: "unknown".to_owned(),
+        super_options: String::new(),
     })
 }
 
@@ -104,8 +126,9 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::path::Path;
 
-    use super::nearest_existing;
+    use super::{mount_of, nearest_existing};
     use crate::Root;
+    use crate::mounts::DeviceNumber;
 
     #[test]
     fn a_path_to_be_made_is_where_its_nearest_ancestor_is() {
@@ -123,6 +146,14 @@ mod tests {
         assert_eq!(found("file/below").unwrap(), real.join("file"));
         assert_eq!(found("none/../there").unwrap(), real);
         assert!(found("round").is_err());
+    }
+
+    #[test]
+    fn a_root_that_the_mount_table_does_not_list_is_still_a_place_to_measure() {
+        let mount = mount_of(&Root::default(), &[], Path::new("/usr")).unwrap();
+        let device = rustix::fs::stat("/usr").unwrap().st_dev;
+        assert_eq!(mount.number, DeviceNumber::from_raw(device));
+        assert_eq!((mount.mount_point.as_path(), mount.kind.as_str()), (Path::new("/"), "unknown"));
     }
 
     #[test]
