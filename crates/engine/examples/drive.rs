@@ -8,19 +8,28 @@
 //! strace -f -e trace=pread64 …/examples/drive read psync FILE transfer=4096 count=100
 //! ```
 //!
-//! Words: `write|read|mixed|fill|check`, `psync|uring|mmap|null`, the file, then `transfer=`, `count=` (transfers of
-//! each task), `tasks=`, `depth=`, `seconds=`, `rate=`, `percent=` (reads), `generation=`, and the
-//! flags `random`, `direct`, `fsync`, `verify`, `pertask`, `off` (no recording), `repeat=` (phases).
+//! The words may also stand in the variable `DRIVE`. They are: `write|read|mixed|fill|check`, `psync|uring|mmap|null`, the file, then `transfer=`, `count=` (transfers of
+//! each task), `tasks=`, `depth=`, `seconds=`, `rate=`, `percent=` (reads), `generation=`, `repeat=`
+//! (phases), and the flags `random`, `direct`, `fsync`, `fsync-each`, `verify`, `pertask`, `published`, `meant` (advice),
+//! `single` (attempt), `optional` (io_uring without registered buffers will do), `off` (no recording),
+//! `memory` (prints the peak).
 
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 use std::error::Error;
 
 use engine::{Alone, Controls, Expect, PhaseJob};
-use plan::{Backend, Bytes, Geometry, Nanos, Order, Pace, Phase, Sharing, Workload, WorkloadSpec};
+use plan::{Advice, Backend, Bytes, Geometry, Nanos, Order, Pace, Phase, Sharing, Workload, WorkloadSpec};
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+/// Runs what the words ask for.
+///
+/// # Errors
+/// Words that are not understood, and what the engine says.
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = match std::env::var("DRIVE") {
+        Ok(words) => words.split_whitespace().map(str::to_owned).collect(),
+        Err(_) => std::env::args().skip(1).collect(),
+    };
     let [phase, backend, path, options @ ..] = &arguments[..] else {
         return Err("usage: drive write|read|mixed|fill|check psync|uring|mmap|null FILE [OPTION…]".into());
     };
@@ -42,7 +51,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     for _ in 0..options.number("repeat", 1)? {
         show(&engine::run(&job, &Alone, &Controls::new())?);
     }
+    if options.has("memory") {
+        println!("peak memory: {} bytes", peak_memory()?);
+    }
     Ok(())
+}
+
+/// The most memory that this process had at once (`VmHWM`).
+fn peak_memory() -> Result<u64, Box<dyn Error>> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;
+    Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
 }
 
 struct Options<'a>(&'a [String]);
@@ -66,7 +85,10 @@ fn workload(backend: &str, path: &str, options: &Options<'_>) -> Result<Workload
     spec.tasks = u32::try_from(options.number("tasks", 1)?)?;
     spec.backend = match backend {
         "psync" => Backend::Psync,
-        "uring" => Backend::Uring { depth: u32::try_from(options.number("depth", 32)?)?, required: true },
+        "uring" => Backend::Uring {
+            depth: u32::try_from(options.number("depth", 32)?)?,
+            required: !options.has("optional"),
+        },
         "mmap" => Backend::Mmap,
         "null" => Backend::Null,
         other => return Err(format!("unknown backend {other}").into()),
@@ -77,6 +99,13 @@ fn workload(backend: &str, path: &str, options: &Options<'_>) -> Result<Workload
     if options.has("pertask") {
         spec.files.sharing = Sharing::PerTask;
     }
+    if options.has("published") {
+        spec.advice = Advice::AsPublished;
+    } else if options.has("meant") {
+        spec.advice = Advice::AsMeant;
+    }
+    spec.single_attempt = options.has("single");
+    spec.sync.per_write = options.has("fsync-each");
     spec.direct = options.has("direct");
     spec.sync.at_close = options.has("fsync");
     spec.verify = options.has("verify");

@@ -129,10 +129,10 @@ impl MemoryHog {
     /// Takes `size` and touches every page of it. It is given back when the value is dropped.
     ///
     /// # Errors
-    /// The address space cannot be had. (A machine without that much memory ends the process
-    /// instead; compare with the free memory first.)
+    /// There is not so much free memory.
     pub fn hold(size: Bytes) -> Result<Self, EngineError> {
         let bytes = usize::try_from(size.0).unwrap_or(usize::MAX - PAGE);
+        crate::limits::memory(size.0, "the memory hog")?;
         let mut arena = Arena::new(bytes, "the memory hog")?;
         for (number, page) in arena.bytes_mut().chunks_mut(PAGE).enumerate() {
             // Pages with different contents cannot be merged by the kernel.

@@ -1,12 +1,33 @@
 //! Limits of this process: raised as far as they go, and named where that is not enough.
 
+use plan::Bytes;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::{EngineError, LimitKind};
+use crate::{EngineError, Errno, LimitKind};
 
 /// Descriptors that are neither files of tasks nor rings: what is open already is counted, this
 /// is for what other threads may open while a phase runs (observers, the journal).
 const SPARE_FILES: u64 = 16;
+
+/// Less memory than this is not worth a look at what is free.
+const SMALL_MEMORY: u64 = 256 << 20;
+
+/// Refuses `bytes` of memory for `what` when so much is not free: the kernel would end some process
+/// instead, once it is touched.
+pub(crate) fn memory(bytes: u64, what: &'static str) -> Result<(), EngineError> {
+    if bytes < SMALL_MEMORY {
+        return Ok(());
+    }
+    let Ok(text) = std::fs::read_to_string("/proc/meminfo") else { return Ok(()) };
+    let free = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok())
+        .map_or(u64::MAX, |kib| kib.saturating_mul(1024));
+    if bytes <= free {
+        return Ok(());
+    }
+    Err(EngineError::Memory { what, size: Bytes(bytes), errno: Errno(libc::ENOMEM) })
+}
 
 /// Makes room for `files` more open files.
 pub(crate) fn open_files(files: u64) -> Result<(), EngineError> {

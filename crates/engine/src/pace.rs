@@ -35,6 +35,17 @@ impl Schedule {
         Self { base, step, number: u64::from(task), tasks: u64::from(tasks) }
     }
 
+    /// Ends after `duration_ns`, in ticks: the moment at which the first transfer that lies beyond it
+    /// would start. It is rounded as the starts are, so that their number is exact.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a product of positive numbers"
+    )]
+    pub(crate) fn deadline(&self, duration_ns: u64, pace_ns: f64) -> u64 {
+        self.base.saturating_add((duration_ns as f64 / pace_ns * self.step) as u64)
+    }
+
     /// When the next transfer should start.
     #[inline]
     #[expect(
@@ -134,6 +145,23 @@ mod tests {
         }
         starts.sort_unstable();
         assert_eq!(starts, (0..12).map(|i| 500 + i * 1_000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_duration_holds_its_exact_share_of_starts() {
+        for rate in [1.0, 3.0, 7.0, 1000.0, 2000.0, 33_333.0] {
+            for bits in [1 << 32, (1 << 32) / 13 * 5, (1 << 32) / 7 * 3] {
+                let pace = 1e9 / rate;
+                let mut schedule = Schedule::new(12_345, pace, Scale::from_bits(bits), 0, 1);
+                let end = schedule.deadline(2_000_000_000, pace);
+                let mut count = 0.0;
+                while schedule.next() < end {
+                    schedule.advance();
+                    count += 1.0;
+                }
+                assert!((count - 2.0 * rate).abs() < 0.5, "{rate}/s: {count} in 2 s");
+            }
+        }
     }
 
     #[test]

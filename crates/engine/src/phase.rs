@@ -81,7 +81,8 @@ fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(usize, Memory), Eng
         Backend::Psync | Backend::Mmap | Backend::Null => tasks.len(),
     };
     if backend != Backend::Null {
-        limits::open_files(tasks.len() as u64 + workers as u64)?;
+        let rings = if matches!(backend, Backend::Uring { .. }) { workers } else { 0 };
+        limits::open_files(tasks.len() as u64 + rings as u64)?;
         if rules.direct {
             check_alignment(rules, tasks)?;
         }
@@ -93,6 +94,7 @@ fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(usize, Memory), Eng
     let stride = if backend == Backend::Null { PAGE } else { rules.transfer.next_multiple_of(PAGE) };
     let buffers = (tasks.len() as u128) * u128::from(backend.depth());
     let bytes = usize::try_from(buffers * stride as u128).unwrap_or(usize::MAX - PAGE);
+    limits::memory(bytes as u64, "the buffers of the transfers")?;
     let sets = 1 + usize::from(rules.pace_ns.is_some());
     let memory = Memory {
         buffers: Arena::new(bytes, "the buffers of the transfers")?,

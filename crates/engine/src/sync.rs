@@ -190,9 +190,11 @@ impl<M: Mover> Task<'_, M> {
         findings: &mut Findings,
         course: &mut Course<'_>,
     ) -> Result<u64, EngineError> {
-        let from = if self.schedule.is_some() { self.shared.base() } else { self.last };
         let scale = self.shared.scale();
-        let deadline = |nanos: u64| from.saturating_add(scale.ticks(nanos));
+        let deadline = |nanos: u64| match (&self.schedule, self.rules.pace_ns) {
+            (Some(schedule), Some(pace)) => schedule.deadline(nanos, pace),
+            _ => self.last.saturating_add(scale.ticks(nanos)),
+        };
         let (end, wears_out) = match self.rules.ending {
             Ending::Volume => (u64::MAX, false),
             Ending::Duration(nanos) => (deadline(nanos), false),

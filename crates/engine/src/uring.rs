@@ -230,22 +230,23 @@ impl<'s, 'r> Worker<'s, 'r> {
         book: &mut Book,
         course: &mut Course<'_>,
     ) -> Result<u64, EngineError> {
+        let rules = self.terms.rules;
         let scale = self.terms.shared.scale();
         let now = clock.now();
-        let from = if self.terms.rules.pace_ns.is_some() { self.terms.shared.base() } else { now };
-        let (nanos, stonewall, wear_out) = match self.terms.rules.ending {
+        let from = if rules.pace_ns.is_some() { self.terms.shared.base() } else { now };
+        let (nanos, stonewall, wear_out) = match rules.ending {
             Ending::Volume => (None, false, false),
             Ending::Duration(nanos) => (Some(nanos), false, false),
             Ending::Stonewall { deadline_ns, wear_out } => (Some(deadline_ns), true, wear_out),
         };
-        let deadline = nanos.map_or(u64::MAX, |nanos| from.saturating_add(scale.ticks(nanos)));
         for (lane, report) in self.lanes.iter_mut().zip(&mut book.reports) {
-            lane.deadline = deadline;
-            lane.schedule = self
-                .terms
-                .rules
-                .pace_ns
-                .map(|pace| Schedule::new(from, pace, scale, lane.plan.task, self.terms.rules.all_tasks));
+            let (task, tasks) = (lane.plan.task, rules.all_tasks);
+            lane.schedule = rules.pace_ns.map(|pace| Schedule::new(from, pace, scale, task, tasks));
+            lane.deadline = match (nanos, &lane.schedule, rules.pace_ns) {
+                (None, ..) => u64::MAX,
+                (Some(nanos), Some(schedule), Some(pace)) => schedule.deadline(nanos, pace),
+                (Some(nanos), ..) => from.saturating_add(scale.ticks(nanos)),
+            };
             report.io.0 = now;
             lane.last = now;
         }

@@ -1,0 +1,209 @@
+//! How phases end: by volume, by the clock, by the user.
+
+use std::time::{Duration, Instant};
+
+use engine::{Alone, Controls, PhaseJob, TransferLimit};
+use plan::{Backend, Nanos, Order, Pace, Phase, Sharing, Stonewall, WorkloadSpec};
+
+use crate::bed::{BACKENDS, Bed, run, run_with, spec, with};
+
+/// Far more than a test does.
+const MANY: u64 = 1 << 40;
+
+fn null(tasks: u32) -> WorkloadSpec {
+    let mut spec = spec("unused".into(), 4096, MANY);
+    spec.backend = Backend::Null;
+    spec.tasks = tasks;
+    spec
+}
+
+/// Four tasks that read files of their own, with holes, larger than what they get to.
+fn readers(bed: &Bed, backend: Backend) -> WorkloadSpec {
+    let mut spec = bed.spec("file", 4096, 1 << 20);
+    spec.tasks = 4;
+    spec.files.sharing = Sharing::PerTask;
+    spec.backend = backend;
+    for task in 0..4 {
+        let file = std::fs::File::create(bed.path(&format!("file.{task:08}"))).expect("created");
+        file.set_len(4 << 30).expect("made long");
+    }
+    spec
+}
+
+#[test]
+fn a_stonewall_ends_the_first_pass() {
+    let workload = with(&null(3), |spec| {
+        spec.stonewall = Some(Stonewall { deadline: Nanos::millis(20), wear_out: false });
+    });
+    let outcome = run(&workload, Phase::Read).expect("ran");
+    let stonewall = outcome.stonewall.expect("there was one");
+    assert!(stonewall.ns >= 20_000_000);
+    assert_eq!(stonewall.bytes, outcome.read_bytes);
+    assert_eq!(stonewall.worn_out_transfers, None);
+    assert!(outcome.tasks.iter().all(|task| task.reads > 0 && task.reads < MANY));
+    assert!(!outcome.stopped);
+}
+
+#[test]
+fn wear_out_gives_all_tasks_the_most_that_one_had() {
+    let bed = Bed::new();
+    let mut specs: Vec<_> = BACKENDS.iter().map(|&backend| readers(&bed, backend)).collect();
+    specs.push(null(5));
+    for spec in specs {
+        let workload = with(&spec, |spec| {
+            spec.stonewall = Some(Stonewall { deadline: Nanos::millis(15), wear_out: true });
+        });
+        let outcome = run(&workload, Phase::Read).expect("ran");
+        let stonewall = outcome.stonewall.expect("there was one");
+        let most = outcome.most_transfers();
+        assert_eq!(stonewall.worn_out_transfers, Some(most));
+        assert!(outcome.tasks.iter().all(|task| task.reads == most), "{:?}", outcome.tasks);
+        assert!(stonewall.bytes <= outcome.read_bytes && stonewall.bytes > 0);
+        // What was reached then is what a later phase does, whatever the clock says.
+        let again =
+            run_with(&workload, Phase::Read, |job| job.limit = TransferLimit::Exactly(7)).expect("ran");
+        assert!(again.tasks.iter().all(|task| task.reads == 7));
+        assert!(again.stonewall.is_none());
+    }
+}
+
+#[test]
+fn each_task_may_have_a_limit_of_its_own() {
+    let limit = TransferLimit::PerTask(&[5, 0, 9]);
+    let outcome = run_with(&with(&null(3), |_| {}), Phase::Read, |job| job.limit = limit);
+    let reads: Vec<u64> = outcome.expect("ran").tasks.iter().map(|task| task.reads).collect();
+    assert_eq!(reads, [5, 0, 9]);
+}
+
+#[test]
+fn a_duration_repeats_the_pass_until_it_is_over() {
+    let bed = Bed::new();
+    for backend in BACKENDS.into_iter().chain([Backend::Null]) {
+        for order in [Order::Sequential, Order::Random { seed: 9 }] {
+            let spec = bed.spec("file", 4096, 16);
+            run(&with(&spec, |_| {}), Phase::Fill).expect("filled");
+            let workload = with(&spec, |spec| {
+                spec.backend = backend;
+                spec.order = order;
+                spec.verify = true;
+                spec.duration = Some(Nanos::millis(20));
+            });
+            let outcome = run(&workload, Phase::Read).expect("ran");
+            assert!(outcome.reads > 32, "{backend:?}: more than two passes, but {}", outcome.reads);
+            assert!(outcome.io_ns >= 20_000_000);
+            assert_eq!(outcome.mismatches.wrong_cells, 0);
+            let series: u64 = outcome.series.iter().map(|interval| interval.transfers).sum();
+            assert_eq!(series, outcome.reads);
+        }
+    }
+}
+
+#[test]
+fn a_fill_goes_through_one_pass_whatever_the_clock_says() {
+    let bed = Bed::new();
+    let workload = with(&bed.spec("file", 4096, 300), |spec| {
+        spec.duration = Some(Nanos(1));
+        spec.pace = Some(Pace { transfers_per_second: 0.001 });
+    });
+    assert_eq!(run(&workload, Phase::Fill).expect("filled").writes, 300);
+}
+
+#[test]
+fn a_stop_ends_the_phase_and_keeps_what_was_measured() {
+    let bed = Bed::new();
+    let mut specs: Vec<_> = BACKENDS.iter().map(|&backend| readers(&bed, backend)).collect();
+    specs.push(null(2));
+    // A task that sleeps for an hour until its next transfer hears of it too.
+    let sleepers = specs.clone().into_iter().map(|mut spec| {
+        spec.pace = Some(Pace { transfers_per_second: 1.0 / 3600.0 });
+        spec
+    });
+    for spec in specs.clone().into_iter().chain(sleepers) {
+        let workload = with(&spec, |spec| spec.duration = Some(Nanos::secs(7200)));
+        let controls = Controls::new();
+        let outcome = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let start = Instant::now();
+                while controls.progress().transfers == 0 && start.elapsed() < Duration::from_secs(5) {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                controls.stop();
+            });
+            engine::run(&PhaseJob::new(&workload, Phase::Read, 0), &Alone, &controls)
+        })
+        .expect("a stop is no error");
+        assert!(outcome.stopped);
+        assert!(outcome.wall_ns < 7_200_000_000_000);
+        let recorded: u64 = outcome
+            .latency
+            .iter()
+            .filter(|latency| latency.measure == engine::Measure::Response)
+            .map(|latency| latency.histogram.total())
+            .sum();
+        assert_eq!(recorded, outcome.reads);
+        assert_eq!(controls.progress().transfers, outcome.reads);
+    }
+}
+
+#[test]
+fn recording_can_be_left_off() {
+    let bed = Bed::new();
+    for backend in BACKENDS.into_iter().chain([Backend::Null]) {
+        let workload = with(&bed.spec("file", 4096, 100), |spec| spec.backend = backend);
+        let outcome = run_with(&workload, Phase::Write, |job| job.instrument = false).expect("written");
+        assert_eq!(outcome.writes, 100);
+        assert!(outcome.latency.is_empty() && outcome.series.is_empty());
+        assert!(outcome.io_ns > 0);
+    }
+}
+
+#[test]
+fn times_are_in_order_and_named_rates_can_be_made_of_them() {
+    let bed = Bed::new();
+    for backend in BACKENDS {
+        for barriers in [false, true] {
+            let workload = with(&bed.spec("file", 4096, 50), |spec| {
+                spec.tasks = 6;
+                spec.backend = backend;
+                spec.barriers = barriers;
+                spec.sync.at_close = true;
+            });
+            let outcome = run(&workload, Phase::Write).expect("written");
+            for task in &outcome.tasks {
+                assert!(task.open_start_ns <= task.open_end_ns && task.open_end_ns <= task.io_start_ns);
+                assert!(task.io_start_ns < task.io_end_ns && task.io_end_ns <= task.close_start_ns);
+                assert!(task.close_start_ns <= task.close_end_ns);
+            }
+            if barriers {
+                let last_open = outcome.tasks.iter().map(|task| task.open_end_ns).max();
+                let first_io = outcome.tasks.iter().map(|task| task.io_start_ns).min();
+                assert!(last_open <= first_io);
+                let last_io = outcome.tasks.iter().map(|task| task.io_end_ns).max();
+                let first_close = outcome.tasks.iter().map(|task| task.close_start_ns).min();
+                assert!(last_io <= first_close);
+            }
+            assert!(outcome.wall_ns >= outcome.io_ns);
+            assert!(
+                outcome.first_done_ns <= outcome.io_ns && outcome.first_done_bytes <= outcome.write_bytes
+            );
+            assert!(outcome.first_done_bytes >= 50 * 4096);
+            assert!(outcome.user_cpu_ns + outcome.system_cpu_ns > 0);
+            assert!(outcome.started_unix_ns > 0);
+        }
+    }
+}
+
+#[test]
+fn hundreds_of_tasks_run_in_one_process() {
+    let bed = Bed::new();
+    for backend in [Backend::Psync, Backend::Uring { depth: 2, required: true }] {
+        let workload = with(&bed.spec("file", 4096, 4), |spec| {
+            spec.tasks = 512;
+            spec.files.sharing = Sharing::PerTask;
+            spec.backend = backend;
+        });
+        let outcome = run(&workload, Phase::Write).expect("written");
+        assert_eq!((outcome.tasks.len(), outcome.writes), (512, 2048));
+        assert_eq!(run(&workload, Phase::CheckWrite).expect("checked").mismatches.wrong_cells, 0);
+    }
+}

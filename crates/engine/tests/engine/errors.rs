@@ -1,0 +1,206 @@
+//! Each thing that can go wrong is named, with the next step.
+
+use std::fs;
+
+use engine::{EngineError, UringUnavailable};
+use plan::{Backend, Phase, Sharing, WorkloadSpec};
+
+use crate::bed::{BACKENDS, Bed, Mounted, child, has, is_root, output, run, skip, spec, text, with};
+
+fn message(spec: &WorkloadSpec, phase: Phase, backend: Backend) -> String {
+    let workload = with(spec, |spec| spec.backend = backend);
+    run(&workload, phase).expect_err("it cannot work").to_string()
+}
+
+#[test]
+fn a_missing_file_or_directory_is_named() {
+    let bed = Bed::new();
+    for backend in BACKENDS {
+        let read = message(&bed.spec("nothing", 4096, 1), Phase::Read, backend);
+        assert!(read.contains("nothing for reading: no such file or directory (ENOENT)"), "{read}");
+        let write = message(&bed.spec("no/where/file", 4096, 1), Phase::Write, backend);
+        assert!(
+            write.contains("no/where/file for writing") && write.contains("create the directory"),
+            "{write}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_is_too_short_is_named_with_the_place() {
+    let bed = Bed::new();
+    fs::write(bed.path("file"), vec![1; 10_000]).expect("written");
+    for backend in BACKENDS {
+        match run(&with(&bed.spec("file", 4096, 4), |spec| spec.backend = backend), Phase::Read) {
+            Err(EngineError::FileTooShort { offset, asked, file_bytes, .. }) => {
+                assert!(offset == 8192 || offset == 12_288, "{offset}");
+                assert_eq!((asked, file_bytes), (4096, 10_000));
+            }
+            other => panic!("{backend:?}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn direct_io_that_the_file_system_does_not_do_is_refused_with_a_way_out() {
+    // Files of the kernel's own file systems cannot be read directly.
+    for backend in [Backend::Psync, Backend::Uring { depth: 1, required: true }] {
+        let workload = with(&spec("/proc/version".into(), 4096, 1), |spec| {
+            spec.direct = true;
+            spec.backend = backend;
+        });
+        let error = run(&workload, Phase::Read).expect_err("refused");
+        assert!(matches!(error, EngineError::DirectUnsupported { .. }), "{error}");
+        assert!(
+            error.to_string().contains("does not support direct I/O (O_DIRECT); leave direct I/O off"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn direct_transfers_that_do_not_fit_the_sectors_are_refused_with_a_size_that_would() {
+    if !is_root() || !has("losetup") || !has("mkfs.ext4") {
+        return skip("needs root, losetup and mkfs.ext4");
+    }
+    let bed = Bed::new();
+    let Some(mounted) = Mounted::ext4(bed.path("mnt"), &bed.path("image"), 64 << 20, 4096) else {
+        return skip("no loop device with sectors of 4096 bytes can be had");
+    };
+    let file = mounted.at().join("file");
+    for existing in [false, true] {
+        let error = run(&with(&spec(file.clone(), 512, 8), |spec| spec.direct = true), Phase::Write);
+        match error {
+            Err(EngineError::DirectAlignment { needed, suggestion, .. }) => {
+                assert_eq!((needed.0, suggestion.0), (4096, 4096));
+            }
+            other => panic!("{other:?}"),
+        }
+        if !existing {
+            for backend in [Backend::Psync, Backend::Uring { depth: 4, required: true }] {
+                let workload = with(&spec(file.clone(), 4096, 8), |spec| {
+                    spec.direct = true;
+                    spec.backend = backend;
+                });
+                assert_eq!(run(&workload, Phase::Write).expect("written").writes, 8);
+                assert_eq!(run(&workload, Phase::CheckWrite).expect("checked").mismatches.wrong_cells, 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_full_file_system_is_named() {
+    if !is_root() {
+        return skip("needs root to mount a small tmpfs");
+    }
+    let bed = Bed::new();
+    let Some(mounted) = Mounted::tmpfs(bed.path("mnt"), 1 << 20) else {
+        return skip("tmpfs cannot be mounted here");
+    };
+    let file = mounted.at().join("file");
+    for backend in BACKENDS {
+        for fsync in [false, true] {
+            // A transfer that is cut short before the error, since it is no divisor of the space.
+            let workload = with(&spec(file.clone(), 48_000, 100), |spec| {
+                spec.backend = backend;
+                spec.sync.per_write = fsync;
+            });
+            let error = run(&workload, Phase::Write).expect_err("there is no space");
+            let text = error.to_string();
+            assert!(
+                text.contains("no space left on device (ENOSPC); free some space"),
+                "{backend:?}: {text}"
+            );
+            if backend == Backend::Mmap {
+                assert!(text.contains("posix_fallocate"), "{text}");
+            } else {
+                assert!(text.contains("write of 48000 bytes at offset"), "{text}");
+            }
+            fs::remove_file(&file).expect("removable: nothing holds it");
+        }
+    }
+}
+
+#[test]
+fn preallocation_takes_the_space_first() {
+    let bed = Bed::new();
+    for sharing in [Sharing::Shared, Sharing::PerTask] {
+        let workload = with(&bed.spec("file", 4096, 16), |spec| {
+            spec.tasks = 2;
+            spec.files.sharing = sharing;
+            spec.files.preallocate = true;
+            spec.transfer_limit = Some(1);
+        });
+        run(&workload, Phase::Write).expect("written");
+        let (name, bytes) =
+            if sharing == Sharing::Shared { ("file", 131_072) } else { ("file.00000001", 65_536) };
+        assert_eq!(fs::metadata(bed.path(name)).expect("there").len(), bytes);
+    }
+}
+
+#[test]
+fn limits_are_raised_or_named() {
+    if !is_root() || !has("setpriv") || !has("prlimit") {
+        return skip("needs root, setpriv and prlimit");
+    }
+    let bed = Bed::new();
+    let words = |rest: &str| format!("write {rest} {} count=1 tasks=200 pertask", bed.path("file").display());
+    let within = ["prlimit", "--nofile=64:4096"];
+    let raised = text(&output(&mut child(&within, &words("psync"))));
+    assert!(raised.contains("200 transfers"), "{raised}");
+    // Without the right to raise hard limits.
+    let weak =
+        ["setpriv", "--bounding-set=-sys_resource,-ipc_lock", "--inh-caps=-all", "prlimit", "--nofile=64:64"];
+    let refused = text(&output(&mut child(&weak, &words("psync"))));
+    assert!(
+        refused.contains("the limit on open files (RLIMIT_NOFILE) is 64, but this plan needs 2"),
+        "{refused}"
+    );
+    assert!(refused.contains("ulimit -n"), "{refused}");
+    let weak = [
+        "setpriv",
+        "--bounding-set=-sys_resource,-ipc_lock",
+        "--inh-caps=-all",
+        "prlimit",
+        "--memlock=65536:65536",
+    ];
+    let words = |rest: &str| {
+        format!("write uring {} count=64 transfer=1048576 depth=8 {rest}", bed.path("one").display())
+    };
+    let refused = text(&output(&mut child(&weak, &words(""))));
+    assert!(
+        refused.contains("locked memory in bytes (RLIMIT_MEMLOCK) is 65536, but this plan needs 8388608"),
+        "{refused}"
+    );
+    assert!(refused.contains("ulimit -l 8192"), "{refused}");
+    let plain = text(&output(&mut child(&weak, &words("optional"))));
+    assert!(plain.contains("64 transfers") && plain.contains("without registered buffers"), "{plain}");
+}
+
+#[test]
+fn io_uring_says_why_it_cannot_be_had() {
+    if !has("strace") {
+        return skip("needs strace");
+    }
+    let bed = Bed::new();
+    let words = format!("write uring {} count=4", bed.path("file").display());
+    for (errno, says) in [("ENOSYS", "this kernel does not have it (ENOSYS)"), ("EPERM", "a seccomp filter")]
+    {
+        let inject = format!("inject=io_uring_setup:error={errno}");
+        let printed =
+            text(&output(&mut child(&["strace", "-f", "-qq", "-o", "/dev/null", "-e", &inject], &words)));
+        if printed.contains("ptrace") {
+            return skip("strace may not trace here");
+        }
+        assert!(printed.contains("io_uring cannot be used") && printed.contains(says), "{printed}");
+    }
+    // An older kernel refuses the newest mode; the next one is taken and said.
+    let inject =
+        ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=io_uring_setup:error=EINVAL:when=2"];
+    let printed = text(&output(&mut child(&inject, &words)));
+    assert!(printed.contains("4 transfers") && printed.contains("without SINGLE_ISSUER"), "{printed}");
+    if let Err(why) = engine::uring_available() {
+        assert!(!matches!(why, UringUnavailable::Other(_)), "{why}");
+    }
+}
