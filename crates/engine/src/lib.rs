@@ -44,6 +44,7 @@ mod buffer;
 mod check;
 mod clock;
 mod controls;
+pub mod cost;
 mod crew;
 mod errno;
 mod error;

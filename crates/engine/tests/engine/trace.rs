@@ -180,5 +180,7 @@ fn hundreds_of_tasks_need_little_memory_beyond_their_buffers() {
     let (few, many) = (peak(1), peak(513));
     let each = (many - few) / 512;
     println!("{each} bytes per task, its buffer of 4096 included");
-    assert!(each - 4096 < 30 << 10, "{each} bytes per task, its buffer of 4096 included");
+    // Without optimisation the stacks are deeper.
+    let most = if cfg!(debug_assertions) { 60 << 10 } else { 30 << 10 };
+    assert!(each - 4096 < most, "{each} bytes per task, its buffer of 4096 included");
 }

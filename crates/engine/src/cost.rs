@@ -1,0 +1,94 @@
+//! What the parts of the instrument cost on this machine, in nanoseconds: the best of several
+//! measurements of many repetitions.
+
+use std::hint::black_box;
+
+use plan::{Bytes, Geometry, Order, Phase, Placement, WorkloadSpec};
+
+use crate::check::{Expected, Findings, NoiseTable, check};
+use crate::clock;
+use crate::histogram::BUCKETS;
+use crate::offsets::Offsets;
+use crate::series::{Counts, Recorder};
+use crate::stamp::{Ink, Pen};
+
+/// Measurements of which the best is taken.
+const ROUNDS: u32 = 7;
+/// Repetitions are chosen so that a round takes about this long.
+const ROUND_NS: f64 = 2e6;
+
+/// The best time of `once`.
+fn best(mut once: impl FnMut()) -> f64 {
+    let (kind, scale) = (clock::kind(), clock::scale());
+    let mut round = |count: u32| {
+        let start = clock::now(kind);
+        for _ in 0..count {
+            once();
+        }
+        scale.nanos(clock::now(kind) - start) as f64 / f64::from(count)
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 10 and 10 million")]
+    let count = (ROUND_NS / round(10)).clamp(10.0, 1e7) as u32;
+    (0..ROUNDS).map(|_| round(count)).fold(f64::INFINITY, f64::min)
+}
+
+/// Recording one transfer: histogram and series.
+#[must_use]
+pub fn recording_ns() -> f64 {
+    let mut counts: Vec<Counts> = vec![[[0; BUCKETS]; 2]];
+    let mut recorder = Recorder::new(&mut counts[0], None);
+    recorder.start(clock::scale(), 0, u64::MAX);
+    let mut end = 0;
+    best(|| {
+        // Latencies around a microsecond, in several buckets.
+        end += 4_000;
+        recorder.add(0, black_box(2_000 + (end & 0xfff)), end);
+    })
+}
+
+/// Choosing the next offset of a file of a million transfers.
+#[must_use]
+pub fn offset_ns(random: bool) -> f64 {
+    let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::gib(4), segments: 1 };
+    let mut spec = WorkloadSpec::new("cost", "unused", geometry);
+    if random {
+        spec.order = Order::Random { seed: 1 };
+    }
+    let Ok(workload) = spec.validate() else { return f64::NAN };
+    let mut offsets = Offsets::new(&Placement::new(&workload).region(0, Phase::Read, 0), true);
+    best(|| {
+        black_box(offsets.next());
+    })
+}
+
+/// A buffer of one transfer with the pen and ink to write it.
+fn desk(transfer: usize) -> (Ink, Vec<u8>, Pen) {
+    let ink = Ink::new(1, 1, transfer);
+    let mut buffer = vec![0; transfer];
+    let pen = ink.pen(&mut buffer, 0);
+    (ink, buffer, pen)
+}
+
+/// Making a buffer of `transfer` ready to be written.
+#[must_use]
+pub fn stamping_ns(transfer: Bytes) -> f64 {
+    let transfer = usize::try_from(transfer.0).unwrap_or(1);
+    let (ink, mut buffer, mut pen) = desk(transfer);
+    let mut offset = 0;
+    best(|| {
+        offset += transfer as u64;
+        pen.place(&ink, black_box(&mut buffer), offset);
+    })
+}
+
+/// Comparing a transfer that was read with what must have been written.
+#[must_use]
+pub fn checking_ns(transfer: Bytes) -> f64 {
+    let transfer = usize::try_from(transfer.0).unwrap_or(1);
+    let (ink, mut buffer, mut pen) = desk(transfer);
+    pen.place(&ink, &mut buffer, 0);
+    let table = NoiseTable::new(1);
+    let expected = Expected { table: &table, file: 0, generations: Some((1, 1)) };
+    let mut findings = Findings::default();
+    best(|| check(black_box(&buffer), 0, 0, &expected, &mut findings))
+}
