@@ -1,7 +1,7 @@
 //! Whether this host can run a plan: targets, space, limits, backends, and what stands in the way.
 
 use std::collections::HashSet;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use engine::UringUnavailable;
@@ -148,17 +148,15 @@ fn check_targets(
     if files.sharing == Sharing::PerTask && writes { check_links(case) } else { Ok(()) }
 }
 
-/// The file of a task may be a link that somebody put there, and lead to a device.
+/// Where the file of a task should stand, somebody may have put something else, or a link to it.
 fn check_links(case: &Case) -> Result<(), RunnerError> {
-    let is_device = |path: &&PathBuf| {
-        std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device())
-    };
-    match paths(case).iter().find(is_device) {
+    let is_no_file = |path: &&PathBuf| std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+    match paths(case).iter().find(is_no_file) {
         None => Ok(()),
         Some(path) => Err(RunnerError::Target {
             path: path.clone(),
-            problem: "leads to a block device".to_owned(),
-            help: "remove the link, or name the device itself as the one shared target".to_owned(),
+            problem: "is where the file of a task should stand, and is no file".to_owned(),
+            help: "remove it, or choose another name".to_owned(),
         }),
     }
 }

@@ -248,3 +248,14 @@ fn the_null_backend_touches_no_file() {
     assert_eq!(run.phases.len(), 2);
     assert!(place.left().is_empty());
 }
+
+#[test]
+fn what_is_no_file_where_a_task_s_file_should_stand_is_refused_before_the_start() {
+    let place = Place::new();
+    fs::create_dir(place.data().join("file.00000001")).expect("can be made");
+    let mut spec = spec(&place.file());
+    (spec.tasks, spec.files.sharing) = (2, Sharing::PerTask);
+    let error = place.check(vec![case("a", spec, &[Phase::Write])]).expect_err("a directory stands there");
+    assert!(error.to_string().contains("file.00000001"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Refused);
+}
