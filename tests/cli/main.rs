@@ -19,4 +19,5 @@ mod quick;
 mod rates;
 mod raw_devices;
 mod record;
+mod regression;
 mod studies;

@@ -1,13 +1,15 @@
 //! Whether this host can run a plan: targets, space, limits, backends, and what stands in the way.
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use engine::UringUnavailable;
 use host::files::{FileState, Kind, check_directory};
 use host::{Host, PermittedDevice, Root, limits};
-use plan::{Backend, Bytes, Case, Placement, Plan, Sharing, Workload, WorkloadSpec};
+use plan::{Backend, Bytes, Case, Existing, Placement, Plan, Sharing, Workload, WorkloadSpec};
 use record::{Holder, HostFacts, Leftover, Warning, WarningRow};
 
 use crate::RunnerError;
@@ -145,20 +147,44 @@ fn check_targets(
             None | Some(Kind::Regular) => {}
         }
     }
-    if files.sharing == Sharing::PerTask && writes { check_links(case) } else { Ok(()) }
+    if writes { check_names(case) } else { Ok(()) }
 }
 
-/// Where the file of a task should stand, somebody may have put something else, or a link to it.
-fn check_links(case: &Case) -> Result<(), RunnerError> {
-    let is_no_file = |path: &&PathBuf| std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
-    match paths(case).iter().find(is_no_file) {
-        None => Ok(()),
-        Some(path) => Err(RunnerError::Target {
-            path: path.clone(),
-            problem: "is where the file of a task should stand, and is no file".to_owned(),
-            help: "remove it, or choose another name".to_owned(),
-        }),
+/// Where a file is to be made, somebody may have put something else, or a link to it.
+fn check_names(case: &Case) -> Result<(), RunnerError> {
+    let files = &case.workload.files;
+    let refused = |path: PathBuf, problem: &str, help: &str| {
+        Err(RunnerError::Target { path, problem: problem.to_owned(), help: help.to_owned() })
+    };
+    for path in paths(case) {
+        if path.as_os_str().as_bytes().ends_with(b"/") {
+            return refused(path, "ends in a slash, as a directory does", "name a file in it");
+        }
+        match std::fs::metadata(&path) {
+            Ok(metadata) if files.sharing == Sharing::PerTask && !metadata.is_file() => {
+                let problem = "is where the file of a task should stand, and is no file";
+                return refused(path, problem, "remove it, or choose another name");
+            }
+            // The file would be made where the link leads to, where nobody claims or removes it.
+            Err(error)
+                if error.kind() == ErrorKind::NotFound
+                    && files.existing == Existing::Reuse
+                    && is_link(&path) =>
+            {
+                let problem = "is a link that leads nowhere";
+                return refused(path, problem, "make the file that it should lead to, or remove the link");
+            }
+            Err(error) if error.kind() == ErrorKind::InvalidFilename => {
+                return refused(path, "is too long for a file name here", "choose a shorter name");
+            }
+            Ok(_) | Err(_) => {}
+        }
     }
+    Ok(())
+}
+
+fn is_link(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
 }
 
 /// A device has one name and no room for files of tasks.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use plan::{Case, Existing, Keep, Placement};
@@ -184,7 +185,8 @@ pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<P
     Ok(all.into_iter().collect())
 }
 
-/// Removes what stands where a write phase will make its files, and returns how many it were.
+/// Removes what stands where a write phase will make its files, and returns how many it were. A
+/// link to a device stays: the device is what is written.
 pub(crate) fn replace_existing(
     case: &Case,
     repetition: u32,
@@ -196,7 +198,8 @@ pub(crate) fn replace_existing(
     let mut removed = 0;
     for slot in Placement::new(&case.workload).files(repetition) {
         let Ok(metadata) = fs::symlink_metadata(&slot.path) else { continue };
-        if !(metadata.is_file() || metadata.file_type().is_symlink()) {
+        let leads_to_device = || fs::metadata(&slot.path).is_ok_and(|end| end.file_type().is_block_device());
+        if !(metadata.is_file() || metadata.file_type().is_symlink() && !leads_to_device()) {
             continue;
         }
         fs::remove_file(&slot.path).map_err(|source| RunnerError::File {

@@ -8,7 +8,7 @@ use comm::Solo;
 use engine::Controls;
 use host::{Host, Root};
 use plan::{
-    Backend, Bytes, Case, Existing, Geometry, Keep, Nanos, Phase, Plan, Question, Sharing, Stonewall,
+    Backend, Bytes, Case, Existing, Geometry, Keep, Nanos, Order, Phase, Plan, Question, Sharing, Stonewall,
     WorkloadSpec,
 };
 use record::{FORMAT_VERSION, Manifest, Provenance, Recorder, Run, RunState, Warning};
@@ -258,4 +258,39 @@ fn what_is_no_file_where_a_task_s_file_should_stand_is_refused_before_the_start(
     let error = place.check(vec![case("a", spec, &[Phase::Write])]).expect_err("a directory stands there");
     assert!(error.to_string().contains("file.00000001"), "{error}");
     assert_eq!(error.kind(), ErrorKind::Refused);
+}
+
+#[test]
+fn a_file_is_not_made_through_a_link_that_leads_nowhere() {
+    let place = Place::new();
+    let elsewhere = place.directory.path().join("elsewhere");
+    std::os::unix::fs::symlink(&elsewhere, place.file()).expect("can be made");
+    let mut spec = spec(&place.file());
+    spec.files.existing = Existing::Reuse;
+    let error = place.check(vec![case("a", spec, &[Phase::Write])]).expect_err("a link stands there");
+    assert!(error.to_string().contains("leads nowhere"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Refused);
+}
+
+#[test]
+fn names_that_cannot_be_made_are_refused_before_the_start() {
+    let place = Place::new();
+    for (name, word) in [("x".repeat(250), "too long"), ("new/".to_owned(), "slash")] {
+        let mut spec = spec(&place.data().join(name));
+        spec.files.sharing = if word == "slash" { Sharing::Shared } else { Sharing::PerTask };
+        let error = place.check(vec![case("a", spec, &[Phase::Write])]).expect_err("no such name");
+        assert!(error.to_string().contains(word), "{error}");
+    }
+}
+
+#[test]
+fn a_mixed_phase_that_goes_on_accepts_what_it_has_written_itself() {
+    let place = Place::new();
+    let mut spec = spec(&place.file());
+    (spec.verify, spec.files.fill, spec.read_percent) = (true, true, 50);
+    (spec.order, spec.duration) = (Order::Random, Some(Nanos::millis(200)));
+    let (ended, run) = place.run(vec![case("a", spec, &[Phase::Mixed])]);
+    assert_eq!((ended.failed, ended.wrong_cells), (None, 0));
+    let pass = 64 * 4;
+    assert!(run.phases.iter().any(|row| row.reads + row.writes > 2 * pass), "more than one pass");
 }
