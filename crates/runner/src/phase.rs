@@ -63,7 +63,7 @@ impl PhaseRun<'_> {
             data: DataSpec {
                 signature: self.workload.signature,
                 write_generation: generation,
-                expect: self.expected(ledger),
+                expect: self.expected(ledger, generation),
             },
             limit: self.limit,
             ..PhaseJob::new(self.workload, self.phase, self.repetition)
@@ -84,15 +84,18 @@ impl PhaseRun<'_> {
         }
     }
 
-    /// The generations that a check accepts: those that this run has written into the files.
-    fn expected(&self, ledger: &Ledger) -> Expect {
+    /// The generations that a check accepts: those that this run has written into the files. Where
+    /// a mixed phase goes through its offsets again and again, its reads come upon its own writes.
+    fn expected(&self, ledger: &Ledger, own: u16) -> Expect {
         let mut range: Option<(u16, u16)> = None;
         for slot in Placement::new(self.workload).files(self.repetition) {
             let Some(content) = ledger.content(&slot.path) else { return Expect::Any };
             let (first, last) = (*content.generations.start(), *content.generations.end());
             range = Some(range.map_or((first, last), |(low, high)| (low.min(first), high.max(last))));
         }
-        range.map_or(Expect::Any, |(first, last)| Expect::Generations(first..=last))
+        let reads_its_own = self.phase == Phase::Mixed && self.workload.duration.is_some();
+        let newest = |last: u16| if reads_its_own { last.max(own) } else { last };
+        range.map_or(Expect::Any, |(first, last)| Expect::Generations(first..=newest(last)))
     }
 
     fn observe(&self, host: &Host) -> Result<DeviceObserver, Unobservable> {
