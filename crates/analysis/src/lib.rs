@@ -42,6 +42,5 @@ pub use rates::{DirectionRates, Rate, RateName, Rates, SUSTAINED_PERCENTILE, SUS
 pub use summary::{CONFIDENCE, Interval, Summary};
 pub use verdicts::{
     CPU_SHARE_MAX, DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, DeviceShare, cache_verdict, harness_bound, incomplete,
-    not_quiet, outliers,
-    phase_warnings, too_short,
+    not_quiet, outliers, phase_warnings, too_short,
 };
