@@ -310,6 +310,7 @@ impl<'s, 'r> Worker<'s, 'r> {
         findings: &mut Findings,
     ) -> Result<(), EngineError> {
         let (mut parts, completions) = self.parts();
+        let hand_over = hand_over(parts.seats.len(), parts.terms.rules.direct);
         for lane in &mut *parts.lanes {
             lane.free.clear();
         }
@@ -326,7 +327,16 @@ impl<'s, 'r> Worker<'s, 'r> {
             parts.queue.submit_and_wait().map_err(lost)?;
             completions.sync();
             let now = clock.now();
+            let mut unsent = 0;
             for completion in completions.by_ref() {
+                if unsent == hand_over {
+                    if RECORD {
+                        parts.fresh.start(parts.seats, clock.now());
+                    }
+                    parts.queue.submit().map_err(lost)?;
+                    unsent = 0;
+                }
+                unsent += 1;
                 let (data, result) = (completion.user_data(), completion.result());
                 let next =
                     turn::<C, RECORD, false>(data, result, now, &mut parts, clock, recorder, findings)?;
@@ -475,6 +485,17 @@ impl<'s, 'r> Worker<'s, 'r> {
         }
         first_error.map_or(Ok(()), Err)
     }
+}
+
+/// How many requests are made ready before they are handed over.
+///
+/// Completions of a device come in bundles. If all that follow them were handed over at the end of the
+/// bundle, the device would run dry meanwhile; in parts, it goes on with the first while the others
+/// are made ready (about a tenth more transfers per second at depth 32). The page cache answers
+/// at once, and there each call is a cost.
+fn hand_over(under_way: usize, direct: bool) -> usize {
+    const PARTS: usize = 8;
+    if direct { (under_way / PARTS).max(1) } else { usize::MAX }
 }
 
 /// Begins the next pass of the seat's lane, once nothing of the last one is under way, with this
