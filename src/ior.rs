@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use comm::Launched;
@@ -57,14 +58,21 @@ fn launcher() -> Result<Option<Launcher>, Failure> {
 fn explain(session: &Session, plan: &Plan) -> Result<Exit, Failure> {
     let facts = session.host.facts(&session::targets(plan), engine::clock_name());
     let around = session::surroundings(&session.host, plan, &facts);
-    print(&report::explain(plan, &around)).map(|()| Exit::Success)
+    print(&report::explain(plan, &around))?;
+    let replaced = runner::replaced(plan, &[]).map(|replaced| session::replaced_line(&replaced));
+    print(&replaced.map_or(String::new(), |line| format!("! {line}\n"))).map(|()| Exit::Success)
 }
 
 fn measure(session: &Session, asked: Asked) -> Result<Exit, Failure> {
     let checked = session.check(asked.plan)?;
     warn(&session::leftover_lines(&checked.leftovers));
+    let replaced = runner::replaced(&checked.plan, &checked.leftovers);
+    warn(&replaced.iter().map(session::replaced_line).collect::<Vec<_>>());
     let directory = session.directory(asked.extras.out.as_deref());
     let manifest = session.manifest(&checked);
+    for path in asked.side_files.iter().flat_map(|files| files.status.iter().chain(&files.rank_csv)) {
+        refuse_device(path)?;
+    }
     let mut out = Output::open(asked.output.file.as_deref())?;
     let mut printer = Printer::new(&manifest.plan)
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
@@ -117,6 +125,7 @@ impl Output {
     fn open(file: Option<&Path>) -> Result<Self, Failure> {
         let output = Self { file: file.map(Path::to_owned) };
         if let Some(path) = &output.file {
+            refuse_device(path)?;
             fs::write(path, "").map_err(|error| cannot_write(path, error))?;
         }
         Ok(output)
@@ -128,6 +137,15 @@ impl Output {
             fs::OpenOptions::new().append(true).open(path).map_err(|error| cannot_write(path, error))?;
         std::io::Write::write_all(&mut file, text.as_bytes()).map_err(|error| cannot_write(path, error))
     }
+}
+
+/// A summary is no reason to destroy what is on a disk.
+fn refuse_device(path: &Path) -> Result<(), Failure> {
+    if fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device()) {
+        let message = format!("will not write text to the block device {}: name a file", path.display());
+        return Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)));
+    }
+    Ok(())
 }
 
 fn cannot_write(path: &Path, error: std::io::Error) -> Failure {

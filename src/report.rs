@@ -1,7 +1,9 @@
 //! `ioproof report`: the tables again, and the report in every form.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use anyhow::Context;
@@ -23,6 +25,9 @@ const FILES: [(Format, &str); 4] = [
 /// Prints or writes what is asked.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
     let run = Run::open(&arguments.run)?;
+    if let Some(path) = &arguments.output {
+        check_output(&run, path)?;
+    }
     let result = match (arguments.format, &arguments.output) {
         (Some(format), Some(path)) => to_file(&run, format, path),
         (Some(format), None) => to_terminal(&run, format),
@@ -30,6 +35,23 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
     };
     result.map_err(|error| Failure::new(Exit::Record, error))?;
     Ok(Exit::Success)
+}
+
+/// A report may go over an older one, but not over the record that it is made of, nor on a device.
+fn check_output(run: &Run, path: &Path) -> Result<(), Failure> {
+    let Ok(real) = path.canonicalize() else { return Ok(()) };
+    let is_report = |name: &OsStr| FILES.iter().any(|(_, report)| name == *report);
+    let in_record = run.directory.canonicalize().is_ok_and(|directory| real.starts_with(directory));
+    let problem = if in_record && !real.file_name().is_some_and(is_report) {
+        "is a part of the record"
+    } else if real.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device()) {
+        "is a block device"
+    } else {
+        return Ok(());
+    };
+    let message =
+        format!("will not write {}, which {problem}: choose another place with --output", path.display());
+    Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)))
 }
 
 /// Writes `report.html` into the run directory and gives its path.
@@ -40,11 +62,10 @@ pub(crate) fn page(run: &Run) -> anyhow::Result<std::path::PathBuf> {
 }
 
 fn all_files(run: &Run) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
     for (format, name) in FILES {
         let path = run.directory.join(name);
         to_file(run, format, &path)?;
-        writeln!(out, "{}", path.display())?;
+        print(&format!("{}\n", path.display())).map_err(|failure| failure.error)?;
     }
     Ok(())
 }
@@ -63,7 +84,7 @@ fn to_terminal(run: &Run, format: Format) -> anyhow::Result<()> {
     match write(run, format, &mut out).and_then(|()| Ok(out.flush()?)) {
         // A reader such as `head` that has seen enough is no error.
         Err(error) if is_broken_pipe(&error) => Ok(()),
-        result => result,
+        result => result.context("cannot write to the standard output"),
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use host::{Host, Root};
 use plan::{Plan, outlooks, quick, study};
 use record::{Run, WarningRow};
-use runner::{Event, Watch};
+use runner::{Event, Replaced, Watch};
 
 use crate::arguments::RunArguments;
 use crate::exit::{Exit, Failure};
@@ -22,6 +22,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         let facts = session.host.facts(&session::targets(&plan), engine::clock_name());
         let around = session::surroundings(&session.host, &plan, &facts);
         print(&report::explain(&plan, &around))?;
+        if let Some(replaced) = runner::replaced(&plan, &[]) {
+            print(&format!("! {}\n", session::replaced_line(&replaced)))?;
+        }
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
     let checked = session.check(plan)?;
@@ -32,9 +35,16 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
     for line in &found {
         print(&format!("{line}; `ioproof clean` removes what killed runs left\n"))?;
     }
-    if !arguments.yes && !confirm("Start?", true)? {
+    let replaced = runner::replaced(&checked.plan, &checked.leftovers);
+    if let Some(replaced) = &replaced {
+        print(&format!("! {}\n", session::replaced_line(replaced)))?;
+    }
+    if !arguments.yes && !confirm("Start?", replaced.is_none())? {
         print("nothing was written\n")?;
-        return Ok(Exit::Success);
+        return match replaced {
+            Some(replaced) if !io::stdin().is_terminal() => Err(unattended(&replaced)),
+            _ => Ok(Exit::Success),
+        };
     }
     let directory = session.directory(arguments.out.as_deref());
     let (all, _) = outlooks(&checked.plan, &around);
@@ -50,6 +60,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
     }
 }
 
+/// Nobody is there to agree that files are lost.
+fn unattended(replaced: &Replaced) -> Failure {
+    let line = session::replaced_line(replaced);
+    let help = "add --yes to agree, write over it with existing = \"reuse\", or name another path";
+    Failure::new(Exit::Refused, anyhow::anyhow!("{line}, and nobody can be asked: {help}"))
+}
+
 /// The plan that the arguments ask for, a word for the run's name, and notes for the reader.
 fn ask(arguments: &RunArguments) -> Result<(String, Plan, Vec<String>), Failure> {
     match (&arguments.quick, &arguments.study) {
@@ -58,6 +75,12 @@ fn ask(arguments: &RunArguments) -> Result<(String, Plan, Vec<String>), Failure>
             Ok(("quick".to_owned(), quick.plan, quick.notes))
         }
         (None, Some(path)) => {
+            if path.to_str().is_none() {
+                let name = path.display();
+                return Err(Failure::usage(format!(
+                    "{name} is no name in UTF-8, as a record needs: rename it"
+                )));
+            }
             let text = std::fs::read_to_string(path).map_err(|error| {
                 Failure::usage(format!("cannot read the study {}: {error}", path.display()))
             })?;
@@ -126,14 +149,21 @@ pub(crate) fn confirm(question: &str, unattended: bool) -> Result<bool, Failure>
     }
     write!(io::stderr(), "{question} [Y/n] ").map_err(internal)?;
     let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).map_err(internal)?;
+    if io::stdin().lock().read_line(&mut answer).map_err(internal)? == 0 {
+        // The end of the input, as by Ctrl-D, agrees to nothing; the line is still open.
+        writeln!(io::stderr()).map_err(internal)?;
+        return Ok(false);
+    }
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes"))
 }
 
 /// Writes to standard output; a reader that went away is no error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(Exit::Record, error)),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let error = anyhow::Error::from(error).context("cannot write to the standard output");
+            Err(Failure::new(Exit::Record, error))
+        }
         Ok(()) | Err(_) => Ok(()),
     }
 }

@@ -9,7 +9,7 @@ use engine::Controls;
 use host::{Host, Root};
 use plan::{Bytes, ExpectedRate, Nanos, Plan, Space, Surroundings};
 use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder};
-use runner::{Checked, Ended, Life, Watch};
+use runner::{Checked, Ended, Life, Replaced, Watch};
 
 use crate::exit::{Exit, Failure};
 use crate::signals;
@@ -133,6 +133,16 @@ pub(crate) fn leftover_lines(leftovers: &[Leftover]) -> Vec<String> {
     leftovers.iter().map(crate::clean::line).collect()
 }
 
+/// What the user loses by a run, as a line.
+pub(crate) fn replaced_line(replaced: &Replaced) -> String {
+    let Replaced { files, bytes, first } = replaced;
+    let (first, bytes) = (first.display(), bytes.both_units());
+    match files {
+        1 => format!("{first} exists ({bytes}): its data will be lost"),
+        _ => format!("{first} and {} more exist ({bytes}): their data will be lost", files - 1),
+    }
+}
+
 /// The exit code of a run that ended, and what is to be said of it.
 pub(crate) fn verdict(ended: &Ended) -> (Exit, Option<String>) {
     if ended.interrupted {
@@ -142,7 +152,8 @@ pub(crate) fn verdict(ended: &Ended) -> (Exit, Option<String>) {
         );
     }
     if let Some((message, kind)) = &ended.failed {
-        return (Exit::from(*kind), Some(message.clone()));
+        let left = ended.left_behind.as_ref().map_or(String::new(), |error| format!("; also, {error}"));
+        return (Exit::from(*kind), Some(format!("{message}{left}")));
     }
     if ended.wrong_cells > 0 {
         let message =

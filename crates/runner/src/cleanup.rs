@@ -198,8 +198,8 @@ pub(crate) fn replace_existing(
     let mut removed = 0;
     for slot in Placement::new(&case.workload).files(repetition) {
         let Ok(metadata) = fs::symlink_metadata(&slot.path) else { continue };
-        let leads_to_device = || fs::metadata(&slot.path).is_ok_and(|end| end.file_type().is_block_device());
-        if !(metadata.is_file() || metadata.file_type().is_symlink() && !leads_to_device()) {
+        let replaceable = metadata.is_file() || metadata.is_symlink();
+        if !replaceable || leads_to_device(&slot.path) {
             continue;
         }
         fs::remove_file(&slot.path).map_err(|source| RunnerError::File {
@@ -211,6 +211,11 @@ pub(crate) fn replace_existing(
         removed += 1;
     }
     Ok(removed)
+}
+
+/// Whether a block device stands at `path`, or where it leads to.
+pub(crate) fn leads_to_device(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device())
 }
 
 fn shares_targets(case: &Case, other: &Case) -> bool {

@@ -3,6 +3,7 @@
 //! | type | what it is |
 //! |---|---|
 //! | [`check`] → [`Checked`] | a plan that this host can run, with what was found on the way |
+//! | [`replaced`] | the user's files that a plan will remove |
 //! | [`Life`] | runs a checked plan and writes the record |
 //! | [`Watch`] | told of everything that happens; the runner itself never prints |
 //! | [`Ended`] | how it ended, and what a caller needs for its exit code |
@@ -22,10 +23,12 @@ mod instrument;
 mod life;
 mod phase;
 mod rendezvous;
+mod replaced;
 mod watch;
 
 pub use check::{Checked, check};
 pub use error::{ErrorKind, RunnerError};
 pub use instrument::{Instrument, instrument};
 pub use life::{Ended, Life};
+pub use replaced::{Replaced, replaced};
 pub use watch::{Event, Silent, Watch};
