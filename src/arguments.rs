@@ -159,6 +159,10 @@ fn is_ior(name: &OsStr) -> bool {
 /// Help and version go to standard output with success; everything else is wrong usage.
 fn usage(error: &clap::Error) -> Result<Exit, Failure> {
     let exit = if error.use_stderr() { Exit::Usage } else { Exit::Success };
-    error.print().map_err(|error| Failure::new(Exit::Internal, error))?;
-    Ok(exit)
+    match error.print() {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::new(Exit::Internal, error))
+        }
+        Ok(()) | Err(_) => Ok(exit),
+    }
 }

@@ -1,20 +1,17 @@
 //! `ioproof clean`: what killed runs left under a directory, shown and removed.
 
-use std::io::{self, Write};
-
 use record::{Holder, Leftover};
 
 use crate::arguments::CleanArguments;
 use crate::exit::{Exit, Failure};
-use crate::run::confirm;
+use crate::run::{confirm, print};
 
 /// Shows what was left under the directory and removes it when the user agrees.
 pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
     let directory =
         std::path::absolute(&arguments.directory).map_err(|error| Failure::new(Exit::Usage, error))?;
     let found = record::leftovers(&directory)?;
-    let mut out = io::stdout().lock();
-    let mut say = |line: &str| writeln!(out, "{line}").map_err(|error| Failure::new(Exit::Record, error));
+    let say = |line: &str| print(&format!("{line}\n"));
     if found.is_empty() {
         say(&format!("nothing was left in {}", directory.display()))?;
         return Ok(Exit::Success);

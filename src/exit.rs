@@ -91,8 +91,19 @@ pub(crate) fn explain(failure: &Failure) -> ExitCode {
         .downcast_ref::<StudyErrors>()
         .is_some_and(|errors| GraphicalReportHandler::new().render_report(&mut shown, errors).is_ok());
     if !pointed {
-        shown = format!("ioproof: {:#}", failure.error);
+        shown = format!("ioproof: {}", with_causes(&failure.error));
     }
     eprintln!("{}", shown.trim_end());
     failure.exit.into()
+}
+
+/// `error` with its causes, without those that a message before has told already.
+fn with_causes(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |told, cause| {
+        match (told.is_empty(), told.contains(&cause)) {
+            (true, _) => cause,
+            (false, true) => told,
+            (false, false) => format!("{told}: {cause}"),
+        }
+    })
 }

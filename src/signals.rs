@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 
 /// Sets `flags` in their order at the first signal; a second one ends the program at once.
 pub(crate) fn stop_on_signal(flags: &[Arc<AtomicBool>; 2]) -> std::io::Result<()> {
+    // A file that the limit on its size (`ulimit -f`) does not allow is an error of the write, and
+    // no reason to die and leave the files; without a handler the kernel ends the program.
+    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // The order matters: the second signal finds the flag set by the first.
         flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&flags[0]))?;
