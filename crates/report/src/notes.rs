@@ -1,5 +1,7 @@
 //! The footnotes of a report: one for each kind of warning, with the figures that it concerns.
 
+use std::collections::HashMap;
+
 use record::{Run, Warning, WarningRow};
 
 use crate::format::{counted, mark};
@@ -26,12 +28,18 @@ struct Said {
 /// given their marks.
 pub(crate) fn notes(run: &Run, figures: &mut [Figure]) -> Vec<Note> {
     let mut drafts: Vec<Draft> = Vec::new();
-    for row in run.warnings.iter().filter(|row| number_of(row, figures).is_none()) {
-        put(&mut drafts, &row.warning, row.warning.to_string(), Err(place(row)));
+    let numbers: HashMap<(&str, &str), usize> =
+        figures.iter().map(|figure| ((figure.case.as_str(), figure.phase), figure.number)).collect();
+    let mut by_figure: HashMap<usize, Vec<&Warning>> = HashMap::new();
+    for row in &run.warnings {
+        let key = row.key.as_ref().map(|key| (key.case.as_str(), key.phase.name()));
+        match key.and_then(|key| numbers.get(&key)) {
+            Some(number) => by_figure.entry(*number).or_default().push(&row.warning),
+            None => put(&mut drafts, &row.warning, row.warning.to_string(), Err(place(row))),
+        }
     }
     for figure in figures.iter() {
-        let mine = run.warnings.iter().filter(|row| number_of(row, figures) == Some(figure.number));
-        let mine: Vec<&Warning> = mine.map(|row| &row.warning).collect();
+        let mine = by_figure.remove(&figure.number).unwrap_or_default();
         for (index, warning) in mine.iter().enumerate() {
             let alike =
                 |others: &[&Warning]| others.iter().filter(|other| kind(other) == kind(warning)).count();
@@ -48,13 +56,6 @@ pub(crate) fn notes(run: &Run, figures: &mut [Figure]) -> Vec<Note> {
         }
     }
     drafts.into_iter().enumerate().map(|(index, draft)| note(index, draft, figures)).collect()
-}
-
-/// The figure that a warning concerns.
-fn number_of(row: &WarningRow, figures: &[Figure]) -> Option<usize> {
-    let key = row.key.as_ref()?;
-    let is_it = |figure: &&Figure| figure.case == key.case && figure.phase == key.phase.name();
-    figures.iter().find(is_it).map(|figure| figure.number)
 }
 
 /// Where a warning belongs that concerns no figure.
