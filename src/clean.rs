@@ -3,8 +3,8 @@
 use record::{Holder, Leftover};
 
 use crate::arguments::CleanArguments;
+use crate::console::{confirm, print};
 use crate::exit::{Exit, Failure};
-use crate::run::{confirm, print};
 
 /// Shows what was left under the directory and removes it when the user agrees.
 pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {

@@ -11,8 +11,8 @@ use plan::Plan;
 use record::{PhaseRecord, TaskRow, WarningRow};
 use runner::{Event, Watch};
 
+use crate::console::print;
 use crate::exit::{Exit, Failure};
-use crate::run::print;
 use crate::session::{self, Session};
 
 /// Runs the command line, the program's name first.

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod clean;
+mod console;
 mod exit;
 mod generate;
 mod ior;

@@ -6,8 +6,8 @@ use engine::Controls;
 use runner::Instrument;
 
 use crate::arguments::OverheadArguments;
+use crate::console::print;
 use crate::exit::{Exit, Failure};
-use crate::run::print;
 use crate::signals;
 
 /// Measures and prints it.

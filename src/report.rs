@@ -11,8 +11,8 @@ use record::Run;
 use report::Colour;
 
 use crate::arguments::{Format, ReportArguments};
+use crate::console::print;
 use crate::exit::{Exit, Failure};
-use crate::run::print;
 
 /// The files that stand in the run directory after `ioproof report RUNDIR`.
 const FILES: [(Format, &str); 4] = [

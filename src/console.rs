@@ -1,0 +1,32 @@
+//! The terminal: what is printed, and what is asked.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use crate::exit::{Exit, Failure};
+
+/// Asks on the terminal; where there is none, nobody can be asked and the answer is `unattended`.
+pub(crate) fn confirm(question: &str, unattended: bool) -> Result<bool, Failure> {
+    let internal = |error: io::Error| Failure::new(Exit::Internal, error);
+    if !io::stdin().is_terminal() {
+        return Ok(unattended);
+    }
+    write!(io::stderr(), "{question} [Y/n] ").map_err(internal)?;
+    let mut answer = String::new();
+    if io::stdin().lock().read_line(&mut answer).map_err(internal)? == 0 {
+        // The end of the input, as by Ctrl-D, agrees to nothing; the line is still open.
+        writeln!(io::stderr()).map_err(internal)?;
+        return Ok(false);
+    }
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes"))
+}
+
+/// Writes to standard output; a reader that went away is no error.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let error = anyhow::Error::from(error).context("cannot write to the standard output");
+            Err(Failure::new(Exit::Record, error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
