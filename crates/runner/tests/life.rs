@@ -294,3 +294,19 @@ fn a_mixed_phase_that_goes_on_accepts_what_it_has_written_itself() {
     let pass = 64 * 4;
     assert!(run.phases.iter().any(|row| row.reads + row.writes > 2 * pass), "more than one pass");
 }
+
+#[test]
+fn reading_leaves_the_access_time_of_a_file_alone() {
+    let place = Place::new();
+    let mut spec = spec(&place.file());
+    spec.files.keep = Keep::Always;
+    place.run(vec![case("write", spec.clone(), &[Phase::Write])]);
+    let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(946_684_800);
+    let times = fs::FileTimes::new().set_accessed(long_ago);
+    fs::File::options().write(true).open(place.file()).and_then(|file| file.set_times(times)).expect("own");
+    fs::remove_dir_all(place.directory.path().join("record")).expect("of the first run");
+    let (ended, _) = place.run(vec![case("read", spec, &[Phase::Read])]);
+    assert!(ended.failed.is_none(), "{ended:?}");
+    let accessed = fs::metadata(place.file()).and_then(|found| found.accessed()).expect("told");
+    assert_eq!(accessed, long_ago);
+}
