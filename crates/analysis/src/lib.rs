@@ -22,6 +22,7 @@
 //! ```
 
 mod figures;
+mod findings;
 mod latency;
 mod observed;
 mod overhead;
@@ -31,14 +32,20 @@ mod summary;
 mod verdicts;
 
 pub use figures::{Figure, OperationLatency, RepetitionFigure, View, figures};
+pub use findings::{
+    Beside, Best, BoundBy, Check, ClaimVerdict, Comparison, Consistency, Curve, CurvePoint, CurveRegression,
+    Dips, Dispersion, DispersionPoint, Doubt, Expected, Findings, Judgement, Limit, Outcome, Scaling, Shape,
+    Standing, Tax, Verdict, WeakestLink,
+};
 pub use latency::{CdfPoint, Latency};
 pub use observed::{
     DeviceLine, DeviceMean, DeviceSecond, Second, SecondsLine, TaskRate, device_lines, device_means, seconds,
     task_rates,
 };
 pub use overhead::{Overhead, overhead};
+pub use plan::RateName;
 pub use published::{published_beside, published_near};
-pub use rates::{DirectionRates, Rate, RateName, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, Split};
+pub use rates::{DirectionRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, Split};
 pub use summary::{CONFIDENCE, Interval, Summary};
 pub use verdicts::{
     CPU_SHARE_MAX, DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, DeviceShare, cache_verdict, harness_bound, incomplete,

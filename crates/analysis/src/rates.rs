@@ -1,5 +1,6 @@
 //! Named rates. There is no bare "bandwidth": each rate says which bytes it divides by which time.
 
+use plan::RateName;
 use record::{Operation, PhaseRow, SeriesRow, TaskRow};
 
 use crate::summary::nearest_rank;
@@ -27,75 +28,6 @@ impl Rate {
             bytes_per_second: bytes as f64 / seconds,
             transfers_per_second: transfers as f64 / seconds,
         })
-    }
-}
-
-/// The name of a rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum RateName {
-    /// [`Rates::by_wall`].
-    ByWall,
-    /// [`Rates::by_io`].
-    ByIo,
-    /// [`Rates::sum_of_tasks`].
-    SumOfTasks,
-    /// [`Rates::at_first_done`].
-    AtFirstDone,
-    /// [`Rates::at_last_done`].
-    AtLastDone,
-    /// [`Rates::sustained`].
-    Sustained,
-    /// [`Rates::at_stonewall`].
-    AtStonewall,
-}
-
-impl RateName {
-    /// All names, in the order in which tables show them.
-    pub const ALL: [Self; 7] = [
-        Self::ByWall,
-        Self::ByIo,
-        Self::SumOfTasks,
-        Self::AtFirstDone,
-        Self::AtLastDone,
-        Self::Sustained,
-        Self::AtStonewall,
-    ];
-
-    /// The name shown with every figure.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ByWall => "by wall time",
-            Self::ByIo => "by I/O phase",
-            Self::SumOfTasks => "sum of tasks",
-            Self::AtFirstDone => "at first task done",
-            Self::AtLastDone => "at last task done",
-            Self::Sustained => "sustained",
-            Self::AtStonewall => "at stonewall",
-        }
-    }
-
-    /// What is divided by what, in one line.
-    #[must_use]
-    pub const fn definition(self) -> &'static str {
-        match self {
-            Self::ByWall => "all bytes ÷ (first open began → last close ended), fsync on close included",
-            Self::ByIo => "all bytes ÷ (first transfer began → last transfer ended), without open and close",
-            Self::SumOfTasks => {
-                "sum over tasks of bytes ÷ (its first transfer began → its last transfer ended)"
-            }
-            Self::AtFirstDone => {
-                "bytes that all tasks had moved ÷ time, at the moment when the first task was done; \
-                 hides stragglers"
-            }
-            Self::AtLastDone => {
-                "all bytes ÷ (first transfer began → the slowest task's last transfer ended), from the tasks' own times"
-            }
-            Self::Sustained => {
-                "5th percentile of the rates of all whole seconds between first and last transfer"
-            }
-            Self::AtStonewall => "bytes moved up to the deadline ÷ time up to the deadline",
-        }
     }
 }
 

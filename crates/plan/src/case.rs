@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Nanos, Workload};
+use crate::{Nanos, Protocol, Setting, Terms, Workload};
 
 /// One pass of all tasks over their transfers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -75,12 +75,46 @@ pub struct Case {
     pub workload: Workload,
     /// The phases of one repetition, in order.
     pub phases: Vec<Phase>,
-    /// How often the phases are gone through.
+    /// The `[[workload]]` table or option that the case comes from; cases of one sweep share it.
+    #[serde(default)]
+    pub group: String,
+    /// The name of the target in [`Terms::targets`]; empty where none is named.
+    #[serde(default)]
+    pub target: String,
+    /// The swept keys and their values at this point, in the order in which the study names them;
+    /// the target is one of them where several are swept.
+    #[serde(default)]
+    pub settings: Vec<Setting>,
+    /// What is done around the phases.
+    #[serde(default)]
+    pub protocol: Protocol,
+    /// How often the phases are gone through: the most that [`Protocol::stopping`] allows.
     pub repetitions: u32,
     /// Rest before each write and read phase.
     pub delay: Nanos,
     /// No phase starts after the case has run for this long.
     pub time_limit: Option<Nanos>,
+}
+
+impl Case {
+    /// A case that goes through `phases` once, without rest or limit, and that no sweep has made.
+    #[must_use]
+    pub fn new(id: impl Into<String>, workload: Workload, phases: Vec<Phase>) -> Self {
+        let id = id.into();
+        Self {
+            group: id.clone(),
+            id,
+            title: String::new(),
+            workload,
+            phases,
+            target: String::new(),
+            settings: Vec::new(),
+            protocol: Protocol::default(),
+            repetitions: 1,
+            delay: Nanos(0),
+            time_limit: None,
+        }
+    }
 }
 
 /// An option of a foreign command line, for `--explain`.
@@ -137,4 +171,22 @@ pub struct Plan {
     pub cases: Vec<Case>,
     /// Serial numbers, WWNs or paths of block devices whose data the user gave up.
     pub destroy_data_on: Vec<String>,
+    /// What a study says beside its cases.
+    #[serde(default)]
+    pub terms: Terms,
+}
+
+impl Plan {
+    /// A plan that gives up no device's data and has no terms.
+    #[must_use]
+    pub fn new(title: impl Into<String>, question: Question, seed: u64, cases: Vec<Case>) -> Self {
+        Self {
+            title: title.into(),
+            question,
+            seed,
+            cases,
+            destroy_data_on: Vec::new(),
+            terms: Terms::default(),
+        }
+    }
 }

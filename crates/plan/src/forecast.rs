@@ -137,20 +137,12 @@ mod tests {
         spec.files.fill = true;
         spec.duration = clock.then_some(Nanos::secs(10));
         change(&mut spec);
-        Case {
-            id: id.to_owned(),
-            title: String::new(),
-            workload: spec.validate().expect("valid"),
-            phases: phases.to_vec(),
-            repetitions: 1,
-            delay: Nanos(0),
-            time_limit: None,
-        }
+        Case::new(id, spec.validate().expect("valid"), phases.to_vec())
     }
 
     fn seconds(cases: Vec<Case>) -> Vec<f64> {
         let question = Question::Quick { directory: ".".into() };
-        let plan = Plan { title: String::new(), question, seed: 0, cases, destroy_data_on: vec![] };
+        let plan = Plan::new(String::new(), question, 0, cases);
         seconds_per_case(&plan, 100e6, 200e6)
     }
 

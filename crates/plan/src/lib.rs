@@ -11,6 +11,8 @@
 //! | [`Workload`] | one pattern of transfers by a number of tasks on a set of files |
 //! | [`Case`] | a workload, the phases it goes through and how often |
 //! | [`Plan`] | all cases of a run, and the question that they answer |
+//! | [`Protocol`], [`Setting`] | what is done around the phases, and where in a sweep a case stands |
+//! | [`Terms`] | what a study says beside its cases: targets, expectations, commitments, claims |
 //! | [`Placement`] | which task touches which file at which offset |
 //! | [`study`] | the study file, read into a plan with every mistake at its place |
 //! | [`quick`] | the plan of a quick characterisation of a directory |
@@ -31,9 +33,12 @@ mod geometry;
 mod outlook;
 mod parse;
 mod placement;
+mod protocol;
 pub mod quick;
 mod seeds;
+mod setting;
 pub mod study;
+mod terms;
 mod units;
 mod workload;
 
@@ -47,6 +52,12 @@ pub use outlook::{
 };
 pub use parse::UnitError;
 pub use placement::{FileSlot, Placement, Region};
+pub use protocol::{Protocol, Role, Stopping};
+pub use setting::{Setting, SettingValue};
+pub use terms::{
+    Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, Over, Per, PublishedPlace,
+    Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side, Statistic, TargetTerms, Terms,
+};
 pub use units::{Bytes, Nanos};
 pub use workload::{
     Advice, Backend, Existing, FileSet, Keep, Order, Pace, ReadFrom, Sharing, Stonewall, SyncRule, Workload,

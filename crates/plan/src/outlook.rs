@@ -186,10 +186,7 @@ impl Outlook {
     /// let geometry = Geometry { transfer: Bytes::mib(1), block: Bytes::mib(1), segments: 1000 };
     /// let mut spec = WorkloadSpec::new("gpfs", "file", geometry);
     /// (spec.tasks, spec.direct) = (33, true);
-    /// let case = Case {
-    ///     id: "gpfs".into(), title: String::new(), workload: spec.validate()?, phases: vec![Phase::Write],
-    ///     repetitions: 1, delay: Nanos(0), time_limit: None,
-    /// };
+    /// let case = Case::new("gpfs", spec.validate()?, vec![Phase::Write]);
     /// let rate = ExpectedRate { bytes_per_second: 18.8e9, transfer_time: Nanos(0), source: "published".into() };
     /// let around = Surroundings { spaces: vec![], memory: None, write: rate.clone(), read: rate };
     /// let outlook = Outlook::of(&case, &around);
@@ -411,15 +408,7 @@ mod tests {
         spec.direct = true;
         spec.files.sharing = Sharing::PerTask;
         change(&mut spec);
-        Case {
-            id: "w".into(),
-            title: String::new(),
-            workload: spec.validate().expect("valid"),
-            phases: vec![Phase::Write, Phase::Read],
-            repetitions: 1,
-            delay: Nanos(0),
-            time_limit: None,
-        }
+        Case::new("w", spec.validate().expect("valid"), vec![Phase::Write, Phase::Read])
     }
 
     #[test]
@@ -487,13 +476,7 @@ mod tests {
             let mut case = case(1, Bytes::mib(100), 100, |s| s.files.fill = true);
             case.phases = phases.to_vec();
             let question = Question::Quick { directory: "/t".into() };
-            let plan = Plan {
-                title: String::new(),
-                question,
-                seed: 0,
-                cases: vec![case.clone(), case],
-                destroy_data_on: vec![],
-            };
+            let plan = Plan::new(String::new(), question, 0, vec![case.clone(), case]);
             outlooks(&plan, &around(u64::MAX, 1e9)).0.iter().map(|o| o.fill.is_some()).collect::<Vec<_>>()
         };
         assert_eq!(fills(&[Phase::Read]), [true, false]);
@@ -516,13 +499,12 @@ mod tests {
     fn cases_on_the_same_files_need_their_space_once() {
         let (small, large) = (case(1, Bytes::mib(1), 10, |_| ()), case(1, Bytes::mib(1), 30, |_| ()));
         let other = case(1, Bytes::mib(1), 5, |s| s.files.sharing = Sharing::Shared);
-        let plan = Plan {
-            title: String::new(),
-            question: Question::Quick { directory: "/t".into() },
-            seed: 0,
-            cases: vec![small, large, other],
-            destroy_data_on: Vec::new(),
-        };
+        let plan = Plan::new(
+            String::new(),
+            Question::Quick { directory: "/t".into() },
+            0,
+            vec![small, large, other],
+        );
         let (all, spaces) = outlooks(&plan, &around(u64::MAX, 1e9));
         assert_eq!(all.len(), 3);
         assert_eq!(spaces[0].needed, Bytes::mib(35));

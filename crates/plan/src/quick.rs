@@ -105,13 +105,12 @@ pub fn plan(surroundings: QuickSurroundings) -> Result<Quick, PlanError> {
         }
     }
     let notes = sizes.notes(&surroundings);
-    let plan = Plan {
-        title: format!("Quick characterisation of {}", surroundings.directory.display()),
-        question: Question::Quick { directory: surroundings.directory },
-        seed: surroundings.seed,
+    let plan = Plan::new(
+        format!("Quick characterisation of {}", surroundings.directory.display()),
+        Question::Quick { directory: surroundings.directory },
+        surroundings.seed,
         cases,
-        destroy_data_on: Vec::new(),
-    };
+    );
     Ok(Quick { plan, notes })
 }
 
@@ -319,15 +318,7 @@ impl Figure {
             // An order of its own for each case, so that no device cache learns it.
             spec.order = Order::Random { seed: named_seed(around.seed, &id) };
         }
-        Ok(Case {
-            title: self.title(route),
-            id,
-            workload: spec.validate()?,
-            phases: vec![self.phase],
-            repetitions: 1,
-            delay: Nanos(0),
-            time_limit: None,
-        })
+        Ok(Case { title: self.title(route), ..Case::new(id, spec.validate()?, vec![self.phase]) })
     }
 }
 

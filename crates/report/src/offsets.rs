@@ -28,10 +28,7 @@ pub(crate) fn first(case: &Case) -> String {
 /// let geometry = Geometry { transfer: Bytes(1), block: Bytes(2), segments: 2 };
 /// let mut spec = WorkloadSpec::new("figure 2", "file", geometry);
 /// spec.tasks = 3;
-/// let case = Case {
-///     id: "figure-2".into(), title: String::new(), workload: spec.validate()?,
-///     phases: vec![Phase::Write], repetitions: 1, delay: Nanos(0), time_limit: None,
-/// };
+/// let case = Case::new("figure-2", spec.validate()?, vec![Phase::Write]);
 /// let text = report::offsets(&case, 3, 4);
 /// assert!(text.contains("Block[0,0] Block[0,1] Block[0,2] Block[1,0] Block[1,1] Block[1,2]"));
 /// assert!(text.contains("1  file  2, 3, 8, 9"));

@@ -243,17 +243,15 @@ mod tests {
         let bytes = Bytes(1_000_000_000);
         let geometry = Geometry { transfer: bytes, block: bytes, segments: 1 };
         let case = Case {
-            id: "c".into(),
-            title: String::new(),
-            workload: WorkloadSpec::new("c", "f", geometry).validate().expect("valid"),
-            phases: vec![Phase::Write, Phase::Read],
             repetitions: 2,
-            delay: Nanos(0),
-            time_limit: None,
+            ..Case::new(
+                "c",
+                WorkloadSpec::new("c", "f", geometry).validate().expect("valid"),
+                vec![Phase::Write, Phase::Read],
+            )
         };
         let question = Question::Quick { directory: "/".into() };
-        let plan =
-            Plan { title: String::new(), question, seed: 0, cases: vec![case], destroy_data_on: vec![] };
+        let plan = Plan::new(String::new(), question, 0, vec![case]);
         let rate = ExpectedRate { bytes_per_second: 1e9, transfer_time: Nanos(0), source: String::new() };
         let around = Surroundings { spaces: vec![], memory: None, write: rate.clone(), read: rate };
         TimeLeft::new(&plan, &plan::outlooks(&plan, &around).0)

@@ -18,15 +18,7 @@ fn twelve_cards(tasks: u32, transfer: Bytes, segments: u64) -> Case {
     spec.direct = true;
     spec.sync = SyncRule { at_close: true, per_write: false };
     spec.read_from = ReadFrom::Shift { tasks: 1 };
-    Case {
-        id: "ior".into(),
-        title: String::new(),
-        workload: spec.validate().expect("valid"),
-        phases: vec![Phase::Write, Phase::Read],
-        repetitions: 1,
-        delay: Nanos(0),
-        time_limit: None,
-    }
+    Case::new("ior", spec.validate().expect("valid"), vec![Phase::Write, Phase::Read])
 }
 
 fn ior(case: Case) -> Plan {
@@ -42,13 +34,7 @@ fn ior(case: Case) -> Plan {
     ];
     let arguments = ["ior", "-a", "POSIX", "-B", "-C"].map(str::to_owned).to_vec();
     let question = Question::Dialect { tool: "ior".into(), arguments, notes, memo: String::new() };
-    Plan {
-        title: "IOR on 12 targets".into(),
-        question,
-        seed: 42,
-        cases: vec![case],
-        destroy_data_on: Vec::new(),
-    }
+    Plan::new("IOR on 12 targets", question, 42, vec![case])
 }
 
 fn around(rate: f64, free: u64) -> Surroundings {
@@ -127,22 +113,11 @@ fn a_table_of_several_cases_fits_a_terminal() {
             spec.backend = Backend::Uring { depth, required: false };
         }
         cases.push(Case {
-            id: id.into(),
-            title: String::new(),
-            workload: spec.validate().expect("valid"),
-            phases: vec![Phase::Fill, Phase::Write, Phase::Read],
             repetitions: 3,
-            delay: Nanos(0),
-            time_limit: None,
+            ..Case::new(id, spec.validate().expect("valid"), vec![Phase::Fill, Phase::Write, Phase::Read])
         });
     }
-    let plan = Plan {
-        title: "Quick study of /p3700".into(),
-        question: Question::Quick { directory: "/p3700".into() },
-        seed: 42,
-        cases,
-        destroy_data_on: Vec::new(),
-    };
+    let plan = Plan::new("Quick study of /p3700", Question::Quick { directory: "/p3700".into() }, 42, cases);
     let mut around = around(2e9, 1_000_000_000_000);
     around.spaces[0].targets = vec!["/p3700/f".into()];
     let text = report::preflight(&plan, &around);

@@ -37,13 +37,7 @@ impl Place {
     }
 
     fn check(&self, cases: Vec<Case>) -> Result<Checked, RunnerError> {
-        let plan = Plan {
-            title: "a test".to_owned(),
-            question: Question::Quick { directory: self.data() },
-            seed: 1,
-            cases,
-            destroy_data_on: Vec::new(),
-        };
+        let plan = Plan::new("a test", Question::Quick { directory: self.data() }, 1, cases);
         runner::check(plan, &self.host, "test-run".to_owned(), 0)
     }
 
@@ -85,15 +79,7 @@ fn spec(file: &Path) -> WorkloadSpec {
 }
 
 fn case(id: &str, spec: WorkloadSpec, phases: &[Phase]) -> Case {
-    Case {
-        id: id.to_owned(),
-        title: String::new(),
-        workload: spec.validate().expect("valid"),
-        phases: phases.to_vec(),
-        repetitions: 1,
-        delay: Nanos(0),
-        time_limit: None,
-    }
+    Case::new(id, spec.validate().expect("valid"), phases.to_vec())
 }
 
 #[test]

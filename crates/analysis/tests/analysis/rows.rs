@@ -1,6 +1,6 @@
 //! Rows for tests.
 
-use plan::{Bytes, Case, Geometry, Nanos, Phase, Plan, Question, Workload, WorkloadSpec};
+use plan::{Bytes, Case, Geometry, Phase, Plan, Question, Workload, WorkloadSpec};
 use record::{LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow};
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
@@ -85,23 +85,9 @@ pub(crate) fn workload(change: impl FnOnce(&mut WorkloadSpec)) -> Workload {
 }
 
 pub(crate) fn case(workload: Workload, phases: Vec<Phase>) -> Case {
-    Case {
-        id: "c".to_owned(),
-        title: "a case".to_owned(),
-        workload,
-        phases,
-        repetitions: 2,
-        delay: Nanos(0),
-        time_limit: None,
-    }
+    Case { title: "a case".to_owned(), repetitions: 2, ..Case::new("c", workload, phases) }
 }
 
 pub(crate) fn plan(cases: Vec<Case>) -> Plan {
-    Plan {
-        title: "p".to_owned(),
-        question: Question::Quick { directory: "d".into() },
-        seed: 1,
-        cases,
-        destroy_data_on: Vec::new(),
-    }
+    Plan::new("p", Question::Quick { directory: "d".into() }, 1, cases)
 }

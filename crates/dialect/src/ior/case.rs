@@ -209,12 +209,10 @@ pub(super) fn of(
         .map_err(|error| IorError::Plan { written: written(test, &error), error })?;
     let case = Case {
         title: title(&settings),
-        id,
-        phases: settings.phases(),
         repetitions: settings.repetitions,
         delay: Nanos::secs(settings.delay),
         time_limit: (settings.max_minutes > 0).then(|| Nanos::secs(settings.max_minutes * 60)),
-        workload,
+        ..Case::new(id, workload, settings.phases())
     };
     Ok((case, settings))
 }

@@ -178,16 +178,18 @@ pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher) -> Resu
     let seed = cases.first().map_or(0, |case| case.workload.signature);
     let memo = Memo { format: output.format, compat: extras.compat, tests: settings };
     let plan = Plan {
-        title: cases.first().map_or_else(String::new, |case| case.title.clone()),
-        question: Question::Dialect {
-            tool: TOOL.to_owned(),
-            arguments,
-            notes: notes.clone(),
-            memo: memo.to_text(),
-        },
-        seed,
-        cases,
         destroy_data_on: extras.destroy_data_on.clone(),
+        ..Plan::new(
+            cases.first().map_or_else(String::new, |case| case.title.clone()),
+            Question::Dialect {
+                tool: TOOL.to_owned(),
+                arguments,
+                notes: notes.clone(),
+                memo: memo.to_text(),
+            },
+            seed,
+            cases,
+        )
     };
     Ok(Asked { plan, output, extras, side_files, dry_run, show_help, show_version, warnings, notes })
 }

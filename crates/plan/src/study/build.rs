@@ -44,7 +44,7 @@ pub(super) fn plan(
         .text("title")
         .unwrap_or_else(|| path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned());
     let question = Question::Study { path: path.to_owned(), text: text.to_owned() };
-    Some(Plan { title, question, seed, cases, destroy_data_on: Vec::new() })
+    Some(Plan::new(title, question, seed, cases))
 }
 
 fn case(draft: &Draft<'_>, protocol: &Fields, errors: &mut Vec<StudyError>) -> Option<Case> {
@@ -57,13 +57,11 @@ fn case(draft: &Draft<'_>, protocol: &Fields, errors: &mut Vec<StudyError>) -> O
         }
     };
     Some(Case {
-        id: draft.spec.name.clone(),
         title: fields.text("title").unwrap_or_default(),
-        workload,
-        phases: draft.phases.clone(),
         repetitions: fields.count_u32("repetitions").or_else(|| protocol.count_u32("repetitions"))?,
         delay: fields.nanos("delay").or_else(|| protocol.nanos("delay")).unwrap_or(Nanos(0)),
         time_limit: fields.nanos("time_limit").or_else(|| protocol.nanos("time_limit")),
+        ..Case::new(draft.spec.name.clone(), workload, draft.phases.clone())
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plan::{Bytes, Case, Geometry, Nanos, Phase, Plan, Question, WorkloadSpec};
+use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
 use record::{
     DeviceRow, FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, Measure, Operation, Outcome, PhaseKey,
     PhaseRecord, PhaseRow, Provenance, RecordError, Recorder, SeriesRow, TaskRow, Warning, WarningRow,
@@ -18,13 +18,9 @@ pub(crate) fn manifest() -> Manifest {
     let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(1), segments: 2 };
     let workload = WorkloadSpec::new("w", "/data/file", geometry).validate().expect("a valid workload");
     let case = |id: &str| Case {
-        id: id.to_owned(),
         title: "a sample".to_owned(),
-        workload: workload.clone(),
-        phases: vec![Phase::Write, Phase::Read],
         repetitions: REPETITIONS,
-        delay: Nanos(0),
-        time_limit: None,
+        ..Case::new(id, workload.clone(), vec![Phase::Write, Phase::Read])
     };
     Manifest {
         format_version: FORMAT_VERSION,
@@ -34,13 +30,12 @@ pub(crate) fn manifest() -> Manifest {
         command_line: vec!["ioproof".to_owned(), "run".to_owned()],
         started_unix_ns: 1_700_000_000_000_000_000,
         finished_unix_ns: None,
-        plan: Plan {
-            title: "sample".to_owned(),
-            question: Question::Quick { directory: "/data".into() },
-            seed: 42,
-            cases: CASES.map(case).to_vec(),
-            destroy_data_on: Vec::new(),
-        },
+        plan: Plan::new(
+            "sample".to_owned(),
+            Question::Quick { directory: "/data".into() },
+            42,
+            CASES.map(case).to_vec(),
+        ),
         host: host(),
     }
 }

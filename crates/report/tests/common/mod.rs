@@ -197,9 +197,9 @@ pub(crate) fn killed() -> Run {
 
 /// A run that was started and has nothing yet.
 pub(crate) fn empty() -> Run {
-    let plan = Plan {
-        title: "Made-up numbers: quick characterisation of /data <tests & docs>".into(),
-        question: Question::Dialect {
+    let plan = Plan::new(
+        "Made-up numbers: quick characterisation of /data <tests & docs>",
+        Question::Dialect {
             tool: "ior".into(),
             arguments: ["ior", "-B", "-o", "/data/it's"].map(str::to_owned).to_vec(),
             memo: String::new(),
@@ -209,10 +209,9 @@ pub(crate) fn empty() -> Run {
                 meaning: "direct I/O: round the page cache".into(),
             }],
         },
-        seed: 42,
-        cases: Vec::new(),
-        destroy_data_on: Vec::new(),
-    };
+        42,
+        Vec::new(),
+    );
     let manifest = Manifest {
         format_version: 1,
         run_id: "20251103-091500-made-up".into(),
@@ -312,15 +311,7 @@ fn study_a() -> Case {
 }
 
 fn finish(id: &str, title: &str, spec: WorkloadSpec, phases: Vec<Phase>, repetitions: u32) -> Case {
-    Case {
-        id: id.into(),
-        title: title.into(),
-        workload: spec.validate().expect("valid"),
-        phases,
-        repetitions,
-        delay: Nanos(0),
-        time_limit: None,
-    }
+    Case { title: title.into(), repetitions, ..Case::new(id, spec.validate().expect("valid"), phases) }
 }
 
 /// A made-up number that differs from step to step and is the same in every test.

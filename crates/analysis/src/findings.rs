@@ -1,0 +1,533 @@
+//! What the figures of a study say together: curves, best points, scaling, comparisons with what
+//! was expected, promised, published and claimed.
+//!
+//! Every figure is named by its place in the list that [`crate::figures`] gave; so whatever is
+//! shown of a finding, its conditions, repetitions and warnings can be shown with it.
+
+use plan::{Amount, Client, Phase, Relation, Setting, SettingValue};
+use record::Operation;
+
+/// All findings of a study.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Findings {
+    /// Rates against a swept key.
+    pub curves: Vec<Curve>,
+    /// The best point of each sweep.
+    pub best: Vec<Best>,
+    /// Rates against the sum of single devices.
+    pub scaling: Vec<Scaling>,
+    /// What each target loses against another.
+    pub taxes: Vec<Tax>,
+    /// Targets by how little their rates vary.
+    pub consistency: Vec<Consistency>,
+    /// Figures against data sheets and limits.
+    pub expected: Vec<Expected>,
+    /// The expected bound of each target, by its lowest limit.
+    pub bounds: Vec<WeakestLink>,
+    /// Commitments, judged.
+    pub verdicts: Vec<Verdict>,
+    /// Statements, tested.
+    pub claims: Vec<ClaimVerdict>,
+    /// Own figures beside published ones.
+    pub published: Vec<Beside>,
+    /// Spread of the repetitions against a swept size.
+    pub dispersion: Vec<Dispersion>,
+    /// Straight lines through curves of node or task counts.
+    pub regressions: Vec<CurveRegression>,
+    /// What limited each figure, by its processor time.
+    pub limits: Vec<BoundBy>,
+    /// What is doubtful, with evidence.
+    pub audit: Vec<Doubt>,
+}
+
+/// Rates of one workload against one swept key; everything else is fixed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// The workload.
+    pub group: String,
+    /// The target.
+    pub target: String,
+    /// Where the measuring program ran; figures of different clients are never on one curve.
+    pub client: Client,
+    /// The phase.
+    pub phase: Phase,
+    /// The swept key on the x axis, as in `tasks`.
+    pub axis: String,
+    /// The other swept keys and their values, the target left out.
+    pub fixed: Vec<Setting>,
+    /// In rising order of the key.
+    pub points: Vec<CurvePoint>,
+    /// What the curve looks like.
+    pub shape: Shape,
+}
+
+/// One point of a curve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CurvePoint {
+    /// The figure.
+    pub figure: usize,
+    /// The value of the swept key.
+    pub at: SettingValue,
+    /// The same as a number: bytes, nanoseconds or a count.
+    pub x: f64,
+    /// Median over the repetitions that count.
+    pub bytes_per_second: f64,
+    /// Median over the repetitions that count.
+    pub transfers_per_second: f64,
+    /// Mean latency of all transfers that count.
+    pub latency_mean_ns: Option<f64>,
+    /// Tasks × depth that the latency predicts by Little's law ÷ tasks × depth that ran.
+    pub little: Option<f64>,
+    /// Share of the sum of all targets that the number of tasks can reach; 1 where they divide.
+    pub balance_bound: f64,
+}
+
+/// What a curve looks like. Values are on the x axis, rates in bytes per second.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Shape {
+    /// Where the rate is highest, as an index into the points.
+    pub peak: Option<usize>,
+    /// Where the rise ends: the farthest point from the chord of the normalised curve.
+    pub knee: Option<f64>,
+    /// From where to where the rate stays within 10 % of the peak.
+    pub plateau: Option<(f64, f64)>,
+    /// Smallest value that reaches 90 % of the peak.
+    pub reaches_90: Option<f64>,
+    /// Smallest value that reaches 95 % of the peak.
+    pub reaches_95: Option<f64>,
+    /// Largest distance from the peak beyond [`Shape::reaches_95`], as a share of the peak.
+    pub spread_beyond: Option<f64>,
+    /// A peak inside the curve that stands out from both neighbours beyond the noise.
+    pub sweet_spot: Option<f64>,
+    /// Regular dips.
+    pub dips: Option<Dips>,
+}
+
+/// Dips that come back after each period, as where offsets cross a stripe.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dips {
+    /// On the x axis.
+    pub period: f64,
+    /// Mean depth ÷ the rate beside the dip.
+    pub depth: f64,
+}
+
+/// The best point of a sweep.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Best {
+    /// The workload.
+    pub group: String,
+    /// The target.
+    pub target: String,
+    /// The phase.
+    pub phase: Phase,
+    /// The best figure, by median.
+    pub figure: usize,
+    /// Where in the sweep it stands.
+    pub settings: Vec<Setting>,
+    /// Bytes per second of it.
+    pub bytes_per_second: f64,
+    /// Transfers per second of it.
+    pub transfers_per_second: f64,
+    /// The second best; none in a sweep of one point.
+    pub runner_up: Option<usize>,
+    /// Best ÷ second best − 1.
+    pub gain: Option<f64>,
+    /// How many points the sweep had.
+    pub of: usize,
+    /// A figure at a larger transfer size that is slower; the word "peak" is to be used with care.
+    pub larger_is_slower: Option<usize>,
+}
+
+/// A rate against the sum of single devices.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scaling {
+    /// The figure.
+    pub figure: usize,
+    /// The figure of one device that it is counted from.
+    pub baseline: usize,
+    /// Devices.
+    pub devices: u32,
+    /// Rate ÷ (devices × baseline).
+    pub share: f64,
+    /// What the number of tasks can reach of it.
+    pub balance_bound: f64,
+}
+
+/// What a target loses against another at their best.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tax {
+    /// The phase.
+    pub phase: Phase,
+    /// The figure that is compared with.
+    pub reference: usize,
+    /// The figure of the other target.
+    pub figure: usize,
+    /// (reference − other) ÷ reference; negative where the other is faster.
+    pub share: f64,
+}
+
+/// How much the rates of a target vary over the points of its sweep.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Consistency {
+    /// The target.
+    pub target: String,
+    /// The phase.
+    pub phase: Phase,
+    /// Points.
+    pub n: usize,
+    /// Standard deviation (n − 1) ÷ mean of the medians.
+    pub variation: f64,
+    /// Lowest median, bytes per second.
+    pub min: f64,
+    /// Highest median.
+    pub max: f64,
+    /// From 1, the most consistent target; targets are ranked within a phase.
+    pub rank: usize,
+}
+
+/// A figure against a data sheet or a limit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expected {
+    /// The figure.
+    pub figure: usize,
+    /// [`plan::Expectation::name`].
+    pub name: String,
+    /// The limit of all of them together.
+    pub amount: Amount,
+    /// Measured ÷ expected; for latencies too.
+    pub ratio: f64,
+    /// No figure can be above it.
+    pub ceiling: bool,
+    /// What reaching it means, where it was reached.
+    pub reached: Option<String>,
+    /// Where the value is from.
+    pub source: String,
+}
+
+/// The lowest of all limits of a target, for a number of nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeakestLink {
+    /// The target.
+    pub target: String,
+    /// The phase; all where none.
+    pub phase: Option<Phase>,
+    /// Random or sequential; both where none.
+    pub random: Option<bool>,
+    /// Nodes.
+    pub nodes: u32,
+    /// Every limit by name, highest last.
+    pub limits: Vec<(String, Amount)>,
+    /// The name of the lowest.
+    pub weakest: String,
+    /// Its amount.
+    pub amount: Amount,
+    /// The best figure of the target ÷ the amount, for this node count; none where not measured.
+    pub efficiency: Option<f64>,
+}
+
+/// How a commitment was judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judgement {
+    /// Kept.
+    Pass,
+    /// Not kept.
+    Fail,
+    /// The figure is doubtful: too short, cached or flagged by the audit. Never a pass.
+    Doubtful,
+    /// Nothing that it is about was measured.
+    NotTested,
+}
+
+impl Judgement {
+    /// The word in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Fail => "FAIL",
+            Self::Doubtful => "DOUBTFUL",
+            Self::NotTested => "NOT TESTED",
+        }
+    }
+}
+
+/// A commitment and its judgement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The commitment, by its place in [`plan::Terms::commitments`].
+    pub commitment: usize,
+    /// The judgement.
+    pub judgement: Judgement,
+    /// The figure that decided: the worst, or the best where one is enough.
+    pub figure: Option<usize>,
+    /// What was measured, in the unit of the promised amount.
+    pub measured: Option<f64>,
+    /// Measured ÷ promised − 1, so that a positive margin is good on either side.
+    pub margin: Option<f64>,
+    /// The unfavourable end of the confidence interval of the median, and its confidence.
+    pub bound: Option<(f64, f64)>,
+    /// Why it is doubtful or was not tested; else empty.
+    pub because: Vec<String>,
+}
+
+/// How a statement stands to own data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Own data agree.
+    Holds,
+    /// Own data disagree.
+    DoesNotHold,
+    /// Own data have nothing to say.
+    NotTested,
+}
+
+impl Standing {
+    /// The word in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::DoesNotHold => "does not hold",
+            Self::NotTested => "not tested",
+        }
+    }
+}
+
+/// A statement and what own data say of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClaimVerdict {
+    /// Its id.
+    pub id: String,
+    /// The statement, word for word where it is published.
+    pub text: String,
+    /// The study that made it; empty for the user's own.
+    pub source: String,
+    /// The verdict.
+    pub standing: Standing,
+    /// Both sides with their units, as in `24.1 GB/s (xfs) > 23.9 GB/s (md)`; or why it was not tested.
+    pub evidence: String,
+    /// How the sides were compared.
+    pub relation: Option<Relation>,
+}
+
+/// A published figure and the own figure beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Beside {
+    /// The id in the library.
+    pub id: String,
+    /// The own figure; none where nothing comparable was measured.
+    pub figure: Option<usize>,
+    /// The point of the sweep at which it stands, for charts.
+    pub at: Vec<Setting>,
+    /// The workload and target of the curves that it belongs to.
+    pub group: Option<String>,
+    /// The target.
+    pub target: Option<String>,
+    /// The phase.
+    pub phase: Option<Phase>,
+    /// The published value, in the unit of [`Beside::own`].
+    pub published: f64,
+    /// The own value: bytes per second, operations per second, nanoseconds or a share.
+    pub own: Option<f64>,
+    /// The unit of both: `bytes/s`, `ops/s`, `ns` or `fraction`.
+    pub unit: String,
+    /// Own ÷ published.
+    pub ratio: Option<f64>,
+    /// As printed, with its unit.
+    pub as_published: String,
+    /// Best, mean, stated …
+    pub statistic: String,
+    /// What is known to be wrong with the printed figure; empty where nothing is.
+    pub misprint: String,
+    /// The study and the table, slide or section.
+    pub source: String,
+}
+
+/// Spread of repetitions against a swept size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dispersion {
+    /// The workload.
+    pub group: String,
+    /// The target.
+    pub target: String,
+    /// The phase.
+    pub phase: Phase,
+    /// The swept key, as in `size`.
+    pub axis: String,
+    /// In rising order.
+    pub points: Vec<DispersionPoint>,
+    /// The value from which on the repetitions spread more than before.
+    pub onset: Option<f64>,
+    /// Longest minus shortest time of one phase, over all points, in seconds.
+    pub worst_seconds: f64,
+}
+
+/// The repetitions at one size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DispersionPoint {
+    /// The figure.
+    pub figure: usize,
+    /// The swept value.
+    pub x: f64,
+    /// Every repetition, bytes per second.
+    pub repetitions: Vec<f64>,
+    /// Coefficient of variation.
+    pub variation: f64,
+    /// Longest minus shortest time of the phase, in seconds.
+    pub seconds: f64,
+    /// Bytes of one task.
+    pub bytes_per_task: u64,
+}
+
+/// A straight line through a curve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CurveRegression {
+    /// The curve, by its place in [`Findings::curves`].
+    pub curve: usize,
+    /// Bytes per second for one more of the key.
+    pub slope: f64,
+    /// Half width of the 95 % interval of the slope.
+    pub slope_half_width: f64,
+    /// Bytes per second at 0.
+    pub intercept: f64,
+    /// Share of the variance that the line explains.
+    pub r_squared: f64,
+}
+
+/// What the tasks were waiting for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Their processor time fills their time.
+    Processor,
+    /// They waited for transfers.
+    Storage,
+    /// Both to a good part.
+    Both,
+}
+
+/// Processor time of a figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BoundBy {
+    /// The figure.
+    pub figure: usize,
+    /// User time ÷ (I/O time × tasks or processors, whichever are fewer).
+    pub user_share: f64,
+    /// System time, likewise.
+    pub system_share: f64,
+    /// What is left.
+    pub wait_share: f64,
+    /// Processor nanoseconds of one transfer.
+    pub cpu_ns_per_transfer: f64,
+    /// The verdict.
+    pub limit: Limit,
+}
+
+/// Something doubtful, with evidence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Doubt {
+    /// Which check found it.
+    pub check: Check,
+    /// The figure; none where it concerns the study or a published figure.
+    pub figure: Option<usize>,
+    /// What it concerns, in words: conditions of the figure, or the id of a published one.
+    pub concerns: String,
+    /// The numbers that show it.
+    pub evidence: String,
+    /// What to do about it.
+    pub advice: String,
+    /// A commitment cannot pass with it.
+    pub disqualifies: bool,
+}
+
+/// The checks of an audit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Check {
+    /// Reads or writes that memory answered.
+    Cached,
+    /// A rate above a device, link or controller.
+    AboveCeiling,
+    /// A phase that is too short for a rate.
+    TooShort,
+    /// A standard deviation that no such values can have; a mean outside of its range.
+    ImpossibleStatistic,
+    /// Tasks that do not divide over the targets.
+    Unbalanced,
+    /// Figures that are whole MiB/s × 256, or a decimal unit where a binary one was meant.
+    UnitMixUp,
+    /// The best of several shown where a typical value is meant.
+    BestAsTypical,
+    /// A ratio of sums beside a mean of ratios.
+    RatioOfSums,
+    /// A latency that no such device can have.
+    ImplausibleLatency,
+    /// Latency × rate against the transfers under way.
+    LittlesLaw,
+    /// The working set against the caches, or the data against the memory of the servers.
+    WorkingSet,
+    /// Somebody else used the host or the storage.
+    NotQuiet,
+    /// The instrument set the rate.
+    HarnessBound,
+    /// A printed figure that its own table contradicts.
+    Contradiction,
+}
+
+impl Check {
+    /// The name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cached => "cached",
+            Self::AboveCeiling => "above ceiling",
+            Self::TooShort => "too short",
+            Self::ImpossibleStatistic => "impossible statistic",
+            Self::Unbalanced => "unbalanced",
+            Self::UnitMixUp => "unit mix-up",
+            Self::BestAsTypical => "best as typical",
+            Self::RatioOfSums => "ratio of sums",
+            Self::ImplausibleLatency => "implausible latency",
+            Self::LittlesLaw => "Little's law",
+            Self::WorkingSet => "working set",
+            Self::NotQuiet => "not quiet",
+            Self::HarnessBound => "harness bound",
+            Self::Contradiction => "contradiction",
+        }
+    }
+}
+
+/// How two figures of two runs, releases or targets compare.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The case.
+    pub case: String,
+    /// The phase.
+    pub phase: Phase,
+    /// Reads or writes, where latencies are compared.
+    pub operation: Option<Operation>,
+    /// Median of the first, bytes per second.
+    pub before: f64,
+    /// Median of the second.
+    pub after: f64,
+    /// After ÷ before − 1.
+    pub change: f64,
+    /// Interval of the change with 95 % confidence; none with fewer than two values on a side.
+    pub interval: Option<(f64, f64)>,
+    /// Probability of such a difference between two samples of one distribution (Mann–Whitney U, exact).
+    pub p_value: Option<f64>,
+    /// What can be said.
+    pub outcome: Outcome,
+}
+
+/// What a comparison can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The second is faster, beyond the scatter.
+    Faster,
+    /// The second is slower, beyond the scatter.
+    Slower,
+    /// No difference beyond the scatter.
+    NoDifference,
+    /// Too few values to tell.
+    TooFew,
+}

@@ -1,0 +1,143 @@
+//! How a case is gone through: what comes before, how often, and which passes count.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Case, Nanos};
+
+/// What is done around the phases of a case, and when it is over.
+///
+/// A *pass* goes once through all phases of a case. Passes are numbered from 0 and are what the
+/// record calls repetition. The first [`Protocol::warm_up`] of them do not count. After them come
+/// repetitions of [`Protocol::rounds`] passes each, on media that nothing wipes in between; the
+/// last round of each repetition is the one that counts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Protocol {
+    /// Passes in the beginning that do not count.
+    pub warm_up: u32,
+    /// Passes of one repetition, of which the last counts. At least 1.
+    pub rounds: u32,
+    /// When the case is over.
+    pub stopping: Stopping,
+    /// The files are removed, and a device discarded, before the first pass.
+    pub wipe: bool,
+    /// Full sequential writes of the case's files before the first pass; never a result.
+    pub precondition: u32,
+    /// The page cache is written back and dropped before each phase that reads.
+    pub drop_caches: bool,
+    /// A phase that was shorter is marked, and meets no commitment. The default where 0.
+    pub phase_min: Nanos,
+}
+
+impl Default for Protocol {
+    fn default() -> Self {
+        Self {
+            warm_up: 0,
+            rounds: 1,
+            stopping: Stopping::Count,
+            wipe: false,
+            precondition: 0,
+            drop_caches: false,
+            phase_min: Nanos(0),
+        }
+    }
+}
+
+/// When a case is over. [`Case::repetitions`] is never exceeded.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stopping {
+    /// After [`Case::repetitions`].
+    Count,
+    /// As soon as the confidence interval of the median of each result phase is at most this wide.
+    Interval {
+        /// Width of the interval ÷ median.
+        share: f64,
+        /// Not before so many repetitions.
+        least: u32,
+    },
+    /// As soon as the last repetitions are steady by the rule of the SNIA Solid State Storage
+    /// Performance Test Specification, section 2.1.27: within the window of rounds the largest
+    /// value minus the smallest is at most [`Stopping::Steady::excursion`] of their mean, and the
+    /// line of least squares through them rises or falls by at most [`Stopping::Steady::slope`] of
+    /// it. The repetitions in that window are the ones that count.
+    Steady {
+        /// Repetitions in the window: five in the specification.
+        window: u32,
+        /// 0.2 in the specification.
+        excursion: f64,
+        /// 0.1 in the specification.
+        slope: f64,
+    },
+}
+
+/// What a pass is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Comes first and does not count.
+    WarmUp,
+    /// A round before the last of its repetition; shown, but not counted.
+    EarlierRound,
+    /// Counts. With [`Stopping::Steady`] only if it lies in the steady window, which only the
+    /// measured values tell.
+    Recorded,
+}
+
+impl Role {
+    /// The word used in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::WarmUp => "warm-up",
+            Self::EarlierRound => "earlier round",
+            Self::Recorded => "recorded",
+        }
+    }
+}
+
+impl Case {
+    /// Passes of the case where nothing ends it earlier.
+    #[must_use]
+    pub fn passes_max(&self) -> u32 {
+        self.repetitions.saturating_mul(self.protocol.rounds.max(1)).saturating_add(self.protocol.warm_up)
+    }
+
+    /// What the pass number `pass` (from 0; the record's repetition) is for.
+    #[must_use]
+    pub fn role(&self, pass: u32) -> Role {
+        let rounds = self.protocol.rounds.max(1);
+        match pass.checked_sub(self.protocol.warm_up) {
+            None => Role::WarmUp,
+            Some(after) if after % rounds == rounds - 1 => Role::Recorded,
+            Some(_) => Role::EarlierRound,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Protocol, Role};
+    use crate::{Bytes, Case, Geometry, Phase, WorkloadSpec};
+
+    fn case(repetitions: u32, protocol: Protocol) -> Case {
+        let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::kib(4), segments: 1 };
+        let workload = WorkloadSpec::new("w", "f", geometry).validate().expect("valid");
+        Case { repetitions, protocol, ..Case::new("w", workload, vec![Phase::Write]) }
+    }
+
+    #[test]
+    fn of_two_rounds_the_second_counts() {
+        let case = case(2, Protocol { rounds: 2, warm_up: 1, ..Protocol::default() });
+        assert_eq!(case.passes_max(), 5);
+        let roles: Vec<Role> = (0..5).map(|pass| case.role(pass)).collect();
+        let (warm_up, earlier, recorded) = (Role::WarmUp, Role::EarlierRound, Role::Recorded);
+        assert_eq!(roles, [warm_up, earlier, recorded, earlier, recorded]);
+    }
+
+    #[test]
+    fn without_a_protocol_every_pass_counts() {
+        let case = case(3, Protocol::default());
+        assert!((0..case.passes_max()).all(|pass| case.role(pass) == Role::Recorded));
+    }
+}

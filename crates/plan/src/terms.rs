@@ -1,0 +1,415 @@
+//! What a study says beside its cases: what the targets are, what is expected of them, what was
+//! promised, which published figures stand beside, and which statements are to be tested. All of
+//! it is fixed before the run and stored with it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Nanos, Phase, Setting};
+
+/// The terms under which the figures of a plan are shown and judged.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Terms {
+    /// What the targets are.
+    pub targets: Vec<TargetTerms>,
+    /// Data-sheet values and limits of links.
+    pub expectations: Vec<Expectation>,
+    /// Promised figures.
+    pub commitments: Vec<Commitment>,
+    /// Published figures that stand beside own ones.
+    pub published: Vec<PublishedPlace>,
+    /// Statements to be tested.
+    pub claims: Vec<Claim>,
+    /// Whether nobody else could use the storage meanwhile, as far as the user says.
+    pub exclusive: Option<bool>,
+    /// The software release that is measured, in the user's words; for comparisons of releases.
+    pub release: Option<String>,
+    /// Nodes for which expectations are listed beforehand; only this node where empty.
+    pub nodes: Vec<u32>,
+}
+
+/// Which nodes can reach a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layer {
+    /// The study does not say.
+    #[default]
+    Unstated,
+    /// Each node has its own.
+    NodeLocal,
+    /// All nodes reach the same files.
+    Shared,
+}
+
+/// Where the measuring program runs, seen from the storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Client {
+    /// The study does not say.
+    #[default]
+    Unstated,
+    /// On the server of the storage.
+    LocalToServer,
+    /// Behind a network.
+    Remote,
+}
+
+/// What a target is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TargetTerms {
+    /// Its name in the study.
+    pub name: String,
+    /// What the report calls it; empty: the name.
+    pub title: String,
+    /// The published layout that it stands for; may be empty.
+    pub stands_for: String,
+    /// Which nodes can reach it.
+    pub layer: Layer,
+    /// Where the measuring program runs.
+    pub client: Client,
+    /// Devices or members that it is made of; 0 where not said.
+    pub devices: u32,
+    /// The target of one device that scalability is counted from.
+    pub baseline: Option<String>,
+    /// Memory of all servers: data must be [`SERVER_MEMORY_MULTIPLE`] times as large.
+    pub server_memory: Option<Bytes>,
+    /// Caches of clients, servers and controllers together; a working set should be
+    /// [`CACHE_MULTIPLE`] times as large.
+    pub caches: Option<Bytes>,
+    /// Rack units, ports, or what else the cost is counted in; 0 where not said.
+    pub rack_units: f64,
+}
+
+/// Data that is to be read from devices is at least this many times the memory of the servers
+/// (study D, "at least 4x RAM of the servers").
+pub const SERVER_MEMORY_MULTIPLE: u64 = 4;
+/// A working set is at least this many times the caches: then they hold 5 % of it at most.
+pub const CACHE_MULTIPLE: u64 = 20;
+
+/// An amount that is expected or promised, or that a statement is about.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Amount {
+    /// Bytes per second.
+    BytesPerSecond(f64),
+    /// Operations per second.
+    OperationsPerSecond(f64),
+    /// A latency; `percent` of all transfers are at most so long. The mean where `percent` is none.
+    Latency {
+        /// Nanoseconds.
+        nanos: f64,
+        /// As in 99 for p99.
+        percent: Option<f64>,
+    },
+}
+
+/// What an [`Expectation`] is a limit of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Per {
+    /// The whole target.
+    #[default]
+    Target,
+    /// One of the target's devices.
+    Device,
+    /// One node.
+    Node,
+}
+
+/// A data-sheet value or the limit of a link.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Expectation {
+    /// What it is, as in `PCIe x4`; unique in the study.
+    pub name: String,
+    /// The target; all where none.
+    pub target: Option<String>,
+    /// The phase; all where none.
+    pub phase: Option<Phase>,
+    /// Random or sequential; both where none.
+    pub random: Option<bool>,
+    /// The transfer size; all where none.
+    pub transfer: Option<Bytes>,
+    /// Share of reads in a mixed phase.
+    pub read_percent: Option<u8>,
+    /// The limit of one of [`Expectation::count`].
+    pub amount: Amount,
+    /// The latency at which a data sheet promises it.
+    pub at_latency: Option<Nanos>,
+    /// How many of them there are.
+    pub count: f64,
+    /// What one of them belongs to.
+    pub per: Per,
+    /// No figure can be above it: a link or a controller, not a data sheet's promise.
+    pub ceiling: bool,
+    /// Where the value is from.
+    pub source: String,
+    /// What it means to reach it, as in `what the vendor says`; may be empty.
+    pub reached: String,
+}
+
+/// Which of the rates of a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RateName {
+    /// All bytes ÷ (first open began → last close ended), fsync on close included.
+    #[default]
+    ByWall,
+    /// All bytes ÷ (first transfer began → last transfer ended), without open and close.
+    ByIo,
+    /// Sum over tasks of bytes ÷ (its first transfer began → its last transfer ended).
+    SumOfTasks,
+    /// Bytes that all tasks had moved ÷ time, at the moment when the first task was done.
+    AtFirstDone,
+    /// All bytes ÷ (first transfer began → the slowest task's last transfer ended).
+    AtLastDone,
+    /// 5th percentile of the rates of all whole seconds between first and last transfer.
+    Sustained,
+    /// Bytes moved up to the deadline ÷ time up to the deadline.
+    AtStonewall,
+}
+
+/// What a commitment is judged by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Statistic {
+    /// The middle one of the repetitions.
+    Median,
+    /// Their mean.
+    Mean,
+    /// The worst of them.
+    Worst,
+    /// The best of them.
+    Best,
+    /// The unfavourable end of the confidence interval of the median.
+    ConfidenceBound,
+}
+
+/// Which of the cases that a rule selects have to keep it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Over {
+    /// All of them.
+    #[default]
+    Every,
+    /// The best one.
+    Best,
+}
+
+/// Which side of an amount is good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bound {
+    /// The figure is to be this much or more.
+    AtLeast,
+    /// The figure is to be this much or less.
+    AtMost,
+}
+
+/// Chooses figures of a study.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Selector {
+    /// The workload; all where none.
+    pub workload: Option<String>,
+    /// The target; all where none.
+    pub target: Option<String>,
+    /// The phase; all results where none.
+    pub phase: Option<Phase>,
+    /// Points of the sweep with these values; all where empty.
+    pub at: Vec<Setting>,
+}
+
+/// A promised figure, and how it is judged; fixed before the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Commitment {
+    /// What was promised, in a few words; unique in the study.
+    pub name: String,
+    /// Who promised it or asked for it; may be empty.
+    pub by: String,
+    /// Which figures it is about.
+    pub figures: Selector,
+    /// By which rate; not used for latencies.
+    pub rate: RateName,
+    /// By which statistic over the repetitions.
+    pub statistic: Statistic,
+    /// Which side of the amount is good.
+    pub bound: Bound,
+    /// The promised amount.
+    pub amount: Amount,
+    /// Which of the selected cases have to keep it.
+    pub over: Over,
+}
+
+/// A published figure and the own figures that it stands beside.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PublishedPlace {
+    /// Its id in the library of published figures.
+    pub id: String,
+    /// The own figures. Without [`Selector::at`] it is about the best of them.
+    pub figures: Selector,
+}
+
+/// What a side of a claim is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quantity {
+    /// The best median rate among the selected cases.
+    BestRate,
+    /// The lowest median rate among them.
+    LowestRate,
+    /// The median over the selected cases of their median rates.
+    TypicalRate,
+    /// The coefficient of variation of the median rates over the selected cases.
+    Variation,
+    /// The largest coefficient of variation of the repetitions of one selected case.
+    RepetitionSpread,
+    /// The smallest mean latency.
+    Latency,
+    /// The value of the swept key at which the best median rate was measured.
+    BestAt,
+    /// The value of the swept key up to which the curve rises steeply.
+    Knee,
+    /// The value of the swept key from which on the curve is flat.
+    PlateauFrom,
+    /// The share of the processors that the program used at the best point.
+    CpuShare,
+}
+
+/// One side of a claim.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// Of own figures.
+    Measured(Selector),
+    /// A number: bytes per second, bytes, nanoseconds or a share, as the quantity is.
+    Value(f64),
+}
+
+/// How the sides of a claim compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Relation {
+    /// Left is greater, by more than the tolerance.
+    Greater,
+    /// Left is less, by more than the tolerance.
+    Less,
+    /// They are equal within the tolerance.
+    Equal,
+}
+
+/// A statement that own data can confirm or refute.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// Its id in the library of published studies, or a name of the user's own.
+    pub id: String,
+    /// The statement; that of the library where empty.
+    pub text: String,
+    /// What is compared.
+    pub quantity: Quantity,
+    /// The left side.
+    pub left: Selector,
+    /// How it compares.
+    pub relation: Relation,
+    /// The right side.
+    pub right: Side,
+    /// Right is multiplied by this before the comparison: 0.909 for "9.1 % less".
+    pub factor: f64,
+    /// Share of the right side within which both are equal.
+    pub tolerance: f64,
+}
+
+impl RateName {
+    /// All names, in the order in which tables show them.
+    pub const ALL: [Self; 7] = [
+        Self::ByWall,
+        Self::ByIo,
+        Self::SumOfTasks,
+        Self::AtFirstDone,
+        Self::AtLastDone,
+        Self::Sustained,
+        Self::AtStonewall,
+    ];
+
+    /// The name shown with every figure.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ByWall => "by wall time",
+            Self::ByIo => "by I/O phase",
+            Self::SumOfTasks => "sum of tasks",
+            Self::AtFirstDone => "at first task done",
+            Self::AtLastDone => "at last task done",
+            Self::Sustained => "sustained",
+            Self::AtStonewall => "at stonewall",
+        }
+    }
+
+    /// What is divided by what, in one line.
+    #[must_use]
+    pub const fn definition(self) -> &'static str {
+        match self {
+            Self::ByWall => "all bytes ÷ (first open began → last close ended), fsync on close included",
+            Self::ByIo => "all bytes ÷ (first transfer began → last transfer ended), without open and close",
+            Self::SumOfTasks => {
+                "sum over tasks of bytes ÷ (its first transfer began → its last transfer ended)"
+            }
+            Self::AtFirstDone => {
+                "bytes that all tasks had moved ÷ time, at the moment when the first task was done; \
+                 hides stragglers"
+            }
+            Self::AtLastDone => {
+                "all bytes ÷ (first transfer began → the slowest task's last transfer ended), from the tasks' own times"
+            }
+            Self::Sustained => {
+                "5th percentile of the rates of all whole seconds between first and last transfer"
+            }
+            Self::AtStonewall => "bytes moved up to the deadline ÷ time up to the deadline",
+        }
+    }
+}
+
+impl Expectation {
+    /// The limit of all of them together, on `nodes` nodes and `devices` devices of the target.
+    #[must_use]
+    pub fn in_all(&self, nodes: u32, devices: u32) -> Amount {
+        let times = self.count
+            * match self.per {
+                Per::Target => 1.0,
+                Per::Node => f64::from(nodes),
+                Per::Device => f64::from(devices.max(1)),
+            };
+        match self.amount {
+            Amount::BytesPerSecond(value) => Amount::BytesPerSecond(value * times),
+            Amount::OperationsPerSecond(value) => Amount::OperationsPerSecond(value * times),
+            latency @ Amount::Latency { .. } => latency,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Amount, Expectation, Per};
+
+    #[test]
+    fn a_limit_is_counted_by_nodes_or_devices() {
+        let link = |per| Expectation {
+            name: "link".to_owned(),
+            target: None,
+            phase: None,
+            random: None,
+            transfer: None,
+            read_percent: None,
+            amount: Amount::BytesPerSecond(1.25e9),
+            at_latency: None,
+            count: 2.0,
+            per,
+            ceiling: true,
+            source: String::new(),
+            reached: String::new(),
+        };
+        assert_eq!(link(Per::Target).in_all(4, 12), Amount::BytesPerSecond(2.5e9));
+        assert_eq!(link(Per::Node).in_all(4, 12), Amount::BytesPerSecond(10e9));
+        assert_eq!(link(Per::Device).in_all(4, 12), Amount::BytesPerSecond(30e9));
+    }
+}
