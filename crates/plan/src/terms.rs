@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Nanos, Phase, Setting};
+use crate::{Bytes, Case, Nanos, Phase, Setting};
 
 /// The terms under which the figures of a plan are shown and judged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -369,6 +369,17 @@ impl RateName {
     }
 }
 
+impl Selector {
+    /// Whether the figure of `phase` of `case` is one of those that are chosen.
+    #[must_use]
+    pub fn takes(&self, case: &Case, phase: Phase) -> bool {
+        self.workload.as_ref().is_none_or(|workload| *workload == case.group)
+            && self.target.as_ref().is_none_or(|target| *target == case.target)
+            && self.phase.is_none_or(|wanted| wanted == phase)
+            && self.at.iter().all(|setting| case.settings.contains(setting))
+    }
+}
+
 impl Expectation {
     /// The limit of all of them together, on `nodes` nodes and `devices` devices of the target.
     #[must_use]
@@ -389,7 +400,28 @@ impl Expectation {
 
 #[cfg(test)]
 mod tests {
-    use super::{Amount, Expectation, Per};
+    use super::{Amount, Expectation, Per, Selector};
+    use crate::{Bytes, Case, Geometry, Phase, Setting, SettingValue, WorkloadSpec};
+
+    #[test]
+    fn a_selector_takes_the_points_that_it_names() {
+        let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::kib(4), segments: 1 };
+        let workload = WorkloadSpec::new("w", "f", geometry).validate().expect("valid");
+        let tasks = |count| Setting { key: "tasks".to_owned(), value: SettingValue::Count(count) };
+        let case = Case {
+            group: "scale".to_owned(),
+            target: "flash".to_owned(),
+            settings: vec![tasks(4)],
+            ..Case::new("scale:tasks=4", workload, vec![Phase::Read])
+        };
+        let all = Selector::default();
+        assert!(all.takes(&case, Phase::Read));
+        let four = Selector { workload: Some("scale".to_owned()), at: vec![tasks(4)], ..all.clone() };
+        assert!(four.takes(&case, Phase::Write));
+        assert!(!Selector { at: vec![tasks(8)], ..four.clone() }.takes(&case, Phase::Read));
+        assert!(!Selector { phase: Some(Phase::Read), ..four }.takes(&case, Phase::Write));
+        assert!(!Selector { target: Some("disk".to_owned()), ..all }.takes(&case, Phase::Read));
+    }
 
     #[test]
     fn a_limit_is_counted_by_nodes_or_devices() {
