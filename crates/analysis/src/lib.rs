@@ -9,6 +9,8 @@
 //! | [`seconds`], [`device_lines`], [`task_rates`] | what happened over time, by device and by task |
 //! | [`DeviceShare`], [`phase_warnings`] | what the page cache did, and other doubts, as warnings |
 //! | [`published_beside`] | published figures of the same command line |
+//! | [`settled`], [`steady`] | whether the values so far are enough to end a case |
+//! | [`Regression`], [`crossover`] | a line with its uncertainty; where it meets a plateau |
 //! | [`overhead`] | what the instrument costs, from paired runs |
 //!
 //! ```no_run
@@ -28,6 +30,8 @@ mod observed;
 mod overhead;
 mod published;
 mod rates;
+mod regression;
+mod settled;
 mod summary;
 mod verdicts;
 
@@ -46,6 +50,10 @@ pub use overhead::{Overhead, overhead};
 pub use plan::RateName;
 pub use published::{published_beside, published_near};
 pub use rates::{DirectionRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, Split};
+pub use regression::{Prediction, Regression, Uncertainty, crossover};
+pub use settled::{
+    Settled, SteadyState, all_settled, counted, interval_share, settled, steady, steady_state,
+};
 pub use summary::{CONFIDENCE, Interval, Summary};
 pub use verdicts::{
     CPU_SHARE_MAX, DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, DeviceShare, cache_verdict, harness_bound, incomplete,

@@ -4,6 +4,8 @@ mod figures;
 mod latency;
 mod published;
 mod rates;
+mod regression;
 mod rows;
+mod settled;
 mod summary;
 mod verdicts;

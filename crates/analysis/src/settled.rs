@@ -1,0 +1,124 @@
+//! Whether enough was measured: the end of a case by its own values.
+
+use std::ops::Range;
+
+use plan::{Case, Role, Stopping};
+
+use crate::{CONFIDENCE, Figure, Regression, Summary};
+
+/// Whether the values so far are enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled {
+    /// The rule is met.
+    Settled,
+    /// More values are needed, as far as the case may have them.
+    GoOn,
+}
+
+/// How steady the last values are, by the rule of [`Stopping::Steady`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SteadyState {
+    /// Values in the window.
+    pub window: usize,
+    /// Mean of the window.
+    pub mean: f64,
+    /// (largest − smallest) ÷ mean, within the window.
+    pub range_share: f64,
+    /// Rise or fall of the line of least squares from the first to the last value of the window
+    /// ÷ mean; never negative.
+    pub slope_share: f64,
+    /// Both are within the limits.
+    pub reached: bool,
+}
+
+/// Whether the recorded `values` of one result phase, in the order in which they were measured,
+/// meet `stopping`. A case is over when that is so for each of its result phases: see
+/// [`all_settled`].
+///
+/// - [`Stopping::Count`] is never met by values.
+/// - [`Stopping::Interval`]: the interval of the median that [`Summary::median_interval`] gives has
+///   [`CONFIDENCE`], which takes six values, and is at most that share of the median wide. Fewer
+///   values, or a wider interval, go on. The rule is that of Hoefler and Belli, "Scientific
+///   Benchmarking of Parallel Computing Systems", SC'15, section 4.2.2.
+/// - [`Stopping::Steady`]: [`steady`] says that the last values are.
+#[must_use]
+pub fn settled(values: &[f64], stopping: Stopping) -> Settled {
+    let over = match stopping {
+        Stopping::Count => false,
+        Stopping::Interval { share, least } => {
+            values.len() >= least as usize
+                && interval_share(values)
+                    .is_some_and(|(width, confidence)| confidence >= CONFIDENCE && width <= share)
+        }
+        Stopping::Steady { .. } => steady(values, stopping).is_some_and(|state| state.reached),
+    };
+    if over { Settled::Settled } else { Settled::GoOn }
+}
+
+/// Whether [`settled`] holds for the values of each of `phases`; never where there are none.
+#[must_use]
+pub fn all_settled<'a>(phases: impl IntoIterator<Item = &'a [f64]>, stopping: Stopping) -> Settled {
+    let mut any = false;
+    for values in phases {
+        any = true;
+        if settled(values, stopping) == Settled::GoOn {
+            return Settled::GoOn;
+        }
+    }
+    if any { Settled::Settled } else { Settled::GoOn }
+}
+
+/// Width of the non-parametric interval of the median ÷ median, and the confidence of the
+/// interval; none for fewer than two values, or a median that is not above 0.
+#[must_use]
+pub fn interval_share(values: &[f64]) -> Option<(f64, f64)> {
+    let summary = Summary::of(values)?;
+    let interval = summary.median_interval?;
+    (summary.median > 0.0).then(|| ((interval.high - interval.low) / summary.median, interval.confidence))
+}
+
+/// How steady the last values are; none where `stopping` does not ask, where there are fewer values
+/// than its window, or where their mean is not above 0.
+///
+/// Source: SNIA Solid State Storage Performance Test Specification, definition of steady state: in a
+/// measurement window of five rounds the tracking variable's range is at most 20 % of its
+/// average, and the line of least squares through it, read at both ends of the window, differs by at most
+/// 10 % of that average.
+#[must_use]
+pub fn steady(values: &[f64], stopping: Stopping) -> Option<SteadyState> {
+    let Stopping::Steady { window, excursion, slope } = stopping else { return None };
+    let window = window as usize;
+    let last = &values[values.len().checked_sub(window)?..];
+    let summary = Summary::of(last).filter(|summary| summary.mean > 0.0)?;
+    let rounds: Vec<f64> = (0..window).map(|round| round as f64).collect();
+    // A window of one value has no line, and does not rise.
+    let rise = Regression::of(&rounds, last).map_or(0.0, |line| line.slope.abs() * (window - 1) as f64);
+    let (range_share, slope_share) = ((summary.max - summary.min) / summary.mean, rise / summary.mean);
+    Some(SteadyState {
+        window,
+        mean: summary.mean,
+        range_share,
+        slope_share,
+        reached: range_share <= excursion && slope_share <= slope,
+    })
+}
+
+/// Which of `recorded` values count: the last window of [`Stopping::Steady`], whether or not it
+/// turned out steady, and all of them otherwise.
+#[must_use]
+pub fn counted(recorded: usize, stopping: Stopping) -> Range<usize> {
+    match stopping {
+        Stopping::Steady { window, .. } => recorded.saturating_sub(window as usize)..recorded,
+        Stopping::Count | Stopping::Interval { .. } => 0..recorded,
+    }
+}
+
+/// How steady the recorded repetitions of `figure` became; none where its case does not ask, or
+/// has too few of them.
+#[must_use]
+pub fn steady_state(case: &Case, figure: &Figure) -> Option<SteadyState> {
+    let recorded = figure.repetitions.iter().filter(|one| case.role(one.repetition) == Role::Recorded);
+    let values: Vec<f64> =
+        recorded.filter_map(|one| one.rates.get(figure.rate).map(|rate| rate.bytes_per_second)).collect();
+    steady(&values, case.protocol.stopping)
+}

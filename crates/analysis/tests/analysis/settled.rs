@@ -1,0 +1,127 @@
+//! Rules by which the values themselves end a case.
+
+use analysis::{Settled, View, all_settled, counted, figures, interval_share, settled, steady, steady_state};
+use plan::{Phase, Protocol, RateName, Stopping};
+use proptest::collection::vec;
+use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+
+use crate::rows;
+
+const SNIA: Stopping = Stopping::Steady { window: 5, excursion: 0.2, slope: 0.1 };
+
+fn over(values: &[f64], stopping: Stopping) -> bool {
+    settled(values, stopping) == Settled::Settled
+}
+
+#[test]
+fn a_count_is_not_ended_by_values() {
+    assert!(!over(&[1.0; 100], Stopping::Count));
+}
+
+/// By hand: 100, 104, 96, 108, 102 have the mean 102 and the range 12; Σ(x − 2)(y − 102) = 8 over
+/// Σ(x − 2)² = 10 is a slope of 0.8, which rises by 3.2 over the window.
+#[test]
+fn a_window_within_both_limits_is_steady() {
+    let values = [500.0, 300.0, 100.0, 104.0, 96.0, 108.0, 102.0];
+    let state = steady(&values, SNIA).expect("a window");
+    assert_eq!((state.window, state.mean, state.reached), (5, 102.0, true));
+    assert!((state.range_share - 12.0 / 102.0).abs() < 1e-12);
+    assert!((state.slope_share - 3.2 / 102.0).abs() < 1e-12);
+    assert!(over(&values, SNIA));
+    assert!(!over(&values[..6], SNIA), "the fall is still in the window");
+    assert!(!over(&values[3..], SNIA), "four rounds are no window");
+}
+
+/// A steady fall of 12 % stays within 20 % of range, and is no steady state all the same.
+#[test]
+fn a_drift_is_not_steady() {
+    let values = [106.0, 103.0, 100.0, 97.0, 94.0];
+    let state = steady(&values, SNIA).expect("a window");
+    assert!((state.range_share - 0.12).abs() < 1e-12 && (state.slope_share - 0.12).abs() < 1e-12);
+    assert!(!state.reached);
+}
+
+/// No drift, and one value that is too far off.
+#[test]
+fn an_excursion_is_not_steady() {
+    let values = [100.0, 100.0, 125.0, 100.0, 100.0];
+    let state = steady(&values, SNIA).expect("a window");
+    assert!(state.slope_share < 1e-12 && state.range_share > 0.2 && !state.reached);
+}
+
+/// Five equal values are sure with 94 % only; six with 97 %.
+#[test]
+fn an_interval_needs_its_confidence() {
+    let rule = |least| Stopping::Interval { share: 0.05, least };
+    assert!(!over(&[7.0; 5], rule(2)));
+    assert!(over(&[7.0; 6], rule(2)));
+    assert!(!over(&[7.0; 6], rule(7)));
+    assert!(over(&[7.0; 7], rule(7)));
+    let spread = [95.0, 100.0, 100.0, 100.0, 100.0, 101.0];
+    assert_eq!(interval_share(&spread).map(|(share, _)| share), Some(0.06));
+    assert!(!over(&spread, rule(6)));
+    assert!(over(&spread, Stopping::Interval { share: 0.06, least: 6 }), "the limit itself is enough");
+    assert!(!over(&[0.0; 10], rule(2)), "nothing was moved");
+}
+
+#[test]
+fn every_phase_has_to_settle() {
+    let (calm, wild) = ([5.0; 6], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let rule = Stopping::Interval { share: 0.05, least: 6 };
+    assert_eq!(all_settled([&calm[..], &calm[..]], rule), Settled::Settled);
+    assert_eq!(all_settled([&calm[..], &wild[..]], rule), Settled::GoOn);
+    assert_eq!(all_settled(std::iter::empty::<&[f64]>(), rule), Settled::GoOn);
+}
+
+#[test]
+fn of_a_steady_case_the_last_window_counts() {
+    assert_eq!(counted(9, SNIA), 4..9);
+    assert_eq!(counted(3, SNIA), 0..3);
+    assert_eq!(counted(9, Stopping::Count), 0..9);
+    assert_eq!(counted(9, Stopping::Interval { share: 0.1, least: 6 }), 0..9);
+}
+
+/// The warm-up is far off and does not count.
+#[test]
+fn a_figure_tells_how_steady_it_became() {
+    let protocol = Protocol {
+        warm_up: 1,
+        stopping: Stopping::Steady { window: 3, excursion: 0.2, slope: 0.1 },
+        ..Protocol::default()
+    };
+    let case = plan::Case { protocol, ..rows::case(rows::workload(|_| ()), vec![Phase::Read]) };
+    let phases: Vec<_> = [9_u64, 100, 100, 100]
+        .iter()
+        .enumerate()
+        .map(|(pass, mib)| {
+            let key = rows::key(u32::try_from(pass).expect("small"), Phase::Read);
+            rows::phase(&key, mib << 20, rows::SECOND)
+        })
+        .collect();
+    let plan = rows::plan(vec![case]);
+    let view = View { plan: &plan, phases: &phases, tasks: &[], latency: &[], series: &[], warnings: &[] };
+    let figures = figures(view, RateName::ByWall);
+    let state = steady_state(&plan.cases[0], &figures[0]).expect("three recorded repetitions");
+    assert!(state.reached && state.range_share == 0.0, "{state:?}");
+}
+
+proptest! {
+    /// Neither the unit nor anything before the window matters.
+    #[test]
+    fn steadiness_has_no_unit(
+        before in vec(1.0_f64..1e3, 0..5), values in vec(90.0_f64..120.0, 5), unit in 1e-3_f64..1e9,
+    ) {
+        let alone = steady(&values, SNIA).expect("a window");
+        let scaled: Vec<f64> = before.iter().chain(&values).map(|value| value * unit).collect();
+        let state = steady(&scaled, SNIA).expect("a window");
+        prop_assert!((state.range_share - alone.range_share).abs() < 1e-9);
+        prop_assert!((state.slope_share - alone.slope_share).abs() < 1e-9);
+        prop_assert!(state.slope_share <= 2.0 * state.range_share, "a line cannot rise much more than its points");
+    }
+
+    #[test]
+    fn settled_is_what_the_interval_says(values in vec(50.0_f64..150.0, 0..30), share in 0.0_f64..1.0) {
+        let wanted = interval_share(&values).is_some_and(|(width, sure)| sure >= 0.95 && width <= share);
+        prop_assert_eq!(over(&values, Stopping::Interval { share, least: 0 }), wanted);
+    }
+}
