@@ -31,9 +31,11 @@ fn beside(
 ) -> Vec<&'static Published> {
     let own = own_parameters(case);
     record::published()
+        .figures
         .iter()
+        .filter(|figure| figure.parameters.targets.is_some())
         .filter(|figure| sizes(&figure.parameters, &own) && same_otherwise(&figure.parameters, &own))
-        .filter(|figure| has_direction(case, figure.operation))
+        .filter(|figure| has_direction(case, figure.operation.direction()))
         .collect()
 }
 
@@ -41,23 +43,22 @@ fn beside(
 fn own_parameters(case: &Case) -> PublishedParameters {
     let workload = &case.workload;
     PublishedParameters {
-        direct: workload.direct,
-        fsync: workload.sync.at_close,
-        file_per_process: workload.files.sharing == Sharing::PerTask,
+        direct: Some(workload.direct),
+        fsync: Some(workload.sync.at_close),
+        file_per_process: Some(workload.files.sharing == Sharing::PerTask),
         reorder_tasks: Some(matches!(workload.read_from, ReadFrom::Shift { .. })),
-        random: matches!(workload.order, Order::Random { .. }),
-        transfer_bytes: workload.geometry.transfer.0,
+        random: Some(matches!(workload.order, Order::Random { .. })),
+        transfer_bytes: Some(workload.geometry.transfer.0),
         block_bytes: Some(workload.geometry.block.0),
         segments: Some(workload.geometry.segments),
-        tasks: workload.tasks,
-        targets: u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX),
-        devices: 0,
-        layout: String::new(),
+        tasks: Some(workload.tasks),
+        targets: Some(u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX)),
+        ..PublishedParameters::default()
     }
 }
 
 /// What a study does not print is taken to be equal.
-fn printed_equal(published: Option<u64>, own: Option<u64>) -> bool {
+fn printed_equal<T: PartialEq>(published: Option<T>, own: Option<T>) -> bool {
     published.is_none() || published == own
 }
 
@@ -72,14 +73,15 @@ fn same_otherwise(published: &PublishedParameters, own: &PublishedParameters) ->
         && published.random == own.random
         && published.tasks == own.tasks
         && published.targets == own.targets
-        && (published.reorder_tasks.is_none() || published.reorder_tasks == own.reorder_tasks)
+        && printed_equal(published.reorder_tasks, own.reorder_tasks)
         && printed_equal(published.block_bytes, own.block_bytes)
 }
 
-fn has_direction(case: &Case, operation: Operation) -> bool {
+fn has_direction(case: &Case, operation: Option<Operation>) -> bool {
     let phase = match operation {
-        Operation::Read => plan::Phase::Read,
-        Operation::Write => plan::Phase::Write,
+        Some(Operation::Read) => plan::Phase::Read,
+        Some(Operation::Write) => plan::Phase::Write,
+        None => return false,
     };
     case.phases.contains(&phase)
 }

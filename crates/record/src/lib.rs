@@ -9,7 +9,7 @@
 //! | [`Run`] | reads a run, whole or damaged, finished or killed |
 //! | [`Claim`], [`leftovers`] | what a run makes on a target, so that a later one can clean up after it |
 //! | [`Row`] | the columns of a table, for writers of other formats |
-//! | [`published`] | figures of studies, with their conditions |
+//! | [`published`], [`Library`] | what studies printed: figures with their conditions, statements, command lines |
 //!
 //! The format on disk is described in `docs/RECORD.md`.
 //!
@@ -43,7 +43,11 @@ pub use claim::{Claim, Claimed, Holder, Leftover, LeftoverFile, PlacedClaim, lef
 pub use error::RecordError;
 pub use facts::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts};
 pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
-pub use published::{Metric, Published, PublishedParameters, published};
+pub use published::{
+    Detail, Details, Library, Metric, Misprint, MisprintSort, Published, PublishedChart, PublishedClaim,
+    PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters, PublishedStatistic,
+    PublishedUnit, Qualifier, Slip, Study, published,
+};
 pub use recorder::{Outcome, PhaseRecord, Recorder};
 pub use rows::{DeviceRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow};
 pub use run::{Damage, FailedCase, Run, RunState};

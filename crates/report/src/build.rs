@@ -198,23 +198,27 @@ fn published(case: &Case, source: &analysis::Figure) -> Vec<Published> {
         Phase::Write => Operation::Write,
         _ => return Vec::new(),
     };
-    let wanted = |one: &&record::Published| one.operation == direction && one.metric == Metric::Bandwidth;
+    let wanted = |one: &&record::Published| {
+        one.operation.direction() == Some(direction) && one.metric == Metric::Bandwidth
+    };
     let info = |one: &record::Published| {
-        let mut parts = vec![format!("{} ({}): {}", one.test, one.statistic, one.parameters.layout)];
         let (published, own) = (&one.parameters, case.workload.geometry);
-        if published.transfer_bytes != own.transfer.0 {
-            let size = plan::Bytes(published.transfer_bytes);
+        let layout = published.layout.as_deref().unwrap_or("layout not said");
+        let mut parts = vec![format!("{} ({}): {layout}", one.test, one.statistic)];
+        if let Some(bytes) = published.transfer_bytes.filter(|&bytes| bytes != own.transfer.0) {
+            let size = plan::Bytes(bytes);
             parts.push(format!("chosen by the study from several transfer sizes, given as {size}"));
         }
         if let Some(segments) = published.segments.filter(|&segments| segments != own.segments) {
             parts.push(format!("with {segments} segments, here with {}", own.segments));
         }
+        parts.extend(one.value_if_binary.map(|bytes| format!("MB may be MiB: then {bytes:.0} bytes/s")));
         parts.extend(one.note.clone());
         Published {
             id: one.id.clone(),
-            source: one.study.clone(),
+            source: one.cited.clone(),
             conditions: parts.join("; "),
-            as_published: one.as_published.clone(),
+            as_published: one.as_published(),
             bytes_per_second: one.value,
             ratio: source.bytes_per_second.median / one.value,
         }

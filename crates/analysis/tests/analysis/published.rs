@@ -36,7 +36,7 @@ fn test_1_of_study_a_has_both_published_rates_beside_it() {
     let test_1 = command_line(Bytes::mib(1), 10_000, 6, 1, |_| {});
     let beside = published_beside(&test_1);
     assert_eq!(ids(&beside), ["a-t1-write-best", "a-t1-read-best"]);
-    let values: Vec<_> = beside.iter().map(|figure| (figure.value, figure.as_published.as_str())).collect();
+    let values: Vec<_> = beside.iter().map(|figure| (figure.value, figure.printed.as_str())).collect();
     assert_eq!(values, [(2.05e9, "2.05 GB/s"), (2.78e9, "2.78GB/s")]);
 }
 
