@@ -505,15 +505,17 @@ pub struct Comparison {
     pub phase: Phase,
     /// Reads or writes, where latencies are compared.
     pub operation: Option<Operation>,
-    /// Median of the first, bytes per second.
+    /// Median of the first, bytes per second; nanoseconds where [`Comparison::operation`] is given.
     pub before: f64,
     /// Median of the second.
     pub after: f64,
     /// After ÷ before − 1.
     pub change: f64,
-    /// Interval of the change with 95 % confidence; none with fewer than two values on a side.
+    /// Interval of the change with at least 95 % confidence; none where there are too few values
+    /// for one.
     pub interval: Option<(f64, f64)>,
-    /// Probability of such a difference between two samples of one distribution (Mann–Whitney U, exact).
+    /// Probability of such a difference between two samples of one distribution (Mann–Whitney U);
+    /// none with one value on a side.
     pub p_value: Option<f64>,
     /// What can be said.
     pub outcome: Outcome,
@@ -522,7 +524,7 @@ pub struct Comparison {
 /// What a comparison can say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The second is faster, beyond the scatter.
+    /// The second is faster, beyond the scatter: it has the higher rate or the lower latency.
     Faster,
     /// The second is slower, beyond the scatter.
     Slower,

@@ -11,6 +11,16 @@
 //! | [`published_beside`] | published figures of the same command line |
 //! | [`settled`], [`steady`] | whether the values so far are enough to end a case |
 //! | [`Regression`], [`crossover`] | a line with its uncertainty; where it meets a plateau |
+//! | [`Bootstrap`] | an interval of any statistic, the same for the same seed |
+//! | [`mann_whitney`], [`shift`] | whether and how far two samples differ |
+//! | [`robust_z`], [`standing_apart`] | values that stand apart |
+//! | [`compare`], [`difference`] | two runs, releases or targets, with a test that can say "no difference" |
+//! | [`compare_spread`] | which of two gives the same rate more reliably |
+//! | [`Little`], [`little`] | transfers under way = rate × latency |
+//! | [`jobs`], [`JobRates`] | the job table with its three named rates |
+//! | [`drives`], [`bytes_behind_creates`] | what a goal needs |
+//! | [`RateUnits`], [`whole_mebibytes`] | one rate in every unit; units that were mixed up |
+//! | [`node_rates`] | rates of single nodes, for averages over nodes |
 //! | [`overhead`] | what the instrument costs, from paired runs |
 //!
 //! ```no_run
@@ -23,38 +33,61 @@
 //! # Ok::<(), record::RecordError>(())
 //! ```
 
+mod bootstrap;
+mod compare;
 mod figures;
 mod findings;
+mod jobs;
 mod latency;
+mod little;
+mod needs;
+mod nodes;
 mod observed;
+mod outlier;
 mod overhead;
 mod published;
+mod ranks;
 mod rates;
 mod regression;
 mod settled;
+mod spread;
 mod summary;
+mod units;
 mod verdicts;
 
+pub use bootstrap::{
+    BOOTSTRAP_SAMPLES, Bootstrap, BootstrapInterval, BootstrapMethod, bootstrap_mean, bootstrap_median,
+};
+pub use compare::{Difference, by_chance, compare, compare_figures, difference, largest_gap};
 pub use figures::{Figure, OperationLatency, RepetitionFigure, View, figures};
 pub use findings::{
     Beside, Best, BoundBy, Check, ClaimVerdict, Comparison, Consistency, Curve, CurvePoint, CurveRegression,
     Dips, Dispersion, DispersionPoint, Doubt, Expected, Findings, Judgement, Limit, Outcome, Scaling, Shape,
     Standing, Tax, Verdict, WeakestLink,
 };
+pub use jobs::{Job, JobRates, jobs};
 pub use latency::{CdfPoint, Latency};
+pub use little::{Little, little};
+pub use needs::{Drives, Stripe, bytes_behind_creates, drives};
+pub use nodes::{NodeRate, node_rates};
 pub use observed::{
     DeviceLine, DeviceMean, DeviceSecond, Second, SecondsLine, TaskRate, device_lines, device_means, seconds,
     task_rates,
 };
+pub use outlier::{ROBUST_Z_MAX, robust_z, standing_apart};
 pub use overhead::{Overhead, overhead};
 pub use plan::RateName;
 pub use published::{published_beside, published_near};
+pub use ranks::{EXACT_VALUES_MAX, RankTest, Shift, can_differ, mann_whitney, shift};
 pub use rates::{DirectionRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, Split};
 pub use regression::{Prediction, Regression, Uncertainty, crossover};
 pub use settled::{
-    Settled, SteadyState, all_settled, counted, interval_share, settled, steady, steady_state,
+    Settled, SteadyState, all_settled, counted, counted_repetitions, interval_share, settled, steady,
+    steady_state,
 };
+pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
 pub use summary::{CONFIDENCE, Interval, Summary};
+pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};
 pub use verdicts::{
     CPU_SHARE_MAX, DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, DeviceShare, cache_verdict, harness_bound, incomplete,
     not_quiet, outliers, phase_warnings, too_short,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use plan::{Case, Role, Stopping};
 
-use crate::{CONFIDENCE, Figure, Regression, Summary};
+use crate::{CONFIDENCE, Figure, Regression, RepetitionFigure, Summary};
 
 /// Whether the values so far are enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,12 +113,24 @@ pub fn counted(recorded: usize, stopping: Stopping) -> Range<usize> {
     }
 }
 
+/// The repetitions of `figure` that count: no warm-up, no earlier round, and of a case that was to
+/// become steady those of the last window.
+#[must_use]
+pub fn counted_repetitions<'a>(case: &Case, figure: &'a Figure) -> Vec<&'a RepetitionFigure> {
+    let recorded = recorded(case, figure);
+    let counted = counted(recorded.len(), case.protocol.stopping);
+    recorded[counted].to_vec()
+}
+
+fn recorded<'a>(case: &Case, figure: &'a Figure) -> Vec<&'a RepetitionFigure> {
+    figure.repetitions.iter().filter(|one| case.role(one.repetition) == Role::Recorded).collect()
+}
+
 /// How steady the recorded repetitions of `figure` became; none where its case does not ask, or
 /// has too few of them.
 #[must_use]
 pub fn steady_state(case: &Case, figure: &Figure) -> Option<SteadyState> {
-    let recorded = figure.repetitions.iter().filter(|one| case.role(one.repetition) == Role::Recorded);
-    let values: Vec<f64> =
-        recorded.filter_map(|one| one.rates.get(figure.rate).map(|rate| rate.bytes_per_second)).collect();
+    let rate = |one: &&RepetitionFigure| one.rates.get(figure.rate).map(|rate| rate.bytes_per_second);
+    let values: Vec<f64> = recorded(case, figure).iter().filter_map(rate).collect();
     steady(&values, case.protocol.stopping)
 }

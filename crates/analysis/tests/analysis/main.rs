@@ -1,11 +1,17 @@
 //! What a reader of figures relies on: formulas against naive definitions and known values.
 
+mod bootstrap;
+mod compare;
 mod figures;
 mod latency;
+mod outlier;
 mod published;
+mod quantities;
+mod ranks;
 mod rates;
 mod regression;
 mod rows;
 mod settled;
+mod study;
 mod summary;
 mod verdicts;

@@ -1,0 +1,174 @@
+//! Two samples: does one tend to be larger, and by how much? Without an assumption on their
+//! distribution.
+
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use crate::CONFIDENCE;
+
+/// Up to so many values on either side probabilities are counted out; above, the normal
+/// distribution is nearer to them than one part in a hundred.
+pub const EXACT_VALUES_MAX: usize = 20;
+
+/// What the test of Mann and Whitney says of two samples.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RankTest {
+    /// Pairs in which the value of the second sample is larger; equal ones count half.
+    pub u: f64,
+    /// Probability that two samples of one distribution are at least so far apart, in either
+    /// direction.
+    pub p_value: f64,
+    /// The probability was counted out; else it comes from the normal distribution.
+    pub exact: bool,
+}
+
+/// The test of Mann and Whitney (Annals of Mathematical Statistics 18, 1947), two-sided.
+///
+/// With at most [`EXACT_VALUES_MAX`] values on either side, all `C(m + n, m)` ways to divide the
+/// values into two samples are counted, equal values at their mean rank. Above, U is compared with
+/// a normal distribution of mean `mn/2` and variance `mn/12 · ((N + 1) − Σ(t³ − t) ÷ (N(N − 1)))`, t
+/// being the size of each group of equal values, with ½ for continuity (Hollander, Wolfe and
+/// Chicken, "Nonparametric Statistical Methods", 3rd edition, 2014, section 4.1). None where a side is empty or a
+/// value is not finite.
+#[must_use]
+pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
+    if first.is_empty() || second.is_empty() || first.iter().chain(second).any(|value| !value.is_finite()) {
+        return None;
+    }
+    let pooled = Pooled::of(first, second);
+    let (m, n) = (first.len(), second.len());
+    let pairs = (m * n) as f64;
+    // The sum of doubled ranks of the second sample is 2U + n(n + 1).
+    let u = (pooled.doubled_sum - n * (n + 1)) as f64 / 2.0;
+    let exact = m.max(n) <= EXACT_VALUES_MAX;
+    let p_value = if exact { pooled.exact(n) } else { pooled.normal(u, pairs) };
+    Some(RankTest { u, p_value, exact })
+}
+
+/// All values in rising order, with doubled ranks, so that the mean rank of equal ones is whole.
+struct Pooled {
+    doubled_ranks: Vec<usize>,
+    /// Of the second sample.
+    doubled_sum: usize,
+    /// `Σ(t³ − t)`.
+    ties: f64,
+}
+
+impl Pooled {
+    fn of(first: &[f64], second: &[f64]) -> Self {
+        let mut all: Vec<(f64, bool)> = first.iter().map(|&value| (value, false)).collect();
+        all.extend(second.iter().map(|&value| (value, true)));
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut pooled = Self { doubled_ranks: Vec::with_capacity(all.len()), doubled_sum: 0, ties: 0.0 };
+        // Zeros of both signs are equal, which the order above does not know.
+        for equal in all.chunk_by(|a, b| a.0 == b.0) {
+            let before = pooled.doubled_ranks.len();
+            let doubled = 2 * before + 1 + equal.len();
+            pooled.doubled_ranks.resize(before + equal.len(), doubled);
+            pooled.doubled_sum += doubled * equal.iter().filter(|(_, of_second)| *of_second).count();
+            pooled.ties += (equal.len() as f64).powi(3) - equal.len() as f64;
+        }
+        pooled
+    }
+
+    /// The share of all ways to choose `n` of the ranks whose sum is at least as far from the
+    /// middle as that of the second sample. Counts stay below C(40, 20), exact in an f64.
+    fn exact(&self, n: usize) -> f64 {
+        let all = self.doubled_ranks.len();
+        let most: usize = self.doubled_ranks.iter().rev().take(n).sum();
+        let mut ways = vec![vec![0.0_f64; most + 1]; n + 1];
+        ways[0][0] = 1.0;
+        for (seen, &rank) in self.doubled_ranks.iter().enumerate() {
+            for chosen in (1..=n.min(seen + 1)).rev() {
+                for sum in (rank..=most).rev() {
+                    ways[chosen][sum] += ways[chosen - 1][sum - rank];
+                }
+            }
+        }
+        let middle = n * (all + 1);
+        let away = self.doubled_sum.abs_diff(middle);
+        let far = ways[n].iter().enumerate().filter(|(sum, _)| sum.abs_diff(middle) >= away);
+        far.map(|(_, ways)| ways).sum::<f64>() / ways[n].iter().sum::<f64>()
+    }
+
+    fn normal(&self, u: f64, pairs: f64) -> f64 {
+        let all = self.doubled_ranks.len() as f64;
+        let variance = pairs / 12.0 * ((all + 1.0) - self.ties / (all * (all - 1.0)));
+        if variance <= 0.0 {
+            return 1.0;
+        }
+        let away = ((u - pairs / 2.0).abs() - 0.5).max(0.0);
+        (2.0 * Normal::standard().sf(away / variance.sqrt())).min(1.0)
+    }
+}
+
+/// How much larger the second of two samples is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shift {
+    /// The estimate of Hodges and Lehmann: the median of all differences, second − first.
+    pub estimate: f64,
+    /// Where the shift lies with at least [`CONFIDENCE`]; none where even all differences are not so sure.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// The shift between two samples (Hodges and Lehmann, Annals of Mathematical Statistics 34, 1963),
+/// with the interval that belongs to the test of Mann and Whitney: from the C-th smallest to the
+/// C-th largest of the mn differences, where `P(U ≤ C − 1)` is at most half of what
+/// [`CONFIDENCE`] lacks (Moses; in Hollander, Wolfe and Chicken, section 4.3). None where a side
+/// is empty or a value is not finite.
+#[must_use]
+pub fn shift(first: &[f64], second: &[f64]) -> Option<Shift> {
+    let mut differences: Vec<f64> = first.iter().flat_map(|a| second.iter().map(move |b| b - a)).collect();
+    let estimate = crate::Summary::of(&differences)?.median;
+    differences.sort_by(f64::total_cmp);
+    let place = critical(first.len(), second.len());
+    let interval = place.map(|place| (differences[place - 1], differences[differences.len() - place]));
+    Some(Shift { estimate, interval })
+}
+
+/// The largest C of [`shift`], from 1; none where there is none.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "at least 1 and at most the number of pairs"
+)]
+fn critical(m: usize, n: usize) -> Option<usize> {
+    let tail = (1.0 - CONFIDENCE) / 2.0;
+    if m.max(n) <= EXACT_VALUES_MAX {
+        let ways = ways_of_u(m, n);
+        let all: f64 = ways.iter().sum();
+        let mut below = 0.0;
+        let within = |ways: &&f64| {
+            below += **ways;
+            below / all <= tail
+        };
+        let place = ways.iter().take_while(within).count();
+        return (place > 0).then_some(place);
+    }
+    let pairs = (m * n) as f64;
+    let z = Normal::standard().inverse_cdf(1.0 - tail);
+    let place = (pairs / 2.0 - z * (pairs * (m + n + 1) as f64 / 12.0).sqrt()).floor();
+    (place >= 1.0).then_some(place as usize)
+}
+
+/// In how many ways each U from 0 to mn comes about without equal values: the coefficients of the
+/// Gaussian binomial `∏ (1 − qⁿ⁺ⁱ) ÷ (1 − qⁱ)`, i from 1 to m.
+fn ways_of_u(m: usize, n: usize) -> Vec<f64> {
+    let mut ways = vec![0.0; m * n + 1];
+    ways[0] = 1.0;
+    for i in 1..=m {
+        for u in (n + i..ways.len()).rev() {
+            ways[u] -= ways[u - n - i];
+        }
+        for u in i..ways.len() {
+            ways[u] += ways[u - i];
+        }
+    }
+    ways
+}
+
+/// Whether so many values can show a difference at all: whether the two samples that are farthest
+/// apart are less probable than what [`CONFIDENCE`] leaves. Four on either side can, three cannot.
+#[must_use]
+pub fn can_differ(first: usize, second: usize) -> bool {
+    first > 0 && second > 0 && critical(first, second).is_some()
+}

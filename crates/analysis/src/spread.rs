@@ -1,0 +1,98 @@
+//! Which of two systems gives the same rate more reliably, with a test that can say "no
+//! difference".
+
+use statrs::distribution::{ContinuousCDF, FisherSnedecor};
+
+use crate::{CONFIDENCE, Summary};
+
+/// Fewer values than this on a side say too little of a spread: the distances of four from their
+/// own median are hardly free.
+pub const SPREAD_VALUES_MIN: usize = 5;
+
+/// Which of two is steadier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Steadier {
+    /// The first.
+    First,
+    /// The second.
+    Second,
+    /// No difference beyond chance.
+    NoDifference,
+    /// Fewer than [`SPREAD_VALUES_MIN`] values on a side.
+    TooFew,
+}
+
+/// How the spreads of two samples compare.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpreadTest {
+    /// Coefficient of variation of the first sample.
+    pub first: f64,
+    /// Of the second.
+    pub second: f64,
+    /// Mean distance from the median ÷ median, of the first: what is tested.
+    pub first_distance: f64,
+    /// Of the second.
+    pub second_distance: f64,
+    /// Probability that two samples of one relative spread differ so much.
+    pub p_value: f64,
+    /// What can be said.
+    pub steadier: Steadier,
+}
+
+/// The test of Brown and Forsythe (Journal of the American Statistical Association 69, 1974) on
+/// relative distances: `|x ÷ median − 1|` of both samples go through an analysis of variance, F
+/// with 1 and N − 2 degrees of freedom. Relative, so that a system of twice the rate may spread by
+/// twice the bytes; from the median, so that skewed rates do not pass for wide ones.
+///
+/// None where a side has fewer than two values, or one that is not finite or not above 0.
+#[must_use]
+pub fn compare_spread(first: &[f64], second: &[f64]) -> Option<SpreadTest> {
+    let (a, b) = (Distances::of(first)?, Distances::of(second)?);
+    let all = (a.n + b.n) as f64;
+    let grand = (a.mean * a.n as f64 + b.mean * b.n as f64) / all;
+    let between = a.n as f64 * (a.mean - grand).powi(2) + b.n as f64 * (b.mean - grand).powi(2);
+    let within = (a.squares + b.squares) / (all - 2.0);
+    let p_value = if between <= f64::EPSILON * grand.powi(2) {
+        1.0
+    } else if within == 0.0 {
+        0.0
+    } else {
+        FisherSnedecor::new(1.0, all - 2.0).map_or(1.0, |ratio| ratio.sf(between / within))
+    };
+    let steadier = if a.n.min(b.n) < SPREAD_VALUES_MIN {
+        Steadier::TooFew
+    } else if p_value > 1.0 - CONFIDENCE {
+        Steadier::NoDifference
+    } else if a.mean < b.mean {
+        Steadier::First
+    } else {
+        Steadier::Second
+    };
+    Some(SpreadTest {
+        first: a.variation,
+        second: b.variation,
+        first_distance: a.mean,
+        second_distance: b.mean,
+        p_value,
+        steadier,
+    })
+}
+
+/// Relative distances of values from their median.
+struct Distances {
+    n: usize,
+    mean: f64,
+    /// Sum of squared differences from that mean.
+    squares: f64,
+    variation: f64,
+}
+
+impl Distances {
+    fn of(values: &[f64]) -> Option<Self> {
+        let summary = Summary::of(values).filter(|summary| summary.n > 1 && summary.min > 0.0)?;
+        let distances: Vec<f64> = values.iter().map(|value| (value / summary.median - 1.0).abs()).collect();
+        let mean = distances.iter().sum::<f64>() / summary.n as f64;
+        let squares = distances.iter().map(|distance| (distance - mean).powi(2)).sum();
+        Some(Self { n: summary.n, mean, squares, variation: summary.variation })
+    }
+}

@@ -1,0 +1,64 @@
+//! Figures of small studies for tests, made from rows as a record has them.
+
+use analysis::{Figure, View, figures};
+use plan::{Case, Phase, Plan, RateName};
+use record::{LatencyRow, PhaseKey, PhaseRow, TaskRow};
+
+use crate::rows::{SECOND, workload};
+
+/// Rows of a study.
+#[derive(Default)]
+pub(crate) struct Study {
+    pub(crate) cases: Vec<Case>,
+    pub(crate) phases: Vec<PhaseRow>,
+    pub(crate) tasks: Vec<TaskRow>,
+    pub(crate) latency: Vec<LatencyRow>,
+}
+
+pub(crate) fn key(case: &Case, repetition: usize, phase: Phase) -> PhaseKey {
+    PhaseKey {
+        case: case.id.clone().into(),
+        repetition: u32::try_from(repetition).expect("a small number"),
+        phase,
+    }
+}
+
+/// A case of transfers of 4 KiB by one task that reads.
+pub(crate) fn reads(id: &str) -> Case {
+    Case { repetitions: 100, ..Case::new(id, workload(|_| ()), vec![Phase::Read]) }
+}
+
+impl Study {
+    /// Adds `case`, whose first phase took ten seconds of wall time and I/O alike in each
+    /// repetition and moved so many transfers per second.
+    pub(crate) fn with(mut self, case: Case, transfers_per_second: &[u64]) -> Self {
+        let phase = case.phases[0];
+        for (repetition, rate) in transfers_per_second.iter().enumerate() {
+            let key = key(&case, repetition, phase);
+            let bytes = rate * 10 * case.workload.geometry.transfer.0;
+            let mut row = crate::rows::phase(&key, bytes, 10 * SECOND);
+            row.wall_ns = 10 * SECOND;
+            (row.reads, row.writes) = if phase == Phase::Write { (0, rate * 10) } else { (rate * 10, 0) };
+            self.phases.push(row);
+        }
+        self.cases.push(case);
+        self
+    }
+
+    pub(crate) fn plan(&self) -> Plan {
+        crate::rows::plan(self.cases.clone())
+    }
+
+    pub(crate) fn figures(&self) -> Vec<Figure> {
+        let plan = self.plan();
+        let view = View {
+            plan: &plan,
+            phases: &self.phases,
+            tasks: &self.tasks,
+            latency: &self.latency,
+            series: &[],
+            warnings: &[],
+        };
+        figures(view, RateName::ByWall)
+    }
+}
