@@ -215,7 +215,10 @@ impl Watch for Printed {
                 let row = self.printer.removed(*repetition, *seconds);
                 self.out.write(&row)
             }
-            Event::CaseStarted { .. } | Event::PhaseStarted { .. } | Event::CaseFailed { .. } => Ok(()),
+            Event::CaseStarted { .. }
+            | Event::PhaseStarted { .. }
+            | Event::Wiped { .. }
+            | Event::CaseFailed { .. } => Ok(()),
         };
         if let Err(failure) = result {
             self.failed.get_or_insert(failure);

@@ -133,6 +133,7 @@ impl Watch for Told {
             Event::Warning(WarningRow { warning, .. }) => {
                 self.line.say(&format!("warning: {warning}; {}", warning.advice()));
             }
+            Event::Wiped { case, what } => self.line.say(&format!("{}: {what}", case.id)),
             Event::CaseFailed { case, message } => {
                 self.line.phase_over();
                 self.line.say(&format!("{} failed: {message}", case.id));

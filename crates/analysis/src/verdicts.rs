@@ -45,13 +45,14 @@ pub fn phase_warnings(
     tasks: &[TaskRow],
     workload: &Workload,
     usable_cpus: u32,
+    phase_min: Nanos,
 ) -> Vec<Warning> {
     if !phase.key.phase.is_result() {
         return Vec::new();
     }
     let mut warnings = cache_verdict(phase, workload.direct);
     warnings.extend(not_quiet(phase, workload));
-    warnings.extend(too_short(phase));
+    warnings.extend(too_short(phase, phase_min));
     warnings.extend(harness_bound(phase, workload, usable_cpus));
     warnings.extend(incomplete(phase, workload));
     if let Some(threshold) = workload.outlier {
@@ -97,12 +98,13 @@ pub fn not_quiet(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
     busy(read, "read").or_else(|| busy(write, "wrote")).map(|seen| Warning::NotQuiet { seen })
 }
 
-/// Whether the phase was shorter than [`plan::PHASE_SECONDS_MIN`].
+/// Whether the phase was shorter than `at_least`, which is [`plan::PHASE_SECONDS_MIN`] where it
+/// is 0 (see [`plan::Protocol::phase_min`]).
 #[must_use]
-pub fn too_short(phase: &PhaseRow) -> Option<Warning> {
+pub fn too_short(phase: &PhaseRow, at_least: Nanos) -> Option<Warning> {
     let seconds = Nanos(phase.wall_ns).as_secs_f64();
-    (seconds < PHASE_SECONDS_MIN)
-        .then_some(Warning::TooShort { seconds, at_least_seconds: PHASE_SECONDS_MIN })
+    let at_least_seconds = if at_least.0 == 0 { PHASE_SECONDS_MIN } else { at_least.as_secs_f64() };
+    (seconds < at_least_seconds).then_some(Warning::TooShort { seconds, at_least_seconds })
 }
 
 /// Whether the processors, not the storage, set the rate: CPU time ÷ (wall time × processors that

@@ -1,7 +1,7 @@
 //! Calls of the kernel for which there is no safe wrapper elsewhere.
 #![expect(
     unsafe_code,
-    reason = "thin wrappers around cachestat(2), mincore(2) and one ioctl of loop devices"
+    reason = "thin wrappers around cachestat(2), mincore(2) and two ioctls of block devices"
 )]
 
 use std::fs::File;
@@ -119,6 +119,19 @@ pub(crate) fn loop_backing(file: &File) -> io::Result<LoopBacking> {
         inode: info.inode,
         block_device: is_block_device.then(|| DeviceNumber::from_raw(info.rdevice)),
     })
+}
+
+/// `BLKDISCARD` of `linux/fs.h`.
+const BLKDISCARD: libc::c_ulong = 0x1277;
+
+/// Tells the block device behind `file`, which must be open for writing, that nobody needs its
+/// bytes from `offset` on for `length` any more.
+pub(crate) fn discard(file: &File, offset: u64, length: u64) -> io::Result<()> {
+    let range = [offset, length];
+    // SAFETY: the request reads two numbers of 64 bits, which live through the call, and the
+    // descriptor is open.
+    let result = unsafe { libc::ioctl(file.as_raw_fd(), BLKDISCARD as _, range.as_ptr()) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 #[cfg(test)]

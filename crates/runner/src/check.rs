@@ -117,7 +117,7 @@ fn check_targets(
     permits: &mut Vec<PermittedDevice>,
 ) -> Result<(), RunnerError> {
     let files = &case.workload.files;
-    let writes = files.fill || case.phases.iter().any(|phase| phase.writes());
+    let writes = writes(case);
     for target in &files.targets {
         match FileState::of(target)?.kind {
             Some(Kind::BlockDevice) => {
@@ -148,6 +148,13 @@ fn check_targets(
         }
     }
     if writes { check_names(case) } else { Ok(()) }
+}
+
+/// Whether `case` makes, changes or wipes what is on its targets.
+pub(crate) fn writes(case: &Case) -> bool {
+    let protocol = &case.protocol;
+    let around = case.workload.files.fill || protocol.wipe || protocol.precondition > 0;
+    around || case.phases.iter().any(|phase| phase.writes())
 }
 
 /// Where a file is to be made, somebody may have put something else, or a link to it.
@@ -274,8 +281,7 @@ fn check_space(plan: &Plan, host: &Host) -> Result<(), RunnerError> {
 
 fn takes_space(case: &Case) -> bool {
     let workload = &case.workload;
-    let writes = workload.files.fill || case.phases.iter().any(|phase| phase.writes());
-    writes && workload.backend != Backend::Null && workload.stonewall.is_none()
+    writes(case) && workload.backend != Backend::Null && workload.stonewall.is_none()
 }
 
 /// The files of `case` that go to `target`.

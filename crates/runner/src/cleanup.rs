@@ -142,11 +142,15 @@ impl Drop for Removal<'_> {
     }
 }
 
-/// Every file that a case touches in any repetition.
+/// How many sets of files a case touches in all of its passes.
+pub(crate) fn sets(case: &Case) -> u32 {
+    if case.workload.files.file_per_repetition { case.passes_max() } else { 1 }
+}
+
+/// Every file that a case touches in any pass.
 pub(crate) fn paths(case: &Case) -> Vec<PathBuf> {
     let placement = Placement::new(&case.workload);
-    let sets = if case.workload.files.file_per_repetition { case.repetitions } else { 1 };
-    (0..sets).flat_map(|repetition| placement.files(repetition)).map(|slot| slot.path).collect()
+    (0..sets(case)).flat_map(|set| placement.files(set)).map(|slot| slot.path).collect()
 }
 
 /// The directories that the targets of `case` are in.
@@ -185,29 +189,37 @@ pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<P
     Ok(all.into_iter().collect())
 }
 
-/// Removes what stands where a write phase will make its files, and returns how many it were. A
-/// link to a device stays: the device is what is written.
-pub(crate) fn replace_existing(
-    case: &Case,
-    repetition: u32,
-    ledger: &mut Ledger,
-) -> Result<u32, RunnerError> {
+/// Removes what stands where a write phase will make its files, and returns how many it were.
+pub(crate) fn replace_existing(case: &Case, pass: u32, ledger: &mut Ledger) -> Result<u32, RunnerError> {
     if case.workload.files.existing != Existing::Replace {
         return Ok(0);
     }
+    let files = Placement::new(&case.workload).files(pass);
+    remove_existing(files.into_iter().map(|slot| slot.path), "replace", ledger)
+}
+
+/// Removes all files of a case, and returns how many it were.
+pub(crate) fn remove_files(case: &Case, ledger: &mut Ledger) -> Result<u32, RunnerError> {
+    remove_existing(paths(case).into_iter(), "wipe", ledger)
+}
+
+/// A link to a device stays: the device is what is written.
+fn remove_existing(
+    paths: impl Iterator<Item = PathBuf>,
+    action: &'static str,
+    ledger: &mut Ledger,
+) -> Result<u32, RunnerError> {
     let mut removed = 0;
-    for slot in Placement::new(&case.workload).files(repetition) {
-        let Ok(metadata) = fs::symlink_metadata(&slot.path) else { continue };
-        let replaceable = metadata.is_file() || metadata.is_symlink();
-        if !replaceable || leads_to_device(&slot.path) {
+    for path in paths {
+        let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+        let removable = metadata.is_file() || metadata.is_symlink();
+        if !removable || leads_to_device(&path) {
             continue;
         }
-        fs::remove_file(&slot.path).map_err(|source| RunnerError::File {
-            action: "replace",
-            path: slot.path.clone(),
-            source,
-        })?;
-        ledger.removed(&slot.path);
+        if let Err(source) = fs::remove_file(&path) {
+            return Err(RunnerError::File { action, path, source });
+        }
+        ledger.removed(&path);
         removed += 1;
     }
     Ok(removed)

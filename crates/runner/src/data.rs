@@ -1,6 +1,6 @@
 //! What this run knows of the data in its files, so that reads find data and checks know which.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,7 @@ pub(crate) struct Content {
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     files: HashMap<PathBuf, Content>,
+    discarded: HashSet<PathBuf>,
     last: u16,
 }
 
@@ -39,6 +40,7 @@ impl Ledger {
 
     /// A write phase of `generation` has touched `path`: wholly, as a new file, or in places.
     pub(crate) fn written(&mut self, path: &Path, generation: u16, whole: bool, partial: bool) {
+        self.discarded.remove(path);
         let fresh = Content { generations: generation..=generation, partial };
         self.files
             .entry(path.to_owned())
@@ -55,6 +57,17 @@ impl Ledger {
     /// What `path` holds, if this run wrote it.
     pub(crate) fn content(&self, path: &Path) -> Option<&Content> {
         self.files.get(path)
+    }
+
+    /// The device at `path` holds nothing any more, whatever its size says.
+    pub(crate) fn discarded(&mut self, path: &Path) {
+        self.files.remove(path);
+        self.discarded.insert(path.to_owned());
+    }
+
+    /// Whether nothing was written to `path` since it was discarded.
+    pub(crate) fn is_discarded(&self, path: &Path) -> bool {
+        self.discarded.contains(path)
     }
 
     /// `path` is gone.

@@ -26,6 +26,8 @@ pub(crate) struct PhaseRun<'a> {
     pub(crate) repetition: u32,
     pub(crate) limit: TransferLimit<'a>,
     pub(crate) usable_cpus: u32,
+    /// What is already known that a reader of the figure must know.
+    pub(crate) doubts: Vec<Warning>,
 }
 
 /// What a phase left.
@@ -127,7 +129,9 @@ impl PhaseRun<'_> {
         });
         let row = convert::phase_row(&key, outcome, bytes);
         let tasks = convert::task_rows(&key, outcome, node);
-        let mut warnings = analysis::phase_warnings(&row, &tasks, self.workload, self.usable_cpus);
+        let phase_min = self.case.protocol.phase_min;
+        let mut warnings = self.doubts.clone();
+        warnings.extend(analysis::phase_warnings(&row, &tasks, self.workload, self.usable_cpus, phase_min));
         if let Err(Unobservable { reason }) = &samples
             && self.phase.is_result()
             && self.workload.backend != Backend::Null

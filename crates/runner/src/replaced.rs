@@ -1,4 +1,4 @@
-//! Files of the user that a run will remove, since it makes files of these names itself.
+//! Files of the user that a run will remove, since it makes files of these names itself or wipes.
 
 use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
@@ -44,7 +44,6 @@ pub fn replaced(plan: &Plan, leftovers: &[Leftover]) -> Option<Replaced> {
 
 fn replaces(case: &Case) -> bool {
     let files = &case.workload.files;
-    case.workload.backend != Backend::Null
-        && files.existing == Existing::Replace
-        && case.phases.contains(&Phase::Write)
+    let makes_anew = files.existing == Existing::Replace && case.phases.contains(&Phase::Write);
+    case.workload.backend != Backend::Null && (makes_anew || case.protocol.wipe)
 }

@@ -74,8 +74,9 @@ fn a_mixed_phase_can_be_cached_both_ways() {
 #[test]
 fn a_short_phase_is_marked() {
     let lasting = |nanos: u64| PhaseRow { wall_ns: nanos, ..read(None) };
-    assert_eq!(too_short(&lasting(2 * SECOND)), None);
-    let Some(Warning::TooShort { seconds, at_least_seconds }) = too_short(&lasting(1_800_000_000)) else {
+    assert_eq!(too_short(&lasting(2 * SECOND), Nanos(0)), None);
+    let Some(Warning::TooShort { seconds, at_least_seconds }) = too_short(&lasting(1_800_000_000), Nanos(0))
+    else {
         panic!("study A's shortest lines took 1.8 s");
     };
     assert_eq!((seconds, at_least_seconds), (1.8, plan::PHASE_SECONDS_MIN));
@@ -132,7 +133,7 @@ fn a_task_far_from_the_mean_is_named_for_each_timer() {
 #[test]
 fn a_fill_is_no_result_and_is_not_judged() {
     let fill = PhaseRow { device_write_bytes: Some(0), wall_ns: 1, ..phase(&key(0, Phase::Fill), MIB, 1) };
-    assert_eq!(phase_warnings(&fill, &[], &workload(|_| {}), 1), []);
+    assert_eq!(phase_warnings(&fill, &[], &workload(|_| {}), 1, Nanos(0)), []);
     let write = PhaseRow { device_write_bytes: Some(0), wall_ns: 1, ..phase(&key(0, Phase::Write), MIB, 1) };
-    assert_eq!(phase_warnings(&write, &[], &workload(|_| {}), 1).len(), 2, "cached and too short");
+    assert_eq!(phase_warnings(&write, &[], &workload(|_| {}), 1, Nanos(0)).len(), 2, "cached and too short");
 }

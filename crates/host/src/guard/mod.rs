@@ -39,13 +39,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use rustix::fs::OFlags;
+use rustix::fs::{OFlags, SeekFrom};
 use rustix::io::Errno;
 
 pub use consent::UNKNOWN_DATA_WORD;
 pub use refusal::{Reason, Refusal};
 
-use crate::{DeviceNumber, HostError, Root, block};
+use crate::{DeviceNumber, HostError, Root, block, sys};
 
 /// How often a device that is in use is asked for, and the pause between: a tenth of a second in
 /// all, which nobody notices beside the refusal that follows.
@@ -209,6 +209,21 @@ impl PermittedDevice {
     #[must_use]
     pub fn is_same(&self, file: &File) -> bool {
         file.metadata().is_ok_and(|metadata| self.is_described_by(&metadata))
+    }
+
+    /// Discards every byte of the device (`BLKDISCARD`), and returns how many there are.
+    ///
+    /// # Errors
+    /// The device cannot be opened for writing, another one took its place, or it discards nothing.
+    pub fn discard(&self) -> Result<u64, HostError> {
+        let failed = |error: io::Error| HostError::io("discard", &self.path, error);
+        let file = OpenOptions::new().read(true).write(true).open(&self.path).map_err(failed)?;
+        if !self.is_same(&file) {
+            return Err(failed(io::Error::other("another device took its place")));
+        }
+        let bytes = rustix::fs::seek(&file, SeekFrom::End(0)).map_err(|error| failed(error.into()))?;
+        sys::discard(&file, 0, bytes).map_err(failed)?;
+        Ok(bytes)
     }
 
     fn is_described_by(&self, metadata: &fs::Metadata) -> bool {

@@ -1,86 +1,17 @@
 //! Whole lives of small plans, on real files.
 
+mod place;
+mod protocol;
+
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use comm::Solo;
 use engine::Controls;
-use host::{Host, Root};
-use plan::{
-    Backend, Bytes, Case, Existing, Geometry, Keep, Nanos, Order, Phase, Plan, Question, Sharing, Stonewall,
-    WorkloadSpec,
-};
-use record::{FORMAT_VERSION, Manifest, Provenance, Recorder, Run, RunState, Warning};
-use runner::{Checked, Ended, ErrorKind, Event, Life, RunnerError, Silent, Watch};
+use plan::{Backend, Bytes, Existing, Geometry, Keep, Nanos, Order, Phase, Sharing, Stonewall};
+use record::{RunState, Warning};
+use runner::{ErrorKind, Event, Watch};
 
-/// A place for files and records that is gone at the end.
-struct Place {
-    directory: tempfile::TempDir,
-    host: Host,
-}
-
-impl Place {
-    fn new() -> Self {
-        let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("the target can be written");
-        Self { directory, host: Host::new(Root::default()) }
-    }
-
-    fn data(&self) -> PathBuf {
-        let data = self.directory.path().join("data");
-        fs::create_dir_all(&data).expect("can be made");
-        data
-    }
-
-    fn file(&self) -> PathBuf {
-        self.data().join("file")
-    }
-
-    fn check(&self, cases: Vec<Case>) -> Result<Checked, RunnerError> {
-        let plan = Plan::new("a test", Question::Quick { directory: self.data() }, 1, cases);
-        runner::check(plan, &self.host, "test-run".to_owned(), 0)
-    }
-
-    fn live(&self, checked: &Checked, watch: &mut dyn Watch, controls: Arc<Controls>) -> (Ended, Run) {
-        let directory = self.directory.path().join("record");
-        let manifest = Manifest {
-            format_version: FORMAT_VERSION,
-            run_id: checked.run_id.clone(),
-            provenance: Provenance::Measured,
-            program_version: "0".to_owned(),
-            command_line: Vec::new(),
-            started_unix_ns: 0,
-            finished_unix_ns: None,
-            plan: checked.plan.clone(),
-            host: checked.facts.clone(),
-        };
-        let recorder = Recorder::create(&directory, &manifest).expect("a new directory");
-        let comm = Solo::new("here");
-        let life = Life::new(&self.host, &comm, recorder, watch, controls);
-        let ended = life.run(checked).expect("the record can be written");
-        (ended, Run::open(&directory).expect("a whole record"))
-    }
-
-    fn run(&self, cases: Vec<Case>) -> (Ended, Run) {
-        let checked = self.check(cases).expect("a plan for this host");
-        self.live(&checked, &mut Silent, Arc::new(Controls::new()))
-    }
-
-    /// What stands in the data directory, claims included.
-    fn left(&self) -> Vec<String> {
-        let names = fs::read_dir(self.data()).expect("it is there");
-        names.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned()).collect()
-    }
-}
-
-fn spec(file: &Path) -> WorkloadSpec {
-    let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::kib(64), segments: 4 };
-    WorkloadSpec::new("w", file, geometry)
-}
-
-fn case(id: &str, spec: WorkloadSpec, phases: &[Phase]) -> Case {
-    Case::new(id, spec.validate().expect("valid"), phases.to_vec())
-}
+use crate::place::{Place, case, spec};
 
 #[test]
 fn what_was_written_is_read_and_then_gone() {

@@ -1,0 +1,111 @@
+//! A place where a plan lives, and small plans for it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use comm::Solo;
+use engine::Controls;
+use host::{Host, Root};
+use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
+use record::{FORMAT_VERSION, Manifest, Provenance, Recorder, Run};
+use runner::{Checked, Ended, Life, RunnerError, Silent, Watch};
+
+/// A place for files and records that is gone at the end.
+pub(crate) struct Place {
+    pub(crate) directory: tempfile::TempDir,
+    pub(crate) host: Host,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("the target can be written");
+        Self { directory, host: Host::new(Root::default()) }
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        let data = self.directory.path().join("data");
+        fs::create_dir_all(&data).expect("can be made");
+        data
+    }
+
+    pub(crate) fn file(&self) -> PathBuf {
+        self.data().join("file")
+    }
+
+    pub(crate) fn check(&self, cases: Vec<Case>) -> Result<Checked, RunnerError> {
+        self.check_giving_up(cases, &[])
+    }
+
+    /// Checks a plan that gives up the data of `devices`.
+    pub(crate) fn check_giving_up(
+        &self,
+        cases: Vec<Case>,
+        devices: &[PathBuf],
+    ) -> Result<Checked, RunnerError> {
+        let mut plan = Plan::new("a test", Question::Quick { directory: self.data() }, 1, cases);
+        plan.destroy_data_on = devices.iter().map(|device| device.display().to_string()).collect();
+        runner::check(plan, &self.host, "test-run".to_owned(), 0)
+    }
+
+    pub(crate) fn live(
+        &self,
+        checked: &Checked,
+        watch: &mut dyn Watch,
+        controls: Arc<Controls>,
+    ) -> (Ended, Run) {
+        self.live_on(&self.host, checked, watch, controls)
+    }
+
+    /// As [`Place::live`], on another host than the one that was checked.
+    pub(crate) fn live_on(
+        &self,
+        host: &Host,
+        checked: &Checked,
+        watch: &mut dyn Watch,
+        controls: Arc<Controls>,
+    ) -> (Ended, Run) {
+        let directory = self.directory.path().join("record");
+        let manifest = Manifest {
+            format_version: FORMAT_VERSION,
+            run_id: checked.run_id.clone(),
+            provenance: Provenance::Measured,
+            program_version: "0".to_owned(),
+            command_line: Vec::new(),
+            started_unix_ns: 0,
+            finished_unix_ns: None,
+            plan: checked.plan.clone(),
+            host: checked.facts.clone(),
+        };
+        let recorder = Recorder::create(&directory, &manifest).expect("a new directory");
+        let comm = Solo::new("here");
+        let life = Life::new(host, &comm, recorder, watch, controls);
+        let ended = life.run(checked).expect("the record can be written");
+        (ended, Run::open(&directory).expect("a whole record"))
+    }
+
+    pub(crate) fn run(&self, cases: Vec<Case>) -> (Ended, Run) {
+        let checked = self.check(cases).expect("a plan for this host");
+        self.live(&checked, &mut Silent, Arc::new(Controls::new()))
+    }
+
+    /// Makes room for the record of another run.
+    pub(crate) fn forget_record(&self) {
+        fs::remove_dir_all(self.directory.path().join("record")).expect("of an earlier run");
+    }
+
+    /// What stands in the data directory, claims included.
+    pub(crate) fn left(&self) -> Vec<String> {
+        let names = fs::read_dir(self.data()).expect("it is there");
+        names.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned()).collect()
+    }
+}
+
+pub(crate) fn spec(file: &Path) -> WorkloadSpec {
+    let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::kib(64), segments: 4 };
+    WorkloadSpec::new("w", file, geometry)
+}
+
+pub(crate) fn case(id: &str, spec: WorkloadSpec, phases: &[Phase]) -> Case {
+    Case::new(id, spec.validate().expect("valid"), phases.to_vec())
+}
