@@ -118,7 +118,7 @@ _ioproof() {
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "text html md csv json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text html md csv json openmetrics" -- "${cur}"))
                     return 0
                     ;;
                 --output)

@@ -42,7 +42,8 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l format -d 'On
 html\t'One self-contained page with charts'
 md\t'Markdown tables'
 csv\t'One row for each figure and repetition'
-json\t'Everything, for programs'"
+json\t'Everything, for programs'
+openmetrics\t'The figures for monitoring, as OpenMetrics text'"
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l output -d 'Write to this file instead of the terminal' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand clean" -s y -l yes -d 'Remove without asking'

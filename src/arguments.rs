@@ -97,6 +97,8 @@ pub(crate) enum Format {
     Csv,
     /// Everything, for programs.
     Json,
+    /// The figures for monitoring, as OpenMetrics text.
+    Openmetrics,
 }
 
 /// `ioproof clean`.

@@ -107,6 +107,7 @@ fn write(run: &Run, format: Format, out: &mut impl Write) -> anyhow::Result<()> 
         Format::Md => out.write_all(report::markdown(run).as_bytes())?,
         Format::Csv => out.write_all(report::csv(run).as_bytes())?,
         Format::Json => out.write_all(report::json(run).as_bytes())?,
+        Format::Openmetrics => out.write_all(report::openmetrics(run).as_bytes())?,
     }
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! What is known of the host. Unknown is said, never guessed.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A fact, or why it is not known.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Fact<T> {
     /// As read.
@@ -23,7 +24,7 @@ impl<T> Fact<T> {
 }
 
 /// The host that a run was made on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostFacts {
     /// `uname -n`.
     pub node: String,
@@ -60,7 +61,7 @@ pub struct HostFacts {
 }
 
 /// The file system of a target.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileSystemFacts {
     /// Where it is mounted.
     pub mount_point: String,
@@ -81,7 +82,7 @@ pub struct FileSystemFacts {
 }
 
 /// A block device under a target.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockDeviceFacts {
     /// The kernel's name, as in `nvme0n1`.
     pub name: String,

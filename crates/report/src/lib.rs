@@ -3,7 +3,7 @@
 //!
 //! | what | for |
 //! |---|---|
-//! | [`text`], [`html`], [`markdown`], [`csv`], [`json`] | a [`record::Run`] in every form; `docs/REPORT.md` describes the last two |
+//! | [`text`], [`html`], [`markdown`], [`csv`], [`json`], [`openmetrics`] | a [`record::Run`] in every form; `docs/REPORT.md` describes CSV and JSON |
 //! | [`preflight`], [`explain`], [`offsets`] | a [`plan::Plan`] before it runs |
 //! | [`Progress`] | the live line while it runs |
 //!
@@ -24,8 +24,10 @@ mod html;
 mod markdown;
 mod notes;
 mod offsets;
+mod openmetrics;
 mod preflight;
 mod progress;
+mod schema;
 mod table;
 mod text;
 mod view;
@@ -38,6 +40,7 @@ use record::Run;
 pub use offsets::offsets;
 pub use preflight::{explain, preflight};
 pub use progress::{Progress, TimeLeft};
+pub use schema::schema;
 pub use text::Colour;
 
 /// The tables of `run` for a terminal, at most 120 columns wide, without escape codes.
@@ -71,6 +74,13 @@ pub fn json(run: &Run) -> String {
         .expect("strings, numbers and lists with string keys are always JSON");
     out.push('\n');
     out
+}
+
+/// The figures of `run` as OpenMetrics 1.0 text, for monitoring; `docs/INTEGRATIONS.md` lists the
+/// metrics.
+#[must_use]
+pub fn openmetrics(run: &Run) -> String {
+    openmetrics::openmetrics(run, &build::report(run).0)
 }
 
 /// The report page of `run`: one file with interactive charts that needs no network.

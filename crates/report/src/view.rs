@@ -5,6 +5,7 @@
 
 use plan::OptionNote;
 use record::HostFacts;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The version of the JSON form. It changes when a field changes its meaning or goes away; new
@@ -12,9 +13,10 @@ use serde::Serialize;
 pub(crate) const SCHEMA: &str = "ioproof-report/1";
 
 /// A whole report.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Report {
-    /// [`SCHEMA`].
+    /// The version of this form.
+    #[schemars(extend("const" = SCHEMA))]
     pub(crate) schema: &'static str,
     /// Which run.
     pub(crate) run: RunInfo,
@@ -33,29 +35,46 @@ pub(crate) struct Report {
 }
 
 /// The run as a whole.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct RunInfo {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) directory: String,
+    #[schemars(extend("enum" = ["complete", "interrupted", "failed", "killed", "still running"]))]
     pub(crate) state: &'static str,
+    #[schemars(extend("enum" = ["measured", "imported", "published", "simulated"]))]
     pub(crate) provenance: &'static str,
     pub(crate) program_version: String,
     pub(crate) command_line: String,
     pub(crate) asked: String,
+    #[schemars(with = "Vec<OptionShape>")]
     pub(crate) options: Vec<OptionNote>,
     pub(crate) seed: u64,
     pub(crate) started_unix_ns: i64,
     pub(crate) finished_unix_ns: Option<i64>,
 }
 
+/// What [`OptionNote`] looks like as JSON.
+#[derive(JsonSchema)]
+#[schemars(rename = "OptionNote")]
+#[expect(dead_code, reason = "only its fields' names and types are looked at")]
+struct OptionShape {
+    /// As the user wrote it, as in `-b1m`.
+    written: String,
+    /// The long name in the tool's own words.
+    name: String,
+    /// What it does, with resolved values.
+    meaning: String,
+}
+
 /// One result: a phase of a case, over all repetitions.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Figure {
     /// From 1, in the order of the plan.
     pub(crate) number: usize,
     pub(crate) case: String,
     pub(crate) title: String,
+    #[schemars(extend("enum" = ["write", "read", "mixed"]))]
     pub(crate) phase: &'static str,
     /// The short form of size, order and direction.
     pub(crate) what: String,
@@ -65,6 +84,7 @@ pub(crate) struct Figure {
     pub(crate) transfer_bytes: u64,
     /// The long form of all conditions.
     pub(crate) conditions: String,
+    #[schemars(extend("enum" = ["measured", "imported", "published", "simulated"]))]
     pub(crate) provenance: &'static str,
     /// Memory took part: the figure is not one of the device.
     pub(crate) page_cache: bool,
@@ -84,7 +104,7 @@ pub(crate) struct Figure {
 }
 
 /// A statistic over repetitions.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub(crate) struct Spread {
     pub(crate) median: f64,
     pub(crate) minimum: f64,
@@ -97,10 +117,12 @@ pub(crate) struct Spread {
 }
 
 /// Latency of every transfer of one direction.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct LatencyInfo {
+    #[schemars(extend("enum" = ["read", "write"]))]
     pub(crate) operation: &'static str,
     /// `response` or `service`.
+    #[schemars(extend("enum" = ["response", "service"]))]
     pub(crate) measure: &'static str,
     pub(crate) counted_from: &'static str,
     pub(crate) transfers: u64,
@@ -115,7 +137,7 @@ pub(crate) struct LatencyInfo {
 }
 
 /// One repetition of a figure.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Repetition {
     /// From 0.
     pub(crate) repetition: u32,
@@ -136,14 +158,14 @@ pub(crate) struct Repetition {
 }
 
 /// A rate by one definition.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct NamedRate {
     pub(crate) name: &'static str,
     pub(crate) bytes_per_second: f64,
 }
 
 /// What the kernel counted for one device, mean over the repetitions.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct DeviceInfo {
     pub(crate) device: String,
     pub(crate) read_bytes_per_second: f64,
@@ -154,7 +176,7 @@ pub(crate) struct DeviceInfo {
 }
 
 /// A published bandwidth of the same command line.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Published {
     pub(crate) id: String,
     pub(crate) source: String,
@@ -167,7 +189,7 @@ pub(crate) struct Published {
 }
 
 /// One kind of warning of the record.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Note {
     pub(crate) mark: String,
     pub(crate) kind: String,
@@ -176,7 +198,7 @@ pub(crate) struct Note {
 }
 
 /// What a note says, and of what.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct NoteEntry {
     pub(crate) text: String,
     /// Which figures or phases, in words.
@@ -185,14 +207,14 @@ pub(crate) struct NoteEntry {
 }
 
 /// A word of the report and its meaning.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Definition {
     pub(crate) name: String,
     pub(crate) meaning: String,
 }
 
 /// One case of the plan.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct CaseInfo {
     pub(crate) id: String,
     pub(crate) title: String,

@@ -9,6 +9,7 @@
 //! | [`ProgrammedFs`] | a file system with programmed latency, bandwidth, faults and wrong data |
 //! | [`Strace`] | the I/O calls that a command really made, and faults injected into them |
 //! | [`Program`] | a built program under test, with a limit on its time |
+//! | [`Python`] | other people's parsers and tools, in an environment of their own |
 //! | [`Scratch`] | a directory that is removed with its value |
 //!
 //! Everything has a name that no other process uses and is taken down when its value is dropped,
@@ -29,6 +30,7 @@ mod freeze;
 mod fuse;
 mod loop_device;
 mod program;
+mod python;
 mod rig;
 mod scratch;
 mod strace;
@@ -42,6 +44,7 @@ pub use fuse::{
 };
 pub use loop_device::{LoopDevice, LoopDeviceBuilder};
 pub use program::{Finished, Program, Running};
+pub use python::Python;
 pub use rig::{Rig, Stripe};
 pub use scratch::Scratch;
 pub use strace::{Call, Strace, Trace};

@@ -1,0 +1,20 @@
+//! The JSON Schema of a report, made from the types that it is made of.
+
+use schemars::generate::SchemaSettings;
+
+use crate::view::Report;
+
+/// The schema (draft 2020-12) of what [`crate::json`] gives, as it stands in
+/// `docs/report.schema.json`.
+///
+/// Every field is required, since every report has it, and what it holds is told exactly; fields
+/// that a later program adds within the same version are let through.
+#[must_use]
+pub fn schema() -> String {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut schema = generator.into_root_schema_for::<Report>();
+    schema.insert("title".to_owned(), "Report of an ioproof run".into());
+    let mut out = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
+    out.push('\n');
+    out
+}

@@ -1,0 +1,70 @@
+//! The JSON Schema of the report: as documented, and true of every report.
+
+mod common;
+
+use serde_json::Value;
+
+const WHERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/report.schema.json");
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+#[test]
+fn the_schema_in_the_documentation_is_that_of_the_program() {
+    let schema = report::schema();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(WHERE, &schema).expect("the documentation can be written");
+    }
+    let written = std::fs::read_to_string(WHERE).unwrap_or_default();
+    assert!(written == schema, "run: UPDATE_DOCS=1 cargo test -p ioproof-report --test schema");
+}
+
+/// Everything that is wrong with `report`, by place.
+fn faults(report: &Value) -> Vec<String> {
+    let validator = jsonschema::draft202012::new(&parsed(&report::schema())).expect("a schema");
+    validator.iter_errors(report).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+#[test]
+fn every_report_is_as_the_schema_says() {
+    for run in [common::run(), common::killed(), common::empty()] {
+        assert_eq!(faults(&parsed(&report::json(&run))), [""; 0]);
+    }
+}
+
+#[test]
+fn what_a_later_program_adds_is_let_through() {
+    let mut report = parsed(&report::json(&common::run()));
+    report["added_later"] = true.into();
+    report["figures"][0]["added_later"] = 1.into();
+    assert_eq!(faults(&report), [""; 0]);
+}
+
+#[test]
+fn what_is_missing_or_of_another_kind_is_found_with_its_place() {
+    let report = parsed(&report::json(&common::run()));
+    let broken = |pointer: &str, value: Option<Value>| {
+        let mut report = report.clone();
+        let (parent, key) = pointer.rsplit_once('/').expect("a place");
+        let parent = report.pointer_mut(parent).expect("a place").as_object_mut().expect("an object");
+        match value {
+            Some(value) => parent.insert(key.to_owned(), value),
+            None => parent.remove(key),
+        };
+        faults(&report).join("; ")
+    };
+    let cases = [
+        ("/schema", Some("ioproof-report/0".into()), "/schema"),
+        ("/figures", None, "figures"),
+        ("/figures/0/tasks", Some("six".into()), "/figures/0/tasks"),
+        ("/figures/0/phase", Some("fill".into()), "/figures/0/phase"),
+        ("/figures/0/bytes_per_second/median", Some(Value::Null), "/figures/0/bytes_per_second/median"),
+        ("/run/seed", Some((-1).into()), "/run/seed"),
+        ("/host/kernel", Some("6.1".into()), "/host/kernel"),
+    ];
+    for (pointer, value, named) in cases {
+        let found = broken(pointer, value);
+        assert!(found.contains(named), "{pointer}: {found:?}");
+    }
+}
