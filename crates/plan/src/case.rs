@@ -143,6 +143,9 @@ pub enum Question {
         path: PathBuf,
         /// Its text.
         text: String,
+        /// What was said on the command line instead, as in `workload.stream.size=64MiB`.
+        #[serde(default)]
+        overrides: Vec<String>,
     },
     /// The command line of a foreign tool.
     Dialect {

@@ -35,6 +35,7 @@ mod parse;
 mod placement;
 mod protocol;
 pub mod quick;
+mod rules;
 mod seeds;
 mod setting;
 pub mod study;
@@ -53,6 +54,7 @@ pub use outlook::{
 pub use parse::UnitError;
 pub use placement::{FileSlot, Placement, Region};
 pub use protocol::{Protocol, Role, Stopping};
+pub use rules::{node_local_rule, server_memory_rule};
 pub use setting::{Setting, SettingValue};
 pub use terms::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, Over, Per, PublishedPlace,

@@ -15,6 +15,12 @@ pub(crate) const SIZE_ALLOWED: &str = "write a size as \"4k\" or \"4KiB\" (4096 
 pub(crate) const TIME_ALLOWED: &str =
     "write a time with its unit, as \"500ms\", \"10s\", \"2min\" or \"1h\" (also us and ns)";
 
+/// What a bandwidth may look like.
+pub(crate) const BANDWIDTH_ALLOWED: &str =
+    "write a bandwidth with its unit, as \"2.8GB/s\", \"500MiB/s\" or \"10Gbit/s\"";
+/// What a share may look like.
+pub(crate) const SHARE_ALLOWED: &str = "write a share as \"5 %\", or as a number from 0 to 1 without quotes";
+
 /// Decimal digits that 2^63 has: more are a slip.
 const DIGITS_MAX: usize = 19;
 
@@ -108,6 +114,34 @@ impl Nanos {
     }
 }
 
+/// Reads a bandwidth as bytes per second: `2.8GB/s`, `500 MiB/s`, `10Gbit/s`. A bit is the eighth
+/// part of a byte; bits are counted in powers of ten, as links are.
+pub(crate) fn bandwidth(text: &str) -> Result<f64, UnitError> {
+    let refused = || UnitError::new(format!("`{text}` is not a bandwidth"), BANDWIDTH_ALLOWED);
+    let (number, unit) = split(text);
+    let unit = unit.strip_suffix("/s").ok_or_else(refused)?;
+    let bytes = match unit {
+        "bit" => 0.125,
+        "kbit" => 125.0,
+        "Mbit" => 125e3,
+        "Gbit" => 125e6,
+        "Tbit" => 125e9,
+        spelt if spelt.ends_with('B') => size_unit(spelt).ok_or_else(refused)? as f64,
+        _ => return Err(refused()),
+    };
+    let number: f64 = number.parse().map_err(|_| refused())?;
+    let rate = number * bytes;
+    if rate > 0.0 && rate.is_finite() { Ok(rate) } else { Err(refused()) }
+}
+
+/// Reads a share in percent, as `5 %`.
+pub(crate) fn share(text: &str) -> Result<f64, UnitError> {
+    let refused = || UnitError::new(format!("`{}` is not a share", text.trim()), SHARE_ALLOWED);
+    let (number, unit) = split(text);
+    let percent: f64 = number.parse().map_err(|_| refused())?;
+    if unit == "%" && (0.0..=100.0).contains(&percent) { Ok(percent / 100.0) } else { Err(refused()) }
+}
+
 /// The number and the unit after it.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
@@ -185,7 +219,26 @@ fn scale(number: &str, unit: u64) -> Scaled {
 mod tests {
     use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
+    use super::{bandwidth, share};
     use crate::{Bytes, Nanos};
+
+    #[test]
+    fn bandwidths_and_shares_need_their_unit() {
+        for (text, rate) in [
+            ("2.8GB/s", 2.8e9),
+            ("1 GiB/s", 1_073_741_824.0),
+            ("10Gbit/s", 1.25e9),
+            ("100 Mbit/s", 12.5e6),
+            ("500kB/s", 5e5),
+        ] {
+            assert!((bandwidth(text).expect(text) - rate).abs() < 1e-3, "{text}");
+        }
+        for text in ["2.8", "2.8GB", "GB/s", "2.8Gb/s", "0MB/s", "1m/s", "1..2GB/s", "-1GB/s"] {
+            assert!(bandwidth(text).is_err(), "{text}");
+        }
+        assert_eq!((share("5 %"), share("12.5%")), (Ok(0.05), Ok(0.125)));
+        assert!(share("5").is_err() && share("101 %").is_err() && share("%").is_err());
+    }
 
     #[test]
     fn letters_are_binary_and_spelt_units_mean_what_they_say() {

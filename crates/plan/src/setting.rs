@@ -43,7 +43,28 @@ impl SettingValue {
             Self::Flag(_) | Self::Word(_) => None,
         }
     }
+
+    /// Without a space and without rounding, as it stands in the id of a case: `1MiB`, `47008B`.
+    #[must_use]
+    pub fn exact(&self) -> String {
+        let in_units = |value: u64, units: &[(u64, &str)]| {
+            let fits = |(unit, _): &&(u64, &str)| *unit == 1 || value >= *unit && value.is_multiple_of(*unit);
+            let (unit, name) = units.iter().find(fits).unwrap_or(&(1, ""));
+            format!("{}{name}", value / unit)
+        };
+        match self {
+            Self::Bytes(Bytes(value)) => in_units(*value, &SIZE_UNITS),
+            Self::Time(Nanos(value)) => in_units(*value, &TIME_UNITS),
+            other => other.to_string(),
+        }
+    }
 }
+
+/// Units of sizes, the largest first.
+const SIZE_UNITS: [(u64, &str); 6] =
+    [(1 << 50, "PiB"), (1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")];
+/// Units of times, the largest first.
+const TIME_UNITS: [(u64, &str); 4] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns")];
 
 impl fmt::Display for SettingValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,6 +96,15 @@ mod tests {
         assert_eq!(setting("transfer", SettingValue::Bytes(Bytes::kib(4))), "transfer 4 KiB");
         assert_eq!(setting("tasks", SettingValue::Count(33)), "tasks 33");
         assert_eq!(setting("target", SettingValue::Word("flash".to_owned())), "target flash");
+    }
+
+    #[test]
+    fn in_an_id_a_value_is_not_rounded() {
+        let exact = |bytes| SettingValue::Bytes(Bytes(bytes)).exact();
+        assert_eq!((exact(1 << 20), exact(47_008), exact(0)), ("1MiB".into(), "47008B".into(), "0B".into()));
+        assert_ne!(exact((1 << 30) + 1), exact((1 << 30) + 2));
+        assert_eq!(SettingValue::Time(Nanos::millis(1500)).exact(), "1500ms");
+        assert_eq!(SettingValue::Number(0.5).exact(), "0.5");
     }
 
     #[test]

@@ -39,7 +39,7 @@ fn values_that_are_none() {
         ("negative", spoilt(transfer, "transfer = -4096")),
         ("no_tasks", spoilt(tasks, "tasks = 0")),
         ("wrong_type", spoilt(tasks, "tasks = \"4\"")),
-        ("list_for_one_value", spoilt(tasks, "tasks = [1, 2, 4]")),
+        ("list_for_one_value", spoilt("repetitions = 3", "repetitions = [1, 2, 4]")),
         ("misspelt_word", spoilt(tasks, "order = \"randon\"")),
         ("empty_phases", spoilt(tasks, "phases = []")),
         ("unknown_phase", spoilt(tasks, "phases = [\"write\", \"reed\"]")),
@@ -104,5 +104,92 @@ fn tables_that_do_not_go_together() {
     ];
     for (name, text) in wrong {
         insta::assert_snapshot!(name, shown(&study(&text).unwrap_err()));
+    }
+}
+
+#[test]
+fn sweeps_that_cannot_be() {
+    let tasks = "tasks = 4";
+    let wrong = [
+        ("sweep_over_nothing", spoilt(tasks, "tasks = []")),
+        ("sweep_with_a_wrong_value", spoilt(tasks, "tasks = [1, 0, 4]")),
+        ("sweep_with_a_value_twice", spoilt("transfer = \"1MiB\"", "transfer = [\"4k\", \"1MiB\", 4096]")),
+        ("sweep_with_a_range_over_a_value", spoilt(tasks, "tasks = [4, \"1..8 times 2\"]")),
+        ("range_without_step", spoilt(tasks, "tasks = \"1..8\"")),
+        ("range_with_a_step_of_nothing", spoilt(tasks, "tasks = \"1..8 step 0\"")),
+        ("range_that_falls", spoilt(tasks, "tasks = \"8..1 step 1\"")),
+        ("range_of_one_value", spoilt(tasks, "tasks = \"8..8 step 1\"")),
+        ("range_by_one", spoilt(tasks, "tasks = \"1..8 times 1\"")),
+        ("range_by_a_fraction", spoilt(tasks, "segments = \"1..8 times 1.5\"")),
+        ("range_from_zero_by_a_factor", spoilt(tasks, "memory_hog = \"0..1m times 2\"")),
+        ("range_past_its_end", spoilt(tasks, "tasks = \"33..265 step 33\"")),
+        ("range_past_its_end_by_a_factor", spoilt(tasks, "segments = \"1..100 times 3\"")),
+        ("range_past_its_end_of_numbers", spoilt(tasks, "rate = \"0.5..2 step 0.4\"")),
+        ("range_without_an_end", spoilt(tasks, "tasks = \"1.. step 2\"")),
+        ("range_of_no_numbers", spoilt(tasks, "tasks = \"one..ten step 1\"")),
+        ("range_beyond_what_is_allowed", spoilt(tasks, "depth = \"1..65536 times 2\"")),
+        ("range_of_words", spoilt(tasks, "order = \"random..sequential step 1\"")),
+        ("sweep_of_a_name", spoilt("name = \"stream\"", "name = [\"a\", \"b\"]")),
+        ("sweep_of_what_files_are", spoilt(tasks, "keep = [\"never\", \"always\"]")),
+        ("point_that_cannot_be", spoilt(tasks, "tasks = 4\nsegments = [1, 1000000000000]")),
+        (
+            "points_that_cannot_be",
+            spoilt("transfer = \"1MiB\"", "transfer = [\"3k\", \"1MiB\", \"5k\", \"7k\"]"),
+        ),
+        ("size_that_some_tasks_cannot_share", shared_size()),
+        ("point_with_an_unknown_target", spoilt("target = \"scratch\"", "target = [\"scratch\", \"flash\"]")),
+        (
+            "together_of_different_lengths",
+            spoilt(tasks, "tasks = [1, 2]\ndepth = [1, 2, 4]\ntogether = [\"tasks\", \"depth\"]"),
+        ),
+        ("together_without_a_sweep", spoilt(tasks, "tasks = [1, 2]\ntogether = [\"tasks\", \"depth\"]")),
+        ("together_alone", spoilt(tasks, "tasks = [1, 2]\ntogether = [\"tasks\"]")),
+        ("too_many_cases", spoilt(tasks, "tasks = \"1..200 step 1\"\nsegments = \"1..51 step 1\"")),
+        ("far_too_many_cases", spoilt(tasks, "segments = \"1..9000000000000 step 1\"")),
+    ];
+    for (name, shown) in wrong {
+        insta::assert_snapshot!(name, shown);
+    }
+}
+
+/// A size that one of seven task counts cannot share evenly.
+fn shared_size() -> String {
+    let text = RIGHT.replace("block = \"64MiB\"", "size = \"60MiB\"");
+    shown(&study(&text.replace("tasks = 4", "tasks = \"1..7 step 1\"")).unwrap_err())
+}
+
+/// The right study with a workload that reads what the other has written.
+fn reader() -> String {
+    format!("{RIGHT}\n[[workload]]\nname = \"r\"\ntransfer = \"4k\"\nblock = \"1m\"\nphases = [\"read\"]\n")
+}
+
+#[test]
+fn protocols_that_cannot_be() {
+    let repetitions = "repetitions = 3";
+    let wrong = [
+        ("rule_without_repetitions", spoilt(repetitions, "until = \"steady\"")),
+        ("rule_with_too_few_repetitions", spoilt(repetitions, "repetitions = 3\nuntil = \"interval 5 %\"")),
+        ("rule_that_is_none", spoilt(repetitions, "repetitions = 30\nuntil = \"stedy\"")),
+        ("interval_without_percent", spoilt(repetitions, "repetitions = 30\nuntil = \"interval 5\"")),
+        ("interval_of_nothing", spoilt(repetitions, "repetitions = 30\nuntil = \"interval 0 %\"")),
+        ("window_without_a_rule", spoilt(repetitions, "steady_window = 3")),
+        (
+            "window_with_another_rule",
+            spoilt(repetitions, "repetitions = 9\nuntil = \"interval 9 %\"\nsteady_window = 3"),
+        ),
+        (
+            "share_without_percent",
+            spoilt(repetitions, "repetitions = 9\nuntil = \"steady\"\nsteady_slope = \"0.1\""),
+        ),
+        ("wiped_before_it_is_read", shown(&study(&format!("{}wipe = true\n", reader())).unwrap_err())),
+        ("caches_dropped_for_nothing", spoilt("tasks = 4", "phases = [\"write\"]\ndrop_caches = true")),
+        (
+            "shuffled_before_it_is_written",
+            shown(&study(&reader().replace(repetitions, "shuffle = true")).unwrap_err()),
+        ),
+        ("shuffle_of_one_workload", spoilt("tasks = 4", "shuffle = true")),
+    ];
+    for (name, shown) in wrong {
+        insta::assert_snapshot!(name, shown);
     }
 }

@@ -5,70 +5,242 @@ use std::path::Path;
 use super::data;
 use super::document::Document;
 use super::error::StudyError;
-use super::fields::Fields;
+use super::fields::{Fields, Values};
+use super::protocol;
+use super::sweep::{Axes, Point, case_count};
 use super::target::{Targets, unique};
+use super::terms::{Known, terms};
 use super::workload::Draft;
-use crate::{Case, Nanos, Plan, PlanError, Question};
+use super::{CASES_LIMIT, Options};
+use crate::rules::{node_local_rule, server_memory_rule};
+use crate::seeds::named_seed;
+use crate::{Case, Permutation, Plan, PlanError, Question, Setting, Terms};
+
+/// Longer ids would not fit into names of files, which Linux limits to 255 bytes.
+const ID_BYTES_MAX: usize = 200;
 
 /// The plan that `document` asks for; `None` or an addition to `errors` where it makes none.
 pub(super) fn plan(
     path: &Path,
     text: &str,
     document: &Document,
+    options: &Options,
     errors: &mut Vec<StudyError>,
 ) -> Option<Plan> {
     let seed = document.study.count("seed")?;
-    let targets = Targets::read(&document.targets, document.partial, errors);
+    let workloads = document.many("workload");
+    let targets = Targets::read(document.many("target"), document.partial, errors);
     let mut names = Vec::new();
-    let mut drafts = Vec::new();
-    for fields in &document.workloads {
+    for fields in workloads {
         if let Some(name) = fields.text("name") {
-            unique(&mut names, &name, fields.span("name"), "workload", errors);
+            unique(&mut names, name, fields.span("name"), "workload", errors);
         }
-        let target = targets.of(fields, errors);
-        if let (Some(target), true) = (target, fields.sound()) {
-            drafts.extend(Draft::read(fields, target, seed, errors));
+    }
+    errors.extend(protocol::idle(&document.protocol, workloads));
+    let counted = errors.len();
+    let too_many = too_many(workloads, options, errors);
+    if too_many.is_some() || errors.len() > counted {
+        errors.extend(too_many);
+        return None;
+    }
+    let axes: Vec<Axes> = workloads.iter().map(|fields| Axes::of(fields, errors)).collect();
+    let mut drafts = Vec::new();
+    for (fields, axes) in workloads.iter().zip(&axes) {
+        let mut refusals = Refusals::default();
+        for point in axes.points(fields) {
+            let mut own = Vec::new();
+            let draft = draft(&point, &targets, &document.protocol, seed, &mut own);
+            refusals.add(&point, own);
+            drafts.extend(draft);
         }
+        refusals.report(errors);
     }
     data::settle(&mut drafts, errors);
-    let mut cases = Vec::new();
-    for draft in &drafts {
-        cases.extend(case(draft, &document.protocol, errors));
-    }
+    let cases = cases(&drafts, &document.protocol, errors);
     // With a workload missing, others would seem to read what nobody has written.
     if errors.is_empty() {
-        data::check(&drafts, &cases, errors);
+        data::check(&drafts, &cases, document.protocol.flag("shuffle"), &document.protocol, errors);
     }
-    let title = document
-        .study
-        .text("title")
-        .unwrap_or_else(|| path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned());
-    let question = Question::Study { path: path.to_owned(), text: text.to_owned() };
-    Some(Plan::new(title, question, seed, cases))
+    let terms = if errors.is_empty() {
+        let overrides = options.overrides.as_slice();
+        let known = Known { targets: &targets, workloads, axes: &axes, cases: &cases, overrides };
+        terms(document, known, errors)
+    } else {
+        Terms::default()
+    };
+    let title = document.study.text("title").map_or_else(
+        || path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
+        str::to_owned,
+    );
+    let overrides = options.overrides.iter().map(ToString::to_string).collect();
+    let question = Question::Study { path: path.to_owned(), text: text.to_owned(), overrides };
+    let cases = if document.protocol.flag("shuffle") { shuffled(cases, seed) } else { cases };
+    Some(Plan { terms, ..Plan::new(title, question, seed, cases) })
+}
+
+/// Refuses more cases than are allowed, before any of them is built.
+fn too_many(workloads: &[Fields], options: &Options, errors: &mut Vec<StudyError>) -> Option<StudyError> {
+    let counts: Vec<u64> = workloads.iter().map(|fields| case_count(fields, errors)).collect();
+    let total = counts.iter().fold(0_u64, |sum, &count| sum.saturating_add(count));
+    if total <= options.cases_max.min(CASES_LIMIT) {
+        return None;
+    }
+    let (largest, _) = workloads.iter().zip(&counts).max_by_key(|(_, count)| **count)?;
+    let sweep = largest.sweeps().iter().max_by_key(|sweep| sweep.count());
+    let span = sweep.map_or_else(|| largest.header(), |sweep| sweep.span.clone());
+    let (fewer, message) = ("sweep fewer values, or larger steps", |most: u64| {
+        format!("the study has {} cases, more than {}", grouped(total), grouped(most))
+    });
+    if total > CASES_LIMIT {
+        let help = format!("{fewer}; or make several studies of it");
+        return Some(StudyError::new(span, "swept here", message(CASES_LIMIT), help));
+    }
+    let help = format!("{fewer}; or agree to so many when you are asked, or with --yes");
+    let error = StudyError::new(span, "swept here", message(options.cases_max), help);
+    Some(error.of_many_cases(total))
+}
+
+/// `1,000,000`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// One point as a workload, if everything about it is sound.
+fn draft<'f>(
+    point: &Point<'f>,
+    targets: &'f Targets,
+    protocol: &Fields,
+    seed: u64,
+    errors: &mut Vec<StudyError>,
+) -> Option<Draft<'f>> {
+    let target = targets.of(point, errors)?;
+    if !point.fields().sound() {
+        return None;
+    }
+    let mut draft = Draft::read(point.clone(), target, seed, errors)?;
+    if let Some(stonewall) = protocol::stonewall(point, protocol) {
+        draft.spec.stonewall = Some(stonewall);
+    }
+    Some(draft)
+}
+
+/// The cases of all drafts; shorter than `drafts` where `errors` has grown.
+fn cases(drafts: &[Draft<'_>], protocol: &Fields, errors: &mut Vec<StudyError>) -> Vec<Case> {
+    let mut cases = Vec::with_capacity(drafts.len());
+    for workload in drafts.chunk_by(|one, next| std::ptr::eq(one.fields.fields(), next.fields.fields())) {
+        let mut refusals = Refusals::default();
+        for draft in workload {
+            let mut own = Vec::new();
+            cases.extend(case(draft, protocol, &mut own));
+            refusals.add(&draft.fields, own);
+        }
+        refusals.report(errors);
+    }
+    cases
 }
 
 fn case(draft: &Draft<'_>, protocol: &Fields, errors: &mut Vec<StudyError>) -> Option<Case> {
-    let fields = draft.fields;
-    let workload = match draft.spec.clone().validate() {
-        Ok(workload) => workload,
-        Err(error) => {
-            errors.push(located(fields, &error));
-            return None;
-        }
+    let fields = &draft.fields;
+    let group = draft.spec.name.clone();
+    let settings = fields.settings();
+    let id = id(&group, &settings);
+    let mut spec = draft.spec.clone();
+    spec.name.clone_from(&id);
+    let workload = spec.validate().map_err(|error| errors.push(located(fields, &error))).ok()?;
+    let mut case = Case {
+        title: fields.text_or_empty("title"),
+        group,
+        target: draft.target.terms.name.clone(),
+        settings,
+        ..Case::new(id, workload, draft.phases.clone())
     };
-    Some(Case {
-        title: fields.text("title").unwrap_or_default(),
-        repetitions: fields.count_u32("repetitions").or_else(|| protocol.count_u32("repetitions"))?,
-        delay: fields.nanos("delay").or_else(|| protocol.nanos("delay")).unwrap_or(Nanos(0)),
-        time_limit: fields.nanos("time_limit").or_else(|| protocol.nanos("time_limit")),
-        ..Case::new(draft.spec.name.clone(), workload, draft.phases.clone())
-    })
+    protocol::apply(&mut case, fields, protocol, errors);
+    let terms = &draft.target.terms;
+    for rule in [node_local_rule(&case, terms, 1), server_memory_rule(&case, terms)] {
+        errors.extend(rule.err().map(|error| located(fields, &error)));
+    }
+    Some(case)
+}
+
+/// `NAME:tasks=33:transfer=1MiB`; with the number of the point where that would be too long.
+fn id(group: &str, settings: &[Setting]) -> String {
+    let mut id = group.to_owned();
+    for Setting { key, value } in settings {
+        id.extend([":", key, "=", &value.exact()]);
+    }
+    if id.len() <= ID_BYTES_MAX {
+        return id;
+    }
+    // The hash tells points apart that have the same beginning.
+    let mut end = ID_BYTES_MAX - 17;
+    while !id.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}~{:016x}", &id[..end], named_seed(0, &id))
+}
+
+/// The cases in an order drawn from `seed`.
+fn shuffled(cases: Vec<Case>, seed: u64) -> Vec<Case> {
+    let order = Permutation::new(cases.len() as u64, named_seed(seed, "shuffle"));
+    let mut numbered: Vec<(u64, Case)> = (0..).map(|index| order.at(index)).zip(cases).collect();
+    numbered.sort_by_key(|(place, _)| *place);
+    numbered.into_iter().map(|(_, case)| case).collect()
+}
+
+/// What is wrong with the points of one workload: shown once, with the point where it is.
+#[derive(Debug, Default)]
+struct Refusals {
+    points: u64,
+    failed: u64,
+    /// Every failed point has the mistakes of the first.
+    alike: bool,
+    first: Vec<StudyError>,
+    at: String,
+}
+
+impl Refusals {
+    fn add(&mut self, point: &Point<'_>, errors: Vec<StudyError>) {
+        self.points += 1;
+        if errors.is_empty() {
+            return;
+        }
+        self.failed += 1;
+        if self.failed == 1 {
+            let settings: Vec<String> = point.settings().iter().map(ToString::to_string).collect();
+            (self.alike, self.first, self.at) = (true, errors, settings.join(", "));
+        } else {
+            self.alike &= self.first == errors;
+        }
+    }
+
+    fn report(self, errors: &mut Vec<StudyError>) {
+        // What is wrong at every point has nothing to do with the sweep.
+        if self.failed == self.points && self.alike {
+            errors.extend(self.first);
+            return;
+        }
+        let others = match self.failed.saturating_sub(1) {
+            0 => String::new(),
+            1 => ", and another point is wrong".to_owned(),
+            others => format!(", and {others} other points are wrong"),
+        };
+        let note = format!(" (at {}{others})", self.at);
+        errors.extend(self.first.into_iter().map(|error| error.adding(&note)));
+    }
 }
 
 /// A value that cannot be measured, at the place where it was written. A [`PlanError`] names a
 /// field of [`crate::WorkloadSpec`]; keys have the same names but for those that stand in for
 /// another one.
-fn located(fields: &Fields, error: &PlanError) -> StudyError {
+fn located(fields: &Point<'_>, error: &PlanError) -> StudyError {
     let stand_in = match error.field {
         "block" | "segments" => "size",
         "duration" => "stonewall",

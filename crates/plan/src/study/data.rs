@@ -1,42 +1,50 @@
 //! What workloads on the same files have in common: the files and the data in them.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use super::error::{StudyError, count};
-use super::fields::Value;
+use super::fields::{Fields, Span, Values};
+use super::protocol::wipes_its_data;
+use super::value::Value;
 use super::workload::Draft;
-use crate::{Bytes, Case, Existing, Keep, Phase, Placement};
+use crate::{Bytes, Case, Existing, Keep, Phase, Placement, Sharing};
 
 /// Keys about files. All workloads on the same files share what any of them says.
 const FILE_KEYS: [&str; 4] = ["existing", "keep", "preallocate", "fill"];
 
-/// Whether two workloads have the same files.
-fn same_files(one: &Draft<'_>, other: &Draft<'_>) -> bool {
-    let names = |draft: &Draft<'_>| {
-        let files = &draft.spec.files;
-        (files.sharing, files.unique_dir, files.file_per_repetition)
-    };
-    names(one) == names(other) && one.spec.files.targets == other.spec.files.targets
+/// What two workloads have in common that use the same files: place, sharing, names.
+type Files = (usize, bool, bool, bool);
+
+fn files(draft: &Draft<'_>) -> Files {
+    let files = &draft.spec.files;
+    let shared = files.sharing == Sharing::Shared;
+    (draft.target.place, shared, files.unique_dir, files.file_per_repetition)
 }
 
 /// Gives each workload what is said about its files, here or in a workload that shares them.
 pub(super) fn settle(drafts: &mut [Draft<'_>], errors: &mut Vec<StudyError>) {
-    for index in 0..drafts.len() {
-        for key in FILE_KEYS {
-            let own = &drafts[index];
-            let first = drafts.iter().find(|other| other.fields.has(key) && same_files(own, other));
-            let Some(first) = first else { continue };
-            let Some(value) = first.fields.given(key).cloned() else { continue };
-            if own.fields.given(key).is_some_and(|own| *own != value) {
+    for key in FILE_KEYS {
+        let mut said: HashMap<Files, (Value, Span)> = HashMap::new();
+        for draft in drafts.iter() {
+            if let Some(field) = draft.fields.field(key) {
+                said.entry(files(draft)).or_insert_with(|| (field.value.clone(), field.span.clone()));
+            }
+        }
+        for draft in drafts.iter_mut() {
+            let Some((value, first)) = said.get(&files(draft)) else { continue };
+            if draft.fields.given(key).is_some_and(|own| own != value) {
                 let message = format!("two workloads on the same files differ in `{key}`");
                 let help = format!("give both the same `{key}`, say it once, or name another target");
-                let error = StudyError::new(own.fields.span(key), "differs here", message, help);
-                errors.push(error.and(first.fields.span(key), "first said here"));
+                let error = StudyError::new(draft.fields.span(key), "differs here", message, help);
+                errors.push(error.and(first.clone(), "first said here"));
             }
-            apply(&mut drafts[index], key, &value);
+            apply(draft, key, value);
         }
-        errors.extend(not_for_a_device(&drafts[index]));
     }
+    errors.extend(drafts.iter().filter_map(not_for_a_device));
+    // Points of one sweep have the same mistakes.
+    errors.dedup();
 }
 
 fn apply(draft: &mut Draft<'_>, key: &str, value: &Value) {
@@ -60,7 +68,7 @@ fn apply(draft: &mut Draft<'_>, key: &str, value: &Value) {
 fn not_for_a_device(draft: &Draft<'_>) -> Option<StudyError> {
     let files = &draft.spec.files;
     let key = match () {
-        () if !draft.device => return None,
+        () if !draft.target.device => return None,
         () if files.existing == Existing::Replace => "existing",
         () if files.keep != Keep::Always => "keep",
         () if files.preallocate => "preallocate",
@@ -72,29 +80,84 @@ fn not_for_a_device(draft: &Draft<'_>) -> Option<StudyError> {
     Some(StudyError::new(draft.fields.span(key), "only for files", message, help))
 }
 
-/// Reports each workload that reads data that nobody has written, as far as the study can tell.
-/// `cases` are those of `drafts`, in the same order.
-pub(super) fn check(drafts: &[Draft<'_>], cases: &[Case], errors: &mut Vec<StudyError>) {
-    for (index, (draft, case)) in drafts.iter().zip(cases).enumerate() {
-        let needs = case.phases.first().is_some_and(|phase| phase.needs_data());
-        if !needs || draft.fill_said {
-            continue;
+/// Reports each workload that reads data that nobody has written, as far as the study can tell,
+/// and each that reads what another has written where the cases are to be shuffled. `cases` are
+/// those of `drafts`, in the same order.
+pub(super) fn check(
+    drafts: &[Draft<'_>],
+    cases: &[Case],
+    shuffle: bool,
+    protocol: &Fields,
+    errors: &mut Vec<StudyError>,
+) {
+    let mut written: HashMap<Files, Written<'_>> = HashMap::new();
+    let mut reported = None;
+    for (draft, case) in drafts.iter().zip(cases) {
+        let written = written.entry(files(draft)).or_default();
+        if case.protocol.wipe {
+            written.volumes.clear();
         }
-        let writers: Vec<&Case> = drafts[..index]
-            .iter()
-            .zip(cases)
-            .filter(|(other, _)| same_files(draft, other))
-            .map(|(_, case)| case)
-            .filter(|case| case.phases.iter().any(|phase| matches!(phase, Phase::Write | Phase::Fill)))
-            .collect();
         let needed = Volume::of(case);
-        if !writers.iter().any(|writer| Volume::of(writer).covers(&needed)) {
-            errors.push(no_data(draft, &needed, writers.last().copied()));
+        if case.protocol.precondition > 0 {
+            written.add(case, &needed);
+        }
+        let needs = case.phases.first().is_some_and(|phase| phase.needs_data());
+        let workload = draft.fields.fields();
+        let said_before = reported.is_some_and(|reported| std::ptr::eq(reported, workload));
+        if needs && !said_before && (wipes_its_data(case) || !draft.fill_said) {
+            let writer = written.volumes.iter().find(|(_, volume)| volume.covers(&needed));
+            let error = match writer {
+                None if case.protocol.wipe => Some(wiped(draft)),
+                None => Some(no_data(draft, &needed, written.last)),
+                Some((writer, _)) if shuffle && writer.id != case.id => {
+                    Some(out_of_order(protocol, draft, case, writer))
+                }
+                Some(_) => None,
+            };
+            if let Some(error) = error {
+                errors.push(error);
+                reported = Some(workload);
+            }
+        }
+        if case.phases.iter().any(|phase| matches!(phase, Phase::Write | Phase::Fill)) {
+            written.add(case, &needed);
         }
     }
 }
 
+/// What cases have written into the same files.
+#[derive(Default)]
+struct Written<'c> {
+    /// None of these covers another one.
+    volumes: Vec<(&'c Case, Volume)>,
+    last: Option<&'c Case>,
+}
+
+impl<'c> Written<'c> {
+    fn add(&mut self, case: &'c Case, volume: &Volume) {
+        self.last = Some(case);
+        if !self.volumes.iter().any(|(_, other)| other.covers(volume)) {
+            self.volumes.retain(|(_, other)| !volume.covers(other));
+            self.volumes.push((case, *volume));
+        }
+    }
+}
+
+fn wiped(draft: &Draft<'_>) -> StudyError {
+    let message = "this reads data that `wipe` has removed before";
+    let help = "put \"write\" first, add fill = true or `precondition`, or leave `wipe` out";
+    StudyError::new(draft.fields.span("phases"), "reads first", message, help)
+}
+
+fn out_of_order(protocol: &Fields, draft: &Draft<'_>, case: &Case, writer: &Case) -> StudyError {
+    let message = format!("shuffled, `{}` could come before `{}`, whose data it reads", case.id, writer.id);
+    let help = "add fill = true to it (missing data is written before, untimed), or leave `shuffle` out";
+    let error = StudyError::new(protocol.span("shuffle"), "in any order", message, help);
+    error.and(draft.fields.span("phases"), "reads first")
+}
+
 /// The files that a case leaves behind or needs.
+#[derive(Clone, Copy)]
 struct Volume {
     sets: u32,
     files: u32,
@@ -104,7 +167,7 @@ struct Volume {
 impl Volume {
     fn of(case: &Case) -> Self {
         let placement = Placement::new(&case.workload);
-        let sets = if case.workload.files.file_per_repetition { case.repetitions } else { 1 };
+        let sets = if case.workload.files.file_per_repetition { case.passes_max() } else { 1 };
         Self { sets, files: placement.file_count(), file_bytes: placement.file_bytes() }
     }
 

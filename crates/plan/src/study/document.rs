@@ -1,5 +1,6 @@
 //! The tables of a study file, before they are set against each other.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use toml::Spanned;
@@ -7,9 +8,10 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::StudyError;
 use super::fields::{Fields, shown};
-use super::keys::{PROTOCOL, STUDY, TABLES, TARGET};
+use super::keys::{PROTOCOL, STUDY, TABLES, TARGET, WORKLOAD};
 use super::kind::Table;
 use super::nearest::nearest;
+use super::overrides::{self, Override};
 
 /// A study of a hundred workloads takes some 20 KiB; a larger text is some other file.
 const TEXT_BYTES_MAX: usize = 1 << 20;
@@ -21,8 +23,8 @@ const TABLES_MAX: usize = 4096;
 pub(super) struct Document {
     pub(super) study: Fields,
     pub(super) protocol: Fields,
-    pub(super) targets: Vec<Fields>,
-    pub(super) workloads: Vec<Fields>,
+    /// Tables that may come several times, by their name.
+    many: HashMap<&'static str, Vec<Fields>>,
     /// Something at the top of the file could not be told, so that what is missing may be there.
     pub(super) partial: bool,
 }
@@ -30,13 +32,13 @@ pub(super) struct Document {
 impl Document {
     /// Reads `text` once; every mistake goes into `errors`. Nothing comes back where the text is
     /// not even TOML, because what could be read of it then would only cause follow-on mistakes.
-    pub(super) fn parse(text: &str, errors: &mut Vec<StudyError>) -> Option<Self> {
+    pub(super) fn parse(text: &str, overrides: &[Override], errors: &mut Vec<StudyError>) -> Option<Self> {
         if text.len() > TEXT_BYTES_MAX {
             let message = format!("the file has {} bytes, too many for a study", text.len());
             errors.push(StudyError::new(0..0, "starts here", message, "is it the right file?"));
             return None;
         }
-        let (content, mistakes) = DeTable::parse_recoverable(text);
+        let (mut content, mistakes) = DeTable::parse_recoverable(text);
         if !mistakes.is_empty() {
             errors.extend(mistakes.iter().map(syntax));
             return None;
@@ -44,19 +46,24 @@ impl Document {
         let mut document = Self {
             study: Fields::absent(&STUDY),
             protocol: Fields::absent(&PROTOCOL),
-            targets: Vec::new(),
-            workloads: Vec::new(),
+            many: HashMap::new(),
             partial: false,
         };
+        overrides::apply(content.get_mut(), text, overrides, errors);
         for (name, value) in content.get_ref() {
             document.table(name.get_ref(), &name.span(), value, errors);
         }
-        if document.workloads.is_empty() && !document.partial {
+        if document.many("workload").is_empty() && !document.partial {
             let end = text.trim_end().len();
             let help = "add one, with at least `name`, `transfer` and `size` (or `block`)";
             errors.push(StudyError::new(end..end, "up to here", "the study has no [[workload]]", help));
         }
         Some(document)
+    }
+
+    /// The tables called `name`, in the order of the file.
+    pub(super) fn many(&self, name: &str) -> &[Fields] {
+        self.many.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Reads what stands under the name `name` at the top of the file.
@@ -73,7 +80,7 @@ impl Document {
             return;
         };
         match value.get_ref() {
-            DeValue::Table(content) if !table.many => {
+            DeValue::Table(content) if !table.many() => {
                 let fields = Fields::read(table, content, value.span(), errors);
                 if table.name == STUDY.name {
                     self.study = fields;
@@ -81,7 +88,7 @@ impl Document {
                     self.protocol = fields;
                 }
             }
-            DeValue::Array(items) if table.many && items.len() <= TABLES_MAX => {
+            DeValue::Array(items) if table.many() && items.len() <= TABLES_MAX => {
                 for item in items {
                     let DeValue::Table(content) = item.get_ref() else {
                         self.partial = true;
@@ -89,14 +96,10 @@ impl Document {
                         continue;
                     };
                     let fields = Fields::read(table, content, item.span(), errors);
-                    if table.name == TARGET.name {
-                        self.targets.push(fields);
-                    } else {
-                        self.workloads.push(fields);
-                    }
+                    self.many.entry(table.name).or_default().push(fields);
                 }
             }
-            DeValue::Array(items) if table.many => {
+            DeValue::Array(items) if table.many() => {
                 self.partial = true;
                 let message = format!("{} times {}", items.len(), table.header());
                 let help = format!("a study has at most {TABLES_MAX} of them");
@@ -120,7 +123,8 @@ fn syntax(mistake: &toml::de::Error) -> StudyError {
 
 fn unknown_table(name: &str, span: Range<usize>) -> StudyError {
     let tables = || TABLES.into_iter().map(|table| table.name);
-    let owner = TABLES.into_iter().rev().find(|table| table.keys.iter().any(|key| key.name == name));
+    let likely = [&WORKLOAD, &TARGET, &PROTOCOL, &STUDY];
+    let owner = likely.into_iter().chain(TABLES).find(|table| table.find(name).is_some());
     let named = TABLES.into_iter().find(|table| Some(table.name) == nearest(name, tables()));
     let help = match (owner, named) {
         (Some(owner), _) => format!("`{name}` is a key of {}: write it below that line", owner.header()),
@@ -134,7 +138,7 @@ fn unknown_table(name: &str, span: Range<usize>) -> StudyError {
 }
 
 fn not_a_table(table: &Table, span: Range<usize>) -> StudyError {
-    let often = if table.many { "a table that can come several times" } else { "one table" };
+    let often = if table.many() { "a table that can come several times" } else { "one table" };
     let message = format!("`{}` is {often}", table.name);
     StudyError::new(span, "written another way", message, format!("write {} as its header", table.header()))
 }

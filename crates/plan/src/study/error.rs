@@ -17,6 +17,7 @@ const SHOWN_MAX: usize = 20;
 pub struct StudyErrors {
     path: String,
     total: u64,
+    too_many_cases: Option<u64>,
     #[source_code]
     source_code: Arc<NamedSource<String>>,
     #[related]
@@ -27,16 +28,34 @@ impl StudyErrors {
     /// Brings the mistakes into the order of the file.
     pub(super) fn new(path: &Path, text: &str, mut errors: Vec<StudyError>) -> Self {
         errors.sort_by_key(StudyError::place);
+        errors.dedup();
+        let too_many_cases = match errors.as_slice() {
+            [only] => only.too_many_cases,
+            _ => None,
+        };
         let total = errors.len() as u64;
         errors.truncate(SHOWN_MAX);
         let path = path.display().to_string();
-        Self { source_code: Arc::new(NamedSource::new(&path, text.to_owned())), path, total, errors }
+        Self {
+            source_code: Arc::new(NamedSource::new(&path, text.to_owned())),
+            path,
+            total,
+            too_many_cases,
+            errors,
+        }
     }
 
     /// The mistakes in the order of the file; at most 20.
     #[must_use]
     pub fn errors(&self) -> &[StudyError] {
         &self.errors
+    }
+
+    /// How many cases the study has, where nothing but their number was found wrong and
+    /// [`super::Options::cases_max`] can allow it. What else is wrong with them is known only then.
+    #[must_use]
+    pub fn too_many_cases(&self) -> Option<u64> {
+        self.too_many_cases
     }
 }
 
@@ -49,6 +68,7 @@ pub struct StudyError {
     labels: Vec<LabeledSpan>,
     #[help]
     help: String,
+    too_many_cases: Option<u64>,
 }
 
 impl StudyError {
@@ -60,12 +80,23 @@ impl StudyError {
         help: impl Into<String>,
     ) -> Self {
         let labels = vec![LabeledSpan::new_primary_with_span(Some(label.into()), span)];
-        Self { message: message.into(), labels, help: help.into() }
+        Self { message: message.into(), labels, help: help.into(), too_many_cases: None }
     }
 
     /// Marks a second place that belongs to the mistake.
     pub(super) fn and(mut self, span: Range<usize>, label: impl Into<String>) -> Self {
         self.labels.push(LabeledSpan::new_with_span(Some(label.into()), span));
+        self
+    }
+
+    /// Says that the mistake is the number of cases, which can be allowed.
+    pub(super) fn of_many_cases(self, cases: u64) -> Self {
+        Self { too_many_cases: Some(cases), ..self }
+    }
+
+    /// Adds something to the message.
+    pub(super) fn adding(mut self, more: &str) -> Self {
+        self.message.push_str(more);
         self
     }
 

@@ -1,37 +1,82 @@
 //! What a table, a key and a kind of value are; the tables themselves are in `keys`.
 
-use crate::parse::{SIZE_ALLOWED, TIME_ALLOWED};
+use crate::parse::{BANDWIDTH_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
 
 /// Largest integer that TOML promises to carry.
-const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
+pub(super) const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
+/// Stands for "above 0" as the bound of a number: no amount that is measured is smaller.
+pub(super) const NUMBER_LEAST: f64 = 1e-9;
 
 /// A table of a study file.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Table {
     /// Its name.
     pub(super) name: &'static str,
-    /// It may come several times, as `[[name]]`.
-    pub(super) many: bool,
+    /// It may come several times, as `[[name]]`, told apart by this key.
+    pub(super) named_by: Option<&'static str>,
     /// What it is for; a Markdown paragraph.
     pub(super) meaning: &'static str,
-    /// Its keys, in the order of the reference.
+    /// Which of its keys can be swept.
+    pub(super) sweeps: Sweeps,
+    /// Keys that it has in common with another table. Their defaults hold in the table that comes
+    /// once; in the other they only say something for themselves.
+    pub(super) shared: &'static [Key],
+    /// Its own keys, in the order of the reference.
     pub(super) keys: &'static [Key],
+}
+
+/// Which keys of a table can be swept.
+#[derive(Debug, PartialEq)]
+pub(super) enum Sweeps {
+    /// None.
+    None,
+    /// All that take one value, but for these.
+    AllBut(&'static [&'static str]),
 }
 
 impl Table {
     /// As it is written in a file.
     pub(super) fn header(&self) -> String {
-        if self.many { format!("[[{}]]", self.name) } else { format!("[{}]", self.name) }
+        if self.many() { format!("[[{}]]", self.name) } else { format!("[{}]", self.name) }
+    }
+
+    /// Whether it may come several times.
+    pub(super) fn many(&self) -> bool {
+        self.named_by.is_some()
+    }
+
+    /// All its keys, those of its own first.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'static Key> + use<> {
+        self.keys.iter().chain(self.shared)
     }
 
     /// The definition of one of its keys.
-    pub(super) fn key(&self, name: &str) -> &'static Key {
-        self.keys.iter().find(|key| key.name == name).expect("the reader asks for keys of this table only")
+    pub(super) fn find(&self, name: &str) -> Option<&'static Key> {
+        self.all().find(|key| key.name == name)
+    }
+
+    /// What holds where `key` is left out.
+    pub(super) fn default(&self, key: &'static Key) -> Option<&'static str> {
+        match key.absent {
+            Absent::Value(_) if self.many() && self.shared.iter().any(|shared| shared.name == key.name) => {
+                None
+            }
+            Absent::Value(literal) => Some(literal),
+            Absent::Refused | Absent::Described(_) => None,
+        }
+    }
+
+    /// Whether `key` can be swept.
+    pub(super) fn sweeps(&self, key: &Key) -> bool {
+        match self.sweeps {
+            Sweeps::None => false,
+            Sweeps::AllBut(fixed) => key.kind.is_scalar() && !fixed.contains(&key.name),
+        }
     }
 }
 
 /// A key of a table.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Key {
     /// How it is written.
     pub(super) name: &'static str,
@@ -44,7 +89,7 @@ pub(super) struct Key {
 }
 
 /// What holds where a key is left out.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Absent {
     /// The file is refused.
     Refused,
@@ -58,12 +103,14 @@ pub(super) enum Absent {
 pub(super) type Word = (&'static str, &'static str);
 
 /// What values a key takes.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Kind {
     /// Any text.
     Text,
     /// A text that can stand in tables and file names.
     Name,
+    /// The name of a table of this kind.
+    Reference(&'static str),
     /// The path of a file or directory.
     Path,
     /// A list of paths.
@@ -74,30 +121,71 @@ pub(super) enum Kind {
     Time,
     /// A whole number between two bounds, both included.
     Count(u64, u64),
-    /// A number above 0.
+    /// A list of whole numbers between two bounds, or a range of them.
+    Counts(u64, u64),
+    /// Transfers per second, above 0.
     Rate,
+    /// A number between two bounds, both included.
+    Number(f64, f64),
+    /// A part of a whole, in percent or as a number from 0 to 1.
+    Share,
+    /// Bytes or bits per second.
+    Bandwidth,
     /// True or false.
     Flag,
     /// One of several words.
     Word(&'static [Word]),
     /// A list of words.
     Words(&'static [Word]),
+    /// A list of swept keys of the same table.
+    Keys,
+    /// When a case is over before all repetitions are done.
+    Until,
+    /// Swept keys and a value of each.
+    Settings,
+    /// A table within the table.
+    Table(&'static Table),
+    /// Such a table, or a value with any unit.
+    Side(&'static Table),
 }
 
 impl Kind {
+    /// Whether it is one value, so that a sweep can have several.
+    pub(super) fn is_scalar(&self) -> bool {
+        self.is_text() || self.is_ordered() || matches!(self, Self::Flag | Self::Word(_))
+    }
+
+    /// Whether values can be counted up, so that a sweep can be a range.
+    pub(super) fn is_ordered(&self) -> bool {
+        matches!(self, Self::Size | Self::Time | Self::Count(..) | Self::Rate | Self::Number(..))
+    }
+
+    /// Whether any text is meant as it stands.
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self, Self::Text | Self::Name | Self::Reference(_) | Self::Path)
+    }
+
     /// The type, for the reference and for errors about it.
     pub(super) fn noun(&self) -> &'static str {
         match self {
-            Self::Text | Self::Name => "a text",
+            Self::Text | Self::Name | Self::Reference(_) => "a text",
             Self::Path => "a path",
             Self::Paths => "a list of paths",
             Self::Size => "a size",
             Self::Time => "a time",
             Self::Count(..) => "a whole number",
-            Self::Rate => "a number",
+            Self::Counts(..) => "a list of whole numbers",
+            Self::Rate | Self::Number(..) => "a number",
+            Self::Share => "a share",
+            Self::Bandwidth => "a bandwidth",
             Self::Flag => "true or false",
             Self::Word(_) => "a word",
             Self::Words(_) => "a list of words",
+            Self::Keys => "a list of swept keys",
+            Self::Until => "a rule",
+            Self::Settings => "swept keys with a value of each",
+            Self::Table(_) => "a selection",
+            Self::Side(_) => "a selection or a value",
         }
     }
 
@@ -106,17 +194,37 @@ impl Kind {
         match self {
             Self::Text => "write a text in quotes".to_owned(),
             Self::Name => NAME_ALLOWED.to_owned(),
+            Self::Reference(table) => format!("write the name of a [[{table}]] in quotes"),
             Self::Path => "write one path in quotes".to_owned(),
             Self::Paths => "write paths in brackets, as [\"/mnt/0/data\", \"/mnt/1/data\"]".to_owned(),
             Self::Size => SIZE_ALLOWED.to_owned(),
             Self::Time => TIME_ALLOWED.to_owned(),
             Self::Count(least, INTEGER_MAX) => format!("write a whole number, {least} or more"),
             Self::Count(least, most) => format!("write a whole number from {least} to {most}"),
+            Self::Counts(least, most) => {
+                format!(
+                    "write whole numbers from {least} to {most} in brackets, as [1, 4, 8], or \"1..8 times 2\""
+                )
+            }
             Self::Rate => "write a number above 0 and up to 1e9".to_owned(),
+            Self::Number(_, most) => format!("write a number above 0 and up to {most}"),
+            Self::Share => SHARE_ALLOWED.to_owned(),
+            Self::Bandwidth => BANDWIDTH_ALLOWED.to_owned(),
             Self::Flag => "write true or false, without quotes".to_owned(),
             Self::Word(words) => format!("write one of {}", quoted(words)),
             Self::Words(words) => {
                 format!("write a list, as [{}]; each is one of {}", first(words), quoted(words))
+            }
+            Self::Keys => "write a list of keys that are swept here, as [\"tasks\", \"size\"]".to_owned(),
+            Self::Until => {
+                "write \"steady\", \"interval 5 %\" with the share that suits you, or \"count\"".to_owned()
+            }
+            Self::Settings => {
+                "write swept keys in braces, as { tasks = 132, transfer = \"1MiB\" }".to_owned()
+            }
+            Self::Table(_) => SELECTION_ALLOWED.to_owned(),
+            Self::Side(_) => {
+                format!("{SELECTION_ALLOWED}; or a value, as 0.05, \"2.8GB/s\", \"1MiB\" or \"2ms\"")
             }
         }
     }
@@ -133,6 +241,10 @@ impl Kind {
 /// What a name may look like.
 const NAME_ALLOWED: &str =
     "a name has 1 to 64 letters, digits, `.`, `_` or `-`, and does not start with a dot or a dash";
+
+/// What a selection may look like.
+const SELECTION_ALLOWED: &str =
+    "write a selection in braces, as { workload = \"scale\", at = { tasks = 132 } }; {} selects everything";
 
 fn quoted(words: &[Word]) -> String {
     words.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")

@@ -33,27 +33,83 @@ mod fields;
 mod keys;
 mod kind;
 mod nearest;
+mod overrides;
+mod protocol;
+mod range;
 mod reference;
+mod sweep;
 mod target;
+mod terms;
+mod value;
 mod workload;
 
 use std::path::Path;
 
 pub use error::{StudyError, StudyErrors};
+pub use overrides::{Override, OverrideError};
 pub use reference::reference;
 
 use crate::Plan;
+
+/// More cases than this are run only when the user agrees: a minute each would take a week.
+pub const CASES_MAX: u64 = 10_000;
+/// More cases than this are refused: their plan would take gigabytes of memory.
+pub const CASES_LIMIT: u64 = 1_000_000;
+
+/// How a study is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// What is said instead of what the file says, in this order.
+    pub overrides: Vec<Override>,
+    /// A study with more cases is refused; see [`StudyErrors::too_many_cases`].
+    pub cases_max: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { overrides: Vec::new(), cases_max: CASES_MAX }
+    }
+}
 
 /// Reads the study in `text`, which stands in the file `path`. No file is touched.
 ///
 /// # Errors
 /// All mistakes that can be told apart, in the order of the file.
 pub fn read(path: &Path, text: &str) -> Result<Plan, StudyErrors> {
+    read_with(path, text, &Options::default())
+}
+
+/// Reads the study in `text` with [`Options`].
+///
+/// ```
+/// use plan::study::{Options, Override, read_with};
+/// let text = r#"
+///     [[target]]
+///     name = "disk"
+///     directory = "/mnt/disk"
+///
+///     [[workload]]
+///     name = "scale"
+///     tasks = "1..16 times 2"
+///     transfer = ["64KiB", "1MiB"]
+///     size = "4GiB"
+/// "#;
+/// let overrides = vec![Override::parse("workload.scale.size=64MiB")?];
+/// let plan = read_with("scale.toml".as_ref(), text, &Options { overrides, ..Options::default() })?;
+/// assert_eq!(plan.cases.len(), 10);
+/// assert_eq!(plan.cases[9].id, "scale:tasks=16:transfer=1MiB");
+/// assert_eq!(plan.cases[9].workload.bytes(), plan::Bytes::mib(64));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// All mistakes that can be told apart, in the order of the file; those of overrides come last.
+pub fn read_with(path: &Path, text: &str, options: &Options) -> Result<Plan, StudyErrors> {
     let mut errors = Vec::new();
-    let plan = document::Document::parse(text, &mut errors)
-        .and_then(|document| build::plan(path, text, &document, &mut errors));
+    let plan = document::Document::parse(text, &options.overrides, &mut errors)
+        .and_then(|document| build::plan(path, text, &document, options, &mut errors));
     match plan {
         Some(plan) if errors.is_empty() => Ok(plan),
-        _ => Err(StudyErrors::new(path, text, errors)),
+        _ => Err(StudyErrors::new(path, &overrides::shown_text(text, &options.overrides), errors)),
     }
 }

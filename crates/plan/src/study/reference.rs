@@ -67,7 +67,7 @@ pub fn reference() -> String {
 }
 
 fn write_table(text: &mut String, table: &Table) {
-    let times = if table.many { "any number of times" } else { "at most once" };
+    let times = if table.many() { "any number of times" } else { "at most once" };
     let mut line = |line: &str| {
         text.push_str(line);
         text.push('\n');

@@ -1,10 +1,12 @@
 //! Targets by name.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::error::{StudyError, count};
-use super::fields::{Fields, Span};
+use super::fields::{Fields, Span, Values, shown};
 use super::nearest::nearest;
+use crate::{Client, Layer, TargetTerms};
 
 /// The keys of which exactly one says where a target is.
 const PLACES: [&str; 4] = ["path", "paths", "directory", "device"];
@@ -12,8 +14,10 @@ const PLACES: [&str; 4] = ["path", "paths", "directory", "device"];
 /// A place to measure.
 #[derive(Debug)]
 pub(super) struct Target {
-    name: String,
     pub(super) paths: Vec<PathBuf>,
+    /// The number of the first target with the same paths: workloads on both share their files.
+    pub(super) place: usize,
+    pub(super) terms: TargetTerms,
     /// Its one path is a block device.
     pub(super) device: bool,
 }
@@ -33,7 +37,7 @@ impl Targets {
     pub(super) fn read(tables: &[Fields], partial: bool, errors: &mut Vec<StudyError>) -> Self {
         let mut targets = Self { partial, ..Self::default() };
         for fields in tables {
-            let Some(name) = fields.text("name") else {
+            let Some(name) = fields.text("name").map(str::to_owned) else {
                 targets.partial = true;
                 continue;
             };
@@ -42,30 +46,74 @@ impl Targets {
                 targets.sound.extend(target(name, fields, errors));
             }
         }
+        targets.number_places();
+        targets.check_baselines(tables, errors);
         targets
     }
 
+    fn number_places(&mut self) {
+        let mut places = HashMap::new();
+        for (index, target) in self.sound.iter_mut().enumerate() {
+            target.place = *places.entry(target.paths.clone()).or_insert(index);
+        }
+    }
+
+    fn check_baselines(&self, tables: &[Fields], errors: &mut Vec<StudyError>) {
+        for fields in tables {
+            if let Some(baseline) = fields.text("baseline") {
+                errors.extend(self.unknown(baseline, fields.span("baseline")));
+            }
+        }
+    }
+
+    /// The names of all targets.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.names.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// What the study says about each target.
+    pub(super) fn terms(&self) -> Vec<TargetTerms> {
+        self.sound.iter().map(|target| target.terms.clone()).collect()
+    }
+
+    /// What is wrong with `wanted`, which stands at `span`, as the name of a target.
+    pub(super) fn unknown(&self, wanted: &str, span: Span) -> Option<StudyError> {
+        if self.partial || self.names().any(|name| name == wanted) {
+            return None;
+        }
+        Some(unknown("target", wanted, span, self.names()))
+    }
+
     /// The target that a workload names, or the only one.
-    pub(super) fn of(&self, workload: &Fields, errors: &mut Vec<StudyError>) -> Option<&Target> {
-        let names = || self.names.iter().map(|(name, _)| name.as_str());
+    pub(super) fn of(&self, workload: &impl Values, errors: &mut Vec<StudyError>) -> Option<&Target> {
         let Some(wanted) = workload.text("target") else {
             if self.names.len() != 1 && !self.partial {
-                errors.push(no_target(workload, names().collect()));
+                errors.push(no_target(workload, self.names().collect()));
             }
             return self.sound.first().filter(|_| self.names.len() == 1);
         };
-        if !names().any(|name| name == wanted) && !self.partial {
-            let help = match (nearest(&wanted, names()), self.names.is_empty()) {
-                (Some(meant), _) => format!("did you mean \"{meant}\"?"),
-                (None, false) => format!("the targets are {}", names().collect::<Vec<_>>().join(", ")),
-                (None, true) => "the study has no [[target]]; add one of this name".to_owned(),
-            };
-            let message = format!("there is no target `{}`", wanted.escape_debug());
-            errors.push(StudyError::new(workload.span("target"), "no such target", message, help));
-            return None;
+        let found = self.sound.iter().find(|target| target.terms.name == wanted);
+        if found.is_none() {
+            errors.extend(self.unknown(wanted, workload.span("target")));
         }
-        self.sound.iter().find(|target| target.name == wanted)
+        found
     }
+}
+
+/// A name that no table of the kind `noun` has.
+pub(super) fn unknown<'n>(
+    noun: &str,
+    wanted: &str,
+    span: Span,
+    names: impl Iterator<Item = &'n str> + Clone,
+) -> StudyError {
+    let help = match (nearest(wanted, names.clone()), names.clone().next().is_none()) {
+        (Some(meant), _) => format!("did you mean \"{meant}\"?"),
+        (None, false) => format!("the {noun}s are {}", names.collect::<Vec<_>>().join(", ")),
+        (None, true) => format!("the study has no [[{noun}]]; add one of this name"),
+    };
+    let message = format!("there is no {noun} `{}`", shown(wanted));
+    StudyError::new(span, format!("no such {noun}"), message, help)
 }
 
 /// Adds `name` to `names`, and reports it if it is there already.
@@ -108,7 +156,7 @@ fn target(name: String, fields: &Fields, errors: &mut Vec<StudyError>) -> Option
     };
     let one = fields.text(place).map(PathBuf::from);
     let paths = match *place {
-        "paths" => fields.texts("paths")?.into_iter().map(PathBuf::from).collect(),
+        "paths" => fields.texts("paths")?.iter().map(PathBuf::from).collect(),
         "directory" => vec![one?.join(format!("ioproof-{name}.data"))],
         _ => vec![one?],
     };
@@ -119,10 +167,33 @@ fn target(name: String, fields: &Fields, errors: &mut Vec<StudyError>) -> Option
         errors.push(StudyError::new(fields.span("device"), "not the path of a device", message, help));
         return None;
     }
-    Some(Target { name, paths, device })
+    Some(Target { paths, place: 0, terms: terms(name, fields), device })
 }
 
-fn no_target(workload: &Fields, names: Vec<&str>) -> StudyError {
+fn terms(name: String, fields: &Fields) -> TargetTerms {
+    TargetTerms {
+        name,
+        title: fields.text_or_empty("title"),
+        stands_for: fields.text_or_empty("stands_for"),
+        layer: match fields.word("layer") {
+            Some("node-local") => Layer::NodeLocal,
+            Some("shared") => Layer::Shared,
+            _ => Layer::Unstated,
+        },
+        client: match fields.word("client") {
+            Some("local-to-server") => Client::LocalToServer,
+            Some("remote") => Client::Remote,
+            _ => Client::Unstated,
+        },
+        devices: fields.count_u32("devices").unwrap_or(0),
+        baseline: fields.text("baseline").map(str::to_owned),
+        server_memory: fields.bytes("server_memory"),
+        caches: fields.bytes("caches"),
+        rack_units: fields.number("rack_units").unwrap_or(0.0),
+    }
+}
+
+fn no_target(workload: &impl Values, names: Vec<&str>) -> StudyError {
     let (message, help) = if names.is_empty() {
         (
             "the study has no [[target]] that this workload could use",

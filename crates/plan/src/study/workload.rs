@@ -1,7 +1,8 @@
 //! One `[[workload]]` table as a workload.
 
 use super::error::StudyError;
-use super::fields::{Fields, Span};
+use super::fields::{Span, Values};
+use super::sweep::Point;
 use super::target::Target;
 use crate::seeds::named_seed;
 use crate::{
@@ -12,11 +13,10 @@ use crate::{
 /// A workload whose keys are read; what it shares with others is not settled yet.
 #[derive(Debug)]
 pub(super) struct Draft<'f> {
-    pub(super) fields: &'f Fields,
+    pub(super) fields: Point<'f>,
+    pub(super) target: &'f Target,
     pub(super) spec: WorkloadSpec,
     pub(super) phases: Vec<Phase>,
-    /// The target is a block device.
-    pub(super) device: bool,
     /// This workload, or one that shares its files, says where missing data comes from.
     pub(super) fill_said: bool,
 }
@@ -24,20 +24,20 @@ pub(super) struct Draft<'f> {
 impl<'f> Draft<'f> {
     /// Reads a workload that runs on `target`.
     pub(super) fn read(
-        fields: &'f Fields,
-        target: &Target,
+        fields: Point<'f>,
+        target: &'f Target,
         seed: u64,
         errors: &mut Vec<StudyError>,
     ) -> Option<Self> {
         let before = errors.len();
-        let phases: Vec<Phase> = fields.words("phases").into_iter().filter_map(phase).collect();
-        let name = fields.text("name")?;
+        let phases: Vec<Phase> = fields.words("phases").iter().filter_map(|word| phase(word)).collect();
+        let name = fields.text("name")?.to_owned();
         let tasks = fields.count_u32("tasks")?;
-        let sharing = sharing(fields, target, errors);
-        let geometry = geometry(fields, tasks, sharing, errors);
-        let backend = backend(fields, errors);
-        errors.extend(idle_keys(fields, &phases));
-        errors.extend(phases_out_of_order(fields, &phases));
+        let sharing = sharing(&fields, target, errors);
+        let geometry = geometry(&fields, tasks, sharing, errors);
+        let backend = backend(&fields, errors);
+        errors.extend(idle_keys(&fields, &phases));
+        errors.extend(phases_out_of_order(&fields, &phases));
         let mut spec = WorkloadSpec::new(&name, "", geometry?);
         spec.files.targets.clone_from(&target.paths);
         spec.files.sharing = sharing;
@@ -60,7 +60,7 @@ impl<'f> Draft<'f> {
             Some("as-meant") => Advice::AsMeant,
             _ => Advice::None,
         };
-        spec.read_from = read_from(fields, seed, &name)?;
+        spec.read_from = read_from(&fields, seed, &name)?;
         spec.stonewall = fields
             .nanos("stonewall")
             .map(|deadline| Stonewall { deadline, wear_out: fields.flag("wear_out") });
@@ -76,23 +76,17 @@ impl<'f> Draft<'f> {
         spec.signature = fields.count("signature").unwrap_or(seed);
         spec.memory_hog = fields.bytes("memory_hog")?;
         spec.outlier = fields.nanos("outlier");
-        (errors.len() == before).then_some(Self {
-            fields,
-            spec,
-            phases,
-            device: target.device,
-            fill_said: false,
-        })
+        (errors.len() == before).then_some(Self { fields, target, spec, phases, fill_said: false })
     }
 }
 
-fn phase(word: &str) -> Option<Phase> {
+pub(super) fn phase(word: &str) -> Option<Phase> {
     let all = [Phase::Fill, Phase::Write, Phase::Read, Phase::Mixed, Phase::CheckWrite, Phase::CheckRead];
     all.into_iter().find(|phase| phase.name() == word)
 }
 
 /// Whether tasks share a file, where the target lets them.
-fn sharing(fields: &Fields, target: &Target, errors: &mut Vec<StudyError>) -> Sharing {
+fn sharing(fields: &Point<'_>, target: &Target, errors: &mut Vec<StudyError>) -> Sharing {
     if fields.word("sharing") == Some("per-task") {
         if target.device {
             errors.push(StudyError::new(
@@ -116,7 +110,12 @@ fn sharing(fields: &Fields, target: &Target, errors: &mut Vec<StudyError>) -> Sh
 }
 
 /// How much each task moves, from `block` and `segments` or from `size`.
-fn geometry(fields: &Fields, tasks: u32, sharing: Sharing, errors: &mut Vec<StudyError>) -> Option<Geometry> {
+fn geometry(
+    fields: &Point<'_>,
+    tasks: u32,
+    sharing: Sharing,
+    errors: &mut Vec<StudyError>,
+) -> Option<Geometry> {
     let transfer = fields.bytes("transfer")?;
     let segments = fields.count("segments")?;
     let Some(size) = fields.bytes("size") else {
@@ -159,7 +158,7 @@ fn geometry(fields: &Fields, tasks: u32, sharing: Sharing, errors: &mut Vec<Stud
     Some(Geometry { transfer, block: Bytes(size.0 / sharers), segments: 1 })
 }
 
-fn backend(fields: &Fields, errors: &mut Vec<StudyError>) -> Option<Backend> {
+fn backend(fields: &Point<'_>, errors: &mut Vec<StudyError>) -> Option<Backend> {
     let depth = fields.count_u32("depth")?;
     let backend = match fields.word("backend") {
         None if depth == 1 => Backend::Psync,
@@ -178,7 +177,7 @@ fn backend(fields: &Fields, errors: &mut Vec<StudyError>) -> Option<Backend> {
     Some(backend)
 }
 
-fn read_from(fields: &Fields, seed: u64, name: &str) -> Option<ReadFrom> {
+fn read_from(fields: &Point<'_>, seed: u64, name: &str) -> Option<ReadFrom> {
     let distance = fields.count_u32("read_distance")?;
     Some(match fields.word("read_from")? {
         "shift" => ReadFrom::Shift { tasks: distance },
@@ -192,7 +191,7 @@ fn read_from(fields: &Fields, seed: u64, name: &str) -> Option<ReadFrom> {
 }
 
 /// Keys that the workload would not heed: refused, because nothing is silently ignored.
-fn idle_keys(fields: &Fields, phases: &[Phase]) -> Vec<StudyError> {
+fn idle_keys(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> {
     let (read_from, fsync) = (fields.word("read_from"), fields.word("fsync"));
     let reads = phases.iter().any(|phase| matches!(phase, Phase::Read | Phase::Mixed));
     let writes = phases.iter().any(|phase| phase.writes());
@@ -238,7 +237,7 @@ fn idle_keys(fields: &Fields, phases: &[Phase]) -> Vec<StudyError> {
 }
 
 /// A check compares what a phase before it did.
-fn phases_out_of_order(fields: &Fields, phases: &[Phase]) -> Option<StudyError> {
+fn phases_out_of_order(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
     let before = |check: Phase, checked: Phase| {
         let at = phases.iter().position(|&phase| phase == check)?;
         (!phases[..at].contains(&checked)).then_some((check, checked))

@@ -1,111 +1,11 @@
-//! The one definition of every key of a study file: what the reader accepts, what its errors say
-//! is allowed, and what `docs/STUDY.md` prints.
+//! The keys of `[[workload]]`.
 
-use super::kind::{Absent, Key, Kind, Table, Word};
+use super::protocol::PER_CASE;
+use crate::study::kind::{Absent, INTEGER_MAX, Key, Kind, Sweeps, Table, Word};
 use crate::workload::{DEPTH_MAX, TASKS_MAX};
 
-/// Repetitions beyond this are a slip: a minute each would take a week.
-const REPETITIONS_MAX: u64 = 10_000;
-/// Largest integer that TOML promises to carry.
-const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
-
-/// Every table that a study file may have, in the order of the reference.
-pub(super) const TABLES: [&Table; 4] = [&STUDY, &PROTOCOL, &TARGET, &WORKLOAD];
-
-/// `[study]`.
-pub(super) const STUDY: Table = Table {
-    name: "study",
-    many: false,
-    meaning: "What the study is called, and what its random choices are drawn from.",
-    keys: &[
-        Key {
-            name: "title",
-            kind: Kind::Text,
-            absent: Absent::Described("the name of the file"),
-            meaning: "Heads the report.",
-        },
-        Key {
-            name: "seed",
-            kind: Kind::Count(0, INTEGER_MAX),
-            absent: Absent::Value("0"),
-            meaning: "Random orders, assignments and data are drawn from it: the same study and seed give the \
-                      same sequence of operations.",
-        },
-    ],
-};
-
-/// `[protocol]`.
-pub(super) const PROTOCOL: Table = Table {
-    name: "protocol",
-    many: false,
-    meaning: "How often and with which pauses; each workload may say otherwise for itself.",
-    keys: &[
-        Key {
-            name: "repetitions",
-            kind: Kind::Count(1, REPETITIONS_MAX),
-            absent: Absent::Value("1"),
-            meaning: "How often the phases of a workload are gone through. All repetitions are kept.",
-        },
-        Key {
-            name: "delay",
-            kind: Kind::Time,
-            absent: Absent::Value("\"0s\""),
-            meaning: "Rest before each write and read phase.",
-        },
-        Key {
-            name: "time_limit",
-            kind: Kind::Time,
-            absent: Absent::Described("no limit"),
-            meaning: "No phase of a workload starts after the workload has run for this long.",
-        },
-    ],
-};
-
-/// `[[target]]`.
-pub(super) const TARGET: Table = Table {
-    name: "target",
-    many: true,
-    meaning: "A place to measure. One of `path`, `paths`, `directory` and `device` says where it is. Relative \
-              paths start from the directory in which `ioproof` is called.",
-    keys: &[
-        Key {
-            name: "name",
-            kind: Kind::Name,
-            absent: Absent::Refused,
-            meaning: "What workloads call it; unique in the study.",
-        },
-        Key {
-            name: "path",
-            kind: Kind::Path,
-            absent: Absent::Described("another key says where"),
-            meaning: "The file. With `sharing = \"per-task\"` each task's number is appended to it.",
-        },
-        Key {
-            name: "paths",
-            kind: Kind::Paths,
-            absent: Absent::Described("another key says where"),
-            meaning: "Several files, as one for each device: task *t* uses the path *t* modulo their number. \
-                      Needs `sharing = \"per-task\"`.",
-        },
-        Key {
-            name: "directory",
-            kind: Kind::Path,
-            absent: Absent::Described("another key says where"),
-            meaning: "A directory that exists. The file in it is called `ioproof-NAME.data`, NAME being the \
-                      target's name.",
-        },
-        Key {
-            name: "device",
-            kind: Kind::Path,
-            absent: Absent::Described("another key says where"),
-            meaning: "A block device, as `/dev/nvme1n1`. It is read and written as it is, by tasks that share \
-                      it. It is written only when `--destroy-data-on` names it as well.",
-        },
-    ],
-};
-
 /// Phases by their words.
-const PHASES: &[Word] = &[
+pub(super) const PHASES: &[Word] = &[
     ("write", "writes"),
     ("read", "reads"),
     ("mixed", "reads and writes in the share of `read_percent`"),
@@ -114,11 +14,32 @@ const PHASES: &[Word] = &[
     ("check-read", "reads again and compares; never a result"),
 ];
 
+/// Keys of one value that cannot be swept: what is said of the files holds for all workloads on
+/// them, and how often a case is repeated is no property of what is measured.
+const FIXED: &[&str] = &[
+    "name",
+    "title",
+    "existing",
+    "keep",
+    "preallocate",
+    "fill",
+    "quit_on_error",
+    "repetitions",
+    "repetitions_min",
+    "steady_window",
+    "steady_excursion",
+    "steady_slope",
+    "time_limit",
+];
+
 /// `[[workload]]`.
-pub(super) const WORKLOAD: Table = Table {
+pub(in crate::study) const WORKLOAD: Table = Table {
     name: "workload",
-    many: true,
-    meaning: "A pattern of transfers by a number of tasks on a target. Workloads run in the order of the file.",
+    named_by: Some("name"),
+    meaning: "A pattern of transfers by a number of tasks on a target. Workloads run in the order of the file. \
+              The keys of `[protocol]` but for `shuffle` may stand here too, and hold for this workload.",
+    sweeps: Sweeps::AllBut(FIXED),
+    shared: PER_CASE,
     keys: &[
         Key {
             name: "name",
@@ -134,7 +55,7 @@ pub(super) const WORKLOAD: Table = Table {
         },
         Key {
             name: "target",
-            kind: Kind::Text,
+            kind: Kind::Reference("target"),
             absent: Absent::Described("the only target, if there is only one"),
             meaning: "The name of a `[[target]]`.",
         },
@@ -143,6 +64,13 @@ pub(super) const WORKLOAD: Table = Table {
             kind: Kind::Words(PHASES),
             absent: Absent::Value("[\"write\", \"read\"]"),
             meaning: "The phases of one repetition, in order.",
+        },
+        Key {
+            name: "together",
+            kind: Kind::Keys,
+            absent: Absent::Described("swept keys make a product"),
+            meaning: "Swept keys that go in step, as `[\"tasks\", \"size\"]`: the first value of each, then the \
+                      second, and so on.",
         },
         Key {
             name: "transfer",
@@ -379,24 +307,6 @@ pub(super) const WORKLOAD: Table = Table {
             kind: Kind::Time,
             absent: Absent::Described("no warning"),
             meaning: "Warns of a task whose time differs from the mean by more than this.",
-        },
-        Key {
-            name: "repetitions",
-            kind: Kind::Count(1, REPETITIONS_MAX),
-            absent: Absent::Described("that of `[protocol]`"),
-            meaning: "How often the phases are gone through.",
-        },
-        Key {
-            name: "delay",
-            kind: Kind::Time,
-            absent: Absent::Described("that of `[protocol]`"),
-            meaning: "Rest before each write and read phase.",
-        },
-        Key {
-            name: "time_limit",
-            kind: Kind::Time,
-            absent: Absent::Described("that of `[protocol]`"),
-            meaning: "No phase starts after the workload has run for this long.",
         },
     ],
 };

@@ -1,0 +1,113 @@
+//! The keys of `[[target]]`.
+
+use crate::study::kind::{Absent, Key, Kind, NUMBER_LEAST, Sweeps, Table};
+
+/// More devices than the largest systems have.
+const DEVICES_MAX: u64 = 1 << 20;
+
+/// `[[target]]`.
+pub(in crate::study) const TARGET: Table = Table {
+    name: "target",
+    named_by: Some("name"),
+    meaning: "A place to measure. One of `path`, `paths`, `directory` and `device` says where it is. Relative \
+              paths start from the directory in which `ioproof` is called.",
+    sweeps: Sweeps::None,
+    shared: &[],
+    keys: &[
+        Key {
+            name: "name",
+            kind: Kind::Name,
+            absent: Absent::Refused,
+            meaning: "What workloads call it; unique in the study.",
+        },
+        Key {
+            name: "path",
+            kind: Kind::Path,
+            absent: Absent::Described("another key says where"),
+            meaning: "The file. With `sharing = \"per-task\"` each task's number is appended to it.",
+        },
+        Key {
+            name: "paths",
+            kind: Kind::Paths,
+            absent: Absent::Described("another key says where"),
+            meaning: "Several files, as one for each device: task *t* uses the path *t* modulo their number. \
+                      Needs `sharing = \"per-task\"`.",
+        },
+        Key {
+            name: "directory",
+            kind: Kind::Path,
+            absent: Absent::Described("another key says where"),
+            meaning: "A directory that exists. The file in it is called `ioproof-NAME.data`, NAME being the \
+                      target's name.",
+        },
+        Key {
+            name: "device",
+            kind: Kind::Path,
+            absent: Absent::Described("another key says where"),
+            meaning: "A block device, as `/dev/nvme1n1`. It is read and written as it is, by tasks that share \
+                      it. It is written only when `--destroy-data-on` names it as well.",
+        },
+        Key {
+            name: "title",
+            kind: Kind::Text,
+            absent: Absent::Described("its name"),
+            meaning: "What the report calls it.",
+        },
+        Key {
+            name: "stands_for",
+            kind: Kind::Text,
+            absent: Absent::Described("none"),
+            meaning: "The published layout that it stands for, in your words.",
+        },
+        Key {
+            name: "layer",
+            kind: Kind::Word(&[
+                ("node-local", "each node has its own: no shared file, and no reading back across nodes"),
+                ("shared", "all nodes reach the same files"),
+            ]),
+            absent: Absent::Described("nothing is said"),
+            meaning: "Which nodes can reach it.",
+        },
+        Key {
+            name: "client",
+            kind: Kind::Word(&[
+                ("local-to-server", "on the server of the storage"),
+                ("remote", "behind a network"),
+            ]),
+            absent: Absent::Described("nothing is said"),
+            meaning: "Where the measuring program runs, seen from the storage.",
+        },
+        Key {
+            name: "devices",
+            kind: Kind::Count(1, DEVICES_MAX),
+            absent: Absent::Described("nothing is said"),
+            meaning: "Devices or members that it is made of. Scalability and limits per device count them.",
+        },
+        Key {
+            name: "baseline",
+            kind: Kind::Reference("target"),
+            absent: Absent::Described("none"),
+            meaning: "The target of one device that scalability is counted from.",
+        },
+        Key {
+            name: "server_memory",
+            kind: Kind::Size,
+            absent: Absent::Described("nothing is said"),
+            meaning: "Memory of all servers. A workload with less than 4 times as much data is refused, because \
+                      the servers could answer from memory.",
+        },
+        Key {
+            name: "caches",
+            kind: Kind::Size,
+            absent: Absent::Described("nothing is said"),
+            meaning: "Caches of clients, servers and controllers together. A workload with less than 20 times as \
+                      much data is warned about.",
+        },
+        Key {
+            name: "rack_units",
+            kind: Kind::Number(NUMBER_LEAST, 1e9),
+            absent: Absent::Described("nothing is said"),
+            meaning: "Rack units, ports, or what else the cost is counted in.",
+        },
+    ],
+};

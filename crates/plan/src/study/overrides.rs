@@ -1,0 +1,239 @@
+//! What is said on the command line instead of in the study file: `--set workload.NAME.key=value`.
+//!
+//! An override is put into the tables before they are read, so that it is checked as if it stood
+//! in the file. Its mistakes are shown with a line of its own after the text of the file.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use thiserror::Error;
+use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue};
+
+use super::error::StudyError;
+use super::fields::{Span, shown};
+use super::keys::TABLES;
+use super::kind::Table;
+use super::nearest::nearest;
+
+/// Keys that stand in for each other: an override of one replaces the others.
+const INSTEAD: [(&[&str], &[&str]); 6] = [
+    (&["path", "paths", "directory", "device"], &["path", "paths", "directory", "device"]),
+    (&["size"], &["block", "segments"]),
+    (&["block", "segments"], &["size"]),
+    (&["duration"], &["stonewall", "wear_out"]),
+    (&["stonewall"], &["duration"]),
+    (&["until"], &["repetitions_min", "steady_window", "steady_excursion", "steady_slope"]),
+];
+
+/// One value that replaces that of a study file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Override {
+    written: String,
+    table: String,
+    name: Option<String>,
+    key: String,
+    value: String,
+}
+
+/// A text that is no override.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{message}; {help}")]
+pub struct OverrideError {
+    /// What is wrong, as a lowercase fragment that names the text.
+    pub message: String,
+    /// What is allowed.
+    pub help: String,
+}
+
+impl Override {
+    /// Reads `TABLE.KEY=VALUE`, or `TABLE.NAME.KEY=VALUE` for a table that comes several times,
+    /// `*` being all of them. VALUE is written as in the file; a text may stand without quotes.
+    ///
+    /// ```
+    /// use plan::study::Override;
+    /// assert!(Override::parse("workload.stream.size=64MiB").is_ok());
+    /// assert!(Override::parse("workload.*.duration=1s").is_ok());
+    /// assert!(Override::parse("protocol.repetitions=2").is_ok());
+    /// assert!(Override::parse("size=64MiB").is_err(), "of which table?");
+    /// ```
+    ///
+    /// # Errors
+    /// The text has another form, or names a table that no study has.
+    pub fn parse(written: &str) -> Result<Self, OverrideError> {
+        let wrong = |message: String, help: &str| Err(OverrideError { message, help: help.to_owned() });
+        let Some((place, value)) = split(written) else {
+            let message = format!("`{}` sets nothing", shown(written));
+            return wrong(message, "write TABLE.NAME.KEY=VALUE, as workload.stream.size=64MiB");
+        };
+        let (table, rest) = place.split_once('.').unwrap_or((place, ""));
+        let Some(known) = TABLES.into_iter().find(|known| known.name == table) else {
+            let names = || TABLES.into_iter().map(|table| table.name);
+            let help = match nearest(table, names()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("the tables are {}", names().collect::<Vec<_>>().join(", ")),
+            };
+            return wrong(format!("`{}` names no table of a study", shown(written)), &help);
+        };
+        let (name, key) = match (known.many(), rest.rsplit_once('.')) {
+            (true, Some((name, key))) if !name.is_empty() => (Some(name.to_owned()), key),
+            (false, None) if !rest.is_empty() => (None, rest),
+            (true, _) => {
+                let help = format!("write {table}.NAME.KEY=VALUE; {table}.*.KEY=VALUE is for all of them");
+                return wrong(format!("`{}` does not say which {table}", shown(written)), &help);
+            }
+            (false, _) => {
+                let message = format!("`{}` does not name one key of {}", shown(written), known.header());
+                return wrong(message, &format!("write {table}.KEY=VALUE"));
+            }
+        };
+        let (written, table, value) = (written.to_owned(), table.to_owned(), value.trim().to_owned());
+        Ok(Self { written, table, name, key: key.trim().to_owned(), value })
+    }
+}
+
+impl Override {
+    /// Whether it sets the key `key` of the table `table` that is called `name`.
+    pub(super) fn sets(&self, table: &str, name: &str, key: &str) -> bool {
+        let named = self.name.as_deref().is_none_or(|own| own == "*" || own == name);
+        self.table == table && named && self.key == key
+    }
+}
+
+impl fmt::Display for Override {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written)
+    }
+}
+
+/// Place and value, at the first `=` that comes after a key: a name may have one of its own.
+fn split(written: &str) -> Option<(&str, &str)> {
+    let is_key = |place: &str| {
+        let key = place.rsplit('.').next().unwrap_or_default().trim();
+        !key.is_empty() && key.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+    };
+    let mut places = written.match_indices('=').map(|(at, _)| (&written[..at], &written[at + 1..]));
+    places.find(|(place, _)| is_key(place))
+}
+
+/// The text that mistakes are shown in: that of the file, and a line for each override.
+pub(super) fn shown_text(text: &str, overrides: &[Override]) -> String {
+    let mut all = text.to_owned();
+    for one in overrides {
+        all.push_str(&line(one, all.ends_with('\n')));
+    }
+    all
+}
+
+fn line(one: &Override, at_start: bool) -> String {
+    format!("{}{MARK}{}\n", if at_start { "" } else { "\n" }, one.written)
+}
+
+/// Comes before an override in the shown text.
+const MARK: &str = "--set ";
+
+/// Puts each override into `tables`, which are those of `text`.
+pub(super) fn apply<'i>(
+    tables: &mut DeTable<'i>,
+    text: &str,
+    overrides: &'i [Override],
+    errors: &mut Vec<StudyError>,
+) {
+    let mut all = text.len();
+    let mut at_start = text.ends_with('\n');
+    for one in overrides {
+        let start = all + usize::from(!at_start) + MARK.len();
+        all += line(one, at_start).len();
+        at_start = true;
+        let table = TABLES.into_iter().find(|table| table.name == one.table);
+        let span = start..start + one.written.len();
+        errors.extend(table.and_then(|table| put(tables, table, one, &span)));
+    }
+}
+
+/// Puts `one` in its place; gives what is wrong with the place.
+fn put<'i>(tables: &mut DeTable<'i>, table: &Table, one: &'i Override, span: &Span) -> Option<StudyError> {
+    let value_span = span.end - one.value.len()..span.end;
+    let value = || Spanned::new(value_span.clone(), value(table, one, value_span.start));
+    let key = || Spanned::new(span.clone(), Cow::Borrowed(one.key.as_str()));
+    let Some(wanted) = &one.name else {
+        let name = Spanned::new(span.clone(), Cow::Borrowed(one.table.as_str()));
+        let found =
+            tables.entry(name).or_insert_with(|| Spanned::new(span.clone(), DeValue::Table(DeTable::new())));
+        if let DeValue::Table(content) = found.get_mut() {
+            replace(content, &one.key, key(), value());
+        }
+        return None;
+    };
+    let mut names = Vec::new();
+    let mut hits = 0;
+    if let Some(DeValue::Array(items)) = tables.get_mut(one.table.as_str()).map(Spanned::get_mut) {
+        for item in items.iter_mut() {
+            let DeValue::Table(content) = item.get_mut() else { continue };
+            let named = table.named_by.and_then(|key| content.get(key)).map(Spanned::get_ref);
+            let name = match named {
+                Some(DeValue::String(name)) => name.to_string(),
+                _ => String::new(),
+            };
+            if wanted == "*" || *wanted == name {
+                hits += 1;
+                replace(content, &one.key, key(), value());
+            }
+            names.push(name);
+        }
+    }
+    (hits == 0)
+        .then(|| super::target::unknown(table.name, wanted, span.clone(), names.iter().map(String::as_str)))
+}
+
+/// Puts a value in the place of what the file says, and of what it says instead.
+fn replace<'i>(
+    content: &mut DeTable<'i>,
+    name: &str,
+    key: Spanned<Cow<'i, str>>,
+    value: Spanned<DeValue<'i>>,
+) {
+    let instead = INSTEAD.iter().find(|(keys, _)| keys.contains(&name)).map_or(&[][..], |(_, others)| others);
+    for other in instead.iter().filter(|other| **other != name) {
+        content.remove(*other);
+    }
+    // The key keeps its place in the file, which is its place among swept keys.
+    let kept = content.get_key_value(name).map(|(key, _)| key.clone());
+    content.remove(name);
+    content.insert(kept.unwrap_or(key), value);
+}
+
+/// The value of an override, as TOML where it is TOML and as a bare text otherwise. Keys that take
+/// a text take any text.
+fn value<'i>(table: &Table, one: &'i Override, start: usize) -> DeValue<'i> {
+    let text = || DeValue::String(Cow::Borrowed(one.value.as_str()));
+    let takes_text = table.find(&one.key).is_some_and(|key| key.kind.is_text());
+    match DeValue::parse(&one.value).map(Spanned::into_inner) {
+        Ok(value @ (DeValue::String(_) | DeValue::Array(_))) => moved(value, start),
+        Ok(value) if !takes_text => moved(value, start),
+        Ok(_) | Err(_) => text(),
+    }
+}
+
+/// `value`, with the places of what is in it moved on by `start`.
+fn moved(value: DeValue<'_>, start: usize) -> DeValue<'_> {
+    let shifted = |span: Span| span.start + start..span.end + start;
+    match value {
+        DeValue::Array(items) => {
+            let mut array = DeArray::new();
+            for item in items {
+                array.push(Spanned::new(shifted(item.span()), moved(item.into_inner(), start)));
+            }
+            DeValue::Array(array)
+        }
+        DeValue::Table(items) => {
+            let mut table = DeTable::new();
+            for (key, item) in items {
+                let key = Spanned::new(shifted(key.span()), key.into_inner());
+                table.insert(key, Spanned::new(shifted(item.span()), moved(item.into_inner(), start)));
+            }
+            DeValue::Table(table)
+        }
+        other => other,
+    }
+}

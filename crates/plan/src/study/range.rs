@@ -1,0 +1,168 @@
+//! Ranges of values: `33..264 step 33`, `4KiB..16MiB times 2`.
+
+use super::value::{Value, Wrong, scalar};
+use super::{fields::shown, kind::Key};
+use crate::study::kind::Kind;
+
+/// A range whose values are never listed, so that one of millions costs nothing to count.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Range {
+    /// Bytes, nanoseconds or counts.
+    Whole { from: u64, growth: Growth<u64>, count: u64 },
+    /// Numbers with fractions.
+    Number { from: f64, growth: Growth<f64>, count: u64 },
+}
+
+/// How one value follows from the one before.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Growth<T> {
+    Step(T),
+    Times(T),
+}
+
+/// How far the last number of a range may miss its end, as a share of a step: the error of
+/// adding decimal fractions in binary.
+const ROUNDING: f64 = 1e-9;
+
+/// Whether `text` is meant as a range.
+pub(super) fn is_range(text: &str) -> bool {
+    text.contains("..")
+}
+
+impl Range {
+    /// Reads a range of values of `key`, both ends included.
+    pub(super) fn parse(key: &Key, text: &str) -> Result<Self, Wrong> {
+        let wrong = |message: String, help: String| Err((message, help));
+        let written = shown(text.trim());
+        let (from, rest) = text.split_once("..").ok_or_else(|| (String::new(), String::new()))?;
+        let rest = rest.trim();
+        let split = ["step", "times"].into_iter().find_map(|word| Some((word, rest.split_once(word)?)));
+        let Some((word, (to, by))) = split else {
+            let help = "say how to get from one value to the next: \"1..8 step 1\" or \"1..8 times 2\"";
+            return wrong(format!("the range `{written}` has no step"), help.to_owned());
+        };
+        let (from, to, by) = (from.trim(), to.trim(), by.trim());
+        let (first, last) = (end_of(key, from)?, end_of(key, to)?);
+        if first.order() >= last.order() {
+            let message = format!("the range `{written}` does not rise");
+            return wrong(message, "write the smaller end first, and a larger one after it".to_owned());
+        }
+        let range = match (first, last, word) {
+            (Value::Integer(first), Value::Integer(last), "step") => {
+                let step = whole_step(key, by)?;
+                Self::Whole {
+                    from: first,
+                    growth: Growth::Step(step),
+                    count: (last - first) / step.max(1) + 1,
+                }
+            }
+            (Value::Integer(first), Value::Integer(last), _) => Self::whole_times(first, last, by)?,
+            (Value::Number(first), Value::Number(last), _) => Self::number(first, last, word, by)?,
+            _ => return wrong(format!("`{}` cannot have a range", key.name), "list its values".to_owned()),
+        };
+        range.reaches(key, &written, to)?;
+        Ok(range)
+    }
+
+    fn whole_times(first: u64, last: u64, by: &str) -> Result<Self, Wrong> {
+        let Some(factor) = by.parse().ok().filter(|&factor: &u64| factor >= 2) else {
+            let help = "the factor is a whole number, 2 or more: \"4KiB..16MiB times 2\"";
+            return Err((format!("`times {}` gives no range", shown(by)), help.to_owned()));
+        };
+        if first == 0 {
+            let help = "start above 0, or write a step: \"0..100 step 5\"";
+            return Err((format!("0 times {factor} stays 0"), help.to_owned()));
+        }
+        let values = std::iter::successors(Some(first), |value| value.checked_mul(factor));
+        let count = values.take_while(|value| *value <= last).count() as u64;
+        Ok(Self::Whole { from: first, growth: Growth::Times(factor), count })
+    }
+
+    fn number(first: f64, last: f64, word: &str, by: &str) -> Result<Self, Wrong> {
+        let least = if word == "step" { 0.0 } else { 1.0 };
+        let Some(by) = by.parse().ok().filter(|by: &f64| by.is_finite() && *by > least) else {
+            let help = format!("write a number above {least} after `{word}`");
+            return Err((format!("`{word} {}` gives no range", shown(by)), help));
+        };
+        let (growth, steps) = match word {
+            "step" => (Growth::Step(by), (last - first) / by),
+            _ => (Growth::Times(by), (last / first).ln() / by.ln()),
+        };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative, as the range rises; `as` saturates"
+        )]
+        let count = (steps + ROUNDING).floor() as u64;
+        Ok(Self::Number { from: first, growth, count: count.saturating_add(1) })
+    }
+
+    /// Refuses a range that steps over its own end.
+    fn reaches(&self, key: &Key, written: &str, to: &str) -> Result<(), Wrong> {
+        let last = self.at(self.count() - 1);
+        let wanted = end_of(key, to)?;
+        let (last_order, wanted_order) = (last.order(), wanted.order());
+        if (last_order - wanted_order).abs() <= wanted_order.abs() * ROUNDING {
+            return Ok(());
+        }
+        let last = key.setting(&last);
+        let help = format!("write {last} as its end, or a step that hits {}", shown(to));
+        Err((format!("the range `{written}` ends at {last}, not at {}", shown(to)), help))
+    }
+
+    /// How many values it has.
+    pub(super) fn count(&self) -> u64 {
+        match self {
+            Self::Whole { count, .. } | Self::Number { count, .. } => *count,
+        }
+    }
+
+    /// Value number `index`, which is below [`Range::count`].
+    pub(super) fn at(&self, index: u64) -> Value {
+        let power = || i32::try_from(index).unwrap_or(i32::MAX);
+        match *self {
+            Self::Whole { from, growth: Growth::Step(step), .. } => Value::Integer(from + step * index),
+            Self::Whole { from, growth: Growth::Times(factor), .. } => {
+                Value::Integer(from * factor.pow(u32::try_from(index).unwrap_or(u32::MAX)))
+            }
+            Self::Number { from, growth: Growth::Step(step), .. } => {
+                Value::Number(tidy(step.mul_add(index as f64, from)))
+            }
+            Self::Number { from, growth: Growth::Times(factor), .. } => {
+                Value::Number(tidy(from * factor.powi(power())))
+            }
+        }
+    }
+}
+
+/// A number without the last digits, in which the errors of binary fractions are.
+fn tidy(number: f64) -> f64 {
+    format!("{number:.12e}").parse().unwrap_or(number)
+}
+
+/// An end of a range, read as a value of `key`.
+fn end_of(key: &Key, text: &str) -> Result<Value, Wrong> {
+    if text.is_empty() {
+        return Err(("a range needs both its ends".to_owned(), "write them, as \"1..8 step 1\"".to_owned()));
+    }
+    scalar(key, text)
+}
+
+/// The step of a range of sizes, times or counts.
+fn whole_step(key: &Key, text: &str) -> Result<u64, Wrong> {
+    // A step need not be a value that the key takes: 0 to 100 in steps of 5 are no shares of 105.
+    let step = match key.kind {
+        Kind::Count(..) => text.parse().ok(),
+        _ => match scalar(key, text)? {
+            Value::Integer(step) => Some(step),
+            _ => None,
+        },
+    };
+    match step {
+        Some(step) if step > 0 => Ok(step),
+        Some(_) => Err(("a step of 0 never ends".to_owned(), "write a step above 0".to_owned())),
+        None => {
+            Err((format!("`{}` is not a step", shown(text)), "write a whole number after `step`".to_owned()))
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! What a study says beside its cases, set against the workloads and targets that it names.
+
+use super::document::Document;
+use super::error::StudyError;
+use super::fields::{Fields, Span, Values};
+use super::nearest::nearest;
+use super::overrides::Override;
+use super::sweep::Axes;
+use super::target::{Targets, unique, unknown};
+use super::value::Value;
+use super::workload::phase;
+use crate::{
+    Amount, Bound, Case, Claim, Commitment, Expectation, Over, Per, PublishedPlace, Quantity, RateName,
+    Relation, Selector, Setting, Side, Statistic, Terms,
+};
+
+/// What selections can name.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'f> {
+    pub(super) targets: &'f Targets,
+    pub(super) workloads: &'f [Fields],
+    /// Of each workload.
+    pub(super) axes: &'f [Axes],
+    pub(super) cases: &'f [Case],
+    pub(super) overrides: &'f [Override],
+}
+
+/// The terms of the study; every mistake goes into `errors`.
+pub(super) fn terms(document: &Document, known: Known<'_>, errors: &mut Vec<StudyError>) -> Terms {
+    let study = &document.study;
+    Terms {
+        targets: known.targets.terms(),
+        expectations: each(document, "expectation", errors, |fields, errors| {
+            expectation(fields, known, errors)
+        }),
+        commitments: each(document, "commitment", errors, |fields, errors| commitment(fields, known, errors)),
+        published: each(document, "published", errors, |fields, errors| published(fields, known, errors)),
+        claims: each(document, "claim", errors, |fields, errors| claim(fields, known, errors)),
+        exclusive: study.flag_said("exclusive"),
+        release: study.text("release").map(str::to_owned),
+        nodes: study.counts_u32("nodes"),
+    }
+}
+
+/// Reads every table called `table`. Two of one name could not be told apart, but a published
+/// figure may stand in several places.
+fn each<T>(
+    document: &Document,
+    table: &str,
+    errors: &mut Vec<StudyError>,
+    read: impl Fn(&Fields, &mut Vec<StudyError>) -> Option<T>,
+) -> Vec<T> {
+    let mut names = Vec::new();
+    let mut all = Vec::new();
+    for fields in document.many(table) {
+        if let Some((key, name)) = ["name", "id"].into_iter().find_map(|key| Some((key, fields.text(key)?))) {
+            unique(&mut names, name, fields.span(key), table, errors);
+        }
+        if fields.sound() {
+            all.extend(read(fields, errors));
+        }
+    }
+    all
+}
+
+fn expectation(fields: &Fields, known: Known<'_>, errors: &mut Vec<StudyError>) -> Option<Expectation> {
+    let (_, amount) = amount(fields, &["bandwidth", "iops", "latency"], errors)?;
+    if let Some(target) = fields.text("target") {
+        errors.extend(known.targets.unknown(target, fields.span("target")));
+    }
+    Some(Expectation {
+        name: fields.text_or_empty("name"),
+        target: fields.text("target").map(str::to_owned),
+        phase: fields.word("phase").and_then(phase),
+        random: fields.word("order").map(|order| order == "random"),
+        transfer: fields.bytes("transfer"),
+        read_percent: fields.count("read_percent").and_then(|percent| u8::try_from(percent).ok()),
+        amount,
+        at_latency: fields.nanos("at_latency"),
+        count: fields.number("count")?,
+        per: match fields.word("per") {
+            Some("device") => Per::Device,
+            Some("node") => Per::Node,
+            _ => Per::Target,
+        },
+        ceiling: fields.flag("ceiling"),
+        source: fields.text_or_empty("source"),
+        reached: fields.text_or_empty("reached"),
+    })
+}
+
+/// The keys that say what is promised, with the side that is good.
+const PROMISES: [&str; 6] = [
+    "bandwidth_at_least",
+    "bandwidth_at_most",
+    "iops_at_least",
+    "iops_at_most",
+    "latency_at_least",
+    "latency_at_most",
+];
+
+fn commitment(fields: &Fields, known: Known<'_>, errors: &mut Vec<StudyError>) -> Option<Commitment> {
+    let (key, amount) = amount(fields, &PROMISES, errors)?;
+    if matches!(amount, Amount::Latency { .. }) && fields.has("rate") {
+        errors.push(StudyError::new(
+            fields.key_span("rate"),
+            "without effect",
+            "`rate` would do nothing here",
+            "a latency has no rate; leave it out",
+        ));
+    }
+    Some(Commitment {
+        name: fields.text_or_empty("name"),
+        by: fields.text_or_empty("by"),
+        figures: selector(fields, known, errors),
+        rate: match fields.word("rate")? {
+            "by-io" => RateName::ByIo,
+            "sum-of-tasks" => RateName::SumOfTasks,
+            "at-first-done" => RateName::AtFirstDone,
+            "at-last-done" => RateName::AtLastDone,
+            "sustained" => RateName::Sustained,
+            "at-stonewall" => RateName::AtStonewall,
+            _ => RateName::ByWall,
+        },
+        statistic: match fields.word("statistic")? {
+            "mean" => Statistic::Mean,
+            "worst" => Statistic::Worst,
+            "best" => Statistic::Best,
+            "confidence-bound" => Statistic::ConfidenceBound,
+            _ => Statistic::Median,
+        },
+        bound: if key.ends_with("_at_least") { Bound::AtLeast } else { Bound::AtMost },
+        amount,
+        over: if fields.word("over") == Some("best") { Over::Best } else { Over::Every },
+    })
+}
+
+/// The one amount that `fields` gives under one of `keys`, and its key.
+fn amount(
+    fields: &Fields,
+    keys: &[&'static str],
+    errors: &mut Vec<StudyError>,
+) -> Option<(&'static str, Amount)> {
+    let given: Vec<&'static str> = keys.iter().copied().filter(|key| fields.has(key)).collect();
+    let help = || {
+        format!("give one of {}", keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "))
+    };
+    let key = match given.as_slice() {
+        [key] => *key,
+        [] => {
+            let message = format!("nothing says how much this {} is about", fields.name());
+            errors.push(StudyError::new(fields.header(), "how much?", message, help()));
+            return None;
+        }
+        [first, second, ..] => {
+            let message = format!("both `{first}` and `{second}` say how much");
+            let error = StudyError::new(fields.key_span(second), "and here", message, help());
+            errors.push(error.and(fields.key_span(first), "here"));
+            return None;
+        }
+    };
+    let percent = fields.number("percentile");
+    if percent.is_some() && !key.starts_with("latency") {
+        errors.push(StudyError::new(
+            fields.key_span("percentile"),
+            "without effect",
+            "`percentile` would do nothing here",
+            "it needs a latency; or leave it out",
+        ));
+    }
+    let amount = match fields.value(key)? {
+        Value::Integer(nanos) => Amount::Latency { nanos: *nanos as f64, percent },
+        Value::Number(rate) if key.starts_with("iops") => Amount::OperationsPerSecond(*rate),
+        Value::Number(rate) => Amount::BytesPerSecond(*rate),
+        _ => return None,
+    };
+    Some((key, amount))
+}
+
+fn published(fields: &Fields, known: Known<'_>, errors: &mut Vec<StudyError>) -> Option<PublishedPlace> {
+    let id = fields.text("figure")?.to_owned();
+    Some(PublishedPlace { id, figures: selector(fields, known, errors) })
+}
+
+fn claim(fields: &Fields, known: Known<'_>, errors: &mut Vec<StudyError>) -> Option<Claim> {
+    let mut side = |key: &str| match fields.value(key)? {
+        Value::Table(selection) => Some(Side::Measured(selector(selection, known, errors))),
+        Value::Number(value) => Some(Side::Value(*value)),
+        _ => None,
+    };
+    let Side::Measured(left) = side("left")? else { return None };
+    Some(Claim {
+        id: fields.text_or_empty("id"),
+        text: fields.text_or_empty("text"),
+        quantity: match fields.word("quantity")? {
+            "lowest-rate" => Quantity::LowestRate,
+            "typical-rate" => Quantity::TypicalRate,
+            "variation" => Quantity::Variation,
+            "repetition-spread" => Quantity::RepetitionSpread,
+            "latency" => Quantity::Latency,
+            "best-at" => Quantity::BestAt,
+            "knee" => Quantity::Knee,
+            "plateau-from" => Quantity::PlateauFrom,
+            "cpu-share" => Quantity::CpuShare,
+            _ => Quantity::BestRate,
+        },
+        left,
+        relation: match fields.word("relation")? {
+            "less" => Relation::Less,
+            "equal" => Relation::Equal,
+            _ => Relation::Greater,
+        },
+        right: side("right")?,
+        factor: fields.number("factor")?,
+        tolerance: fields.number("tolerance")?,
+    })
+}
+
+/// The figures that `fields` chooses.
+fn selector(fields: &Fields, known: Known<'_>, errors: &mut Vec<StudyError>) -> Selector {
+    let before = errors.len();
+    if let Some(target) = fields.text("target") {
+        errors.extend(known.targets.unknown(target, fields.span("target")));
+    }
+    let names = known.workloads.iter().filter_map(|workload| workload.text("name"));
+    if let Some(workload) = fields.text("workload")
+        && !names.clone().any(|name| name == workload)
+    {
+        errors.push(unknown("workload", workload, fields.span("workload"), names));
+    }
+    let settings = match fields.value("at") {
+        Some(Value::Settings(settings)) => settings.as_slice(),
+        _ => &[],
+    };
+    let selector = Selector {
+        workload: fields.text("workload").map(str::to_owned),
+        target: fields.text("target").map(str::to_owned),
+        phase: fields.word("phase").and_then(phase),
+        at: settings.iter().map(|(setting, _)| setting.clone()).collect(),
+    };
+    if errors.len() == before {
+        for (setting, span) in settings {
+            errors.extend(known.misses(selector.workload.as_deref(), setting, span));
+        }
+    }
+    if errors.len() == before && known.selects_nothing(&selector) {
+        let span = ["at", "phase", "target", "workload"].into_iter().find(|key| fields.has(key));
+        let span = span.map_or_else(|| fields.header(), |key| fields.span(key));
+        let message = "no case of the study has all that is asked for here";
+        let help = "name a workload with a target, a phase and swept values that it has";
+        errors.push(StudyError::new(span, "selects no figure", message, help));
+    }
+    selector
+}
+
+impl Known<'_> {
+    /// What is wrong with `setting` as a point of the workload called `name`, or of any.
+    fn misses(self, name: Option<&str>, setting: &Setting, span: &Span) -> Option<StudyError> {
+        let all = self.workloads.iter().zip(self.axes);
+        let here = all.filter(|(fields, _)| name.is_none_or(|name| fields.text("name") == Some(name)));
+        let mut keys = Vec::new();
+        let mut values = Vec::new();
+        for (fields, axes) in here {
+            let workload = fields.text("name").unwrap_or_default();
+            // A study that is run in miniature keeps its terms; they select nothing then.
+            if self.overrides.iter().any(|one| one.sets("workload", workload, &setting.key)) {
+                return None;
+            }
+            keys.extend(fields.sweeps().iter().map(|sweep| sweep.key.name));
+            values.extend(axes.values(&setting.key));
+        }
+        let of = name.map_or_else(|| "in any workload".to_owned(), |name| format!("in `{name}`"));
+        if !keys.contains(&setting.key.as_str()) {
+            let help = match (nearest(&setting.key, keys.iter().copied()), keys.is_empty()) {
+                (Some(meant), _) => format!("did you mean `{meant}`?"),
+                (None, false) => format!("the swept keys are {}", keys.join(", ")),
+                (None, true) => "give the workload several values of it first, or leave `at` out".to_owned(),
+            };
+            let message = format!("`{}` is not swept {of}", setting.key);
+            return Some(StudyError::new(span.clone(), "one value alone", message, help));
+        }
+        if values.contains(&setting.value) {
+            return None;
+        }
+        /// Values that an error lists.
+        const LISTED_MAX: usize = 8;
+        let listed: Vec<String> = values.iter().take(LISTED_MAX).map(ToString::to_string).collect();
+        let more = if values.len() > LISTED_MAX { ", …" } else { "" };
+        let message = format!("`{}` is never {} {of}", setting.key, setting.value);
+        let help = format!("it is swept over {}{more}", listed.join(", "));
+        Some(StudyError::new(span.clone(), "not measured", message, help))
+    }
+
+    /// Whether a sound selection has no case; an override may have taken its cases away.
+    fn selects_nothing(self, selector: &Selector) -> bool {
+        let takes =
+            |case: &Case| case.phases.iter().any(|&phase| phase.is_result() && selector.takes(case, phase));
+        self.overrides.is_empty() && !self.cases.iter().any(takes)
+    }
+}

@@ -1,0 +1,345 @@
+//! The values that keys take, each read by the kind of its key.
+
+use std::ops::RangeInclusive;
+
+use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue};
+
+use super::error::StudyError;
+use super::fields::{Fields, Span, shown};
+use super::keys::WORKLOAD;
+use super::kind::{Key, Kind, Table, Word};
+use super::nearest::nearest;
+use super::range::{Range, is_range};
+use crate::parse::{bandwidth, share};
+use crate::{Bytes, Nanos, Setting, SettingValue};
+
+/// Longest path that Linux takes (`PATH_MAX`), its final zero left out.
+const PATH_BYTES_MAX: usize = 4095;
+/// Names are columns of tables and parts of file names.
+const NAME_BYTES_MAX: usize = 64;
+/// Lists longer than this are a slip.
+pub(super) const LIST_MAX: usize = 1024;
+
+/// A value that a key takes.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    Text(String),
+    Texts(Vec<String>),
+    /// Bytes, nanoseconds or a plain count, as the key's kind says.
+    Integer(u64),
+    Integers(Vec<u64>),
+    Number(f64),
+    Flag(bool),
+    Word(&'static str),
+    Words(Vec<&'static str>),
+    Until(Until),
+    Settings(Vec<(Setting, Span)>),
+    Table(Box<Fields>),
+}
+
+/// When a case is over before all repetitions are done.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Until {
+    /// The confidence interval is at most this share of the median.
+    Interval(f64),
+    /// The last repetitions are steady.
+    Steady,
+    /// Nothing ends it earlier.
+    Count,
+}
+
+impl Value {
+    /// Where a value of a range stands among others.
+    pub(super) fn order(&self) -> f64 {
+        match self {
+            Self::Integer(value) => *value as f64,
+            Self::Number(value) => *value,
+            _ => 0.0,
+        }
+    }
+}
+
+impl Key {
+    /// A value of this key as it is stored with a point of a sweep.
+    pub(super) fn setting(&self, value: &Value) -> SettingValue {
+        match (&self.kind, value) {
+            (Kind::Size, Value::Integer(bytes)) => SettingValue::Bytes(Bytes(*bytes)),
+            (Kind::Time, Value::Integer(nanos)) => SettingValue::Time(Nanos(*nanos)),
+            (_, Value::Integer(count)) => SettingValue::Count(*count),
+            (_, Value::Number(number)) => SettingValue::Number(*number),
+            (_, Value::Flag(flag)) => SettingValue::Flag(*flag),
+            (_, Value::Word(word)) => SettingValue::Word((*word).to_owned()),
+            (_, Value::Text(text)) => SettingValue::Word(text.clone()),
+            (_, other) => SettingValue::Word(format!("{other:?}")),
+        }
+    }
+}
+
+/// Reads a value by the kind of its key.
+pub(super) fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, Box<StudyError>> {
+    let wrong = |label: String, message: String, help: String| {
+        Box::new(StudyError::new(value.span(), label, message, help))
+    };
+    let converted = match (&key.kind, value.get_ref()) {
+        (Kind::Text | Kind::Reference(_), DeValue::String(text)) => Ok(Value::Text(text.to_string())),
+        (Kind::Name, DeValue::String(text)) => name(text).map(Value::Text),
+        (Kind::Path, DeValue::String(text)) => path(text).map(Value::Text),
+        (Kind::Paths, DeValue::Array(items)) => return list(key, items, value, path).map(Value::Texts),
+        (Kind::Size | Kind::Time, DeValue::String(text)) => scalar(key, text),
+        (Kind::Share, DeValue::String(text)) => share(text).map(Value::Number).map_err(unit),
+        (Kind::Bandwidth, DeValue::String(text)) => bandwidth(text).map(Value::Number).map_err(unit),
+        (Kind::Until, DeValue::String(text)) => until(text).map(Value::Until),
+        (Kind::Side(_), DeValue::String(text)) => amount(text).map(Value::Number),
+        (Kind::Counts(..), DeValue::String(text)) if is_range(text) => counts_of_range(key, text),
+        (Kind::Counts(..), DeValue::Array(items)) => return counts(key, items, value),
+        (Kind::Keys, DeValue::Array(items)) => {
+            return list(key, items, value, |text| Ok(text.to_owned())).map(Value::Texts);
+        }
+        (Kind::Settings, DeValue::Table(items)) => return settings(items).map(Value::Settings),
+        (Kind::Table(table) | Kind::Side(table), DeValue::Table(items)) => {
+            return nested(table, items, value.span()).map(|fields| Value::Table(Box::new(fields)));
+        }
+        (Kind::Size, DeValue::Integer(n)) => {
+            integer(key, n.as_str(), n.radix(), 0..=i64::MAX.unsigned_abs()).map(Value::Integer)
+        }
+        (Kind::Count(least, most), DeValue::Integer(n)) => {
+            integer(key, n.as_str(), n.radix(), *least..=*most).map(Value::Integer)
+        }
+        (Kind::Rate | Kind::Number(..) | Kind::Share | Kind::Side(_), DeValue::Integer(n))
+            if n.radix() == 10 =>
+        {
+            scalar(key, n.as_str())
+        }
+        (Kind::Rate | Kind::Number(..) | Kind::Share | Kind::Side(_), DeValue::Float(n)) => {
+            scalar(key, n.as_str())
+        }
+        (Kind::Flag, DeValue::Boolean(flag)) => Ok(Value::Flag(*flag)),
+        (Kind::Word(words), DeValue::String(text)) => word(key, words, text).map(Value::Word),
+        (Kind::Words(words), DeValue::Array(items)) => {
+            return list(key, items, value, |text| word(key, words, text)).map(Value::Words);
+        }
+        (kind, other) => {
+            let (expected, found) = (kind.noun(), found(other));
+            let message = format!("`{}` takes {expected}, not {found}", key.name);
+            return Err(wrong(format!("this is {found}"), message, kind.allowed()));
+        }
+    };
+    converted.map_err(|(message, help)| {
+        let help = if help.is_empty() { key.kind.allowed() } else { help };
+        wrong(format!("not a value of `{}`", key.name), message, help)
+    })
+}
+
+/// What is wrong with a value and what is allowed; an empty help stands for that of the kind.
+pub(super) type Wrong = (String, String);
+
+/// Reads a number, size or time that stands in a text.
+pub(super) fn scalar(key: &Key, text: &str) -> Result<Value, Wrong> {
+    let plain = || (format!("`{}` cannot be {}", key.name, shown(text)), String::new());
+    let number = |least: f64, most: f64| {
+        let number: Option<f64> = text.parse().ok().filter(|number| (least..=most).contains(number));
+        number.map(Value::Number).ok_or_else(plain)
+    };
+    match key.kind {
+        Kind::Size => Bytes::parse_study(text).map(|size| Value::Integer(size.0)).map_err(unit),
+        Kind::Time => Nanos::parse_study(text).map(|time| Value::Integer(time.0)).map_err(unit),
+        Kind::Count(least, most) => integer(key, text, 10, least..=most).map(Value::Integer),
+        Kind::Rate => rate(text).map(Value::Number),
+        Kind::Number(least, most) => number(least, most),
+        Kind::Share => number(0.0, 1.0),
+        _ => number(f64::MIN, f64::MAX),
+    }
+}
+
+fn unit(error: crate::UnitError) -> Wrong {
+    (error.message, error.help)
+}
+
+/// `steady` or `interval 5 %`.
+fn until(text: &str) -> Result<Until, Wrong> {
+    let text = text.trim();
+    match text {
+        "steady" => return Ok(Until::Steady),
+        "count" => return Ok(Until::Count),
+        _ => {}
+    }
+    let Some(rest) = text.strip_prefix("interval") else {
+        return Err((format!("\"{}\" is no rule for an end", shown(text)), String::new()));
+    };
+    let width = share(rest).map_err(unit)?;
+    if width > 0.0 {
+        return Ok(Until::Interval(width));
+    }
+    Err((
+        "an interval of 0 % is never reached".to_owned(),
+        "write a share above 0, as \"interval 5 %\"".to_owned(),
+    ))
+}
+
+/// A rate, size, time or share in its base unit.
+fn amount(text: &str) -> Result<f64, Wrong> {
+    let sizes = || Bytes::parse_study(text).map(|size| size.0 as f64);
+    let times = || Nanos::parse_study(text).map(|time| time.0 as f64);
+    let found = bandwidth(text).or_else(|_| share(text)).or_else(|_| sizes()).or_else(|_| times());
+    found.map_err(|_| (format!("`{}` is no rate, size, time or share", shown(text)), String::new()))
+}
+
+fn counts_of_range(key: &Key, text: &str) -> Result<Value, Wrong> {
+    let range = Range::parse(key, text)?;
+    if range.count() > LIST_MAX as u64 {
+        let message = format!("`{}` has {} items", key.name, range.count());
+        return Err((message, format!("a list has at most {LIST_MAX} items")));
+    }
+    let values = (0..range.count()).map(|index| match range.at(index) {
+        Value::Integer(value) => value,
+        _ => 0,
+    });
+    Ok(Value::Integers(values.collect()))
+}
+
+fn counts(key: &Key, items: &DeArray<'_>, value: &Spanned<DeValue<'_>>) -> Result<Value, Box<StudyError>> {
+    let Kind::Counts(least, most) = key.kind else { return Ok(Value::Integers(Vec::new())) };
+    if items.is_empty() || items.len() > LIST_MAX {
+        let message = format!("`{}` has {} items", key.name, items.len());
+        return Err(Box::new(StudyError::new(value.span(), "this list", message, key.kind.allowed())));
+    }
+    let one = |item: &Spanned<DeValue<'_>>| {
+        let number = match item.get_ref() {
+            DeValue::Integer(n) => integer(key, n.as_str(), n.radix(), least..=most).ok(),
+            _ => None,
+        };
+        number.ok_or_else(|| {
+            let message = format!("not an item of `{}`", key.name);
+            Box::new(StudyError::new(item.span(), "this item", message, key.kind.allowed()))
+        })
+    };
+    items.iter().map(one).collect::<Result<_, _>>().map(Value::Integers)
+}
+
+/// Swept keys of a workload, each with one value.
+fn settings(items: &DeTable<'_>) -> Result<Vec<(Setting, Span)>, Box<StudyError>> {
+    let one = |(written, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+        let written: &Spanned<std::borrow::Cow<'_, str>> = written;
+        let name: &str = written.get_ref();
+        let sweepable = || WORKLOAD.all().filter(|key| WORKLOAD.sweeps(key));
+        let Some(key) = sweepable().find(|key| key.name == name) else {
+            let help = match nearest(name, sweepable().map(|key| key.name)) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => "write keys of [[workload]] that are swept".to_owned(),
+            };
+            let message = format!("`{}` is no key that can be swept", shown(name));
+            return Err(Box::new(StudyError::new(written.span(), "no such key", message, help)));
+        };
+        let setting = Setting { key: key.name.to_owned(), value: key.setting(&convert(key, value)?) };
+        Ok((setting, written.span().start..value.span().end))
+    };
+    items.iter().map(one).collect()
+}
+
+/// A table within a table; its first mistake where it has any.
+fn nested(table: &'static Table, items: &DeTable<'_>, span: Span) -> Result<Fields, Box<StudyError>> {
+    let mut errors = Vec::new();
+    let fields = Fields::read(table, items, span, &mut errors);
+    match errors.into_iter().next() {
+        Some(error) => Err(Box::new(error)),
+        None => Ok(fields),
+    }
+}
+
+/// Reads each item of a list; the first wrong one is marked by itself.
+fn list<T>(
+    key: &Key,
+    items: &DeArray<'_>,
+    value: &Spanned<DeValue<'_>>,
+    read: impl Fn(&str) -> Result<T, Wrong>,
+) -> Result<Vec<T>, Box<StudyError>> {
+    let wrong = |span, label: &str, message: String, help: String| {
+        let help = if help.is_empty() { key.kind.allowed() } else { help };
+        Box::new(StudyError::new(span, label, message, help))
+    };
+    if items.is_empty() {
+        let message = format!("`{}` is empty", key.name);
+        return Err(wrong(value.span(), "nothing in here", message, String::new()));
+    }
+    if items.len() > LIST_MAX {
+        let message = format!("`{}` has {} items", key.name, items.len());
+        return Err(wrong(value.span(), "too long", message, format!("a list has at most {LIST_MAX} items")));
+    }
+    let one = |item: &Spanned<DeValue<'_>>| match item.get_ref() {
+        DeValue::String(text) => read(text)
+            .map_err(|(message, help)| wrong(item.span(), "not a value of this list", message, help)),
+        other => {
+            let found = found(other);
+            let message = format!("`{}` takes {}, and this is {found}", key.name, key.kind.noun());
+            Err(wrong(item.span(), "not a text", message, String::new()))
+        }
+    };
+    items.iter().map(one).collect()
+}
+
+fn name(text: &str) -> Result<String, Wrong> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let sound =
+        (1..=NAME_BYTES_MAX).contains(&text.len()) && text.chars().all(fits) && !text.starts_with(['.', '-']);
+    if sound {
+        return Ok(text.to_owned());
+    }
+    Err((format!("`{}` cannot be a name", shown(text)), String::new()))
+}
+
+fn path(text: &str) -> Result<String, Wrong> {
+    if text.is_empty() {
+        return Err(("the path is empty".to_owned(), String::new()));
+    }
+    if text.contains('\0') {
+        return Err((
+            "the path has a zero byte in it".to_owned(),
+            "no path of Linux can have one; leave it out".to_owned(),
+        ));
+    }
+    if text.len() > PATH_BYTES_MAX {
+        let help = format!("Linux takes paths of at most {PATH_BYTES_MAX} bytes");
+        return Err((format!("the path has {} bytes", text.len()), help));
+    }
+    Ok(text.to_owned())
+}
+
+fn word(key: &Key, words: &'static [Word], text: &str) -> Result<&'static str, Wrong> {
+    if let Some((word, _)) = words.iter().find(|(word, _)| *word == text) {
+        return Ok(word);
+    }
+    let message = format!("`{}` cannot be \"{}\"", key.name, shown(text));
+    let allowed = Kind::Word(words).allowed();
+    let help = match nearest(text, words.iter().map(|(word, _)| *word)) {
+        Some(meant) => format!("did you mean \"{meant}\"? Otherwise {allowed}"),
+        None => allowed,
+    };
+    Err((message, help))
+}
+
+fn integer(key: &Key, digits: &str, radix: u32, allowed: RangeInclusive<u64>) -> Result<u64, Wrong> {
+    match u64::from_str_radix(digits, radix) {
+        Ok(number) if allowed.contains(&number) => Ok(number),
+        _ => Err((format!("`{}` cannot be {}", key.name, shown(digits)), String::new())),
+    }
+}
+
+fn rate(written: &str) -> Result<f64, Wrong> {
+    match written.parse() {
+        Ok(number) if number > 0.0 && number <= 1e9 => Ok(number),
+        _ => Err((format!("{} transfers per second cannot be paced", shown(written)), String::new())),
+    }
+}
+
+pub(super) fn found(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number with a fraction",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date or time of day",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
