@@ -74,6 +74,10 @@ pub struct CurvePoint {
     pub bytes_per_second: f64,
     /// Median over the repetitions that count.
     pub transfers_per_second: f64,
+    /// Repetitions that count.
+    pub repetitions: usize,
+    /// Standard deviation (n − 1) of them, bytes per second; 0 for one.
+    pub deviation: f64,
     /// Mean latency of all transfers that count.
     pub latency_mean_ns: Option<f64>,
     /// Tasks × depth that the latency predicts by Little's law ÷ tasks × depth that ran.
@@ -87,17 +91,21 @@ pub struct CurvePoint {
 pub struct Shape {
     /// Where the rate is highest, as an index into the points.
     pub peak: Option<usize>,
-    /// Where the rise ends: the farthest point from the chord of the normalised curve.
+    /// Where the rise ends: the farthest point from the chord of the normalised curve; none where
+    /// the curve does not bend.
     pub knee: Option<f64>,
-    /// From where to where the rate stays within 10 % of the peak.
+    /// From where to where the rate stays within 10 % of the peak; none where no neighbour of the
+    /// peak does.
     pub plateau: Option<(f64, f64)>,
     /// Smallest value that reaches 90 % of the peak.
     pub reaches_90: Option<f64>,
     /// Smallest value that reaches 95 % of the peak.
     pub reaches_95: Option<f64>,
-    /// Largest distance from the peak beyond [`Shape::reaches_95`], as a share of the peak.
+    /// Largest distance from the peak beyond [`Shape::reaches_95`], as a share of the peak; none
+    /// where the curve ends there.
     pub spread_beyond: Option<f64>,
-    /// A peak inside the curve that stands out from both neighbours beyond the noise.
+    /// A point inside the curve that stands out from both neighbours beyond the noise: the peak
+    /// where it does, else the highest that does.
     pub sweet_spot: Option<f64>,
     /// Regular dips.
     pub dips: Option<Dips>,

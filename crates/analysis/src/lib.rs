@@ -8,6 +8,9 @@
 //! | [`Summary`] | median, spread and a confidence interval that assumes no distribution |
 //! | [`seconds`], [`device_lines`], [`task_rates`] | what happened over time, by device and by task |
 //! | [`DeviceShare`], [`phase_warnings`] | what the page cache did, and other doubts, as warnings |
+//! | [`findings`] | what the figures of a study say together |
+//! | [`curves`], [`shape`], [`dips`] | rates against a swept key, and what the curve looks like |
+//! | [`best`] | the best point of each sweep |
 //! | [`published_beside`] | published figures of the same command line |
 //! | [`settled`], [`steady`] | whether the values so far are enough to end a case |
 //! | [`Regression`], [`crossover`] | a line with its uncertainty; where it meets a plateau |
@@ -33,8 +36,11 @@
 //! # Ok::<(), record::RecordError>(())
 //! ```
 
+mod best;
 mod bootstrap;
 mod compare;
+mod curves;
+mod dips;
 mod figures;
 mod findings;
 mod jobs;
@@ -50,15 +56,21 @@ mod ranks;
 mod rates;
 mod regression;
 mod settled;
+mod shape;
 mod spread;
+mod study;
+mod subject;
 mod summary;
 mod units;
 mod verdicts;
 
+pub use best::best;
 pub use bootstrap::{
     BOOTSTRAP_SAMPLES, Bootstrap, BootstrapInterval, BootstrapMethod, bootstrap_mean, bootstrap_median,
 };
 pub use compare::{Difference, by_chance, compare, compare_figures, difference, largest_gap};
+pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
+pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
 pub use figures::{Figure, OperationLatency, RepetitionFigure, View, figures};
 pub use findings::{
     Beside, Best, BoundBy, Check, ClaimVerdict, Comparison, Consistency, Curve, CurvePoint, CurveRegression,
@@ -85,7 +97,12 @@ pub use settled::{
     Settled, SteadyState, all_settled, counted, counted_repetitions, interval_share, settled, steady,
     steady_state,
 };
+pub use shape::{
+    ALIKE_SHARE, ALIKE_SHARE_UNREPEATED, KNEE_DISTANCE_MIN, KNEE_RISE_MIN, PLATEAU_SHARE, Sample, geometric,
+    knee, noise_share, plateau, reaches, shape, spread_beyond, sweet_spot,
+};
 pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
+pub use study::{findings, regressions};
 pub use summary::{CONFIDENCE, Interval, Summary};
 pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};
 pub use verdicts::{

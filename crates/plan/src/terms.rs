@@ -29,7 +29,7 @@ pub struct Terms {
 }
 
 /// Which nodes can reach a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layer {
     /// The study does not say.
@@ -42,7 +42,7 @@ pub enum Layer {
 }
 
 /// Where the measuring program runs, seen from the storage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Client {
     /// The study does not say.

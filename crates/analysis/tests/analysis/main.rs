@@ -2,6 +2,7 @@
 
 mod bootstrap;
 mod compare;
+mod curves;
 mod figures;
 mod latency;
 mod outlier;
@@ -12,6 +13,8 @@ mod rates;
 mod regression;
 mod rows;
 mod settled;
+mod shape;
+mod studies;
 mod study;
 mod summary;
 mod verdicts;

@@ -1,0 +1,200 @@
+//! What a curve looks like: peak, knee, plateau, saturation, sweet spot.
+
+use crate::dips::dips;
+use crate::findings::{Curve, CurvePoint, Shape};
+
+/// A plateau stays within this share of the peak.
+pub const PLATEAU_SHARE: f64 = 0.10;
+/// The knee is at least this far from the chord, where the curve and its axis are both 1 long:
+/// what is nearer is a straight line with some noise.
+pub const KNEE_DISTANCE_MIN: f64 = 0.10;
+/// Below this rise, as a share of the peak, a curve is flat and has no knee.
+pub const KNEE_RISE_MIN: f64 = 0.10;
+/// Below this share of the rate two points are alike, whatever their repetitions say: no storage
+/// gives the same rate twice.
+pub const ALIKE_SHARE: f64 = 0.02;
+/// The same where nothing was repeated and the noise is not known.
+pub const ALIKE_SHARE_UNREPEATED: f64 = 0.05;
+/// Standard errors by which a point stands out. With four, one of 30,000 pairs does by chance, so
+/// that a curve of a hundred points seldom has one that does.
+const STANDARD_ERRORS: f64 = 4.0;
+/// Standard error of a median ÷ that of a mean of normal values: √(π/2).
+const MEDIAN_ERROR: f64 = 1.253_314;
+/// An axis that ends below this multiple of its begin is shown in even steps.
+const GEOMETRIC_SPAN_MIN: f64 = 4.0;
+
+/// One point of a curve as far as its shape goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// The swept value.
+    pub x: f64,
+    /// The median rate.
+    pub y: f64,
+    /// Repetitions.
+    pub repetitions: usize,
+    /// Standard deviation (n − 1) of the repetitions, in the unit of [`Sample::y`].
+    pub deviation: f64,
+}
+
+impl Sample {
+    /// A point that was measured once.
+    #[must_use]
+    pub const fn once(x: f64, y: f64) -> Self {
+        Self { x, y, repetitions: 1, deviation: 0.0 }
+    }
+}
+
+impl From<&CurvePoint> for Sample {
+    fn from(point: &CurvePoint) -> Self {
+        Self {
+            x: point.x,
+            y: point.bytes_per_second,
+            repetitions: point.repetitions,
+            deviation: point.deviation,
+        }
+    }
+}
+
+/// The shape of a curve whose points stand in rising order of x.
+#[must_use]
+pub fn shape(samples: &[Sample]) -> Shape {
+    let Some(peak) = peak(samples) else { return Shape::default() };
+    let reaches_95 = reaches(samples, 0.95);
+    Shape {
+        peak: Some(peak),
+        knee: knee(samples),
+        plateau: plateau(samples, PLATEAU_SHARE),
+        reaches_90: reaches(samples, 0.90),
+        reaches_95,
+        spread_beyond: reaches_95.and_then(|from| spread_beyond(samples, from)),
+        sweet_spot: sweet_spot(samples),
+        dips: dips(&samples.iter().map(|sample| (sample.x, sample.y)).collect::<Vec<_>>()),
+    }
+}
+
+/// The first point with the highest rate; none where no rate is above 0.
+fn peak(samples: &[Sample]) -> Option<usize> {
+    let highest = samples.iter().map(|sample| sample.y).fold(0.0, f64::max);
+    samples.iter().position(|sample| sample.y == highest && highest > 0.0)
+}
+
+/// The farthest point above the chord of the normalised curve, from its first point to its last,
+/// or to its peak where it falls by more than [`PLATEAU_SHARE`] after it. The axis is logarithmic
+/// where the sweep is [`geometric`].
+///
+/// Source: Satopää, Albrecht, Irwin, Raghavan, "Finding a 'Kneedle' in a Haystack: Detecting Knee
+/// Points in System Behavior", ICDCS workshops 2011, section III, with one knee, the highest local
+/// maximum of the difference curve, and a fixed least distance in place of their sensitivity.
+#[must_use]
+pub fn knee(samples: &[Sample]) -> Option<f64> {
+    let peak = peak(samples)?;
+    let falls = samples.last()?.y < samples[peak].y * (1.0 - PLATEAU_SHARE);
+    let rise = if falls { &samples[..=peak] } else { samples };
+    let logarithmic = geometric(&samples.iter().map(|sample| sample.x).collect::<Vec<_>>());
+    let on_axis = |sample: &Sample| if logarithmic { sample.x.log2() } else { sample.x };
+    let (first, last) = (rise.first()?, rise.last()?);
+    let (width, height) = (on_axis(last) - on_axis(first), samples[peak].y - first.y);
+    if rise.len() < 3 || width <= 0.0 || height < samples[peak].y * KNEE_RISE_MIN {
+        return None;
+    }
+    // The chord ends at the height of 1 even where the last point is a little below the peak.
+    let distance =
+        |sample: &Sample| (sample.y - first.y) / height - (on_axis(sample) - on_axis(first)) / width;
+    let inner = &rise[1..rise.len() - 1];
+    let knee = inner.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    (distance(knee) >= KNEE_DISTANCE_MIN).then_some(knee.x)
+}
+
+/// Whether values on an axis grow by a factor rather than by steps: their logarithms are spaced
+/// more evenly than they are themselves.
+#[must_use]
+pub fn geometric(values: &[f64]) -> bool {
+    let (Some(first), Some(last)) = (values.first(), values.last()) else { return false };
+    if values.len() < 3 || *first <= 0.0 || last / first < GEOMETRIC_SPAN_MIN {
+        return false;
+    }
+    let unevenness = |value: fn(f64) -> f64| {
+        let steps: Vec<f64> = values.windows(2).map(|pair| value(pair[1]) - value(pair[0])).collect();
+        crate::Summary::of(&steps).map_or(f64::INFINITY, |summary| summary.variation)
+    };
+    unevenness(f64::log2) < unevenness(|value| value)
+}
+
+/// From where to where the rate stays within `share` of the peak, around the peak; none where
+/// that is the peak alone.
+#[must_use]
+pub fn plateau(samples: &[Sample], share: f64) -> Option<(f64, f64)> {
+    let peak = peak(samples)?;
+    let least = samples[peak].y * (1.0 - share);
+    let high = |sample: &&Sample| sample.y >= least;
+    let after = samples[peak..].iter().take_while(high).count();
+    let before = samples[..peak].iter().rev().take_while(high).count();
+    (before + after > 1).then(|| (samples[peak - before].x, samples[peak + after - 1].x))
+}
+
+/// The smallest value at which the rate is at least `share` of the peak.
+#[must_use]
+pub fn reaches(samples: &[Sample], share: f64) -> Option<f64> {
+    let least = samples[peak(samples)?].y * share;
+    samples.iter().find(|sample| sample.y >= least).map(|sample| sample.x)
+}
+
+/// Largest distance from the peak at points beyond `from`, as a share of the peak; none where
+/// there are none.
+#[must_use]
+pub fn spread_beyond(samples: &[Sample], from: f64) -> Option<f64> {
+    let peak = samples[peak(samples)?].y;
+    let lowest = samples.iter().filter(|sample| sample.x > from).map(|sample| sample.y).reduce(f64::min)?;
+    Some((peak - lowest) / peak)
+}
+
+/// The share of a rate by which two points have to differ to be told apart: [`STANDARD_ERRORS`]
+/// of the difference of two medians, with the deviation pooled over all points, and at least
+/// [`ALIKE_SHARE`].
+#[must_use]
+pub fn noise_share(samples: &[Sample]) -> f64 {
+    let (mut squares, mut degrees, mut inverse, mut points) = (0.0, 0.0, 0.0, 0.0);
+    for sample in samples.iter().filter(|sample| sample.repetitions > 1 && sample.y > 0.0) {
+        let more = (sample.repetitions - 1) as f64;
+        squares += (sample.deviation / sample.y).powi(2) * more;
+        degrees += more;
+        inverse += 1.0 / sample.repetitions as f64;
+        points += 1.0;
+    }
+    if degrees == 0.0 {
+        return ALIKE_SHARE_UNREPEATED;
+    }
+    let variation = (squares / degrees).sqrt();
+    (STANDARD_ERRORS * MEDIAN_ERROR * variation * (2.0 * inverse / points).sqrt()).max(ALIKE_SHARE)
+}
+
+/// The value of a point inside the curve that is above both neighbours by more than
+/// [`noise_share`]: the peak where it is one, else the highest that is.
+#[must_use]
+pub fn sweet_spot(samples: &[Sample]) -> Option<f64> {
+    let noise = noise_share(samples);
+    let above = |one: &Sample, other: &Sample| one.y - other.y > one.y * noise;
+    let stands_out = |around: &&[Sample]| above(&around[1], &around[0]) && above(&around[1], &around[2]);
+    let spots = samples.windows(3).filter(stands_out).map(|around| &around[1]);
+    spots.max_by(|a, b| a.y.total_cmp(&b.y)).map(|sample| sample.x)
+}
+
+impl Curve {
+    /// The rate at `x` ÷ the rate at the peak; none where nothing was measured at `x`. Below 0.5
+    /// the point "is below half of the peak".
+    #[must_use]
+    pub fn share_of_peak(&self, x: f64) -> Option<f64> {
+        let peak = self.points.get(self.shape.peak?)?.bytes_per_second;
+        let point = self.points.iter().find(|point| point.x == x)?;
+        Some(point.bytes_per_second / peak)
+    }
+
+    /// A value below that of the peak's at which the rate is higher than at the largest value: "a
+    /// smaller transfer was faster". None where the rate is highest at the largest value.
+    #[must_use]
+    pub fn faster_before_the_end(&self) -> Option<&CurvePoint> {
+        let peak = self.points.get(self.shape.peak?)?;
+        let last = self.points.last()?;
+        (peak.bytes_per_second > last.bytes_per_second).then_some(peak)
+    }
+}

@@ -1,0 +1,50 @@
+//! All findings of a study.
+
+use plan::Plan;
+
+use crate::findings::{Curve, CurveRegression, Findings};
+use crate::regression::Regression;
+use crate::subject::subjects;
+use crate::{Figure, best, curves};
+
+/// Everything that the figures of `plan` say together.
+///
+/// `usable_cpus` are the processors that the program could run on, for what limited a figure.
+/// The work grows in step with the number of figures.
+#[must_use]
+#[expect(unused_variables, reason = "what limited a figure is found by a module of its own")]
+pub fn findings(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Findings {
+    let subjects = subjects(plan, figures);
+    let curves = curves::of_subjects(plan, &subjects);
+    Findings {
+        best: best::of_subjects(&subjects),
+        regressions: regressions(&curves),
+        curves,
+        ..Findings::default()
+    }
+}
+
+/// Keys that count what works side by side: a straight line through their curves says what one
+/// more brings.
+const COUNTED: [&str; 2] = ["nodes", "tasks"];
+
+/// A straight line through each curve over a number of nodes or tasks, where it has the three
+/// points that an uncertainty needs.
+#[must_use]
+pub fn regressions(curves: &[Curve]) -> Vec<CurveRegression> {
+    let counted = curves.iter().enumerate().filter(|(_, curve)| COUNTED.contains(&curve.axis.as_str()));
+    counted.filter_map(|(place, curve)| regression(place, curve)).collect()
+}
+
+fn regression(place: usize, curve: &Curve) -> Option<CurveRegression> {
+    let x: Vec<f64> = curve.points.iter().map(|point| point.x).collect();
+    let y: Vec<f64> = curve.points.iter().map(|point| point.bytes_per_second).collect();
+    let line = Regression::of(&x, &y)?;
+    Some(CurveRegression {
+        curve: place,
+        slope: line.slope,
+        slope_half_width: line.uncertainty?.slope_half_width,
+        intercept: line.intercept,
+        r_squared: line.r_squared,
+    })
+}

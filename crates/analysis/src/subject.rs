@@ -1,0 +1,90 @@
+//! A figure together with the case that it is of and the target that it was measured on.
+
+use std::collections::HashMap;
+
+use plan::{Case, Client, Plan, Setting, SettingValue, Sharing, TargetTerms};
+
+use crate::Figure;
+
+/// The setting that names a swept target; curves are told apart by [`Case::target`] already.
+pub(crate) const TARGET: &str = "target";
+
+/// A figure and what the plan says of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    /// The figure's place in the list.
+    pub(crate) index: usize,
+    pub(crate) figure: &'a Figure,
+    pub(crate) case: &'a Case,
+    /// None where the study does not describe the target.
+    pub(crate) target: Option<&'a TargetTerms>,
+}
+
+/// Every figure whose case is in the plan, in the order of the figures.
+pub(crate) fn subjects<'a>(plan: &'a Plan, figures: &'a [Figure]) -> Vec<Subject<'a>> {
+    let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let targets: HashMap<&str, &TargetTerms> =
+        plan.terms.targets.iter().map(|terms| (terms.name.as_str(), terms)).collect();
+    let subject = |(index, figure): (usize, &'a Figure)| {
+        let case: &Case = cases.get(&*figure.case)?;
+        Some(Subject { index, figure, case, target: targets.get(case.target.as_str()).copied() })
+    };
+    figures.iter().enumerate().filter_map(subject).collect()
+}
+
+impl Subject<'_> {
+    pub(crate) fn client(&self) -> Client {
+        self.target.map_or(Client::Unstated, |terms| terms.client)
+    }
+
+    /// Bytes per second: the median over the repetitions that count.
+    pub(crate) fn rate(&self) -> f64 {
+        self.figure.bytes_per_second.median
+    }
+
+    /// The share of the sum of all targets that the number of tasks can reach; tasks that share
+    /// one file are spread over nothing.
+    pub(crate) fn balance_bound(&self) -> f64 {
+        let workload = &self.case.workload;
+        let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX);
+        match workload.files.sharing {
+            Sharing::PerTask => plan::balance_bound(workload.tasks, targets),
+            Sharing::Shared => 1.0,
+        }
+    }
+
+    /// The settings without the target.
+    pub(crate) fn settings(&self) -> Vec<Setting> {
+        self.case.settings.iter().filter(|setting| setting.key != TARGET).cloned().collect()
+    }
+}
+
+/// A setting's value as a key of a map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum ValueKey<'a> {
+    Bytes(u64),
+    Time(u64),
+    Count(u64),
+    /// The bits of the number.
+    Number(u64),
+    Flag(bool),
+    Word(&'a str),
+}
+
+impl<'a> From<&'a SettingValue> for ValueKey<'a> {
+    fn from(value: &'a SettingValue) -> Self {
+        match value {
+            SettingValue::Bytes(bytes) => Self::Bytes(bytes.0),
+            SettingValue::Time(nanos) => Self::Time(nanos.0),
+            SettingValue::Count(count) => Self::Count(*count),
+            SettingValue::Number(number) => Self::Number(number.to_bits()),
+            SettingValue::Flag(flag) => Self::Flag(*flag),
+            SettingValue::Word(word) => Self::Word(word),
+        }
+    }
+}
+
+/// The value of `key` at the point of `case`.
+pub(crate) fn value_of<'a>(case: &'a Case, key: &str) -> Option<&'a SettingValue> {
+    case.settings.iter().find(|setting| setting.key == key).map(|setting| &setting.value)
+}

@@ -1,0 +1,175 @@
+//! Curves: which figures share one, and over which axis.
+
+use analysis::{Best, Curve, best, curves, findings};
+use plan::{Client, Phase};
+
+use crate::studies::{Study, bytes, count, target, word};
+
+const KIB: u64 = 1024;
+const GB: f64 = 1e9;
+
+/// Four task counts × three transfer sizes on two targets; the rate is tasks × transfer.
+fn product() -> Study {
+    let mut study = Study::new(vec![target("disk", |_| {}), target("flash", |_| {})]);
+    for name in ["disk", "flash"] {
+        for tasks in [1, 2, 4, 8] {
+            for transfer in [4 * KIB, 64 * KIB, 1024 * KIB] {
+                let settings = [word("target", name), count("tasks", tasks), bytes("transfer", transfer)];
+                study.add("w", name, &settings, Phase::Read, &[(tasks * transfer) as f64]);
+            }
+        }
+    }
+    study
+}
+
+fn axes(curves: &[Curve]) -> Vec<(&str, &str, String, usize)> {
+    let fixed = |curve: &Curve| curve.fixed.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let axis = |curve| (fixed(curve), curve);
+    curves
+        .iter()
+        .map(axis)
+        .map(|(fixed, curve)| (curve.target.as_str(), curve.axis.as_str(), fixed, curve.points.len()))
+        .collect()
+}
+
+#[test]
+fn the_key_with_most_values_is_the_axis_and_another_long_one_a_second_family() {
+    let study = product();
+    let curves = curves(&study.plan, &study.figures());
+    assert_eq!(curves.len(), 2 * 3 + 2 * 4);
+    let axes = axes(&curves);
+    assert_eq!(axes[0], ("disk", "tasks", "transfer 4 KiB".to_owned(), 4));
+    assert_eq!(axes[3].0, "flash");
+    assert_eq!(axes[6], ("disk", "transfer", "tasks 1".to_owned(), 3));
+    let rates: Vec<f64> = curves[0].points.iter().map(|point| point.bytes_per_second / 4096.0).collect();
+    assert_eq!(rates, [1.0, 2.0, 4.0, 8.0]);
+    assert!(curves[0].points.windows(2).all(|pair| pair[0].x < pair[1].x));
+}
+
+#[test]
+fn a_key_of_two_values_is_a_comparison_and_no_axis() {
+    let mut study = Study::new(Vec::new());
+    for tasks in [1, 2, 4] {
+        for transfer in [4 * KIB, 64 * KIB] {
+            let settings = [bytes("transfer", transfer), count("tasks", tasks)];
+            study.add("w", "", &settings, Phase::Write, &[GB]);
+        }
+    }
+    let curves = curves(&study.plan, &study.figures());
+    assert!(curves.iter().all(|curve| curve.axis == "tasks"), "{:?}", axes(&curves));
+    assert_eq!(curves.len(), 2);
+}
+
+#[test]
+fn keys_that_go_in_step_are_one_axis() {
+    let mut study = Study::new(Vec::new());
+    for (tasks, size) in [(1, 64 * KIB), (2, 32 * KIB), (4, 16 * KIB)] {
+        for path in ["direct", "buffered"] {
+            let settings = [count("tasks", tasks), bytes("size", size), word("path", path)];
+            study.add("w", "", &settings, Phase::Write, &[GB]);
+        }
+    }
+    let curves = curves(&study.plan, &study.figures());
+    let axes = axes(&curves);
+    let axis = |path: &str| ("", "tasks", format!("path {path}"), 3);
+    assert_eq!(axes, [axis("direct"), axis("buffered")]);
+}
+
+#[test]
+fn figures_of_different_clients_are_never_on_one_curve() {
+    let clients = [("near", Client::LocalToServer), ("far", Client::Remote)];
+    let mut study = Study::new(clients.map(|(name, client)| target(name, |t| t.client = client)).to_vec());
+    for (tasks, name) in [(1, "near"), (2, "near"), (1, "far"), (2, "far"), (4, "far")] {
+        study.add("w", name, &[count("tasks", tasks)], Phase::Read, &[GB]);
+    }
+    let curves = curves(&study.plan, &study.figures());
+    let seen: Vec<_> = curves.iter().map(|curve| (curve.client, curve.points.len())).collect();
+    assert_eq!(seen, [(Client::LocalToServer, 2), (Client::Remote, 3)]);
+}
+
+#[test]
+fn phases_have_curves_of_their_own_and_a_single_point_has_none() {
+    let mut study = Study::new(Vec::new());
+    for tasks in [1, 2] {
+        study.add("w", "", &[count("tasks", tasks)], Phase::Read, &[GB]);
+    }
+    study.add("w", "", &[count("tasks", 4)], Phase::Write, &[GB]);
+    study.add("alone", "", &[], Phase::Read, &[GB]);
+    let curves = curves(&study.plan, &study.figures());
+    assert_eq!(curves.len(), 1);
+    assert_eq!((curves[0].phase, curves[0].points.len()), (Phase::Read, 2));
+}
+
+#[test]
+fn a_sweep_that_was_measured_twice_has_two_curves() {
+    let mut study = Study::new(Vec::new());
+    for rate in [2.0 * GB, 3.0 * GB] {
+        for tasks in [1, 2, 4] {
+            study.add("w", "", &[count("tasks", tasks)], Phase::Read, &[rate]);
+        }
+    }
+    let curves = curves(&study.plan, &study.figures());
+    let rates: Vec<_> =
+        curves.iter().map(|curve| (curve.points.len(), curve.points[2].bytes_per_second)).collect();
+    assert_eq!(rates, [(3, 2.0 * GB), (3, 3.0 * GB)]);
+}
+
+#[test]
+fn points_carry_repetitions_and_their_spread() {
+    let mut study = Study::new(Vec::new());
+    for tasks in [1, 2] {
+        study.add("w", "", &[count("tasks", tasks)], Phase::Read, &[GB, 3.0 * GB, 2.0 * GB]);
+    }
+    let curves = curves(&study.plan, &study.figures());
+    let point = &curves[0].points[1];
+    assert_eq!((point.bytes_per_second, point.repetitions, point.deviation), (2.0 * GB, 3, GB));
+}
+
+#[test]
+fn the_best_point_is_named_with_the_second_and_the_gain() {
+    let mut study = Study::new(vec![target("card", |_| {})]);
+    for (tasks, transfer, rate) in
+        [(4, KIB, 1.8), (6, KIB, 2.05), (8, KIB, 2.0), (6, 2 * KIB, 1.9), (8, 2 * KIB, 1.95)]
+    {
+        let settings = [word("target", "card"), count("tasks", tasks), bytes("transfer", transfer)];
+        study.add("search", "card", &settings, Phase::Write, &[rate * GB]);
+    }
+    let best: Vec<Best> = best(&study.plan, &study.figures());
+    assert_eq!(best.len(), 1);
+    let best = &best[0];
+    assert_eq!((best.figure, best.runner_up, best.of), (1, Some(2), 5));
+    assert_eq!(best.settings, [count("tasks", 6), bytes("transfer", KIB)]);
+    assert!((best.gain.expect("two points") - 0.025).abs() < 1e-12);
+    assert_eq!(best.larger_is_slower, Some(4), "a transfer of 2 KiB was slower");
+}
+
+#[test]
+fn a_workload_that_sweeps_nothing_has_a_best_point_without_a_second() {
+    let mut study = Study::new(Vec::new());
+    study.add("w", "", &[], Phase::Read, &[GB]);
+    let best = best(&study.plan, &study.figures());
+    assert_eq!(
+        (best[0].runner_up, best[0].gain, best[0].larger_is_slower, best[0].of),
+        (None, None, None, 1)
+    );
+}
+
+#[test]
+fn findings_hold_what_its_parts_say() {
+    let study = product();
+    let figures = study.figures();
+    let findings = findings(&study.plan, &figures, 4);
+    assert_eq!(findings.curves, curves(&study.plan, &figures));
+    assert_eq!(findings.best, best(&study.plan, &figures));
+}
+
+#[test]
+fn a_line_goes_through_each_curve_over_tasks() {
+    let study = product();
+    let findings = findings(&study.plan, &study.figures(), 4);
+    let lines: Vec<_> = findings.regressions.iter().map(|line| line.curve).collect();
+    assert_eq!(lines, [0, 1, 2, 3, 4, 5], "and through none over transfer sizes");
+    let line = &findings.regressions[1];
+    assert!((line.slope / 65536.0 - 1.0).abs() < 1e-9 && line.slope_half_width < 1.0, "{line:?}");
+    assert!((line.r_squared - 1.0).abs() < 1e-12);
+}

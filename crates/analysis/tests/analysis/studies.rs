@@ -1,0 +1,103 @@
+//! Studies with known rates, for tests of what figures say together.
+
+use analysis::{Figure, RateName, View, figures};
+use plan::{Bytes, Case, Phase, Plan, Setting, SettingValue, TargetTerms, WorkloadSpec};
+use record::{PhaseKey, PhaseRow};
+
+use crate::rows::{self, SECOND};
+
+/// A plan and the phases that were measured.
+pub(crate) struct Study {
+    pub(crate) plan: Plan,
+    pub(crate) phases: Vec<PhaseRow>,
+}
+
+pub(crate) fn count(key: &str, value: u64) -> Setting {
+    Setting { key: key.to_owned(), value: SettingValue::Count(value) }
+}
+
+pub(crate) fn bytes(key: &str, value: u64) -> Setting {
+    Setting { key: key.to_owned(), value: SettingValue::Bytes(Bytes(value)) }
+}
+
+pub(crate) fn word(key: &str, value: &str) -> Setting {
+    Setting { key: key.to_owned(), value: SettingValue::Word(value.to_owned()) }
+}
+
+pub(crate) fn target(name: &str, change: impl FnOnce(&mut TargetTerms)) -> TargetTerms {
+    let mut terms = TargetTerms { name: name.to_owned(), ..TargetTerms::default() };
+    change(&mut terms);
+    terms
+}
+
+impl Study {
+    pub(crate) fn new(targets: Vec<TargetTerms>) -> Self {
+        let mut plan = rows::plan(Vec::new());
+        plan.terms.targets = targets;
+        Self { plan, phases: Vec::new() }
+    }
+
+    /// One case of workload `group` on `target` with the rate of each repetition, in bytes per
+    /// second. The settings `tasks`, `transfer` and `size` are those of the workload.
+    pub(crate) fn add(
+        &mut self,
+        group: &str,
+        target: &str,
+        settings: &[Setting],
+        phase: Phase,
+        rates: &[f64],
+    ) {
+        self.add_of(group, target, settings, phase, rates, |_| {});
+    }
+
+    pub(crate) fn add_of(
+        &mut self,
+        group: &str,
+        target: &str,
+        settings: &[Setting],
+        phase: Phase,
+        rates: &[f64],
+        change: impl FnOnce(&mut WorkloadSpec),
+    ) {
+        let id = format!("{group}/{}", self.plan.cases.len());
+        let workload = rows::workload(|spec| {
+            for setting in settings {
+                match (setting.key.as_str(), &setting.value) {
+                    ("tasks", SettingValue::Count(tasks)) => spec.tasks = u32::try_from(*tasks).expect("few"),
+                    ("transfer", SettingValue::Bytes(transfer)) => {
+                        (spec.geometry.transfer, spec.geometry.block) = (*transfer, *transfer);
+                    }
+                    ("size", SettingValue::Bytes(size)) => spec.geometry.block = *size,
+                    _ => {}
+                }
+            }
+            change(spec);
+        });
+        for (repetition, rate) in (0_u32..).zip(rates) {
+            let key = PhaseKey { case: id.clone(), repetition, phase };
+            // A second of ten goes to open and close.
+            let bytes = format!("{:.0}", rate * 10.0).parse().expect("a rate of whole tenths of a byte");
+            self.phases.push(rows::phase(&key, bytes, 9 * SECOND));
+        }
+        self.plan.cases.push(Case {
+            id: id.clone(),
+            group: group.to_owned(),
+            target: target.to_owned(),
+            settings: settings.to_vec(),
+            repetitions: u32::try_from(rates.len()).expect("few"),
+            ..Case::new(id, workload, vec![phase])
+        });
+    }
+
+    pub(crate) fn figures(&self) -> Vec<Figure> {
+        let view = View {
+            plan: &self.plan,
+            phases: &self.phases,
+            tasks: &[],
+            latency: &[],
+            series: &[],
+            warnings: &[],
+        };
+        figures(view, RateName::ByWall)
+    }
+}
