@@ -207,7 +207,10 @@ pub struct Expected {
     pub ratio: f64,
     /// No figure can be above it.
     pub ceiling: bool,
-    /// What reaching it means, where it was reached.
+    /// Whether the figure's mean latency is within [`plan::Expectation::at_latency`]; none where
+    /// the value is promised without one, or no latency was measured.
+    pub in_time: Option<bool>,
+    /// What reaching it means, where it is the highest grade that was reached.
     pub reached: Option<String>,
     /// Where the value is from.
     pub source: String,
@@ -222,6 +225,8 @@ pub struct WeakestLink {
     pub phase: Option<Phase>,
     /// Random or sequential; both where none.
     pub random: Option<bool>,
+    /// The transfer size at which bytes and operations are converted; none where nothing is.
+    pub transfer: Option<plan::Bytes>,
     /// Nodes.
     pub nodes: u32,
     /// Every limit by name, highest last.

@@ -24,6 +24,9 @@
 //! | [`drives`], [`bytes_behind_creates`] | what a goal needs |
 //! | [`RateUnits`], [`whole_mebibytes`] | one rate in every unit; units that were mixed up |
 //! | [`node_rates`] | rates of single nodes, for averages over nodes |
+//! | [`expected`], [`weakest_links`] | figures against data sheets and limits; the lowest limit |
+//! | [`verdicts`] | commitments, judged, with margin and confidence |
+//! | [`limits`] | whether the processors or the storage set the rate |
 //! | [`overhead`] | what the instrument costs, from paired runs |
 //!
 //! ```no_run
@@ -36,11 +39,14 @@
 //! # Ok::<(), record::RecordError>(())
 //! ```
 
+mod amount;
 mod best;
 mod bootstrap;
+mod bound_by;
 mod compare;
 mod curves;
 mod dips;
+mod expected;
 mod figures;
 mod findings;
 mod jobs;
@@ -62,15 +68,19 @@ mod study;
 mod subject;
 mod summary;
 mod units;
+mod verdict;
 mod verdicts;
+mod weakest;
 
 pub use best::best;
 pub use bootstrap::{
     BOOTSTRAP_SAMPLES, Bootstrap, BootstrapInterval, BootstrapMethod, bootstrap_mean, bootstrap_median,
 };
+pub use bound_by::{WAIT_SHARE_MIN, limits};
 pub use compare::{Difference, by_chance, compare, compare_figures, difference, largest_gap};
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
+pub use expected::{expected, mix};
 pub use figures::{Figure, OperationLatency, RepetitionFigure, View, figures};
 pub use findings::{
     Beside, Best, BoundBy, Check, ClaimVerdict, Comparison, Consistency, Curve, CurvePoint, CurveRegression,
@@ -105,7 +115,9 @@ pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
 pub use study::{findings, regressions};
 pub use summary::{CONFIDENCE, Interval, Summary};
 pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};
+pub use verdict::verdicts;
 pub use verdicts::{
     CPU_SHARE_MAX, DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, DeviceShare, cache_verdict, harness_bound, incomplete,
     not_quiet, outliers, phase_warnings, too_short,
 };
+pub use weakest::weakest_links;

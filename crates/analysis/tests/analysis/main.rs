@@ -3,6 +3,7 @@
 mod bootstrap;
 mod compare;
 mod curves;
+mod expected;
 mod figures;
 mod latency;
 mod outlier;
@@ -17,4 +18,5 @@ mod shape;
 mod studies;
 mod study;
 mod summary;
+mod verdict;
 mod verdicts;

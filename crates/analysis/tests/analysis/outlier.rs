@@ -4,9 +4,8 @@ use analysis::{ROBUST_Z_MAX, robust_z, standing_apart};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
-/// The example of the NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.5.17, after
-/// Iglewicz and Hoaglin: the two last stand apart, although no value is three standard deviations
-/// from the mean.
+/// The two last stand apart, although the standard deviation that they inflate hides them: neither is
+/// three of them from the mean.
 #[test]
 fn two_that_hide_each_other_are_found() {
     let values = [2.1, 2.6, 2.4, 2.5, 2.3, 2.1, 2.3, 2.6, 8.2, 8.3];

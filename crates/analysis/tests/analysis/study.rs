@@ -16,11 +16,7 @@ pub(crate) struct Study {
 }
 
 pub(crate) fn key(case: &Case, repetition: usize, phase: Phase) -> PhaseKey {
-    PhaseKey {
-        case: case.id.clone().into(),
-        repetition: u32::try_from(repetition).expect("a small number"),
-        phase,
-    }
+    PhaseKey { case: case.id.clone(), repetition: u32::try_from(repetition).expect("a small number"), phase }
 }
 
 /// A case of transfers of 4 KiB by one task that reads.

@@ -1,0 +1,69 @@
+//! What was measured, in the unit of what was promised.
+
+use plan::{Amount, Bytes, Case, RateName};
+use record::{Measure, Operation};
+
+use crate::latency::Latency;
+use crate::settled::counted_repetitions;
+use crate::{Figure, OperationLatency, RepetitionFigure};
+
+/// The number of `amount` in the unit of `unit`: bytes and operations per second converted at
+/// `transfer`. None between rates and latencies.
+pub(crate) fn in_unit_of(amount: Amount, unit: Amount, transfer: Bytes) -> Option<f64> {
+    let bytes = transfer.0 as f64;
+    match (amount, unit) {
+        (Amount::BytesPerSecond(value), Amount::BytesPerSecond(_))
+        | (Amount::OperationsPerSecond(value), Amount::OperationsPerSecond(_)) => Some(value),
+        (Amount::BytesPerSecond(value), Amount::OperationsPerSecond(_)) => {
+            (bytes > 0.0).then(|| value / bytes)
+        }
+        (Amount::OperationsPerSecond(value), Amount::BytesPerSecond(_)) => Some(value * bytes),
+        (Amount::Latency { nanos, .. }, Amount::Latency { .. }) => Some(nanos),
+        (Amount::Latency { .. }, _) | (_, Amount::Latency { .. }) => None,
+    }
+}
+
+/// What `figure` reached in the unit of `amount`: the median over its repetitions, or the latency
+/// of all transfers that count together; none where there is none.
+pub(crate) fn measured(case: &Case, figure: &Figure, amount: Amount) -> Option<f64> {
+    match amount {
+        Amount::BytesPerSecond(_) => Some(figure.bytes_per_second.median),
+        Amount::OperationsPerSecond(_) => Some(figure.transfers_per_second.median),
+        Amount::Latency { percent, .. } => {
+            let counted = counted_repetitions(case, figure);
+            let of = |operation| {
+                Latency::merge(counted.iter().filter_map(|one| one.response(operation)))
+                    .map(|latency| latency_ns(&latency, percent))
+            };
+            slower(of(Operation::Read), of(Operation::Write))
+        }
+    }
+}
+
+/// What each of `repetitions` reached in the unit of `amount`, by the rate called `rate`; none where one
+/// of them has no such value.
+pub(crate) fn values(repetitions: &[&RepetitionFigure], amount: Amount, rate: RateName) -> Option<Vec<f64>> {
+    let value = |one: &&RepetitionFigure| match amount {
+        Amount::BytesPerSecond(_) => one.rates.get(rate).map(|rate| rate.bytes_per_second),
+        Amount::OperationsPerSecond(_) => one.rates.get(rate).map(|rate| rate.transfers_per_second),
+        Amount::Latency { percent, .. } => one
+            .latency
+            .iter()
+            .filter(|latency| latency.measure == Measure::Response)
+            .map(|OperationLatency { latency, .. }| latency_ns(latency, percent))
+            .max_by(f64::total_cmp),
+    };
+    repetitions.iter().map(value).collect()
+}
+
+fn latency_ns(latency: &Latency, percent: Option<f64>) -> f64 {
+    percent.map_or_else(|| latency.mean_ns(), |percent| latency.percentile(percent) as f64)
+}
+
+/// Of a mixed phase a promise holds for reads and for writes, so the slower ones decide.
+fn slower(read: Option<f64>, write: Option<f64>) -> Option<f64> {
+    match (read, write) {
+        (Some(read), Some(write)) => Some(read.max(write)),
+        (one, other) => one.or(other),
+    }
+}

@@ -1,0 +1,63 @@
+//! What the tasks were waiting for: the processors or the storage.
+
+use std::collections::HashMap;
+
+use plan::{Backend, Case, Plan};
+
+use crate::settled::counted_repetitions;
+use crate::verdicts::CPU_SHARE_MAX;
+use crate::{BoundBy, Figure, Limit};
+
+/// Where the tasks waited for at least this share of the time, the storage set the rate.
+pub const WAIT_SHARE_MIN: f64 = 0.5;
+
+/// What limited each figure, by the processor time of the program: over the repetitions that
+/// count, user and system time ÷ (I/O time × tasks or processors, whichever are fewer). What is
+/// left is waiting. With [`CPU_SHARE_MAX`] and more on the processors [`Limit::Processor`], with
+/// [`WAIT_SHARE_MIN`] and more of waiting [`Limit::Storage`], else [`Limit::Both`].
+///
+/// The time is that of the whole process in the phase, open and close included, so that a short
+/// phase of many files looks busier than its transfers were. Figures without processor time, as
+/// imported ones, and those of the null backend, which never waits, are left out.
+#[must_use]
+pub fn limits(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Vec<BoundBy> {
+    let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let limit = |(place, figure): (usize, &Figure)| {
+        let case = cases.get(&*figure.case).filter(|case| case.workload.backend != Backend::Null)?;
+        bound_by(place, figure, case, usable_cpus)
+    };
+    figures.iter().enumerate().filter_map(limit).collect()
+}
+
+fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32) -> Option<BoundBy> {
+    let (mut user_ns, mut system_ns, mut io_ns, mut transfers) = (0.0, 0.0, 0.0, 0.0);
+    for one in counted_repetitions(case, figure) {
+        user_ns += one.phase.user_cpu_ns as f64;
+        system_ns += one.phase.system_cpu_ns as f64;
+        io_ns += one.phase.io_ns as f64;
+        transfers += one.phase.transfers() as f64;
+    }
+    let processors = f64::from(usable_cpus.min(case.workload.tasks).max(1));
+    let (time_ns, busy_ns) = (io_ns * processors, user_ns + system_ns);
+    if time_ns <= 0.0 || busy_ns <= 0.0 || transfers <= 0.0 {
+        return None;
+    }
+    // Helpers of the program and open and close may add up to more than the tasks' own time.
+    let whole = time_ns.max(busy_ns);
+    let busy_share = busy_ns / whole;
+    let limit = if busy_share >= CPU_SHARE_MAX {
+        Limit::Processor
+    } else if 1.0 - busy_share >= WAIT_SHARE_MIN {
+        Limit::Storage
+    } else {
+        Limit::Both
+    };
+    Some(BoundBy {
+        figure: figure_place,
+        user_share: user_ns / whole,
+        system_share: system_ns / whole,
+        wait_share: 1.0 - busy_share,
+        cpu_ns_per_transfer: busy_ns / transfers,
+        limit,
+    })
+}

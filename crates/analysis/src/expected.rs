@@ -1,0 +1,181 @@
+//! Figures against data sheets and limits.
+
+use std::collections::HashMap;
+
+use plan::{Amount, Bytes, Case, Expectation, Order, Phase, Plan, TargetTerms};
+
+use crate::amount::{in_unit_of, measured};
+use crate::jobs::nodes_of;
+use crate::{Expected, Figure};
+
+/// Every figure against each expectation that is about it, in the order of the figures, and for
+/// each in the order of the study.
+///
+/// An expectation is about a figure where all that it names agrees: target, phase, order, transfer
+/// size and share of reads. Its limit counts for the nodes of the case and the devices of the
+/// target. The figure is its median: the rate it is summarised by, operations and bytes
+/// converted into each other at its transfer size; or the latency of all its transfers.
+///
+/// A mixed figure whose share of reads stands in no expectation is set against the two that
+/// enclose it; see [`mix`].
+///
+/// [`Expected::reached`] is filled in for the highest grade that a figure reached: of 150, 100
+/// and 40 MB/s for a drive, one that moves 120 has reached 100.
+#[must_use]
+pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
+    let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let targets: HashMap<&str, &TargetTerms> =
+        plan.terms.targets.iter().map(|terms| (terms.name.as_str(), terms)).collect();
+    let mut all = Vec::new();
+    for (index, figure) in figures.iter().enumerate() {
+        let Some(case) = cases.get(&*figure.case) else { continue };
+        let subject = Subject { case, phase: figure.phase };
+        let devices = targets.get(case.target.as_str()).map_or(0, |terms| terms.devices);
+        let nodes = u32::try_from(nodes_of(case)).unwrap_or(u32::MAX);
+        let mut of_figure: Vec<(Expected, &str)> = Vec::new();
+        for expectation in subject.about(&plan.terms.expectations) {
+            let limit = expectation.in_all(nodes, devices);
+            let Some(value) = measured(case, figure, limit) else { continue };
+            of_figure.push((found(index, figure, case, expectation, limit, value), &expectation.reached));
+        }
+        for (expectation, limit) in subject.between(&plan.terms.expectations, nodes, devices) {
+            let Some(value) = measured(case, figure, limit) else { continue };
+            let mut expected = found(index, figure, case, expectation, limit, value);
+            expected.name = format!("{} at {} % reads", expectation.name, case.workload.read_percent);
+            expected.ceiling = false;
+            of_figure.push((expected, ""));
+        }
+        grade(&mut of_figure, case.workload.geometry.transfer);
+        all.extend(of_figure.into_iter().map(|(expected, _)| expected));
+    }
+    all
+}
+
+fn found(
+    figure: usize,
+    of: &Figure,
+    case: &Case,
+    expectation: &Expectation,
+    amount: Amount,
+    value: f64,
+) -> Expected {
+    let limit = match amount {
+        Amount::BytesPerSecond(limit) | Amount::OperationsPerSecond(limit) => limit,
+        Amount::Latency { nanos, .. } => nanos,
+    };
+    let mean = Amount::Latency { nanos: 0.0, percent: None };
+    Expected {
+        figure,
+        name: expectation.name.clone(),
+        amount,
+        ratio: value / limit,
+        ceiling: expectation.ceiling,
+        in_time: expectation.at_latency.and_then(|at| Some(measured(case, of, mean)? <= at.0 as f64)),
+        reached: None,
+        source: expectation.source.clone(),
+    }
+}
+
+/// Marks the hardest grade that was reached, among rates and among latencies.
+fn grade(of_figure: &mut [(Expected, &str)], transfer: Bytes) {
+    let hardness = |amount: Amount| match amount {
+        Amount::Latency { nanos, .. } => (true, -nanos),
+        rate => (false, in_unit_of(rate, Amount::BytesPerSecond(0.0), transfer).unwrap_or(0.0)),
+    };
+    for of_latency in [false, true] {
+        let reached = |(place, (expected, grade)): (usize, &(Expected, &str))| {
+            let (latency, hardness) = hardness(expected.amount);
+            let kept = if latency { expected.ratio <= 1.0 } else { expected.ratio >= 1.0 };
+            (latency == of_latency && kept && !grade.is_empty()).then_some((place, hardness))
+        };
+        let best = of_figure.iter().enumerate().filter_map(reached).max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((place, _)) = best {
+            let (expected, grade) = &mut of_figure[place];
+            expected.reached = Some((*grade).to_owned());
+        }
+    }
+}
+
+/// What an expectation has to agree with.
+#[derive(Clone, Copy)]
+struct Subject<'a> {
+    case: &'a Case,
+    phase: Phase,
+}
+
+impl Subject<'_> {
+    /// All but the share of reads.
+    fn agrees(self, expectation: &Expectation) -> bool {
+        let workload = &self.case.workload;
+        let random = matches!(workload.order, Order::Random { .. });
+        expectation.target.as_ref().is_none_or(|target| *target == self.case.target)
+            && expectation.phase.is_none_or(|phase| phase == self.phase)
+            && expectation.random.is_none_or(|wanted| wanted == random)
+            && expectation.transfer.is_none_or(|transfer| transfer == workload.geometry.transfer)
+    }
+
+    /// The share of reads of the phase, in percent.
+    fn read_percent(self) -> u8 {
+        match self.phase {
+            Phase::Mixed => self.case.workload.read_percent,
+            Phase::Write | Phase::Fill => 0,
+            Phase::Read | Phase::CheckWrite | Phase::CheckRead => 100,
+        }
+    }
+
+    fn about(self, expectations: &[Expectation]) -> impl Iterator<Item = &Expectation> {
+        expectations.iter().filter(move |expectation| {
+            self.agrees(expectation)
+                && expectation.read_percent.is_none_or(|share| share == self.read_percent())
+        })
+    }
+
+    /// Interpolated limits where the share of reads stands in no expectation: one for each latency
+    /// that the two neighbours have in common, with the neighbour of more writes.
+    fn between(self, expectations: &[Expectation], nodes: u32, devices: u32) -> Vec<(&Expectation, Amount)> {
+        let share = self.read_percent();
+        let mixes: Vec<(u8, &Expectation)> = expectations
+            .iter()
+            .filter(|expectation| self.agrees(expectation))
+            .filter_map(|expectation| Some((expectation.read_percent?, expectation)))
+            .collect();
+        if self.phase != Phase::Mixed || mixes.iter().any(|(at, _)| *at == share) {
+            return Vec::new();
+        }
+        let below = mixes.iter().filter(|(at, _)| *at < share);
+        let nearest = below.clone().map(|(at, _)| *at).max();
+        let mut found = Vec::new();
+        for (low, expectation) in below.filter(|(at, _)| Some(*at) == nearest) {
+            let above = mixes
+                .iter()
+                .filter(|(at, other)| *at > share && other.at_latency == expectation.at_latency)
+                .min_by_key(|(at, _)| *at);
+            let limit = above.and_then(|(high, other)| {
+                let at = f64::from(share - low) / f64::from(high - low);
+                match (expectation.in_all(nodes, devices), other.in_all(nodes, devices)) {
+                    (Amount::OperationsPerSecond(low), Amount::OperationsPerSecond(high)) => {
+                        mix(low, high, at).map(Amount::OperationsPerSecond)
+                    }
+                    (Amount::BytesPerSecond(low), Amount::BytesPerSecond(high)) => {
+                        mix(low, high, at).map(Amount::BytesPerSecond)
+                    }
+                    _ => None,
+                }
+            });
+            found.extend(limit.map(|limit| (*expectation, limit)));
+        }
+        found
+    }
+}
+
+/// The rate of a mix between two known ones, `share` of the way from the first to the second: the
+/// time of an operation, not the rate, is in proportion, `1 ÷ ((1 − share) ÷ low + share ÷ high)`,
+/// because each operation takes its own time whatever runs beside it. Of the data sheet of study D
+/// (650, 314, 195, 144 and 117 thousand at 100, 75, 50, 25 and 0 % reads) the outer two alone
+/// give 304, 198 and 147 thousand between them; a straight line of rates would give 517, 384 and
+/// 250. None where a rate is not above 0 or the share is outside of 0 to 1.
+#[must_use]
+pub fn mix(low: f64, high: f64, share: f64) -> Option<f64> {
+    (low > 0.0 && high > 0.0 && (0.0..=1.0).contains(&share))
+        .then(|| 1.0 / ((1.0 - share) / low + share / high))
+}

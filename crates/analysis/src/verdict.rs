@@ -1,0 +1,240 @@
+//! Commitments, judged: was what was promised kept, by how much, and how sure is that?
+
+use std::collections::{HashMap, HashSet};
+
+use plan::{Amount, Bound, Case, Commitment, Nanos, Over, PHASE_SECONDS_MIN, Phase, Plan, Statistic};
+
+use crate::amount::values;
+use crate::settled::counted_repetitions;
+use crate::{CONFIDENCE, Doubt, Figure, Judgement, RepetitionFigure, Summary, Verdict};
+
+/// Every commitment of `plan`, in order.
+///
+/// - All cases and phases that the selector takes have to keep it, or the best of them
+///   ([`Over`]). One that was planned and is not among `figures` cannot have kept it.
+/// - Values are those of the repetitions that count, by the commitment's own rate; in a phase that
+///   reads and writes the slower direction's latency counts.
+/// - The margin is measured ÷ promised − 1, and 1 − measured ÷ promised where less is better: a positive margin is
+///   good on either side.
+/// - What keeps a commitment only by a doubtful figure is [`Judgement::Doubtful`]: one with a
+///   disqualifying doubt, of a phase below its minimum length, or with too few repetitions for the
+///   confidence bound. A figure without doubts that does not keep it is a [`Judgement::Fail`],
+///   whatever the others are.
+#[must_use]
+pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Verdict> {
+    let places: HashMap<(&str, Phase), usize> = figures
+        .iter()
+        .enumerate()
+        .map(|(place, figure)| ((figure.case.as_ref(), figure.phase), place))
+        .collect();
+    let mut of_figure: HashMap<usize, Vec<&Doubt>> = HashMap::new();
+    for doubt in doubts.iter().filter(|doubt| doubt.disqualifies) {
+        if let Some(figure) = doubt.figure {
+            of_figure.entry(figure).or_default().push(doubt);
+        }
+    }
+    let study = Study { plan, figures, places, doubts: of_figure };
+    plan.terms
+        .commitments
+        .iter()
+        .enumerate()
+        .map(|(place, commitment)| study.verdict(place, commitment))
+        .collect()
+}
+
+struct Study<'a> {
+    plan: &'a Plan,
+    figures: &'a [Figure],
+    places: HashMap<(&'a str, Phase), usize>,
+    /// Those that disqualify a figure.
+    doubts: HashMap<usize, Vec<&'a Doubt>>,
+}
+
+/// A figure that a commitment is about.
+struct Candidate {
+    figure: usize,
+    measured: f64,
+    margin: f64,
+    bound: Option<(f64, f64)>,
+    doubts: Vec<String>,
+}
+
+impl Study<'_> {
+    fn verdict(&self, commitment_place: usize, commitment: &Commitment) -> Verdict {
+        let mut candidates = Vec::new();
+        let mut missing = Vec::new();
+        for (case, phase) in selected(self.plan, commitment) {
+            let place = self.places.get(&(case.id.as_str(), phase)).copied();
+            let judged = place.map(|place| (place, counted_repetitions(case, &self.figures[place])));
+            match judged {
+                Some((place, counted)) if !counted.is_empty() => {
+                    match self.candidate(commitment, case, place, &counted) {
+                        Some(candidate) => candidates.push(candidate),
+                        None => missing.push(format!("{} {phase}: has no {}", case.id, wanted(commitment))),
+                    }
+                }
+                _ => missing.push(format!("{} {phase}: was not measured", case.id)),
+            }
+        }
+        let (judgement, decider) = judge(commitment.over, &candidates, missing.is_empty());
+        let because = match judgement {
+            Judgement::Pass | Judgement::Fail => Vec::new(),
+            Judgement::Doubtful | Judgement::NotTested => {
+                reasons(commitment.over, &candidates, decider, missing)
+            }
+        };
+        let decider = decider.map(|place| &candidates[place]);
+        Verdict {
+            commitment: commitment_place,
+            judgement,
+            figure: decider.map(|decider| decider.figure),
+            measured: decider.map(|decider| decider.measured),
+            margin: decider.map(|decider| decider.margin),
+            bound: decider.and_then(|decider| decider.bound),
+            because,
+        }
+    }
+
+    /// None where a repetition has no value of the kind.
+    fn candidate(
+        &self,
+        commitment: &Commitment,
+        case: &Case,
+        place: usize,
+        counted: &[&RepetitionFigure],
+    ) -> Option<Candidate> {
+        let values = values(counted, commitment.amount, commitment.rate)?;
+        let summary = Summary::of(&values)?;
+        let at_least = commitment.bound == Bound::AtLeast;
+        let (worst, best) = if at_least { (summary.min, summary.max) } else { (summary.max, summary.min) };
+        let bound = summary
+            .median_interval
+            .map(|interval| (if at_least { interval.low } else { interval.high }, interval.confidence));
+        let measured = match commitment.statistic {
+            Statistic::Median => summary.median,
+            Statistic::Mean => summary.mean,
+            Statistic::Worst => worst,
+            Statistic::Best => best,
+            Statistic::ConfidenceBound => bound.map_or(worst, |(bound, _)| bound),
+        };
+        let promised = number(commitment.amount);
+        let margin = if at_least { measured / promised - 1.0 } else { 1.0 - measured / promised };
+        let mut doubts = self.doubts_of(place);
+        doubts.extend(too_short(case, counted));
+        doubts.extend(too_unsure(commitment.statistic, bound, summary.n));
+        Some(Candidate { figure: place, measured, margin, bound, doubts })
+    }
+
+    fn doubts_of(&self, place: usize) -> Vec<String> {
+        let told = |doubt: &&Doubt| format!("{}: {}", doubt.check.name(), doubt.evidence);
+        self.doubts.get(&place).into_iter().flatten().map(told).collect()
+    }
+}
+
+/// The cases and result phases that a commitment is about, each once.
+fn selected<'a>(plan: &'a Plan, commitment: &Commitment) -> Vec<(&'a Case, Phase)> {
+    let mut seen = HashSet::new();
+    plan.cases
+        .iter()
+        .flat_map(|case| case.phases.iter().map(move |&phase| (case, phase)))
+        .filter(|(case, phase)| phase.is_result() && commitment.figures.takes(case, *phase))
+        .filter(|(case, phase)| seen.insert((case.id.as_str(), *phase)))
+        .collect()
+}
+
+/// The judgement and the candidate that decided it. With all values kept but some missing, what
+/// every case had to keep is in doubt.
+fn judge(over: Over, candidates: &[Candidate], complete: bool) -> (Judgement, Option<usize>) {
+    let lowest = |clean_only: bool| {
+        let among = candidates.iter().enumerate().filter(|(_, one)| !clean_only || one.doubts.is_empty());
+        among.min_by(|a, b| a.1.margin.total_cmp(&b.1.margin)).map(|(place, _)| place)
+    };
+    let highest = |clean_only: bool| {
+        let among = candidates.iter().enumerate().filter(|(_, one)| !clean_only || one.doubts.is_empty());
+        among.max_by(|a, b| a.1.margin.total_cmp(&b.1.margin)).map(|(place, _)| place)
+    };
+    let (any, clean) = match over {
+        Over::Every => (lowest(false), lowest(true)),
+        Over::Best => (highest(false), highest(true)),
+    };
+    let Some(any) = any else { return (Judgement::NotTested, None) };
+    let kept = |place: usize| candidates[place].margin >= 0.0;
+    match (over, clean) {
+        (Over::Every, Some(clean)) if !kept(clean) => (Judgement::Fail, Some(clean)),
+        (Over::Every, _) => {
+            let first_doubtful = candidates.iter().position(|one| !one.doubts.is_empty());
+            match first_doubtful {
+                // The doubtful one decides where the worst is not doubtful itself.
+                Some(doubtful) if candidates[any].doubts.is_empty() => (Judgement::Doubtful, Some(doubtful)),
+                Some(_) => (Judgement::Doubtful, Some(any)),
+                None if complete => (Judgement::Pass, Some(any)),
+                None => (Judgement::Doubtful, Some(any)),
+            }
+        }
+        (Over::Best, Some(clean)) if kept(clean) => (Judgement::Pass, Some(clean)),
+        (Over::Best, _) if !candidates[any].doubts.is_empty() => (Judgement::Doubtful, Some(any)),
+        // The best fails without doubt, and all others are below it.
+        (Over::Best, _) if complete => (Judgement::Fail, Some(any)),
+        (Over::Best, _) => (Judgement::Doubtful, Some(any)),
+    }
+}
+
+/// What is told of a commitment that was not tested or is in doubt.
+fn reasons(
+    over: Over,
+    candidates: &[Candidate],
+    decider: Option<usize>,
+    missing: Vec<String>,
+) -> Vec<String> {
+    let mut reasons: Vec<String> = decider.map(|place| candidates[place].doubts.clone()).unwrap_or_default();
+    if over == Over::Every {
+        let doubtful = candidates.iter().filter(|one| !one.doubts.is_empty()).count();
+        if doubtful > 1 {
+            reasons.push(format!("{doubtful} of {} figures are doubtful", candidates.len()));
+        }
+    }
+    // A few examples tell what is wrong; a large study may miss thousands.
+    const MISSING_SHOWN: usize = 3;
+    let more = missing.len().saturating_sub(MISSING_SHOWN);
+    reasons.extend(missing.into_iter().take(MISSING_SHOWN));
+    if more > 0 {
+        reasons.push(format!("{more} more were not measured"));
+    }
+    if reasons.is_empty() {
+        reasons.push("no case of the study is meant by it".to_owned());
+    }
+    reasons
+}
+
+fn too_short(case: &Case, counted: &[&RepetitionFigure]) -> Option<String> {
+    let Nanos(asked) = case.protocol.phase_min;
+    let least = if asked > 0 { Nanos(asked).as_secs_f64() } else { PHASE_SECONDS_MIN };
+    let shortest = counted.iter().map(|one| one.phase.wall_ns).min()?;
+    let seconds = Nanos(shortest).as_secs_f64();
+    (seconds < least)
+        .then(|| format!("a phase took {seconds:.2} s, shorter than the {least} s that it needs"))
+}
+
+fn too_unsure(statistic: Statistic, bound: Option<(f64, f64)>, n: usize) -> Option<String> {
+    let sure = bound.is_some_and(|(_, confidence)| confidence >= CONFIDENCE);
+    (statistic == Statistic::ConfidenceBound && !sure).then(|| {
+        format!("{n} repetitions give no bound of {:.0} % confidence: six are needed", CONFIDENCE * 100.0)
+    })
+}
+
+/// The value that a figure lacks.
+fn wanted(commitment: &Commitment) -> String {
+    match commitment.amount {
+        Amount::Latency { .. } => "latencies".to_owned(),
+        Amount::BytesPerSecond(_) | Amount::OperationsPerSecond(_) => {
+            format!("rate {} in every repetition", commitment.rate.name())
+        }
+    }
+}
+
+fn number(amount: Amount) -> f64 {
+    match amount {
+        Amount::BytesPerSecond(value) | Amount::OperationsPerSecond(value) => value,
+        Amount::Latency { nanos, .. } => nanos,
+    }
+}

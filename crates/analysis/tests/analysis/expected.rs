@@ -1,0 +1,261 @@
+//! Figures against data sheets and limits.
+
+use analysis::{Expected, expected, mix, weakest_links};
+use plan::{
+    Amount, Bytes, Case, Expectation, Nanos, Order, Per, Phase, Plan, Setting, SettingValue, TargetTerms,
+    WorkloadSpec,
+};
+use record::Operation;
+
+use crate::rows::{bucket, workload};
+use crate::study::{Study, key, reads};
+
+fn sheet(name: &str, amount: Amount) -> Expectation {
+    Expectation {
+        name: name.to_owned(),
+        target: None,
+        phase: None,
+        random: None,
+        transfer: None,
+        read_percent: None,
+        amount,
+        at_latency: None,
+        count: 1.0,
+        per: Per::Target,
+        ceiling: false,
+        source: "data sheet".to_owned(),
+        reached: String::new(),
+    }
+}
+
+fn on(target: &str, id: &str, phase: Phase, change: impl FnOnce(&mut WorkloadSpec)) -> Case {
+    let workload = workload(change);
+    Case { target: target.to_owned(), repetitions: 100, ..Case::new(id, workload, vec![phase]) }
+}
+
+fn random(spec: &mut WorkloadSpec) {
+    spec.order = Order::Random { seed: 1 };
+}
+
+fn with(study: &Study, expectations: Vec<Expectation>) -> Plan {
+    let mut plan = study.plan();
+    plan.terms.expectations = expectations;
+    plan
+}
+
+fn shares(found: &[Expected]) -> Vec<(&str, f64)> {
+    found.iter().map(|one| (one.name.as_str(), (one.ratio * 1e4).round() / 1e4)).collect()
+}
+
+/// Study A: a drive of 2.8 GB/s reads and 2.0 GB/s writes.
+#[test]
+fn a_user_sees_the_two_percentages_of_a_data_sheet() {
+    let study = Study::default()
+        .with(on("d", "r", Phase::Read, |_| ()), &[2_700_000_000 / 4096])
+        .with(on("d", "w", Phase::Write, |_| ()), &[2_050_000_000 / 4096]);
+    let plan = with(
+        &study,
+        vec![
+            Expectation { phase: Some(Phase::Read), ..sheet("read", Amount::BytesPerSecond(2.8e9)) },
+            Expectation { phase: Some(Phase::Write), ..sheet("write", Amount::BytesPerSecond(2.0e9)) },
+        ],
+    );
+    let found = expected(&plan, &study.figures());
+    assert_eq!(shares(&found), [("read", 0.9643), ("write", 1.025)]);
+    assert_eq!((found[1].figure, found[1].source.as_str(), found[1].in_time), (1, "data sheet", None));
+}
+
+#[test]
+fn an_expectation_is_about_what_it_names() {
+    let study = Study::default()
+        .with(on("d", "random", Phase::Read, random), &[1000])
+        .with(on("e", "sequential", Phase::Read, |_| ()), &[1000]);
+    let rate = Amount::OperationsPerSecond(500.0);
+    let plan = with(
+        &study,
+        vec![
+            Expectation { target: Some("d".to_owned()), ..sheet("target d", rate) },
+            Expectation { random: Some(false), ..sheet("sequential", rate) },
+            Expectation { transfer: Some(Bytes::kib(8)), ..sheet("8 KiB", rate) },
+            Expectation { transfer: Some(Bytes::kib(4)), ..sheet("4 KiB", rate) },
+            Expectation { read_percent: Some(100), ..sheet("all reads", rate) },
+            Expectation { read_percent: Some(75), ..sheet("a mix", rate) },
+            sheet("in bytes", Amount::BytesPerSecond(1000.0 * 4096.0)),
+        ],
+    );
+    let found = expected(&plan, &study.figures());
+    let of = |figure| {
+        let of = found.iter().filter(|one| one.figure == figure);
+        of.map(|one| (one.name.as_str(), one.ratio)).collect::<Vec<_>>()
+    };
+    assert_eq!(of(0), [("target d", 2.0), ("4 KiB", 2.0), ("all reads", 2.0), ("in bytes", 1.0)]);
+    assert_eq!(of(1), [("sequential", 2.0), ("4 KiB", 2.0), ("all reads", 2.0), ("in bytes", 1.0)]);
+}
+
+/// Study E: 150 MB/s for each drive says the vendor, 100 the seller, and with 40 one looks for
+/// another vendor. Ten drives that move 1.2 GB/s have reached the seller's.
+#[test]
+fn the_highest_grade_that_was_reached_is_named() {
+    let study = Study::default().with(on("d", "r", Phase::Read, |_| ()), &[1_200_000_000 / 4096]);
+    let grade = |name: &str, megabytes: f64, reached: &str| Expectation {
+        per: Per::Device,
+        reached: reached.to_owned(),
+        ..sheet(name, Amount::BytesPerSecond(megabytes * 1e6))
+    };
+    let mut plan = with(
+        &study,
+        vec![
+            grade("40", 40.0, "look for a different vendor"),
+            grade("100", 100.0, "what the seller says"),
+            grade("150", 150.0, "what the vendor says"),
+        ],
+    );
+    let drives = |devices| TargetTerms { name: "d".to_owned(), devices, ..TargetTerms::default() };
+    plan.terms.targets = vec![drives(10)];
+    let reached = |plan: &Plan| {
+        let found = expected(plan, &study.figures());
+        found.into_iter().map(|one| one.reached).collect::<Vec<_>>()
+    };
+    assert_eq!(reached(&plan), [None, Some("what the seller says".to_owned()), None]);
+    plan.terms.targets = vec![drives(20)];
+    assert_eq!(reached(&plan), [Some("look for a different vendor".to_owned()), None, None]);
+    plan.terms.targets = vec![drives(100)];
+    assert_eq!(reached(&plan), [None, None, None]);
+}
+
+/// Study D's data sheet, in thousands at two latencies; a mix of 75 % reads stands in it, one of 60 %
+/// between two of its rows.
+#[test]
+fn a_mix_is_set_against_the_rows_around_it() {
+    let rows =
+        [(100, 650.0, 628.0), (75, 314.0, 281.0), (50, 195.0, 168.0), (25, 144.0, 133.0), (0, 117.0, 102.0)];
+    let expectations: Vec<Expectation> = rows
+        .iter()
+        .flat_map(|&(percent, slow, fast)| {
+            [(slow, 2), (fast, 1)].map(|(thousands, millis)| Expectation {
+                read_percent: Some(percent),
+                at_latency: Some(Nanos::millis(millis)),
+                random: Some(true),
+                ..sheet(&format!("{percent} % in {millis} ms"), Amount::OperationsPerSecond(thousands * 1e3))
+            })
+        })
+        .collect();
+    let mixed = |id: &str, percent| {
+        on("d", id, Phase::Mixed, |spec| {
+            random(spec);
+            spec.read_percent = percent;
+        })
+    };
+    let mut study = Study::default().with(mixed("m75", 75), &[157_000]).with(mixed("m60", 60), &[100_000]);
+    let slow = key(&study.cases[0], 0, Phase::Mixed);
+    study.latency.push(bucket(&slow, Operation::Read, (1_500_000, 1_500_000), 10));
+    let found = expected(&with(&study, expectations), &study.figures());
+    assert_eq!(found.len(), 4);
+    assert_eq!((found[0].name.as_str(), found[0].ratio), ("75 % in 2 ms", 0.5));
+    assert_eq!(
+        (found[1].name.as_str(), found[1].amount),
+        ("75 % in 1 ms", Amount::OperationsPerSecond(281e3))
+    );
+    assert_eq!((found[0].in_time, found[1].in_time, found[2].in_time), (Some(true), Some(false), None));
+    let between = 1.0 / (0.6 / 195e3 + 0.4 / 314e3);
+    assert_eq!(found[2].name, "50 % in 2 ms at 60 % reads");
+    assert!((found[2].ratio - 100e3 / between).abs() < 1e-12 && between > 195e3 && between < 314e3);
+}
+
+/// The times, not the rates, of operations are in proportion: the outer rows of the same sheet
+/// give its inner ones to within four percent.
+#[test]
+fn a_data_sheet_mixes_times() {
+    for (share, thousands) in [(0.25, 144.0), (0.5, 195.0), (0.75, 314.0)] {
+        let rate = mix(117.0, 650.0, share).expect("two rates");
+        assert!((rate / thousands - 1.0).abs() < 0.04, "{rate} for {thousands}");
+    }
+    assert_eq!((mix(1.0, 3.0, 0.0), mix(1.0, 3.0, 1.0)), (Some(1.0), Some(3.0)));
+    assert_eq!((mix(0.0, 3.0, 0.5), mix(1.0, 3.0, 1.5)), (None, None));
+}
+
+#[test]
+fn a_latency_is_set_against_what_was_promised() {
+    let mut study = Study::default().with(on("d", "r", Phase::Read, |_| ()), &[100]);
+    let read = key(&study.cases[0], 0, Phase::Read);
+    study.latency.push(bucket(&read, Operation::Read, (100, 100), 99));
+    study.latency.push(bucket(&read, Operation::Read, (10_100, 10_100), 1));
+    let latency = |nanos, percent| sheet("latency", Amount::Latency { nanos, percent });
+    let plan = with(&study, vec![latency(400.0, None), latency(200.0, Some(99.0))]);
+    assert_eq!(shares(&expected(&plan, &study.figures())), [("latency", 0.5), ("latency", 0.5)]);
+    study.latency.clear();
+    assert_eq!(expected(&plan, &study.figures()), []);
+}
+
+/// Study B: 1.25 GB/s for each node, 10 GB/s for the cluster, 120 GB/s for the servers.
+#[test]
+fn the_weakest_link_changes_with_the_nodes() {
+    let nodes = |nodes| Setting { key: "nodes".to_owned(), value: SettingValue::Count(nodes) };
+    let at_4 = Case { settings: vec![nodes(4)], ..on("gpfs", "r", Phase::Read, |_| ()) };
+    let study = Study::default().with(at_4, &[2_500_000_000 / 4096]);
+    let rate = |gigabytes: f64| Amount::BytesPerSecond(gigabytes * 1e9);
+    let mut plan = with(
+        &study,
+        vec![
+            Expectation { per: Per::Node, ..sheet("node link", rate(1.25)) },
+            sheet("cluster link", rate(10.0)),
+            Expectation { count: 4.0, ..sheet("servers", rate(30.0)) },
+        ],
+    );
+    plan.terms.nodes = vec![1, 4, 8, 16];
+    let links = weakest_links(&plan, &study.figures());
+    let amounts: Vec<_> = links.iter().map(|link| (link.nodes, link.amount)).collect();
+    assert_eq!(amounts, [(1, rate(1.25)), (4, rate(5.0)), (8, rate(10.0)), (16, rate(10.0))]);
+    let names: Vec<&str> = links.iter().map(|link| link.weakest.as_str()).collect();
+    assert_eq!((names[0], names[3]), ("node link", "cluster link"));
+    assert_eq!(links[3].limits.last(), Some(&("servers".to_owned(), rate(120.0))));
+    let efficiency: Vec<_> =
+        links.iter().map(|link| link.efficiency.map(|share| (share * 1e3).round())).collect();
+    assert_eq!(efficiency, [None, Some(500.0), None, None]);
+}
+
+/// Study D: 60 drives of 120,000, three controllers of 825,000, SAS and InfiniBand in bytes. The
+/// controllers are the bound, and 1,320,137 are 53 % of it.
+#[test]
+fn the_lowest_of_all_ceilings_is_the_bound() {
+    let study = Study::default().with(on("sas", "r", Phase::Read, random), &[1_320_137]);
+    let random_reads =
+        |expectation| Expectation { phase: Some(Phase::Read), random: Some(true), ..expectation };
+    let times = |count, expectation| Expectation { count, ..expectation };
+    let plan = with(
+        &study,
+        vec![
+            random_reads(times(60.0, sheet("drives", Amount::OperationsPerSecond(120e3)))),
+            random_reads(times(3.0, sheet("controllers", Amount::OperationsPerSecond(825e3)))),
+            times(24.0, sheet("SAS", Amount::BytesPerSecond(2.4e9))),
+            times(12.0, sheet("InfiniBand", Amount::BytesPerSecond(6e9))),
+        ],
+    );
+    let links = weakest_links(&plan, &study.figures());
+    assert_eq!(links.len(), 1);
+    let link = &links[0];
+    assert_eq!((link.weakest.as_str(), link.amount), ("controllers", Amount::OperationsPerSecond(2.475e6)));
+    assert_eq!(link.transfer, Some(Bytes::kib(4)));
+    let names: Vec<&str> = link.limits.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["controllers", "drives", "SAS", "InfiniBand"]);
+    assert_eq!(link.limits[1].1, Amount::OperationsPerSecond(7.2e6));
+    assert!((link.efficiency.expect("measured") - 0.533_388_686_868_686_9).abs() < 1e-12);
+}
+
+/// Nothing was measured, and no size is known: operations and bytes are bounded apart.
+#[test]
+fn bounds_are_told_before_a_run() {
+    let plan = with(
+        &Study::default(),
+        vec![
+            sheet("drives", Amount::OperationsPerSecond(100.0)),
+            sheet("link", Amount::BytesPerSecond(5.0)),
+            sheet("slow", Amount::Latency { nanos: 1.0, percent: None }),
+        ],
+    );
+    let links = weakest_links(&plan, &[]);
+    let told: Vec<_> =
+        links.iter().map(|link| (link.weakest.as_str(), link.transfer, link.efficiency)).collect();
+    assert_eq!(told, [("drives", None, None), ("link", None, None)]);
+    assert_eq!(weakest_links(&with(&Study::default().with(reads("r"), &[1]), vec![]), &[]), []);
+}

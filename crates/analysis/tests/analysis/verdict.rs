@@ -1,0 +1,233 @@
+//! Commitments, judged.
+
+use analysis::{Check, Doubt, Judgement, Limit, Verdict, limits, verdicts};
+use plan::{
+    Amount, Bound, Case, Commitment, Nanos, Over, Phase, Plan, RateName, Selector, Statistic, Stopping,
+};
+use proptest::collection::vec;
+use proptest::prelude::{prop_assert, proptest};
+use record::Operation;
+
+use crate::rows::{SECOND, bucket, workload};
+use crate::study::{Study, key, reads};
+
+fn promise(operations: f64) -> Commitment {
+    Commitment {
+        name: "rate".to_owned(),
+        by: String::new(),
+        figures: Selector::default(),
+        rate: RateName::ByWall,
+        statistic: Statistic::Median,
+        bound: Bound::AtLeast,
+        amount: Amount::OperationsPerSecond(operations),
+        over: Over::Every,
+    }
+}
+
+fn with(study: &Study, commitment: Commitment) -> Plan {
+    let mut plan = study.plan();
+    plan.terms.commitments = vec![commitment];
+    plan
+}
+
+fn verdict(study: &Study, commitment: Commitment, doubts: &[Doubt]) -> Verdict {
+    verdicts(&with(study, commitment), &study.figures(), doubts).remove(0)
+}
+
+fn doubt(figure: usize, disqualifies: bool) -> Doubt {
+    Doubt {
+        check: Check::Cached,
+        figure: Some(figure),
+        concerns: "a figure".to_owned(),
+        evidence: "the devices read 1 %".to_owned(),
+        advice: "read more".to_owned(),
+        disqualifies,
+    }
+}
+
+/// Study D: 1 million were asked for, 1,320,137 measured.
+#[test]
+fn a_promise_that_was_kept_passes_with_its_margin() {
+    let study = Study::default().with(reads("r"), &[1_320_137]);
+    let kept = verdict(&study, promise(1e6), &[]);
+    assert_eq!((kept.judgement, kept.figure, kept.measured), (Judgement::Pass, Some(0), Some(1_320_137.0)));
+    assert!((kept.margin.expect("a margin") - 0.320_137).abs() < 1e-12);
+    assert!(kept.because.is_empty() && kept.bound.is_none());
+    let broken = verdict(&study, promise(2e6), &[]);
+    assert_eq!(broken.judgement, Judgement::Fail);
+    assert!((broken.margin.expect("a margin") + 0.339_931_5).abs() < 1e-12);
+    let exact = verdict(&study, promise(1_320_137.0), &[]);
+    assert_eq!((exact.judgement, exact.margin), (Judgement::Pass, Some(0.0)));
+}
+
+#[test]
+fn the_statistic_is_the_one_that_was_agreed_on() {
+    let study = Study::default().with(reads("r"), &[100, 110, 120, 130, 140, 240]);
+    let measured = |statistic, bound| {
+        let verdict = verdict(&study, Commitment { statistic, bound, ..promise(1.0) }, &[]);
+        verdict.measured.expect("a value")
+    };
+    let (low, high) = (Bound::AtLeast, Bound::AtMost);
+    assert_eq!((measured(Statistic::Median, low), measured(Statistic::Mean, low)), (125.0, 140.0));
+    assert_eq!((measured(Statistic::Worst, low), measured(Statistic::Best, low)), (100.0, 240.0));
+    assert_eq!((measured(Statistic::Worst, high), measured(Statistic::Best, high)), (240.0, 100.0));
+    assert_eq!(measured(Statistic::ConfidenceBound, low), 100.0);
+    assert_eq!(measured(Statistic::ConfidenceBound, high), 240.0);
+}
+
+#[test]
+fn a_bound_needs_its_repetitions() {
+    let bound = |rates: &[u64]| {
+        let study = Study::default().with(reads("r"), rates);
+        verdict(&study, Commitment { statistic: Statistic::ConfidenceBound, ..promise(90.0) }, &[])
+    };
+    let six = bound(&[100, 101, 102, 103, 104, 105]);
+    assert_eq!((six.judgement, six.measured), (Judgement::Pass, Some(100.0)));
+    assert_eq!(six.bound.map(|(bound, _)| bound), Some(100.0));
+    let five = bound(&[100, 101, 102, 103, 104]);
+    assert_eq!(five.judgement, Judgement::Doubtful);
+    assert_eq!(five.because, ["5 repetitions give no bound of 95 % confidence: six are needed"]);
+    assert_eq!(bound(&[80, 81, 82, 83, 84, 85]).judgement, Judgement::Fail);
+}
+
+#[test]
+fn less_is_better_for_a_latency() {
+    let mut study = Study::default().with(reads("r"), &[100, 100, 100]);
+    for (repetition, nanos) in [1000, 2000, 4000].into_iter().enumerate() {
+        let key = key(&study.cases[0], repetition, Phase::Read);
+        study.latency.push(bucket(&key, Operation::Read, (nanos, nanos), 100));
+        study.latency.push(bucket(&key, Operation::Write, (nanos / 2, nanos / 2), 100));
+    }
+    let promised = |nanos, percent| Commitment {
+        bound: Bound::AtMost,
+        amount: Amount::Latency { nanos, percent },
+        ..promise(1.0)
+    };
+    let kept = verdict(&study, promised(2500.0, Some(99.0)), &[]);
+    assert_eq!((kept.judgement, kept.measured), (Judgement::Pass, Some(2000.0)));
+    assert!((kept.margin.expect("a margin") - 0.2).abs() < 1e-12, "a positive margin is good");
+    let broken = verdict(&study, promised(1000.0, None), &[]);
+    assert_eq!((broken.judgement, broken.margin), (Judgement::Fail, Some(-1.0)));
+    study.latency.clear();
+    let none = verdict(&study, promised(1.0, None), &[]);
+    assert_eq!(
+        (none.judgement, none.because),
+        (Judgement::NotTested, vec!["r read: has no latencies".to_owned()])
+    );
+}
+
+#[test]
+fn all_cases_have_to_keep_it_or_the_best() {
+    let study = Study::default().with(reads("a"), &[90]).with(reads("b"), &[120]).with(reads("c"), &[80]);
+    let every = verdict(&study, promise(85.0), &[]);
+    assert_eq!((every.judgement, every.figure), (Judgement::Fail, Some(2)));
+    let best = verdict(&study, Commitment { over: Over::Best, ..promise(85.0) }, &[]);
+    assert_eq!((best.judgement, best.figure), (Judgement::Pass, Some(1)));
+    let selector = Selector { workload: Some("a".to_owned()), ..Selector::default() };
+    let chosen = verdict(&study, Commitment { figures: selector, ..promise(85.0) }, &[]);
+    assert_eq!((chosen.judgement, chosen.figure), (Judgement::Pass, Some(0)));
+    let selector = Selector { target: Some("nowhere".to_owned()), ..Selector::default() };
+    let none = verdict(&study, Commitment { figures: selector, ..promise(85.0) }, &[]);
+    assert_eq!((none.judgement, none.figure, none.measured), (Judgement::NotTested, None, None));
+    assert_eq!(none.because, ["no case of the study is meant by it"]);
+}
+
+#[test]
+fn a_doubtful_figure_keeps_nothing() {
+    let study = Study::default().with(reads("a"), &[100]).with(reads("b"), &[200]);
+    let every = |promised, doubts: &[Doubt]| verdict(&study, promise(promised), doubts);
+    assert_eq!(every(50.0, &[doubt(1, false)]).judgement, Judgement::Pass);
+    let cached = every(50.0, &[doubt(1, true)]);
+    assert_eq!((cached.judgement, cached.figure), (Judgement::Doubtful, Some(1)));
+    assert_eq!(cached.because, ["cached: the devices read 1 %"]);
+    assert_eq!(every(150.0, &[doubt(1, true)]).judgement, Judgement::Fail, "a fails without doubt");
+    assert_eq!(every(150.0, &[doubt(0, true)]).judgement, Judgement::Doubtful);
+    let best = |promised, doubts: &[Doubt]| {
+        verdict(&study, Commitment { over: Over::Best, ..promise(promised) }, doubts)
+    };
+    let (kept, in_doubt) = (best(80.0, &[doubt(1, true)]), best(150.0, &[doubt(1, true)]));
+    assert_eq!((kept.judgement, kept.figure), (Judgement::Pass, Some(0)));
+    assert_eq!((in_doubt.judgement, in_doubt.figure), (Judgement::Doubtful, Some(1)));
+    assert_eq!(best(300.0, &[]).judgement, Judgement::Fail);
+}
+
+#[test]
+fn what_was_not_measured_was_not_kept() {
+    let mut study = Study::default().with(reads("a"), &[100]).with(reads("b"), &[100]);
+    study.phases.retain(|row| row.key.case != study.cases[1].id);
+    let every = verdict(&study, promise(50.0), &[]);
+    assert_eq!((every.judgement, every.figure), (Judgement::Doubtful, Some(0)));
+    assert_eq!(every.because, ["b read: was not measured"]);
+    assert_eq!(verdict(&study, promise(150.0), &[]).judgement, Judgement::Fail);
+    let best = |promised| verdict(&study, Commitment { over: Over::Best, ..promise(promised) }, &[]);
+    assert_eq!((best(50.0).judgement, best(150.0).judgement), (Judgement::Pass, Judgement::Doubtful));
+    let sustained = verdict(&study, Commitment { rate: RateName::Sustained, ..promise(1.0) }, &[]);
+    assert_eq!(sustained.judgement, Judgement::NotTested);
+    assert!(sustained.because[0].contains("sustained"), "{:?}", sustained.because);
+}
+
+/// Below two seconds, or what the study asks for.
+#[test]
+fn a_short_phase_keeps_nothing() {
+    let mut study = Study::default().with(reads("a"), &[100, 100]);
+    study.phases[1].wall_ns = SECOND;
+    let short = verdict(&study, promise(50.0), &[]);
+    assert_eq!(short.judgement, Judgement::Doubtful);
+    assert_eq!(short.because, ["a phase took 1.00 s, shorter than the 2 s that it needs"]);
+    study.cases[0].protocol.phase_min = Nanos::millis(500);
+    assert_eq!(verdict(&study, promise(50.0), &[]).judgement, Judgement::Pass);
+    study.cases[0].protocol.phase_min = Nanos::secs(20);
+    assert_eq!(verdict(&study, promise(50.0), &[]).judgement, Judgement::Doubtful);
+}
+
+/// The fast beginning of a drive is not what it was asked for.
+#[test]
+fn only_repetitions_that_count_are_judged() {
+    let mut study = Study::default().with(reads("a"), &[900, 800, 100, 100, 100]);
+    study.cases[0].protocol.warm_up = 1;
+    study.cases[0].protocol.stopping = Stopping::Steady { window: 3, excursion: 0.2, slope: 0.1 };
+    let best = verdict(&study, Commitment { statistic: Statistic::Best, ..promise(150.0) }, &[]);
+    assert_eq!((best.judgement, best.measured), (Judgement::Fail, Some(100.0)));
+}
+
+/// User and system time of 9 and 0.5 s of 10 s in one task; then the same in one of four.
+#[test]
+fn a_busy_task_is_told_from_a_waiting_one() {
+    let four = Case { workload: workload(|spec| spec.tasks = 4), ..reads("four") };
+    let mut study =
+        Study::default().with(reads("one"), &[100]).with(four, &[100]).with(reads("idle"), &[100]);
+    for (row, (user, system)) in study.phases.iter_mut().zip([(9000, 500), (9000, 500), (0, 0)]) {
+        (row.user_cpu_ns, row.system_cpu_ns) = (user * SECOND / 1000, system * SECOND / 1000);
+    }
+    let found = limits(&study.plan(), &study.figures(), 8);
+    assert_eq!(found.len(), 2, "an imported figure has no processor time");
+    let (one, four) = (found[0], found[1]);
+    assert_eq!((one.figure, one.limit, one.cpu_ns_per_transfer), (0, Limit::Processor, 9.5e6));
+    assert!((one.user_share - 0.9).abs() < 1e-12 && (one.wait_share - 0.05).abs() < 1e-12);
+    assert_eq!((four.figure, four.limit), (1, Limit::Storage));
+    let two = limits(&study.plan(), &study.figures(), 2);
+    assert_eq!((two[1].limit, two[1].user_share), (Limit::Storage, 0.45));
+    let single = limits(&study.plan(), &study.figures(), 1);
+    assert_eq!(single[1].limit, Limit::Processor);
+}
+
+proptest! {
+    /// The margin of every statistic is positive exactly where a verdict passes, and the worst never passes
+    /// where the best does not.
+    #[test]
+    fn a_pass_has_a_margin(rates in vec(1_u64..1000, 1..9), promised in 1_u32..1000) {
+        let study = Study::default().with(reads("r"), &rates);
+        let judge = |statistic, bound| {
+            verdict(&study, Commitment { statistic, bound, ..promise(f64::from(promised)) }, &[])
+        };
+        for bound in [Bound::AtLeast, Bound::AtMost] {
+            for statistic in [Statistic::Median, Statistic::Mean, Statistic::Worst, Statistic::Best] {
+                let verdict = judge(statistic, bound);
+                let margin = verdict.margin.expect("a margin");
+                prop_assert!((verdict.judgement == Judgement::Pass) == (margin >= 0.0));
+                prop_assert!(judge(Statistic::Worst, bound).margin <= Some(margin));
+                prop_assert!(judge(Statistic::Best, bound).margin >= Some(margin));
+            }
+        }
+    }
+}
