@@ -484,6 +484,8 @@ pub enum Check {
     HarnessBound,
     /// A printed figure that its own table contradicts.
     Contradiction,
+    /// Data that are not what was written.
+    WrongData,
 }
 
 impl Check {
@@ -505,6 +507,7 @@ impl Check {
             Self::NotQuiet => "not quiet",
             Self::HarnessBound => "harness bound",
             Self::Contradiction => "contradiction",
+            Self::WrongData => "wrong data",
         }
     }
 }

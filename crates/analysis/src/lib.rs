@@ -12,6 +12,9 @@
 //! | [`curves`], [`shape`], [`dips`] | rates against a swept key, and what the curve looks like |
 //! | [`best`] | the best point of each sweep |
 //! | [`published_beside`] | published figures of the same command line |
+//! | [`beside`], [`claims`] | own figures beside published ones; published statements, tested |
+//! | [`audit`], [`audit_published`] | what is doubtful in own figures and in published ones, with evidence |
+//! | [`check_statistics`] | whether printed statistics can belong together |
 //! | [`settled`], [`steady`] | whether the values so far are enough to end a case |
 //! | [`Regression`], [`crossover`] | a line with its uncertainty; where it meets a plateau |
 //! | [`Bootstrap`] | an interval of any statistic, the same for the same seed |
@@ -40,9 +43,12 @@
 //! ```
 
 mod amount;
+mod audit;
+mod beside;
 mod best;
 mod bootstrap;
 mod bound_by;
+mod claims;
 mod compare;
 mod curves;
 mod dips;
@@ -57,7 +63,9 @@ mod nodes;
 mod observed;
 mod outlier;
 mod overhead;
+mod plausible;
 mod published;
+mod quantities;
 mod ranks;
 mod rates;
 mod regression;
@@ -72,11 +80,17 @@ mod verdict;
 mod verdicts;
 mod weakest;
 
+pub use audit::{
+    CEILING_SLACK, DEVICE_LATENCY_MIN_NS, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, audit,
+    audit_published,
+};
+pub use beside::{UnknownId, beside, unknown_ids};
 pub use best::best;
 pub use bootstrap::{
     BOOTSTRAP_SAMPLES, Bootstrap, BootstrapInterval, BootstrapMethod, bootstrap_mean, bootstrap_median,
 };
 pub use bound_by::{WAIT_SHARE_MIN, limits};
+pub use claims::claims;
 pub use compare::{Difference, by_chance, compare, compare_figures, difference, largest_gap};
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
@@ -99,6 +113,9 @@ pub use observed::{
 pub use outlier::{ROBUST_Z_MAX, robust_z, standing_apart};
 pub use overhead::{Overhead, overhead};
 pub use plan::RateName;
+pub use plausible::{
+    Implausible, PrintedStatistics, check_statistics, deviation_max, deviation_min, values_needed,
+};
 pub use published::{published_beside, published_near};
 pub use ranks::{EXACT_VALUES_MAX, RankTest, Shift, can_differ, mann_whitney, shift};
 pub use rates::{DirectionRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, Split};

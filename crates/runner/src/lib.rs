@@ -24,7 +24,6 @@ mod life;
 mod phase;
 mod rendezvous;
 mod replaced;
-mod settle;
 mod watch;
 
 pub use check::{Checked, check};

@@ -2,7 +2,6 @@
 
 mod place;
 mod protocol;
-mod quiet;
 
 use std::fs;
 use std::sync::Arc;

@@ -1,0 +1,198 @@
+//! Checks on what was measured alone.
+
+use plan::{Backend, Nanos, PHASE_SECONDS_MIN, Phase};
+use record::{Operation, Warning};
+
+use super::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, RATIO_SLACK, percent};
+use crate::settled::counted_repetitions;
+use crate::subject::Subject;
+use crate::{Check, DEVICE_SHARE_MIN, PrintedStatistics, RepetitionFigure, check_statistics, little};
+
+/// All that a figure says against itself.
+pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
+    let counted = counted_repetitions(subject.case, subject.figure);
+    let checks = [
+        cached(subject, &counted),
+        too_short(subject, &counted),
+        wrong_data(&counted),
+        impossible(subject),
+        implausible_latency(subject),
+        littles_law(subject),
+        ratio_of_sums(subject, &counted),
+        unbalanced(subject),
+        not_quiet(&counted),
+        harness_bound(&counted),
+    ];
+    checks.into_iter().flatten().collect()
+}
+
+/// Whether something else than the devices answered: by what was warned of when it was recorded,
+/// else by the devices' own counts.
+fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
+    let is_cache = |warning: &&Warning| match warning {
+        Warning::CachedReads { .. } | Warning::CachedWrites { .. } => true,
+        Warning::Unapplied { what, .. } => what == "direct I/O",
+        _ => false,
+    };
+    let warned = counted.iter().flat_map(|one| &one.warnings).find(is_cache).map(ToString::to_string);
+    let share = |one: &RepetitionFigure| match subject.figure.phase {
+        Phase::Read => one.device_share.read,
+        Phase::Write => one.device_share.write,
+        _ => None,
+    };
+    let lowest = || {
+        let shares = counted.iter().filter_map(|one| share(one));
+        let lowest = shares.min_by(f64::total_cmp).filter(|&share| share < DEVICE_SHARE_MIN)?;
+        Some(format!("the devices moved {} of the bytes", percent(lowest)))
+    };
+    let evidence = warned.or_else(lowest).or_else(|| memory_speed(subject))?;
+    let advice = "use direct I/O, or data larger than all memory on the way";
+    Some(Found::new(Check::Cached, evidence, advice).disqualifying())
+}
+
+/// Buffered reads that are faster than any device.
+fn memory_speed(subject: &Subject<'_>) -> Option<String> {
+    let workload = &subject.case.workload;
+    let through_cache =
+        !workload.direct && matches!(workload.backend, Backend::Psync | Backend::Uring { .. });
+    let mean = subject.figure.response(Operation::Read).map(crate::Latency::mean_ns)?;
+    (through_cache && subject.figure.phase == Phase::Read && mean < DEVICE_LATENCY_MIN_NS)
+        .then(|| format!("reads took {mean:.0} ns in the mean: that is the page cache"))
+}
+
+/// Against the protocol's own minimum, the general one where it has none.
+fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
+    let at_least = match subject.case.protocol.phase_min {
+        Nanos(0) => PHASE_SECONDS_MIN,
+        least => least.as_secs_f64(),
+    };
+    let shortest = counted.iter().map(|one| one.phase.wall_ns).min()?;
+    let seconds = Nanos(shortest).as_secs_f64();
+    let evidence = format!("took {seconds:.3} s; under {at_least} s a rate is mostly noise");
+    let advice = "move more data, or set a duration";
+    (seconds < at_least).then(|| Found::new(Check::TooShort, evidence, advice).disqualifying())
+}
+
+fn wrong_data(counted: &[&RepetitionFigure]) -> Option<Found> {
+    let cells: u64 = counted.iter().map(|one| one.phase.wrong_cells).sum();
+    let advice = "distrust this storage until the cause is known";
+    (cells > 0).then(|| {
+        Found::new(Check::WrongData, format!("{cells} wrong 512-byte cells"), advice).disqualifying()
+    })
+}
+
+/// Statistics of an own record cannot be impossible unless it was damaged or changed.
+fn impossible(subject: &Subject<'_>) -> Option<Found> {
+    let rate = &subject.figure.bytes_per_second;
+    let of_rates = PrintedStatistics {
+        n: Some(rate.n as u64),
+        min: Some(rate.min),
+        max: Some(rate.max),
+        mean: Some(rate.mean),
+        deviation: Some(rate.deviation_sample),
+        ..PrintedStatistics::default()
+    };
+    let of_latency = |one: &crate::OperationLatency| PrintedStatistics {
+        min: Some(one.latency.min_ns() as f64),
+        max: Some(one.latency.max_ns() as f64),
+        mean: Some(one.latency.mean_ns()),
+        ..PrintedStatistics::default()
+    };
+    let all = std::iter::once(of_rates).chain(subject.figure.latency.iter().map(of_latency));
+    let found = all.flat_map(|printed| check_statistics(&printed)).next()?;
+    let advice = "the record contradicts itself: do not use it";
+    Some(Found::new(Check::ImpossibleStatistic, found.to_string(), advice).disqualifying())
+}
+
+/// Transfers around the page cache that are faster than a device can be.
+fn implausible_latency(subject: &Subject<'_>) -> Option<Found> {
+    let workload = &subject.case.workload;
+    let to_device = workload.direct && matches!(workload.backend, Backend::Psync | Backend::Uring { .. });
+    if !to_device {
+        return None;
+    }
+    let means = subject.figure.latency.iter().filter(|one| one.latency.count() > 0);
+    let mean = means.map(|one| one.latency.mean_ns()).min_by(f64::total_cmp)?;
+    let evidence = format!("direct transfers took {mean:.0} ns in the mean; no device answers in that time");
+    let advice = "look for a cache or a memory disk below the file system";
+    (mean < DEVICE_LATENCY_MIN_NS)
+        .then(|| Found::new(Check::ImplausibleLatency, evidence, advice).disqualifying())
+}
+
+fn littles_law(subject: &Subject<'_>) -> Option<Found> {
+    let law =
+        little(subject.case, subject.figure).filter(|law| (law.agreement - 1.0).abs() > LITTLE_SLACK)?;
+    let evidence = format!(
+        "rate × latency gives {:.2} transfers under way, {} were kept: {}",
+        law.predicted,
+        law.ran,
+        percent(law.agreement)
+    );
+    // Fewer than kept only says that tasks waited elsewhere; more than kept cannot be.
+    Some(match law.agreement > 1.0 {
+        true => {
+            let advice = "rate, latency and depth contradict: distrust all three";
+            Found::new(Check::LittlesLaw, evidence, advice).disqualifying()
+        }
+        false => {
+            let advice = "tasks were idle between transfers: look at opens, stragglers and processor time";
+            Found::new(Check::LittlesLaw, evidence, advice)
+        }
+    })
+}
+
+/// The mean of the repetitions' rates against all bytes ÷ all time.
+fn ratio_of_sums(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
+    let rates: Vec<f64> = counted
+        .iter()
+        .filter_map(|one| one.rates.get(subject.figure.rate))
+        .map(|rate| rate.bytes_per_second)
+        .collect();
+    let bytes: f64 = counted.iter().map(|one| one.phase.bytes() as f64).sum();
+    if rates.len() < 2 || rates.len() != counted.len() || rates.iter().any(|&rate| rate <= 0.0) {
+        return None;
+    }
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    let seconds: f64 = counted.iter().zip(&rates).map(|(one, rate)| one.phase.bytes() as f64 / rate).sum();
+    let of_sums = bytes / seconds;
+    let evidence = format!(
+        "the mean of {} rates is {}, all bytes ÷ all time {}",
+        rates.len(),
+        record::PublishedUnit::BytesPerSecond.text(mean),
+        record::PublishedUnit::BytesPerSecond.text(of_sums)
+    );
+    let advice = "say which of both is meant; for rates over equal work it is all bytes ÷ all time";
+    ((mean / of_sums - 1.0).abs() > RATIO_SLACK).then(|| Found::new(Check::RatioOfSums, evidence, advice))
+}
+
+fn unbalanced(subject: &Subject<'_>) -> Option<Found> {
+    let workload = &subject.case.workload;
+    let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX);
+    if workload.files.sharing == plan::Sharing::Shared || targets < 2 {
+        return None;
+    }
+    let bound = plan::balance_bound(workload.tasks, targets);
+    let evidence = format!(
+        "{} tasks over {targets} targets can reach at most {} of their sum",
+        workload.tasks,
+        percent(bound)
+    );
+    let advice = "use a number of tasks that is a multiple of the targets";
+    (bound < 1.0).then(|| Found::new(Check::Unbalanced, evidence, advice))
+}
+
+fn warned(counted: &[&RepetitionFigure], wanted: impl Fn(&Warning) -> bool) -> Option<String> {
+    let mut warnings = counted.iter().flat_map(|one| &one.warnings);
+    warnings.find(|warning| wanted(warning)).map(ToString::to_string)
+}
+
+fn not_quiet(counted: &[&RepetitionFigure]) -> Option<Found> {
+    let evidence = warned(counted, |warning| matches!(warning, Warning::NotQuiet { .. }))?;
+    Some(Found::new(Check::NotQuiet, evidence, "repeat the run on a quiet host"))
+}
+
+fn harness_bound(counted: &[&RepetitionFigure]) -> Option<Found> {
+    let evidence = warned(counted, |warning| matches!(warning, Warning::HarnessBound { .. }))?;
+    let advice = "use more processors or nodes, larger transfers, or io_uring";
+    Some(Found::new(Check::HarnessBound, evidence, advice))
+}

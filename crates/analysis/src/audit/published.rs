@@ -1,0 +1,374 @@
+//! The audit of published figures: checks that need no more than a figure and its neighbours.
+
+use plan::{Bytes, PHASE_SECONDS_MIN};
+use record::{Library, Metric, Published, PublishedKind, PublishedStatistic, PublishedUnit};
+
+use super::printed::{more, rounding, same, value};
+use super::{DEVICE_LATENCY_MIN_NS, Found, NETWORK_LATENCY_MIN_NS, percent, recomputed};
+use crate::{Check, Doubt, Little, PrintedStatistics, check_statistics, whole_mebibytes};
+
+/// Above its data sheet by more than this, a figure is not of the device that the sheet is of.
+const SPEC_SLACK: f64 = 0.05;
+/// A slope × nodes leaves out what the line has at no node: this much is no contradiction.
+const SLOPE_SLACK: f64 = 0.01;
+/// Two rates whose ratio is this near to a power of 1000 differ by a unit.
+const PREFIX_SLACK: f64 = 0.006;
+
+/// What is doubtful in the figures of `library`, in their order, then what only several of them
+/// together show. Figures are checked as printed, not as they are read.
+#[must_use]
+pub fn audit_published(library: &Library) -> Vec<Doubt> {
+    let mut doubts = Vec::new();
+    for figure in &library.figures {
+        let checks = [
+            implausible_latency(figure),
+            cached(figure),
+            too_short(figure),
+            unbalanced(figure),
+            whole_mebibyte(figure),
+            wrong_prefix(figure, library),
+            statistics(figure, library),
+            littles_law(figure, library),
+            above_spec(figure, library),
+            twice(figure, library),
+            best_below(figure, library),
+            slope(figure, library),
+            scalability(figure, library),
+            kilobytes(figure, library),
+        ];
+        doubts.extend(checks.into_iter().flatten().map(|found| found.of(None, figure.id.clone())));
+    }
+    doubts.extend(recomputed::doubts(library));
+    for study in &library.studies {
+        let maximum = study.protocol.get("statistic").and_then(record::Detail::text) == Some("maximum");
+        doubts.extend(maximum.then(|| {
+            let evidence = "its figures are the maximum of several measurements";
+            let found = Found::new(Check::BestAsTypical, evidence, "compare maxima with maxima");
+            found.of(None, study.id.clone())
+        }));
+    }
+    doubts
+}
+
+/// Other figures of the same study, metric and operation.
+fn neighbours<'a>(figure: &'a Published, library: &'a Library) -> impl Iterator<Item = &'a Published> {
+    library.figures.iter().filter(move |other| {
+        other.id != figure.id
+            && other.study == figure.study
+            && other.metric == figure.metric
+            && other.operation == figure.operation
+    })
+}
+
+/// The same storage: layer, else layout.
+fn same_storage(one: &Published, other: &Published) -> bool {
+    let (one, other) = (&one.parameters, &other.parameters);
+    one.layer == other.layer && (one.layer.is_some() || one.layout == other.layout)
+}
+
+/// All conditions that a study prints with both figures are the same.
+fn same_conditions(one: &Published, other: &Published) -> bool {
+    let (a, b) = (&one.parameters, &other.parameters);
+    same_storage(one, other)
+        && (a.transfer_bytes, a.file_bytes, a.tasks, a.nodes)
+            == (b.transfer_bytes, b.file_bytes, b.tasks, b.nodes)
+        && (a.devices, a.queue_depth, a.read_percent) == (b.devices, b.queue_depth, b.read_percent)
+        && a.more == b.more
+}
+
+fn measured(figure: &Published) -> bool {
+    figure.kind == PublishedKind::Measured
+}
+
+fn implausible_latency(figure: &Published) -> Option<Found> {
+    let mean = figure.metric == Metric::Latency && figure.statistic == PublishedStatistic::Mean;
+    let nanos = value(figure) * 1e9;
+    let evidence = format!("a mean latency of {} is the page cache's, not a device's", figure.as_published());
+    let advice = "read it as the time of a cached transfer";
+    (mean && measured(figure) && nanos < DEVICE_LATENCY_MIN_NS)
+        .then(|| Found::new(Check::ImplausibleLatency, evidence, advice))
+}
+
+/// Operations over a network that are faster than a round trip.
+fn cached(figure: &Published) -> Option<Found> {
+    let remote = figure.parameters.nodes.is_some_and(|nodes| nodes > 1);
+    let counted = matches!(figure.metric, Metric::Rate | Metric::Creates | Metric::Iops);
+    let tasks = f64::from(figure.parameters.tasks.filter(|_| remote && counted && is_whole(figure))?);
+    let nanos = tasks / value(figure) * 1e9;
+    let evidence = format!(
+        "{} with {tasks} tasks is {:.1} µs for each: less than a round trip over the network",
+        figure.as_published(),
+        nanos / 1e3
+    );
+    let advice = "read it as the rate of the clients' caches";
+    (measured(figure) && nanos < NETWORK_LATENCY_MIN_NS).then(|| Found::new(Check::Cached, evidence, advice))
+}
+
+/// Of all tasks together, and the typical one of several statistics, so that it is said once.
+fn is_whole(figure: &Published) -> bool {
+    let of_one = figure.parameters.more.contains_key("per");
+    let other = [PublishedStatistic::Deviation, PublishedStatistic::Min, PublishedStatistic::Max];
+    !of_one && !other.contains(&figure.statistic)
+}
+
+fn too_short(figure: &Published) -> Option<Found> {
+    let parameters = &figure.parameters;
+    let amount = match figure.metric {
+        Metric::Bandwidth => {
+            let blocks = f64::from(parameters.tasks?) * parameters.segments? as f64;
+            blocks * parameters.block_bytes? as f64
+        }
+        Metric::Rate | Metric::Creates if !figure.operation.name().starts_with("tree") => {
+            more(figure, "files_total")?
+        }
+        _ => return None,
+    };
+    let seconds = amount / value(figure);
+    let evidence = format!(
+        "at {} it took {seconds:.3} s; under {PHASE_SECONDS_MIN} s a rate is mostly noise",
+        figure.as_published()
+    );
+    (is_whole(figure) && seconds < PHASE_SECONDS_MIN)
+        .then(|| Found::new(Check::TooShort, evidence, "repeat it with more work"))
+}
+
+fn unbalanced(figure: &Published) -> Option<Found> {
+    let targets = figure.parameters.targets.filter(|&targets| targets > 1)?;
+    let tasks = figure.parameters.tasks?;
+    let bound = plan::balance_bound(tasks, targets);
+    let evidence = format!(
+        "{tasks} tasks over {targets} targets can reach at most {}; printed {}",
+        percent(bound),
+        figure.as_published()
+    );
+    let advice = "compare with a number of tasks that is a multiple of the targets";
+    (bound < 1.0).then(|| Found::new(Check::Unbalanced, evidence, advice))
+}
+
+fn whole_mebibyte(figure: &Published) -> Option<Found> {
+    const ROUND: f64 = 1000.0;
+    let transfer = Bytes(figure.parameters.transfer_bytes.filter(|_| figure.metric == Metric::Iops)?);
+    let operations = value(figure);
+    let mebibytes =
+        whole_mebibytes(operations, transfer).filter(|_| measured(figure) && operations % ROUND != 0.0)?;
+    let evidence = format!("{operations} ops/s of {transfer} are exactly {mebibytes} MiB/s");
+    let advice = "read its MB/s as MiB/s, and these operations as computed, not counted";
+    Some(Found::new(Check::UnitMixUp, evidence, advice))
+}
+
+/// The same digits as a neighbour, with another prefix.
+fn wrong_prefix(figure: &Published, library: &Library) -> Option<Found> {
+    let printed = value(figure);
+    let rates = matches!(figure.unit, PublishedUnit::BytesPerSecond) && measured(figure) && printed > 0.0;
+    let thousands = |other: &&Published| {
+        let power = (value(other) / printed).log10() / 3.0;
+        let near = (value(other) / printed / 1000_f64.powf(power.round()) - 1.0).abs() < PREFIX_SLACK;
+        power.round() != 0.0 && near
+    };
+    let agrees = |other: &&Published| {
+        measured(other) && same((value(other), rounding(other)), (figure.value, rounding(figure)))
+    };
+    let mut others =
+        neighbours(figure, library).filter(|other| rates && measured(other) && same_storage(figure, other));
+    let other = others.find(|other| thousands(other) && !(figure.misprint.is_none() && agrees(other)))?;
+    // Of two that differ by a thousand, the one that a third agrees with is right.
+    figure.misprint?;
+    let evidence =
+        format!("{} has the digits of {} ({})", figure.as_published(), other.as_published(), other.id);
+    Some(Found::new(Check::UnitMixUp, evidence, "read it in the unit of the other"))
+}
+
+/// Mean, deviation, range and extremes of the same values.
+fn statistics(figure: &Published, library: &Library) -> Option<Found> {
+    if figure.statistic != PublishedStatistic::Deviation {
+        return None;
+    }
+    let alike = |other: &&Published| other.test == figure.test && same_conditions(figure, other);
+    let family: Vec<&Published> = neighbours(figure, library).filter(alike).collect();
+    let of = |statistic| family.iter().find(|one| one.statistic == statistic).map(|one| value(one));
+    let n = more(figure, "tests").or_else(|| more(figure, "repetitions"));
+    let others = family.iter().filter(|one| one.statistic != PublishedStatistic::Deviation);
+    let printed = PrintedStatistics {
+        n: n.map(whole),
+        min: of(PublishedStatistic::Min),
+        max: of(PublishedStatistic::Max),
+        range: of(PublishedStatistic::Range),
+        mean: of(PublishedStatistic::Mean),
+        deviation: Some(value(figure)),
+        rounding: others.map(|one| rounding(one)).fold(rounding(figure).min(0.1), f64::max),
+    };
+    let found = check_statistics(&printed);
+    let advice = "do not use it, nor what leans on it";
+    found.first().map(|found| Found::new(Check::ImpossibleStatistic, found.to_string(), advice))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a printed number of values")]
+fn whole(value: f64) -> u64 {
+    value as u64
+}
+
+/// Rate × latency of the same test against its tasks.
+fn littles_law(figure: &Published, library: &Library) -> Option<Found> {
+    let tasks = figure.parameters.tasks.filter(|_| figure.metric == Metric::Iops && measured(figure))?;
+    let latency = library.figures.iter().find(|other| {
+        other.metric == Metric::Latency
+            && other.study == figure.study
+            && other.test == figure.test
+            && other.operation == figure.operation
+            && same_conditions(figure, other)
+            && is_whole(other)
+    })?;
+    let law = Little::of(value(figure), value(latency) * 1e9, tasks.into())?;
+    let evidence = format!(
+        "{} × {} is {:.1} under way, with {tasks} tasks",
+        figure.as_published(),
+        latency.as_published(),
+        law.predicted
+    );
+    ((law.agreement - 1.0).abs() > super::LITTLE_SLACK)
+        .then(|| Found::new(Check::LittlesLaw, evidence, "distrust rate, latency or the number of tasks"))
+}
+
+/// A measured figure above the data sheet of all its devices.
+fn above_spec(figure: &Published, library: &Library) -> Option<Found> {
+    let layer = figure.parameters.layer.as_ref().filter(|_| measured(figure))?;
+    if figure.statistic == PublishedStatistic::Deviation || figure.statistic == PublishedStatistic::Slope {
+        return None;
+    }
+    // A bandwidth of one order beside a data sheet of the same; operations are random ones.
+    let sheet = neighbours(figure, library)
+        .find(|other| other.kind == PublishedKind::Spec && other.parameters.layer.as_ref() == Some(layer))?;
+    let parameters = &figure.parameters;
+    let per_node = more(figure, "devices_per_node").or(parameters.devices.map(f64::from)).unwrap_or(1.0);
+    let devices = per_node * f64::from(parameters.nodes.unwrap_or(1));
+    let ratio = figure.value / (sheet.value * devices);
+    let evidence = format!(
+        "{} is {} of {} × {devices} by the data sheet ({})",
+        figure.as_published(),
+        percent(ratio),
+        sheet.as_published(),
+        sheet.id
+    );
+    let advice = "ask how many devices it is of, and for a cache";
+    (ratio > 1.0 + SPEC_SLACK).then(|| Found::new(Check::AboveCeiling, evidence, advice))
+}
+
+/// The same figure of the same measurement, printed twice and not the same.
+fn twice(figure: &Published, library: &Library) -> Option<Found> {
+    let alike = |other: &&Published| {
+        other.statistic == figure.statistic
+            && measured(other)
+            && other.section != figure.section
+            && same_conditions(figure, other)
+            && other.id < figure.id
+    };
+    let exact = measured(figure) && figure.qualifier.is_none() && figure.parameters.transfer_bytes.is_some();
+    let mut others = neighbours(figure, library).filter(|other| exact && alike(other));
+    let other =
+        others.find(|other| !same((figure.value, rounding(figure)), (other.value, rounding(other))))?;
+    let evidence = format!(
+        "{} in {}, {} in {}",
+        figure.as_published(),
+        figure.section,
+        other.as_published(),
+        other.section
+    );
+    Some(Found::new(Check::Contradiction, evidence, "one of the two is wrong: use neither without saying so"))
+}
+
+/// A best that another figure of the same storage exceeds.
+fn best_below(figure: &Published, library: &Library) -> Option<Found> {
+    let is_best = figure.statistic == PublishedStatistic::Best && figure.parameters.layer.is_some();
+    let one_node = |figure: &Published| figure.parameters.nodes == Some(1);
+    let comparable = |other: &&Published| {
+        one_node(other)
+            && measured(other)
+            && same_storage(figure, other)
+            && other.parameters.devices.unwrap_or(1) == figure.parameters.devices.unwrap_or(1)
+            && matches!(other.statistic, PublishedStatistic::Mean | PublishedStatistic::Single)
+            && other.metric == Metric::Bandwidth
+    };
+    let mut others =
+        neighbours(figure, library).filter(|other| is_best && one_node(figure) && comparable(other));
+    let above = |other: &&Published| {
+        other.value > figure.value && !same((figure.value, rounding(figure)), (other.value, rounding(other)))
+    };
+    let other = others.find(above)?;
+    let evidence =
+        format!("the best is {}, but {} is {}", figure.as_published(), other.id, other.as_published());
+    Some(Found::new(Check::Contradiction, evidence, "call it the value of its conditions, not the best"))
+}
+
+/// What one node adds × nodes against what all nodes reached.
+fn slope(figure: &Published, library: &Library) -> Option<Found> {
+    let nodes = f64::from(figure.parameters.nodes.filter(|&nodes| nodes > 1)?);
+    let is_best = figure.statistic == PublishedStatistic::Best && measured(figure);
+    let slope = neighbours(figure, library).find(|other| {
+        is_best && other.statistic == PublishedStatistic::Slope && same_storage(figure, other)
+    })?;
+    let expected = (slope.value * nodes, rounding(slope));
+    let printed = (value(figure), rounding(figure).max(SLOPE_SLACK));
+    let evidence = format!(
+        "{} printed; {nodes} × {} ({}) is {}",
+        figure.as_published(),
+        PublishedUnit::BytesPerSecond.text(slope.value),
+        slope.id,
+        PublishedUnit::BytesPerSecond.text(expected.0)
+    );
+    let thousand = printed.0 > expected.0 * 500.0 || printed.0 < expected.0 / 500.0;
+    let check = if thousand { Check::UnitMixUp } else { Check::Contradiction };
+    (!same(expected, printed)).then(|| Found::new(check, evidence, "use neither without saying so"))
+}
+
+/// Scalability against the best of the same test ÷ (devices × one device). At other tasks than the
+/// best it may be less, but not less than half without a word.
+fn scalability(figure: &Published, library: &Library) -> Option<Found> {
+    const SLACK: f64 = 0.03;
+    let devices = f64::from(figure.parameters.devices.filter(|_| figure.metric == Metric::Scalability)?);
+    let best = |wanted: &dyn Fn(&Published) -> bool| {
+        library.figures.iter().find(|other| {
+            other.study == figure.study
+                && other.metric == Metric::Bandwidth
+                && other.operation == figure.operation
+                && other.statistic == PublishedStatistic::Best
+                && wanted(other)
+        })
+    };
+    let single = best(&|other| other.parameters.devices == Some(1))?;
+    let all = best(&|other| other.test == figure.test)?;
+    let share = all.value / (devices * single.value);
+    let evidence = format!(
+        "{} printed; {} ÷ ({devices} × {}) is {}",
+        figure.as_published(),
+        all.as_published(),
+        single.as_published(),
+        percent(share)
+    );
+    let agrees = match figure.parameters.tasks == all.parameters.tasks {
+        true => (share - figure.value).abs() <= SLACK,
+        false => figure.value >= share / 2.0,
+    };
+    (!agrees).then(|| Found::new(Check::Contradiction, evidence, "it is of another point than the best one"))
+}
+
+/// `Kbytes` of 1000 or of 1024 bytes: the operations of the same test tell.
+fn kilobytes(figure: &Published, library: &Library) -> Option<Found> {
+    let binary = figure.value_if_binary.filter(|_| figure.printed.contains("Kbytes"))?;
+    let transfer = figure.parameters.transfer_bytes?;
+    let operations = library.figures.iter().find(|other| {
+        other.metric == Metric::Iops
+            && other.study == figure.study
+            && other.test == figure.test
+            && same_conditions(figure, other)
+    })?;
+    let bytes = operations.value * transfer as f64;
+    let evidence = format!(
+        "{} × {} is {}: a Kbyte of 1000 bytes gives {}, one of 1024 bytes {}",
+        operations.as_published(),
+        Bytes(transfer),
+        PublishedUnit::BytesPerSecond.text(bytes),
+        PublishedUnit::BytesPerSecond.text(figure.value),
+        PublishedUnit::BytesPerSecond.text(binary)
+    );
+    Some(Found::new(Check::UnitMixUp, evidence, "read the unit from rate of operations × transfer size"))
+}

@@ -1,0 +1,117 @@
+//! Checks of figures against the terms of their study.
+
+use plan::{Amount, CACHE_MULTIPLE, Phase, Plan, SERVER_MEMORY_MULTIPLE, Statistic, TargetTerms};
+use record::{PublishedStatistic, PublishedUnit};
+
+use super::{CEILING_SLACK, Found, percent};
+use crate::subject::Subject;
+use crate::{Check, Doubt, Expected, Figure};
+
+/// Against limits of the target and what is said of its caches.
+pub(super) fn of_figure(subject: &Subject<'_>, limits: &[&Expected]) -> Vec<Found> {
+    let mut found = Vec::new();
+    found.extend(above_ceiling(subject, limits));
+    if let Some(target) = subject.target {
+        found.extend(working_set(subject, target));
+    }
+    found
+}
+
+/// The measured rate, or what the devices moved, above a link or a controller.
+fn above_ceiling(subject: &Subject<'_>, limits: &[&Expected]) -> Option<Found> {
+    let limits = limits.iter().filter(|one| one.ceiling);
+    let evidence =
+        limits.filter_map(|limit| measured_above(limit).or_else(|| devices_above(subject, limit))).next()?;
+    let advice = "look for a cache on this side of the limit, or correct the limit";
+    Some(Found::new(Check::AboveCeiling, evidence, advice).disqualifying())
+}
+
+fn rate(amount: Amount) -> Option<(f64, PublishedUnit)> {
+    match amount {
+        Amount::BytesPerSecond(value) => Some((value, PublishedUnit::BytesPerSecond)),
+        Amount::OperationsPerSecond(value) => Some((value, PublishedUnit::OperationsPerSecond)),
+        // A latency has no upper limit that a link could set.
+        Amount::Latency { .. } => None,
+    }
+}
+
+fn measured_above(limit: &Expected) -> Option<String> {
+    let (value, unit) = rate(limit.amount)?;
+    (limit.ratio > 1.0 + CEILING_SLACK).then(|| {
+        let measured = unit.text(value * limit.ratio);
+        format!("{measured} is {} of {} ({})", percent(limit.ratio), limit.name, unit.text(value))
+    })
+}
+
+fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
+    let Some((value, PublishedUnit::BytesPerSecond)) = rate(limit.amount) else { return None };
+    let device_rate = |one: &crate::RepetitionFigure| {
+        let bytes = match subject.figure.phase {
+            Phase::Write => one.phase.device_write_bytes,
+            _ => one.phase.device_read_bytes,
+        };
+        let seconds = one.phase.wall_ns as f64 / 1e9;
+        bytes.filter(|_| seconds > 0.0).map(|bytes| bytes as f64 / seconds)
+    };
+    let fastest = subject.figure.repetitions.iter().filter_map(device_rate).max_by(f64::total_cmp)?;
+    (fastest > value * (1.0 + CEILING_SLACK)).then(|| {
+        let unit = PublishedUnit::BytesPerSecond;
+        format!("the devices moved {}, above {} ({})", unit.text(fastest), limit.name, unit.text(value))
+    })
+}
+
+/// The data against all caches, and what is read against the memory of the servers. Source: study
+/// E keeps caches to 5 % of the working set, study D reads four times the memory of its servers.
+fn working_set(subject: &Subject<'_>, target: &TargetTerms) -> Option<Found> {
+    let data = subject.case.workload.bytes().0;
+    let too_small = |held: u64, multiple: u64| held > 0 && data < held.saturating_mul(multiple);
+    let caches = target.caches.map(|caches| caches.0).filter(|&caches| too_small(caches, CACHE_MULTIPLE));
+    let reads = subject.figure.phase != Phase::Write;
+    let memory = target.server_memory.map(|memory| memory.0);
+    let memory = memory.filter(|&memory| reads && too_small(memory, SERVER_MEMORY_MULTIPLE));
+    let share = |held: u64| percent(held as f64 / data as f64);
+    let parts: Vec<String> = [
+        caches.map(|held| format!("caches are {} of the working set; 5 % at most", share(held))),
+        memory.map(|held| format!("the servers' memory is {} of the data; 25 % at most", share(held))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let advice = "use more data, or say with the figure that caches took part";
+    (!parts.is_empty()).then(|| Found::new(Check::WorkingSet, parts.join("; "), advice))
+}
+
+/// What concerns the study, not one figure.
+pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<Doubt> {
+    let mut doubts = Vec::new();
+    if plan.terms.exclusive == Some(false) {
+        let found = Found::new(
+            Check::NotQuiet,
+            "the study says that others could use the storage meanwhile",
+            "measure in exclusive mode, or show the spread of many repetitions",
+        );
+        doubts.push(found.of(None, plan.title.clone()));
+    }
+    for commitment in plan.terms.commitments.iter().filter(|one| one.statistic == Statistic::Best) {
+        let found = Found::new(
+            Check::BestAsTypical,
+            "the best repetition is judged, which says nothing of the typical one",
+            "commit to a median or to the confidence bound",
+        );
+        doubts.push(found.of(None, commitment.name.clone()));
+    }
+    let repeated = figures.iter().any(|figure| figure.bytes_per_second.n > 1);
+    for place in plan.terms.published.iter().filter(|_| repeated) {
+        let Some(published) = record::published().figure(&place.id) else { continue };
+        if matches!(published.statistic, PublishedStatistic::Best | PublishedStatistic::Max) {
+            let evidence = format!(
+                "{} is the {} of several; the own figure beside it is a median",
+                published.as_published(),
+                published.statistic
+            );
+            let advice = "compare with the best of the own repetitions as well";
+            doubts.push(Found::new(Check::BestAsTypical, evidence, advice).of(None, place.id.clone()));
+        }
+    }
+    doubts
+}

@@ -1,0 +1,177 @@
+//! Published figures that a study names, beside the own figures that it names for them.
+
+use plan::{Bytes, Case, Phase, Plan, PublishedPlace, Setting, SettingValue};
+use record::{Library, Metric, Operation, Published, PublishedStatistic, PublishedUnit};
+
+use crate::subject::{Subject, subjects};
+use crate::{Beside, Figure};
+
+/// An id of a study file that the library does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownId {
+    /// As written.
+    pub id: String,
+    /// Where it stands, as in `[[published]] 2`.
+    pub place: String,
+    /// The id that was probably meant.
+    pub nearest: Option<String>,
+}
+
+/// The ids in `plan` that `library` does not have, so that a run can be refused before it starts.
+/// A claim with a text is the user's own and needs no entry.
+#[must_use]
+pub fn unknown_ids(plan: &Plan, library: &Library) -> Vec<UnknownId> {
+    let unknown = |id: &str, table: &str, index: usize, nearest: Option<&str>| UnknownId {
+        id: id.to_owned(),
+        place: format!("[[{table}]] {}", index + 1),
+        nearest: nearest.map(str::to_owned),
+    };
+    let figures = || library.figures.iter().map(|figure| figure.id.as_str());
+    let claims = || library.claims.iter().map(|claim| claim.id.as_str());
+    let places = plan.terms.published.iter().enumerate();
+    let mut found: Vec<UnknownId> = places
+        .filter(|(_, place)| library.figure(&place.id).is_none())
+        .map(|(index, place)| unknown(&place.id, "published", index, Library::nearest(&place.id, figures())))
+        .collect();
+    let rules = plan.terms.claims.iter().enumerate();
+    let foreign = rules.filter(|(_, rule)| rule.text.is_empty() && library.claim(&rule.id).is_none());
+    found.extend(
+        foreign.map(|(index, rule)| unknown(&rule.id, "claim", index, Library::nearest(&rule.id, claims()))),
+    );
+    found
+}
+
+/// Every place of a published figure in `plan`, with the own figure that belongs there: the one at
+/// the named point of the sweep, else the best by its median. Where nothing comparable was
+/// measured the own side is empty. Ids that `library` does not have are left out;
+/// [`unknown_ids`] names them.
+#[must_use]
+pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Beside> {
+    let all = subjects(plan, figures);
+    let found = |place: &PublishedPlace| Some(placed(plan, &all, place, library.figure(&place.id)?, library));
+    plan.terms.published.iter().filter_map(found).collect()
+}
+
+fn placed(
+    plan: &Plan,
+    all: &[Subject<'_>],
+    place: &PublishedPlace,
+    published: &Published,
+    library: &Library,
+) -> Beside {
+    let phase = place.figures.phase.or(match published.operation.direction() {
+        Some(Operation::Read) => Some(Phase::Read),
+        Some(Operation::Write) => Some(Phase::Write),
+        None => None,
+    });
+    let chosen = all.iter().filter(|one| {
+        place.figures.takes(one.case, one.figure.phase) && phase.is_none_or(|phase| phase == one.figure.phase)
+    });
+    let values = chosen.filter_map(|one| Some((one, own_value(plan, all, one, published)?)));
+    let less_is_better = published.metric == Metric::Latency;
+    let best = values.reduce(|best, one| match less_is_better {
+        true if one.1 < best.1 => one,
+        false if one.1 > best.1 => one,
+        _ => best,
+    });
+    let factor = if published.unit == PublishedUnit::Seconds { 1e9 } else { 1.0 };
+    let value = published.value * factor;
+    let own = best.map(|(_, own)| own);
+    let case = best.map(|(one, _)| one.case);
+    Beside {
+        id: published.id.clone(),
+        figure: best.map(|(one, _)| one.index),
+        at: match place.figures.at.is_empty() {
+            false => place.figures.at.clone(),
+            true => case.map(|case| published_point(case, published)).unwrap_or_default(),
+        },
+        group: place.figures.workload.clone().or_else(|| case.map(|case| case.group.clone())),
+        target: place.figures.target.clone().or_else(|| case.map(|case| case.target.clone())),
+        phase: best.map(|(one, _)| one.figure.phase).or(phase),
+        published: value,
+        own,
+        unit: match published.unit {
+            PublishedUnit::Seconds => "ns".to_owned(),
+            unit => unit.name().to_owned(),
+        },
+        ratio: own.filter(|_| value != 0.0).map(|own| own / value),
+        as_published: published.as_published(),
+        statistic: published.statistic.name().to_owned(),
+        misprint: misprint(published, library),
+        source: format!("{}, {}", published.cited, published.section),
+    }
+}
+
+/// The own value of what `published` is of: bytes or transfers per second, nanoseconds, or a share.
+fn own_value(plan: &Plan, all: &[Subject<'_>], own: &Subject<'_>, published: &Published) -> Option<f64> {
+    let summary = match (published.unit, published.metric) {
+        (PublishedUnit::BytesPerSecond, _) => own.figure.bytes_per_second,
+        (PublishedUnit::OperationsPerSecond, _) => own.figure.transfers_per_second,
+        (PublishedUnit::Seconds, Metric::Latency) => return latency_ns(own, published.statistic),
+        (PublishedUnit::Fraction, Metric::Scalability) => return scalability(plan, all, own),
+        _ => return None,
+    };
+    match published.statistic {
+        PublishedStatistic::Deviation => (summary.n > 1).then_some(summary.deviation_sample),
+        PublishedStatistic::Range | PublishedStatistic::Difference => {
+            (summary.n > 1).then_some(summary.max - summary.min)
+        }
+        // What one more node adds is no figure but the slope of a curve.
+        PublishedStatistic::Slope => None,
+        _ => Some(summary.median),
+    }
+}
+
+fn latency_ns(own: &Subject<'_>, statistic: PublishedStatistic) -> Option<f64> {
+    let operation = match own.figure.phase {
+        Phase::Write => Operation::Write,
+        _ => Operation::Read,
+    };
+    let latency = own.figure.response(operation)?;
+    match statistic {
+        PublishedStatistic::Min => Some(latency.min_ns() as f64),
+        PublishedStatistic::Max => Some(latency.max_ns() as f64),
+        PublishedStatistic::Deviation | PublishedStatistic::Range => None,
+        _ => Some(latency.mean_ns()),
+    }
+}
+
+/// Rate ÷ (devices × best rate of the target of one device in the same phase).
+fn scalability(plan: &Plan, all: &[Subject<'_>], own: &Subject<'_>) -> Option<f64> {
+    let terms = plan.terms.targets.iter().find(|terms| terms.name == own.case.target)?;
+    let baseline = terms.baseline.as_ref()?;
+    let single =
+        all.iter().filter(|one| one.case.target == *baseline && one.figure.phase == own.figure.phase);
+    let best = single.map(|one| one.figure.bytes_per_second.median).max_by(f64::total_cmp)?;
+    let sum = best * f64::from(terms.devices);
+    (sum > 0.0).then(|| own.figure.bytes_per_second.median / sum)
+}
+
+/// Where the published figure stands on the axes that `case` is swept over.
+fn published_point(case: &Case, published: &Published) -> Vec<Setting> {
+    let parameters = &published.parameters;
+    let value = |key: &str| match key {
+        "tasks" => parameters.tasks.map(|tasks| SettingValue::Count(tasks.into())),
+        "transfer" => parameters.transfer_bytes.map(|bytes| SettingValue::Bytes(Bytes(bytes))),
+        "depth" => parameters.queue_depth.map(|depth| SettingValue::Count(depth.into())),
+        "nodes" => parameters.nodes.map(|nodes| SettingValue::Count(nodes.into())),
+        "read_percent" => parameters.read_percent.map(|percent| SettingValue::Count(percent.into())),
+        _ => None,
+    };
+    let keys = case.settings.iter().map(|setting| &setting.key);
+    keys.filter_map(|key| Some(Setting { key: key.clone(), value: value(key)? })).collect()
+}
+
+/// What is known to be wrong with a published figure, in a sentence; empty where nothing is.
+fn misprint(published: &Published, library: &Library) -> String {
+    let known: Vec<String> = library
+        .misprints_of(&published.id)
+        .map(|one| {
+            format!("{}: printed {}; read as {} ({})", one.sort, one.printed, one.reading, one.because)
+        })
+        .collect();
+    match (known.is_empty(), &published.misprint) {
+        (true, Some(_)) => published.note.clone().unwrap_or_else(|| "misprint".to_owned()),
+        _ => known.join("; "),
+    }
+}

@@ -1,0 +1,212 @@
+//! The audit of own figures: each check finds what it is for, and honest figures have no doubts.
+
+use analysis::{Check, Doubt, Expected, RateName, View, audit, figures};
+use plan::{Amount, Bytes, Commitment, Nanos, Phase, Sharing, WorkloadSpec};
+use record::{LatencyRow, Operation, PhaseRow, Warning, WarningRow};
+
+use crate::rows::{SECOND, bucket, case, key, phase, plan, workload};
+
+/// One repetition of a read of 1000 transfers in 10 s, and what a test changes of it.
+struct One {
+    plan: plan::Plan,
+    phase: PhaseRow,
+    latency: Vec<LatencyRow>,
+    warnings: Vec<Warning>,
+    expected: Vec<Expected>,
+}
+
+impl One {
+    fn new(change: impl FnOnce(&mut WorkloadSpec)) -> Self {
+        let workload = workload(|spec| {
+            spec.direct = true;
+            change(spec);
+        });
+        let key = key(0, Phase::Read);
+        Self {
+            plan: plan(vec![case(workload, vec![Phase::Read])]),
+            phase: PhaseRow { device_read_bytes: Some(4_096_000), ..phase(&key, 4_096_000, 10 * SECOND) },
+            // One task, one transfer under way: 10 ms each.
+            latency: vec![bucket(&key, Operation::Read, (10_000_000, 10_000_000), 1000)],
+            warnings: Vec::new(),
+            expected: Vec::new(),
+        }
+    }
+
+    fn doubts(&self) -> Vec<Doubt> {
+        let warnings: Vec<WarningRow> = self
+            .warnings
+            .iter()
+            .map(|warning| WarningRow { key: Some(self.phase.key.clone()), warning: warning.clone() })
+            .collect();
+        let view = View {
+            plan: &self.plan,
+            phases: std::slice::from_ref(&self.phase),
+            tasks: &[],
+            latency: &self.latency,
+            series: &[],
+            warnings: &warnings,
+        };
+        audit(&self.plan, &figures(view, RateName::ByWall), &self.expected)
+    }
+
+    fn checks(&self) -> Vec<(Check, bool)> {
+        self.doubts().into_iter().map(|doubt| (doubt.check, doubt.disqualifies)).collect()
+    }
+}
+
+#[test]
+fn an_honest_figure_has_no_doubts() {
+    assert_eq!(One::new(|_| {}).checks(), []);
+}
+
+#[test]
+fn cached_reads_are_found_by_warnings_and_by_the_devices() {
+    let mut warned = One::new(|spec| spec.direct = false);
+    warned.warnings = vec![Warning::CachedReads { device_share: 0.01 }];
+    assert_eq!(warned.checks(), [(Check::Cached, true)]);
+    let mut counted = One::new(|spec| spec.direct = false);
+    counted.phase.device_read_bytes = Some(40_960);
+    assert_eq!(counted.checks(), [(Check::Cached, true)]);
+    assert!(counted.doubts()[0].evidence.contains("1.0 %"), "{}", counted.doubts()[0].evidence);
+}
+
+#[test]
+fn buffered_reads_at_the_speed_of_memory_are_cached_even_where_devices_are_unknown() {
+    let mut one = One::new(|spec| spec.direct = false);
+    one.phase = PhaseRow { device_read_bytes: None, reads: 10_000_000, ..one.phase };
+    one.latency = vec![bucket(&one.phase.key, Operation::Read, (1000, 1000), 10_000_000)];
+    assert_eq!(one.checks(), [(Check::Cached, true)]);
+}
+
+#[test]
+fn direct_transfers_at_the_speed_of_memory_are_implausible() {
+    let mut one = One::new(|_| {});
+    one.phase = PhaseRow { reads: 10_000_000, ..one.phase };
+    one.latency = vec![bucket(&one.phase.key, Operation::Read, (1000, 1000), 10_000_000)];
+    assert_eq!(one.checks(), [(Check::ImplausibleLatency, true)]);
+}
+
+#[test]
+fn a_phase_is_too_short_by_the_minimum_of_its_protocol() {
+    let mut one = One::new(|_| {});
+    one.plan.cases[0].protocol.phase_min = Nanos::secs(60);
+    assert_eq!(one.checks(), [(Check::TooShort, true)]);
+    one.plan.cases[0].protocol.phase_min = Nanos::secs(5);
+    assert_eq!(one.checks(), []);
+}
+
+#[test]
+fn a_rate_above_a_link_is_found_and_a_data_sheet_is_no_link() {
+    let mut one = One::new(|_| {});
+    let limit = |ceiling, ratio| Expected {
+        figure: 0,
+        name: "PCIe x4".to_owned(),
+        amount: Amount::BytesPerSecond(300_000.0),
+        ratio,
+        ceiling,
+        reached: None,
+        in_time: None,
+        source: String::new(),
+    };
+    one.expected = vec![limit(true, 1.24)];
+    assert_eq!(one.checks(), [(Check::AboveCeiling, true)]);
+    assert!(one.doubts()[0].evidence.contains("372 kB/s is 124.0 % of PCIe x4 (300 kB/s)"));
+    // What the devices moved counts as well, even where the figure stays below.
+    one.expected = vec![limit(true, 0.9)];
+    assert_eq!(one.checks(), [(Check::AboveCeiling, true)]);
+    one.expected = vec![limit(false, 1.24)];
+    assert_eq!(one.checks(), []);
+}
+
+#[test]
+fn latency_and_rate_that_contradict_are_found() {
+    let mut more = One::new(|_| {});
+    more.latency = vec![bucket(&more.phase.key, Operation::Read, (20_000_000, 20_000_000), 1000)];
+    assert_eq!(more.checks(), [(Check::LittlesLaw, true)]);
+    let mut idle = One::new(|_| {});
+    idle.latency = vec![bucket(&idle.phase.key, Operation::Read, (5_000_000, 5_000_000), 1000)];
+    assert_eq!(idle.checks(), [(Check::LittlesLaw, false)]);
+}
+
+#[test]
+fn tasks_that_do_not_divide_are_named_with_their_bound() {
+    let one = One::new(|spec| {
+        spec.tasks = 33;
+        spec.files.sharing = Sharing::PerTask;
+        spec.files.targets = (0..12).map(|target| format!("{target}/f").into()).collect();
+    });
+    let found = one.doubts().into_iter().find(|doubt| doubt.check == Check::Unbalanced).expect("a doubt");
+    assert_eq!(found.evidence, "33 tasks over 12 targets can reach at most 91.7 % of their sum");
+    assert!(!found.disqualifies);
+}
+
+#[test]
+fn a_working_set_that_caches_hold_is_named_with_their_share() {
+    let mut one = One::new(|_| {});
+    one.plan.cases[0].target = "t".to_owned();
+    let terms = |caches, memory| plan::TargetTerms {
+        name: "t".to_owned(),
+        caches,
+        server_memory: memory,
+        ..plan::TargetTerms::default()
+    };
+    // The workload has 1 MiB.
+    one.plan.terms.targets = vec![terms(Some(Bytes::kib(128)), None)];
+    assert_eq!(one.checks(), [(Check::WorkingSet, false)]);
+    assert_eq!(one.doubts()[0].evidence, "caches are 12.5 % of the working set; 5 % at most");
+    assert!(one.doubts()[0].concerns.starts_with("t: 4 KiB sequential read"));
+    one.plan.terms.targets = vec![terms(Some(Bytes::kib(51)), Some(Bytes::kib(256)))];
+    assert_eq!(one.checks(), []);
+    one.plan.terms.targets = vec![terms(None, Some(Bytes::kib(257)))];
+    assert_eq!(one.checks(), [(Check::WorkingSet, false)]);
+}
+
+#[test]
+fn wrong_data_disqualify_and_company_does_not() {
+    let mut wrong = One::new(|_| {});
+    wrong.phase.wrong_cells = 3;
+    assert_eq!(wrong.checks(), [(Check::WrongData, true)]);
+    let mut busy = One::new(|_| {});
+    busy.warnings =
+        vec![Warning::NotQuiet { seen: "load".to_owned() }, Warning::HarnessBound { cpu_share: 0.95 }];
+    assert_eq!(busy.checks(), [(Check::NotQuiet, false), (Check::HarnessBound, false)]);
+    let mut shared = One::new(|_| {});
+    shared.plan.terms.exclusive = Some(false);
+    assert_eq!(shared.checks(), [(Check::NotQuiet, false)]);
+}
+
+#[test]
+fn judging_by_the_best_is_pointed_out() {
+    let mut one = One::new(|_| {});
+    one.plan.terms.commitments = vec![Commitment {
+        name: "2 GB/s".to_owned(),
+        by: String::new(),
+        figures: plan::Selector::default(),
+        rate: RateName::ByWall,
+        statistic: plan::Statistic::Best,
+        bound: plan::Bound::AtLeast,
+        amount: Amount::BytesPerSecond(2e9),
+        over: plan::Over::Every,
+    }];
+    assert_eq!(one.checks(), [(Check::BestAsTypical, false)]);
+    assert_eq!((one.doubts()[0].figure, one.doubts()[0].concerns.as_str()), (None, "2 GB/s"));
+}
+
+#[test]
+fn the_mean_of_rates_is_not_the_rate_of_the_sums() {
+    let mut study = crate::studies::Study::new(Vec::new());
+    study.add("w", "t", &[], Phase::Read, &[100e6, 10e6]);
+    // Equal work in unequal times: the slow repetition weighs more.
+    for row in &mut study.phases {
+        let seconds = if row.key.repetition == 0 { 10 } else { 100 };
+        *row = PhaseRow {
+            read_bytes: 1_000_000_000,
+            wall_ns: seconds * SECOND,
+            io_ns: seconds * SECOND,
+            ..row.clone()
+        };
+    }
+    let doubts = audit(&study.plan, &study.figures(), &[]);
+    let found = doubts.iter().find(|doubt| doubt.check == Check::RatioOfSums).expect("a doubt");
+    assert_eq!(found.evidence, "the mean of 2 rates is 55 MB/s, all bytes ÷ all time 18.18 MB/s");
+}

@@ -1,0 +1,117 @@
+//! Published figures stand beside the own figures that the study names for them, in one unit.
+
+use analysis::{Beside, beside, unknown_ids};
+use plan::{Claim, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
+use record::published;
+
+use crate::studies::{Study, bytes, count, target};
+
+fn place(id: &str, figures: Selector) -> PublishedPlace {
+    PublishedPlace { id: id.to_owned(), figures }
+}
+
+fn all() -> Selector {
+    Selector::default()
+}
+
+/// Twelve targets of ten devices' worth and their baseline, swept over tasks.
+fn study() -> Study {
+    let baseline = target("one", |terms| terms.devices = 1);
+    let wide = target("twelve", |terms| (terms.devices, terms.baseline) = (12, Some("one".to_owned())));
+    let mut study = Study::new(vec![baseline, wide]);
+    study.add("single", "one", &[], Phase::Read, &[2.5e9]);
+    for (tasks, rate) in [(33, 24e9), (132, 30e9)] {
+        let settings = [count("tasks", tasks), bytes("transfer", 1 << 20)];
+        study.add("scale", "twelve", &settings, Phase::Read, &[rate, rate * 1.01, rate * 0.99]);
+        study.add("scale", "twelve", &settings, Phase::Write, &[rate / 2.0]);
+    }
+    study
+}
+
+fn only(study: &Study, id: &str, figures: Selector) -> Beside {
+    let mut plan = study.plan.clone();
+    plan.terms.published = vec![place(id, figures)];
+    let mut found = beside(&plan, &study.figures(), published());
+    assert_eq!(found.len(), 1, "{id}");
+    found.remove(0)
+}
+
+#[test]
+fn without_a_point_it_stands_beside_the_best_of_its_direction() {
+    let study = study();
+    let one = only(&study, "a-t2-read-best", Selector { workload: Some("scale".to_owned()), ..all() });
+    assert_eq!((one.published, one.own, one.unit.as_str()), (32.9e9, Some(30e9), "bytes/s"));
+    assert_eq!((one.phase, one.target.as_deref()), (Some(Phase::Read), Some("twelve")));
+    assert!((one.ratio.expect("a ratio") - 30.0 / 32.9).abs() < 1e-12);
+    assert_eq!((one.as_published.as_str(), one.statistic.as_str()), ("32.9 GB/s", "best"));
+    assert!(one.source.starts_with("Analysis of Intel SSDs on SGI UV 300 (2016), Test 2"), "{}", one.source);
+    assert_eq!(one.misprint, "");
+    // Its mark is drawn where it was measured, not where the own best is.
+    assert_eq!(one.at, [count("tasks", 132), bytes("transfer", 16 << 20)]);
+}
+
+#[test]
+fn at_a_point_it_stands_beside_that_point() {
+    let at = Selector { at: vec![count("tasks", 33)], phase: Some(Phase::Write), ..all() };
+    let one = only(&study(), "a-t2-write-best", at.clone());
+    assert_eq!((one.own, one.at), (Some(12e9), at.at));
+    let nowhere = Selector { at: vec![count("tasks", 34)], ..all() };
+    let one = only(&study(), "a-t2-write-best", nowhere);
+    assert_eq!((one.figure, one.own, one.ratio, one.published), (None, None, None, 24.1e9));
+}
+
+#[test]
+fn scalability_is_counted_from_the_baseline() {
+    let at = Selector { at: vec![count("tasks", 33)], ..all() };
+    let one = only(&study(), "a-t2-scal-read-33", at);
+    assert_eq!((one.published, one.unit.as_str()), (0.81, "fraction"));
+    assert!((one.own.expect("a share") - 24.0 / 30.0).abs() < 1e-12);
+}
+
+#[test]
+fn misprints_are_marked_with_their_reading() {
+    let one = only(&study(), "a-sum-imsm-read", all());
+    assert_eq!((one.published, one.as_published.as_str()), (29.9e9, "29.9 MB/s read"));
+    assert!(one.misprint.starts_with("misprint: printed 29.9 MB/s read"), "{}", one.misprint);
+    assert!(one.misprint.contains("read as GB/s"), "{}", one.misprint);
+}
+
+#[test]
+fn operations_are_compared_with_transfers_and_deviations_with_deviations() {
+    let one = only(&study(), "b-iops-nvme-read", Selector { workload: Some("scale".to_owned()), ..all() });
+    assert_eq!(one.unit, "ops/s");
+    assert!((one.own.expect("a rate") - 30e9 / 4096.0).abs() < 1.0, "{:?}", one.own);
+    let at = Selector { at: vec![count("tasks", 132)], ..all() };
+    let spread = only(&study(), "b-tab3-nvme-read-sdev", at);
+    assert!((spread.own.expect("three repetitions") - 0.3e9).abs() < 1e3, "{:?}", spread.own);
+    let memory = only(&study(), "c-tab1-flash-mem", all());
+    assert_eq!((memory.own, memory.figure), (None, None));
+}
+
+#[test]
+fn unknown_ids_are_named_with_the_nearest() {
+    let mut plan = study().plan;
+    plan.terms.published = vec![place("a-t2-read-best", all()), place("a-t2-raed-best", all())];
+    let rule = |id: &str, text: &str| Claim {
+        id: id.to_owned(),
+        text: text.to_owned(),
+        quantity: Quantity::BestRate,
+        left: all(),
+        relation: Relation::Greater,
+        right: Side::Value(1.0),
+        factor: 1.0,
+        tolerance: 0.0,
+    };
+    plan.terms.claims =
+        vec![rule("a-claim-besst", ""), rule("own", "flash is faster"), rule("a-claim-tax", "")];
+    let found = unknown_ids(&plan, published());
+    let found: Vec<_> =
+        found.iter().map(|one| (one.place.as_str(), one.id.as_str(), one.nearest.as_deref())).collect();
+    assert_eq!(
+        found,
+        [
+            ("[[published]] 2", "a-t2-raed-best", Some("a-t2-read-best")),
+            ("[[claim]] 1", "a-claim-besst", Some("a-claim-best")),
+        ]
+    );
+}

@@ -1,0 +1,177 @@
+//! Statements are tested by their rules, with both sides as evidence; what no rule tests is said.
+
+use analysis::{ClaimVerdict, Standing, claims, curves};
+use plan::{Claim, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
+use record::published;
+
+use crate::studies::{Study, count, target};
+
+fn on(target: &str) -> Selector {
+    Selector { target: Some(target.to_owned()), phase: Some(Phase::Write), ..Selector::default() }
+}
+
+fn rule(id: &str, quantity: Quantity, left: Selector, relation: Relation, right: Side) -> Claim {
+    let text = if id == "own" { "the own statement".to_owned() } else { String::new() };
+    Claim { id: id.to_owned(), text, quantity, left, relation, right, factor: 1.0, tolerance: 0.0 }
+}
+
+/// Rates of two targets over tasks, each with these repetitions at 8 tasks.
+fn study(xfs: &[f64], gpfs: &[f64]) -> Study {
+    let mut study = Study::new(vec![target("xfs", |_| {}), target("gpfs", |_| {})]);
+    for (name, rates) in [("xfs", xfs), ("gpfs", gpfs)] {
+        for (tasks, share) in [(1, 0.2), (4, 0.8), (8, 1.0), (16, 0.99)] {
+            let rates: Vec<f64> = rates.iter().map(|rate| rate * share).collect();
+            study.add("scale", name, &[count("tasks", tasks)], Phase::Write, &rates);
+        }
+    }
+    study
+}
+
+fn verdicts(study: &Study, rules: Vec<Claim>) -> Vec<ClaimVerdict> {
+    let mut plan = study.plan.clone();
+    plan.terms.claims = rules;
+    let figures = study.figures();
+    claims(&plan, &figures, &curves(&plan, &figures), published())
+}
+
+fn first(study: &Study, rule: Claim) -> (Standing, String) {
+    let mut found = verdicts(study, vec![rule]);
+    let first = found.remove(0);
+    (first.standing, first.evidence)
+}
+
+#[test]
+fn a_difference_beyond_the_scatter_holds() {
+    let study = study(&[10e9, 10.1e9, 9.9e9], &[8e9, 8.1e9, 7.9e9]);
+    let greater =
+        |left, right| rule("own", Quantity::BestRate, on(left), Relation::Greater, Side::Measured(on(right)));
+    assert_eq!(
+        first(&study, greater("xfs", "gpfs")),
+        (Standing::Holds, "10 GB/s (xfs, tasks 8) > 8 GB/s (gpfs, tasks 8)".to_owned())
+    );
+    assert_eq!(
+        first(&study, greater("gpfs", "xfs")),
+        (Standing::DoesNotHold, "8 GB/s (gpfs, tasks 8) < 10 GB/s (xfs, tasks 8); to be greater".to_owned())
+    );
+    let less = rule("own", Quantity::LowestRate, on("gpfs"), Relation::Less, Side::Measured(on("xfs")));
+    assert_eq!(first(&study, less).0, Standing::Holds);
+}
+
+#[test]
+fn a_difference_within_the_scatter_does_not_hold() {
+    let study = study(&[10e9, 12e9, 8e9], &[9e9, 11e9, 7e9]);
+    let (standing, evidence) = first(
+        &study,
+        rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, Side::Measured(on("gpfs"))),
+    );
+    assert_eq!(standing, Standing::DoesNotHold);
+    assert!(evidence.ends_with("no difference beyond the scatter"), "{evidence}");
+}
+
+#[test]
+fn single_runs_are_compared_and_said_to_be_single() {
+    let study = study(&[10e9], &[8e9]);
+    let (standing, evidence) = first(
+        &study,
+        rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, Side::Measured(on("gpfs"))),
+    );
+    assert_eq!(standing, Standing::Holds);
+    assert!(evidence.ends_with("from single runs"), "{evidence}");
+}
+
+#[test]
+fn tolerance_and_factor_are_of_the_right_side() {
+    let study = study(&[9.09e9, 9.1e9, 9.08e9], &[10e9, 10.01e9, 9.99e9]);
+    let tax = |tolerance| Claim {
+        factor: 0.909,
+        tolerance,
+        ..rule("own", Quantity::BestRate, on("xfs"), Relation::Equal, Side::Measured(on("gpfs")))
+    };
+    let (standing, evidence) = first(&study, tax(0.01));
+    assert_eq!(standing, Standing::Holds);
+    assert_eq!(evidence, "9.09 GB/s (xfs, tasks 8) = 10 GB/s (gpfs, tasks 8) × 0.909, equal within 1 %: yes");
+    let greater = |tolerance| Claim {
+        tolerance,
+        ..rule("own", Quantity::BestRate, on("gpfs"), Relation::Greater, Side::Measured(on("xfs")))
+    };
+    assert_eq!(first(&study, greater(0.05)).0, Standing::Holds);
+    let (standing, evidence) = first(&study, greater(0.2));
+    assert_eq!(standing, Standing::DoesNotHold);
+    assert!(evidence.ends_with("to be greater by more than 20 %"), "{evidence}");
+}
+
+#[test]
+fn values_are_in_the_unit_of_their_quantity() {
+    let study = study(&[10e9, 10.1e9, 9.9e9], &[8e9, 8.4e9, 7.6e9]);
+    let spread =
+        |relation| rule("own", Quantity::RepetitionSpread, on("xfs"), relation, Side::Measured(on("gpfs")));
+    let (standing, evidence) = first(&study, spread(Relation::Less));
+    assert_eq!(standing, Standing::Holds, "{evidence}");
+    assert!(evidence.starts_with("1 % (xfs"), "{evidence}");
+    let at = rule("own", Quantity::BestAt, on("xfs"), Relation::Equal, Side::Value(8.0));
+    assert_eq!(
+        first(&study, at),
+        (Standing::Holds, "8 (xfs, tasks 8) = 8, equal within 0 %: yes".to_owned())
+    );
+    let plateau = rule("own", Quantity::PlateauFrom, on("xfs"), Relation::Less, Side::Value(16.0));
+    assert_eq!(first(&study, plateau).0, Standing::Holds);
+    let variation = rule("own", Quantity::Variation, on("xfs"), Relation::Equal, Side::Measured(on("gpfs")));
+    let (standing, _) = first(&study, Claim { tolerance: 1e-6, ..variation });
+    assert_eq!(standing, Standing::Holds);
+}
+
+#[test]
+fn what_was_not_measured_is_not_tested() {
+    let study = study(&[10e9], &[8e9]);
+    let (standing, evidence) =
+        first(&study, rule("own", Quantity::BestRate, on("btrfs"), Relation::Greater, Side::Value(1.0)));
+    assert_eq!(
+        (standing, evidence.as_str()),
+        (Standing::NotTested, "btrfs, write: nothing of it was measured")
+    );
+    let (standing, evidence) =
+        first(&study, rule("own", Quantity::Latency, on("xfs"), Relation::Less, Side::Value(1.0)));
+    assert_eq!(
+        (standing, evidence.as_str()),
+        (Standing::NotTested, "xfs, write: no latencies were recorded")
+    );
+}
+
+#[test]
+fn a_statement_with_several_rules_holds_if_all_do() {
+    let study = study(&[10e9, 10.1e9, 9.9e9], &[8e9, 8.1e9, 7.9e9]);
+    let less = |left, right| {
+        rule("a-claim-gpfs-4m", Quantity::BestRate, on(left), Relation::Less, Side::Measured(on(right)))
+    };
+    let both = verdicts(&study, vec![less("gpfs", "xfs"), less("xfs", "gpfs")]);
+    assert_eq!((both[0].standing, both[0].relation), (Standing::DoesNotHold, None));
+    assert_eq!(both[0].evidence.matches("; ").count(), 2, "{}", both[0].evidence);
+    assert!(both[0].text.starts_with("Formatting using a larger, 4MB GPFS block size"), "{}", both[0].text);
+    assert_eq!(both[0].source, "Analysis of Intel SSDs on SGI UV 300 (2016)");
+}
+
+#[test]
+fn the_other_statements_of_the_study_are_listed_as_not_tested() {
+    let mut study = study(&[10e9], &[8e9]);
+    assert_eq!(verdicts(&study, Vec::new()), []);
+    study.plan.terms.published =
+        vec![PublishedPlace { id: "a-t2-read-best".to_owned(), figures: Selector::default() }];
+    let rules = vec![rule(
+        "a-claim-best",
+        Quantity::BestRate,
+        on("xfs"),
+        Relation::Greater,
+        Side::Measured(on("gpfs")),
+    )];
+    let found = verdicts(&study, rules);
+    assert_eq!(found.len(), 9);
+    assert_eq!((found[0].id.as_str(), found[0].standing), ("a-claim-best", Standing::Holds));
+    assert!(
+        found[1..].iter().all(|one| one.standing == Standing::NotTested && one.id.starts_with("a-claim-"))
+    );
+    let tax = found.iter().find(|one| one.id == "a-claim-tax").expect("a statement of the study");
+    assert_eq!(
+        tax.evidence,
+        "no rule in this study tests it; it would need: tax = (reference - layout)/reference"
+    );
+}

@@ -1,0 +1,104 @@
+//! Bounds of printed statistics: real samples never break them, impossible ones always do.
+
+use analysis::{
+    Implausible, PrintedStatistics, Summary, check_statistics, deviation_max, deviation_min, values_needed,
+};
+use proptest::prelude::*;
+
+fn printed(values: &[f64]) -> PrintedStatistics {
+    let summary = Summary::of(values).expect("values");
+    PrintedStatistics {
+        n: Some(values.len() as u64),
+        min: Some(summary.min),
+        max: Some(summary.max),
+        mean: Some(summary.mean),
+        deviation: Some(summary.deviation_sample),
+        ..PrintedStatistics::default()
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_sample_is_called_impossible(values in prop::collection::vec(-1e6_f64..1e6, 1..60)) {
+        prop_assert_eq!(check_statistics(&printed(&values)), []);
+        let without_number = PrintedStatistics { n: None, ..printed(&values) };
+        prop_assert_eq!(check_statistics(&without_number), []);
+    }
+
+    #[test]
+    fn the_bounds_are_reached(range in 0.1_f64..1e6, n in 2_u64..200) {
+        let mut middle = vec![range / 2.0; usize::try_from(n).expect("small") - 2];
+        middle.extend([0.0, range]);
+        let least = Summary::of(&middle).expect("values").deviation_sample;
+        prop_assert!((least / deviation_min(range, n) - 1.0).abs() < 1e-9);
+        let ends: Vec<f64> = (0..n).map(|index| if index % 2 == 0 { 0.0 } else { range }).collect();
+        let most = Summary::of(&ends).expect("values").deviation_sample;
+        prop_assert!((most / deviation_max(range, n) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn beyond_the_bounds_is_found(range in 0.1_f64..1e6, n in 3_u64..200, beyond in 1.01_f64..10.0) {
+        let with = |deviation| PrintedStatistics {
+            n: Some(n), range: Some(range), deviation: Some(deviation), ..PrintedStatistics::default()
+        };
+        let small = check_statistics(&with(deviation_min(range, n) / beyond));
+        let is_small = matches!(small[..], [Implausible::DeviationTooSmall { .. }]);
+        prop_assert!(is_small, "found {:?}", small);
+        let large = check_statistics(&with(deviation_max(range, n) * beyond));
+        let is_large = matches!(large[..], [Implausible::DeviationTooLarge { .. }]);
+        prop_assert!(is_large, "found {:?}", large);
+    }
+
+    #[test]
+    fn a_mean_outside_of_the_values_is_found(min in -1e3_f64..1e3, range in 0.1_f64..1e3, by in 0.01_f64..10.0) {
+        let max = min + range;
+        let with = |mean| PrintedStatistics {
+            min: Some(min), max: Some(max), mean: Some(mean), ..PrintedStatistics::default()
+        };
+        prop_assert_eq!(check_statistics(&with(f64::midpoint(min, max))), []);
+        prop_assert_eq!(check_statistics(&with(max + by)).len(), 1);
+        prop_assert_eq!(check_statistics(&with(min - by)).len(), 1);
+    }
+}
+
+#[test]
+fn the_deviation_of_study_c_is_impossible() {
+    let flash = PrintedStatistics {
+        n: Some(101),
+        range: Some(2.15),
+        mean: Some(1.15),
+        deviation: Some(0.035),
+        ..PrintedStatistics::default()
+    };
+    let found = check_statistics(&flash);
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        found[0].to_string(),
+        "a standard deviation of 0.035 is impossible for 101 values with a range of 2.15: \
+         it is at least 0.152; 1888 values would be needed"
+    );
+    assert_eq!(values_needed(2.15, 0.035), Some(1888));
+    let spinning = PrintedStatistics { range: Some(2.65), deviation: Some(0.345), ..flash };
+    assert_eq!(check_statistics(&spinning), []);
+    assert!((deviation_min(2.65, 101) - 0.187_383_297_014_434_07).abs() < 1e-15);
+    assert!((deviation_min(2.65, 19) - 0.441_666_666_666_666_65).abs() < 1e-15);
+}
+
+#[test]
+fn values_that_were_rounded_have_room() {
+    let exact = PrintedStatistics {
+        n: Some(2),
+        range: Some(2.0),
+        deviation: Some(1.42),
+        ..PrintedStatistics::default()
+    };
+    assert_eq!(check_statistics(&exact).len(), 1);
+    assert_eq!(check_statistics(&PrintedStatistics { rounding: 0.005, ..exact }), []);
+}
+
+#[test]
+fn nothing_printed_is_nothing_wrong() {
+    assert_eq!(check_statistics(&PrintedStatistics::default()), []);
+    let negative = PrintedStatistics { min: Some(2.0), max: Some(1.0), ..PrintedStatistics::default() };
+    assert_eq!(check_statistics(&negative), [Implausible::NegativeRange { range: -1.0 }]);
+}
