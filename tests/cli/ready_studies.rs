@@ -1,0 +1,187 @@
+//! The files under `studies/`: each is read as it stands, and runs in miniature by the command line in
+//! its own header.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plan::study::{Options, Override, read_with};
+use plan::{Plan, Question};
+use serde_json::Value;
+use testbed::Program;
+
+use crate::desk::{Desk, run};
+
+/// Tests that run one study each, and the list of them.
+macro_rules! ready_studies {
+    ($($name:ident = $file:literal),* $(,)?) => {
+        /// Every file under `studies/`.
+        const ALL: &[&str] = &[$($file),*];
+
+        $(
+            #[test]
+            fn $name() {
+                runs_in_miniature($file);
+            }
+        )*
+    };
+}
+
+ready_studies! {
+    acceptance = "acceptance",
+    best_point = "best-point",
+    block_size = "block-size",
+    bsc_nvm = "bsc-nvm",
+    buffer_size = "buffer-size",
+    cuny_p3700 = "cuny-p3700",
+    cuny_test1 = "cuny-test1",
+    file_size = "file-size",
+    iops_definitions = "iops-definitions",
+    iops_lustre = "iops-lustre",
+    local_disk = "local-disk",
+    read_write_mix = "read-write-mix",
+    sas_flash = "sas-flash",
+    scale_news = "scale-news",
+    steady_state = "steady-state",
+    task_count = "task-count",
+    tasks_by_transfer_size = "tasks-by-transfer-size",
+    threads = "threads",
+    transfer_size = "transfer-size",
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn path(name: &str) -> PathBuf {
+    root().join("studies").join(name).with_extension("toml")
+}
+
+fn text(name: &str) -> String {
+    fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("studies/{name}.toml: {error}"))
+}
+
+/// The command line of the header, without the marks of comments.
+fn miniature(name: &str) -> String {
+    let text = text(name);
+    let comment = text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim_start);
+    let mut lines = comment.skip_while(|line| !line.starts_with("Miniature: "));
+    let mut command = String::new();
+    for line in &mut lines {
+        command.push_str(line.trim_start_matches("Miniature: "));
+        command.push('\n');
+        if !line.ends_with('\\') {
+            break;
+        }
+    }
+    let start = format!("ioproof run studies/{name}.toml ");
+    assert!(command.starts_with(&start), "studies/{name}.toml has no line that starts with {start:?}");
+    command.trim_end().to_owned()
+}
+
+/// The words of a command line as a shell parts them.
+fn words(command: &str) -> Vec<String> {
+    let shell = Program::new("sh").args(["-c", &format!("printf '%s\\n' {command}")]);
+    run(&shell).expect_code(0).stdout.lines().map(str::to_owned).collect()
+}
+
+/// The plan of a study, with these values set from outside.
+fn plan_of(name: &str, overrides: Vec<Override>) -> Plan {
+    let options = Options { overrides, ..Options::default() };
+    read_with(&path(name), &text(name), &options)
+        .unwrap_or_else(|errors| panic!("studies/{name}.toml: {:#?}", errors.errors()))
+}
+
+/// The plan of the miniature, as the command line asks for it.
+fn small_plan(name: &str) -> Plan {
+    let command = miniature(name);
+    let all = words(command.trim_start_matches("ioproof run "));
+    let set = all.iter().skip_while(|word| *word != "--set");
+    let values = set.filter(|word| *word != "--set").map(|word| Override::parse(word).expect("an override"));
+    plan_of(name, values.collect())
+}
+
+/// Bytes that a miniature may move: more would be no miniature.
+const MINIATURE_BYTES_MAX: u64 = 2 << 30;
+
+#[test]
+fn every_study_is_in_the_list_and_in_the_documentation() {
+    let mut found: Vec<String> = fs::read_dir(root().join("studies"))
+        .expect("the studies")
+        .flatten()
+        .map(|entry| entry.path().file_stem().expect("a name").to_string_lossy().into_owned())
+        .collect();
+    found.sort();
+    assert_eq!(found, ALL);
+    let document = fs::read_to_string(root().join("docs/STUDIES.md")).expect("the documentation");
+    for name in ALL {
+        assert!(document.contains(&format!("(../studies/{name}.toml)")), "docs/STUDIES.md lacks {name}");
+    }
+}
+
+#[test]
+fn every_study_is_read_as_it_stands_and_in_miniature() {
+    for name in ALL {
+        let whole = plan_of(name, Vec::new());
+        let small = small_plan(name);
+        assert!(matches!(whole.question, Question::Study { .. }) && !whole.title.is_empty());
+        let workloads = |plan: &Plan| {
+            let mut groups: Vec<String> = plan.cases.iter().map(|case| case.group.clone()).collect();
+            groups.dedup();
+            groups
+        };
+        assert_eq!(workloads(&whole), workloads(&small), "{name}: the miniature leaves a workload out");
+        let bytes: u64 = small.cases.iter().map(|case| plan::Forecast::of(case).phase_bytes.0).sum();
+        assert!(bytes < MINIATURE_BYTES_MAX, "{name}: {bytes} bytes in each pass");
+    }
+}
+
+#[test]
+fn the_five_sources_stand_beside_their_published_figures_and_claims() {
+    for (name, letter, figures, claims) in [
+        ("cuny-p3700", "a-", 14, 5),
+        ("bsc-nvm", "b-", 40, 5),
+        ("sas-flash", "c-", 2, 1),
+        ("iops-lustre", "d-", 15, 3),
+        ("scale-news", "e-", 9, 1),
+    ] {
+        let terms = plan_of(name, Vec::new()).terms;
+        let published = terms.published.iter().filter(|place| place.id.starts_with(letter)).count();
+        let tested = terms.claims.iter().filter(|claim| claim.id.starts_with(letter)).count();
+        assert!(published >= figures, "{name}: {published} published figures");
+        assert!(tested >= claims, "{name}: {tested} statements of the study");
+    }
+}
+
+/// Runs the study by the line in its header, in a directory of its own, and looks at what came of it.
+fn runs_in_miniature(name: &str) {
+    let desk = Desk::new();
+    let directory = desk.path("data");
+    fs::create_dir(&directory).expect("a directory");
+    let command = miniature(name).replace("=DIR", &format!("={}", directory.display()));
+    let built = env!("CARGO_BIN_EXE_ioproof");
+    let line = command.replacen("ioproof", &format!("exec '{built}'"), 1);
+    let line = format!("{line} --yes --out '{}'", desk.record().display());
+    let shell = Program::new("sh").args(["-c", &line]).current_dir(root());
+    let finished = run(&shell).expect_code(0);
+    assert!(finished.stdout.contains("report.html"), "{}", finished.stdout);
+    assert!(desk.record().join("report.html").is_file(), "the page is written");
+
+    let report = desk.report().0;
+    let list = |key: &str| report[key].as_array().unwrap_or_else(|| panic!("no {key}")).clone();
+    assert_eq!(report["run"]["state"], "complete", "{name}");
+    assert_eq!(list("missing"), [Value::Null; 0], "{name}");
+    let plan = small_plan(name);
+    let cases = list("cases");
+    assert_eq!(cases.len(), plan.cases.len(), "{name}");
+    let unfinished: Vec<&Value> = cases.iter().filter(|case| case["state"] != "finished").collect();
+    assert!(unfinished.is_empty(), "{name}: {unfinished:?}");
+    let results: usize =
+        plan.cases.iter().map(|case| case.phases.iter().filter(|phase| phase.is_result()).count()).sum();
+    let figures = list("figures");
+    assert_eq!(figures.len(), results, "{name}: a figure for each result phase");
+    for figure in &figures {
+        let rate = figure["transfers_per_second"]["median"].as_f64();
+        assert!(rate > Some(0.0), "{name}: {figure}");
+    }
+    assert_eq!(crate::desk::names(&directory), [""; 0], "{name}: the data files are gone");
+}
