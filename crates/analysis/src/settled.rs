@@ -38,8 +38,8 @@ pub struct SteadyState {
 /// - [`Stopping::Count`] is never met by values.
 /// - [`Stopping::Interval`]: the interval of the median that [`Summary::median_interval`] gives has
 ///   [`CONFIDENCE`], which takes six values, and is at most that share of the median wide. Fewer
-///   values, or a wider interval, go on. The rule is that of Hoefler and Belli, "Scientific
-///   Benchmarking of Parallel Computing Systems", SC'15, section 4.2.2.
+///   values, or a wider interval, go on. Hoefler and Belli, "Scientific Benchmarking of Parallel
+///   Computing Systems", SC'15, propose such a rule.
 /// - [`Stopping::Steady`]: [`steady`] says that the last values are.
 #[must_use]
 pub fn settled(values: &[f64], stopping: Stopping) -> Settled {

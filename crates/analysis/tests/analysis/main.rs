@@ -7,6 +7,7 @@ mod bootstrap;
 mod claims;
 mod compare;
 mod curves;
+mod documented;
 mod expected;
 mod figures;
 mod latency;

@@ -1,0 +1,68 @@
+//! `docs/STATISTICS.md` names only what there is, and leaves out nothing that computes.
+
+/// The words in code font that name something of this room.
+fn named(document: &str) -> Vec<&str> {
+    let in_code = document.split('`').skip(1).step_by(2);
+    let word = |text: &&str| text.chars().all(|letter| letter.is_alphanumeric() || "_:".contains(letter));
+    in_code
+        .filter(word)
+        .map(|text| text.trim_start_matches("analysis::"))
+        .map(|text| text.split("::").next().unwrap_or(text))
+        .collect()
+}
+
+fn words(text: &str) -> Vec<&str> {
+    text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_')).collect()
+}
+
+#[test]
+fn the_document_names_what_there_is() {
+    let exported = words(include_str!("../../src/lib.rs"));
+    let missing: Vec<&str> = named(include_str!("../../../../docs/STATISTICS.md"))
+        .into_iter()
+        .filter(|name| !exported.contains(name))
+        .collect();
+    assert!(missing.is_empty(), "not exported by analysis: {missing:?}");
+}
+
+#[test]
+fn every_statistic_is_documented() {
+    let named = named(include_str!("../../../../docs/STATISTICS.md"));
+    let statistics = [
+        "Bootstrap",
+        "Latency",
+        "Prediction",
+        "RateName",
+        "RateUnits",
+        "Rates",
+        "Regression",
+        "Summary",
+        "bytes_behind_creates",
+        "compare",
+        "compare_spread",
+        "crossover",
+        "difference",
+        "dips",
+        "drives",
+        "expected",
+        "jobs",
+        "largest_gap",
+        "limits",
+        "little",
+        "mann_whitney",
+        "mix",
+        "node_rates",
+        "overhead",
+        "robust_z",
+        "settled",
+        "shape",
+        "shift",
+        "standing_apart",
+        "steady",
+        "verdicts",
+        "weakest_links",
+        "whole_mebibytes",
+    ];
+    let missing: Vec<&&str> = statistics.iter().filter(|name| !named.contains(name)).collect();
+    assert!(missing.is_empty(), "not in docs/STATISTICS.md: {missing:?}");
+}
