@@ -81,11 +81,6 @@ impl CpuTimes {
         }
     }
 
-    pub(crate) fn busy_ticks_since(&self, earlier: &Self) -> u64 {
-        let spent = self.since(earlier);
-        spent.user_ticks + spent.system_ticks
-    }
-
     pub(crate) fn all_ticks_since(&self, earlier: &Self) -> u64 {
         self.since(earlier).all_ticks()
     }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use record::{FileSystemFacts, HostFacts, Warning};
 
-use crate::{Guard, HostError, Root, Unobservable, cpu, devices, facts, file_system, memory, quiet};
+use crate::{
+    Guard, HostError, QuietWatch, Root, Unobservable, cpu, devices, facts, file_system, memory, quiet,
+};
 
 /// A host, read under a [`Root`].
 #[derive(Debug, Clone, Default)]
@@ -113,6 +115,12 @@ impl Host {
     #[must_use]
     pub fn quiet(&self, devices: &[String], interval: Duration) -> Option<Warning> {
         quiet::check(&self.root, devices, interval)
+    }
+
+    /// Will see whether anything else uses the host or `devices` while phases run.
+    #[must_use]
+    pub fn quiet_watch(&self, devices: Vec<String>) -> QuietWatch {
+        QuietWatch::new(&self.root, devices)
     }
 
     /// The guard of this host's raw block devices.

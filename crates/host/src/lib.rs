@@ -8,6 +8,7 @@
 //! | [`files::FileState`] | what stands at a path, and whether it holds data everywhere |
 //! | [`cache`] | empties the page cache, for one file or as a whole |
 //! | [`limits`] | raises the limits of this process, and says which one is too low |
+//! | [`QuietWatch`] | says what other processes did while phases ran |
 //! | [`Guard`] | says whether a raw block device may be written, with every reason against it |
 //!
 //! All that is read from `/proc`, `/sys` and `/etc` is read under a [`Root`], so that a tree of
@@ -55,6 +56,7 @@ pub use host::Host;
 pub use io_uring::{IoUringState, io_uring_state};
 pub use mounts::{DeviceNumber, Mount};
 pub use observer::{DeviceObserver, DeviceSample};
+pub use quiet::QuietWatch;
 pub use root::Root;
 
 #[cfg(test)]

@@ -89,6 +89,31 @@ pub enum Warning {
         /// Bytes planned.
         planned_bytes: u64,
     },
+    /// The rate was not steady when the case was over: see [`plan::Stopping::Steady`].
+    NotSteady {
+        /// Repetitions that count until then.
+        repetitions: u32,
+        /// Repetitions in the window.
+        window: u32,
+        /// (largest − smallest) ÷ mean within it; none with fewer repetitions than the window has.
+        range: Option<f64>,
+        /// The most that is allowed.
+        range_max: f64,
+        /// Rise or fall of the line through it ÷ mean.
+        drift: Option<f64>,
+        /// The most that is allowed.
+        drift_max: f64,
+    },
+    /// The interval of the median was too wide when the case was over: see
+    /// [`plan::Stopping::Interval`].
+    WideInterval {
+        /// Repetitions that count until then.
+        repetitions: u32,
+        /// Width ÷ median; none with too few repetitions for an interval.
+        share: Option<f64>,
+        /// The most that is allowed.
+        share_max: f64,
+    },
     /// Something else was using the host or the devices.
     NotQuiet {
         /// What was seen.
@@ -119,6 +144,10 @@ impl Warning {
             Self::WrongData { .. } => "distrust this storage until the cause is known; see the first cell",
             Self::Outlier { .. } => "look at that task's device and node",
             Self::Incomplete { .. } => "compare rates, not volumes; use wear-out for equal volumes",
+            Self::NotSteady { .. } => {
+                "allow more repetitions, or write the media over before (precondition, warm_up)"
+            }
+            Self::WideInterval { .. } => "allow more repetitions, or longer phases",
             Self::NotQuiet { .. } => "repeat the run on a quiet host",
             Self::Unapplied { .. } => "the figure was measured without it",
         }
@@ -167,6 +196,31 @@ impl fmt::Display for Warning {
             Self::Incomplete { bytes, planned_bytes } => {
                 write!(f, "moved {bytes} of {planned_bytes} planned bytes")
             }
+            Self::NotSteady { repetitions, window, range: Some(range), range_max, drift, drift_max } => {
+                write!(
+                    f,
+                    "not steady after {repetitions} repetitions: over the last {window} the rate spans {} of \
+                     its mean (at most {}) and drifts by {} (at most {})",
+                    percent(range),
+                    percent(range_max),
+                    percent(&drift.unwrap_or_default()),
+                    percent(drift_max)
+                )
+            }
+            Self::NotSteady { repetitions, window, range: None, .. } => {
+                write!(f, "not known to be steady: {repetitions} repetitions, and {window} are needed")
+            }
+            Self::WideInterval { repetitions, share: Some(share), share_max } => write!(
+                f,
+                "after {repetitions} repetitions the interval of the median is {} wide (at most {})",
+                percent(share),
+                percent(share_max)
+            ),
+            Self::WideInterval { repetitions, share: None, share_max } => write!(
+                f,
+                "{repetitions} repetitions are too few for an interval of the median (at most {} wide)",
+                percent(share_max)
+            ),
             Self::NotQuiet { seen } => write!(f, "not quiet: {seen}"),
             Self::Unapplied { what, reason } => write!(f, "{what} was not applied: {reason}"),
         }

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use engine::UringUnavailable;
 use host::files::{FileState, Kind, check_directory};
@@ -33,6 +34,8 @@ pub struct Checked {
     pub warnings: Vec<WarningRow>,
     /// What killed runs left on the targets.
     pub leftovers: Vec<Leftover>,
+    /// The block devices under the targets, as far as the kernel shows them.
+    pub devices: Vec<String>,
     /// Devices whose data the user gave up, held open so that nothing else takes them.
     pub permits: Vec<PermittedDevice>,
 }
@@ -52,8 +55,23 @@ pub fn check(plan: Plan, host: &Host, run_id: String, started_unix_ns: i64) -> R
     check_space(&plan, host)?;
     check_limits(&plan, host.root())?;
     let leftovers = check_in_use(&plan, &run_id)?;
+    let devices = devices(&targets, host);
+    if let Some(warning) = host.quiet(&devices, Duration::ZERO) {
+        warnings.push(WarningRow { key: None, warning });
+    }
     let facts = host.facts(&targets, engine::clock_name());
-    Ok(Checked { plan, facts, run_id, started_unix_ns, warnings, leftovers, permits })
+    Ok(Checked { plan, facts, run_id, started_unix_ns, warnings, leftovers, devices, permits })
+}
+
+/// The devices that carry `targets`, each once.
+fn devices(targets: &[PathBuf], host: &Host) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for device in targets.iter().filter_map(|target| host.devices_under(target).ok()).flatten() {
+        if !all.contains(&device) {
+            all.push(device);
+        }
+    }
+    all
 }
 
 /// What other runs than `own` have claimed on the targets.

@@ -24,6 +24,7 @@ mod life;
 mod phase;
 mod rendezvous;
 mod replaced;
+mod settle;
 mod watch;
 
 pub use check::{Checked, check};

@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use comm::Comm;
 use engine::Controls;
-use host::Host;
+use host::{Host, QuietWatch};
 use plan::{Backend, Case, Keep};
-use record::{Claim, Outcome, PlacedClaim, Recorder, Warning, WarningRow};
+use record::{Claim, Outcome, PhaseKey, PlacedClaim, Recorder, Warning, WarningRow};
 
 use self::passes::CaseEnd;
 use crate::check::{Checked, check_in_use};
@@ -41,6 +41,7 @@ pub struct Life<'a> {
     recorder: Recorder,
     watch: &'a mut dyn Watch,
     controls: Arc<Controls>,
+    quiet: QuietWatch,
     ledger: Ledger,
     made: Made,
     wrong_cells: u64,
@@ -62,6 +63,7 @@ impl<'a> Life<'a> {
             recorder,
             watch,
             controls,
+            quiet: host.quiet_watch(Vec::new()),
             ledger: Ledger::default(),
             made: Made::default(),
             wrong_cells: 0,
@@ -82,6 +84,7 @@ impl<'a> Life<'a> {
                 return Err(error);
             }
         };
+        self.quiet = self.host.quiet_watch(checked.devices.clone());
         let cases = self.cases(checked);
         let cleaned = self.made.remove_all(&mut self.ledger).map(|_| ());
         let withdrawn = match (&cleaned, claim) {
@@ -180,7 +183,11 @@ impl<'a> Life<'a> {
     }
 
     fn warn(&mut self, warning: Warning) -> Result<(), RunnerError> {
-        let row = WarningRow { key: None, warning };
+        self.warn_of(None, warning)
+    }
+
+    fn warn_of(&mut self, key: Option<PhaseKey>, warning: Warning) -> Result<(), RunnerError> {
+        let row = WarningRow { key, warning };
         self.recorder.warning(&row)?;
         self.watch.event(&Event::Warning(&row));
         Ok(())

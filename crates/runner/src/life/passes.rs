@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 
 use engine::TransferLimit;
 use host::files::require_data;
-use plan::{Backend, Bytes, Case, Existing, Phase, Placement, Workload};
-use record::Warning;
+use plan::{Backend, Bytes, Case, Existing, Nanos, Phase, Placement, Workload};
+use record::{PhaseKey, Warning, WarningRow};
 
 use super::Life;
 use crate::check::Checked;
 use crate::cleanup;
 use crate::data::fill_workload;
 use crate::phase::{Finished, PhaseRun};
+use crate::settle::Settling;
 use crate::{Event, RunnerError};
 
 /// How often a rest looks whether the run is to stop.
@@ -45,6 +46,7 @@ impl Life<'_> {
         self.wipe(case, checked)?;
         self.precondition(case, checked)?;
         let mut written: Option<Vec<u64>> = None;
+        let mut settling = Settling::new(case);
         for pass in 0..case.passes_max() {
             for &phase in &case.phases {
                 match self.before(case, phase, started) {
@@ -53,6 +55,7 @@ impl Life<'_> {
                         let what = format!("{phase} of repetition {pass}");
                         let reason = "the time limit of the case was over".to_owned();
                         self.warn(Warning::Unapplied { what, reason })?;
+                        self.warn_unsettled(case, pass, &settling)?;
                         return Ok(CaseEnd::Finished);
                     }
                     Next::GoOn => {}
@@ -68,6 +71,8 @@ impl Life<'_> {
                 };
                 let limit = limits.as_deref().map_or(TransferLimit::Pass, TransferLimit::PerTask);
                 let finished = self.phase(case, &case.workload, phase, pass, limit, checked, doubts)?;
+                let row = &finished.record.phase;
+                settling.add(pass, phase, row.bytes(), Nanos(row.wall_ns));
                 if phase == Phase::Write {
                     self.most_transfers = self.most_transfers.max(finished.most_transfers);
                     written = finished.partial;
@@ -77,8 +82,21 @@ impl Life<'_> {
                     return Ok(CaseEnd::Stopped);
                 }
             }
+            if settling.is_over_after(pass) {
+                return Ok(CaseEnd::Finished);
+            }
         }
+        self.warn_unsettled(case, case.passes_max().saturating_sub(1), &settling)?;
         Ok(CaseEnd::Finished)
+    }
+
+    /// Says which phases had not settled when `pass` was the last one.
+    fn warn_unsettled(&mut self, case: &Case, pass: u32, settling: &Settling<'_>) -> Result<(), RunnerError> {
+        for (phase, warning) in settling.unsettled() {
+            let key = PhaseKey { case: case.id.clone(), repetition: pass, phase };
+            self.warn_of(Some(key), warning)?;
+        }
+        Ok(())
     }
 
     /// Rests, and looks at the clock and at the stop flag.
@@ -180,8 +198,17 @@ impl Life<'_> {
                 self.made.file(&slot.path);
             }
         }
-        let finished =
+        if phase.is_result() {
+            self.quiet.phase_starts();
+        }
+        let mut finished =
             run.go(self.host, self.comm, &self.ledger, generation, &self.controls, &mut *self.watch)?;
+        if phase.is_result()
+            && let Some(warning) = self.quiet.phase_ended()
+        {
+            let key = Some(finished.record.phase.key.clone());
+            finished.record.warnings.push(WarningRow { key, warning });
+        }
         if phase.writes() {
             run.note_written(&mut self.ledger, generation, &finished);
         }

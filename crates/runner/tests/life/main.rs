@@ -2,6 +2,7 @@
 
 mod place;
 mod protocol;
+mod quiet;
 
 use std::fs;
 use std::sync::Arc;

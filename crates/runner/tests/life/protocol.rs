@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use engine::Controls;
 use host::{Host, Root};
-use plan::{Bytes, Case, Existing, Geometry, Nanos, Phase, Protocol, Role, Sharing};
+use plan::{Backend, Bytes, Case, Existing, Geometry, Nanos, Phase, Protocol, Role, Sharing, Stopping};
 use record::{Run, Warning};
 use runner::{ErrorKind, Event, Silent, Watch, Wiped};
 use testbed::{FileSystem, LoopDevice, Testbed};
@@ -205,4 +205,29 @@ fn a_device_that_is_mounted_or_not_named_is_never_wiped() {
     let error = place.check(vec![on_device("b", free.device())]).expect_err("not named");
     assert!(error.to_string().contains("--destroy-data-on"), "{error}");
     assert_eq!(discards(&mounted), before);
+}
+
+#[test]
+fn a_case_is_over_as_soon_as_its_values_have_settled() {
+    let place = Place::new();
+    let mut spec = spec(&place.file());
+    spec.backend = Backend::Null;
+    let mut case = case("a", spec, &[Phase::Write, Phase::Read]);
+    case.repetitions = 40;
+    // Any five values are steady within such limits, and none within those below.
+    case.protocol.stopping = Stopping::Steady { window: 5, excursion: 1e9, slope: 1e9 };
+    let (ended, run) = place.run(vec![case.clone()]);
+    assert!(ended.failed.is_none(), "{ended:?}");
+    assert_eq!(run.phases.len(), 5 * 2, "five repetitions of two phases");
+    let doubts = |run: &Run| {
+        let doubts = run.warnings.iter().filter(|row| matches!(row.warning, Warning::NotSteady { .. }));
+        doubts.filter_map(|row| row.key.as_ref().map(|key| (key.repetition, key.phase))).collect::<Vec<_>>()
+    };
+    assert_eq!(doubts(&run), []);
+    place.forget_record();
+    case.repetitions = 6;
+    case.protocol.stopping = Stopping::Steady { window: 5, excursion: 0.0, slope: 0.0 };
+    let (_, run) = place.run(vec![case]);
+    assert_eq!(run.phases.len(), 6 * 2);
+    assert_eq!(doubts(&run), [(5, Phase::Write), (5, Phase::Read)], "each figure says so");
 }

@@ -1,0 +1,104 @@
+//! Whether anything else uses the host, before a measurement and during it.
+
+mod processes;
+mod watch;
+
+use std::thread;
+use std::time::Duration;
+
+use record::Warning;
+
+pub use self::watch::QuietWatch;
+use self::watch::{Look, processors};
+use crate::{DeviceCounters, Root, facts};
+
+/// A load of more than this share of the processors is not quiet.
+const LOAD_SHARE_MAX: f64 = 0.5;
+/// Other processes that use more than this share of all processors are not quiet: it is what an
+/// idle host with its usual services stays below.
+const OTHERS_SHARE_MAX: f64 = 0.05;
+
+pub(crate) fn check(root: &Root, devices: &[String], interval: Duration) -> Option<Warning> {
+    if !interval.is_zero() {
+        let before = Look::now(root, devices);
+        thread::sleep(interval);
+        return not_quiet(carried(&Look::now(root, devices), &before));
+    }
+    let mut seen: Vec<String> = high_load(root).into_iter().collect();
+    for counters in DeviceCounters::read(root, devices).unwrap_or_default() {
+        seen.extend(under_way(&counters));
+    }
+    not_quiet(seen)
+}
+
+fn not_quiet(seen: Vec<String>) -> Option<Warning> {
+    (!seen.is_empty()).then(|| Warning::NotQuiet { seen: seen.join("; ") })
+}
+
+/// What was seen between two looks while this process did nothing: all traffic is that of others.
+fn carried(now: &Look, before: &Look) -> Vec<String> {
+    let devices = now.devices.iter().zip(&before.devices).filter_map(|(now, before)| {
+        let delta = now.since(before);
+        if delta.reads + delta.writes == 0 {
+            return under_way(now);
+        }
+        let DeviceCounters { device, reads, writes, .. } = delta;
+        Some(format!("{device} carried {reads} reads and {writes} writes of others"))
+    });
+    processors(now, before).into_iter().chain(devices).collect()
+}
+
+/// The average number of tasks that ran or waited for a device in the last minute, if as many are
+/// running now: a load that is over, as of a run before this one, disturbs nobody.
+fn high_load(root: &Root) -> Option<String> {
+    let text = root.read("/proc/loadavg").ok()?;
+    let mut fields = text.split_ascii_whitespace();
+    let load: f64 = fields.next()?.parse().ok()?;
+    let running: u32 = fields.nth(2)?.split_once('/')?.0.parse().ok()?;
+    let cpus = facts::logical_cpus(root);
+    let most = LOAD_SHARE_MAX * f64::from(cpus);
+    // The thread that asks is one of those that run.
+    let others = running.saturating_sub(1);
+    (load > most && f64::from(others) > most).then(|| format!("load {load:.2} on {cpus} processors"))
+}
+
+fn under_way(counters: &DeviceCounters) -> Option<String> {
+    (counters.under_way > 0)
+        .then(|| format!("{} has {} requests under way", counters.device, counters.under_way))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::check;
+    use crate::fake::Tree;
+
+    fn tree(load: &str, under_way: &str) -> Tree {
+        Tree::new(&[("/proc/loadavg", load), ("/sys/devices/system/cpu/online", "0-3\n")]).device(
+            "virtual/block/sda",
+            "8:0",
+            &[("stat", &format!("0 0 0 0 0 0 0 0 {under_way} 0 0"))],
+        )
+    }
+
+    #[test]
+    fn a_host_with_little_load_and_idle_devices_is_quiet() {
+        let tree = tree("0.20 0.10 0.10 1/200 4711\n", "0");
+        assert_eq!(check(tree.root(), &["sda".into()], Duration::ZERO), None);
+    }
+
+    #[test]
+    fn load_and_requests_under_way_are_both_told() {
+        let tree = tree("3.50 0.10 0.10 5/200 4711\n", "7");
+        let warning = check(tree.root(), &["sda".into()], Duration::ZERO).unwrap().to_string();
+        assert!(warning.contains("load 3.50 on 4 processors"), "{warning}");
+        assert!(warning.contains("sda has 7 requests under way"), "{warning}");
+    }
+
+    #[test]
+    fn a_load_that_is_over_is_not_told() {
+        let tree = tree("3.50 0.10 0.10 1/200 4711\n", "0");
+        assert_eq!(check(tree.root(), &["sda".into()], Duration::ZERO), None);
+    }
+}

@@ -1,0 +1,220 @@
+//! Whether anything else uses the host and its devices while phases run.
+
+use std::time::{Duration, Instant};
+
+use plan::Bytes;
+use record::Warning;
+
+use super::processes::{self, Process, Processes};
+use super::{OTHERS_SHARE_MAX, not_quiet};
+use crate::{CpuTimes, DeviceCounters, Root};
+
+/// Processor time is counted in ticks of 10 ms: over less than this a share is mostly rounding.
+const WINDOW_MIN: Duration = Duration::from_millis(500);
+/// A look takes at most one part in so many of the time that is watched.
+const LOOK_PART: u32 = 50;
+/// Others that move fewer bytes than this are the log files of an idle host.
+const OTHERS_BYTES_MIN: u64 = 1 << 20;
+/// The devices' bytes of which others may move as much without being told.
+const OTHERS_BYTES_SHARE_MAX: f64 = 0.05;
+
+/// Looks at all processes and at some devices before and after phases, never during one.
+///
+/// A window begins with a phase and ends with the first phase after which it is long enough to say
+/// something; of phases that are shorter, the last in the window tells what was seen in all of it.
+/// Threads of the kernel are nobody's: what they do is written back or journalled for us as well.
+#[derive(Debug)]
+pub struct QuietWatch {
+    root: Root,
+    devices: Vec<String>,
+    base: Option<Look>,
+}
+
+/// What had been used up to a moment.
+#[derive(Debug)]
+pub(super) struct Look {
+    at: Instant,
+    /// Processor time of the look itself: what others make it wait for must not hide them.
+    took: Duration,
+    cpu: Option<CpuTimes>,
+    processes: Processes,
+    pub(super) devices: Vec<DeviceCounters>,
+}
+
+impl Look {
+    pub(super) fn now(root: &Root, devices: &[String]) -> Self {
+        let before = thread_time();
+        let cpu = CpuTimes::read(root).ok();
+        let processes = Processes::now(root, !devices.is_empty());
+        let devices = DeviceCounters::read(root, devices).unwrap_or_default();
+        let took = thread_time().saturating_sub(before);
+        Self { at: Instant::now(), took, cpu, processes, devices }
+    }
+
+    fn is_long_ago(&self) -> bool {
+        self.at.elapsed() >= WINDOW_MIN.max(self.took * LOOK_PART)
+    }
+}
+
+impl QuietWatch {
+    /// Will watch the host under `root`, and `devices` on it.
+    #[must_use]
+    pub fn new(root: &Root, devices: Vec<String>) -> Self {
+        Self { root: root.clone(), devices, base: None }
+    }
+
+    /// A phase is about to start.
+    pub fn phase_starts(&mut self) {
+        if self.base.as_ref().is_none_or(Look::is_long_ago) {
+            self.base = Some(Look::now(&self.root, &self.devices));
+        }
+    }
+
+    /// A phase has ended; what others did, if it was much.
+    pub fn phase_ended(&mut self) -> Option<Warning> {
+        let base = self.base.take_if(|base| base.is_long_ago())?;
+        let now = Look::now(&self.root, &self.devices);
+        let seen = others(&now, &base);
+        self.base = Some(now);
+        seen
+    }
+}
+
+/// Processor time of this thread.
+fn thread_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+/// What others did between two looks, if it was much.
+fn others(now: &Look, base: &Look) -> Option<Warning> {
+    let seen: Vec<String> = processors(now, base).into_iter().chain(traffic(now, base)).collect();
+    not_quiet(seen)
+}
+
+/// Processor time of others, if it was much.
+pub(super) fn processors(now: &Look, base: &Look) -> Option<String> {
+    let all = now.cpu?.all_ticks_since(&base.cpu?).max(1) as f64;
+    let share = now.processes.others_ticks_since(&base.processes) as f64 / all;
+    if share <= OTHERS_SHARE_MAX {
+        return None;
+    }
+    let busiest = now.processes.busiest_since(&base.processes, processes::ticks);
+    let most =
+        busiest.map(|(id, one, by)| format!("{} alone {:.0} %", name(id, one), by as f64 / all * 100.0));
+    Some(format!("others used {:.0} % of the processors{}", share * 100.0, of_which(most)))
+}
+
+/// Others have moved bytes on the devices where they moved some at all, and the devices more than
+/// this process asked for: either alone may be another device, or the kernel writing back.
+fn traffic(now: &Look, base: &Look) -> Option<String> {
+    let (mut read, mut written) = (0_u64, 0_u64);
+    for (now, base) in now.devices.iter().zip(&base.devices) {
+        let delta = now.since(base);
+        read = read.saturating_add(delta.read_bytes);
+        written = written.saturating_add(delta.write_bytes);
+    }
+    let own = now.processes.own_moved_since(&base.processes);
+    let others = now.processes.others_moved_since(&base.processes);
+    let foreign = others.read_bytes.min(read.saturating_sub(own.read_bytes))
+        + others.write_bytes.min(written.saturating_sub(own.write_bytes));
+    let share = foreign as f64 / (read + written).max(1) as f64;
+    if foreign < OTHERS_BYTES_MIN || share <= OTHERS_BYTES_SHARE_MAX {
+        return None;
+    }
+    let busiest = now.processes.busiest_since(&base.processes, processes::bytes);
+    let most = busiest.map(|(id, one, by)| format!("{} alone {}", name(id, one), Bytes(by)));
+    Some(format!(
+        "others moved {} ({:.0} % of all) on the devices{}",
+        Bytes(foreign),
+        share * 100.0,
+        of_which(most)
+    ))
+}
+
+fn name(id: u32, process: &Process) -> String {
+    format!("{} (process {id})", process.command)
+}
+
+fn of_which(most: Option<String>) -> String {
+    most.map(|most| format!(", {most}")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Look, others};
+    use crate::fake::Tree;
+
+    /// Counters of `sda`: sectors read and written.
+    fn disk(tree: Tree, read: u64, written: u64) -> Tree {
+        let stat = format!("1 0 {read} 0 1 0 {written} 0 0 0 0");
+        tree.files(&[("/sys/devices/virtual/block/sda/stat", &stat)])
+    }
+
+    /// A process that has used `ticks` and moved bytes.
+    fn process(tree: Tree, id: u32, head: &str, ticks: u64, read: u64, written: u64) -> Tree {
+        let stat = format!("{id} {head} 0 0 0 0 0 {ticks} 0 0 0 20 0 1 0 5 0");
+        let io = format!("rchar: 9\nread_bytes: {read}\nwrite_bytes: {written}\n");
+        tree.files(&[(&format!("/proc/{id}/stat"), &stat), (&format!("/proc/{id}/io"), &io)])
+    }
+
+    fn time(tree: Tree, busy: u64, idle: u64) -> Tree {
+        tree.files(&[("/proc/stat", &format!("cpu  {busy} 0 0 {idle} 0 0 0 0 0 0\n"))])
+    }
+
+    fn start() -> Tree {
+        let tree = Tree::new(&[]).device("virtual/block/sda", "8:0", &[]);
+        disk(time(tree, 0, 0), 0, 0)
+    }
+
+    fn look(tree: &Tree) -> Look {
+        Look::now(tree.root(), &["sda".to_owned()])
+    }
+
+    const OTHER: &str = "(tar (old)) S 1 1 1 0 -1 0";
+    const KERNEL: &str = "(kworker/u8:1) S 2 0 0 0 -1 69238880";
+
+    #[test]
+    fn the_busiest_other_process_is_named() {
+        let tree = process(start(), 3_000_077, OTHER, 0, 0, 0);
+        let before = look(&tree);
+        let tree = process(time(tree, 90, 110), 3_000_077, OTHER, 80, 0, 0);
+        let tree = process(tree, 3_000_078, "(idle) S 1 1 1 0 -1 0", 10, 0, 0);
+        let seen = others(&look(&tree), &before).unwrap().to_string();
+        let expected =
+            "not quiet: others used 45 % of the processors, tar (old) (process 3000077) alone 40 %";
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn own_work_and_the_kernels_are_no_disturbance() {
+        let own = std::process::id();
+        let tree = process(process(start(), own, OTHER, 0, 0, 0), 3_000_001, KERNEL, 0, 0, 0);
+        let before = look(&tree);
+        let tree = process(time(tree, 180, 20), own, OTHER, 80, 0, 1 << 30);
+        let tree = disk(process(tree, 3_000_001, KERNEL, 100, 0, 0), 0, 2 << 21);
+        assert_eq!(others(&look(&tree), &before), None, "twice the bytes, as with a journal of data");
+    }
+
+    #[test]
+    fn what_others_move_on_the_devices_is_told_with_who_it_was() {
+        let own = std::process::id();
+        let tree = process(process(start(), own, OTHER, 0, 0, 0), 3_000_077, OTHER, 0, 0, 0);
+        let before = look(&tree);
+        let tree = process(time(tree, 0, 200), own, OTHER, 0, 300 << 20, 0);
+        let tree = disk(process(tree, 3_000_077, OTHER, 0, 100 << 20, 0), 400 << 11, 0);
+        let seen = others(&look(&tree), &before).unwrap().to_string();
+        assert!(seen.contains("others moved 100 MiB (25 % of all) on the devices"), "{seen}");
+        assert!(seen.contains("tar (old) (process 3000077) alone 100 MiB"), "{seen}");
+    }
+
+    #[test]
+    fn what_others_move_elsewhere_is_not_told() {
+        let own = std::process::id();
+        let tree = process(process(start(), own, OTHER, 0, 0, 0), 3_000_077, OTHER, 0, 0, 0);
+        let before = look(&tree);
+        let tree = process(time(tree, 0, 200), own, OTHER, 0, 300 << 20, 0);
+        let tree = disk(process(tree, 3_000_077, OTHER, 0, 1 << 30, 0), 300 << 11, 0);
+        assert_eq!(others(&look(&tree), &before), None);
+    }
+}

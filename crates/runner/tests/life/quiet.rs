@@ -1,0 +1,48 @@
+//! A run beside a competing load.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command};
+
+use plan::{Backend, Nanos, Phase};
+use record::Warning;
+
+use crate::place::{Place, case, spec};
+
+/// A program that keeps a processor busy until it is dropped, under a name of its own.
+struct Competitor(Child);
+
+impl Competitor {
+    fn start(place: &Place) -> Self {
+        let program = place.directory.path().join("competitor");
+        fs::copy(fs::canonicalize("/bin/sh").expect("a shell"), &program).expect("can be copied");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("own");
+        // Ahead of whatever else keeps the host of the test busy, where that is allowed.
+        let mut command = Command::new("nice");
+        command.args(["-n", "-15"]).arg(&program).args(["-c", "while :; do :; done"]);
+        Self(command.spawn().expect("nice(1) is everywhere"))
+    }
+}
+
+impl Drop for Competitor {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_load_that_starts_during_a_run_marks_it_and_is_named() {
+    let place = Place::new();
+    let mut spec = spec(&place.file());
+    (spec.backend, spec.duration) = (Backend::Null, Some(Nanos::millis(1500)));
+    let _competitor = Competitor::start(&place);
+    let (ended, run) = place.run(vec![case("a", spec, &[Phase::Write])]);
+    assert!(ended.failed.is_none(), "{ended:?}");
+    let seen = run.warnings.iter().find_map(|row| match (&row.key, &row.warning) {
+        (Some(key), Warning::NotQuiet { seen }) if key.phase == Phase::Write => Some(seen.as_str()),
+        _ => None,
+    });
+    let seen = seen.expect("the phase is marked");
+    assert!(seen.contains("others used") && seen.contains("competitor (process"), "{seen}");
+}
