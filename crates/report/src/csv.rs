@@ -1,13 +1,20 @@
 //! A report as comma-separated values (RFC 4180): one row for each figure, conditions included.
 
+use std::collections::HashMap;
+
+use crate::view::findings::Setting;
 use crate::view::{Figure, LatencyInfo, Report};
 
 /// The columns, in order; `docs/REPORT.md` describes them.
-pub(crate) const COLUMNS: [&str; 42] = [
+pub(crate) const COLUMNS: [&str; 47] = [
     "run_id",
     "number",
     "case",
     "title",
+    "workload",
+    "target",
+    "client",
+    "settings",
     "phase",
     "conditions",
     "provenance",
@@ -46,24 +53,62 @@ pub(crate) const COLUMNS: [&str; 42] = [
     "write_latency_maximum_ns",
     "notes",
     "warnings",
+    "doubts",
 ];
 
 /// The whole table, heading first.
 pub(crate) fn csv(report: &Report) -> String {
     let mut out = line(COLUMNS.map(str::to_owned).to_vec());
+    let said = Said::of(report);
     for figure in &report.figures {
-        out.push_str(&line(row(report, figure)));
+        out.push_str(&line(row(report, figure, &said)));
     }
     out
 }
 
-fn row(report: &Report, figure: &Figure) -> Vec<String> {
+/// What is said of each figure, by its number.
+struct Said<'a> {
+    warnings: HashMap<usize, Vec<&'a str>>,
+    doubts: HashMap<usize, Vec<&'a str>>,
+}
+
+impl<'a> Said<'a> {
+    fn of(report: &'a Report) -> Self {
+        let mut said = Self { warnings: HashMap::new(), doubts: HashMap::new() };
+        for entry in report.notes.iter().flat_map(|note| &note.entries) {
+            for number in &entry.figures {
+                said.warnings.entry(*number).or_default().push(&entry.text);
+            }
+        }
+        for doubt in &report.findings.audit {
+            if let Some(number) = doubt.figure {
+                said.doubts.entry(number).or_default().push(doubt.check);
+            }
+        }
+        said
+    }
+}
+
+/// `tasks=33;transfer=1048576`, in the units of the JSON form.
+fn settings(all: &[Setting]) -> String {
+    let raw = |one: &Setting| match one.value.as_str() {
+        Some(word) => format!("{}={word}", one.key),
+        None => format!("{}={}", one.key, one.value),
+    };
+    all.iter().map(raw).collect::<Vec<_>>().join(";")
+}
+
+fn row(report: &Report, figure: &Figure, said: &Said<'_>) -> Vec<String> {
     let (bytes, transfers) = (&figure.bytes_per_second, &figure.transfers_per_second);
     let mut cells = vec![
         report.run.id.clone(),
         figure.number.to_string(),
         figure.case.clone(),
         figure.title.clone(),
+        figure.group.clone(),
+        figure.target.clone(),
+        figure.client.to_owned(),
+        settings(&figure.settings),
         figure.phase.to_owned(),
         figure.conditions.clone(),
         figure.provenance.to_owned(),
@@ -71,7 +116,7 @@ fn row(report: &Report, figure: &Figure) -> Vec<String> {
         figure.transfer_bytes.to_string(),
         figure.page_cache.to_string(),
         figure.statistic.clone(),
-        figure.repetitions.len().to_string(),
+        figure.counted().to_string(),
         decimal(bytes.median),
         decimal(bytes.minimum),
         decimal(bytes.maximum),
@@ -89,9 +134,9 @@ fn row(report: &Report, figure: &Figure) -> Vec<String> {
         ));
     }
     cells.push(figure.notes.join(" "));
-    let entries = report.notes.iter().flat_map(|note| &note.entries);
-    let of_figure = entries.filter(|entry| entry.figures.contains(&figure.number));
-    cells.push(of_figure.map(|entry| entry.text.as_str()).collect::<Vec<_>>().join("; "));
+    for words in [&said.warnings, &said.doubts] {
+        cells.push(words.get(&figure.number).map(|words| words.join("; ")).unwrap_or_default());
+    }
     cells
 }
 

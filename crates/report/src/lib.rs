@@ -3,7 +3,8 @@
 //!
 //! | what | for |
 //! |---|---|
-//! | [`text`], [`html`], [`markdown`], [`csv`], [`json`], [`openmetrics`] | a [`record::Run`] in every form; `docs/REPORT.md` describes CSV and JSON |
+//! | [`Study`] | a [`record::Run`] with what its figures say together, for all forms at once |
+//! | [`text`], [`html`], [`markdown`], [`csv`], [`json`], [`openmetrics`] | a run in one form; `docs/REPORT.md` describes CSV and JSON |
 //! | [`preflight`], [`explain`], [`offsets`] | a [`plan::Plan`] before it runs |
 //! | [`Progress`] | the live line while it runs |
 //!
@@ -18,6 +19,7 @@
 //! ```
 
 mod build;
+mod chosen;
 mod csv;
 mod format;
 mod html;
@@ -28,6 +30,8 @@ mod openmetrics;
 mod preflight;
 mod progress;
 mod schema;
+mod section;
+mod study;
 mod table;
 mod text;
 mod view;
@@ -41,46 +45,44 @@ pub use offsets::offsets;
 pub use preflight::{explain, preflight};
 pub use progress::{Progress, TimeLeft};
 pub use schema::schema;
+pub use study::Study;
 pub use text::Colour;
 
 /// The tables of `run` for a terminal, at most 120 columns wide, without escape codes.
 #[must_use]
 pub fn text(run: &Run) -> String {
-    text::text(&build::report(run).0, Colour::Plain)
+    Study::of(run).text(Colour::Plain)
 }
 
 /// As [`text`], with headings and warnings that stand out.
 #[must_use]
 pub fn text_in(run: &Run, colour: Colour) -> String {
-    text::text(&build::report(run).0, colour)
+    Study::of(run).text(colour)
 }
 
 /// The report of `run` in Markdown, with pipe tables.
 #[must_use]
 pub fn markdown(run: &Run) -> String {
-    markdown::markdown(&build::report(run).0)
+    Study::of(run).markdown()
 }
 
 /// One row for each figure of `run`, as comma-separated values.
 #[must_use]
 pub fn csv(run: &Run) -> String {
-    csv::csv(&build::report(run).0)
+    Study::of(run).csv()
 }
 
 /// The report of `run` as JSON, in the schema `ioproof-report/1`.
 #[must_use]
 pub fn json(run: &Run) -> String {
-    let mut out = serde_json::to_string_pretty(&build::report(run).0)
-        .expect("strings, numbers and lists with string keys are always JSON");
-    out.push('\n');
-    out
+    Study::of(run).json()
 }
 
 /// The figures of `run` as OpenMetrics 1.0 text, for monitoring; `docs/INTEGRATIONS.md` lists the
 /// metrics.
 #[must_use]
 pub fn openmetrics(run: &Run) -> String {
-    openmetrics::openmetrics(run, &build::report(run).0)
+    Study::of(run).openmetrics()
 }
 
 /// The report page of `run`: one file with interactive charts that needs no network.
@@ -88,5 +90,5 @@ pub fn openmetrics(run: &Run) -> String {
 /// # Errors
 /// `out` refuses.
 pub fn html(run: &Run, out: &mut impl Write) -> io::Result<()> {
-    html::html(run, out)
+    Study::of(run).html(out)
 }

@@ -2,9 +2,15 @@
 
 use std::fmt::Write as _;
 
+use crate::chosen::Chosen;
+use crate::format::counted;
+use crate::section::{Block, Section, sections};
 use crate::table::{Align, Table, escaped};
 use crate::text;
 use crate::view::Report;
+
+/// Rows of one table: a wiki shows no more in one page.
+const ROWS_SHOWN: usize = 1_000;
 
 /// The whole report.
 pub(crate) fn markdown(report: &Report) -> String {
@@ -14,13 +20,23 @@ pub(crate) fn markdown(report: &Report) -> String {
     for line in &report.missing {
         let _ = writeln!(out, "> **{}**\n", escaped(line));
     }
+    let sections = sections(report);
+    let (before, after): (Vec<&Section>, Vec<&Section>) =
+        sections.iter().partition(|section| section.before_figures);
+    before.into_iter().for_each(|section| section_markdown(&mut out, section));
     if report.figures.is_empty() {
         out.push_str("There is no finished result in this run.\n\n");
     } else {
+        let chosen = Chosen::of(report);
+        let figures = chosen.figures(report);
         let _ = writeln!(out, "## Rates\n\n{}\n", escaped(&text::statistic(report)));
-        let _ = writeln!(out, "{}", text::rates(report, true).without_empty_columns().to_markdown());
+        if let Some(left_out) = chosen.left_out() {
+            let _ = writeln!(out, "{}\n", escaped(&left_out));
+        }
+        let _ =
+            writeln!(out, "{}", text::rates(report, &figures, true).without_empty_columns().to_markdown());
         out.push_str("## Latency of every transfer\n\n");
-        let _ = writeln!(out, "{}", text::latencies(report).without_empty_columns().to_markdown());
+        let _ = writeln!(out, "{}", text::latencies(&figures).without_empty_columns().to_markdown());
     }
     let measures = text::measures(report);
     if !measures.is_empty() {
@@ -30,6 +46,7 @@ pub(crate) fn markdown(report: &Report) -> String {
     if !published.is_empty() {
         let _ = writeln!(out, "## Beside published figures\n\n{}", published.to_markdown());
     }
+    after.into_iter().for_each(|section| section_markdown(&mut out, section));
     if !report.notes.is_empty() {
         out.push_str("## Notes\n\n");
         for note in &report.notes {
@@ -51,6 +68,39 @@ pub(crate) fn markdown(report: &Report) -> String {
     let _ = writeln!(out, "## How it was measured\n\n{}", definitions(report).to_markdown());
     let _ = writeln!(out, "## Measure it again\n\n```\n{}\n```", report.run.command_line);
     out
+}
+
+/// A section with pipe tables; a table that no page would show is cut, and says so.
+fn section_markdown(out: &mut String, section: &Section) {
+    let _ = writeln!(out, "## {}\n", escaped(section.title));
+    for block in &section.blocks {
+        match block {
+            Block::Heading(text) => {
+                let _ = writeln!(out, "### {}\n", escaped(text));
+            }
+            Block::Text(text) => {
+                let _ = writeln!(out, "{}\n", escaped(text));
+            }
+            Block::List(lines) => {
+                for line in lines {
+                    let _ = writeln!(out, "- {}", escaped(line));
+                }
+                out.push('\n');
+            }
+            Block::Table { caption, table } => {
+                if !caption.is_empty() {
+                    let _ = writeln!(out, "{}\n", escaped(caption));
+                }
+                let mut table = table.clone();
+                let gone = table.cut(ROWS_SHOWN);
+                let _ = writeln!(out, "{}", table.to_markdown());
+                if gone > 0 {
+                    let more = counted(gone as u64, "more row");
+                    let _ = writeln!(out, "… and {more} in the CSV form of this report\n");
+                }
+            }
+        }
+    }
 }
 
 fn definitions(report: &Report) -> Table {

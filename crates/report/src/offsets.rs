@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use plan::{Case, Order, Phase, Placement, Sharing};
 
+use crate::Colour;
 use crate::format::{counted, grouped};
 use crate::table::{Align, Table, wrapped};
 
@@ -55,7 +56,7 @@ pub fn offsets(case: &Case, tasks: u32, transfers: u64) -> String {
         table.row(vec![task.to_string(), file.display().to_string(), list.join(", ")]);
     }
     let mut out = format!("  first transfers of each task ({phase})\n");
-    out.push_str(&table.to_text("    ", str::to_owned));
+    out.push_str(&table.to_text("    ", Colour::Plain));
     if shown < workload.tasks {
         let _ = writeln!(out, "    … and {}", counted(u64::from(workload.tasks - shown), "more task"));
     }

@@ -1,5 +1,8 @@
 //! Text tables: columns as wide as their widest cell, numbers to the right.
 
+use serde::Serialize;
+
+use crate::Colour;
 use crate::format::NOT_OBSERVED;
 
 /// Where a column's text stands.
@@ -13,12 +16,71 @@ pub(crate) enum Align {
 
 /// Space between two columns.
 const GAP: &str = "  ";
+/// Columns of a terminal that every table fits into.
+const COLUMNS: usize = 120;
+/// Columns below which words are not folded: they would be harder to read than a long line.
+const WORDS_LEAST: usize = 10;
+
+/// How much a cell stands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Tone {
+    /// Like all others.
+    #[default]
+    Plain,
+    /// The best of its kind.
+    Main,
+    /// As it should be.
+    Good,
+    /// Not as it should be.
+    Bad,
+    /// Not certain.
+    Doubtful,
+}
+
+/// One cell of a table.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub(crate) struct Cell {
+    /// What stands in it.
+    pub(crate) text: String,
+    /// How much it stands out; its words say the same.
+    pub(crate) tone: Tone,
+    /// The number of the figure that it names, for a link.
+    pub(crate) figure: Option<usize>,
+}
+
+impl Cell {
+    /// A cell that stands out.
+    pub(crate) fn toned(text: impl Into<String>, tone: Tone) -> Self {
+        Self { text: text.into(), tone, figure: None }
+    }
+
+    /// The number of a figure; empty where none.
+    pub(crate) fn figure(number: Option<usize>) -> Self {
+        let text = number.map(|number| number.to_string()).unwrap_or_default();
+        Self { text, tone: Tone::Plain, figure: number }
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
 
 /// A table of text.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     columns: Vec<(String, Align)>,
-    rows: Vec<Vec<String>>,
+    rows: Vec<Vec<Cell>>,
+    /// The heading of the column that a terminal shows below the row where it has no place in it.
+    below: Option<&'static str>,
 }
 
 impl Table {
@@ -27,13 +89,38 @@ impl Table {
         Self {
             columns: columns.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect(),
             rows: Vec::new(),
+            below: None,
         }
     }
 
+    /// Lets a terminal show the column called `heading`, the last one, below its row where the
+    /// table would be too wide with it.
+    pub(crate) fn below(mut self, heading: &'static str) -> Self {
+        self.below = Some(heading);
+        self
+    }
+
     /// Adds a row; it has a cell for every column.
-    pub(crate) fn row(&mut self, cells: Vec<String>) {
+    pub(crate) fn row(&mut self, cells: Vec<impl Into<Cell>>) {
         debug_assert_eq!(cells.len(), self.columns.len(), "a row has a cell for every column");
-        self.rows.push(cells);
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// Headings, and whether each stands to the right.
+    pub(crate) fn columns(&self) -> &[(String, Align)] {
+        &self.columns
+    }
+
+    /// All cells.
+    pub(crate) fn rows(&self) -> &[Vec<Cell>] {
+        &self.rows
+    }
+
+    /// Leaves at most `most` rows, and says how many went.
+    pub(crate) fn cut(&mut self, most: usize) -> usize {
+        let gone = self.rows.len().saturating_sub(most);
+        self.rows.truncate(most);
+        gone
     }
 
     /// Whether there is no row.
@@ -44,7 +131,7 @@ impl Table {
     /// Drops columns in which no row says anything.
     pub(crate) fn without_empty_columns(mut self) -> Self {
         let silent =
-            |index: usize| self.rows.iter().all(|row| row[index].is_empty() || row[index] == NOT_OBSERVED);
+            |index: usize| self.rows.iter().all(|row| matches!(row[index].text.as_str(), "" | NOT_OBSERVED));
         let keep: Vec<bool> = (0..self.columns.len()).map(|index| !silent(index)).collect();
         let mut kept = keep.iter();
         self.columns.retain(|_| *kept.next().unwrap_or(&true));
@@ -55,32 +142,124 @@ impl Table {
         self
     }
 
-    /// The table for a terminal, each line ended, `indent` before each.
-    pub(crate) fn to_text(&self, indent: &str, heading: impl Fn(&str) -> String) -> String {
-        let widths: Vec<usize> = (0..self.columns.len())
-            .map(|index| {
-                let cells = self.rows.iter().map(|row| width(&row[index])).max().unwrap_or(0);
-                cells.max(width(&self.columns[index].0))
-            })
-            .collect();
-        let line = |cells: &[String]| {
-            let padded: Vec<String> = cells
-                .iter()
-                .zip(&widths)
-                .zip(&self.columns)
-                .map(|((cell, &column), (_, align))| pad(cell, column, *align))
-                .collect();
-            padded.join(GAP).trim_end().to_owned()
-        };
+    /// The table for a terminal, each line ended, `indent` before each. Words that would make it
+    /// wider than [`COLUMNS`] are folded within their column.
+    pub(crate) fn to_text(&self, indent: &str, colour: Colour) -> String {
+        let most = COLUMNS.saturating_sub(width(indent));
+        if let Some(index) = self.hangs(most) {
+            return self.hanging(index, indent, colour);
+        }
+        let widths = self.widths(most);
         let names: Vec<String> = self.columns.iter().map(|(name, _)| name.clone()).collect();
+        let heading: Vec<String> = names
+            .iter()
+            .zip(&widths)
+            .zip(&self.columns)
+            .map(|((name, &column), (_, align))| pad(name, column, *align))
+            .collect();
         let rules: Vec<String> = widths.iter().map(|&w| "─".repeat(w)).collect();
-        let mut out = format!("{indent}{}\n{indent}{}\n", heading(&line(&names)), rules.join(GAP));
+        let heading = colour.strong(heading.join(GAP).trim_end());
+        let mut out = format!("{indent}{heading}\n{indent}{}\n", rules.join(GAP));
         for row in &self.rows {
-            out.push_str(indent);
-            out.push_str(&line(row));
-            out.push('\n');
+            for line in self.lines(row, &widths, colour) {
+                out.push_str(indent);
+                out.push_str(line.trim_end());
+                out.push('\n');
+            }
         }
         out
+    }
+
+    /// The column that has to stand below its row.
+    fn hangs(&self, most: usize) -> Option<usize> {
+        let heading = self.below?;
+        let index = self.columns.iter().position(|(name, _)| name == heading)?;
+        let natural: usize = self.natural().iter().map(|width| width + GAP.len()).sum();
+        (natural > most + GAP.len()).then_some(index)
+    }
+
+    /// The table with column `index` below each row.
+    fn hanging(&self, index: usize, indent: &str, colour: Colour) -> String {
+        let without = |row: &Vec<Cell>| {
+            let mut row = row.clone();
+            let cell = row.remove(index);
+            (row, cell.text)
+        };
+        let (rows, below): (Vec<Vec<Cell>>, Vec<String>) = self.rows.iter().map(without).unzip();
+        let mut columns = self.columns.clone();
+        columns.remove(index);
+        let narrow = Self { columns, rows, below: None };
+        let text = narrow.to_text(indent, colour);
+        let widths = narrow.widths(COLUMNS.saturating_sub(width(indent)));
+        let (head, body): (Vec<&str>, Vec<&str>) = {
+            let lines: Vec<&str> = text.lines().collect();
+            (lines[..2].to_vec(), lines[2..].to_vec())
+        };
+        let mut out = format!("{}\n", head.join("\n"));
+        let mut body = body.into_iter();
+        for (row, below) in narrow.rows.iter().zip(below) {
+            for line in body.by_ref().take(narrow.lines(row, &widths, colour).len()) {
+                out.push_str(line);
+                out.push('\n');
+            }
+            if !below.is_empty() {
+                out.push_str(&wrapped(&format!("{indent}    └ "), &below, COLUMNS));
+            }
+        }
+        out
+    }
+
+    /// The width of each column's widest cell.
+    fn natural(&self) -> Vec<usize> {
+        (0..self.columns.len())
+            .map(|index| {
+                let cells = self.rows.iter().map(|row| width(&row[index].text)).max().unwrap_or(0);
+                cells.max(width(&self.columns[index].0))
+            })
+            .collect()
+    }
+
+    /// The width of each column, so that all fit into `most`. Words give way, the widest first;
+    /// numbers do not.
+    fn widths(&self, most: usize) -> Vec<usize> {
+        let mut widths = self.natural();
+        let gaps = GAP.len() * widths.len().saturating_sub(1);
+        loop {
+            let over = (widths.iter().sum::<usize>() + gaps).saturating_sub(most);
+            let widest = (0..widths.len())
+                .filter(|&index| self.columns[index].1 == Align::Left)
+                .max_by_key(|&index| widths[index]);
+            match widest {
+                Some(index) if over > 0 && widths[index] > WORDS_LEAST => widths[index] -= 1,
+                _ => return widths,
+            }
+        }
+    }
+
+    /// A row as lines: as many as its most folded cell needs.
+    fn lines(&self, row: &[Cell], widths: &[usize], colour: Colour) -> Vec<String> {
+        let folded: Vec<Vec<String>> = row
+            .iter()
+            .zip(widths)
+            .map(|(cell, &column)| {
+                if width(&cell.text) <= column {
+                    return vec![cell.text.clone()];
+                }
+                wrapped("", &cell.text, column).lines().map(str::to_owned).collect()
+            })
+            .collect();
+        let lines = folded.iter().map(Vec::len).max().unwrap_or(0);
+        let line = |index: usize| {
+            let cells = folded.iter().zip(row).zip(widths).zip(&self.columns).map(
+                |(((lines, cell), &column), (_, align))| {
+                    let text = lines.get(index).map_or("", String::as_str);
+                    let padded = pad(text, column, *align);
+                    if text.is_empty() { padded } else { colour.tone(cell.tone, &padded) }
+                },
+            );
+            cells.collect::<Vec<_>>().join(GAP)
+        };
+        (0..lines).map(line).collect()
     }
 
     /// The table in Markdown (the pipe tables of GitHub and pandoc).
@@ -97,7 +276,7 @@ impl Table {
                 .collect(),
         ));
         for row in &self.rows {
-            out.push_str(&line(row.iter().map(|cell| escaped(cell)).collect()));
+            out.push_str(&line(row.iter().map(|cell| escaped(&cell.text)).collect()));
         }
         out
     }
@@ -160,19 +339,38 @@ pub(crate) fn wrapped(first: &str, text: &str, columns: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Align, Table, width, wrapped};
+    use super::{Align, Cell, Table, Tone, width, wrapped};
+    use crate::Colour;
 
     fn table() -> Table {
         let mut table = Table::new(&[("case", Align::Left), ("MB/s", Align::Right), ("mark", Align::Left)]);
-        table.row(vec!["a|b".into(), "1,234".into(), String::new()]);
-        table.row(vec!["µ".into(), "9.5".into(), "–".into()]);
+        table.row(vec!["a|b", "1,234", ""]);
+        table.row(vec!["µ", "9.5", "–"]);
         table
     }
 
     #[test]
     fn columns_line_up_and_silent_ones_go() {
-        let text = table().without_empty_columns().to_text("  ", str::to_owned);
+        let text = table().without_empty_columns().to_text("  ", Colour::Plain);
         assert_eq!(text, "  case   MB/s\n  ────  ─────\n  a|b   1,234\n  µ       9.5\n");
+    }
+
+    #[test]
+    fn words_are_folded_where_a_table_would_be_too_wide() {
+        let mut table = Table::new(&[("#", Align::Right), ("a", Align::Left), ("b", Align::Left)]);
+        let words = "word ".repeat(30);
+        table.row(vec!["12345".to_owned(), words.clone(), words]);
+        let text = table.to_text("", Colour::Plain);
+        assert!(text.lines().all(|line| width(line) <= 120), "{text}");
+        assert_eq!(text.matches("word").count(), 60);
+    }
+
+    #[test]
+    fn a_toned_cell_is_coloured_only_where_asked() {
+        let mut table = Table::new(&[("verdict", Align::Left), ("n", Align::Right)]);
+        table.row(vec![Cell::toned("FAIL", Tone::Bad), Cell::figure(Some(3))]);
+        assert!(!table.to_text("", Colour::Plain).contains('\u{1b}'));
+        assert!(table.to_text("", Colour::Ansi).contains("\u{1b}[31mFAIL   \u{1b}[0m"));
     }
 
     #[test]

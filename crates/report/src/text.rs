@@ -2,10 +2,13 @@
 
 use std::fmt::Write as _;
 
+use crate::chosen::Chosen;
 use crate::format::{
-    NOT_OBSERVED, duration, grouped, latency, mebibytes, megabytes, number, percent, rate, utc, whole,
+    NOT_OBSERVED, counted, duration, grouped, latency, mebibytes, megabytes, number, percent, rate, utc,
+    whole,
 };
-use crate::table::{Align, Table, width, wrapped};
+use crate::section::{Block, Section, sections};
+use crate::table::{Align, Table, Tone, width, wrapped};
 use crate::view::{Figure, LatencyInfo, Note, Report, Spread};
 
 /// Columns that prose is folded to; tables may be wider, up to 120.
@@ -13,6 +16,10 @@ const COLUMNS: usize = 100;
 
 /// Texts of one note that a terminal shows.
 const ENTRIES_SHOWN: usize = 12;
+
+/// Rows of one table and lines of one list that a terminal shows.
+const ROWS_SHOWN: usize = 40;
+const LINES_SHOWN: usize = 12;
 
 /// How a terminal shows the parts that stand out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,12 +32,23 @@ pub enum Colour {
 }
 
 impl Colour {
-    fn strong(self, text: &str) -> String {
+    pub(crate) fn strong(self, text: &str) -> String {
         self.wrap("1", text)
     }
 
     fn warning(self, text: &str) -> String {
         self.wrap("33", text)
+    }
+
+    /// The text of a cell that stands out; its words say the same without colour.
+    pub(crate) fn tone(self, tone: Tone, text: &str) -> String {
+        match tone {
+            Tone::Plain => text.to_owned(),
+            Tone::Main => self.wrap("1", text),
+            Tone::Good => self.wrap("32", text),
+            Tone::Bad => self.wrap("31", text),
+            Tone::Doubtful => self.wrap("33", text),
+        }
     }
 
     fn wrap(self, code: &str, text: &str) -> String {
@@ -50,14 +68,25 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
     for line in &report.missing {
         out.push_str(&colour.warning(&wrapped("! ", line, COLUMNS)));
     }
+    let sections = sections(report);
+    let (before, after): (Vec<&Section>, Vec<&Section>) =
+        sections.iter().partition(|section| section.before_figures);
+    for section in before {
+        section_text(&mut out, section, colour);
+    }
     if report.figures.is_empty() {
         out.push_str("\nThere is no finished result in this run.\n");
     } else {
+        let chosen = Chosen::of(report);
+        let figures = chosen.figures(report);
         let _ = writeln!(out, "\n{}", heading("Rates"));
         out.push_str(&wrapped("", &statistic(report), COLUMNS));
-        out.push_str(&rates(report, false).without_empty_columns().to_text("", heading));
+        if let Some(left_out) = chosen.left_out() {
+            out.push_str(&wrapped("", &left_out, COLUMNS));
+        }
+        out.push_str(&rates(report, &figures, false).without_empty_columns().to_text("", colour));
         let _ = writeln!(out, "\n{}", heading("Latency of every transfer"));
-        out.push_str(&latencies(report).without_empty_columns().to_text("", heading));
+        out.push_str(&latencies(&figures).without_empty_columns().to_text("", colour));
         let measures = measures(report);
         if !measures.is_empty() {
             out.push_str(&wrapped("", &measures, COLUMNS));
@@ -67,6 +96,9 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
         let _ = writeln!(out, "\n{}", heading("Beside published figures"));
         out.push_str(&published_lines(report));
     }
+    for section in after {
+        section_text(&mut out, section, colour);
+    }
     if !report.notes.is_empty() {
         let _ = writeln!(out, "\n{}", heading("Notes"));
     }
@@ -75,6 +107,42 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
         out.push_str(&wrapped("    advice: ", &note.advice, COLUMNS));
     }
     out
+}
+
+/// A section for a terminal: long tables and lists are cut, and say so.
+fn section_text(out: &mut String, section: &Section, colour: Colour) {
+    let _ = writeln!(out, "\n{}", colour.strong(section.title));
+    for block in &section.blocks {
+        match block {
+            Block::Heading(text) => {
+                let _ = writeln!(out, "\n{}", colour.strong(text));
+            }
+            Block::Text(text) => out.push_str(&wrapped("", text, COLUMNS)),
+            Block::List(lines) => {
+                for line in lines.iter().take(LINES_SHOWN) {
+                    out.push_str(&wrapped("  · ", line, COLUMNS));
+                }
+                rest(out, lines.len().saturating_sub(LINES_SHOWN), "line");
+            }
+            Block::Table { caption, table } => {
+                if !caption.is_empty() {
+                    out.push_str(&wrapped("", caption, COLUMNS));
+                }
+                let mut table = table.clone();
+                let gone = table.cut(ROWS_SHOWN);
+                out.push_str(&table.to_text("", colour));
+                rest(out, gone, "row");
+            }
+        }
+    }
+}
+
+/// How much a terminal does not show.
+fn rest(out: &mut String, count: usize, noun: &str) {
+    if count > 0 {
+        let more = counted(count as u64, &format!("more {noun}"));
+        let _ = writeln!(out, "  … and {more} in the other forms of this report (html, markdown, csv, json)");
+    }
 }
 
 /// What a note says, line by line; a sweep may say it of hundreds of figures.
@@ -187,7 +255,7 @@ pub(crate) fn confidence(report: &Report) -> Option<String> {
 }
 
 /// The table of rates; `long` names all conditions in one column.
-pub(crate) fn rates(report: &Report, long: bool) -> Table {
+pub(crate) fn rates(report: &Report, figures: &[&Figure], long: bool) -> Table {
     let same_rate = one_rate(report).is_some();
     let mut table = Table::new(&[
         ("#", Align::Right),
@@ -203,7 +271,7 @@ pub(crate) fn rates(report: &Report, long: bool) -> Table {
         ("rate", Align::Left),
         ("notes", Align::Left),
     ]);
-    for figure in &report.figures {
+    for figure in figures {
         let [what, path, tasks] = if long {
             [figure.conditions.clone(), String::new(), String::new()]
         } else {
@@ -217,7 +285,7 @@ pub(crate) fn rates(report: &Report, long: bool) -> Table {
             megabytes(figure.bytes_per_second.median),
             mebibytes(figure.bytes_per_second.median),
             iops(figure.transfers_per_second.median),
-            figure.repetitions.len().to_string(),
+            figure.counted().to_string(),
             interval(&figure.bytes_per_second),
             share(figure.device_share),
             if same_rate { String::new() } else { figure.rate.to_owned() },
@@ -228,7 +296,7 @@ pub(crate) fn rates(report: &Report, long: bool) -> Table {
 }
 
 /// The table of latencies: one row for each figure and direction.
-pub(crate) fn latencies(report: &Report) -> Table {
+pub(crate) fn latencies(figures: &[&Figure]) -> Table {
     let mut table = Table::new(&[
         ("#", Align::Right),
         ("what", Align::Left),
@@ -242,7 +310,7 @@ pub(crate) fn latencies(report: &Report) -> Table {
         ("max", Align::Right),
         ("transfers", Align::Right),
     ]);
-    for figure in &report.figures {
+    for figure in figures {
         let several = figure.latency.len() > 1;
         for one in &figure.latency {
             table.row(latency_row(figure, one, several));

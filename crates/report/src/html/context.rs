@@ -7,14 +7,17 @@ use serde_json::{Value, json};
 
 use super::charts::{self, Chart, LARGE_TRANSFER_BYTES};
 use super::detail::Detail;
+use super::section;
+use crate::chosen::Chosen;
 use crate::format::{
     NOT_OBSERVED, decimal_bytes, grouped, latency, mebibytes, megabytes, number, percent, rate, utc, whole,
 };
+use crate::section::sections;
 use crate::text;
 use crate::view::{CaseInfo, Figure, LatencyInfo, Repetition, Report};
 
-/// Figures with charts of their own; the page of a sweep with thousands of cases must still open.
-const DETAILED_MAX: usize = 100;
+/// Cases that the plan's table shows; the page of a sweep with thousands must still open.
+const CASES_SHOWN: usize = 200;
 /// Targets that a table names.
 const TARGETS_NAMED: usize = 3;
 
@@ -27,23 +30,25 @@ pub(crate) fn page(
     report: &Report,
     sources: &[analysis::Figure],
 ) -> Result<String, minijinja::Error> {
-    let details: Vec<Detail> = sources.iter().map(|source| Detail::of(run, source)).collect();
-    let overview = charts::overview(report, &details);
-    let of_figures: Vec<Vec<Chart>> = report
-        .figures
+    let chosen = Chosen::of(report);
+    let shown = chosen.figures(report);
+    let details: Vec<Detail> = shown
         .iter()
-        .zip(&details)
-        .take(DETAILED_MAX)
-        .map(|(figure, detail)| charts::of_figure(figure, detail))
+        .filter_map(|figure| sources.get(figure.number - 1))
+        .map(|source| Detail::of(run, source))
         .collect();
-    let all: Vec<&Chart> = overview.iter().chain(of_figures.iter().flatten()).collect();
-    let figures: Vec<Value> = report
-        .figures
+    let overview = charts::overview(&shown, &details);
+    let of_figures: Vec<Vec<Chart>> =
+        shown.iter().zip(&details).map(|(figure, detail)| charts::of_figure(figure, detail)).collect();
+    let of_sections: Vec<Chart> = Vec::new();
+    let all: Vec<&Chart> = of_sections.iter().chain(&overview).chain(of_figures.iter().flatten()).collect();
+    let linked = chosen.numbers.iter().copied().collect();
+    let sections: Vec<Value> =
+        sections(report).iter().map(|one| section::value(one, &of_sections, &linked)).collect();
+    let figures: Vec<Value> = shown
         .iter()
-        .enumerate()
-        .map(|(index, figure)| {
-            with(figure_value(figure), "charts", captions(of_figures.get(index).map_or(&[], Vec::as_slice)))
-        })
+        .zip(&of_figures)
+        .map(|(figure, charts)| with(figure_value(figure), "charts", captions(charts)))
         .collect();
     let context = json!({
         "css": include_str!("page.css"),
@@ -58,8 +63,10 @@ pub(crate) fn page(
         "notes": report.notes,
         "published": published(report),
         "overview": captions(&overview),
-        "undetailed": undetailed(report.figures.len()),
-        "cases": report.cases.iter().map(case_value).collect::<Vec<_>>(),
+        "left_out": chosen.left_out(),
+        "sections": sections,
+        "cases": report.cases.iter().take(CASES_SHOWN).map(case_value).collect::<Vec<_>>(),
+        "more_cases": report.cases.len().saturating_sub(CASES_SHOWN),
         "memory": memory(report),
         "file_systems": report.host.file_systems.iter().map(file_system).collect::<Vec<_>>(),
         "devices": report.host.devices.iter().map(device).collect::<Vec<_>>(),
@@ -79,16 +86,7 @@ fn for_script(charts: &[&Chart]) -> String {
 }
 
 fn captions(charts: &[Chart]) -> Value {
-    charts
-        .iter()
-        .map(|chart| json!({ "id": chart.id, "title": chart.title, "note": chart.note, "full": chart.full }))
-        .collect()
-}
-
-fn undetailed(figures: usize) -> Option<String> {
-    (figures > DETAILED_MAX).then(|| {
-        format!("Charts are drawn for the first {DETAILED_MAX} of {figures} figures; the record holds all of them.")
-    })
+    charts.iter().map(Chart::caption).collect()
 }
 
 /// `value` with one more key.

@@ -7,18 +7,25 @@
 mod charts;
 mod context;
 mod detail;
+mod section;
 
 use std::io::{self, Write};
 
 use record::Run;
 
-/// The page of `run`, written to `out`.
+use crate::view::Report;
+
+/// The page of `run`, whose figures `report` has made of `sources`, written to `out`.
 ///
 /// # Errors
 /// `out` refuses.
-pub(crate) fn html(run: &Run, out: &mut impl Write) -> io::Result<()> {
-    let (report, sources) = crate::build::report(run);
-    let page = context::page(run, &report, &sources).map_err(io::Error::other)?;
+pub(crate) fn html(
+    run: &Run,
+    report: &Report,
+    sources: &[analysis::Figure],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let page = context::page(run, report, sources).map_err(io::Error::other)?;
     out.write_all(page.as_bytes())?;
     out.write_all(b"<script>")?;
     out.write_all(plotly_source().as_bytes())?;

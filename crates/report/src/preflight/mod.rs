@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use plan::{Bytes, Case, OptionNote, Outlook, Plan, Question, SpaceOutlook, Surroundings, outlooks};
 
 use self::case::{memory_words, predicted, space_words, what_lines};
+use crate::Colour;
 use crate::format::{counted, decimal_bytes, duration, grouped, rate, shell_line};
 use crate::offsets;
 use crate::table::{Align, Table, width, wrapped};
@@ -48,7 +49,7 @@ pub fn preflight(plan: &Plan, around: &Surroundings) -> String {
             duration(outlook.seconds),
         ]);
     }
-    out.push_str(&table.to_text("", str::to_owned));
+    out.push_str(&table.to_text("", Colour::Plain));
     out.push('\n');
     out.push_str(&altogether(plan, &all, &spaces, around));
     let advice = concerns::of_plan(plan, &all);

@@ -6,6 +6,11 @@
     reason = "made-up numbers are small and not negative"
 )]
 
+#[allow(dead_code, reason = "each test program uses its own part of this module")]
+pub(crate) mod findings;
+#[allow(dead_code, reason = "each test program uses its own part of this module")]
+pub(crate) mod study;
+
 use plan::{
     Backend, Bytes, Case, Geometry, Nanos, OptionNote, Order, Pace, Phase, Plan, Question, ReadFrom, Sharing,
     SyncRule, WorkloadSpec,

@@ -79,6 +79,7 @@ pub(super) fn bars(figures: &[&Figure], kind: &Kind, cached: bool) -> Chart {
     layout["bargap"] = json!(0.35);
     Chart {
         id: format!("{}{}", kind.id, if cached { "-cached" } else { "" }),
+        place: String::new(),
         title: format!("{}{}", kind.title, if cached { ", page cache" } else { "" }),
         note: note.to_owned(),
         full: true,

@@ -99,6 +99,7 @@ fn over_time(figure: &Figure, detail: &Detail) -> Chart {
     let several = if lines > NAMED_MAX { " One line for each repetition." } else { "" };
     Chart {
         id: format!("chart-{}-time", figure.number),
+        place: String::new(),
         title: "Over time".to_owned(),
         note: format!("What completed in each second, and its longest transfer.{several}"),
         full: false,
@@ -150,6 +151,7 @@ fn devices(figure: &Figure, detail: &Detail) -> Chart {
     }
     Chart {
         id: format!("chart-{}-devices", figure.number),
+        place: String::new(),
         title: "Block devices".to_owned(),
         note: "What the kernel counted beside the run.".to_owned(),
         full: false,
@@ -206,6 +208,7 @@ fn tasks(figure: &Figure, detail: &Detail) -> Chart {
         .collect();
     Chart {
         id: format!("chart-{}-tasks", figure.number),
+        place: String::new(),
         title: "Each task".to_owned(),
         note: "Bytes of a task ÷ the time from its first to the end of its last transfer.".to_owned(),
         full: false,

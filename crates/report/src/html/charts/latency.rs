@@ -8,7 +8,7 @@ use super::{
 };
 use crate::format::latency;
 use crate::html::detail::{Detail, word};
-use crate::view::{Figure, LatencyInfo, Report};
+use crate::view::{Figure, LatencyInfo};
 
 /// Takes one percentile.
 type Percentile = fn(&LatencyInfo) -> u64;
@@ -51,6 +51,7 @@ pub(super) fn percentiles(figures: &[&Figure]) -> Chart {
     layout["xaxis"] = latency_axis("latency of a transfer", all);
     Chart {
         id: "chart-percentiles".to_owned(),
+        place: String::new(),
         title: "Latency percentiles".to_owned(),
         note: "Half of all transfers took at most p50; one in a hundred took longer than p99.".to_owned(),
         full: true,
@@ -61,9 +62,9 @@ pub(super) fn percentiles(figures: &[&Figure]) -> Chart {
 }
 
 /// The share of transfers that took at most so long, one line for each figure.
-pub(super) fn distribution(report: &Report, details: &[Detail]) -> Chart {
+pub(super) fn distribution(figures: &[&Figure], details: &[Detail]) -> Chart {
     let mut data = Vec::new();
-    for (index, (figure, detail)) in report.figures.iter().zip(details).enumerate() {
+    for (index, (figure, detail)) in figures.iter().zip(details).enumerate() {
         for curve in &detail.curves {
             let name = format!("{}. {}", figure.number, curve_name(figure, word(curve.operation)));
             data.push(json!({
@@ -81,6 +82,7 @@ pub(super) fn distribution(report: &Report, details: &[Detail]) -> Chart {
     let axis = latency_axis("latency of a transfer", all.map(|point| point.latency_ns));
     Chart {
         id: "chart-distribution".to_owned(),
+        place: String::new(),
         title: "Latency distribution".to_owned(),
         note: "Share of all transfers that took at most so long. Click a name to hide its line, twice to see it alone."
             .to_owned(),

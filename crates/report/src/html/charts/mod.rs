@@ -13,7 +13,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::detail::Detail;
-use crate::view::{Figure, Report};
+pub(crate) use crate::section::LARGE_TRANSFER_BYTES;
+use crate::view::Figure;
 
 pub(crate) use figure::of_figure;
 
@@ -30,9 +31,6 @@ const DASHES: [&str; 4] = ["solid", "dash", "dot", "dashdot"];
 /// Shapes that say the same as the colours.
 const SHAPES: [&str; 6] = ["circle", "square", "diamond", "triangle-up", "x", "star"];
 
-/// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
-/// second, as data sheets do.
-pub(crate) const LARGE_TRANSFER_BYTES: u64 = 64 << 10;
 /// Heights in CSS pixels.
 const ROW_PX: usize = 34;
 const FRAME_PX: usize = 110;
@@ -42,6 +40,9 @@ const PANEL_PX: usize = 170;
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Chart {
     pub(crate) id: String,
+    /// The section, or the heading within one, that it stands under.
+    #[serde(skip)]
+    pub(crate) place: String,
     #[serde(skip)]
     pub(crate) title: String,
     #[serde(skip)]
@@ -54,24 +55,31 @@ pub(crate) struct Chart {
     pub(crate) layout: Value,
 }
 
-/// The charts in which all figures stand side by side.
-pub(crate) fn overview(report: &Report, details: &[Detail]) -> Vec<Chart> {
+impl Chart {
+    /// What stands above it.
+    pub(crate) fn caption(&self) -> Value {
+        json!({ "id": self.id, "title": self.title, "note": self.note, "full": self.full })
+    }
+}
+
+/// The charts in which figures stand side by side.
+pub(crate) fn overview(figures: &[&Figure], details: &[Detail]) -> Vec<Chart> {
     // Memory is so much faster than a device that the device's bars would shrink to nothing.
     let mut charts = Vec::new();
     for cached in [false, true] {
         for (large, kind) in [(true, &bars::Kind::BANDWIDTH), (false, &bars::Kind::IOPS)] {
             let is_large = |figure: &&Figure| figure.transfer_bytes >= LARGE_TRANSFER_BYTES;
-            let these = report.figures.iter().filter(|figure| figure.page_cache == cached);
+            let these = figures.iter().copied().filter(|figure| figure.page_cache == cached);
             let these: Vec<&Figure> = these.filter(|figure| is_large(figure) == large).collect();
             if !these.is_empty() {
                 charts.push(bars::bars(&these, kind, cached));
             }
         }
     }
-    let timed: Vec<&Figure> = report.figures.iter().filter(|figure| !figure.latency.is_empty()).collect();
+    let timed: Vec<&Figure> = figures.iter().copied().filter(|figure| !figure.latency.is_empty()).collect();
     if !timed.is_empty() {
         charts.push(latency::percentiles(&timed));
-        charts.push(latency::distribution(report, details));
+        charts.push(latency::distribution(figures, details));
     }
     charts
 }

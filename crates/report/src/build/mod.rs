@@ -1,36 +1,72 @@
 //! Fills a [`Report`] from a run: analysis computes, this file puts into words and in order.
 
+pub(crate) mod findings;
+
+use std::collections::{HashMap, HashSet};
+
 use analysis::{CONFIDENCE, OperationLatency, RateName, RepetitionFigure, Summary, View};
-use plan::{Case, Forecast, Phase, Question};
+use plan::{Case, Forecast, Phase, Question, Role, Stopping, TargetTerms, Terms};
 use record::{Measure, Metric, Operation, Provenance, Run, RunState};
 
 use crate::format::{counted, shell_line};
 use crate::view::{
     CaseInfo, Definition, DeviceInfo, Figure, LatencyInfo, NamedRate, Published, Repetition, Report, RunInfo,
-    SCHEMA, Spread,
+    SCHEMA, Spread, StudyInfo, TargetInfo,
 };
 use crate::{notes, words};
 
 /// The rate that summaries show: fsync and close are part of what a user waits for.
 const RATE: RateName = RateName::ByWall;
+/// Figures with too few repetitions that are named before the rest is counted.
+const SHORT_NAMED: usize = 8;
 
-/// The report of `run`, and the figures that it was made of, in the same order.
-pub(crate) fn report(run: &Run) -> (Report, Vec<analysis::Figure>) {
-    let sources = analysis::figures(View::from(run), RATE);
-    let mut figures: Vec<Figure> =
-        sources.iter().enumerate().map(|(index, source)| figure(run, index + 1, source)).collect();
+/// The figures of `run`, by the rate that reports show.
+pub(crate) fn sources(run: &Run) -> Vec<analysis::Figure> {
+    analysis::figures(View::from(run), RATE)
+}
+
+/// The report of `run`, whose figures are `sources` and say `found` together.
+pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::Findings) -> Report {
+    let plan = &run.manifest.plan;
+    let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let mut figures: Vec<Figure> = sources
+        .iter()
+        .enumerate()
+        .map(|(index, source)| figure(run, index + 1, source, cases.get(source.case.as_str()).copied()))
+        .collect();
     let notes = notes::notes(run, &mut figures);
-    let report = Report {
+    let begun: HashSet<&str> = run.phases.iter().map(|row| row.key.case.as_str()).collect();
+    let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
+    let state = |case: &Case| case_state(run, case, &begun, &finished);
+    Report {
         schema: SCHEMA,
         run: run_info(run),
-        missing: missing(run, &figures),
+        missing: missing(run, &figures, &cases, &finished),
+        findings: findings::findings(plan, &figures, found),
         figures,
         notes,
+        study: study(&plan.terms),
         definitions: definitions(),
-        cases: run.manifest.plan.cases.iter().map(|case| case_info(run, case)).collect(),
+        cases: plan.cases.iter().map(|case| case_info(case, state(case))).collect(),
         host: run.manifest.host.clone(),
+    }
+}
+
+fn study(terms: &Terms) -> StudyInfo {
+    let target = |one: &TargetTerms| TargetInfo {
+        name: one.name.clone(),
+        title: if one.title.is_empty() { one.name.clone() } else { one.title.clone() },
+        stands_for: one.stands_for.clone(),
+        layer: findings::layer(one.layer),
+        client: findings::client(one.client),
+        devices: one.devices,
+        rack_units: one.rack_units,
     };
-    (report, sources)
+    StudyInfo {
+        release: terms.release.clone(),
+        exclusive: terms.exclusive,
+        targets: terms.targets.iter().map(target).collect(),
+    }
 }
 
 fn run_info(run: &Run) -> RunInfo {
@@ -75,13 +111,18 @@ const fn provenance(provenance: Provenance) -> &'static str {
     }
 }
 
-fn figure(run: &Run, number: usize, source: &analysis::Figure) -> Figure {
-    let case = run.manifest.plan.cases.iter().find(|case| case.id == source.case);
+fn figure(run: &Run, number: usize, source: &analysis::Figure, case: Option<&Case>) -> Figure {
     let name = source.phase.name();
+    let targets = &run.manifest.plan.terms.targets;
+    let target = case.and_then(|case| targets.iter().find(|target| target.name == case.target));
     Figure {
         number,
         case: source.case.clone(),
         title: source.title.clone(),
+        group: case.map(|case| case.group.clone()).unwrap_or_default(),
+        target: case.map(|case| case.target.clone()).unwrap_or_default(),
+        client: target.map(|target| findings::client(target.client)).unwrap_or_default(),
+        settings: case.map(|case| case.settings.iter().map(findings::setting).collect()).unwrap_or_default(),
         phase: name,
         what: case.map_or_else(|| name.to_owned(), |case| words::what(&case.workload, source.phase)),
         path: case.map(|case| words::path(&case.workload)).unwrap_or_default(),
@@ -96,7 +137,7 @@ fn figure(run: &Run, number: usize, source: &analysis::Figure) -> Figure {
         transfers_per_second: spread(&source.transfers_per_second),
         latency: source.latency.iter().map(|one| latency(one, case)).collect(),
         device_share: source.moved_by_devices(),
-        repetitions: source.repetitions.iter().map(repetition).collect(),
+        repetitions: source.repetitions.iter().map(|one| repetition(one, source, case)).collect(),
         devices: devices(run, source),
         published: case.map(|case| published(case, source)).unwrap_or_default(),
         notes: Vec::new(),
@@ -153,14 +194,25 @@ fn latency(one: &OperationLatency, case: Option<&Case>) -> LatencyInfo {
     }
 }
 
-fn repetition(one: &RepetitionFigure) -> Repetition {
+fn repetition(one: &RepetitionFigure, source: &analysis::Figure, case: Option<&Case>) -> Repetition {
     let phase = &one.phase;
+    let role = case.map_or(Role::Recorded, |case| case.role(one.repetition));
+    let rate = |one: &RepetitionFigure| one.rates.get(RATE).map(|rate| rate.bytes_per_second);
+    let before = one
+        .repetition
+        .checked_sub(1)
+        .filter(|_| role == Role::Recorded)
+        .filter(|&pass| case.is_some_and(|case| case.role(pass) == Role::EarlierRound))
+        .and_then(|pass| source.repetitions.iter().find(|other| other.repetition == pass));
+    let drift = before.and_then(rate).zip(rate(one)).map(|(before, after)| after / before - 1.0);
     let rates = RateName::ALL.iter().filter_map(|&name| {
         let rate = one.rates.get(name)?;
         Some(NamedRate { name: name.name(), bytes_per_second: rate.bytes_per_second })
     });
     Repetition {
         repetition: one.repetition,
+        role: role.name(),
+        drift: drift.filter(|drift| drift.is_finite()),
         started_unix_ns: phase.started_unix_ns,
         bytes: phase.bytes(),
         transfers: phase.transfers(),
@@ -227,16 +279,18 @@ fn published(case: &Case, source: &analysis::Figure) -> Vec<Published> {
     same.chain(analysis::published_near(case)).filter(wanted).map(info).collect()
 }
 
-fn case_info(run: &Run, case: &Case) -> CaseInfo {
+fn case_state(run: &Run, case: &Case, begun: &HashSet<&str>, finished: &HashSet<&str>) -> String {
+    match run.failed_cases.iter().find(|failed| failed.case == case.id) {
+        Some(failed) => format!("failed: {}", failed.message),
+        None if finished.contains(case.id.as_str()) => "finished".to_owned(),
+        None if begun.contains(case.id.as_str()) => "not finished".to_owned(),
+        None => "not started".to_owned(),
+    }
+}
+
+fn case_info(case: &Case, state: String) -> CaseInfo {
     let (workload, forecast) = (&case.workload, Forecast::of(case));
     let results: Vec<Phase> = case.phases.iter().copied().filter(|phase| phase.is_result()).collect();
-    let failed = run.failed_cases.iter().find(|failed| failed.case == case.id);
-    let state = match failed {
-        Some(failed) => format!("failed: {}", failed.message),
-        None if run.finished_cases.contains(&case.id) => "finished".to_owned(),
-        None if run.phases.iter().any(|row| row.key.case == case.id) => "not finished".to_owned(),
-        None => "not started".to_owned(),
-    };
     CaseInfo {
         id: case.id.clone(),
         title: case.title.clone(),
@@ -255,11 +309,16 @@ fn case_info(run: &Run, case: &Case) -> CaseInfo {
 }
 
 /// What is not in the report and why, one sentence each.
-fn missing(run: &Run, figures: &[Figure]) -> Vec<String> {
-    let cases = &run.manifest.plan.cases;
-    let whole = cases.iter().filter(|case| run.finished_cases.contains(&case.id)).count();
+fn missing(
+    run: &Run,
+    figures: &[Figure],
+    cases: &HashMap<&str, &Case>,
+    finished: &HashSet<&str>,
+) -> Vec<String> {
+    let planned = &run.manifest.plan.cases;
+    let whole = planned.iter().filter(|case| finished.contains(case.id.as_str())).count();
     let came =
-        format!("{whole} of {} finished; what is whole is shown here", counted(cases.len() as u64, "case"));
+        format!("{whole} of {} finished; what is whole is shown here", counted(planned.len() as u64, "case"));
     let mut lines = Vec::new();
     match &run.state {
         RunState::Complete => {}
@@ -271,13 +330,19 @@ fn missing(run: &Run, figures: &[Figure]) -> Vec<String> {
     lines.extend(
         run.failed_cases.iter().map(|failed| format!("Case {} failed: {}.", failed.case, failed.message)),
     );
-    for case in cases {
-        for figure in figures.iter().filter(|figure| figure.case == case.id) {
-            let (has, planned) = (figure.repetitions.len(), case.repetitions as usize);
-            if has < planned {
-                lines.push(format!("Figure {} has {has} of {planned} repetitions.", figure.number));
-            }
-        }
+    let mut short = figures.iter().filter_map(|figure| {
+        let case = cases.get(figure.case.as_str())?;
+        // A case that may end early is whole as soon as it is finished.
+        let by_count = case.protocol.stopping == Stopping::Count;
+        let done = !by_count && finished.contains(figure.case.as_str());
+        let (has, planned) = (figure.repetitions.len(), case.passes_max() as usize);
+        (!done && has < planned)
+            .then(|| format!("Figure {} has {has} of {planned} repetitions.", figure.number))
+    });
+    lines.extend(short.by_ref().take(SHORT_NAMED));
+    let more = short.count();
+    if more > 0 {
+        lines.push(format!("Nor do {} have all of theirs.", counted(more as u64, "more figure")));
     }
     lines.extend(run.damage.iter().map(|damage| format!("Not readable: {damage}.")));
     lines

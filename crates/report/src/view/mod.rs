@@ -3,10 +3,14 @@
 //! [`Report`] is also the JSON form, word for word; `docs/REPORT.md` describes every field and a
 //! test keeps the two together. Forms only choose, order and format what stands here.
 
+pub(crate) mod findings;
+
 use plan::OptionNote;
 use record::HostFacts;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use self::findings::{Findings, Setting};
 
 /// The version of the JSON form. It changes when a field changes its meaning or goes away; new
 /// fields may come within one version.
@@ -24,8 +28,12 @@ pub(crate) struct Report {
     pub(crate) missing: Vec<String>,
     /// One for each result phase of each case.
     pub(crate) figures: Vec<Figure>,
+    /// What the figures say together.
+    pub(crate) findings: Findings,
     /// What a reader must know beside the figures.
     pub(crate) notes: Vec<Note>,
+    /// What the study says of its circumstances.
+    pub(crate) study: StudyInfo,
     /// What the words mean.
     pub(crate) definitions: Vec<Definition>,
     /// What was asked.
@@ -67,6 +75,34 @@ struct OptionShape {
     meaning: String,
 }
 
+/// What a study says beside its cases.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct StudyInfo {
+    /// The software release, in the user's words.
+    pub(crate) release: Option<String>,
+    /// Whether nobody else could use the storage, as far as the user says.
+    pub(crate) exclusive: Option<bool>,
+    pub(crate) targets: Vec<TargetInfo>,
+}
+
+/// What a target is, as the study says.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct TargetInfo {
+    pub(crate) name: String,
+    /// What people call it; the name where the study has no other.
+    pub(crate) title: String,
+    /// The published layout that it stands for; may be empty.
+    pub(crate) stands_for: String,
+    /// `node-local` or `shared`; empty where not said.
+    pub(crate) layer: &'static str,
+    /// `local to server` or `remote`; empty where not said.
+    pub(crate) client: &'static str,
+    /// 0 where not said.
+    pub(crate) devices: u32,
+    /// 0 where not said.
+    pub(crate) rack_units: f64,
+}
+
 /// One result: a phase of a case, over all repetitions.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Figure {
@@ -74,6 +110,14 @@ pub(crate) struct Figure {
     pub(crate) number: usize,
     pub(crate) case: String,
     pub(crate) title: String,
+    /// The workload whose sweep the case is a point of.
+    pub(crate) group: String,
+    /// The name of the target; empty where the study names none.
+    pub(crate) target: String,
+    /// Where the measuring program ran; empty where the study does not say.
+    pub(crate) client: &'static str,
+    /// Where in the sweep the case stands; empty where nothing is swept.
+    pub(crate) settings: Vec<Setting>,
     #[schemars(extend("enum" = ["write", "read", "mixed"]))]
     pub(crate) phase: &'static str,
     /// The short form of size, order and direction.
@@ -141,6 +185,10 @@ pub(crate) struct LatencyInfo {
 pub(crate) struct Repetition {
     /// From 0.
     pub(crate) repetition: u32,
+    /// `recorded`, `warm-up` or `earlier round`; only the first counts.
+    pub(crate) role: &'static str,
+    /// Of the last of several rounds: its rate ÷ that of the round before − 1.
+    pub(crate) drift: Option<f64>,
     pub(crate) started_unix_ns: i64,
     pub(crate) bytes: u64,
     pub(crate) transfers: u64,
@@ -155,6 +203,20 @@ pub(crate) struct Repetition {
     /// The one that the figure's spread is of.
     pub(crate) bytes_per_second: f64,
     pub(crate) transfers_per_second: f64,
+}
+
+impl Figure {
+    /// Repetitions that count.
+    pub(crate) fn counted(&self) -> usize {
+        self.repetitions.iter().filter(|one| one.counts()).count()
+    }
+}
+
+impl Repetition {
+    /// Whether it is one of those that the figure is made of.
+    pub(crate) fn counts(&self) -> bool {
+        self.role == plan::Role::Recorded.name()
+    }
 }
 
 /// A rate by one definition.

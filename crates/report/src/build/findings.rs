@@ -1,0 +1,347 @@
+//! Puts the findings of the analysis into the words and units of a report.
+
+use plan::{Bound, Client, Commitment, Layer, Over, Plan, Selector, SettingValue, Statistic};
+
+use crate::view::Figure;
+use crate::view::findings as view;
+
+/// `found`, of `figures` of `plan`.
+pub(crate) fn findings(plan: &Plan, figures: &[Figure], found: &analysis::Findings) -> view::Findings {
+    let conditions =
+        |index: usize| figures.get(index).map(|figure| figure.conditions.clone()).unwrap_or_default();
+    view::Findings {
+        verdicts: found
+            .verdicts
+            .iter()
+            .filter_map(|one| {
+                let commitment = plan.terms.commitments.get(one.commitment)?;
+                Some(verdict(commitment, one, one.figure.map(conditions).unwrap_or_default()))
+            })
+            .collect(),
+        best: found.best.iter().map(|one| best(one, conditions(one.figure))).collect(),
+        curves: found.curves.iter().map(curve).collect(),
+        scaling: found.scaling.iter().map(scaling).collect(),
+        taxes: found.taxes.iter().map(tax).collect(),
+        consistency: found.consistency.iter().map(consistency).collect(),
+        expected: found.expected.iter().map(expected).collect(),
+        weakest_links: found.bounds.iter().map(weakest_link).collect(),
+        claims: found.claims.iter().map(claim).collect(),
+        beside: found.published.iter().map(beside).collect(),
+        dispersion: found.dispersion.iter().map(dispersion).collect(),
+        regressions: found.regressions.iter().map(regression).collect(),
+        limited_by: found.limits.iter().map(limited_by).collect(),
+        audit: found.audit.iter().map(doubt).collect(),
+    }
+}
+
+/// The number of a figure in a report: from 1.
+const fn number(index: usize) -> usize {
+    index + 1
+}
+
+/// Where the measuring program ran, in words; empty where the study does not say.
+pub(crate) const fn client(client: Client) -> &'static str {
+    match client {
+        Client::Unstated => "",
+        Client::LocalToServer => "local to server",
+        Client::Remote => "remote",
+    }
+}
+
+/// Which nodes reach a target, in words; empty where the study does not say.
+pub(crate) const fn layer(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Unstated => "",
+        Layer::NodeLocal => "node-local",
+        Layer::Shared => "shared",
+    }
+}
+
+/// A swept key with its value.
+pub(crate) fn setting(one: &plan::Setting) -> view::Setting {
+    setting_of(&one.key, &one.value)
+}
+
+fn setting_of(key: &str, value: &SettingValue) -> view::Setting {
+    let raw = match value {
+        SettingValue::Bytes(bytes) => bytes.0.into(),
+        SettingValue::Time(nanos) => nanos.0.into(),
+        SettingValue::Count(count) => (*count).into(),
+        SettingValue::Number(number) => (*number).into(),
+        SettingValue::Flag(flag) => (*flag).into(),
+        SettingValue::Word(word) => word.clone().into(),
+    };
+    let unit = match value {
+        SettingValue::Bytes(_) => "bytes",
+        SettingValue::Time(_) => "ns",
+        _ => "",
+    };
+    view::Setting { key: key.to_owned(), value: raw, unit, text: value.to_string() }
+}
+
+fn settings(all: &[plan::Setting]) -> Vec<view::Setting> {
+    all.iter().map(setting).collect()
+}
+
+const fn amount(amount: &plan::Amount) -> view::Amount {
+    match *amount {
+        plan::Amount::BytesPerSecond(value) => view::Amount { value, unit: "bytes/s", percentile: None },
+        plan::Amount::OperationsPerSecond(value) => view::Amount { value, unit: "ops/s", percentile: None },
+        plan::Amount::Latency { nanos, percent } => {
+            view::Amount { value: nanos, unit: "ns", percentile: percent }
+        }
+    }
+}
+
+fn verdict(commitment: &Commitment, one: &analysis::Verdict, conditions: String) -> view::Verdict {
+    view::Verdict {
+        name: commitment.name.clone(),
+        by: commitment.by.clone(),
+        concerns: selected(&commitment.figures, commitment.over),
+        promised: amount(&commitment.amount),
+        side: match commitment.bound {
+            Bound::AtLeast => "at least",
+            Bound::AtMost => "at most",
+        },
+        judged_by: judged_by(commitment),
+        judgement: one.judgement.name(),
+        figure: one.figure.map(number),
+        conditions,
+        measured: one.measured,
+        margin: one.margin,
+        unfavourable_end: one.bound.map(|(end, _)| end),
+        confidence: one.bound.map(|(_, confidence)| confidence),
+        because: one.because.clone(),
+    }
+}
+
+fn judged_by(commitment: &Commitment) -> String {
+    let statistic = match commitment.statistic {
+        Statistic::Median => "median",
+        Statistic::Mean => "mean",
+        Statistic::Worst => "worst repetition",
+        Statistic::Best => "best repetition",
+        Statistic::ConfidenceBound => "confidence bound of the median",
+    };
+    match commitment.amount {
+        plan::Amount::Latency { percent: Some(percent), .. } => format!("{statistic} of p{percent}"),
+        plan::Amount::Latency { percent: None, .. } => format!("{statistic} of the mean latency"),
+        _ => format!("{statistic}, {}", commitment.rate.name()),
+    }
+}
+
+/// `every read of deep on flash at tasks 33`.
+fn selected(selector: &Selector, over: Over) -> String {
+    let mut text = match over {
+        Over::Every => "every ",
+        Over::Best => "the best ",
+    }
+    .to_owned();
+    text.push_str(selector.phase.map_or("result", plan::Phase::name));
+    if let Some(workload) = &selector.workload {
+        text.push_str(&format!(" of {workload}"));
+    }
+    if let Some(target) = &selector.target {
+        text.push_str(&format!(" on {target}"));
+    }
+    for (index, setting) in selector.at.iter().enumerate() {
+        text.push_str(if index == 0 { " at " } else { ", " });
+        text.push_str(&setting.to_string());
+    }
+    text
+}
+
+fn best(one: &analysis::Best, conditions: String) -> view::Best {
+    view::Best {
+        group: one.group.clone(),
+        target: one.target.clone(),
+        phase: one.phase.name(),
+        figure: number(one.figure),
+        settings: settings(&one.settings),
+        conditions,
+        bytes_per_second: one.bytes_per_second,
+        transfers_per_second: one.transfers_per_second,
+        runner_up: one.runner_up.map(number),
+        gain: one.gain,
+        points: one.of,
+        larger_is_slower: one.larger_is_slower.map(number),
+    }
+}
+
+fn curve(one: &analysis::Curve) -> view::Curve {
+    let point = |point: &analysis::CurvePoint| view::CurvePoint {
+        figure: number(point.figure),
+        at: setting_of(&one.axis, &point.at),
+        x: point.x,
+        bytes_per_second: point.bytes_per_second,
+        transfers_per_second: point.transfers_per_second,
+        latency_mean_ns: point.latency_mean_ns,
+        littles_law_ratio: point.little,
+        balance_bound: point.balance_bound,
+    };
+    let shape = &one.shape;
+    view::Curve {
+        group: one.group.clone(),
+        target: one.target.clone(),
+        client: client(one.client),
+        phase: one.phase.name(),
+        axis: one.axis.clone(),
+        fixed: settings(&one.fixed),
+        points: one.points.iter().map(point).collect(),
+        shape: view::Shape {
+            peak: shape.peak.and_then(|index| one.points.get(index)).map(|point| point.x),
+            knee: shape.knee,
+            plateau_from: shape.plateau.map(|(from, _)| from),
+            plateau_to: shape.plateau.map(|(_, to)| to),
+            reaches_90_percent: shape.reaches_90,
+            reaches_95_percent: shape.reaches_95,
+            spread_beyond: shape.spread_beyond,
+            sweet_spot: shape.sweet_spot,
+            dips_period: shape.dips.map(|dips| dips.period),
+            dips_depth: shape.dips.map(|dips| dips.depth),
+        },
+    }
+}
+
+fn scaling(one: &analysis::Scaling) -> view::Scaling {
+    view::Scaling {
+        figure: number(one.figure),
+        baseline: number(one.baseline),
+        devices: one.devices,
+        share: one.share,
+        balance_bound: one.balance_bound,
+    }
+}
+
+fn tax(one: &analysis::Tax) -> view::Tax {
+    view::Tax {
+        phase: one.phase.name(),
+        reference: number(one.reference),
+        figure: number(one.figure),
+        share: one.share,
+    }
+}
+
+fn consistency(one: &analysis::Consistency) -> view::Consistency {
+    view::Consistency {
+        rank: one.rank,
+        target: one.target.clone(),
+        phase: one.phase.name(),
+        points: one.n,
+        variation: one.variation,
+        minimum_bytes_per_second: one.min,
+        maximum_bytes_per_second: one.max,
+    }
+}
+
+fn expected(one: &analysis::Expected) -> view::Expected {
+    view::Expected {
+        figure: number(one.figure),
+        name: one.name.clone(),
+        amount: amount(&one.amount),
+        ratio: one.ratio,
+        ceiling: one.ceiling,
+        reached: one.reached.clone(),
+        source: one.source.clone(),
+    }
+}
+
+fn weakest_link(one: &analysis::WeakestLink) -> view::WeakestLink {
+    let limit =
+        |(name, one): &(String, plan::Amount)| view::NamedAmount { name: name.clone(), amount: amount(one) };
+    view::WeakestLink {
+        target: one.target.clone(),
+        phase: one.phase.map(plan::Phase::name),
+        order: one.random.map(|random| if random { "random" } else { "sequential" }),
+        nodes: one.nodes,
+        limits: one.limits.iter().map(limit).collect(),
+        weakest: one.weakest.clone(),
+        amount: amount(&one.amount),
+        efficiency: one.efficiency,
+    }
+}
+
+fn claim(one: &analysis::ClaimVerdict) -> view::Claim {
+    view::Claim {
+        id: one.id.clone(),
+        text: one.text.clone(),
+        source: one.source.clone(),
+        standing: one.standing.name(),
+        evidence: one.evidence.clone(),
+    }
+}
+
+fn beside(one: &analysis::Beside) -> view::Beside {
+    view::Beside {
+        id: one.id.clone(),
+        figure: one.figure.map(number),
+        at: settings(&one.at),
+        group: one.group.clone(),
+        target: one.target.clone(),
+        phase: one.phase.map(plan::Phase::name),
+        unit: one.unit.clone(),
+        published: one.published,
+        own: one.own,
+        ratio: one.ratio,
+        as_published: one.as_published.clone(),
+        statistic: one.statistic.clone(),
+        misprint: one.misprint.clone(),
+        source: one.source.clone(),
+    }
+}
+
+fn dispersion(one: &analysis::Dispersion) -> view::Dispersion {
+    let point = |point: &analysis::DispersionPoint| view::DispersionPoint {
+        figure: number(point.figure),
+        x: point.x,
+        repetitions_bytes_per_second: point.repetitions.clone(),
+        variation: point.variation,
+        spread_seconds: point.seconds,
+        bytes_per_task: point.bytes_per_task,
+    };
+    view::Dispersion {
+        group: one.group.clone(),
+        target: one.target.clone(),
+        phase: one.phase.name(),
+        axis: one.axis.clone(),
+        points: one.points.iter().map(point).collect(),
+        onset: one.onset,
+        worst_seconds: one.worst_seconds,
+    }
+}
+
+fn regression(one: &analysis::CurveRegression) -> view::Regression {
+    view::Regression {
+        curve: one.curve,
+        slope_bytes_per_second: one.slope,
+        slope_half_width_bytes_per_second: one.slope_half_width,
+        intercept_bytes_per_second: one.intercept,
+        r_squared: one.r_squared,
+    }
+}
+
+fn limited_by(one: &analysis::BoundBy) -> view::LimitedBy {
+    view::LimitedBy {
+        figure: number(one.figure),
+        limit: match one.limit {
+            analysis::Limit::Processor => "processor",
+            analysis::Limit::Storage => "storage",
+            analysis::Limit::Both => "both",
+        },
+        user_share: one.user_share,
+        system_share: one.system_share,
+        wait_share: one.wait_share,
+        cpu_ns_per_transfer: one.cpu_ns_per_transfer,
+    }
+}
+
+fn doubt(one: &analysis::Doubt) -> view::Doubt {
+    view::Doubt {
+        check: one.check.name(),
+        figure: one.figure.map(number),
+        concerns: one.concerns.clone(),
+        evidence: one.evidence.clone(),
+        advice: one.advice.clone(),
+        disqualifies: one.disqualifies,
+    }
+}

@@ -1,0 +1,64 @@
+//! Which single figures a reader wants to see in full, where a study has too many for all.
+
+use crate::view::{Figure, Report};
+
+/// Figures of a sweep that are shown in full: more would be a list that nobody reads.
+const SWEPT_MAX: usize = 40;
+/// Figures of cases that no sweep has made.
+const SINGLE_MAX: usize = 100;
+
+/// Some of a report's figures, by their numbers.
+#[derive(Debug, Clone)]
+pub(crate) struct Chosen {
+    /// In rising order.
+    pub(crate) numbers: Vec<usize>,
+    /// How many figures there are.
+    pub(crate) of: usize,
+}
+
+impl Chosen {
+    /// All figures where they are few. Else those that no sweep has made, and of the others those
+    /// that decided a verdict, are doubtful, or are the best of their sweep.
+    pub(crate) fn of(report: &Report) -> Self {
+        let of = report.figures.len();
+        let single = report.figures.iter().filter(|figure| figure.settings.is_empty());
+        let mut numbers: Vec<usize> = single.map(|figure| figure.number).take(SINGLE_MAX).collect();
+        let found = &report.findings;
+        let all = report.figures.iter().map(|figure| figure.number);
+        let few = of <= SWEPT_MAX;
+        let swept = found
+            .verdicts
+            .iter()
+            .filter_map(|one| one.figure)
+            .chain(found.best.iter().map(|one| one.figure))
+            .chain(found.audit.iter().filter(|one| one.disqualifies).filter_map(|one| one.figure))
+            .chain(found.audit.iter().filter_map(|one| one.figure))
+            .chain(all.filter(|_| few));
+        let mut left = SWEPT_MAX;
+        for number in swept {
+            if left > 0 && (1..=of).contains(&number) && !numbers.contains(&number) {
+                numbers.push(number);
+                left -= 1;
+            }
+        }
+        numbers.sort_unstable();
+        Self { numbers, of }
+    }
+
+    /// The figures themselves.
+    pub(crate) fn figures<'a>(&self, report: &'a Report) -> Vec<&'a Figure> {
+        self.numbers.iter().filter_map(|number| report.figures.get(number - 1)).collect()
+    }
+
+    /// What is not shown and where it is; none where all are.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        (self.numbers.len() < self.of).then(|| {
+            format!(
+                "{} of {} figures: those that decided a verdict, the best of each sweep, doubtful ones and those \
+                 outside of sweeps. The tables of the sweeps have every point, the CSV form has every figure.",
+                crate::format::grouped(self.numbers.len() as u64),
+                crate::format::grouped(self.of as u64)
+            )
+        })
+    }
+}

@@ -1,0 +1,71 @@
+//! Sections as the page's template wants them.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::charts::Chart;
+use crate::section::{Block, Section};
+use crate::table::{Align, Cell, Table};
+
+/// Rows of one table: a page with more is slow to open and no easier to read.
+const ROWS_SHOWN: usize = 300;
+/// Longer tables are folded away until somebody wants them.
+const ROWS_OPEN: usize = 40;
+/// Lines of one list.
+const LINES_SHOWN: usize = 100;
+
+/// `section` with its charts, and links to the figures in `linked`.
+pub(super) fn value(section: &Section, charts: &[Chart], linked: &HashSet<usize>) -> Value {
+    json!({
+        "id": section.id,
+        "title": section.title,
+        "before_figures": section.before_figures,
+        "charts": charts_of(charts, section.id),
+        "blocks": section.blocks.iter().map(|block| block_value(block, charts, linked)).collect::<Vec<_>>(),
+    })
+}
+
+/// The captions of the charts that stand at `place`.
+fn charts_of(charts: &[Chart], place: &str) -> Vec<Value> {
+    charts.iter().filter(|chart| chart.place == place).map(Chart::caption).collect()
+}
+
+fn block_value(block: &Block, charts: &[Chart], linked: &HashSet<usize>) -> Value {
+    match block {
+        Block::Heading(text) => {
+            json!({ "kind": "heading", "text": text, "charts": charts_of(charts, text) })
+        }
+        Block::Text(text) => json!({ "kind": "text", "text": text }),
+        Block::List(lines) => {
+            let gone = lines.len().saturating_sub(LINES_SHOWN);
+            json!({ "kind": "list", "lines": &lines[..lines.len() - gone], "gone": gone })
+        }
+        Block::Table { caption, table } => table_value(caption, table, linked),
+    }
+}
+
+fn table_value(caption: &str, table: &Table, linked: &HashSet<usize>) -> Value {
+    let right: Vec<bool> = table.columns().iter().map(|(_, align)| *align == Align::Right).collect();
+    let heading = |(name, align): &(String, Align)| json!({ "name": name, "right": *align == Align::Right });
+    let rows = table.rows().iter().take(ROWS_SHOWN);
+    json!({
+        "kind": "table",
+        "caption": caption,
+        "columns": table.columns().iter().map(heading).collect::<Vec<_>>(),
+        "rows": rows.map(|row| cells(row, &right, linked)).collect::<Vec<_>>(),
+        "all": table.rows().len(),
+        "folded": table.rows().len() > ROWS_OPEN,
+        "gone": table.rows().len().saturating_sub(ROWS_SHOWN),
+    })
+}
+
+fn cells(row: &[Cell], right: &[bool], linked: &HashSet<usize>) -> Value {
+    row.iter()
+        .zip(right)
+        .map(|(cell, right)| {
+            let link = cell.figure.filter(|number| linked.contains(number));
+            json!({ "text": cell.text, "tone": cell.tone, "right": right, "link": link })
+        })
+        .collect()
+}

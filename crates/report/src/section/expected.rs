@@ -1,0 +1,88 @@
+//! Figures against data sheets and limits, and the lowest limit of each target.
+
+use super::{Block, amount, figure, headline, only, title};
+use crate::format::percent;
+use crate::table::{Align, Cell, Table, Tone};
+use crate::view::Report;
+
+pub(super) fn blocks(report: &Report) -> Vec<Block> {
+    let mut blocks = only("Measured ÷ expected", ratios(report));
+    let reached: Vec<String> = report
+        .findings
+        .expected
+        .iter()
+        .filter_map(|one| Some(format!("Figure {}, {}: {}.", one.figure, one.name, one.reached.as_ref()?)))
+        .collect();
+    if !reached.is_empty() {
+        blocks.push(Block::List(reached));
+    }
+    blocks
+        .extend(only("The weakest link: the lowest of all limits, for each number of nodes", links(report)));
+    blocks
+}
+
+fn ratios(report: &Report) -> Table {
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("target", Align::Left),
+        ("measured", Align::Right),
+        ("expected", Align::Right),
+        ("ratio", Align::Right),
+        ("by", Align::Left),
+        ("source", Align::Left),
+        ("conditions", Align::Left),
+    ])
+    .below("conditions");
+    for one in &report.findings.expected {
+        let Some(own) = figure(report, one.figure) else { continue };
+        let measured = match one.amount.unit {
+            "bytes/s" => crate::format::rate(own.bytes_per_second.median),
+            "ops/s" => super::in_unit(own.transfers_per_second.median, "ops/s"),
+            "ns" => super::in_unit(one.amount.value * one.ratio, "ns"),
+            _ => headline(own),
+        };
+        let over = one.ceiling && one.ratio > 1.0;
+        let tone = if over { Tone::Bad } else { Tone::Main };
+        let ceiling = if one.ceiling { " (ceiling)" } else { "" };
+        table.row(vec![
+            Cell::figure(Some(one.figure)),
+            title(report, &own.target).into(),
+            measured.into(),
+            amount(&one.amount).into(),
+            Cell::toned(percent(one.ratio), tone),
+            format!("{}{ceiling}", one.name).into(),
+            one.source.clone().into(),
+            own.conditions.clone().into(),
+        ]);
+    }
+    table
+}
+
+fn links(report: &Report) -> Table {
+    let mut table = Table::new(&[
+        ("target", Align::Left),
+        ("phase", Align::Left),
+        ("order", Align::Left),
+        ("nodes", Align::Right),
+        ("expected", Align::Right),
+        ("weakest link", Align::Left),
+        ("reached", Align::Right),
+        ("all limits", Align::Left),
+    ])
+    .below("all limits");
+    for one in &report.findings.weakest_links {
+        let all: Vec<String> =
+            one.limits.iter().map(|limit| format!("{} {}", limit.name, amount(&limit.amount))).collect();
+        table.row(vec![
+            title(report, &one.target).into(),
+            one.phase.unwrap_or("all").into(),
+            one.order.unwrap_or_default().into(),
+            one.nodes.to_string().into(),
+            Cell::toned(amount(&one.amount), Tone::Main),
+            one.weakest.clone().into(),
+            one.efficiency.map(percent).unwrap_or_default().into(),
+            all.join("; ").into(),
+        ]);
+    }
+    table
+}

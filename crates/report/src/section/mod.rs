@@ -1,0 +1,160 @@
+//! What a study says, as sections of sentences and tables that every form shows in its own way.
+//!
+//! Each section stands alone: its tables name their units, and every figure has its conditions in
+//! the same row or one link away.
+
+mod audit;
+mod beside;
+mod best;
+mod claims;
+mod expected;
+mod iops;
+mod jobs;
+mod limits;
+mod repetitions;
+mod shapes;
+mod summary;
+mod sweep;
+mod targets;
+
+use plan::{Bytes, Nanos};
+
+use crate::format::{latency, number, percent, rate, whole};
+use crate::table::Table;
+use crate::text::iops;
+use crate::view::findings::{Amount, Setting};
+use crate::view::{Figure, Report};
+
+/// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
+/// second, as data sheets do.
+pub(crate) const LARGE_TRANSFER_BYTES: u64 = 64 << 10;
+
+/// A part of a report with a heading of its own.
+#[derive(Debug, Clone)]
+pub(crate) struct Section {
+    /// Its name in links.
+    pub(crate) id: &'static str,
+    /// Its heading.
+    pub(crate) title: &'static str,
+    /// Whether it is read before single figures.
+    pub(crate) before_figures: bool,
+    /// What stands in it.
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// What stands in a section.
+#[derive(Debug, Clone)]
+pub(crate) enum Block {
+    /// A heading within the section.
+    Heading(String),
+    /// Sentences.
+    Text(String),
+    /// Statements of one kind.
+    List(Vec<String>),
+    /// A table, and what it is of.
+    Table {
+        /// May be empty.
+        caption: String,
+        /// The table.
+        table: Table,
+    },
+}
+
+/// All sections that have something to say, in the order in which they are read.
+pub(crate) fn sections(report: &Report) -> Vec<Section> {
+    let all = [
+        ("summary", "Summary", true, summary::blocks(report)),
+        ("claims", "Statements, tested with own data", true, claims::blocks(report)),
+        ("best", "Best points", true, best::blocks(report)),
+        ("sweeps", "Sweeps", true, sweep::blocks(report)),
+        ("targets", "Targets compared", true, targets::blocks(report)),
+        ("expected", "Expected and reached", true, expected::blocks(report)),
+        ("repetitions", "Spread and drift of repetitions", true, repetitions::blocks(report)),
+        ("iops", "IOPS, by what is meant", false, iops::blocks(report)),
+        ("jobs", "Jobs", false, jobs::blocks(report)),
+        ("limits", "Processor or storage", false, limits::blocks(report)),
+        ("beside", "Published figures and own ones", false, beside::blocks(report)),
+        ("audit", "Audit", false, audit::blocks(report)),
+    ];
+    all.into_iter()
+        .filter(|(_, _, _, blocks)| !blocks.is_empty())
+        .map(|(id, title, before_figures, blocks)| Section { id, title, before_figures, blocks })
+        .collect()
+}
+
+/// A table without silent columns as the only block; nothing where it has no rows.
+fn only(caption: &str, table: Table) -> Vec<Block> {
+    if table.is_empty() {
+        return Vec::new();
+    }
+    vec![Block::Table { caption: caption.to_owned(), table: table.without_empty_columns() }]
+}
+
+/// The figure of a number.
+fn figure(report: &Report, number: usize) -> Option<&Figure> {
+    report.figures.get(number.checked_sub(1)?)
+}
+
+/// What people call a target.
+pub(crate) fn title<'a>(report: &'a Report, target: &'a str) -> &'a str {
+    report.study.targets.iter().find(|one| one.name == target).map_or(target, |one| &one.title)
+}
+
+/// The rate of a figure as data sheets tell it: bytes per second of large transfers, transfers per
+/// second of small ones.
+pub(crate) fn headline(figure: &Figure) -> String {
+    if figure.transfer_bytes >= LARGE_TRANSFER_BYTES {
+        rate(figure.bytes_per_second.median)
+    } else {
+        format!("{} IOPS", iops(figure.transfers_per_second.median))
+    }
+}
+
+/// An amount in the unit that fits.
+fn amount(one: &Amount) -> String {
+    let value = in_unit(one.value, one.unit);
+    match one.percentile {
+        Some(percentile) => format!("p{percentile} {value}"),
+        None => value,
+    }
+}
+
+/// A value of `bytes/s`, `ops/s`, `ns` or `fraction`, for reading.
+pub(crate) fn in_unit(value: f64, unit: &str) -> String {
+    match unit {
+        "bytes/s" => rate(value),
+        "ops/s" => format!("{} IOPS", iops(value)),
+        "ns" => latency(whole(value)),
+        "fraction" => percent(value),
+        _ => format!("{} {unit}", number(value)),
+    }
+}
+
+/// A place on the axis of a swept key whose values have `unit`.
+pub(crate) fn place(value: f64, unit: &str) -> String {
+    match unit {
+        "bytes" => Bytes(whole(value)).to_string(),
+        "ns" => Nanos(whole(value)).to_string(),
+        _ => number_plain(value),
+    }
+}
+
+/// A count without needless places.
+fn number_plain(value: f64) -> String {
+    if value.fract() == 0.0 { crate::format::grouped(whole(value)) } else { number(value) }
+}
+
+/// `tasks 33, transfer 1 MiB`; the target stands in a column of its own.
+pub(crate) fn point(settings: &[Setting]) -> String {
+    let parts = settings.iter().filter(|one| one.key != "target");
+    parts.map(|one| format!("{} {}", one.key, one.text)).collect::<Vec<_>>().join(", ")
+}
+
+/// A share with its sign: `+32.0 %`.
+pub(crate) fn signed(share: f64) -> String {
+    if share.is_finite() {
+        format!("{:+.1} %", share * 100.0)
+    } else {
+        crate::format::NOT_OBSERVED.to_owned()
+    }
+}

@@ -1,0 +1,114 @@
+//! How far repetitions spread over a swept size, and how rounds drift.
+
+use super::{Block, figure, only, place, signed, title};
+use crate::chosen::Chosen;
+use crate::format::{duration, megabytes, percent};
+use crate::table::{Align, Cell, Table, Tone};
+use crate::view::findings::Dispersion;
+use crate::view::{Figure, Report};
+
+pub(super) fn blocks(report: &Report) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let sentences: Vec<String> = report.findings.dispersion.iter().map(|one| sentence(report, one)).collect();
+    if !sentences.is_empty() {
+        blocks.push(Block::List(sentences));
+    }
+    blocks.extend(only(
+        "Spread of the repetitions: deviation is longest − shortest time of the phase",
+        spread(report),
+    ));
+    blocks.extend(only(
+        "Rounds without a wipe in between; the last of each repetition is recorded, and drift is its rate ÷ that \
+         of the round before − 1",
+        rounds(report),
+    ));
+    blocks
+}
+
+/// The unit of a swept key, as the settings of the first figure have it.
+pub(crate) fn unit_of(report: &Report, one: &Dispersion) -> &'static str {
+    let first = one.points.first().and_then(|point| figure(report, point.figure));
+    let setting = first.and_then(|figure| figure.settings.iter().find(|setting| setting.key == one.axis));
+    setting.map_or("", |setting| setting.unit)
+}
+
+fn sentence(report: &Report, one: &Dispersion) -> String {
+    let unit = unit_of(report, one);
+    let onset = one.onset.map_or_else(
+        || "no size from which on the repetitions spread more than before".to_owned(),
+        |onset| format!("the repetitions spread more from {} {} on", one.axis, place(onset, unit)),
+    );
+    let worst = duration(one.worst_seconds);
+    format!(
+        "{} {} of {}: {onset}; largest deviation {worst} ({:.2} min).",
+        title(report, &one.target),
+        one.phase,
+        one.group,
+        one.worst_seconds / 60.0
+    )
+}
+
+fn spread(report: &Report) -> Table {
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("target", Align::Left),
+        ("phase", Align::Left),
+        ("at", Align::Left),
+        ("per task", Align::Right),
+        ("n", Align::Right),
+        ("min MB/s", Align::Right),
+        ("median MB/s", Align::Right),
+        ("max MB/s", Align::Right),
+        ("varies by", Align::Right),
+        ("deviation", Align::Right),
+    ]);
+    for one in &report.findings.dispersion {
+        let unit = unit_of(report, one);
+        for point in &one.points {
+            let Some(own) = figure(report, point.figure) else { continue };
+            let beyond = one.onset.is_some_and(|onset| point.x >= onset);
+            let tone = if beyond { Tone::Doubtful } else { Tone::Plain };
+            table.row(vec![
+                Cell::figure(Some(point.figure)),
+                title(report, &one.target).into(),
+                one.phase.into(),
+                format!("{} {}", one.axis, place(point.x, unit)).into(),
+                plan::Bytes(point.bytes_per_task).to_string().into(),
+                point.repetitions_bytes_per_second.len().to_string().into(),
+                megabytes(own.bytes_per_second.minimum).into(),
+                megabytes(own.bytes_per_second.median).into(),
+                megabytes(own.bytes_per_second.maximum).into(),
+                Cell::toned(percent(point.variation), tone),
+                duration(point.spread_seconds).into(),
+            ]);
+        }
+    }
+    table
+}
+
+/// Every pass of figures whose repetitions have several rounds; of large studies those that are
+/// shown in full.
+fn rounds(report: &Report) -> Table {
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("pass", Align::Right),
+        ("role", Align::Left),
+        ("MB/s", Align::Right),
+        ("drift", Align::Right),
+        ("conditions", Align::Left),
+    ]);
+    let has_rounds = |figure: &&Figure| figure.repetitions.iter().any(|one| one.drift.is_some());
+    for figure in Chosen::of(report).figures(report).into_iter().filter(has_rounds) {
+        for one in &figure.repetitions {
+            table.row(vec![
+                Cell::figure(Some(figure.number)),
+                (one.repetition + 1).to_string().into(),
+                one.role.into(),
+                megabytes(one.bytes_per_second).into(),
+                one.drift.map(signed).unwrap_or_default().into(),
+                figure.conditions.clone().into(),
+            ]);
+        }
+    }
+    table
+}

@@ -1,0 +1,89 @@
+//! What curves look like, in sentences.
+
+use super::{place, point, title};
+use crate::format::{percent, rate};
+use crate::view::Report;
+use crate::view::findings::{Curve, Regression};
+
+/// Points below which a curve has no shape worth a sentence.
+const POINTS_LEAST: usize = 3;
+
+/// One sentence for each curve of `group` that has a shape.
+pub(super) fn sentences(report: &Report, group: &str) -> Vec<String> {
+    let curves = report.findings.curves.iter().enumerate();
+    curves
+        .filter(|(_, curve)| curve.group == group && curve.points.len() >= POINTS_LEAST)
+        .filter_map(|(index, curve)| {
+            let line = report.findings.regressions.iter().find(|one| one.curve == index);
+            sentence(report, curve, line)
+        })
+        .collect()
+}
+
+/// What tells a curve from the others of its chart: `write on flash, transfer 1 MiB`.
+pub(super) fn line_name(report: &Report, curve: &Curve, with_target: bool) -> String {
+    let mut text = curve.phase.to_owned();
+    if with_target && !curve.target.is_empty() {
+        text.push_str(&format!(" on {}", title(report, &curve.target)));
+    }
+    let fixed = point(&curve.fixed);
+    if !fixed.is_empty() {
+        text.push_str(&format!(", {fixed}"));
+    }
+    text
+}
+
+fn sentence(report: &Report, curve: &Curve, line: Option<&Regression>) -> Option<String> {
+    let unit = curve.points.first()?.at.unit;
+    let at = |value: f64| format!("{} {}", curve.axis, place(value, unit));
+    let (shape, mut parts) = (&curve.shape, Vec::new());
+    if let Some(spot) = shape.sweet_spot {
+        parts.push(format!("sweet spot at {}", sweet_spot(curve, spot).unwrap_or_else(|| at(spot))));
+    }
+    if let Some(knee) = shape.knee {
+        parts.push(format!("knee at {}", at(knee)));
+    }
+    if let Some((from, to)) = shape.plateau_from.zip(shape.plateau_to).filter(|(from, to)| from < to) {
+        parts.push(format!("within 10 % of the best from {} to {}", at(from), place(to, unit)));
+    }
+    match (shape.reaches_90_percent, shape.reaches_95_percent) {
+        (Some(ninety), Some(more)) if (ninety - more).abs() < f64::EPSILON => {
+            parts.push(format!("95 % of the best from {}", at(more)));
+        }
+        (Some(ninety), Some(more)) => {
+            parts.push(format!("90 % of it from {}, 95 % from {}", at(ninety), at(more)))
+        }
+        (Some(ninety), None) => parts.push(format!("90 % of it from {}", at(ninety))),
+        _ => {}
+    }
+    if let Some(spread) = shape.spread_beyond {
+        parts.push(format!("at most {} below the best beyond there", percent(spread)));
+    }
+    if let Some((period, depth)) = shape.dips_period.zip(shape.dips_depth) {
+        parts.push(format!("dips of {} every {}", percent(depth), place(period, unit)));
+    }
+    parts.extend(line.map(|line| regression(curve, line)));
+    // The peak alone stands in the table of best points.
+    if parts.is_empty() {
+        return None;
+    }
+    if let Some(peak) = shape.peak.filter(|_| shape.sweet_spot.is_none()) {
+        parts.insert(0, format!("best at {}", at(peak)));
+    }
+    Some(format!("{}: {}.", line_name(report, curve, true), parts.join("; ")))
+}
+
+/// A share of reads is told as the share of writes as well.
+fn sweet_spot(curve: &Curve, at: f64) -> Option<String> {
+    (curve.axis == "read_percent").then(|| format!("{:.0} % writes, {at:.0} % reads", 100.0 - at))
+}
+
+fn regression(curve: &Curve, line: &Regression) -> String {
+    format!(
+        "a line of {} ± {} for each more of {} explains {} of the variance",
+        rate(line.slope_bytes_per_second),
+        rate(line.slope_half_width_bytes_per_second),
+        curve.axis,
+        percent(line.r_squared)
+    )
+}

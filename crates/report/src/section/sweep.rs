@@ -1,0 +1,215 @@
+//! Every point of each sweep: one row for each, with a column for each phase.
+
+use std::collections::HashMap;
+
+use super::{Block, LARGE_TRANSFER_BYTES, shapes, title};
+use crate::format::{NOT_OBSERVED, latency, megabytes, percent, whole};
+use crate::table::{Align, Cell, Table, Tone};
+use crate::text::{iops, marks};
+use crate::view::findings::{CurvePoint, Setting};
+use crate::view::{Figure, Report};
+
+/// What the table of one workload has columns for.
+struct Shown {
+    keys: Vec<String>,
+    phases: Vec<&'static str>,
+    megabytes: bool,
+    iops: bool,
+    latency: bool,
+}
+
+pub(super) fn blocks(report: &Report) -> Vec<Block> {
+    let mut groups: Vec<&str> = Vec::new();
+    let mut members: HashMap<&str, Vec<&Figure>> = HashMap::new();
+    for figure in report.figures.iter().filter(|figure| !figure.settings.is_empty()) {
+        let these = members.entry(&figure.group).or_default();
+        if these.is_empty() {
+            groups.push(&figure.group);
+        }
+        these.push(figure);
+    }
+    let facts = Facts::of(report);
+    let mut blocks = Vec::new();
+    for group in groups {
+        let these = members.remove(group).unwrap_or_default();
+        let count = these.len();
+        blocks.push(Block::Heading(format!("{group}: {}", crate::format::counted(count as u64, "figure"))));
+        let sentences = shapes::sentences(report, group);
+        if !sentences.is_empty() {
+            blocks.push(Block::List(sentences));
+        }
+        let caption = these.first().map(|figure| caption(figure)).unwrap_or_default();
+        let table = table(report, &these, &facts).without_empty_columns();
+        blocks.push(Block::Table { caption, table });
+    }
+    blocks
+}
+
+/// What all points share, in the words of the first.
+fn caption(figure: &Figure) -> String {
+    format!(
+        "{}; {}; all else as in: {}",
+        figure.rate, "median of the repetitions that count", figure.conditions
+    )
+}
+
+/// What findings say of single figures.
+struct Facts<'a> {
+    points: HashMap<usize, &'a CurvePoint>,
+    best: HashMap<usize, &'static str>,
+    doubts: HashMap<usize, Vec<&'static str>>,
+}
+
+impl<'a> Facts<'a> {
+    fn of(report: &'a Report) -> Self {
+        let found = &report.findings;
+        let points = found.curves.iter().flat_map(|curve| &curve.points);
+        let mut doubts: HashMap<usize, Vec<&'static str>> = HashMap::new();
+        for one in &found.audit {
+            if let Some(number) = one.figure {
+                let these = doubts.entry(number).or_default();
+                if !these.contains(&one.check) {
+                    these.push(one.check);
+                }
+            }
+        }
+        Self {
+            points: points.map(|point| (point.figure, point)).collect(),
+            best: found.best.iter().map(|one| (one.figure, one.phase)).collect(),
+            doubts,
+        }
+    }
+
+    /// Best, footnotes, doubts and the bound of unbalanced tasks.
+    fn words(&self, figures: &[&Figure]) -> String {
+        let mut parts = Vec::new();
+        parts.extend(
+            figures.iter().filter_map(|one| self.best.get(&one.number)).map(|phase| format!("best {phase}")),
+        );
+        let bound =
+            figures.iter().filter_map(|one| self.points.get(&one.number)).map(|point| point.balance_bound);
+        let bound = bound.fold(1.0, f64::min);
+        if bound < 1.0 {
+            parts.push(format!("bound {}", percent(bound)));
+        }
+        for figure in figures {
+            let marks = marks(figure);
+            let doubts = self.doubts.get(&figure.number).into_iter().flatten().map(|&check| check.to_owned());
+            for word in std::iter::once(marks).filter(|marks| !marks.is_empty()).chain(doubts) {
+                if !parts.contains(&word) {
+                    parts.push(word);
+                }
+            }
+        }
+        parts.join(", ")
+    }
+}
+
+fn shown(figures: &[&Figure]) -> Shown {
+    let mut keys: Vec<String> = Vec::new();
+    let mut phases: Vec<&'static str> = Vec::new();
+    for figure in figures {
+        for setting in &figure.settings {
+            if !keys.contains(&setting.key) {
+                keys.push(setting.key.clone());
+            }
+        }
+        if !phases.contains(&figure.phase) {
+            phases.push(figure.phase);
+        }
+    }
+    let small = figures.iter().any(|figure| figure.transfer_bytes < LARGE_TRANSFER_BYTES);
+    let large = figures.iter().any(|figure| figure.transfer_bytes >= LARGE_TRANSFER_BYTES);
+    Shown { keys, phases, megabytes: large, iops: small, latency: small && !large }
+}
+
+fn table(report: &Report, figures: &[&Figure], facts: &Facts<'_>) -> Table {
+    let shown = shown(figures);
+    let mut columns: Vec<(String, Align)> = vec![("#".to_owned(), Align::Right)];
+    columns.extend(
+        shown.keys.iter().map(|key| (key.clone(), if key == "target" { Align::Left } else { Align::Right })),
+    );
+    for phase in &shown.phases {
+        let mut column = |wanted: bool, what: &str| {
+            if wanted {
+                columns.push((format!("{phase} {what}"), Align::Right));
+            }
+        };
+        column(shown.megabytes, "MB/s");
+        column(shown.iops, "IOPS");
+        column(shown.latency, "mean");
+        column(shown.latency, "p99");
+        column(shown.latency, "Little");
+    }
+    columns.push(("n".to_owned(), Align::Right));
+    columns.push(("notes".to_owned(), Align::Left));
+    let columns: Vec<(&str, Align)> = columns.iter().map(|(name, align)| (name.as_str(), *align)).collect();
+    let mut table = Table::new(&columns);
+    for row in rows(figures, &shown) {
+        table.row(cells(report, &row, &shown, facts));
+    }
+    table
+}
+
+/// The figures of each point, in the order of the swept values.
+fn rows<'a>(figures: &[&'a Figure], shown: &Shown) -> Vec<Vec<&'a Figure>> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut points: HashMap<Vec<&str>, Vec<&Figure>> = HashMap::new();
+    for figure in figures {
+        for setting in &figure.settings {
+            let order = seen.len();
+            seen.entry(&setting.text).or_insert(order);
+        }
+        let point = figure.settings.iter().map(|one| one.text.as_str()).collect();
+        points.entry(point).or_default().push(figure);
+    }
+    let value = |figure: &Figure, key: &str| -> (f64, usize) {
+        let Some(setting) = figure.settings.iter().find(|one| one.key == key) else { return (0.0, 0) };
+        let order = seen.get(setting.text.as_str()).copied().unwrap_or_default();
+        setting.value.as_f64().map_or((0.0, order), |value| (value, 0))
+    };
+    let mut rows: Vec<Vec<&Figure>> = points.into_values().collect();
+    rows.sort_by(|one, other| {
+        let keys = std::iter::once("target").chain(shown.keys.iter().map(String::as_str));
+        let orders = keys.map(|key| {
+            let (a, b) = (value(one[0], key), value(other[0], key));
+            a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+        });
+        orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+    });
+    rows
+}
+
+fn cells(report: &Report, row: &[&Figure], shown: &Shown, facts: &Facts<'_>) -> Vec<Cell> {
+    let setting = |key: &String| row[0].settings.iter().find(|one| one.key == *key);
+    let text = |one: &Setting| {
+        if one.key == "target" { title(report, &one.text).to_owned() } else { one.text.clone() }
+    };
+    let mut cells = vec![Cell::figure(Some(row[0].number))];
+    cells.extend(shown.keys.iter().map(|key| Cell::from(setting(key).map(text).unwrap_or_default())));
+    for phase in &shown.phases {
+        let figure = row.iter().find(|figure| figure.phase == *phase);
+        let tone = match figure {
+            Some(figure) if facts.doubts.contains_key(&figure.number) => Tone::Doubtful,
+            Some(figure) if facts.best.contains_key(&figure.number) => Tone::Main,
+            _ => Tone::Plain,
+        };
+        let mut cell = |wanted: bool, value: &dyn Fn(&Figure) -> Option<String>| {
+            if wanted {
+                let text = figure.and_then(|figure| value(figure));
+                cells.push(Cell::toned(text.unwrap_or_else(|| NOT_OBSERVED.to_owned()), tone));
+            }
+        };
+        cell(shown.megabytes, &|figure| Some(megabytes(figure.bytes_per_second.median)));
+        cell(shown.iops, &|figure| Some(iops(figure.transfers_per_second.median)));
+        cell(shown.latency, &|figure| figure.latency.first().map(|one| latency(whole(one.mean_ns))));
+        cell(shown.latency, &|figure| figure.latency.first().map(|one| latency(one.p99_ns)));
+        cell(shown.latency, &|figure| {
+            facts.points.get(&figure.number).and_then(|point| point.littles_law_ratio).map(percent)
+        });
+    }
+    let counted = row.iter().map(|figure| figure.counted()).max().unwrap_or(0);
+    cells.push(counted.to_string().into());
+    cells.push(facts.words(row).into());
+    cells
+}

@@ -1,0 +1,115 @@
+//! Targets beside each other: scaling, what one loses against another, consistency.
+
+use super::{Block, figure, headline, only, point, signed, title};
+use crate::format::{megabytes, percent};
+use crate::table::{Align, Cell, Table, Tone};
+use crate::view::Report;
+
+pub(super) fn blocks(report: &Report) -> Vec<Block> {
+    let mut blocks = only(
+        "Scaling: rate ÷ (devices × the rate of one), at the best point of each target",
+        scaling(report),
+    );
+    blocks.extend(only(
+        "Tax: what the second target loses against the first, both at their best; negative where it is faster",
+        taxes(report),
+    ));
+    blocks.extend(only(
+        "Consistency over the points of each sweep: standard deviation ÷ mean of the medians; 1 is the steadiest",
+        consistency(report),
+    ));
+    blocks
+}
+
+fn scaling(report: &Report) -> Table {
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("target", Align::Left),
+        ("phase", Align::Left),
+        ("at", Align::Left),
+        ("rate", Align::Right),
+        ("devices", Align::Right),
+        ("one device", Align::Right),
+        ("scaling", Align::Right),
+        ("tasks allow", Align::Right),
+        ("per rack unit", Align::Right),
+    ]);
+    for one in &report.findings.scaling {
+        let (Some(own), Some(baseline)) = (figure(report, one.figure), figure(report, one.baseline)) else {
+            continue;
+        };
+        let units = report.study.targets.iter().find(|target| target.name == own.target);
+        let units = units.map_or(0.0, |target| target.rack_units);
+        table.row(vec![
+            Cell::figure(Some(one.figure)),
+            title(report, &own.target).into(),
+            own.phase.into(),
+            point(&own.settings).into(),
+            headline(own).into(),
+            one.devices.to_string().into(),
+            headline(baseline).into(),
+            Cell::toned(percent(one.share), Tone::Main),
+            if one.balance_bound < 1.0 { percent(one.balance_bound) } else { String::new() }.into(),
+            if units > 0.0 {
+                crate::format::rate(own.bytes_per_second.median / units)
+            } else {
+                String::new()
+            }
+            .into(),
+        ]);
+    }
+    table
+}
+
+fn taxes(report: &Report) -> Table {
+    let mut table = Table::new(&[
+        ("phase", Align::Left),
+        ("reference", Align::Left),
+        ("reached", Align::Right),
+        ("#", Align::Right),
+        ("target", Align::Left),
+        ("reached", Align::Right),
+        ("tax", Align::Right),
+    ]);
+    for one in &report.findings.taxes {
+        let (Some(reference), Some(own)) = (figure(report, one.reference), figure(report, one.figure)) else {
+            continue;
+        };
+        table.row(vec![
+            one.phase.into(),
+            title(report, &reference.target).into(),
+            headline(reference).into(),
+            Cell::figure(Some(one.figure)),
+            title(report, &own.target).into(),
+            headline(own).into(),
+            Cell::toned(signed(one.share), Tone::Main),
+        ]);
+    }
+    table
+}
+
+fn consistency(report: &Report) -> Table {
+    let mut table = Table::new(&[
+        ("phase", Align::Left),
+        ("rank", Align::Right),
+        ("target", Align::Left),
+        ("varies by", Align::Right),
+        ("lowest MB/s", Align::Right),
+        ("highest MB/s", Align::Right),
+        ("points", Align::Right),
+    ]);
+    let mut all: Vec<_> = report.findings.consistency.iter().collect();
+    all.sort_by_key(|one| (one.phase, one.rank));
+    for one in all {
+        table.row(vec![
+            one.phase.to_owned(),
+            one.rank.to_string(),
+            title(report, &one.target).to_owned(),
+            percent(one.variation),
+            megabytes(one.minimum_bytes_per_second),
+            megabytes(one.maximum_bytes_per_second),
+            one.points.to_string(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,85 @@
+//! A run with all that is said of it, ready to be shown in any form.
+
+use std::io::{self, Write};
+
+use analysis::Findings;
+use record::Run;
+
+use crate::text::{self, Colour};
+use crate::view::Report;
+use crate::{build, csv, html, markdown, openmetrics};
+
+/// A run with its figures and what they say together. Making it is most of the work, so whoever
+/// writes several forms makes it once.
+///
+/// ```no_run
+/// let run = record::Run::open(std::path::Path::new("runs/layouts"))?;
+/// let study = report::Study::of(&run);
+/// println!("{}", study.text(report::Colour::Plain));
+/// study.html(&mut std::fs::File::create("report.html")?)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Study<'a> {
+    run: &'a Run,
+    sources: Vec<analysis::Figure>,
+    report: Report,
+}
+
+impl<'a> Study<'a> {
+    /// The figures of `run`, and what the analysis finds in them.
+    #[must_use]
+    pub fn of(run: &'a Run) -> Self {
+        Self::with(run, |_| Findings::default())
+    }
+
+    /// The figures of `run`, and what `find` says of them. For findings that are at hand already.
+    #[must_use]
+    pub fn with(run: &'a Run, find: impl FnOnce(&[analysis::Figure]) -> Findings) -> Self {
+        let sources = build::sources(run);
+        let findings = find(&sources);
+        let report = build::report(run, &sources, &findings);
+        Self { run, sources, report }
+    }
+
+    /// The tables for a terminal, at most 120 columns wide.
+    #[must_use]
+    pub fn text(&self, colour: Colour) -> String {
+        text::text(&self.report, colour)
+    }
+
+    /// Markdown, with pipe tables.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        markdown::markdown(&self.report)
+    }
+
+    /// One row for each figure, as comma-separated values.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        csv::csv(&self.report)
+    }
+
+    /// JSON in the schema `ioproof-report/1`.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let mut out = serde_json::to_string_pretty(&self.report)
+            .expect("strings, numbers and lists with string keys are always JSON");
+        out.push('\n');
+        out
+    }
+
+    /// The figures as OpenMetrics 1.0 text, for monitoring.
+    #[must_use]
+    pub fn openmetrics(&self) -> String {
+        openmetrics::openmetrics(self.run, &self.report)
+    }
+
+    /// One page with interactive charts that needs no network.
+    ///
+    /// # Errors
+    /// `out` refuses.
+    pub fn html(&self, out: &mut impl Write) -> io::Result<()> {
+        html::html(self.run, &self.report, &self.sources, out)
+    }
+}

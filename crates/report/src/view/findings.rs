@@ -1,0 +1,295 @@
+//! What the figures of a study say together, in plain numbers. Figures are named by
+//! [`super::Figure::number`], shares are from 0 to 1, and names of units stand last.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// All of it. A list is empty where the study has nothing of its kind.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub(crate) struct Findings {
+    pub(crate) verdicts: Vec<Verdict>,
+    pub(crate) best: Vec<Best>,
+    pub(crate) curves: Vec<Curve>,
+    pub(crate) scaling: Vec<Scaling>,
+    pub(crate) taxes: Vec<Tax>,
+    pub(crate) consistency: Vec<Consistency>,
+    pub(crate) expected: Vec<Expected>,
+    pub(crate) weakest_links: Vec<WeakestLink>,
+    pub(crate) claims: Vec<Claim>,
+    pub(crate) beside: Vec<Beside>,
+    pub(crate) dispersion: Vec<Dispersion>,
+    pub(crate) regressions: Vec<Regression>,
+    pub(crate) limited_by: Vec<LimitedBy>,
+    pub(crate) audit: Vec<Doubt>,
+}
+
+/// A swept key and its value.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Setting {
+    pub(crate) key: String,
+    /// Bytes, nanoseconds, a count, a share, true or false, or a word.
+    pub(crate) value: serde_json::Value,
+    /// `bytes`, `ns`, or empty for everything else.
+    pub(crate) unit: &'static str,
+    /// The value as people read it.
+    pub(crate) text: String,
+}
+
+/// An amount with its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Amount {
+    pub(crate) value: f64,
+    /// `bytes/s`, `ops/s` or `ns`.
+    pub(crate) unit: &'static str,
+    /// Of a latency: so many percent of all transfers are at most so long; the mean where none.
+    pub(crate) percentile: Option<f64>,
+}
+
+/// A commitment and its judgement.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Verdict {
+    pub(crate) name: String,
+    pub(crate) by: String,
+    /// Which figures it is about, in words.
+    pub(crate) concerns: String,
+    pub(crate) promised: Amount,
+    /// `at least` or `at most`.
+    pub(crate) side: &'static str,
+    /// The statistic and the rate that it is judged by.
+    pub(crate) judged_by: String,
+    /// `PASS`, `FAIL`, `DOUBTFUL` or `NOT TESTED`.
+    pub(crate) judgement: &'static str,
+    pub(crate) figure: Option<usize>,
+    pub(crate) conditions: String,
+    /// In the unit of what was promised.
+    pub(crate) measured: Option<f64>,
+    /// Measured ÷ promised − 1; positive is good.
+    pub(crate) margin: Option<f64>,
+    /// The unfavourable end of the interval, in the unit of what was promised.
+    pub(crate) unfavourable_end: Option<f64>,
+    pub(crate) confidence: Option<f64>,
+    pub(crate) because: Vec<String>,
+}
+
+/// The best point of a sweep.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Best {
+    pub(crate) group: String,
+    pub(crate) target: String,
+    pub(crate) phase: &'static str,
+    pub(crate) figure: usize,
+    pub(crate) settings: Vec<Setting>,
+    pub(crate) conditions: String,
+    pub(crate) bytes_per_second: f64,
+    pub(crate) transfers_per_second: f64,
+    pub(crate) runner_up: Option<usize>,
+    /// Best ÷ second best − 1.
+    pub(crate) gain: Option<f64>,
+    pub(crate) points: usize,
+    pub(crate) larger_is_slower: Option<usize>,
+}
+
+/// Rates against a swept key, everything else fixed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Curve {
+    pub(crate) group: String,
+    pub(crate) target: String,
+    pub(crate) client: &'static str,
+    pub(crate) phase: &'static str,
+    pub(crate) axis: String,
+    pub(crate) fixed: Vec<Setting>,
+    pub(crate) points: Vec<CurvePoint>,
+    pub(crate) shape: Shape,
+}
+
+/// One point of a curve.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct CurvePoint {
+    pub(crate) figure: usize,
+    pub(crate) at: Setting,
+    /// Bytes, nanoseconds or a count.
+    pub(crate) x: f64,
+    pub(crate) bytes_per_second: f64,
+    pub(crate) transfers_per_second: f64,
+    pub(crate) latency_mean_ns: Option<f64>,
+    /// Tasks × depth by Little's law ÷ tasks × depth that ran.
+    pub(crate) littles_law_ratio: Option<f64>,
+    pub(crate) balance_bound: f64,
+}
+
+/// What a curve looks like; places are on its axis.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Shape {
+    pub(crate) peak: Option<f64>,
+    pub(crate) knee: Option<f64>,
+    pub(crate) plateau_from: Option<f64>,
+    pub(crate) plateau_to: Option<f64>,
+    pub(crate) reaches_90_percent: Option<f64>,
+    pub(crate) reaches_95_percent: Option<f64>,
+    /// Largest distance from the peak beyond there, as a share of the peak.
+    pub(crate) spread_beyond: Option<f64>,
+    pub(crate) sweet_spot: Option<f64>,
+    pub(crate) dips_period: Option<f64>,
+    pub(crate) dips_depth: Option<f64>,
+}
+
+/// A rate against the sum of single devices.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Scaling {
+    pub(crate) figure: usize,
+    pub(crate) baseline: usize,
+    pub(crate) devices: u32,
+    /// Rate ÷ (devices × baseline).
+    pub(crate) share: f64,
+    pub(crate) balance_bound: f64,
+}
+
+/// What a target loses against another at their best.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Tax {
+    pub(crate) phase: &'static str,
+    pub(crate) reference: usize,
+    pub(crate) figure: usize,
+    /// (reference − other) ÷ reference.
+    pub(crate) share: f64,
+}
+
+/// How much the rates of a target vary over its sweep.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Consistency {
+    pub(crate) rank: usize,
+    pub(crate) target: String,
+    pub(crate) phase: &'static str,
+    pub(crate) points: usize,
+    pub(crate) variation: f64,
+    pub(crate) minimum_bytes_per_second: f64,
+    pub(crate) maximum_bytes_per_second: f64,
+}
+
+/// A figure against a data sheet or a limit.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Expected {
+    pub(crate) figure: usize,
+    pub(crate) name: String,
+    pub(crate) amount: Amount,
+    /// Measured ÷ expected.
+    pub(crate) ratio: f64,
+    pub(crate) ceiling: bool,
+    pub(crate) reached: Option<String>,
+    pub(crate) source: String,
+}
+
+/// The lowest limit of a target for a number of nodes.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct WeakestLink {
+    pub(crate) target: String,
+    pub(crate) phase: Option<&'static str>,
+    /// `random` or `sequential`; both where none.
+    pub(crate) order: Option<&'static str>,
+    pub(crate) nodes: u32,
+    pub(crate) limits: Vec<NamedAmount>,
+    pub(crate) weakest: String,
+    pub(crate) amount: Amount,
+    /// The best figure ÷ the amount.
+    pub(crate) efficiency: Option<f64>,
+}
+
+/// A limit by its name.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct NamedAmount {
+    pub(crate) name: String,
+    pub(crate) amount: Amount,
+}
+
+/// A statement and what own data say of it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Claim {
+    pub(crate) id: String,
+    pub(crate) text: String,
+    pub(crate) source: String,
+    /// `holds`, `does not hold` or `not tested`.
+    pub(crate) standing: &'static str,
+    pub(crate) evidence: String,
+}
+
+/// A published figure with the own one.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Beside {
+    pub(crate) id: String,
+    pub(crate) figure: Option<usize>,
+    pub(crate) at: Vec<Setting>,
+    pub(crate) group: Option<String>,
+    pub(crate) target: Option<String>,
+    pub(crate) phase: Option<&'static str>,
+    /// `bytes/s`, `ops/s`, `ns` or `fraction`.
+    pub(crate) unit: String,
+    pub(crate) published: f64,
+    pub(crate) own: Option<f64>,
+    /// Own ÷ published.
+    pub(crate) ratio: Option<f64>,
+    pub(crate) as_published: String,
+    pub(crate) statistic: String,
+    /// Empty where nothing is known to be wrong with it.
+    pub(crate) misprint: String,
+    pub(crate) source: String,
+}
+
+/// Spread of the repetitions against a swept size.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Dispersion {
+    pub(crate) group: String,
+    pub(crate) target: String,
+    pub(crate) phase: &'static str,
+    pub(crate) axis: String,
+    pub(crate) points: Vec<DispersionPoint>,
+    pub(crate) onset: Option<f64>,
+    pub(crate) worst_seconds: f64,
+}
+
+/// The repetitions at one size.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct DispersionPoint {
+    pub(crate) figure: usize,
+    pub(crate) x: f64,
+    pub(crate) repetitions_bytes_per_second: Vec<f64>,
+    pub(crate) variation: f64,
+    /// Longest minus shortest.
+    pub(crate) spread_seconds: f64,
+    pub(crate) bytes_per_task: u64,
+}
+
+/// A straight line through a curve.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Regression {
+    /// By its place among the curves, from 0.
+    pub(crate) curve: usize,
+    /// For one more of the key.
+    pub(crate) slope_bytes_per_second: f64,
+    pub(crate) slope_half_width_bytes_per_second: f64,
+    pub(crate) intercept_bytes_per_second: f64,
+    pub(crate) r_squared: f64,
+}
+
+/// What the tasks of a figure were waiting for.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct LimitedBy {
+    pub(crate) figure: usize,
+    /// `processor`, `storage` or `both`.
+    pub(crate) limit: &'static str,
+    pub(crate) user_share: f64,
+    pub(crate) system_share: f64,
+    pub(crate) wait_share: f64,
+    pub(crate) cpu_ns_per_transfer: f64,
+}
+
+/// Something doubtful, with evidence.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Doubt {
+    pub(crate) check: &'static str,
+    pub(crate) figure: Option<usize>,
+    pub(crate) concerns: String,
+    pub(crate) evidence: String,
+    pub(crate) advice: String,
+    /// A commitment cannot pass with it.
+    pub(crate) disqualifies: bool,
+}

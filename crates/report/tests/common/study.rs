@@ -1,0 +1,257 @@
+//! A made-up study: six layouts over tasks and transfer sizes, a ladder of tasks with latencies, a
+//! mix, and file sizes whose repetitions begin to spread. Every number is invented.
+
+use plan::{
+    Amount, Bound, Bytes, Case, Client, Commitment, Expectation, Layer, Over, Per, Phase, Protocol, RateName,
+    Selector, Setting, SettingValue, Statistic, TargetTerms, Terms, Workload, WorkloadSpec,
+};
+use record::{PhaseKey, Run};
+
+use super::{MIB, Made, SECOND, add_latency, add_tasks, made, phase_row, wobble};
+
+/// Name, title, share of the sum of twelve devices that reads and writes reach.
+pub(super) const LAYOUTS: [(&str, &str, f64, f64); 6] = [
+    ("xfs", "Twelve XFS", 0.99, 0.98),
+    ("md", "MD RAID 0", 0.97, 0.965),
+    ("imsm", "IMSM RAID 0", 0.72, 0.74),
+    ("xvm", "XVM stripe", 0.955, 0.96),
+    ("gpfs-1m", "GPFS, 1 MiB blocks", 0.81, 0.78),
+    ("gpfs-4m", "GPFS, 4 MiB blocks", 0.88, 0.86),
+];
+const TASKS: [u32; 5] = [33, 66, 99, 132, 264];
+const TRANSFERS: [u64; 4] = [1, 4, 8, 16];
+const DEVICES: u32 = 12;
+/// Rates of one device.
+const READ: f64 = 2.78e9;
+const WRITE: f64 = 2.05e9;
+
+/// The whole study, and what is to be said of its figures.
+pub(crate) fn study() -> Run {
+    let mut run = super::empty();
+    run.manifest.plan.title = "Made-up numbers: six layouts of twelve devices".to_owned();
+    run.manifest.host.batch_job = Some("slurm 12345".to_owned());
+    run.manifest.plan.terms = terms();
+    layouts(&mut run);
+    ladder(&mut run);
+    mix(&mut run);
+    sizes(&mut run);
+    run.finished_cases = run.manifest.plan.cases.iter().map(|case| case.id.clone()).collect();
+    run
+}
+
+fn terms() -> Terms {
+    let target = |&(name, title, ..): &(&str, &str, f64, f64)| TargetTerms {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        stands_for: name.to_uppercase(),
+        layer: Layer::Shared,
+        client: Client::LocalToServer,
+        devices: DEVICES,
+        baseline: Some("one".to_owned()),
+        rack_units: 8.0,
+        ..TargetTerms::default()
+    };
+    let commitment = |name: &str, statistic, bound, amount| Commitment {
+        name: name.to_owned(),
+        by: "vendor".to_owned(),
+        figures: Selector {
+            workload: Some("layouts".to_owned()),
+            phase: Some(Phase::Read),
+            ..Selector::default()
+        },
+        rate: RateName::ByWall,
+        statistic,
+        bound,
+        amount,
+        over: Over::Best,
+    };
+    Terms {
+        targets: LAYOUTS.iter().map(target).collect(),
+        expectations: vec![Expectation {
+            name: "data sheet".to_owned(),
+            target: None,
+            phase: Some(Phase::Read),
+            random: None,
+            transfer: None,
+            read_percent: None,
+            amount: Amount::BytesPerSecond(2.8e9),
+            at_latency: None,
+            count: 1.0,
+            per: Per::Device,
+            ceiling: false,
+            source: "the vendor's data sheet".to_owned(),
+            reached: String::new(),
+        }],
+        commitments: vec![
+            commitment(
+                "aggregate read",
+                Statistic::ConfidenceBound,
+                Bound::AtLeast,
+                Amount::BytesPerSecond(30e9),
+            ),
+            commitment("all layouts", Statistic::Median, Bound::AtLeast, Amount::BytesPerSecond(40e9)),
+            commitment(
+                "small reads",
+                Statistic::Median,
+                Bound::AtLeast,
+                Amount::OperationsPerSecond(1_000_000.0),
+            ),
+            commitment(
+                "response",
+                Statistic::Worst,
+                Bound::AtMost,
+                Amount::Latency { nanos: 200_000.0, percent: Some(99.0) },
+            ),
+        ],
+        exclusive: Some(true),
+        release: Some("firmware 1.2".to_owned()),
+        nodes: vec![1, 4, 8],
+        ..Terms::default()
+    }
+}
+
+pub(super) fn count(key: &str, value: u64) -> Setting {
+    Setting { key: key.to_owned(), value: SettingValue::Count(value) }
+}
+
+fn bytes(key: &str, value: u64) -> Setting {
+    Setting { key: key.to_owned(), value: SettingValue::Bytes(Bytes(value)) }
+}
+
+fn word(key: &str, value: &str) -> Setting {
+    Setting { key: key.to_owned(), value: SettingValue::Word(value.to_owned()) }
+}
+
+/// One point of a sweep: what is made, and where it stands.
+struct Point {
+    group: &'static str,
+    target: &'static str,
+    settings: Vec<Setting>,
+    protocol: Protocol,
+    read_percent: u8,
+}
+
+fn put(run: &mut Run, point: Point, parts: &[(Made, Phase)], latency: bool) {
+    let (first, _) = &parts[0];
+    let words: Vec<String> = point
+        .settings
+        .iter()
+        .map(|one| format!("{}={}", one.key, one.value.to_string().replace(' ', "")))
+        .collect();
+    let id = format!("{}:{}", point.group, words.join(":"));
+    let mut spec = WorkloadSpec::from(super::case(first).workload);
+    spec.tasks = first.tasks;
+    spec.read_percent = point.read_percent;
+    let workload: Workload = spec.validate().expect("valid");
+    let phases = parts.iter().map(|(_, phase)| *phase).collect();
+    let case = Case {
+        group: point.group.to_owned(),
+        target: point.target.to_owned(),
+        settings: point.settings,
+        protocol: point.protocol,
+        repetitions: first.repetitions,
+        ..Case::new(id.clone(), workload, phases)
+    };
+    for (made, phase) in parts {
+        for pass in 0..case.passes_max() {
+            let key = PhaseKey { case: id.clone(), repetition: pass, phase: *phase };
+            let seconds = 10;
+            let noise = 1.0 + wobble(u64::from(pass) + made.transfer + u64::from(made.tasks) * 7) * 0.4;
+            let bytes = (made.rate * noise) as u64 * seconds;
+            let mut row = phase_row(&key, made, bytes, seconds, pass);
+            row.wall_ns = seconds * SECOND;
+            run.phases.push(row);
+            add_tasks(run, &key, &Made { tasks: made.tasks.min(4), ..*made }, bytes, seconds);
+            if latency {
+                add_latency(run, &key, made, bytes / made.transfer);
+            }
+        }
+    }
+    run.manifest.plan.cases.push(case);
+}
+
+fn layouts(run: &mut Run) {
+    for (layout, &(target, _, read, write)) in LAYOUTS.iter().enumerate() {
+        for transfer in TRANSFERS {
+            for tasks in TASKS {
+                let bound = f64::from(tasks) / f64::from(DEVICES * tasks.div_ceil(DEVICES));
+                let rise = 1.0 - 0.35 * (-f64::from(tasks) / 50.0).exp();
+                let size = 1.0 - 0.04 * (transfer as f64 - 4.0).abs() / 12.0 + wobble(layout as u64) * 0.1;
+                let one = |rate: f64, share: f64| rate * f64::from(DEVICES) * share * bound * rise * size;
+                let made = |rate, phase| Made {
+                    tasks,
+                    repetitions: 2,
+                    ..made("layouts", "", phase, transfer * MIB, false, 1, true, rate, 9_000_000, 1.0)
+                };
+                let settings = vec![
+                    word("target", target),
+                    count("tasks", tasks.into()),
+                    bytes("transfer", transfer * MIB),
+                ];
+                let protocol = Protocol { rounds: 2, ..Protocol::default() };
+                let point = Point { group: "layouts", target, settings, protocol, read_percent: 100 };
+                let parts = [
+                    (made(one(WRITE, write), Phase::Write), Phase::Write),
+                    (made(one(READ, read), Phase::Read), Phase::Read),
+                ];
+                put(run, point, &parts, false);
+            }
+        }
+    }
+}
+
+/// 4 KiB random reads with 1 to 64 tasks.
+fn ladder(run: &mut Run) {
+    for tasks in [1_u32, 2, 4, 8, 16, 32, 64] {
+        let one = f64::from(tasks) * 11_000.0;
+        let rate = 1.0 / (1.0 / one + 1.0 / 330_000.0);
+        let p50 = (f64::from(tasks) / rate * 1e9 * 0.72) as u64;
+        let made = Made {
+            tasks,
+            repetitions: 3,
+            ..made("ladder", "", Phase::Read, 4096, true, 1, true, rate * 4096.0, p50, 1.0)
+        };
+        let settings = vec![count("tasks", tasks.into())];
+        let point = Point {
+            group: "ladder",
+            target: "xfs",
+            settings,
+            protocol: Protocol::default(),
+            read_percent: 100,
+        };
+        put(run, point, &[(made, Phase::Read)], true);
+    }
+}
+
+/// 0 to 100 % of reads.
+fn mix(run: &mut Run) {
+    for read_percent in (0..=100_u8).step_by(10) {
+        let share = f64::from(read_percent) / 100.0;
+        let rate = 90e3 + 160e3 * share + 60e3 * (-(share - 0.7).powi(2) / 0.01).exp();
+        let made = Made {
+            tasks: 24,
+            repetitions: 3,
+            ..made("mix", "", Phase::Mixed, 4096, true, 1, true, rate * 4096.0, 90_000, 1.0)
+        };
+        let settings = vec![count("read_percent", read_percent.into())];
+        let point =
+            Point { group: "mix", target: "xfs", settings, protocol: Protocol::default(), read_percent };
+        put(run, point, &[(made, Phase::Mixed)], false);
+    }
+}
+
+/// File sizes up to nearly full.
+fn sizes(run: &mut Run) {
+    for gigabytes in [100_u64, 200, 400, 800, 1200] {
+        let slow = if gigabytes > 400 { 0.8 } else { 1.0 };
+        let made = Made {
+            tasks: 64,
+            repetitions: 5,
+            ..made("sizes", "", Phase::Write, MIB, false, 1, true, 1.9e9 * slow, 3_000_000, 1.0)
+        };
+        let settings = vec![bytes("size", gigabytes << 30)];
+        let point =
+            Point { group: "sizes", target: "xfs", settings, protocol: Protocol::default(), read_percent: 0 };
+        put(run, point, &[(made, Phase::Write)], false);
+    }
+}
