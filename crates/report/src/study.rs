@@ -30,7 +30,8 @@ impl<'a> Study<'a> {
     /// The figures of `run`, and what the analysis finds in them.
     #[must_use]
     pub fn of(run: &'a Run) -> Self {
-        Self::with(run, |_| Findings::default())
+        let manifest = &run.manifest;
+        Self::with(run, |figures| analysis::findings(&manifest.plan, figures, manifest.host.usable_cpus))
     }
 
     /// The figures of `run`, and what `find` says of them. For findings that are at hand already.

@@ -30,6 +30,10 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     .below("conditions");
     for one in &report.findings.best {
         let beside = published(report, one);
+        // The best of one point is no choice; the table of rates has it.
+        if one.points < 2 && beside.is_none() {
+            continue;
+        }
         table.row(vec![
             Cell::figure(Some(one.figure)),
             one.group.clone().into(),

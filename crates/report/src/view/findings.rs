@@ -111,6 +111,10 @@ pub(crate) struct CurvePoint {
     pub(crate) x: f64,
     pub(crate) bytes_per_second: f64,
     pub(crate) transfers_per_second: f64,
+    /// Repetitions that count.
+    pub(crate) n: usize,
+    /// Standard deviation of them.
+    pub(crate) deviation_bytes_per_second: f64,
     pub(crate) latency_mean_ns: Option<f64>,
     /// Tasks × depth by Little's law ÷ tasks × depth that ran.
     pub(crate) littles_law_ratio: Option<f64>,
@@ -175,6 +179,8 @@ pub(crate) struct Expected {
     /// Measured ÷ expected.
     pub(crate) ratio: f64,
     pub(crate) ceiling: bool,
+    /// Whether the mean latency is within the one at which the value is promised.
+    pub(crate) in_time: Option<bool>,
     pub(crate) reached: Option<String>,
     pub(crate) source: String,
 }
@@ -186,6 +192,8 @@ pub(crate) struct WeakestLink {
     pub(crate) phase: Option<&'static str>,
     /// `random` or `sequential`; both where none.
     pub(crate) order: Option<&'static str>,
+    /// At which bytes and operations are converted.
+    pub(crate) transfer_bytes: Option<u64>,
     pub(crate) nodes: u32,
     pub(crate) limits: Vec<NamedAmount>,
     pub(crate) weakest: String,
