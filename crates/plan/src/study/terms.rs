@@ -43,7 +43,7 @@ pub(super) fn terms(document: &Document, known: Known<'_>, errors: &mut Vec<Stud
 }
 
 /// Reads every table called `table`. Two of one name could not be told apart, but a published
-/// figure may stand in several places.
+/// figure may stand in several places, and a statement may have several rules.
 fn each<T>(
     document: &Document,
     table: &str,
@@ -53,8 +53,8 @@ fn each<T>(
     let mut names = Vec::new();
     let mut all = Vec::new();
     for fields in document.many(table) {
-        if let Some((key, name)) = ["name", "id"].into_iter().find_map(|key| Some((key, fields.text(key)?))) {
-            unique(&mut names, name, fields.span(key), table, errors);
+        if let Some(name) = fields.text("name") {
+            unique(&mut names, name, fields.span("name"), table, errors);
         }
         if fields.sound() {
             all.extend(read(fields, errors));

@@ -300,7 +300,8 @@ pub(in crate::study) const PUBLISHED: Table = Table {
 pub(in crate::study) const CLAIM: Table = Table {
     name: "claim",
     named_by: Some("id"),
-    meaning: "A statement that own data can confirm or refute: *left* compared with *right*.",
+    meaning: "A rule for a statement that own data can confirm or refute: *left* compared with *right*. A \
+              statement with several rules, each in a table with the same `id`, holds if all of them do.",
     sweeps: Sweeps::None,
     shared: &[],
     keys: &[
@@ -309,7 +310,7 @@ pub(in crate::study) const CLAIM: Table = Table {
             kind: Kind::Text,
             absent: Absent::Refused,
             meaning: "Its id in the library of published studies (`ioproof reference claims`), or a name of your \
-                      own; unique in the study.",
+                      own.",
         },
         Key {
             name: "text",
