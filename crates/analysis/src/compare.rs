@@ -40,7 +40,7 @@ pub fn difference(before: &[f64], after: &[f64], more_is_better: bool) -> Option
     let (first, second) = (Summary::of(before)?, Summary::of(after)?);
     let test = mann_whitney(before, after)?;
     let logarithms = |values: &[f64]| values.iter().map(|value| value.ln()).collect::<Vec<_>>();
-    let ratios = shift(&logarithms(before), &logarithms(after))?;
+    let ratios = shift(&logarithms(before), &logarithms(after)).and_then(|shift| shift.interval);
     let outcome = if !can_differ(first.n, second.n) {
         Outcome::TooFew
     } else if test.p_value > 1.0 - CONFIDENCE {
@@ -54,7 +54,7 @@ pub fn difference(before: &[f64], after: &[f64], more_is_better: bool) -> Option
         before: first.median,
         after: second.median,
         change: second.median / first.median - 1.0,
-        interval: ratios.interval.map(|(low, high)| (low.exp_m1(), high.exp_m1())),
+        interval: ratios.map(|(low, high)| (low.exp_m1(), high.exp_m1())),
         p_value: (first.n > 1 && second.n > 1).then_some(test.p_value),
         outcome,
     })

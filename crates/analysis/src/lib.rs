@@ -117,7 +117,7 @@ pub use plausible::{
     Implausible, PrintedStatistics, check_statistics, deviation_max, deviation_min, values_needed,
 };
 pub use published::{published_beside, published_near};
-pub use ranks::{EXACT_VALUES_MAX, RankTest, Shift, can_differ, mann_whitney, shift};
+pub use ranks::{EXACT_VALUES_MAX, PAIRS_MAX, RankTest, Shift, can_differ, mann_whitney, shift};
 pub use rates::{DirectionRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, Split};
 pub use regression::{Prediction, Regression, Uncertainty, crossover};
 pub use settled::{

@@ -9,6 +9,10 @@ use crate::CONFIDENCE;
 /// distribution is nearer to them than one part in a hundred.
 pub const EXACT_VALUES_MAX: usize = 20;
 
+/// More differences than these are not looked through for a shift: 2000 values on either side,
+/// 32 MB.
+pub const PAIRS_MAX: usize = 4_000_000;
+
 /// What the test of Mann and Whitney says of two samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankTest {
@@ -114,9 +118,12 @@ pub struct Shift {
 /// with the interval that belongs to the test of Mann and Whitney: from the C-th smallest to the
 /// C-th largest of the mn differences, where `P(U ≤ C − 1)` is at most half of what
 /// [`CONFIDENCE`] lacks (Moses; in Hollander, Wolfe and Chicken, section 4.3). None where a side
-/// is empty or a value is not finite.
+/// is empty, a value is not finite, or there are more than [`PAIRS_MAX`] pairs.
 #[must_use]
 pub fn shift(first: &[f64], second: &[f64]) -> Option<Shift> {
+    if first.len().checked_mul(second.len()).is_none_or(|pairs| pairs > PAIRS_MAX) {
+        return None;
+    }
     let mut differences: Vec<f64> = first.iter().flat_map(|a| second.iter().map(move |b| b - a)).collect();
     let estimate = crate::Summary::of(&differences)?.median;
     differences.sort_by(f64::total_cmp);

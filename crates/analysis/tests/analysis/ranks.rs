@@ -57,6 +57,15 @@ fn few_values_can_show_nothing() {
     assert_eq!(mann_whitney(&[f64::NAN], &[1.0]), None);
 }
 
+/// A million values are compared, and their differences are not looked through.
+#[test]
+fn many_values_are_no_reason_to_run_out_of_memory() {
+    let many: Vec<f64> = (0..1_000_000).map(f64::from).collect();
+    assert_eq!(shift(&many, &many), None);
+    let same = analysis::difference(&many[1..], &many[1..], true).expect("two samples");
+    assert_eq!((same.outcome, same.interval, same.change), (analysis::Outcome::NoDifference, None, 0.0));
+}
+
 /// All ways to choose `n` of the values, by bits.
 fn by_counting(first: &[f64], second: &[f64]) -> f64 {
     let all: Vec<f64> = first.iter().chain(second).copied().collect();
