@@ -1,6 +1,7 @@
 //! Whether this host can run a plan: targets, space, limits, backends, and what stands in the way.
 
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -11,10 +12,11 @@ use engine::UringUnavailable;
 use host::files::{FileState, Kind, check_directory};
 use host::{Host, PermittedDevice, Root, limits};
 use plan::{Backend, Bytes, Case, Existing, Placement, Plan, Sharing, Workload, WorkloadSpec};
-use record::{Holder, HostFacts, Leftover, Warning, WarningRow};
+use record::{FileSystemFacts, Holder, HostFacts, Leftover, Warning, WarningRow};
 
 use crate::RunnerError;
-use crate::cleanup::{absolute, directory_of, paths};
+use crate::cleanup::{self, absolute, directory_of, paths};
+use crate::uses::Uses;
 
 /// Files that the program itself has open: streams, record, journal, counters, rings.
 const OWN_FILES: u64 = 64;
@@ -48,7 +50,10 @@ pub fn check(plan: Plan, host: &Host, run_id: String, started_unix_ns: i64) -> R
     let targets = targets(&plan);
     let mut permits = Vec::new();
     let mut warnings = Vec::new();
-    for case in plan.cases.iter().filter(|case| case.workload.backend != Backend::Null) {
+    for case in &plan.cases {
+        check_rules(case, &plan)?;
+    }
+    for case in real(&plan).cases() {
         check_targets(case, &plan, host, &mut permits)?;
     }
     let plan = replace_backends(plan, &mut warnings)?;
@@ -89,8 +94,7 @@ pub(crate) fn check_in_use(plan: &Plan, own: &str) -> Result<Vec<Leftover>, Runn
     if going_on.peek().is_none() {
         return Ok(leftovers);
     }
-    let real = plan.cases.iter().filter(|case| case.workload.backend != Backend::Null);
-    let files: HashSet<PathBuf> = absolute(real.flat_map(paths))?.into_iter().collect();
+    let files: HashSet<PathBuf> = absolute(real(plan).cases().flat_map(paths))?.into_iter().collect();
     for Leftover { claim, claim_path, .. } in going_on {
         let directory = directory_of(claim_path);
         let claimed = absolute(claim.files.iter().map(|file| directory.join(&file.path)))?;
@@ -105,10 +109,24 @@ pub(crate) fn check_in_use(plan: &Plan, own: &str) -> Result<Vec<Leftover>, Runn
     Ok(leftovers)
 }
 
+/// The sets of files of cases that touch any.
+pub(crate) fn real(plan: &Plan) -> Uses<'_> {
+    Uses::of(plan.cases.iter().enumerate().filter(|(_, case)| case.workload.backend != Backend::Null))
+}
+
+/// Refuses what the kind of a target forbids. All tasks are on this node.
+fn check_rules(case: &Case, plan: &Plan) -> Result<(), RunnerError> {
+    let Some(target) = plan.terms.targets.iter().find(|target| target.name == case.target) else {
+        return Ok(());
+    };
+    plan::node_local_rule(case, target, 1)
+        .map_err(|problem| RunnerError::Rule { case: case.id.clone(), problem })
+}
+
 /// Every target that is not imagined, once.
 fn targets(plan: &Plan) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = Vec::new();
-    for case in plan.cases.iter().filter(|case| case.workload.backend != Backend::Null) {
+    for case in real(plan).cases() {
         for target in &case.workload.files.targets {
             if !all.contains(target) {
                 all.push(target.clone());
@@ -270,23 +288,40 @@ fn with_threads(workload: &Workload, depth: u32) -> Result<Workload, RunnerError
 /// Whether the files fit. A stonewall may end a write long before its volume, so that such a
 /// case is left to the forecast's warning.
 fn check_space(plan: &Plan, host: &Host) -> Result<(), RunnerError> {
-    let mut needs: Vec<(String, u64, u64)> = Vec::new();
-    let mut seen: HashSet<PathBuf> = HashSet::new();
+    // Cases of a sweep share files: each is counted once, at its largest.
+    let mut sizes: HashMap<PathBuf, (&Path, u64)> = HashMap::new();
+    let mut sets: HashMap<(&[PathBuf], bool, bool, u32, u32), u64> = HashMap::new();
     for case in plan.cases.iter().filter(|case| takes_space(case)) {
         let bytes = Placement::new(&case.workload).file_bytes().get();
+        let (files, tasks) = (&case.workload.files, case.workload.tasks);
+        let shared = files.sharing == Sharing::Shared;
+        let set = (files.targets.as_slice(), shared, files.unique_dir, tasks, cleanup::sets(case));
+        if sets.get(&set).is_some_and(|known| *known >= bytes) {
+            continue;
+        }
+        sets.insert(set, bytes);
         for target in &case.workload.files.targets {
-            let place = host.file_system_of(target)?;
-            if place.size_bytes == 0 {
-                // Such as ramfs: it has no size, and what it says of free space means nothing.
-                continue;
+            for path in paths_on(case, target) {
+                let size = sizes.entry(path).or_insert((target, 0));
+                size.1 = size.1.max(bytes);
             }
-            let files = paths_on(case, target);
-            let need: u64 =
-                files.filter(|path| seen.insert(path.clone())).map(|path| grows(&path, bytes)).sum();
-            match needs.iter_mut().find(|(name, ..)| *name == place.mount_point) {
-                Some((_, sum, _)) => *sum = sum.saturating_add(need),
-                None => needs.push((place.mount_point, need, place.free_bytes)),
-            }
+        }
+    }
+    let mut places: HashMap<&Path, FileSystemFacts> = HashMap::new();
+    let mut needs: Vec<(String, u64, u64)> = Vec::new();
+    for (path, (target, bytes)) in sizes {
+        let place = match places.entry(target) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(host.file_system_of(target)?),
+        };
+        if place.size_bytes == 0 {
+            // Such as ramfs: it has no size, and what it says of free space means nothing.
+            continue;
+        }
+        let need = grows(&path, bytes);
+        match needs.iter_mut().find(|(name, ..)| *name == place.mount_point) {
+            Some((_, sum, _)) => *sum = sum.saturating_add(need),
+            None => needs.push((place.mount_point.clone(), need, place.free_bytes)),
         }
     }
     match needs.into_iter().find(|(_, need, free)| need > free) {

@@ -10,6 +10,7 @@ use plan::{Case, Existing, Keep, Placement};
 
 use crate::RunnerError;
 use crate::data::Ledger;
+use crate::uses::Uses;
 
 /// The files and directories that this run has made and not yet removed.
 #[derive(Debug, Default)]
@@ -50,13 +51,14 @@ impl Made {
         Ok(())
     }
 
-    /// Removes the files of `case` that no case of `later` uses, unless they are to be kept.
+    /// Removes the files of `case`, which has the place `index` in the plan, that no case after it uses, unless they are to be kept.
     /// Returns how many it were; what cannot be removed is named in the error, after everything
     /// else is gone.
     pub(crate) fn remove_after(
         &mut self,
         case: &Case,
-        later: &[Case],
+        index: usize,
+        uses: &Uses<'_>,
         wrong_data: bool,
         ledger: &mut Ledger,
     ) -> Result<u32, RunnerError> {
@@ -72,8 +74,7 @@ impl Made {
             self.directories.clear();
             return Ok(0);
         }
-        let needed: BTreeSet<PathBuf> =
-            later.iter().filter(|other| shares_targets(case, other)).flat_map(paths).collect();
+        let needed = uses.needed_after(index, case, &mine);
         self.remove(mine.difference(&needed), ledger)
     }
 
@@ -228,8 +229,4 @@ fn remove_existing(
 /// Whether a block device stands at `path`, or where it leads to.
 pub(crate) fn leads_to_device(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device())
-}
-
-fn shares_targets(case: &Case, other: &Case) -> bool {
-    case.workload.files.targets.iter().any(|target| other.workload.files.targets.contains(target))
 }

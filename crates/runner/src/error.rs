@@ -62,6 +62,14 @@ pub enum RunnerError {
         /// The next step.
         help: String,
     },
+    /// The kind of its target forbids what a case asks for.
+    #[error("{case}: {problem}")]
+    Rule {
+        /// The case.
+        case: String,
+        /// What is forbidden, and the next step.
+        problem: plan::PlanError,
+    },
     /// A transfer or an open failed, or a limit was met while measuring.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -93,7 +101,7 @@ impl RunnerError {
             Self::Host(_) | Self::Limit(_) | Self::UringMissing { .. } | Self::NoSpace { .. } => {
                 ErrorKind::HostLacks
             }
-            Self::Target { .. } => ErrorKind::Refused,
+            Self::Target { .. } | Self::Rule { .. } => ErrorKind::Refused,
             Self::Engine(error) => engine_kind(error),
             Self::File { .. } => ErrorKind::TransferFailed,
             Self::Record(_) => ErrorKind::Record,

@@ -25,6 +25,7 @@ mod phase;
 mod rendezvous;
 mod replaced;
 mod settle;
+mod uses;
 mod watch;
 
 pub use check::{Checked, check};

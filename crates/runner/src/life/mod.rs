@@ -9,11 +9,11 @@ use std::time::Instant;
 use comm::Comm;
 use engine::Controls;
 use host::{Host, QuietWatch};
-use plan::{Backend, Case, Keep};
+use plan::{Case, Keep};
 use record::{Claim, Outcome, PhaseKey, PlacedClaim, Recorder, Warning, WarningRow};
 
 use self::passes::CaseEnd;
-use crate::check::{Checked, check_in_use};
+use crate::check::{self, Checked, check_in_use};
 use crate::cleanup::{self, Made};
 use crate::data::Ledger;
 use crate::error::ErrorKind;
@@ -115,12 +115,9 @@ impl<'a> Life<'a> {
 
     /// Leaves word in the target directories of what this run makes there.
     fn claim(&self, checked: &Checked) -> Result<Option<PlacedClaim>, RunnerError> {
-        let made = |case: &&Case| {
-            crate::check::writes(case)
-                && case.workload.backend != Backend::Null
-                && case.workload.files.keep != Keep::Always
-        };
-        let cases: Vec<&Case> = checked.plan.cases.iter().filter(made).collect();
+        let made = |case: &&Case| check::writes(case) && case.workload.files.keep != Keep::Always;
+        let uses = check::real(&checked.plan);
+        let cases: Vec<&Case> = uses.cases().filter(made).collect();
         let files = cleanup::absolute(cases.iter().flat_map(|case| cleanup::paths(case)))?;
         if files.is_empty() {
             return Ok(None);
@@ -143,6 +140,7 @@ impl<'a> Life<'a> {
             self.recorder.warning(row)?;
             self.watch.event(&Event::Warning(row));
         }
+        let uses = check::real(&checked.plan);
         let mut failed = None;
         for (index, case) in checked.plan.cases.iter().enumerate() {
             if self.stopped() {
@@ -152,10 +150,9 @@ impl<'a> Life<'a> {
             self.recorder.case_started(&case.id)?;
             let wrong_before = self.wrong_cells;
             let result = self.case(case, checked);
-            let later = &checked.plan.cases[index + 1..];
             let started = Instant::now();
             let removed =
-                self.made.remove_after(case, later, self.wrong_cells > wrong_before, &mut self.ledger);
+                self.made.remove_after(case, index, &uses, self.wrong_cells > wrong_before, &mut self.ledger);
             if matches!(removed, Ok(1..)) {
                 self.removed(case.passes_max().saturating_sub(1), started);
             }

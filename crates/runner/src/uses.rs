@@ -1,0 +1,117 @@
+//! Which cases use which files. A sweep has thousands of cases and few sets of files: what follows
+//! from the files alone is looked at once for each set.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use plan::Case;
+
+use crate::check::writes;
+use crate::cleanup::{paths, sets};
+
+/// Where cases with the same files are looked for: first target, tasks, sets of files, whether the
+/// case writes.
+type Key<'a> = (Option<&'a Path>, u32, u32, bool);
+
+/// The sets of files of some cases.
+#[derive(Debug, Default)]
+pub(crate) struct Uses<'a> {
+    all: Vec<Use<'a>>,
+    by_key: HashMap<Key<'a>, Vec<usize>>,
+    by_target: HashMap<&'a Path, Vec<usize>>,
+}
+
+/// One set of files.
+#[derive(Debug)]
+struct Use<'a> {
+    /// The first case that uses it.
+    case: &'a Case,
+    /// The place of the last one in the plan.
+    last: usize,
+}
+
+impl<'a> Uses<'a> {
+    /// Those of `cases`, which come with their places in the plan, in order.
+    pub(crate) fn of(cases: impl IntoIterator<Item = (usize, &'a Case)>) -> Self {
+        let mut uses = Self::default();
+        for (index, case) in cases {
+            uses.add(index, case);
+        }
+        uses
+    }
+
+    fn add(&mut self, index: usize, case: &'a Case) {
+        let files = &case.workload.files;
+        let first = files.targets.first().map(PathBuf::as_path);
+        let alike = self.by_key.entry((first, case.workload.tasks, sets(case), writes(case))).or_default();
+        let known = alike.iter().find(|known| self.all[**known].case.workload.files == *files);
+        if let Some(known) = known {
+            self.all[*known].last = index;
+            return;
+        }
+        let number = self.all.len();
+        alike.push(number);
+        for target in files.targets.iter().collect::<BTreeSet<_>>() {
+            self.by_target.entry(target.as_path()).or_default().push(number);
+        }
+        self.all.push(Use { case, last: index });
+    }
+
+    /// One case for each set of files, the first that uses it.
+    pub(crate) fn cases(&self) -> impl Iterator<Item = &'a Case> + '_ {
+        self.all.iter().map(|one| one.case)
+    }
+
+    /// Which of `files`, which are those of `case`, a case after the place `index` uses.
+    pub(crate) fn needed_after(
+        &self,
+        index: usize,
+        case: &Case,
+        files: &BTreeSet<PathBuf>,
+    ) -> BTreeSet<PathBuf> {
+        let mut needed = BTreeSet::new();
+        let targets = case.workload.files.targets.iter();
+        let numbers: BTreeSet<usize> =
+            targets.filter_map(|target| self.by_target.get(target.as_path())).flatten().copied().collect();
+        for one in numbers.into_iter().map(|number| &self.all[number]).filter(|one| one.last > index) {
+            if needed.len() == files.len() {
+                break;
+            }
+            needed.extend(paths(one.case).into_iter().filter(|path| files.contains(path)));
+        }
+        needed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::PathBuf;
+
+    use plan::{Bytes, Case, Geometry, Phase, Sharing, WorkloadSpec};
+
+    use super::Uses;
+    use crate::cleanup::paths;
+
+    fn case(target: &str, tasks: u32, transfer: u64) -> Case {
+        let geometry = Geometry { transfer: Bytes(transfer), block: Bytes::kib(64), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", target, geometry);
+        (spec.tasks, spec.files.sharing) = (tasks, Sharing::PerTask);
+        Case::new("c", spec.validate().expect("valid"), vec![Phase::Write])
+    }
+
+    #[test]
+    fn a_sweep_over_sizes_has_one_set_of_files() {
+        let cases = [case("a", 2, 4096), case("a", 2, 8192), case("b", 2, 4096), case("a", 4, 4096)];
+        assert_eq!(Uses::of(cases.iter().enumerate()).cases().count(), 3);
+    }
+
+    #[test]
+    fn files_are_needed_until_their_last_case() {
+        let cases = [case("a", 4, 4096), case("b", 4, 4096), case("a", 2, 8192)];
+        let uses = Uses::of(cases.iter().enumerate());
+        let mine: BTreeSet<PathBuf> = paths(&cases[0]).into_iter().collect();
+        assert_eq!(uses.needed_after(0, &cases[0], &mine), paths(&cases[2]).into_iter().collect());
+        assert_eq!(uses.needed_after(2, &cases[2], &mine), BTreeSet::new());
+    }
+}
