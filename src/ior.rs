@@ -216,6 +216,7 @@ impl Watch for Printed {
                 self.out.write(&row)
             }
             Event::CaseStarted { .. }
+            | Event::CaseSkipped { .. }
             | Event::PhaseStarted { .. }
             | Event::Wiped { .. }
             | Event::CaseFailed { .. } => Ok(()),

@@ -138,7 +138,10 @@ impl Watch for Told {
                 self.line.phase_over();
                 self.line.say(&format!("{} failed: {message}", case.id));
             }
-            Event::CaseStarted { .. } | Event::CaseFinished(_) | Event::Removed { .. } => {}
+            Event::CaseStarted { .. }
+            | Event::CaseSkipped { .. }
+            | Event::CaseFinished(_)
+            | Event::Removed { .. } => {}
         }
     }
 }

@@ -119,6 +119,13 @@ pub enum Warning {
         /// What was seen.
         seen: String,
     },
+    /// The run was taken up again on another node than the one that it had begun on.
+    ResumedElsewhere {
+        /// The node of the cases before.
+        before: String,
+        /// The node of the cases since.
+        now: String,
+    },
     /// A setting that could not be applied and was done without.
     Unapplied {
         /// What.
@@ -149,6 +156,9 @@ impl Warning {
             }
             Self::WideInterval { .. } => "allow more repetitions, or longer phases",
             Self::NotQuiet { .. } => "repeat the run on a quiet host",
+            Self::ResumedElsewhere { .. } => {
+                "compare only figures of one node; each task says which one it ran on"
+            }
             Self::Unapplied { .. } => "the figure was measured without it",
         }
     }
@@ -222,6 +232,9 @@ impl fmt::Display for Warning {
                 percent(share_max)
             ),
             Self::NotQuiet { seen } => write!(f, "not quiet: {seen}"),
+            Self::ResumedElsewhere { before, now } => {
+                write!(f, "begun on {before} and resumed on {now}: its figures are of two nodes")
+            }
             Self::Unapplied { what, reason } => write!(f, "{what} was not applied: {reason}"),
         }
     }

@@ -1,7 +1,7 @@
 //! Whether this host can run a plan: targets, space, limits, backends, and what stands in the way.
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -21,6 +21,15 @@ use crate::uses::Uses;
 /// Files that the program itself has open: streams, record, journal, counters, rings.
 const OWN_FILES: u64 = 64;
 
+/// What an earlier start of a run has left in its record for one that takes the run up again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Earlier {
+    /// Names of the cases that are finished.
+    pub finished: BTreeSet<String>,
+    /// The node that they ran on; none where nothing has run before.
+    pub node: Option<String>,
+}
+
 /// A plan that this host can run.
 #[derive(Debug)]
 pub struct Checked {
@@ -34,8 +43,12 @@ pub struct Checked {
     pub started_unix_ns: i64,
     /// What a reader of the figures must know.
     pub warnings: Vec<WarningRow>,
-    /// What killed runs left on the targets.
+    /// Cases that are in the record already, and are not run again.
+    pub finished: BTreeSet<String>,
+    /// What other killed runs left on the targets.
     pub leftovers: Vec<Leftover>,
+    /// What an earlier start of this run left there; it is removed before the first case.
+    pub own_leftovers: Vec<Leftover>,
     /// The block devices under the targets, as far as the kernel shows them.
     pub devices: Vec<String>,
     /// Devices whose data the user gave up, held open so that nothing else takes them.
@@ -47,25 +60,58 @@ pub struct Checked {
 /// # Errors
 /// What the host lacks or refuses, with the next step.
 pub fn check(plan: Plan, host: &Host, run_id: String, started_unix_ns: i64) -> Result<Checked, RunnerError> {
+    check_again(plan, host, run_id, started_unix_ns, Earlier::default())
+}
+
+/// As [`check`], for a run of which the cases in `earlier` are finished. It may go on upon another
+/// node, which its figures are marked with then.
+///
+/// # Errors
+/// As [`check`]; also, if the run still goes on.
+pub fn check_again(
+    plan: Plan,
+    host: &Host,
+    run_id: String,
+    started_unix_ns: i64,
+    earlier: Earlier,
+) -> Result<Checked, RunnerError> {
     let targets = targets(&plan);
     let mut permits = Vec::new();
     let mut warnings = Vec::new();
     for case in &plan.cases {
         check_rules(case, &plan)?;
     }
-    for case in real(&plan).cases() {
+    for case in remaining(&plan, &earlier.finished).cases() {
         check_targets(case, &plan, host, &mut permits)?;
     }
     let plan = replace_backends(plan, &mut warnings)?;
     check_space(&plan, host)?;
     check_limits(&plan, host.root())?;
-    let leftovers = check_in_use(&plan, &run_id)?;
+    // Nothing of this run is under way here: even a claim of its own is that of an earlier start.
+    let found = check_in_use(&plan, None)?;
+    let (own_leftovers, leftovers) = found.into_iter().partition(|found| found.claim.run_id == run_id);
     let devices = devices(&targets, host);
     if let Some(warning) = host.quiet(&devices, Duration::ZERO) {
         warnings.push(WarningRow { key: None, warning });
     }
     let facts = host.facts(&targets, engine::clock_name());
-    Ok(Checked { plan, facts, run_id, started_unix_ns, warnings, leftovers, devices, permits })
+    if let Some(before) = earlier.node.filter(|node| *node != facts.node) {
+        let warning = Warning::ResumedElsewhere { before, now: facts.node.clone() };
+        warnings.push(WarningRow { key: None, warning });
+    }
+    let finished = earlier.finished;
+    Ok(Checked {
+        plan,
+        facts,
+        run_id,
+        started_unix_ns,
+        warnings,
+        finished,
+        leftovers,
+        own_leftovers,
+        devices,
+        permits,
+    })
 }
 
 /// The devices that carry `targets`, each once.
@@ -79,17 +125,17 @@ fn devices(targets: &[PathBuf], host: &Host) -> Vec<String> {
     all
 }
 
-/// What other runs than `own` have claimed on the targets.
+/// What runs have claimed on the targets, without the one that is called `own`.
 ///
 /// # Errors
 /// One of them goes on and has claimed a file of `plan`: each would measure, and remove, the
 /// other's data.
-pub(crate) fn check_in_use(plan: &Plan, own: &str) -> Result<Vec<Leftover>, RunnerError> {
+pub(crate) fn check_in_use(plan: &Plan, own: Option<&str>) -> Result<Vec<Leftover>, RunnerError> {
     let mut leftovers = Vec::new();
     for directory in directories(&targets(plan)) {
         leftovers.extend(record::leftovers(&directory)?);
     }
-    leftovers.retain(|leftover| leftover.claim.run_id != own);
+    leftovers.retain(|leftover| Some(leftover.claim.run_id.as_str()) != own);
     let mut going_on = leftovers.iter().filter(|leftover| leftover.holder == Holder::Alive).peekable();
     if going_on.peek().is_none() {
         return Ok(leftovers);
@@ -112,6 +158,12 @@ pub(crate) fn check_in_use(plan: &Plan, own: &str) -> Result<Vec<Leftover>, Runn
 /// The sets of files of cases that touch any.
 pub(crate) fn real(plan: &Plan) -> Uses<'_> {
     Uses::of(plan.cases.iter().enumerate().filter(|(_, case)| case.workload.backend != Backend::Null))
+}
+
+/// As [`real`], without the cases that are finished.
+pub(crate) fn remaining<'a>(plan: &'a Plan, finished: &BTreeSet<String>) -> Uses<'a> {
+    let real = |case: &Case| case.workload.backend != Backend::Null && !finished.contains(&case.id);
+    Uses::of(plan.cases.iter().enumerate().filter(|(_, case)| real(case)))
 }
 
 /// Refuses what the kind of a target forbids. All tasks are on this node.

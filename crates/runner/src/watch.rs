@@ -18,6 +18,13 @@ pub enum Event<'a> {
         /// The case.
         case: &'a Case,
     },
+    /// A case is in the record of an earlier start already.
+    CaseSkipped {
+        /// Its place in the plan, from 0.
+        index: usize,
+        /// The case.
+        case: &'a Case,
+    },
     /// A phase starts; `controls` counts while it runs.
     PhaseStarted {
         /// The case.

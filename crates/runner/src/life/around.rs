@@ -71,7 +71,6 @@ impl Life<'_> {
                 if self.stopped() {
                     return Ok(());
                 }
-                self.made.own_directories(case, set)?;
                 self.fill(case, set, checked)?;
             }
         }

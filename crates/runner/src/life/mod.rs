@@ -2,6 +2,7 @@
 
 mod around;
 mod passes;
+mod restore;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -77,7 +78,7 @@ impl<'a> Life<'a> {
     /// # Errors
     /// The record could not be written, or the files could not be claimed.
     pub fn run(mut self, checked: &Checked) -> Result<Ended, RunnerError> {
-        let claim = match self.claim(checked) {
+        let claim = match self.clear(checked).and_then(|()| self.claim(checked)) {
             Ok(claim) => claim,
             Err(error) => {
                 self.recorder.finish(&Outcome::Failed(error.to_string()))?;
@@ -113,6 +114,12 @@ impl<'a> Life<'a> {
         self.controls.is_stopped()
     }
 
+    /// Removes what an earlier start of this run left on the targets, so that it is not taken for
+    /// somebody's.
+    fn clear(&self, checked: &Checked) -> Result<(), RunnerError> {
+        checked.own_leftovers.iter().try_for_each(|left| left.remove().map_err(RunnerError::from))
+    }
+
     /// Leaves word in the target directories of what this run makes there.
     fn claim(&self, checked: &Checked) -> Result<Option<PlacedClaim>, RunnerError> {
         let made = |case: &&Case| check::writes(case) && case.workload.files.keep != Keep::Always;
@@ -128,7 +135,7 @@ impl<'a> Life<'a> {
             Claim::new(&checked.run_id, self.recorder.directory(), checked.started_unix_ns, Keep::Never)?;
         let placed = claim.place(&targets, &files, &own)?;
         // Another run may have started at the same moment: of two claims at least one sees the other.
-        if let Err(error) = check_in_use(&checked.plan, &checked.run_id) {
+        if let Err(error) = check_in_use(&checked.plan, Some(&checked.run_id)) {
             placed.withdraw()?;
             return Err(error);
         }
@@ -140,16 +147,20 @@ impl<'a> Life<'a> {
             self.recorder.warning(row)?;
             self.watch.event(&Event::Warning(row));
         }
-        let uses = check::real(&checked.plan);
+        let uses = check::remaining(&checked.plan, &checked.finished);
         let mut failed = None;
         for (index, case) in checked.plan.cases.iter().enumerate() {
             if self.stopped() {
                 break;
             }
+            if checked.finished.contains(&case.id) {
+                self.watch.event(&Event::CaseSkipped { index, case });
+                continue;
+            }
             self.watch.event(&Event::CaseStarted { index, case });
             self.recorder.case_started(&case.id)?;
             let wrong_before = self.wrong_cells;
-            let result = self.case(case, checked);
+            let result = self.case(index, case, checked);
             let started = Instant::now();
             let removed =
                 self.made.remove_after(case, index, &uses, self.wrong_cells > wrong_before, &mut self.ledger);

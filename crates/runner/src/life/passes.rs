@@ -36,13 +36,19 @@ enum Next {
 }
 
 impl Life<'_> {
-    /// Goes through the passes of `case`.
-    pub(super) fn case(&mut self, case: &Case, checked: &Checked) -> Result<CaseEnd, RunnerError> {
+    /// Goes through the passes of `case`, which has the place `index` in the plan.
+    pub(super) fn case(
+        &mut self,
+        index: usize,
+        case: &Case,
+        checked: &Checked,
+    ) -> Result<CaseEnd, RunnerError> {
         let _hog = match case.workload.memory_hog {
             Bytes(0) => None,
             bytes => Some(engine::MemoryHog::hold(bytes)?),
         };
         let started = Instant::now();
+        self.restore(index, case, checked)?;
         self.wipe(case, checked)?;
         self.precondition(case, checked)?;
         let mut written: Option<Vec<u64>> = None;
@@ -147,7 +153,19 @@ impl Life<'_> {
 
     /// Writes all data of the files of `pass`, outside the results.
     pub(super) fn fill(&mut self, case: &Case, pass: u32, checked: &Checked) -> Result<(), RunnerError> {
-        let fill = fill_workload(&case.workload)?;
+        self.fill_like(case, case, pass, checked)
+    }
+
+    /// Writes all data of the files that `pass` of `writer` has, within `case`.
+    pub(super) fn fill_like(
+        &mut self,
+        case: &Case,
+        writer: &Case,
+        pass: u32,
+        checked: &Checked,
+    ) -> Result<(), RunnerError> {
+        let fill = fill_workload(&writer.workload)?;
+        self.made.own_directories(writer, pass)?;
         self.phase(case, &fill, Phase::Fill, pass, TransferLimit::Pass, checked, Vec::new()).map(|_| ())
     }
 

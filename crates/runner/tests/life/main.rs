@@ -3,6 +3,7 @@
 mod place;
 mod protocol;
 mod quiet;
+mod resume;
 
 use std::fs;
 use std::sync::Arc;
@@ -54,6 +55,41 @@ fn a_failing_case_does_not_end_the_run() {
     assert_eq!(run.failed_cases[0].case, "missing");
     assert_eq!(run.phases.len(), 1);
     assert_eq!(run.phases[0].key.case, "whole");
+}
+
+/// Fills a file system when the second case starts.
+struct Filler(std::path::PathBuf);
+
+impl Watch for Filler {
+    fn event(&mut self, event: &Event<'_>) {
+        if let Event::CaseStarted { index: 1, .. } = event {
+            let mut file = fs::File::create(self.0.join("filler")).expect("can be made");
+            let piece = vec![1; 1 << 16];
+            while std::io::Write::write_all(&mut file, &piece).is_ok() {}
+        }
+    }
+}
+
+#[test]
+fn a_target_that_becomes_full_costs_a_sweep_only_its_own_cases() {
+    if testbed::skipped(testbed::Testbed::available()) {
+        return;
+    }
+    let device = testbed::LoopDevice::builder().bytes(32 << 20).file_system(testbed::FileSystem::Ext4);
+    let device = device.build().expect("a small file system");
+    let full = device.mount_point().expect("mounted").to_owned();
+    let place = Place::new();
+    let mut cases: Vec<_> = ["a", "b", "c"].map(|id| case(id, spec(&place.file()), &[Phase::Write])).to_vec();
+    cases[1] = case("b", spec(&full.join("file")), &[Phase::Write]);
+    let checked = place.check(cases).expect("there is room at the start");
+    let (ended, run) = place.live(&checked, &mut Filler(full), Arc::new(Controls::new()));
+    let (message, kind) = ended.failed.expect("one case failed");
+    assert!(message.contains("no space left"), "{message}");
+    assert_eq!(kind, ErrorKind::TransferFailed);
+    let failed: Vec<_> = run.failed_cases.iter().map(|failed| failed.case.to_string()).collect();
+    assert_eq!(failed, ["b"]);
+    let rows: Vec<_> = run.phases.iter().map(|row| row.key.case.to_string()).collect();
+    assert_eq!(rows, ["a", "c"]);
 }
 
 #[test]

@@ -9,7 +9,10 @@ use engine::Controls;
 use host::{Host, Root};
 use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
 use record::{FORMAT_VERSION, Manifest, Provenance, Recorder, Run};
-use runner::{Checked, Ended, Life, RunnerError, Silent, Watch};
+use runner::{Checked, Earlier, Ended, Life, RunnerError, Silent, Watch};
+
+/// The name of every run here.
+pub(crate) const RUN_ID: &str = "test-run";
 
 /// A place for files and records that is gone at the end.
 pub(crate) struct Place {
@@ -43,9 +46,18 @@ impl Place {
         cases: Vec<Case>,
         devices: &[PathBuf],
     ) -> Result<Checked, RunnerError> {
-        let mut plan = Plan::new("a test", Question::Quick { directory: self.data() }, 1, cases);
+        let mut plan = self.plan(cases);
         plan.destroy_data_on = devices.iter().map(|device| device.display().to_string()).collect();
-        runner::check(plan, &self.host, "test-run".to_owned(), 0)
+        runner::check(plan, &self.host, RUN_ID.to_owned(), 0)
+    }
+
+    /// Checks a plan of which some cases are finished.
+    pub(crate) fn check_again(&self, cases: Vec<Case>, earlier: Earlier) -> Result<Checked, RunnerError> {
+        runner::check_again(self.plan(cases), &self.host, RUN_ID.to_owned(), 0, earlier)
+    }
+
+    fn plan(&self, cases: Vec<Case>) -> Plan {
+        Plan::new("a test", Question::Quick { directory: self.data() }, 1, cases)
     }
 
     pub(crate) fn live(
