@@ -99,7 +99,7 @@ impl Life<'_> {
     /// Says which phases had not settled when `pass` was the last one.
     fn warn_unsettled(&mut self, case: &Case, pass: u32, settling: &Settling<'_>) -> Result<(), RunnerError> {
         for (phase, warning) in settling.unsettled() {
-            let key = PhaseKey { case: case.id.clone(), repetition: pass, phase };
+            let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
             self.warn_of(Some(key), warning)?;
         }
         Ok(())
