@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, rows_of_columns};
 use crate::table::{Cell, Kind, Row};
-use crate::{Manifest, PhaseKey, RecordError, WarningRow};
+use crate::{Manifest, PhaseKey, RecordError, WarningRow, Wiped};
 
 /// The journal's name in the run directory.
 pub(crate) const JOURNAL: &str = "journal.jsonl";
@@ -42,6 +42,11 @@ pub(crate) enum Event<'a> {
     },
     Warning {
         warnings: [&'a WarningRow; 1],
+    },
+    Wiped {
+        case: &'a str,
+        wiped: &'a Wiped,
+        at_unix_ns: i64,
     },
     CaseSealed {
         case: Option<&'a str>,
@@ -171,6 +176,7 @@ pub(crate) struct Line<'a> {
     pub(crate) message: Option<String>,
     pub(crate) outcome: Option<String>,
     pub(crate) at_unix_ns: Option<i64>,
+    pub(crate) wiped: Option<Wiped>,
     #[serde(borrow)]
     manifest: Option<&'a RawValue>,
     #[serde(borrow)]

@@ -38,6 +38,7 @@ mod run;
 mod sealed;
 mod table;
 mod warning;
+mod wiped;
 
 pub use claim::{Claim, Claimed, Holder, Leftover, LeftoverFile, PlacedClaim, leftovers};
 pub use error::RecordError;
@@ -53,3 +54,4 @@ pub use rows::{DeviceRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, Se
 pub use run::{Damage, FailedCase, Run, RunState};
 pub use table::{Cell, Cells, Column, Kind, Row};
 pub use warning::{Warning, WarningRow};
+pub use wiped::Wiped;

@@ -8,7 +8,7 @@ use crate::files::{replace, sync_directory};
 use crate::journal::{Event, JOURNAL, JournalWriter, Tables};
 use crate::manifest::MANIFEST;
 use crate::sealed::{SealedTable, TableWriter};
-use crate::{DeviceRow, LatencyRow, Manifest, PhaseRow, RecordError, SeriesRow, TaskRow, WarningRow};
+use crate::{DeviceRow, LatencyRow, Manifest, PhaseRow, RecordError, SeriesRow, TaskRow, WarningRow, Wiped};
 
 /// Everything that was observed in one phase of one repetition.
 #[derive(Debug, Clone, PartialEq)]
@@ -183,6 +183,14 @@ impl Recorder {
                 Ok(())
             }
         }
+    }
+
+    /// Data was wiped before the first pass of `case`: that is on stable storage when this returns.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn wiped(&mut self, case: &str, wiped: &Wiped) -> Result<(), RecordError> {
+        self.journal.append(&Event::Wiped { case, wiped, at_unix_ns: now_unix_ns() }, true)
     }
 
     /// A case has ended well: its rows are sealed into tables.

@@ -11,7 +11,7 @@ use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, read_table, table_path, verify};
 use crate::{
     DeviceRow, FORMAT_VERSION, LatencyRow, Manifest, PhaseRow, RecordError, Row, SeriesRow, TaskRow,
-    WarningRow,
+    WarningRow, Wiped,
 };
 
 /// How far a run came.
@@ -84,6 +84,8 @@ pub struct Run {
     pub finished_cases: Vec<String>,
     /// Cases that ended badly.
     pub failed_cases: Vec<FailedCase>,
+    /// What was wiped before which case, in order.
+    pub wiped: Vec<(String, Wiped)>,
     /// What could not be read.
     pub damage: Vec<Damage>,
 }
@@ -129,6 +131,7 @@ impl Run {
             state: index.state(),
             finished_cases: index.finished,
             failed_cases: index.failed,
+            wiped: index.wiped,
             damage,
         };
         match journal.as_mut() {
@@ -287,6 +290,7 @@ struct JournalIndex {
     current: u32,
     finished: Vec<String>,
     failed: Vec<FailedCase>,
+    wiped: Vec<(String, Wiped)>,
     end: Option<RunState>,
     finished_unix_ns: Option<i64>,
     held: bool,
@@ -333,6 +337,7 @@ impl JournalIndex {
                 case: line.case.unwrap_or_default(),
                 message: line.message.unwrap_or_default(),
             }),
+            "wiped" => self.wiped.extend(line.case.zip(line.wiped)),
             "run-finished" => {
                 self.finished_unix_ns = line.at_unix_ns;
                 self.end = Some(match line.outcome.as_deref() {

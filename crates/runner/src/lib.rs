@@ -36,4 +36,4 @@ pub use error::{ErrorKind, RunnerError};
 pub use instrument::{Instrument, instrument};
 pub use life::{Ended, Life};
 pub use replaced::{Replaced, replaced};
-pub use watch::{Event, Silent, Watch, Wiped};
+pub use watch::{Event, Silent, Watch};

@@ -1,12 +1,10 @@
 //! What the runner tells whoever watches it.
 
-use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::Controls;
-use plan::{Bytes, Case, Phase};
-use record::{PhaseRecord, WarningRow};
+use plan::{Case, Phase};
+use record::{PhaseRecord, WarningRow, Wiped};
 
 /// Something that happened.
 #[derive(Debug)]
@@ -65,39 +63,6 @@ pub enum Event<'a> {
         /// Why.
         message: &'a str,
     },
-}
-
-/// What was wiped.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Wiped {
-    /// Files were removed.
-    Files {
-        /// How many it were.
-        files: u32,
-        /// Seconds that it took.
-        seconds: f64,
-    },
-    /// A device was discarded.
-    Device {
-        /// The path of its node.
-        device: PathBuf,
-        /// All of its bytes.
-        bytes: u64,
-        /// Seconds that it took.
-        seconds: f64,
-    },
-}
-
-impl fmt::Display for Wiped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Files { files: 1, seconds } => write!(f, "removed 1 file in {seconds:.3} s"),
-            Self::Files { files, seconds } => write!(f, "removed {files} files in {seconds:.3} s"),
-            Self::Device { device, bytes, seconds } => {
-                write!(f, "discarded {} of {} in {seconds:.3} s", Bytes(*bytes), device.display())
-            }
-        }
-    }
 }
 
 /// Whoever watches a run.

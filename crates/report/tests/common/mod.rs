@@ -240,6 +240,7 @@ pub(crate) fn empty() -> Run {
         state: RunState::Complete,
         finished_cases: Vec::new(),
         failed_cases: Vec::new(),
+        wiped: Vec::new(),
         damage: Vec::new(),
     }
 }

@@ -1,15 +1,15 @@
 //! What a protocol asks for around the phases of a case: wiping, preconditioning, dropping caches.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use host::PermittedDevice;
 use plan::{Backend, Case, Phase};
-use record::Warning;
+use record::{Warning, Wiped};
 
 use super::Life;
 use crate::check::Checked;
 use crate::cleanup;
-use crate::{Event, RunnerError, Wiped};
+use crate::{Event, RunnerError};
 
 impl Life<'_> {
     /// Removes the files of `case`, and discards the devices that it is measured on.
@@ -20,7 +20,7 @@ impl Life<'_> {
         let started = Instant::now();
         let files = cleanup::remove_files(case, &mut self.ledger)?;
         if files > 0 {
-            self.wiped(case, &Wiped::Files { files, seconds: started.elapsed().as_secs_f64() });
+            self.wiped(case, &Wiped::Files { files, took_ns: nanoseconds(started.elapsed()) })?;
         }
         for target in &case.workload.files.targets {
             if self.stopped() {
@@ -46,9 +46,8 @@ impl Life<'_> {
         let started = Instant::now();
         match permit.discard() {
             Ok(bytes) => {
-                let seconds = started.elapsed().as_secs_f64();
-                self.wiped(case, &Wiped::Device { device: permit.path().to_owned(), bytes, seconds });
-                Ok(())
+                let device = permit.path().display().to_string();
+                self.wiped(case, &Wiped::Device { device, bytes, took_ns: nanoseconds(started.elapsed()) })
             }
             Err(error) => {
                 let what = format!("discarding {}", permit.path().display());
@@ -57,8 +56,10 @@ impl Life<'_> {
         }
     }
 
-    fn wiped(&mut self, case: &Case, what: &Wiped) {
+    fn wiped(&mut self, case: &Case, what: &Wiped) -> Result<(), RunnerError> {
+        self.recorder.wiped(&case.id, what)?;
         self.watch.event(&Event::Wiped { case, what });
+        Ok(())
     }
 
     /// Writes the files of `case` from end to end, as often as its protocol says.
@@ -91,4 +92,8 @@ impl Life<'_> {
             }
         }
     }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use engine::Controls;
 use host::{Host, Root};
 use plan::{Backend, Bytes, Case, Existing, Geometry, Nanos, Phase, Protocol, Role, Sharing, Stopping};
-use record::{Run, Warning};
-use runner::{ErrorKind, Event, Silent, Watch, Wiped};
+use record::{Run, Warning, Wiped};
+use runner::{ErrorKind, Event, Silent, Watch};
 use testbed::{FileSystem, LoopDevice, Testbed};
 
 use crate::place::{Place, case, spec};
@@ -164,9 +164,11 @@ fn twelve_devices_are_discarded_before_their_cases() {
     assert!(ended.failed.is_none(), "{ended:?}");
     assert_eq!(run.phases.len(), 12);
     let told = |path: &PathBuf| {
-        log.0.iter().any(|wiped| matches!(wiped, Wiped::Device { device, bytes, .. } if device == path && *bytes == 16 << 20))
+        log.0.iter().any(|wiped| matches!(wiped, Wiped::Device { device, bytes, .. } if Path::new(device) == path && *bytes == 16 << 20))
     };
     assert!(paths.iter().all(told) && log.0.len() == 12, "{:?}", log.0);
+    let recorded: Vec<&Wiped> = run.wiped.iter().map(|(_, wiped)| wiped).collect();
+    assert_eq!(recorded, log.0.iter().collect::<Vec<_>>(), "the record says the same");
     let grown = devices.iter().zip(&before).filter(|(device, before)| discards(device) > **before).count();
     assert_eq!(grown, 12);
 }

@@ -1,0 +1,40 @@
+//! What was wiped before a case, for whoever looks for lost data.
+
+use std::fmt;
+
+use plan::{Bytes, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// Something that was wiped before the first pass of a case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Wiped {
+    /// Files were removed.
+    Files {
+        /// How many it were.
+        files: u32,
+        /// How long it took.
+        took_ns: u64,
+    },
+    /// All of a device was discarded.
+    Device {
+        /// The path of its node.
+        device: String,
+        /// Its size.
+        bytes: u64,
+        /// How long it took.
+        took_ns: u64,
+    },
+}
+
+impl fmt::Display for Wiped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Files { files: 1, took_ns } => write!(f, "removed 1 file in {}", Nanos(*took_ns)),
+            Self::Files { files, took_ns } => write!(f, "removed {files} files in {}", Nanos(*took_ns)),
+            Self::Device { device, bytes, took_ns } => {
+                write!(f, "discarded {} of {device} in {}", Bytes(*bytes), Nanos(*took_ns))
+            }
+        }
+    }
+}
