@@ -1,5 +1,7 @@
 //! What a plan will do, before it does it: files, bytes, bounds and seconds.
 
+use std::collections::HashMap;
+
 use crate::{Bytes, Case, Existing, FileSet, Phase, Placement, Plan, Sharing};
 
 /// The share of the sum of all devices that `tasks` spread over `targets` can reach:
@@ -26,9 +28,9 @@ pub struct Forecast {
     pub footprint: Bytes,
     /// Bytes that one result phase moves in one pass.
     pub phase_bytes: Bytes,
-    /// Bytes written over all repetitions, in one pass each.
+    /// Bytes written over all passes (see [`Case::passes_max`]), preconditioning included.
     pub written: Bytes,
-    /// Bytes read over all repetitions, in one pass each, checks included.
+    /// Bytes read over all passes, checks included.
     pub read: Bytes,
     /// Fewest and most files on one target.
     pub files_per_target: (u32, u32),
@@ -44,10 +46,12 @@ impl Forecast {
         let placement = Placement::new(workload);
         let files = placement.file_count();
         let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX);
-        let repetitions = u64::from(case.repetitions);
-        let sets = if workload.files.file_per_repetition { repetitions } else { 1 };
+        let passes = u64::from(case.passes_max());
+        let sets = if workload.files.file_per_repetition { passes } else { 1 };
         let phase_bytes = workload.bytes();
-        let moved = |count: u64| Bytes(phase_bytes.0.saturating_mul(count).saturating_mul(repetitions));
+        let footprint = Bytes(phase_bytes.0.saturating_mul(sets));
+        let conditioned = footprint.0.saturating_mul(u64::from(case.protocol.precondition));
+        let moved = |count: u64| Bytes(phase_bytes.0.saturating_mul(count).saturating_mul(passes));
         let half = case.phases.iter().filter(|&&p| p == Phase::Mixed).count() as u64;
         let writes = case.phases.iter().filter(|p| matches!(p, Phase::Fill | Phase::Write)).count();
         let reads = case.phases.len() as u64 - writes as u64 - half;
@@ -55,9 +59,11 @@ impl Forecast {
         Self {
             files: u64::from(files) * sets,
             file_bytes: placement.file_bytes(),
-            footprint: Bytes(phase_bytes.0.saturating_mul(sets)),
+            footprint,
             phase_bytes,
-            written: Bytes(moved(writes as u64).0 + moved(half).0 - reads_of_mixed),
+            written: Bytes(
+                (moved(writes as u64).0 + moved(half).0 - reads_of_mixed).saturating_add(conditioned),
+            ),
             read: Bytes(moved(reads).0 + reads_of_mixed),
             files_per_target: (files / targets, files.div_ceil(targets)),
             balance_bound: match workload.files.sharing {
@@ -67,7 +73,7 @@ impl Forecast {
         }
     }
 
-    /// Seconds that all repetitions take at `write_rate` and `read_rate` (bytes per second), where
+    /// Seconds that all passes and the preconditioning take at `write_rate` and `read_rate` (bytes per second), where
     /// each phase that is ended by the clock counts at most its limit.
     #[must_use]
     pub fn seconds(&self, case: &Case, write_rate: f64, read_rate: f64) -> f64 {
@@ -81,8 +87,9 @@ impl Forecast {
                 _ => by_volume,
             }
         };
-        case.phases.iter().map(|&phase| one(phase) + case.delay.as_secs_f64()).sum::<f64>()
-            * f64::from(case.repetitions)
+        let pass: f64 = case.phases.iter().map(|&phase| one(phase) + case.delay.as_secs_f64()).sum();
+        let conditioned = self.footprint.0 as f64 * f64::from(case.protocol.precondition);
+        pass * f64::from(case.passes_max()) + conditioned / write_rate.max(1.0)
     }
 }
 
@@ -91,38 +98,41 @@ impl Forecast {
 /// before it has written to the end.
 #[must_use]
 pub fn seconds_per_case(plan: &Plan, write_rate: f64, read_rate: f64) -> Vec<f64> {
-    let mut there = Vec::new();
+    let mut filled = Filled::default();
     let seconds = plan.cases.iter().map(|case| {
         let forecast = Forecast::of(case);
-        let filled = filled_before(case, forecast.footprint, &mut there);
+        let filled = filled.before(case, forecast.footprint);
         filled.0 as f64 / write_rate.max(1.0) + forecast.seconds(case, write_rate, read_rate)
     });
     seconds.collect()
 }
 
-/// Bytes that are filled before `case`, which needs `footprint`. `there` has, for each set of
-/// files, the bytes that are certain to be in it.
-pub(crate) fn filled_before<'p>(
-    case: &'p Case,
-    footprint: Bytes,
-    there: &mut Vec<(&'p FileSet, Bytes)>,
-) -> Bytes {
-    let files = &case.workload.files;
-    let index = there.iter().position(|(set, _)| *set == files).unwrap_or_else(|| {
-        there.push((files, Bytes(0)));
-        there.len() - 1
-    });
-    let data = &mut there[index].1;
-    let reads = case.phases.first().is_some_and(|phase| phase.needs_data());
-    let rewrites = case.phases.contains(&Phase::Write) && files.existing == Existing::Reuse;
-    let fills = files.fill && (reads || rewrites) && *data < footprint;
-    let writes = case.phases.iter().any(|phase| matches!(phase, Phase::Write | Phase::Fill));
-    // What the clock ends may have ended early.
-    let by_volume = case.workload.duration.is_none() && case.workload.stonewall.is_none();
-    if fills || writes && by_volume {
-        *data = footprint.max(*data);
+/// For each set of files, the bytes that are certain to be in it.
+#[derive(Debug, Default)]
+pub(crate) struct Filled<'p>(HashMap<&'p FileSet, Bytes>);
+
+impl<'p> Filled<'p> {
+    /// Bytes that are filled before `case`, which needs `footprint`.
+    pub(crate) fn before(&mut self, case: &'p Case, footprint: Bytes) -> Bytes {
+        let files = &case.workload.files;
+        let data = self.0.entry(files).or_default();
+        if case.protocol.wipe {
+            *data = Bytes(0);
+        }
+        if case.protocol.precondition > 0 {
+            *data = footprint.max(*data);
+        }
+        let reads = case.phases.first().is_some_and(|phase| phase.needs_data());
+        let rewrites = case.phases.contains(&Phase::Write) && files.existing == Existing::Reuse;
+        let fills = files.fill && (reads || rewrites) && *data < footprint;
+        let writes = case.phases.iter().any(|phase| matches!(phase, Phase::Write | Phase::Fill));
+        // What the clock ends may have ended early.
+        let by_volume = case.workload.duration.is_none() && case.workload.stonewall.is_none();
+        if fills || writes && by_volume {
+            *data = footprint.max(*data);
+        }
+        if fills { footprint } else { Bytes(0) }
     }
-    if fills { footprint } else { Bytes(0) }
 }
 
 #[cfg(test)]

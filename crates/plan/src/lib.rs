@@ -49,7 +49,7 @@ pub use forecast::{Forecast, balance_bound, seconds_per_case};
 pub use geometry::{Geometry, Permutation};
 pub use outlook::{
     Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, Outlook, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,
-    PHASE_SECONDS_MIN, PhaseOutlook, SPACE_SHARE_MAX, Space, SpaceOutlook, Surroundings, outlooks,
+    PHASE_SECONDS_MIN, PhaseOutlook, SPACE_SHARE_MAX, Space, SpaceOutlook, Surroundings, Totals, outlooks,
 };
 pub use parse::UnitError;
 pub use placement::{FileSlot, Placement, Region};

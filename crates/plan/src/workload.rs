@@ -58,7 +58,7 @@ impl Backend {
 }
 
 /// Whether tasks share one file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sharing {
     /// One file for all tasks, laid out segment by segment.
@@ -68,7 +68,7 @@ pub enum Sharing {
 }
 
 /// What happens to files that exist before a write phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Existing {
     /// Removed first, so that each write phase creates its files.
@@ -78,7 +78,7 @@ pub enum Existing {
 }
 
 /// What happens to the files at the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {
     /// Removed, whatever happened.
@@ -90,7 +90,7 @@ pub enum Keep {
 }
 
 /// The files of a workload. Workloads with an equal set share the same files and their data.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileSet {
     /// One path, or several over which the tasks go round (`task mod n`).
     /// A path that is a block device is used as it is, without a suffix.

@@ -47,15 +47,15 @@ impl TimeLeft {
             steps.extend(outlook.fill.iter().map(|fill| Step {
                 case: case.id.clone(),
                 repetition: 0,
-                repetitions: case.repetitions,
+                repetitions: case.passes_max(),
                 outlook: fill.clone(),
                 delay: 0.0,
             }));
-            for repetition in 0..case.repetitions {
+            for repetition in 0..case.passes_max() {
                 steps.extend(outlook.phases.iter().map(|phase| Step {
                     case: case.id.clone(),
                     repetition,
-                    repetitions: case.repetitions,
+                    repetitions: case.passes_max(),
                     outlook: phase.clone(),
                     delay: case.delay.as_secs_f64(),
                 }));

@@ -72,6 +72,12 @@ fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> String {
             decimal_bytes(volume.0),
             decimal_bytes(memory.0)
         ),
+        Concern::CachesTooLarge { volume, caches, share, segments } => format!(
+            "caches of {} are {} of the {} of data, more than 5 %: raise {knob} to {segments}",
+            decimal_bytes(caches.0),
+            percent(*share),
+            decimal_bytes(volume.0)
+        ),
         Concern::Unbalanced { tasks, targets, bound } => format!(
             "{tasks} tasks over {targets} targets: at most {} of the sum can be reached; use a multiple of {targets}",
             percent(*bound)

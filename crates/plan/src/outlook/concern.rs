@@ -1,0 +1,156 @@
+//! What should be looked at before a case starts.
+
+use super::{PhaseOutlook, SpaceOutlook};
+use crate::terms::CACHE_MULTIPLE;
+use crate::{Bytes, Case};
+
+/// A phase below this many seconds is mostly start, end and the burst that caches and token
+/// buckets give away; study A's shortest lines took 1.8 s and say little.
+pub const PHASE_SECONDS_MIN: f64 = 2.0;
+/// Length that advice aims at: long enough for ten one-second samples.
+pub const PHASE_SECONDS_ADVISED: f64 = 10.0;
+/// A phase above this many seconds is taken for a slip in a size.
+pub const PHASE_SECONDS_MAX: f64 = 3_600.0;
+/// Above this share of the free space allocators slow down and flash has no room to move data.
+pub const SPACE_SHARE_MAX: f64 = 0.90;
+/// Buffered volume below this multiple of the memory can be answered from the page cache.
+pub const MEMORY_MULTIPLE_MIN: f64 = 2.0;
+
+/// What should be looked at before a case starts, with the number of segments that would do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Concern {
+    /// A phase will be over before its rate means much.
+    TooShort {
+        /// The phase.
+        outlook: PhaseOutlook,
+        /// Segments for a phase of [`PHASE_SECONDS_ADVISED`]; none where the clock ends it.
+        segments: Option<u64>,
+    },
+    /// A phase will take longer than anybody may want to wait.
+    TooLong {
+        /// The phase.
+        outlook: PhaseOutlook,
+        /// Segments for a phase of [`PHASE_SECONDS_MAX`]; none where one segment is too much.
+        segments: Option<u64>,
+    },
+    /// The files will not fit.
+    NoSpace {
+        /// Where.
+        space: SpaceOutlook,
+        /// Segments that fit into [`SPACE_SHARE_MAX`] of the space; none where one is too much.
+        segments: Option<u64>,
+    },
+    /// The files fit, but leave little room.
+    LittleSpace {
+        /// Where.
+        space: SpaceOutlook,
+        /// Segments that fit into [`SPACE_SHARE_MAX`] of the space; none where one is too much.
+        segments: Option<u64>,
+    },
+    /// The memory can hold what goes through the page cache.
+    Cacheable {
+        /// Bytes of one pass.
+        volume: Bytes,
+        /// Memory.
+        memory: Bytes,
+        /// Segments for [`MEMORY_MULTIPLE_MIN`] times the memory.
+        segments: u64,
+    },
+    /// The caches of the target can hold more than a twentieth of the data.
+    CachesTooLarge {
+        /// Bytes of the case's files.
+        volume: Bytes,
+        /// Caches of clients, servers and controllers together.
+        caches: Bytes,
+        /// Caches ÷ volume: above 1 ÷ [`crate::CACHE_MULTIPLE`].
+        share: f64,
+        /// Segments for [`crate::CACHE_MULTIPLE`] times the caches.
+        segments: u64,
+    },
+    /// Some targets have one task more than others.
+    Unbalanced {
+        /// Number of tasks.
+        tasks: u32,
+        /// Number of targets.
+        targets: u32,
+        /// The share of the sum of all targets that can be reached.
+        bound: f64,
+    },
+}
+
+pub(super) fn length_concerns(case: &Case, phases: &[PhaseOutlook]) -> Vec<Concern> {
+    let segments = case.workload.geometry.segments;
+    let scaled = |outlook: &PhaseOutlook, seconds: f64| {
+        (!outlook.by_clock).then(|| whole_up(segments as f64 * seconds / outlook.seconds))
+    };
+    let results = phases.iter().filter(|outlook| outlook.phase.is_result());
+    let concern = |outlook: &PhaseOutlook| {
+        if outlook.seconds < PHASE_SECONDS_MIN {
+            let segments = scaled(outlook, PHASE_SECONDS_ADVISED);
+            return Some(Concern::TooShort { outlook: outlook.clone(), segments });
+        }
+        if outlook.seconds > PHASE_SECONDS_MAX {
+            let fitting = segments as f64 * PHASE_SECONDS_MAX / outlook.seconds;
+            let segments = (!outlook.by_clock && fitting >= 1.0).then(|| whole(fitting).0);
+            return Some(Concern::TooLong { outlook: outlook.clone(), segments });
+        }
+        None
+    };
+    results.filter_map(concern).collect()
+}
+
+pub(super) fn space_concerns(case: &Case, spaces: &[SpaceOutlook]) -> Vec<Concern> {
+    let segments = case.workload.geometry.segments;
+    let concern = |space: &SpaceOutlook| {
+        let share = space.share();
+        if share <= SPACE_SHARE_MAX {
+            return None;
+        }
+        let fitting = whole(segments as f64 * SPACE_SHARE_MAX / share).0;
+        let (space, segments) = (space.clone(), (fitting >= 1).then_some(fitting));
+        Some(if share > 1.0 {
+            Concern::NoSpace { space, segments }
+        } else {
+            Concern::LittleSpace { space, segments }
+        })
+    };
+    spaces.iter().filter_map(concern).collect()
+}
+
+pub(super) fn memory_concern(case: &Case, memory: Option<Bytes>) -> Option<Concern> {
+    let workload = &case.workload;
+    let moves_data = !matches!(workload.backend, crate::Backend::Null);
+    let memory = memory.filter(|memory| moves_data && !workload.direct && memory.0 > 0)?;
+    let volume = workload.bytes();
+    let short = memory.0 as f64 * MEMORY_MULTIPLE_MIN / volume.0 as f64;
+    (short > 1.0).then(|| {
+        let segments = whole_up(workload.geometry.segments as f64 * short);
+        Concern::Cacheable { volume, memory, segments }
+    })
+}
+
+/// The caches as a share of the data, where that is too much (study E).
+pub(super) fn cache_concern(case: &Case, volume: Bytes, caches: Bytes) -> Option<Concern> {
+    let needed = caches.0.saturating_mul(CACHE_MULTIPLE);
+    if volume.0 >= needed || volume.0 == 0 {
+        return None;
+    }
+    let times = needed as f64 / volume.0 as f64;
+    let segments = whole_up(case.workload.geometry.segments as f64 * times);
+    Some(Concern::CachesTooLarge { volume, caches, share: caches.0 as f64 / volume.0 as f64, segments })
+}
+
+/// Whole bytes (or segments) below a positive number.
+pub(super) fn whole(value: f64) -> Bytes {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "not negative; `as` saturates at the ends"
+    )]
+    let floor = value.max(0.0) as u64;
+    Bytes(floor)
+}
+
+fn whole_up(value: f64) -> u64 {
+    whole(value.ceil()).0
+}

@@ -1,0 +1,177 @@
+//! Whether a case makes sense where it is to run: seconds, space and memory, before it starts.
+//!
+//! A [`crate::Forecast`] needs the case alone. An [`Outlook`] sets it against the
+//! [`Surroundings`]: free space, memory and the rates that are expected, measured or assumed.
+
+mod around;
+mod concern;
+mod space;
+#[cfg(test)]
+mod tests;
+mod totals;
+
+use std::collections::HashMap;
+
+pub use around::{ExpectedRate, Space, Surroundings};
+pub use concern::{
+    Concern, MEMORY_MULTIPLE_MIN, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX, PHASE_SECONDS_MIN,
+    SPACE_SHARE_MAX,
+};
+pub use space::SpaceOutlook;
+pub use totals::Totals;
+
+use crate::forecast::Filled;
+use crate::{Bytes, Case, Forecast, Phase, Plan, TargetTerms, Workload};
+use concern::{cache_concern, length_concerns, memory_concern, space_concerns, whole};
+use space::{Placed, spaces, together};
+
+/// What one phase of a case is expected to move and take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseOutlook {
+    /// Which phase.
+    pub phase: Phase,
+    /// Bytes per second that it is expected to reach.
+    pub bytes_per_second: f64,
+    /// Bytes that it is expected to move: one pass, or what the clock allows.
+    pub bytes: Bytes,
+    /// Seconds that it is expected to take.
+    pub seconds: f64,
+    /// The clock ends it, not the volume.
+    pub by_clock: bool,
+}
+
+/// The forecast of one case, set against where it is to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outlook {
+    /// What it touches and moves.
+    pub forecast: Forecast,
+    /// What is written before the case because nothing before it is certain to have written it;
+    /// known only where the cases before are, see [`outlooks`].
+    pub fill: Option<PhaseOutlook>,
+    /// The preconditioning before the first pass, all its writes together.
+    pub precondition: Option<PhaseOutlook>,
+    /// Each phase of one pass, in order.
+    pub phases: Vec<PhaseOutlook>,
+    /// Seconds of all passes (see [`Case::passes_max`]) with their delays, of the preconditioning
+    /// and of the fill.
+    pub seconds: f64,
+    /// The caches of the target as a share of the case's data, where the study says how large
+    /// they are; known only with the plan, see [`outlooks`].
+    pub cache_share: Option<f64>,
+    /// What its files take where.
+    pub spaces: Vec<SpaceOutlook>,
+    /// What should be looked at.
+    pub concerns: Vec<Concern>,
+}
+
+impl Outlook {
+    /// The outlook of `case`.
+    ///
+    /// ```
+    /// use plan::{Bytes, Case, Concern, ExpectedRate, Geometry, Nanos, Outlook, Phase, Surroundings, WorkloadSpec};
+    /// // Study A, layout 3: 33 tasks × 1 MiB × 1000 take 1.8 s at 18.8 GB/s.
+    /// let geometry = Geometry { transfer: Bytes::mib(1), block: Bytes::mib(1), segments: 1000 };
+    /// let mut spec = WorkloadSpec::new("gpfs", "file", geometry);
+    /// (spec.tasks, spec.direct) = (33, true);
+    /// let case = Case::new("gpfs", spec.validate()?, vec![Phase::Write]);
+    /// let rate = ExpectedRate { bytes_per_second: 18.8e9, transfer_time: Nanos(0), source: "published".into() };
+    /// let around = Surroundings { spaces: vec![], memory: None, write: rate.clone(), read: rate };
+    /// let outlook = Outlook::of(&case, &around);
+    /// assert!((outlook.seconds - 1.84).abs() < 0.01);
+    /// assert!(matches!(outlook.concerns[0], Concern::TooShort { segments: Some(5434), .. }));
+    /// # Ok::<(), plan::PlanError>(())
+    /// ```
+    #[must_use]
+    pub fn of(case: &Case, around: &Surroundings) -> Self {
+        Self::placed(case, around, &Placed::of(around))
+    }
+
+    fn placed(case: &Case, around: &Surroundings, placed: &Placed<'_>) -> Self {
+        let forecast = Forecast::of(case);
+        let phases: Vec<PhaseOutlook> =
+            case.phases.iter().map(|&phase| phase_outlook(case, phase, around)).collect();
+        let one: f64 = phases.iter().map(|phase| phase.seconds + case.delay.as_secs_f64()).sum();
+        let all = one * f64::from(case.passes_max());
+        let limited = case.time_limit.map_or(all, |limit| all.min(limit.as_secs_f64().max(one)));
+        let written = forecast.footprint.0.saturating_mul(u64::from(case.protocol.precondition));
+        let precondition = (written > 0).then(|| streamed(Bytes(written), around));
+        let seconds = limited + precondition.as_ref().map_or(0.0, |phase| phase.seconds);
+        let spaces = spaces(case, around, placed);
+        let mut concerns = length_concerns(case, &phases);
+        concerns.extend(space_concerns(case, &spaces));
+        concerns.extend(memory_concern(case, around.memory));
+        if forecast.balance_bound < 1.0 {
+            let targets = u32::try_from(case.workload.files.targets.len()).unwrap_or(u32::MAX);
+            let (tasks, bound) = (case.workload.tasks, forecast.balance_bound);
+            concerns.push(Concern::Unbalanced { tasks, targets, bound });
+        }
+        Self { forecast, fill: None, precondition, phases, seconds, cache_share: None, spaces, concerns }
+    }
+}
+
+/// The outlook of every case of `plan`, and what all of them together put on each file system at
+/// most: every set of files once, at its largest.
+#[must_use]
+pub fn outlooks(plan: &Plan, around: &Surroundings) -> (Vec<Outlook>, Vec<SpaceOutlook>) {
+    let mut filled = Filled::default();
+    let placed = Placed::of(around);
+    let targets: HashMap<&str, &TargetTerms> =
+        plan.terms.targets.iter().map(|target| (target.name.as_str(), target)).collect();
+    let outlook = |case| {
+        let mut outlook = Outlook::placed(case, around, &placed);
+        let bytes = filled.before(case, outlook.forecast.footprint);
+        if bytes.0 > 0 {
+            let fill = streamed(bytes, around);
+            outlook.seconds += fill.seconds;
+            outlook.fill = Some(fill);
+        }
+        if let Some(caches) = targets.get(case.target.as_str()).and_then(|target| target.caches) {
+            let volume = outlook.forecast.footprint;
+            outlook.cache_share = Some(caches.0 as f64 / (volume.0 as f64).max(1.0));
+            outlook.concerns.extend(cache_concern(case, volume, caches));
+        }
+        outlook
+    };
+    let all: Vec<Outlook> = plan.cases.iter().map(outlook).collect();
+    let totals = together(plan, around, &all);
+    (all, totals)
+}
+
+/// A sequential write that fills or preconditions files.
+fn streamed(bytes: Bytes, around: &Surroundings) -> PhaseOutlook {
+    let bytes_per_second = around.write.bytes_per_second.max(1.0);
+    let seconds = bytes.0 as f64 / bytes_per_second;
+    PhaseOutlook { phase: Phase::Fill, bytes_per_second, bytes, seconds, by_clock: false }
+}
+
+fn phase_outlook(case: &Case, phase: Phase, around: &Surroundings) -> PhaseOutlook {
+    let workload = &case.workload;
+    let bytes_per_second = match phase {
+        Phase::Mixed => mixed_rate(workload, around),
+        _ if phase.writes() => around.write.of(workload),
+        _ => around.read.of(workload),
+    }
+    .max(1.0);
+    let volume = workload.bytes().0 as f64;
+    let by_volume = volume / bytes_per_second;
+    let (seconds, by_clock) = if !phase.is_result() {
+        (by_volume, false)
+    } else if let Some(duration) = workload.duration {
+        (duration.as_secs_f64(), true)
+    } else {
+        match workload.stonewall {
+            Some(stonewall) if !stonewall.wear_out && stonewall.deadline.as_secs_f64() < by_volume => {
+                (stonewall.deadline.as_secs_f64(), true)
+            }
+            _ => (by_volume, false),
+        }
+    };
+    let moved = if by_clock { seconds * bytes_per_second } else { volume };
+    PhaseOutlook { phase, bytes_per_second, bytes: whole(moved), seconds, by_clock }
+}
+
+/// Reads and writes take turns, so times add up and rates do not.
+fn mixed_rate(workload: &Workload, around: &Surroundings) -> f64 {
+    let reads = f64::from(workload.read_percent) / 100.0;
+    1.0 / (reads / around.read.of(workload) + (1.0 - reads) / around.write.of(workload))
+}

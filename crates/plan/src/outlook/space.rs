@@ -1,0 +1,96 @@
+//! What files take on each file system.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use super::{Outlook, Space, Surroundings};
+use crate::{Bytes, Case, Plan, Sharing, Workload};
+
+/// What a case (or a plan) puts on one file system.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpaceOutlook {
+    /// Mount point or device.
+    pub name: String,
+    /// Bytes that its files take there at the same time.
+    pub needed: Bytes,
+    /// Bytes free there.
+    pub free: Bytes,
+}
+
+impl SpaceOutlook {
+    /// Needed ÷ free.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.needed.0 as f64 / (self.free.0 as f64).max(1.0)
+    }
+}
+
+/// The file systems that each target is on, so that many cases need not look for theirs.
+pub(super) struct Placed<'a>(HashMap<&'a OsStr, Vec<usize>>);
+
+impl<'a> Placed<'a> {
+    pub(super) fn of(around: &'a Surroundings) -> Self {
+        let mut placed: HashMap<&OsStr, Vec<usize>> = HashMap::new();
+        for (index, space) in around.spaces.iter().enumerate() {
+            for target in &space.targets {
+                placed.entry(target.as_os_str()).or_default().push(index);
+            }
+        }
+        Self(placed)
+    }
+}
+
+/// What the files of `case` take on each file system that one of its targets is on.
+pub(super) fn spaces(case: &Case, around: &Surroundings, placed: &Placed<'_>) -> Vec<SpaceOutlook> {
+    let files = &case.workload.files;
+    let sets = if files.file_per_repetition { u64::from(case.passes_max()) } else { 1 };
+    let mut needed: Vec<Option<u64>> = vec![None; around.spaces.len()];
+    for (index, target) in files.targets.iter().enumerate() {
+        for &space in placed.0.get(target.as_os_str()).map_or(&[][..], Vec::as_slice) {
+            let here = bytes_on_target(&case.workload, index);
+            needed[space] = Some(needed[space].unwrap_or(0).saturating_add(here));
+        }
+    }
+    let outlook = |(space, needed): (&Space, Option<u64>)| {
+        let needed = Bytes(needed?.saturating_mul(sets));
+        Some(SpaceOutlook { name: space.name.clone(), needed, free: space.free })
+    };
+    around.spaces.iter().zip(needed).filter_map(outlook).collect()
+}
+
+/// What two cases have in common that use the same files.
+type Names<'p> = (&'p [PathBuf], Sharing, bool, bool);
+
+/// What all cases together put on each file system: every set of files once, at its largest.
+pub(super) fn together(plan: &Plan, around: &Surroundings, all: &[Outlook]) -> Vec<SpaceOutlook> {
+    let mut sets: HashMap<Names<'_>, HashMap<&str, u64>> = HashMap::new();
+    for (case, outlook) in plan.cases.iter().zip(all) {
+        let files = &case.workload.files;
+        let key = (files.targets.as_slice(), files.sharing, files.unique_dir, files.file_per_repetition);
+        let most = sets.entry(key).or_default();
+        for space in &outlook.spaces {
+            let most = most.entry(space.name.as_str()).or_default();
+            *most = (*most).max(space.needed.0);
+        }
+    }
+    let total = |space: &Space| {
+        let needed = sets.values().filter_map(|most| most.get(space.name.as_str()));
+        let needed = Bytes(needed.fold(0, |sum, &bytes| sum.saturating_add(bytes)));
+        SpaceOutlook { name: space.name.clone(), needed, free: space.free }
+    };
+    around.spaces.iter().map(total).collect()
+}
+
+/// Tasks go round the targets; a shared file is on the first.
+fn bytes_on_target(workload: &Workload, index: usize) -> u64 {
+    match workload.files.sharing {
+        Sharing::Shared if index == 0 => workload.bytes().0,
+        Sharing::Shared => 0,
+        Sharing::PerTask => {
+            let (tasks, targets) = (workload.tasks as usize, workload.files.targets.len());
+            let here = tasks / targets + usize::from(index < tasks % targets);
+            workload.geometry.bytes_per_task().0.saturating_mul(here as u64)
+        }
+    }
+}

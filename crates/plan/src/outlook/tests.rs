@@ -1,0 +1,160 @@
+//! What a user is told before anything is written.
+
+use super::{Concern, ExpectedRate, Outlook, Space, Surroundings, outlooks};
+use crate::{
+    Bytes, Case, Geometry, Nanos, Phase, Plan, Protocol, Question, Sharing, TargetTerms, Terms, Totals,
+    WorkloadSpec,
+};
+
+fn around(free: u64, rate: f64) -> Surroundings {
+    let rate = ExpectedRate { bytes_per_second: rate, transfer_time: Nanos(0), source: "test".to_owned() };
+    Surroundings {
+        spaces: vec![Space { name: "/t".into(), free: Bytes(free), targets: vec!["/t/f".into()] }],
+        memory: Some(Bytes::gib(64)),
+        write: rate.clone(),
+        read: rate,
+    }
+}
+
+fn case(tasks: u32, block: Bytes, segments: u64, change: impl FnOnce(&mut WorkloadSpec)) -> Case {
+    let geometry = Geometry { transfer: block, block, segments };
+    let mut spec = WorkloadSpec::new("w", "/t/f", geometry);
+    spec.tasks = tasks;
+    spec.direct = true;
+    spec.files.sharing = Sharing::PerTask;
+    change(&mut spec);
+    Case::new("w", spec.validate().expect("valid"), vec![Phase::Write, Phase::Read])
+}
+
+#[test]
+fn published_volumes_against_twenty_four_terabytes() {
+    let around = around(24_000_000_000_000, 24e9);
+    let tight = Outlook::of(&case(132, Bytes::mib(16), 10_000, |_| ()), &around);
+    assert_eq!(tight.forecast.footprint.0, 22_145_925_120_000);
+    assert!(
+        matches!(tight.concerns[0], Concern::LittleSpace { segments: Some(9753), .. }),
+        "{:?}",
+        tight.concerns
+    );
+    let over = Outlook::of(&case(264, Bytes::mib(16), 10_000, |_| ()), &around);
+    let Some(Concern::NoSpace { segments: Some(segments), .. }) = over.concerns.first() else {
+        panic!("{:?}", over.concerns)
+    };
+    let fits = Outlook::of(&case(264, Bytes::mib(16), *segments, |_| ()), &around);
+    assert_eq!(fits.concerns, [], "the advice is good");
+    let more = Outlook::of(&case(264, Bytes::mib(16), *segments + 1, |_| ()), &around);
+    assert_ne!(more.concerns, [], "and no smaller than needed");
+}
+
+#[test]
+fn the_advised_segments_make_a_short_phase_long_enough() {
+    let around = around(u64::MAX, 18.8e9);
+    let short = Outlook::of(&case(33, Bytes::mib(1), 1_000, |_| ()), &around);
+    let Some(Concern::TooShort { segments: Some(segments), .. }) = short.concerns.first() else {
+        panic!("{:?}", short.concerns)
+    };
+    let longer = Outlook::of(&case(33, Bytes::mib(1), *segments, |_| ()), &around);
+    assert!(longer.concerns.is_empty() && longer.phases[0].seconds >= 10.0, "{:?}", longer.phases);
+}
+
+#[test]
+fn a_phase_by_the_clock_is_not_measured_by_its_volume() {
+    let timed = |seconds| {
+        let case = case(1, Bytes::mib(1), 1, |s| s.duration = Some(Nanos::secs(seconds)));
+        Outlook::of(&case, &around(u64::MAX, 1e9))
+    };
+    assert_eq!(timed(5).concerns, []);
+    assert_eq!(timed(5).phases[0].bytes, Bytes(5_000_000_000));
+    assert!(matches!(timed(1).concerns[0], Concern::TooShort { segments: None, .. }));
+}
+
+#[test]
+fn one_small_transfer_at_a_time_is_bound_by_its_latency() {
+    let case = case(1, Bytes::kib(4), 1, |_| ());
+    let rate = ExpectedRate { bytes_per_second: 1e9, transfer_time: Nanos(100_000), source: String::new() };
+    assert!((rate.of(&case.workload) - 40_960_000.0).abs() < 1.0);
+}
+
+#[test]
+fn buffered_volume_below_the_memory_is_a_concern() {
+    let buffered = case(1, Bytes::mib(1), 40_000, |s| s.direct = false);
+    let outlook = Outlook::of(&buffered, &around(u64::MAX, 1e9));
+    let expected =
+        Concern::Cacheable { volume: Bytes::mib(40_000), memory: Bytes::gib(64), segments: 131_072 };
+    assert_eq!(outlook.concerns, [expected]);
+}
+
+#[test]
+fn a_read_of_files_that_nothing_has_written_is_preceded_by_a_fill() {
+    let fills = |phases: &[Phase]| {
+        let mut case = case(1, Bytes::mib(100), 100, |s| s.files.fill = true);
+        case.phases = phases.to_vec();
+        let question = Question::Quick { directory: "/t".into() };
+        let plan = Plan::new(String::new(), question, 0, vec![case.clone(), case]);
+        outlooks(&plan, &around(u64::MAX, 1e9)).0.iter().map(|o| o.fill.is_some()).collect::<Vec<_>>()
+    };
+    assert_eq!(fills(&[Phase::Read]), [true, false]);
+    assert_eq!(fills(&[Phase::Write, Phase::Read]), [false, false]);
+}
+
+#[test]
+fn thirty_three_tasks_on_twelve_targets_are_a_concern() {
+    let case = case(33, Bytes::mib(1), 10_000, |s| {
+        s.files.targets = (0..12).map(|d| format!("/t/{d}").into()).collect();
+    });
+    let outlook = Outlook::of(&case, &around(u64::MAX, 20e9));
+    let [Concern::Unbalanced { tasks: 33, targets: 12, bound }] = outlook.concerns[..] else {
+        panic!("{:?}", outlook.concerns)
+    };
+    assert!((bound - 0.9167).abs() < 1e-4);
+}
+
+#[test]
+fn cases_on_the_same_files_need_their_space_once() {
+    let (small, large) = (case(1, Bytes::mib(1), 10, |_| ()), case(1, Bytes::mib(1), 30, |_| ()));
+    let other = case(1, Bytes::mib(1), 5, |s| s.files.sharing = Sharing::Shared);
+    let plan =
+        Plan::new(String::new(), Question::Quick { directory: "/t".into() }, 0, vec![small, large, other]);
+    let (all, spaces) = outlooks(&plan, &around(u64::MAX, 1e9));
+    assert_eq!(all.len(), 3);
+    assert_eq!(spaces[0].needed, Bytes::mib(35));
+}
+
+#[test]
+fn warm_up_rounds_and_preconditioning_are_counted() {
+    let mut case = case(1, Bytes::mib(100), 100, |_| ());
+    case.repetitions = 3;
+    case.protocol = Protocol { warm_up: 1, rounds: 2, precondition: 2, ..Protocol::default() };
+    let outlook = Outlook::of(&case, &around(u64::MAX, 100.0 * 1024.0 * 1024.0));
+    // Seven passes of two phases of 100 s, and two writes before them.
+    assert!((outlook.seconds - 1600.0).abs() < 1e-6, "{}", outlook.seconds);
+    let plan = Plan::new(String::new(), Question::Quick { directory: "/t".into() }, 0, vec![case]);
+    let totals = Totals::of(&plan, &[outlook]);
+    assert_eq!((totals.cases, totals.passes), (1, 7));
+    assert_eq!((totals.written, totals.read), (Bytes::mib(90_000), Bytes::mib(70_000)));
+}
+
+#[test]
+fn published_working_sets_are_set_against_the_caches() {
+    // Study E: 76 streams × 32 GiB against about 120 GB of cache.
+    let caches = |tasks| {
+        let mut case = case(tasks, Bytes::gib(1), 32, |_| ());
+        case.target = "array".to_owned();
+        let question = Question::Quick { directory: "/t".into() };
+        let mut plan = Plan::new(String::new(), question, 0, vec![case]);
+        let target = TargetTerms {
+            name: "array".into(),
+            caches: Some(Bytes(120_000_000_000)),
+            ..TargetTerms::default()
+        };
+        plan.terms = Terms { targets: vec![target], ..Terms::default() };
+        outlooks(&plan, &around(u64::MAX, 1e9)).0.remove(0)
+    };
+    let published = caches(76);
+    assert!((published.cache_share.expect("the caches are known") - 0.046).abs() < 0.001);
+    assert!(!published.concerns.iter().any(|concern| matches!(concern, Concern::CachesTooLarge { .. })));
+    let Some(Concern::CachesTooLarge { share, segments, .. }) = caches(38).concerns.last().cloned() else {
+        panic!("half of it is too little")
+    };
+    assert!(share > 0.05 && segments == 59, "{share} {segments}");
+}

@@ -1,0 +1,74 @@
+//! What a whole study will take.
+
+use super::{Outlook, PhaseOutlook};
+use crate::{Bytes, Case, Phase, Plan};
+
+/// What all cases of a plan together are expected to move and take, where nothing ends one earlier.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Totals {
+    /// Cases.
+    pub cases: u64,
+    /// Passes of all cases, warm-up and early rounds included.
+    pub passes: u64,
+    /// Bytes written, with fills and preconditioning.
+    pub written: Bytes,
+    /// Bytes read, with checks.
+    pub read: Bytes,
+    /// Seconds.
+    pub seconds: f64,
+}
+
+impl Totals {
+    /// The sum of `outlooks`, which are those of `plan`.
+    ///
+    /// ```
+    /// let text = r#"
+    ///     [protocol]
+    ///     repetitions = 3
+    ///     warm_up = 1
+    ///     [[target]]
+    ///     name = "disk"
+    ///     directory = "/mnt/disk"
+    ///     [[workload]]
+    ///     name = "scale"
+    ///     tasks = [1, 2]
+    ///     transfer = "1MiB"
+    ///     size = "1GiB"
+    /// "#;
+    /// let plan = plan::study::read("scale.toml".as_ref(), text)?;
+    /// let rate = plan::ExpectedRate::assumed();
+    /// let around = plan::Surroundings { spaces: vec![], memory: None, write: rate.clone(), read: rate };
+    /// let totals = plan::Totals::of(&plan, &plan::outlooks(&plan, &around).0);
+    /// assert_eq!((totals.cases, totals.passes), (2, 8));
+    /// assert_eq!((totals.written, totals.read), (plan::Bytes::gib(8), plan::Bytes::gib(8)));
+    /// # Ok::<(), plan::study::StudyErrors>(())
+    /// ```
+    #[must_use]
+    pub fn of(plan: &Plan, outlooks: &[Outlook]) -> Self {
+        let mut totals = Self::default();
+        for (case, outlook) in plan.cases.iter().zip(outlooks) {
+            let passes = u64::from(case.passes_max());
+            totals.cases += 1;
+            totals.passes += passes;
+            totals.seconds += outlook.seconds;
+            for phase in &outlook.phases {
+                totals.add(case, phase, passes);
+            }
+            for phase in outlook.fill.iter().chain(&outlook.precondition) {
+                totals.add(case, phase, 1);
+            }
+        }
+        totals
+    }
+
+    fn add(&mut self, case: &Case, phase: &PhaseOutlook, times: u64) {
+        let all = phase.bytes.0.saturating_mul(times);
+        let read = match phase.phase {
+            Phase::Mixed => all / 100 * u64::from(case.workload.read_percent),
+            phase if phase.writes() => 0,
+            _ => all,
+        };
+        self.read = Bytes(self.read.0.saturating_add(read));
+        self.written = Bytes(self.written.0.saturating_add(all - read));
+    }
+}
