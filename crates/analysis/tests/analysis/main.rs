@@ -6,6 +6,7 @@ mod beside;
 mod bootstrap;
 mod claims;
 mod compare;
+mod cross_checks;
 mod curves;
 mod documented;
 mod expected;

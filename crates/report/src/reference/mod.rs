@@ -1,0 +1,191 @@
+//! The library of published figures, as text for a terminal and as JSON.
+//!
+//! ```
+//! use report::reference::{Filter, list};
+//! let filter = Filter { study: Some("A".to_owned()), text: Some("test 2".to_owned()), ..Filter::default() };
+//! assert!(list(record::published(), &filter).contains("32.9 GB/s"));
+//! ```
+
+mod show;
+
+use std::fmt::Write;
+
+use record::{Library, Metric, Published, PublishedOperation, Study};
+use serde_json::{Value, json};
+
+use crate::table::{Align, Table, width, wrapped};
+
+pub use show::{show, show_json};
+
+/// Lines are at most this long.
+pub(crate) const COLUMNS: usize = 120;
+/// Stands behind a value whose printed form is wrong, damaged or contradicted.
+const MARK: &str = "!";
+/// What a long text ends in that was cut.
+const CUT: char = '…';
+
+/// Which part of the library is shown. What is none shows everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// The letter or id of a study.
+    pub study: Option<String>,
+    /// What figures are of.
+    pub metric: Option<Metric>,
+    /// What was done.
+    pub operation: Option<PublishedOperation>,
+    /// Stands in the id, section, test, conditions, note or text, small or capital.
+    pub text: Option<String>,
+}
+
+impl Filter {
+    fn takes_study(&self, library: &Library, id: &str) -> bool {
+        let wanted = self.study.as_ref().map(|wanted| library.study(wanted));
+        wanted.is_none_or(|study| study.is_some_and(|study| study.id == id))
+    }
+
+    fn takes_text(&self, parts: &[&str]) -> bool {
+        let Some(text) = &self.text else { return true };
+        parts.join(" ").to_lowercase().contains(&text.to_lowercase())
+    }
+
+    fn takes(&self, library: &Library, figure: &Published) -> bool {
+        let conditions = show::conditions(figure);
+        let note = figure.note.as_deref().unwrap_or_default();
+        self.takes_study(library, &figure.study)
+            && self.metric.is_none_or(|metric| metric == figure.metric)
+            && self.operation.is_none_or(|operation| operation == figure.operation)
+            && self.takes_text(&[
+                &figure.id,
+                &figure.section,
+                &figure.test,
+                &figure.printed,
+                &conditions,
+                note,
+            ])
+    }
+}
+
+/// The figures that `filter` takes, study by study, each with its reading in one unit and as
+/// printed. Marked ones are explained by [`show`].
+#[must_use]
+pub fn list(library: &Library, filter: &Filter) -> String {
+    let mut out = String::new();
+    let mut marked = false;
+    for study in &library.studies {
+        let of_study = library.figures.iter().filter(|figure| figure.study == study.id);
+        let figures: Vec<&Published> = of_study.filter(|figure| filter.takes(library, figure)).collect();
+        if figures.is_empty() {
+            continue;
+        }
+        let _ = writeln!(out, "{}  {}", study.letter, cut(&study.cited(), COLUMNS - 3));
+        let mut table = Table::new(&[
+            ("id", Align::Left),
+            ("what", Align::Left),
+            ("value", Align::Right),
+            ("", Align::Left),
+            ("statistic", Align::Left),
+            ("printed", Align::Left),
+            ("conditions", Align::Left),
+        ]);
+        for figure in figures {
+            let mark = is_marked(library, figure);
+            marked |= mark;
+            table.row(vec![
+                figure.id.clone(),
+                cut(&format!("{} {}", figure.operation, figure.metric), WHAT_MAX),
+                figure.text(),
+                if mark { MARK.to_owned() } else { String::new() },
+                figure.statistic.to_string(),
+                cut(&figure.as_published(), PRINTED_MAX),
+                cut(&show::conditions(figure), CONDITIONS_MAX),
+            ]);
+        }
+        out.push_str(&table.without_empty_columns().to_text("", crate::Colour::Plain));
+        out.push('\n');
+    }
+    match (out.is_empty(), marked) {
+        (true, _) => "no published figure is like this; leave a filter out\n".to_owned(),
+        (false, true) => {
+            out + "! misprinted, damaged or contradicted as printed: show ID says how it is read\n"
+        }
+        (false, false) => out,
+    }
+}
+
+const WHAT_MAX: usize = 18;
+const PRINTED_MAX: usize = 18;
+const CONDITIONS_MAX: usize = 20;
+
+fn is_marked(library: &Library, figure: &Published) -> bool {
+    figure.misprint.is_some() || figure.damaged || library.misprints_of(&figure.id).next().is_some()
+}
+
+/// The studies, with what they are and what the library has of them.
+#[must_use]
+pub fn studies(library: &Library, filter: &Filter) -> String {
+    let taken = library.studies.iter().filter(|study| {
+        filter.takes_study(library, &study.id)
+            && filter.takes_text(&[&study.id, &study.title, &study.summary])
+    });
+    taken.map(|study| show::study(library, study)).collect::<Vec<_>>().join("\n")
+}
+
+/// The statements, with how each is tested and what the study's own figures say of it.
+#[must_use]
+pub fn claims(library: &Library, filter: &Filter) -> String {
+    let taken = library.claims.iter().filter(|claim| {
+        filter.takes_study(library, &claim.study)
+            && filter.takes_text(&[&claim.id, &claim.text, &claim.check])
+    });
+    taken.map(show::claim).collect::<Vec<_>>().join("\n")
+}
+
+/// What is printed wrongly, how it is read, and why.
+#[must_use]
+pub fn misprints(library: &Library, filter: &Filter) -> String {
+    let mut out = String::new();
+    let id = |letter: &str| library.study(letter).map_or("", |study: &Study| study.id.as_str());
+    for one in &library.misprints {
+        let words = [&one.place, &one.printed, &one.reading, &one.because].map(String::as_str);
+        if !filter.takes_study(library, id(&one.study)) || !filter.takes_text(&words) {
+            continue;
+        }
+        let _ = writeln!(out, "{} {} ({})", one.study, one.place, one.sort);
+        for (name, text) in [("printed", &one.printed), ("read as", &one.reading), ("because", &one.because)]
+        {
+            out.push_str(&wrapped(&format!("  {name:<8} "), text, COLUMNS));
+        }
+        if !one.concerns.is_empty() {
+            out.push_str(&wrapped("  ids      ", &one.concerns.join(", "), COLUMNS));
+        }
+    }
+    out
+}
+
+/// The figures that `filter` takes and all else of their studies, as JSON.
+#[must_use]
+pub fn json(library: &Library, filter: &Filter) -> Value {
+    let of = |study: &str| filter.takes_study(library, study);
+    let letter = |letter: &str| library.study(letter).is_some_and(|study| of(&study.id));
+    json!({
+        "schema": "ioproof-reference/1",
+        "studies": library.studies.iter().filter(|one| of(&one.id)).collect::<Vec<_>>(),
+        "figures": library.figures.iter().filter(|one| filter.takes(library, one)).collect::<Vec<_>>(),
+        "claims": library.claims.iter().filter(|one| of(&one.study)).collect::<Vec<_>>(),
+        "commands": library.commands.iter().filter(|one| of(&one.study)).collect::<Vec<_>>(),
+        "charts": library.charts.iter().filter(|one| of(&one.study)).collect::<Vec<_>>(),
+        "misprints": library.misprints.iter().filter(|one| letter(&one.study)).collect::<Vec<_>>(),
+    })
+}
+
+/// `text` in at most `columns`, on one line.
+fn cut(text: &str, columns: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if width(&text) <= columns {
+        return text;
+    }
+    let mut short: String = text.chars().take(columns - 1).collect();
+    short.truncate(short.trim_end().len());
+    short.push(CUT);
+    short
+}
