@@ -1,12 +1,10 @@
 //! The best point of each sweep, and by how much it is ahead.
 
-use std::collections::HashMap;
-
-use plan::{Phase, Plan};
+use plan::Plan;
 
 use crate::Figure;
 use crate::findings::Best;
-use crate::subject::{Subject, subjects};
+use crate::subject::{Subject, subjects, sweeps};
 
 /// The best figure of each workload, target and phase, by the median of the repetitions, in the
 /// order of the figures. Of two that are as fast the first counts.
@@ -17,17 +15,7 @@ pub fn best(plan: &Plan, figures: &[Figure]) -> Vec<Best> {
 
 /// As [`best`], of figures that were looked up already.
 pub(crate) fn of_subjects(subjects: &[Subject<'_>]) -> Vec<Best> {
-    let mut places: HashMap<(&str, &str, Phase), usize> = HashMap::new();
-    let mut sweeps: Vec<Vec<&Subject<'_>>> = Vec::new();
-    for subject in subjects {
-        let key = (subject.case.group.as_str(), subject.case.target.as_str(), subject.figure.phase);
-        let place = *places.entry(key).or_insert_with(|| {
-            sweeps.push(Vec::new());
-            sweeps.len() - 1
-        });
-        sweeps[place].push(subject);
-    }
-    sweeps.iter().filter_map(|sweep| best_of(sweep)).collect()
+    sweeps(subjects).iter().filter_map(|sweep| best_of(sweep)).collect()
 }
 
 fn best_of(sweep: &[&Subject<'_>]) -> Option<Best> {

@@ -4,7 +4,7 @@
 //! Every figure is named by its place in the list that [`crate::figures`] gave; so whatever is
 //! shown of a finding, its conditions, repetitions and warnings can be shown with it.
 
-use plan::{Amount, Client, Phase, Relation, Setting, SettingValue};
+use plan::{Amount, Bytes, Client, Phase, Relation, Setting, SettingValue};
 use record::Operation;
 
 /// All findings of a study.
@@ -30,10 +30,17 @@ pub struct Findings {
     pub claims: Vec<ClaimVerdict>,
     /// Own figures beside published ones.
     pub published: Vec<Beside>,
+    /// Pairs of curves, where they are farthest apart.
+    pub overlays: Vec<Overlay>,
+    /// Curves of one chart that are drawn over each other, by their places in
+    /// [`Findings::curves`].
+    pub coincident: Vec<Vec<usize>>,
     /// Spread of the repetitions against a swept size.
     pub dispersion: Vec<Dispersion>,
     /// Straight lines through curves of node or task counts.
     pub regressions: Vec<CurveRegression>,
+    /// Transfers per second by definition.
+    pub iops: Vec<DefinedIops>,
     /// What limited each figure, by its processor time.
     pub limits: Vec<BoundBy>,
     /// What is doubtful, with evidence.
@@ -152,12 +159,16 @@ pub struct Best {
 pub struct Scaling {
     /// The figure.
     pub figure: usize,
+    /// Its target.
+    pub target: String,
     /// The figure of one device that it is counted from.
     pub baseline: usize,
     /// Devices.
     pub devices: u32,
     /// Rate ÷ (devices × baseline).
     pub share: f64,
+    /// Rate ÷ baseline.
+    pub ratio: f64,
     /// What the number of tasks can reach of it.
     pub balance_bound: f64,
 }
@@ -178,6 +189,8 @@ pub struct Tax {
 /// How much the rates of a target vary over the points of its sweep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Consistency {
+    /// The workload.
+    pub group: String,
     /// The target.
     pub target: String,
     /// The phase.
@@ -190,7 +203,7 @@ pub struct Consistency {
     pub min: f64,
     /// Highest median.
     pub max: f64,
-    /// From 1, the most consistent target; targets are ranked within a phase.
+    /// From 1, the most consistent target; sweeps over the same keys are ranked within a phase.
     pub rank: usize,
 }
 
@@ -355,6 +368,75 @@ pub struct Beside {
     pub misprint: String,
     /// The study and the table, slide or section.
     pub source: String,
+}
+
+/// Where two curves are farthest apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Overlay {
+    /// A curve, by its place in [`Findings::curves`].
+    pub first: usize,
+    /// The other one.
+    pub second: usize,
+    /// The value on the axis.
+    pub at: f64,
+    /// (Second − first) ÷ the larger of the two.
+    pub difference: f64,
+}
+
+/// Transfers per second, with all that has to be said before two such numbers mean the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DefinedIops {
+    /// The best figure of the definition.
+    pub figure: usize,
+    /// Transfers per second: its median.
+    pub transfers_per_second: f64,
+    /// The target.
+    pub target: String,
+    /// Where the measuring program ran.
+    pub client: Client,
+    /// Bytes of one transfer.
+    pub transfer: Bytes,
+    /// The direction.
+    pub phase: Phase,
+    /// Share of reads in a mixed phase.
+    pub read_percent: Option<u8>,
+    /// Random or sequential.
+    pub random: bool,
+    /// Around the page cache.
+    pub direct: bool,
+    /// Each write was on stable storage before the next.
+    pub sync_per_write: bool,
+    /// Transfers under way for each task.
+    pub depth: u32,
+    /// Tasks.
+    pub tasks: u32,
+    /// Whether memory answered.
+    pub cache: CacheState,
+    /// Figures with this definition.
+    pub of: usize,
+}
+
+/// Whether memory answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CacheState {
+    /// The devices moved all bytes.
+    Devices,
+    /// Memory answered for a part.
+    Cached,
+    /// The devices could not be observed.
+    NotObserved,
+}
+
+impl CacheState {
+    /// The word in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Devices => "from the devices",
+            Self::Cached => "from memory",
+            Self::NotObserved => "not observed",
+        }
+    }
 }
 
 /// Spread of repetitions against a swept size.

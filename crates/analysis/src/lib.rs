@@ -10,7 +10,10 @@
 //! | [`DeviceShare`], [`phase_warnings`] | what the page cache did, and other doubts, as warnings |
 //! | [`findings`] | what the figures of a study say together |
 //! | [`curves`], [`shape`], [`dips`] | rates against a swept key, and what the curve looks like |
-//! | [`best`] | the best point of each sweep |
+//! | [`overlays`], [`coincident`] | curves laid over each other |
+//! | [`best`], [`iops_table`] | the best point of each sweep; transfers per second by definition |
+//! | [`scaling`], [`taxes`], [`slowest_member`] | what devices bring together, and what a layout costs |
+//! | [`consistency`], [`dispersion`] | how much rates vary over a sweep, and repetitions over sizes |
 //! | [`published_beside`] | published figures of the same command line |
 //! | [`beside`], [`claims`] | own figures beside published ones; published statements, tested |
 //! | [`audit`], [`audit_published`] | what is doubtful in own figures and in published ones, with evidence |
@@ -50,11 +53,14 @@ mod bootstrap;
 mod bound_by;
 mod claims;
 mod compare;
+mod consistency;
 mod curves;
 mod dips;
+mod dispersion;
 mod expected;
 mod figures;
 mod findings;
+mod iops;
 mod jobs;
 mod latency;
 mod little;
@@ -63,14 +69,17 @@ mod nodes;
 mod observed;
 mod outlier;
 mod overhead;
+mod overlay;
 mod plausible;
 mod published;
 mod quantities;
 mod ranks;
 mod rates;
 mod regression;
+mod scaling;
 mod settled;
 mod shape;
+mod slowest;
 mod spread;
 mod study;
 mod subject;
@@ -92,15 +101,18 @@ pub use bootstrap::{
 pub use bound_by::{WAIT_SHARE_MIN, limits};
 pub use claims::claims;
 pub use compare::{Difference, by_chance, compare, compare_figures, difference, largest_gap};
+pub use consistency::consistency;
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
+pub use dispersion::{ONSET_FACTOR, dispersion, onset};
 pub use expected::{expected, mix};
 pub use figures::{Figure, OperationLatency, RepetitionFigure, View, figures};
 pub use findings::{
-    Beside, Best, BoundBy, Check, ClaimVerdict, Comparison, Consistency, Curve, CurvePoint, CurveRegression,
-    Dips, Dispersion, DispersionPoint, Doubt, Expected, Findings, Judgement, Limit, Outcome, Scaling, Shape,
-    Standing, Tax, Verdict, WeakestLink,
+    Beside, Best, BoundBy, CacheState, Check, ClaimVerdict, Comparison, Consistency, Curve, CurvePoint,
+    CurveRegression, DefinedIops, Dips, Dispersion, DispersionPoint, Doubt, Expected, Findings, Judgement,
+    Limit, Outcome, Overlay, Scaling, Shape, Standing, Tax, Verdict, WeakestLink,
 };
+pub use iops::iops_table;
 pub use jobs::{Job, JobRates, jobs};
 pub use latency::{CdfPoint, Latency};
 pub use little::{Little, little};
@@ -112,6 +124,7 @@ pub use observed::{
 };
 pub use outlier::{ROBUST_Z_MAX, robust_z, standing_apart};
 pub use overhead::{Overhead, overhead};
+pub use overlay::{CHARTED_MAX, OVERLAID_MAX, coincident, largest_difference, overlays};
 pub use plan::RateName;
 pub use plausible::{
     Implausible, PrintedStatistics, check_statistics, deviation_max, deviation_min, values_needed,
@@ -120,6 +133,7 @@ pub use published::{published_beside, published_near};
 pub use ranks::{EXACT_VALUES_MAX, PAIRS_MAX, RankTest, Shift, can_differ, mann_whitney, shift};
 pub use rates::{DirectionRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, Split};
 pub use regression::{Prediction, Regression, Uncertainty, crossover};
+pub use scaling::{TAXED_TARGETS_MAX, best_scaling, scalability, scaling, tax, taxes};
 pub use settled::{
     Settled, SteadyState, all_settled, counted, counted_repetitions, interval_share, settled, steady,
     steady_state,
@@ -128,6 +142,7 @@ pub use shape::{
     ALIKE_SHARE, ALIKE_SHARE_UNREPEATED, KNEE_DISTANCE_MIN, KNEE_RISE_MIN, PLATEAU_SHARE, Sample, geometric,
     knee, noise_share, plateau, reaches, shape, spread_beyond, sweet_spot,
 };
+pub use slowest::{SlowestMember, slowest_device, slowest_member, slowest_task};
 pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
 pub use study::{findings, regressions};
 pub use summary::{CONFIDENCE, Interval, Summary};

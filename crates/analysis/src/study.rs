@@ -5,22 +5,42 @@ use plan::Plan;
 use crate::findings::{Curve, CurveRegression, Findings};
 use crate::regression::Regression;
 use crate::subject::subjects;
-use crate::{Figure, best, curves};
+use crate::{
+    Figure, audit, beside, best, claims, consistency, curves, dispersion, expected, iops, limits, overlay,
+    overlays, scaling, verdicts, weakest_links,
+};
 
 /// Everything that the figures of `plan` say together.
 ///
 /// `usable_cpus` are the processors that the program could run on, for what limited a figure.
 /// The work grows in step with the number of figures.
 #[must_use]
-#[expect(unused_variables, reason = "what limited a figure is found by a module of its own")]
 pub fn findings(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Findings {
     let subjects = subjects(plan, figures);
     let curves = curves::of_subjects(plan, &subjects);
+    let expected = expected(plan, figures);
+    let audit = audit(plan, figures, &expected);
+    // The library takes a while to read, and is of no use to a study that names nothing in it.
+    let names_published = !plan.terms.published.is_empty() || !plan.terms.claims.is_empty();
+    let library = names_published.then(record::published);
     Findings {
         best: best::of_subjects(&subjects),
+        scaling: scaling::scaling_of(&subjects),
+        taxes: scaling::taxes_of(plan, &subjects),
+        consistency: consistency::of_subjects(&subjects),
+        expected,
+        bounds: weakest_links(plan, figures),
+        verdicts: verdicts(plan, figures, &audit),
+        claims: library.map_or_else(Vec::new, |library| claims(plan, figures, &curves, library)),
+        published: library.map_or_else(Vec::new, |library| beside(plan, figures, library)),
+        overlays: overlays(&curves),
+        coincident: overlay::coincident_in_charts(&curves),
+        dispersion: dispersion::of_subjects(&subjects, &curves),
         regressions: regressions(&curves),
+        iops: iops::of_subjects(&subjects),
+        limits: limits(plan, figures, usable_cpus),
+        audit,
         curves,
-        ..Findings::default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Case, Client, Plan, Setting, SettingValue, Sharing, TargetTerms};
+use plan::{Case, Client, Phase, Plan, Setting, SettingValue, Sharing, TargetTerms};
 
 use crate::Figure;
 
@@ -57,6 +57,21 @@ impl Subject<'_> {
     pub(crate) fn settings(&self) -> Vec<Setting> {
         self.case.settings.iter().filter(|setting| setting.key != TARGET).cloned().collect()
     }
+}
+
+/// The figures of each workload, target and phase, in the order of the figures.
+pub(crate) fn sweeps<'a, 'b>(subjects: &'b [Subject<'a>]) -> Vec<Vec<&'b Subject<'a>>> {
+    let mut places: HashMap<(&str, &str, Phase), usize> = HashMap::new();
+    let mut sweeps: Vec<Vec<&Subject<'_>>> = Vec::new();
+    for subject in subjects {
+        let key = (subject.case.group.as_str(), subject.case.target.as_str(), subject.figure.phase);
+        let place = *places.entry(key).or_insert_with(|| {
+            sweeps.push(Vec::new());
+            sweeps.len() - 1
+        });
+        sweeps[place].push(subject);
+    }
+    sweeps
 }
 
 /// A setting's value as a key of a map.

@@ -80,7 +80,7 @@ fn misprints_are_marked_with_their_reading() {
 fn operations_are_compared_with_transfers_and_deviations_with_deviations() {
     let one = only(&study(), "b-iops-nvme-read", Selector { workload: Some("scale".to_owned()), ..all() });
     assert_eq!(one.unit, "ops/s");
-    assert!((one.own.expect("a rate") - 30e9 / 4096.0).abs() < 1.0, "{:?}", one.own);
+    assert!((one.own.expect("a rate") - 30e9 / 1_048_576.0).abs() < 1.0, "{:?}", one.own);
     let at = Selector { at: vec![count("tasks", 132)], ..all() };
     let spread = only(&study(), "b-tab3-nvme-read-sdev", at);
     assert!((spread.own.expect("three repetitions") - 0.3e9).abs() < 1e3, "{:?}", spread.own);

@@ -1,6 +1,6 @@
 //! Curves: which figures share one, and over which axis.
 
-use analysis::{Best, Curve, best, curves, findings};
+use analysis::{Best, Curve, best, curves, findings, limits};
 use plan::{Client, Phase};
 
 use crate::studies::{Study, bytes, count, target, word};
@@ -161,6 +161,9 @@ fn findings_hold_what_its_parts_say() {
     let findings = findings(&study.plan, &figures, 4);
     assert_eq!(findings.curves, curves(&study.plan, &figures));
     assert_eq!(findings.best, best(&study.plan, &figures));
+    assert_eq!(findings.limits, limits(&study.plan, &figures, 4));
+    assert_eq!(findings.limits.len(), figures.len());
+    assert_eq!(findings.verdicts, []);
 }
 
 #[test]

@@ -77,7 +77,11 @@ impl Study {
             let key = PhaseKey { case: id.clone(), repetition, phase };
             // A second of ten goes to open and close.
             let bytes = format!("{:.0}", rate * 10.0).parse().expect("a rate of whole tenths of a byte");
-            self.phases.push(rows::phase(&key, bytes, 9 * SECOND));
+            let mut row = rows::phase(&key, bytes, 9 * SECOND);
+            let transfer = workload.geometry.transfer.0;
+            (row.reads, row.writes) = (row.read_bytes / transfer, row.write_bytes / transfer);
+            row.user_cpu_ns = SECOND;
+            self.phases.push(row);
         }
         self.plan.cases.push(Case {
             id: id.clone(),

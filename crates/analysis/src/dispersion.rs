@@ -1,0 +1,142 @@
+//! How far repetitions spread as files grow, and where that begins.
+
+use plan::{Bytes, Plan};
+
+use crate::findings::{Curve, Dispersion, DispersionPoint};
+use crate::settled::counted_repetitions;
+use crate::subject::{Subject, subjects};
+use crate::{Figure, Summary};
+
+/// Repetitions spread more than before where their deviation is this many times what it was. With
+/// five repetitions of each size, one of two hundred pairs of sizes differs so by chance.
+pub const ONSET_FACTOR: f64 = 3.0;
+/// A size where the spread begins has at least this part of the spread that follows: the onset is
+/// not before it.
+const ONSET_POINT_FACTOR: f64 = 2.0;
+/// Sizes before an onset, so that there is something to compare with.
+const BEFORE_MIN: usize = 2;
+/// Repetitions never agree better than this, as a share of the rate.
+const VARIATION_MIN: f64 = 1e-3;
+
+/// The spread of the repetitions along each of `curves` on which the bytes of a task grow while
+/// tasks and transfer size stay the same. Points that were measured once, or for a fixed time, have
+/// no spread of their times and are left out.
+#[must_use]
+pub fn dispersion(plan: &Plan, figures: &[Figure], curves: &[Curve]) -> Vec<Dispersion> {
+    of_subjects(&subjects(plan, figures), curves)
+}
+
+/// As [`dispersion`], of figures that were looked up already.
+pub(crate) fn of_subjects(subjects: &[Subject<'_>], curves: &[Curve]) -> Vec<Dispersion> {
+    let of_figure = |figure: usize| {
+        let place = subjects.binary_search_by_key(&figure, |subject| subject.index).ok()?;
+        subjects.get(place)
+    };
+    let of_curve = |curve: &Curve| {
+        let subjects: Vec<&Subject<'_>> =
+            curve.points.iter().map(|point| of_figure(point.figure)).collect::<Option<_>>()?;
+        is_over_size(&subjects).then(|| points(curve, &subjects)).filter(|points| !points.is_empty())
+    };
+    let found = curves.iter().filter_map(|curve| of_curve(curve).map(|points| (curve, points)));
+    found.map(|(curve, points)| dispersion_of(curve, points)).collect()
+}
+
+fn bytes_per_task(subject: &Subject<'_>) -> u64 {
+    let workload = &subject.case.workload;
+    workload.transfers_per_task().saturating_mul(workload.geometry.transfer.0)
+}
+
+/// Whether files grow along the curve and nothing else changes.
+fn is_over_size(subjects: &[&Subject<'_>]) -> bool {
+    let others = |subject: &Subject<'_>| {
+        let workload = &subject.case.workload;
+        let Bytes(transfer) = workload.geometry.transfer;
+        (workload.tasks, transfer, workload.duration.is_some())
+    };
+    subjects
+        .windows(2)
+        .all(|pair| bytes_per_task(pair[0]) < bytes_per_task(pair[1]) && others(pair[0]) == others(pair[1]))
+        && subjects.iter().all(|subject| subject.case.workload.duration.is_none())
+}
+
+fn points(curve: &Curve, subjects: &[&Subject<'_>]) -> Vec<DispersionPoint> {
+    let point = |(point, subject): (&crate::CurvePoint, &&Subject<'_>)| {
+        let counted = counted_repetitions(subject.case, subject.figure);
+        let rate = subject.figure.rate;
+        let repetitions: Vec<f64> =
+            counted.iter().filter_map(|one| one.rates.get(rate).map(|rate| rate.bytes_per_second)).collect();
+        let summary = Summary::of(&repetitions).filter(|summary| summary.n > 1)?;
+        let times = || counted.iter().map(|one| one.phase.wall_ns);
+        let (longest, shortest) = (times().max()?, times().min()?);
+        Some(DispersionPoint {
+            figure: point.figure,
+            x: point.x,
+            repetitions,
+            variation: summary.variation,
+            seconds: (longest - shortest) as f64 / 1e9,
+            bytes_per_task: bytes_per_task(subject),
+        })
+    };
+    curve.points.iter().zip(subjects).filter_map(point).collect()
+}
+
+fn dispersion_of(curve: &Curve, points: Vec<DispersionPoint>) -> Dispersion {
+    let spreads: Vec<(usize, f64)> =
+        points.iter().map(|point| (point.repetitions.len(), point.variation)).collect();
+    Dispersion {
+        group: curve.group.clone(),
+        target: curve.target.clone(),
+        phase: curve.phase,
+        axis: curve.axis.clone(),
+        onset: onset(&spreads).map(|place| points[place].x),
+        worst_seconds: points.iter().map(|point| point.seconds).fold(0.0, f64::max),
+        points,
+    }
+}
+
+/// From which place on repetitions spread at least [`ONSET_FACTOR`] times as far as before, given
+/// the number of repetitions and their coefficient of variation at each size, in rising order.
+///
+/// Of all places the likeliest for one change of the variance of normal values is taken: the
+/// smallest sum over both sides of degrees of freedom × ln(variance). Source: the likelihood of
+/// D. M. Hawkins, "Testing a sequence of observations for a shift in location", Journal of the
+/// American Statistical Association 72, 1977, with the variance in place of the mean. The factor in
+/// place of a significance says how much a reader cares for.
+///
+/// ```
+/// let spreads = [(5, 0.01), (5, 0.012), (5, 0.009), (5, 0.08), (5, 0.11), (5, 0.09)];
+/// assert_eq!(analysis::onset(&spreads), Some(3));
+/// ```
+#[must_use]
+pub fn onset(spreads: &[(usize, f64)]) -> Option<usize> {
+    let freedom = |n: usize| n.saturating_sub(1) as f64;
+    // Sums of squares and degrees of freedom before each place, so that each is pooled at once.
+    let mut before = vec![(0.0, 0.0)];
+    for (n, variation) in spreads {
+        let (squares, degrees) = before[before.len() - 1];
+        let square = variation.max(VARIATION_MIN).powi(2) * freedom(*n);
+        before.push((squares + square, degrees + freedom(*n)));
+    }
+    let (all_squares, all_degrees) = before[spreads.len()];
+    let mut best: Option<(usize, f64, f64)> = None;
+    for (place, &(squares, degrees)) in before.iter().enumerate().take(spreads.len()).skip(BEFORE_MIN) {
+        let (later_squares, later_degrees) = (all_squares - squares, all_degrees - degrees);
+        if degrees <= 0.0 || later_degrees <= 0.0 {
+            continue;
+        }
+        let (variance, later) = (squares / degrees, later_squares / later_degrees);
+        let unlikely = degrees * variance.ln() + later_degrees * later.ln();
+        if best.is_none_or(|(_, least, _)| unlikely < least) {
+            best = Some((place, unlikely, later / variance));
+        }
+    }
+    let (place, _, ratio) = best?;
+    let (squares, degrees) = before[place];
+    let stays = |from: &[(usize, f64)]| {
+        let more =
+            from.iter().filter(|(_, variation)| *variation > ONSET_POINT_FACTOR * (squares / degrees).sqrt());
+        more.count() * 2 > from.len()
+    };
+    let begins = stays(&spreads[place..=place]);
+    (ratio >= ONSET_FACTOR * ONSET_FACTOR && begins && stays(&spreads[place..])).then_some(place)
+}

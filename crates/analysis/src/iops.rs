@@ -1,0 +1,79 @@
+//! "How many IOPS?" is no question: transfers per second by definition.
+
+use std::collections::HashMap;
+
+use plan::{Bytes, Client, Order, Phase, Plan};
+
+use crate::Figure;
+use crate::findings::{CacheState, DefinedIops};
+use crate::subject::{Subject, subjects};
+use crate::verdicts::DEVICE_SHARE_MIN;
+
+/// The best figure of each definition of transfers per second, highest first: of each target,
+/// client, size, direction, order, path, depth, number of tasks and state of the caches. No number
+/// of transfers per second is to be shown without these.
+#[must_use]
+pub fn iops_table(plan: &Plan, figures: &[Figure]) -> Vec<DefinedIops> {
+    of_subjects(&subjects(plan, figures))
+}
+
+/// What one number of transfers per second is the number of.
+type Definition<'a> = (&'a str, Client, Bytes, Phase, Option<u8>, (bool, bool, bool), (u32, u32), CacheState);
+
+/// As [`iops_table`], of figures that were looked up already.
+pub(crate) fn of_subjects(subjects: &[Subject<'_>]) -> Vec<DefinedIops> {
+    let mut places: HashMap<Definition<'_>, usize> = HashMap::new();
+    let mut table: Vec<DefinedIops> = Vec::new();
+    for subject in subjects {
+        let row = defined(subject);
+        let ways = (row.random, row.direct, row.sync_per_write);
+        let target = subject.case.target.as_str();
+        let many = (row.depth, row.tasks);
+        let key = (target, row.client, row.transfer, row.phase, row.read_percent, ways, many, row.cache);
+        match places.get(&key).map(|&place| &mut table[place]) {
+            None => {
+                places.insert(key, table.len());
+                table.push(row);
+            }
+            Some(best) => {
+                let of = best.of + 1;
+                if row.transfers_per_second > best.transfers_per_second {
+                    *best = row;
+                }
+                best.of = of;
+            }
+        }
+    }
+    table.sort_by(|a, b| b.transfers_per_second.total_cmp(&a.transfers_per_second));
+    table
+}
+
+fn defined(subject: &Subject<'_>) -> DefinedIops {
+    let (workload, figure) = (&subject.case.workload, subject.figure);
+    let writes = figure.phase.writes();
+    DefinedIops {
+        figure: subject.index,
+        transfers_per_second: figure.transfers_per_second.median,
+        target: subject.case.target.clone(),
+        client: subject.client(),
+        transfer: workload.geometry.transfer,
+        phase: figure.phase,
+        read_percent: (figure.phase == Phase::Mixed).then_some(workload.read_percent),
+        random: matches!(workload.order, Order::Random { .. }),
+        direct: workload.direct,
+        sync_per_write: writes && workload.sync.per_write,
+        depth: workload.backend.depth(),
+        tasks: workload.tasks,
+        cache: cache_state(figure),
+        of: 1,
+    }
+}
+
+fn cache_state(figure: &Figure) -> CacheState {
+    match figure.moved_by_devices() {
+        _ if figure.page_cache_answered() => CacheState::Cached,
+        None => CacheState::NotObserved,
+        Some(share) if share < DEVICE_SHARE_MIN => CacheState::Cached,
+        Some(_) => CacheState::Devices,
+    }
+}

@@ -1,0 +1,143 @@
+//! Curves laid over each other: where they are farthest apart, and which cannot be told apart.
+
+use std::collections::HashMap;
+
+use plan::{Client, Phase};
+
+use crate::findings::{Curve, CurvePoint, Overlay};
+use crate::shape::{ALIKE_SHARE, ALIKE_SHARE_UNREPEATED};
+
+/// With more curves than this beside each other, pairs of them are no comparison any more.
+pub const OVERLAID_MAX: usize = 4;
+/// A chart of more curves than this has no legend that names those that coincide.
+pub const CHARTED_MAX: usize = 64;
+/// Standard errors within which two points are alike.
+const STANDARD_ERRORS: f64 = 2.0;
+
+/// The point at which two curves are farthest apart, as (value on the axis, (second − first) ÷ the
+/// larger); none where they share no value or have no rate above 0 there.
+///
+/// ```
+/// # fn curve(rates: &[f64]) -> Vec<(f64, f64)> { (1..).map(f64::from).zip(rates.iter().copied()).collect() }
+/// let (at, difference) = analysis::largest_difference(&curve(&[1.0, 2.0, 4.0]), &curve(&[1.0, 1.8, 4.2])).unwrap();
+/// assert_eq!(at, 2.0);
+/// assert!((difference + 0.1).abs() < 1e-12);
+/// ```
+#[must_use]
+pub fn largest_difference(first: &[(f64, f64)], second: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let differences = in_common(first, second, |point| point.0).filter_map(|(a, b)| {
+        let larger = a.1.max(b.1);
+        (larger > 0.0).then(|| (a.0, (b.1 - a.1) / larger))
+    });
+    differences.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
+}
+
+/// Pairs of points at the same value of the axis; both lists stand in rising order.
+fn in_common<'a, P>(
+    first: &'a [P],
+    second: &'a [P],
+    x: impl Fn(&P) -> f64,
+) -> impl Iterator<Item = (&'a P, &'a P)> {
+    let mut rest = second;
+    first.iter().filter_map(move |point| {
+        while rest.first().is_some_and(|other| x(other) < x(point)) {
+            rest = &rest[1..];
+        }
+        rest.first().filter(|other| x(other) == x(point)).map(|other| (point, other))
+    })
+}
+
+/// The largest difference of each pair of curves of one workload, target, client, phase and axis:
+/// of two numbers of processes, or of a sweep that was measured twice. Families of more than
+/// [`OVERLAID_MAX`] curves are left out.
+#[must_use]
+pub fn overlays(curves: &[Curve]) -> Vec<Overlay> {
+    let mut overlays = Vec::new();
+    let lines: Vec<Vec<(f64, f64)>> = curves
+        .iter()
+        .map(|curve| curve.points.iter().map(|point| (point.x, point.bytes_per_second)).collect())
+        .collect();
+    for family in families(curves, |curve| Some(curve.phase)) {
+        if family.len() > OVERLAID_MAX {
+            continue;
+        }
+        for (place, &first) in family.iter().enumerate() {
+            for &second in &family[place + 1..] {
+                if let Some((at, difference)) = largest_difference(&lines[first], &lines[second]) {
+                    overlays.push(Overlay { first, second, at, difference });
+                }
+            }
+        }
+    }
+    overlays
+}
+
+/// Which of `curves` are drawn over each other: groups of at least two whose points are within the
+/// noise of each other, by their places. Curves over different axes are never alike, nor are those
+/// with fewer than two values in common.
+///
+/// Points are alike where they differ by less than 2 % ([`ALIKE_SHARE`]), or by less than two
+/// standard errors of the difference of two means; 5 % where a point was not repeated.
+#[must_use]
+pub fn coincident(curves: &[Curve]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (place, curve) in curves.iter().enumerate() {
+        // Each is compared with the first of its group, so that a chain of neighbours does not
+        // join curves that are far apart.
+        match groups.iter_mut().find(|group| alike(&curves[group[0]], curve)) {
+            Some(group) => group.push(place),
+            None => groups.push(vec![place]),
+        }
+    }
+    groups.retain(|group| group.len() > 1);
+    groups
+}
+
+/// [`coincident`] within each chart of at most [`CHARTED_MAX`] curves: those of one workload, target,
+/// client and axis.
+pub(crate) fn coincident_in_charts(curves: &[Curve]) -> Vec<Vec<usize>> {
+    let mut all = Vec::new();
+    for chart in families(curves, |_| None).into_iter().filter(|chart| chart.len() <= CHARTED_MAX) {
+        let of_chart: Vec<Curve> = chart.iter().map(|&place| curves[place].clone()).collect();
+        let places = |group: Vec<usize>| group.into_iter().map(|place| chart[place]).collect();
+        all.extend(coincident(&of_chart).into_iter().map(places));
+    }
+    all
+}
+
+fn alike(one: &Curve, other: &Curve) -> bool {
+    let mut common = 0;
+    one.axis == other.axis
+        && in_common(&one.points, &other.points, |point| point.x).all(|(a, b)| {
+            common += 1;
+            points_alike(a, b)
+        })
+        && common > 1
+}
+
+fn points_alike(a: &CurvePoint, b: &CurvePoint) -> bool {
+    let larger = a.bytes_per_second.max(b.bytes_per_second);
+    let repeated = a.repetitions > 1 && b.repetitions > 1;
+    let share = if repeated { ALIKE_SHARE } else { ALIKE_SHARE_UNREPEATED };
+    let error = |point: &CurvePoint| point.deviation.powi(2) / point.repetitions.max(1) as f64;
+    let noise = STANDARD_ERRORS * (error(a) + error(b)).sqrt();
+    (a.bytes_per_second - b.bytes_per_second).abs() <= noise.max(larger * share)
+}
+
+/// What curves that are looked at together have in common.
+type FamilyKey<'a> = (&'a str, &'a str, Client, Option<Phase>, &'a str);
+
+fn families(curves: &[Curve], phase: impl Fn(&Curve) -> Option<Phase>) -> Vec<Vec<usize>> {
+    let mut places: HashMap<FamilyKey<'_>, usize> = HashMap::new();
+    let mut families: Vec<Vec<usize>> = Vec::new();
+    for (place, curve) in curves.iter().enumerate() {
+        let key =
+            (curve.group.as_str(), curve.target.as_str(), curve.client, phase(curve), curve.axis.as_str());
+        let family = *places.entry(key).or_insert_with(|| {
+            families.push(Vec::new());
+            families.len() - 1
+        });
+        families[family].push(place);
+    }
+    families
+}

@@ -1,0 +1,49 @@
+//! All findings together: each part is what its own function says, and large studies are gone
+//! through once.
+
+use analysis::{Check, Judgement, findings};
+use plan::{Amount, Bound, Commitment, Over, Phase, PublishedPlace, RateName, Selector, Statistic};
+
+use crate::studies::{Study, count, target};
+
+const GB: f64 = 1e9;
+
+fn promised(amount: f64) -> Commitment {
+    Commitment {
+        name: "read".to_owned(),
+        by: String::new(),
+        figures: Selector::default(),
+        rate: RateName::ByWall,
+        statistic: Statistic::Median,
+        bound: Bound::AtLeast,
+        amount: Amount::BytesPerSecond(amount),
+        over: Over::Every,
+    }
+}
+
+#[test]
+fn a_commitment_is_judged_with_the_doubts_of_the_audit() {
+    let mut study = Study::new(vec![target("disk", |_| {})]);
+    study.add("w", "disk", &[count("tasks", 1)], Phase::Read, &[2.0 * GB]);
+    study.plan.terms.commitments.push(promised(GB));
+    let judged = |study: &Study| findings(&study.plan, &study.figures(), 4);
+    assert_eq!(judged(&study).verdicts[0].judgement, Judgement::Pass);
+    // The devices read a tenth of it: memory answered.
+    study.phases[0].device_read_bytes = Some(study.phases[0].read_bytes / 10);
+    let doubted = judged(&study);
+    assert!(doubted.audit.iter().any(|doubt| doubt.check == Check::Cached), "{:?}", doubted.audit);
+    assert_eq!(doubted.verdicts[0].judgement, Judgement::Doubtful);
+}
+
+#[test]
+fn published_figures_stand_beside_own_ones_where_the_study_names_them() {
+    let mut study = Study::new(vec![target("disk", |_| {})]);
+    study.add("w", "disk", &[count("tasks", 1)], Phase::Read, &[2.0 * GB]);
+    let none = findings(&study.plan, &study.figures(), 4);
+    assert!(none.published.is_empty() && none.claims.is_empty());
+    let place = PublishedPlace { id: "a-t2-read-best".to_owned(), figures: Selector::default() };
+    study.plan.terms.published.push(place);
+    let found = findings(&study.plan, &study.figures(), 4);
+    assert_eq!(found.published.len(), 1);
+    assert_eq!((found.published[0].figure, found.published[0].own), (Some(0), Some(2.0 * GB)));
+}

@@ -1,0 +1,197 @@
+//! What devices bring together, what a layout costs, who is slowest, who is steady.
+
+use analysis::{
+    Figure, best_scaling, consistency, findings, scaling, slowest_device, slowest_member, slowest_task, taxes,
+};
+use plan::{Client, Order, Phase};
+use proptest::collection::vec;
+use proptest::prelude::{prop_assert, proptest};
+use record::DeviceRow;
+
+use crate::rows::{SECOND, key, task};
+use crate::studies::{Study, bytes, count, target};
+
+const GB: f64 = 1e9;
+const MIB: u64 = 1 << 20;
+
+/// One card and two layouts of twelve, with study A's best rates.
+fn cards() -> Study {
+    let twelve = |name: &str| {
+        target(name, |terms| {
+            terms.devices = 12;
+            terms.baseline = Some("card".to_owned());
+        })
+    };
+    let mut study = Study::new(vec![target("card", |t| t.devices = 1), twelve("xfs"), twelve("md")]);
+    for (name, tasks, write, read) in [
+        ("card", 4, 1.9, 2.5),
+        ("card", 6, 2.05, 2.78),
+        ("xfs", 66, 24.1, 32.9),
+        ("xfs", 33, 20.0, 27.0),
+        ("md", 66, 24.2, 29.9),
+    ] {
+        let settings = [count("tasks", tasks), bytes("transfer", MIB)];
+        study.add("layouts", name, &settings, Phase::Write, &[write * GB]);
+        study.add("layouts", name, &settings, Phase::Read, &[read * GB]);
+    }
+    study
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+#[test]
+fn scalability_is_counted_from_the_best_of_the_baseline() {
+    let study = cards();
+    let scaling = scaling(&study.plan, &study.figures());
+    let shares: Vec<_> = scaling.iter().map(|one| (one.figure, one.baseline, percent(one.share))).collect();
+    let expected = [(4, 2, "98.0 %"), (5, 3, "98.6 %"), (6, 2, "81.3 %"), (7, 3, "80.9 %"), (8, 2, "98.4 %")];
+    for ((figure, baseline, share), seen) in expected.into_iter().zip(&shares) {
+        assert_eq!((figure, baseline, share.to_owned()), *seen);
+    }
+    assert_eq!(shares.len(), 6, "the card itself is not counted");
+    assert!((scaling[0].ratio - 24.1 / 2.05).abs() < 1e-9);
+    assert_eq!(best_scaling(&scaling, &study.figures()), [0, 1, 4, 5]);
+}
+
+#[test]
+fn random_transfers_are_counted_from_the_same_size_and_order() {
+    let mut study = Study::new(vec![
+        target("one", |t| t.devices = 1),
+        target("two", |t| {
+            t.devices = 2;
+            t.baseline = Some("one".to_owned());
+        }),
+    ]);
+    for (name, transfer, rate) in [("one", 4096, 0.5), ("one", MIB, 3.0), ("two", 4096, 0.9)] {
+        let settings = [bytes("transfer", transfer)];
+        study.add_of("w", name, &settings, Phase::Read, &[rate * GB], |spec| {
+            spec.order = Order::Random { seed: 1 };
+        });
+    }
+    study.add("w", "two", &[bytes("transfer", 4096)], Phase::Read, &[GB]);
+    let scaling = scaling(&study.plan, &study.figures());
+    assert_eq!(scaling.len(), 1, "nothing sequential was measured on one device");
+    assert_eq!((scaling[0].baseline, percent(scaling[0].share)), (0, "90.0 %".to_owned()));
+}
+
+#[test]
+fn a_tax_is_a_loss_against_the_target_before_and_may_be_a_gain() {
+    let study = cards();
+    let taxes = taxes(&study.plan, &study.figures());
+    let seen: Vec<_> =
+        taxes.iter().map(|tax| (tax.phase, tax.reference, tax.figure, percent(tax.share))).collect();
+    assert_eq!(seen, [(Phase::Write, 4, 8, "-0.4 %".to_owned()), (Phase::Read, 5, 9, "9.1 %".to_owned())]);
+}
+
+#[test]
+fn targets_that_are_not_alike_are_not_taxed() {
+    let mut study = Study::new(vec![
+        target("near", |t| t.client = Client::LocalToServer),
+        target("far", |t| t.client = Client::Remote),
+        target("wide", |t| {
+            t.client = Client::Remote;
+            t.devices = 4;
+        }),
+    ]);
+    for name in ["near", "far", "wide"] {
+        study.add("w", name, &[], Phase::Read, &[GB]);
+    }
+    assert_eq!(taxes(&study.plan, &study.figures()), []);
+}
+
+#[test]
+fn the_steadiest_target_ranks_first() {
+    let mut study = Study::new(vec![target("calm", |_| {}), target("wild", |_| {})]);
+    for (tasks, wild, calm) in [(1, 1.0, 2.0), (2, 3.0, 2.1), (4, 2.0, 1.9)] {
+        study.add("w", "wild", &[count("tasks", tasks)], Phase::Read, &[wild * GB]);
+        study.add("w", "calm", &[count("tasks", tasks)], Phase::Read, &[calm * GB]);
+    }
+    let ranks = consistency(&study.plan, &study.figures());
+    let seen: Vec<_> =
+        ranks.iter().map(|one| (one.rank, one.target.as_str(), percent(one.variation))).collect();
+    assert_eq!(seen, [(1, "calm", "5.0 %".to_owned()), (2, "wild", "50.0 %".to_owned())]);
+    assert_eq!((ranks[1].n, ranks[1].min, ranks[1].max), (3, GB, 3.0 * GB));
+}
+
+#[test]
+fn workloads_of_one_target_each_are_ranked_where_they_sweep_the_same_keys() {
+    let mut study = Study::new(vec![target("a", |_| {}), target("b", |_| {})]);
+    for (tasks, b) in [(1, 2.0), (2, 2.2)] {
+        study.add("of a", "a", &[count("tasks", tasks)], Phase::Read, &[GB]);
+        study.add("of b", "b", &[count("tasks", tasks)], Phase::Read, &[b * GB]);
+        study.add("other", "b", &[bytes("transfer", tasks * MIB)], Phase::Read, &[b * GB]);
+    }
+    let ranks = consistency(&study.plan, &study.figures());
+    let seen: Vec<_> = ranks.iter().map(|one| (one.rank, one.group.as_str())).collect();
+    assert_eq!(seen, [(1, "of a"), (2, "of b"), (1, "other")]);
+}
+
+#[test]
+fn the_slowest_of_sixteen_disks_bounds_them_all() {
+    let disks: Vec<_> = (0..16).map(|n| (format!("d{n}"), if n == 7 { 350e6 } else { 500e6 })).collect();
+    let slowest = slowest_member(&disks).expect("sixteen");
+    assert_eq!((slowest.members, slowest.name.as_str(), slowest.bound), (16, "d7", 5.6e9));
+    assert!((slowest.behind - 0.3).abs() < 1e-12);
+    assert!((slowest.share(5.32e9) - 0.95).abs() < 1e-12);
+    assert_eq!(slowest_member(&[]), None);
+    assert_eq!(slowest_member(&[("still".to_owned(), 0.0), ("a".to_owned(), 1.0)]), None);
+}
+
+#[test]
+fn the_slowest_task_is_named_with_its_node() {
+    let mut rows = Vec::new();
+    for repetition in 0..2 {
+        let key = key(repetition, Phase::Write);
+        for (number, seconds) in [(0, 2), (1, 4), (2, 2)] {
+            rows.push(task(&key, number, 400 * MIB, (0, seconds * SECOND)));
+        }
+    }
+    let slowest = slowest_task(&rows, "c", Phase::Write).expect("three tasks");
+    assert_eq!((slowest.members, slowest.name.as_str()), (3, "task 1 on n"));
+    assert_eq!((slowest.bytes_per_second, slowest.bound), (100.0 * MIB as f64, 300.0 * MIB as f64));
+    assert_eq!(slowest_task(&rows, "c", Phase::Read), None);
+}
+
+#[test]
+fn a_disk_that_has_no_part_in_the_work_is_not_the_slowest() {
+    let row = |device: &str, write_bytes: u64| DeviceRow {
+        key: key(0, Phase::Write),
+        device: device.to_owned(),
+        start_ns: 0,
+        length_ns: SECOND,
+        reads: 0,
+        read_bytes: 0,
+        read_time_ns: 0,
+        writes: 1,
+        write_bytes,
+        write_time_ns: 0,
+        busy_ns: 0,
+        queue_time_ns: 0,
+    };
+    let rows = [row("system", MIB), row("b", 300 * MIB), row("c", 400 * MIB)];
+    let slowest = slowest_device(&rows, "c", Phase::Write).expect("two disks");
+    assert_eq!((slowest.members, slowest.name.as_str()), (2, "b"));
+}
+
+#[test]
+fn findings_hold_scaling_taxes_and_ranks() {
+    let study = cards();
+    let figures: Vec<Figure> = study.figures();
+    let findings = findings(&study.plan, &figures, 4);
+    assert_eq!(findings.scaling, scaling(&study.plan, &figures));
+    assert_eq!(findings.taxes, taxes(&study.plan, &figures));
+    assert_eq!(findings.consistency, consistency(&study.plan, &figures));
+}
+
+proptest! {
+    #[test]
+    fn no_member_is_slower_than_the_bound_says(rates in vec(1.0_f64..1e9, 1..40)) {
+        let members: Vec<_> = (0..).zip(&rates).map(|(n, &rate): (u32, _)| (n.to_string(), rate)).collect();
+        let slowest = slowest_member(&members).expect("members");
+        prop_assert!(slowest.bound <= rates.iter().sum::<f64>() * (1.0 + 1e-12));
+        prop_assert!((0.0..1.0).contains(&slowest.behind));
+        prop_assert!(rates.iter().all(|&rate| rate >= slowest.bytes_per_second));
+    }
+}

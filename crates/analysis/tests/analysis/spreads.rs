@@ -1,0 +1,178 @@
+//! Repetitions that spread as files grow, curves over each other, and what an IOPS is.
+
+use analysis::{
+    CacheState, coincident, curves, dispersion, findings, iops_table, largest_difference, onset, overlays,
+};
+use plan::{Backend, Bytes, Order, Phase, Setting};
+use proptest::collection::vec;
+use proptest::prelude::{prop_assert, proptest};
+
+use crate::studies::{Study, bytes, count, target};
+
+const GB: f64 = 1e9;
+const MIB: u64 = 1 << 20;
+
+/// Twelve sizes; from the fifth on the repetitions are ten times as far apart.
+fn sizes() -> Study {
+    let mut study = Study::new(vec![target("ssd", |_| {})]);
+    for step in 1..=12_u64 {
+        let spread = if step >= 5 { 0.2 } else { 0.02 };
+        let rates = [1.0, 1.0 - spread, 1.0 + spread, 1.0 - spread / 2.0, 1.0 + spread / 2.0];
+        let rates = rates.map(|rate| rate * GB);
+        study.add("exp.fs", "ssd", &[bytes("size", step * 100 * MIB)], Phase::Write, &rates);
+    }
+    study
+}
+
+#[test]
+fn the_size_where_repetitions_begin_to_spread_is_found() {
+    let study = sizes();
+    let figures = study.figures();
+    let all = dispersion(&study.plan, &figures, &curves(&study.plan, &figures));
+    assert_eq!(all.len(), 1);
+    let found = &all[0];
+    assert_eq!((found.axis.as_str(), found.onset), ("size", Some((500 * MIB) as f64)));
+    assert_eq!((found.points.len(), found.points[0].repetitions.len()), (12, 5));
+    assert_eq!(found.points[11].bytes_per_task, 1200 * MIB);
+    assert!(found.points[3].variation < 0.02 && found.points[4].variation > 0.1);
+    // Every phase of the study takes ten seconds, whatever it moves.
+    assert!(found.worst_seconds.abs() < 1e-9);
+}
+
+#[test]
+fn the_worst_deviation_is_a_time() {
+    let mut study = sizes();
+    let last = study.phases.len() - 1;
+    study.phases[last].wall_ns += 90_000_000_000;
+    let figures = study.figures();
+    let all = dispersion(&study.plan, &figures, &curves(&study.plan, &figures));
+    assert!((all[0].worst_seconds - 90.0).abs() < 1e-9);
+    assert!((all[0].points[11].seconds - 90.0).abs() < 1e-9 && all[0].points[10].seconds < 1e-9);
+}
+
+#[test]
+fn curves_over_tasks_or_single_measurements_have_no_dispersion() {
+    let mut study = Study::new(Vec::new());
+    for n in 1..4 {
+        study.add("tasks", "", &[count("tasks", n)], Phase::Write, &[GB, 2.0 * GB]);
+        study.add("once", "", &[bytes("size", n * MIB)], Phase::Write, &[GB]);
+    }
+    let figures = study.figures();
+    assert_eq!(dispersion(&study.plan, &figures, &curves(&study.plan, &figures)), []);
+}
+
+#[test]
+fn a_single_wild_size_is_no_onset() {
+    let mut spreads = [(5, 0.01); 10];
+    spreads[4].1 = 0.2;
+    assert_eq!(onset(&spreads), None);
+    assert_eq!(onset(&[(5, 0.01); 10]), None);
+    assert_eq!(onset(&[]), None);
+    assert_eq!(onset(&[(1, 0.0), (1, 0.0), (1, 0.0)]), None);
+}
+
+proptest! {
+    #[test]
+    fn an_onset_is_where_the_spread_grows(place in 2_usize..10, factors in vec(0.8_f64..1.25, 12)) {
+        let spreads: Vec<_> = factors.iter().enumerate()
+            .map(|(at, factor)| (5, factor * if at >= place { 0.1 } else { 0.01 })).collect();
+        prop_assert!(onset(&spreads) == Some(place), "{:?}", onset(&spreads));
+        let even: Vec<_> = factors.iter().map(|factor| (5, factor * 0.05)).collect();
+        prop_assert!(onset(&even).is_none());
+    }
+
+    #[test]
+    fn a_curve_differs_from_itself_by_nothing(rates in vec(1.0_f64..1e9, 1..40), by in 1.0_f64..3.0) {
+        let curve: Vec<(f64, f64)> = (1..).map(f64::from).zip(rates.iter().copied()).collect();
+        let other: Vec<(f64, f64)> = curve.iter().map(|(x, y)| (*x, y * by)).collect();
+        prop_assert!(largest_difference(&curve, &curve).is_some_and(|(_, difference)| difference == 0.0));
+        let (_, difference) = largest_difference(&curve, &other).expect("in common");
+        prop_assert!((difference - (1.0 - 1.0 / by)).abs() < 1e-9);
+    }
+}
+
+/// Rates of 64 and 160 processes at four transfer sizes.
+fn processes(of_160: [f64; 4]) -> Study {
+    let mut study = Study::new(Vec::new());
+    for (tasks, rates) in [(64, [1.0, 2.0, 3.0, 3.1]), (160, of_160)] {
+        for (transfer, rate) in [MIB, 2 * MIB, 4 * MIB, 8 * MIB].into_iter().zip(rates) {
+            let settings = [count("tasks", tasks), bytes("transfer", transfer)];
+            study.add("w", "", &settings, Phase::Read, &[rate * GB]);
+        }
+    }
+    study
+}
+
+#[test]
+fn two_numbers_of_processes_are_laid_over_each_other() {
+    let study = processes([1.0, 1.5, 2.9, 3.1]);
+    let curves = curves(&study.plan, &study.figures());
+    let overlays = overlays(&curves);
+    assert_eq!(overlays.len(), 1);
+    let overlay = overlays[0];
+    assert_eq!((overlay.first, overlay.second, overlay.at), (0, 1, (2 * MIB) as f64));
+    assert!((overlay.difference + 0.25).abs() < 1e-12);
+    assert_eq!(coincident(&curves), Vec::<Vec<usize>>::new());
+}
+
+#[test]
+fn lines_that_cannot_be_told_apart_are_named() {
+    let study = processes([1.03, 2.05, 2.9, 3.0]);
+    let figures = study.figures();
+    assert_eq!(coincident(&curves(&study.plan, &figures)), [[0, 1]]);
+    assert_eq!(findings(&study.plan, &figures, 1).coincident, [[0, 1]]);
+}
+
+#[test]
+fn lines_of_different_targets_are_in_different_charts() {
+    let mut study = Study::new(Vec::new());
+    for name in ["a", "b"] {
+        for tasks in [1, 2, 4] {
+            study.add("w", name, &[count("tasks", tasks)], Phase::Read, &[GB]);
+        }
+    }
+    let figures = study.figures();
+    assert_eq!(coincident(&curves(&study.plan, &figures)), [[0, 1]]);
+    assert!(findings(&study.plan, &figures, 1).coincident.is_empty());
+}
+
+#[test]
+fn an_iops_is_nothing_without_its_definition() {
+    let mut study = Study::new(vec![target("disk", |_| {})]);
+    let mut add = |transfer: u64, phase, rate: f64, random: bool, direct: bool, depth: u32| {
+        let settings: [Setting; 1] = [bytes("transfer", transfer)];
+        study.add_of("w", "disk", &settings, phase, &[rate * GB], |spec| {
+            spec.direct = direct;
+            spec.backend = Backend::Uring { depth, required: false };
+            if random {
+                spec.order = Order::Random { seed: 1 };
+            }
+        });
+    };
+    add(4096, Phase::Read, 1.0, true, true, 32);
+    add(4096, Phase::Read, 1.2, true, true, 32);
+    add(4096, Phase::Read, 0.1, true, true, 1);
+    add(4096, Phase::Write, 0.5, true, true, 32);
+    add(4096, Phase::Read, 2.0, false, true, 32);
+    add(4096, Phase::Read, 8.0, true, false, 32);
+    add(MIB, Phase::Read, 3.0, false, true, 32);
+    let table = iops_table(&study.plan, &study.figures());
+    let seen: Vec<_> = table.iter().map(|row| (row.figure, row.of)).collect();
+    assert_eq!(seen, [(5, 1), (4, 1), (1, 2), (3, 1), (2, 1), (6, 1)]);
+    assert_eq!((table[2].transfer, table[2].depth, table[2].random), (Bytes(4096), 32, true));
+    assert_eq!(table[0].cache, CacheState::NotObserved);
+}
+
+#[test]
+fn an_iops_from_memory_is_another_definition() {
+    let mut study = Study::new(Vec::new());
+    for _ in 0..2 {
+        study.add("w", "", &[bytes("transfer", 4096)], Phase::Read, &[GB]);
+    }
+    let bytes = study.phases[0].read_bytes;
+    study.phases[0].device_read_bytes = Some(bytes);
+    study.phases[1].device_read_bytes = Some(bytes / 10);
+    let table = iops_table(&study.plan, &study.figures());
+    let states: Vec<_> = table.iter().map(|row| row.cache).collect();
+    assert_eq!(states, [CacheState::Devices, CacheState::Cached]);
+}
