@@ -47,16 +47,22 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
             .collect(),
         scaling: vec![Scaling {
             figure: xfs,
+            target: "xfs".to_owned(),
             baseline: find("sizes", "xfs", Phase::Write),
             devices: 12,
             share: 0.991,
+            ratio: 11.892,
             balance_bound: 1.0,
         }],
+        overlays: Vec::new(),
+        coincident: Vec::new(),
+        iops: Vec::new(),
         taxes: vec![Tax { phase: Phase::Read, reference: xfs, figure: gpfs, share: 0.182 }],
         consistency: LAYOUTS
             .iter()
             .enumerate()
             .map(|(index, layout)| Consistency {
+                group: "layouts".to_owned(),
                 target: layout.0.to_owned(),
                 phase: Phase::Read,
                 n: 20,
