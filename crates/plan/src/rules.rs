@@ -54,7 +54,7 @@ pub fn server_memory_rule(case: &Case, target: &TargetTerms) -> Result<(), PlanE
         files => format!("{files} files of {} bytes or more each", each.0),
     };
     Err(PlanError::new(
-        "block",
+        "size",
         format!(
             "{} of data are less than {SERVER_MEMORY_MULTIPLE} times the {} of memory of the servers of `{}`",
             footprint.both_units(),

@@ -9,7 +9,8 @@ use std::path::Path;
 use common::{RIGHT, shown, study};
 use plan::study::{StudyError, read, reference};
 use plan::{
-    Advice, Backend, Bytes, Existing, Forecast, Keep, Nanos, Order, Phase, Placement, Plan, ReadFrom, Sharing,
+    Advice, Backend, Bytes, Existing, Forecast, Keep, Nanos, Order, Phase, Placement, Plan, ReadFrom,
+    Sharing, Stopping,
 };
 
 /// Where the project's studies and documents are.
@@ -76,6 +77,11 @@ fn every_key_arrives_in_the_workload() {
     assert_eq!((spec.files.existing, spec.files.keep), (Existing::Reuse, Keep::OnError));
     assert_eq!((spec.signature, spec.memory_hog), (99, Bytes::gib(1)));
     assert_eq!(spec.outlier, Some(Nanos::secs(5)));
+    let protocol = &case.protocol;
+    assert_eq!((protocol.warm_up, protocol.rounds, protocol.precondition), (1, 2, 1));
+    assert!(protocol.wipe && protocol.drop_caches);
+    assert_eq!(protocol.stopping, Stopping::Interval { share: 0.1, least: 2 });
+    assert_eq!(protocol.phase_min, Nanos::secs(2));
 }
 
 #[test]
@@ -158,6 +164,9 @@ fn the_studies_that_come_with_the_program_are_right() {
     let mut seen = 0;
     for entry in std::fs::read_dir(project().join("studies")).unwrap() {
         let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
         let text = std::fs::read_to_string(&path).unwrap();
         let plan = read(&path, &text).unwrap_or_else(|errors| panic!("{}", shown(&errors)));
         assert!(!plan.cases.is_empty(), "{}", path.display());
@@ -191,9 +200,12 @@ fn the_reference_is_that_of_this_reader() {
 }
 
 #[test]
-fn the_example_of_the_reference_is_right() {
+fn the_examples_of_the_reference_are_right() {
     let text = reference();
-    let (_, rest) = text.split_once("```toml\n").unwrap();
-    let (example, _) = rest.split_once("```").unwrap();
-    study(example).unwrap_or_else(|errors| panic!("{}", shown(&errors)));
+    let examples: Vec<&str> =
+        text.split("```toml\n").skip(1).filter_map(|rest| Some(rest.split_once("```")?.0)).collect();
+    assert!(examples.len() >= 4, "{examples:?}");
+    for example in examples {
+        study(example).unwrap_or_else(|errors| panic!("{}", shown(&errors)));
+    }
 }

@@ -238,12 +238,13 @@ impl Refusals {
 }
 
 /// A value that cannot be measured, at the place where it was written. A [`PlanError`] names a
-/// field of [`crate::WorkloadSpec`]; keys have the same names but for those that stand in for
-/// another one.
+/// field of [`crate::WorkloadSpec`] or a key; keys have the same names as fields but for those that
+/// stand in for another one.
 fn located(fields: &Point<'_>, error: &PlanError) -> StudyError {
     let stand_in = match error.field {
         "block" | "segments" => "size",
         "duration" => "stonewall",
+        "size" => "block",
         other => other,
     };
     let key = if fields.has(error.field) || !fields.has(stand_in) { error.field } else { stand_in };

@@ -37,6 +37,7 @@ mod overrides;
 mod protocol;
 mod range;
 mod reference;
+mod schema;
 mod sweep;
 mod target;
 mod terms;
@@ -48,6 +49,7 @@ use std::path::Path;
 pub use error::{StudyError, StudyErrors};
 pub use overrides::{Override, OverrideError};
 pub use reference::reference;
+pub use schema::schema;
 
 use crate::Plan;
 

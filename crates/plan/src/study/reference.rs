@@ -2,17 +2,18 @@
 
 use std::fmt::Write as _;
 
-use super::keys::TABLES;
+use super::keys::{SELECTION, TABLES};
 use super::kind::{Absent, Key, Kind, Table};
 
 /// What comes before the tables. The example is read by a test.
 const INTRODUCTION: &str = r#"# The study file
 
-<!-- Written by `UPDATE_DOCS=1 cargo test -p ioproof-plan`; change crates/plan/src/study/keys.rs instead. -->
+<!-- Written by `UPDATE_DOCS=1 cargo test -p ioproof-plan`; change crates/plan/src/study/keys instead. -->
 
 A study says what is to be measured, and `ioproof run STUDY.toml` measures it. It is a
 [TOML](https://toml.io) file with the tables below. A key or a value that is not listed here is
-refused with its line, and so is a key that would do nothing.
+refused with its line, and so is a key that would do nothing. Editors that know JSON schemas can
+check a study with [study.schema.json](study.schema.json).
 
 ```toml
 [study]
@@ -46,6 +47,137 @@ fsync = "close"
 
 A number may have a fraction that comes out even, as `"1.5GiB"`.
 
+| `"2.8GB/s"`, `"500MiB/s"`, `"10Gbit/s"` | a bandwidth; a bit is the eighth part of a byte, and bits are decimal |
+| `"5 %"` or `0.05` | a share |
+
+## Sweeps
+
+A list or a range stands where a value stands, and each of its values makes a case:
+
+```toml
+[[target]]
+name = "cards"
+paths = ["/mnt/0/data", "/mnt/1/data", "/mnt/2/data"]
+
+[[workload]]
+name = "scale"
+sharing = "per-task"
+tasks = "3..24 step 3"
+transfer = ["64KiB", "1MiB", "4MiB"]
+size = "1GiB"
+```
+
+| written | means |
+|---|---|
+| `tasks = [1, 4, 16]` | these values |
+| `tasks = "33..264 step 33"` | 33, 66, … 264 |
+| `transfer = "4KiB..16MiB times 2"` | 4 KiB, 8 KiB, … 16 MiB |
+| `tasks = [1, "33..264 step 33"]` | a value and a range |
+
+A range rises, and its last value is its end. Several swept keys make every combination; the first
+in the file changes most slowly. Keys in `together` go in step instead: with
+`together = ["tasks", "size"]` the first value of `tasks` goes with the first of `size`, and so on.
+While `size` stays and `transfer` grows, the volume stays the same.
+
+A case is called by its values, as `scale:tasks=33:transfer=1MiB`. More than 10,000 cases run only
+when you agree; more than a million do not.
+
+## Overrides
+
+`ioproof run --set KEY=VALUE` says something else than the file, as for a run in miniature:
+
+| written | sets |
+|---|---|
+| `--set workload.scale.size=64MiB` | a key of one workload |
+| `--set 'workload.*.duration=1s'` | a key of all workloads |
+| `--set 'workload.scale.tasks=[1, 2]'` | a sweep |
+| `--set target.cards.directory=/mnt/x` | a key of a target |
+| `--set protocol.repetitions=2`, `--set study.title=Small` | a key of a table that comes once |
+
+A text may stand without quotes. Keys that stand in for each other replace each other: `size` takes
+the place of `block` and `segments`, `directory` that of `paths`, `duration` that of `stonewall`.
+The record keeps the file and the overrides. A commitment or claim about a point that an override
+has taken away is not tested.
+
+## Protocol
+
+```toml
+[protocol]
+warm_up = 1               # one pass that does not count
+rounds = 2                # two passes make a repetition, the second counts
+repetitions = 25          # at most
+until = "interval 5 %"    # enough when the interval of the median is this narrow
+phase_min = "5s"          # shorter phases meet no commitment
+phase_max = "5min"
+drop_caches = true
+shuffle = true
+
+[[target]]
+name = "disk"
+directory = "/mnt/disk"
+
+[[workload]]
+name = "stream"
+transfer = "1MiB"
+size = "64GiB"
+```
+
+The width of the interval is that of the confidence interval of the median which assumes no
+distribution. `until = "steady"` follows the SNIA Solid State Storage Performance Test
+Specification: five rounds whose values span at most 20 % of their mean, along a line that rises or
+falls by at most 10 % of it.
+
+## What was expected, promised, published and claimed
+
+```toml
+[study]
+exclusive = false
+
+[[target]]
+name = "cards"
+paths = ["/mnt/0/data", "/mnt/1/data"]
+layer = "node-local"
+devices = 2
+
+[[workload]]
+name = "scale"
+sharing = "per-task"
+tasks = [2, 4]
+transfer = "1MiB"
+size = "4GiB"
+
+[[expectation]]
+name = "data sheet, writing"
+bandwidth = "2.0GB/s"
+per = "device"
+phase = "write"
+source = "product brief, page 2"
+
+[[commitment]]
+name = "4 GB/s writing"
+by = "the vendor"
+workload = "scale"
+phase = "write"
+at = { tasks = 4 }
+statistic = "confidence-bound"
+bandwidth_at_least = "4GB/s"
+
+[[published]]
+figure = "cuny-fig-2"
+workload = "scale"
+
+[[claim]]
+id = "reads-are-faster"
+text = "Reading is faster than writing"
+left = { workload = "scale", phase = "read" }
+relation = "greater"
+right = { workload = "scale", phase = "write" }
+tolerance = "5 %"
+```
+
+All of this is fixed before the run and stored with it. A selection (`workload`, `target`, `phase`
+and `at`, there or in braces) names only what the study has.
+
 ## Workloads on the same files
 
 Two workloads use the same files when they have the same target, `sharing`, `unique_dir` and
@@ -63,23 +195,30 @@ pub fn reference() -> String {
     for table in TABLES {
         write_table(&mut text, table);
     }
+    write_table(&mut text, &SELECTION);
     text
 }
 
 fn write_table(text: &mut String, table: &Table) {
-    let times = if table.many() { "any number of times" } else { "at most once" };
+    let (header, times) = match (table.many(), table.name == SELECTION.name) {
+        (_, true) => ("A selection".to_owned(), ""),
+        (true, _) => (format!("`{}`", table.header()), " It comes any number of times."),
+        (false, _) => (format!("`{}`", table.header()), " It comes at most once."),
+    };
     let mut line = |line: &str| {
         text.push_str(line);
         text.push('\n');
     };
     line("");
-    line(&format!("## `{}`", table.header()));
+    line(&format!("## {header}"));
     line("");
-    line(&format!("{} It comes {times}.", table.meaning));
+    line(&format!("{}{times}", table.meaning));
     line("");
     line("| key | value | left out | meaning |");
     line("|---|---|---|---|");
-    for key in table.keys {
+    // The keys that a workload shares are those of the table that comes once.
+    let shared = if table.many() { &[][..] } else { table.shared };
+    for key in shared.iter().chain(table.keys) {
         line(&row(key));
     }
 }
@@ -108,6 +247,9 @@ fn value(kind: &Kind) -> String {
         Kind::Name => "a name: letters, digits, `.`, `_`, `-`, at most 64".to_owned(),
         Kind::Rate => "a number above 0, per second".to_owned(),
         Kind::Size => "a size in bytes".to_owned(),
+        Kind::Number(least, most) if *least > 0.0 => format!("a number above 0 and up to {most}"),
+        Kind::Counts(least, most) => format!("a list or range of whole numbers from {least} to {most}"),
+        Kind::Reference(table) => format!("the name of a `[[{table}]]`"),
         other => other.noun().to_owned(),
     }
 }

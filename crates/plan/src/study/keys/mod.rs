@@ -8,7 +8,7 @@ mod workload;
 
 pub(super) use protocol::PROTOCOL;
 pub(super) use target::TARGET;
-pub(super) use terms::{CLAIM, COMMITMENT, EXPECTATION, PUBLISHED};
+pub(super) use terms::{CLAIM, COMMITMENT, EXPECTATION, PUBLISHED, SELECTION};
 pub(super) use workload::WORKLOAD;
 
 use super::kind::{Absent, INTEGER_MAX, Key, Kind, Sweeps, Table};

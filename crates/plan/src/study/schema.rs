@@ -1,0 +1,143 @@
+//! The JSON schema of study files, for editors, from the same definition that the reader uses.
+
+use serde_json::{Map, Value, json};
+
+use super::keys::{SELECTION, TABLES, WORKLOAD};
+use super::kind::{Absent, Key, Kind, Table};
+
+/// A size that stands in a text.
+const SIZE: &str = "^[0-9]+([.][0-9]+)? *(B|[kKmMgGtTpP]|[KMGTP]iB|[kKMGTP]B)?$";
+/// A time with its unit.
+const TIME: &str = "^[0-9]+([.][0-9]+)? *(ns|us|µs|μs|ms|s|min|h)$";
+/// Bytes or bits per second.
+const BANDWIDTH: &str = "^[0-9]+([.][0-9]+)? *(B|[KMGTP]iB|[kKMGTP]B|[kMGT]?bit)/s$";
+/// A share in percent.
+const SHARE: &str = "^ *[0-9]+([.][0-9]+)? *%$";
+/// A range with a step or a factor.
+const RANGE: &str = "^.+[.][.].+ (step|times) .+$";
+/// What a name may look like.
+const NAME: &str = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$";
+/// When a case is over before all repetitions are done.
+const UNTIL: &str = "^(steady|count|interval +[0-9]+([.][0-9]+)? *%)$";
+
+/// The text of `docs/study.schema.json`: a JSON Schema of draft 2020-12. It knows every key, its
+/// type, its bounds and its words; what goes together only the reader knows.
+#[must_use]
+pub fn schema() -> String {
+    let mut properties = Map::new();
+    let mut definitions = Map::new();
+    for table in TABLES {
+        let reference = json!({ "$ref": format!("#/$defs/{}", table.name) });
+        let property = if table.many() { json!({ "type": "array", "items": reference }) } else { reference };
+        properties.insert(table.name.to_owned(), property);
+        definitions.insert(table.name.to_owned(), object(table));
+    }
+    definitions.insert(SELECTION.name.to_owned(), object(&SELECTION));
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "ioproof study",
+        "description": "What is to be measured, on what, and how. docs/STUDY.md explains every key.",
+        "type": "object",
+        "properties": properties,
+        "required": ["workload"],
+        "additionalProperties": false,
+        "$defs": definitions,
+    });
+    format!("{schema:#}\n")
+}
+
+fn object(table: &Table) -> Value {
+    let properties: Map<String, Value> =
+        table.all().map(|key| (key.name.to_owned(), property(table, key))).collect();
+    let required: Vec<&str> =
+        table.all().filter(|key| matches!(key.absent, Absent::Refused)).map(|key| key.name).collect();
+    json!({
+        "type": "object",
+        "description": plain(table.meaning),
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+fn property(table: &Table, key: &'static Key) -> Value {
+    let one = value(&key.kind);
+    let mut all = match table.sweeps(key) {
+        false => one,
+        true if key.kind.is_ordered() => {
+            let item = json!({ "anyOf": [one, range()] });
+            json!({ "anyOf": [one, range(), { "type": "array", "minItems": 1, "items": item }] })
+        }
+        true => json!({ "anyOf": [one, { "type": "array", "minItems": 1, "items": one }] }),
+    };
+    all["description"] = plain(key.meaning).into();
+    if let Some(default) = table.default(key).and_then(literal) {
+        all["default"] = default;
+    }
+    all
+}
+
+/// The default of a key, which is TOML, as JSON.
+fn literal(text: &str) -> Option<Value> {
+    let table: toml::Table = toml::from_str(&format!("value = {text}")).ok()?;
+    serde_json::to_value(table.get("value")?).ok()
+}
+
+fn value(kind: &Kind) -> Value {
+    let text = |pattern: &str| json!({ "type": "string", "pattern": pattern });
+    let list = |item: Value| json!({ "type": "array", "minItems": 1, "items": item });
+    match kind {
+        Kind::Text | Kind::Reference(_) => json!({ "type": "string" }),
+        Kind::Name => text(NAME),
+        Kind::Path => json!({ "type": "string", "minLength": 1 }),
+        Kind::Paths => list(json!({ "type": "string", "minLength": 1 })),
+        Kind::Size => json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, text(SIZE)] }),
+        Kind::Time => text(TIME),
+        Kind::Count(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Kind::Counts(least, most) => {
+            let item = json!({ "type": "integer", "minimum": least, "maximum": most });
+            json!({ "anyOf": [list(item), range()] })
+        }
+        Kind::Rate => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1e9 }),
+        Kind::Number(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),
+        Kind::Share => json!({ "anyOf": [{ "type": "number", "minimum": 0, "maximum": 1 }, text(SHARE)] }),
+        Kind::Bandwidth => text(BANDWIDTH),
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Word(_) => words(kind),
+        Kind::Words(_) => list(words(kind)),
+        Kind::Keys => {
+            let names: Vec<&str> = swept().map(|key| key.name).collect();
+            json!({ "type": "array", "minItems": 2, "items": { "enum": names } })
+        }
+        Kind::Until => text(UNTIL),
+        Kind::Settings => {
+            let properties: Map<String, Value> =
+                swept().map(|key| (key.name.to_owned(), value(&key.kind))).collect();
+            json!({ "type": "object", "properties": properties, "additionalProperties": false })
+        }
+        Kind::Table(table) => json!({ "$ref": format!("#/$defs/{}", table.name) }),
+        Kind::Side(table) => {
+            let reference = json!({ "$ref": format!("#/$defs/{}", table.name) });
+            json!({ "anyOf": [reference, { "type": "number" }, text(BANDWIDTH), text(SIZE), text(TIME), text(SHARE)] })
+        }
+    }
+}
+
+/// The keys that a workload can sweep.
+fn swept() -> impl Iterator<Item = &'static Key> {
+    WORKLOAD.all().filter(|key| WORKLOAD.sweeps(key))
+}
+
+fn range() -> Value {
+    json!({ "type": "string", "pattern": RANGE })
+}
+
+fn words(kind: &Kind) -> Value {
+    let one = |(word, meaning): &(&str, &str)| json!({ "const": word, "description": plain(meaning) });
+    json!({ "oneOf": kind.words().iter().map(one).collect::<Vec<_>>() })
+}
+
+/// Markdown as an editor shows it in a plain hint.
+fn plain(markdown: &str) -> String {
+    markdown.replace("<br>", "\n").replace(['`', '*'], "")
+}
