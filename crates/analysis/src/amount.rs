@@ -1,11 +1,9 @@
 //! What was measured, in the unit of what was promised.
 
-use plan::{Amount, Bytes, Case, RateName};
+use plan::{Amount, Bytes, RateName};
 use record::{Measure, Operation};
 
-use crate::latency::Latency;
-use crate::settled::counted_repetitions;
-use crate::{Figure, OperationLatency, RepetitionFigure};
+use crate::{Figure, RepetitionFigure};
 
 /// The number of `amount` in the unit of `unit`: bytes and operations per second converted at
 /// `transfer`. None between rates and latencies.
@@ -25,15 +23,14 @@ pub(crate) fn in_unit_of(amount: Amount, unit: Amount, transfer: Bytes) -> Optio
 
 /// What `figure` reached in the unit of `amount`: the median over its repetitions, or the latency
 /// of all transfers that count together; none where there is none.
-pub(crate) fn measured(case: &Case, figure: &Figure, amount: Amount) -> Option<f64> {
+pub(crate) fn measured(figure: &Figure, amount: Amount) -> Option<f64> {
     match amount {
         Amount::BytesPerSecond(_) => Some(figure.bytes_per_second.median),
         Amount::OperationsPerSecond(_) => Some(figure.transfers_per_second.median),
         Amount::Latency { percent, .. } => {
-            let counted = counted_repetitions(case, figure);
             let of = |operation| {
-                Latency::merge(counted.iter().filter_map(|one| one.response(operation)))
-                    .map(|latency| latency_ns(&latency, percent))
+                let latency = figure.response(operation)?;
+                Some(percent.map_or_else(|| latency.mean_ns(), |percent| latency.percentile(percent) as f64))
             };
             slower(of(Operation::Read), of(Operation::Write))
         }
@@ -50,14 +47,13 @@ pub(crate) fn values(repetitions: &[&RepetitionFigure], amount: Amount, rate: Ra
             .latency
             .iter()
             .filter(|latency| latency.measure == Measure::Response)
-            .map(|OperationLatency { latency, .. }| latency_ns(latency, percent))
+            .filter_map(|latency| match percent {
+                None => Some(latency.mean_ns),
+                Some(percent) => latency.percentile(percent).map(|nanos| nanos as f64),
+            })
             .max_by(f64::total_cmp),
     };
     repetitions.iter().map(value).collect()
-}
-
-fn latency_ns(latency: &Latency, percent: Option<f64>) -> f64 {
-    percent.map_or_else(|| latency.mean_ns(), |percent| latency.percentile(percent) as f64)
 }
 
 /// Of a mixed phase a promise holds for reads and for writes, so the slower ones decide.

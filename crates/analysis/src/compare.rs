@@ -87,7 +87,7 @@ pub fn compare_figures(before: &Figure, after: &Figure) -> Vec<Comparison> {
     let bytes_per_second = |one: &RepetitionFigure| one.rates.get(rate).map(|rate| rate.bytes_per_second);
     let rates = difference(&values(before, bytes_per_second), &values(after, bytes_per_second), true);
     let latencies = [Operation::Read, Operation::Write].map(|operation| {
-        let mean = |one: &RepetitionFigure| one.response(operation).map(crate::Latency::mean_ns);
+        let mean = |one: &RepetitionFigure| one.response(operation).map(|latency| latency.mean_ns);
         (Some(operation), difference(&values(before, mean), &values(after, mean), false))
     });
     let found = std::iter::once((None, rates)).chain(latencies);

@@ -35,12 +35,12 @@ pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
         let mut of_figure: Vec<(Expected, &str)> = Vec::new();
         for expectation in subject.about(&plan.terms.expectations) {
             let limit = expectation.in_all(nodes, devices);
-            let Some(value) = measured(case, figure, limit) else { continue };
-            of_figure.push((found(index, figure, case, expectation, limit, value), &expectation.reached));
+            let Some(value) = measured(figure, limit) else { continue };
+            of_figure.push((found(index, figure, expectation, limit, value), &expectation.reached));
         }
         for (expectation, limit) in subject.between(&plan.terms.expectations, nodes, devices) {
-            let Some(value) = measured(case, figure, limit) else { continue };
-            let mut expected = found(index, figure, case, expectation, limit, value);
+            let Some(value) = measured(figure, limit) else { continue };
+            let mut expected = found(index, figure, expectation, limit, value);
             expected.name = format!("{} at {} % reads", expectation.name, case.workload.read_percent);
             expected.ceiling = false;
             of_figure.push((expected, ""));
@@ -51,14 +51,7 @@ pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
     all
 }
 
-fn found(
-    figure: usize,
-    of: &Figure,
-    case: &Case,
-    expectation: &Expectation,
-    amount: Amount,
-    value: f64,
-) -> Expected {
+fn found(figure: usize, of: &Figure, expectation: &Expectation, amount: Amount, value: f64) -> Expected {
     let limit = match amount {
         Amount::BytesPerSecond(limit) | Amount::OperationsPerSecond(limit) => limit,
         Amount::Latency { nanos, .. } => nanos,
@@ -70,7 +63,7 @@ fn found(
         amount,
         ratio: value / limit,
         ceiling: expectation.ceiling,
-        in_time: expectation.at_latency.and_then(|at| Some(measured(case, of, mean)? <= at.0 as f64)),
+        in_time: expectation.at_latency.and_then(|at| Some(measured(of, mean)? <= at.0 as f64)),
         reached: None,
         source: expectation.source.clone(),
     }

@@ -2,42 +2,13 @@
 
 use std::collections::HashMap;
 
-use plan::{Phase, Plan};
+use plan::{Case, Client, Phase, Plan, Role, Setting, Stopping};
 use record::{
-    LatencyRow, Measure, Operation, PhaseKey, PhaseRow, Run, SeriesRow, TaskRow, Warning, WarningRow,
+    DeviceRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, Provenance, Run, SeriesRow, TaskRow,
+    Warning,
 };
 
-use crate::{DeviceShare, Latency, RateName, Rates, Summary};
-
-/// The rows that figures are made of.
-#[derive(Debug, Clone, Copy)]
-pub struct View<'a> {
-    /// What was asked.
-    pub plan: &'a Plan,
-    /// Phases.
-    pub phases: &'a [PhaseRow],
-    /// Their tasks.
-    pub tasks: &'a [TaskRow],
-    /// Their latencies.
-    pub latency: &'a [LatencyRow],
-    /// Their seconds.
-    pub series: &'a [SeriesRow],
-    /// Their warnings.
-    pub warnings: &'a [WarningRow],
-}
-
-impl<'a> From<&'a Run> for View<'a> {
-    fn from(run: &'a Run) -> Self {
-        Self {
-            plan: &run.manifest.plan,
-            phases: &run.phases,
-            tasks: &run.tasks,
-            latency: &run.latency,
-            series: &run.series,
-            warnings: &run.warnings,
-        }
-    }
-}
+use crate::{DeviceMean, DeviceShare, Latency, LatencySummary, RateName, Rates, Summary, observed};
 
 /// The latency of one direction, by one measure.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,45 +21,67 @@ pub struct OperationLatency {
     pub latency: Latency,
 }
 
-/// One repetition of a figure.
+/// One pass of a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RepetitionFigure {
-    /// From 0.
+    /// The number of the pass, from 0.
     pub repetition: u32,
+    /// What the pass is for.
+    pub role: Role,
+    /// Whether the summaries of the figure are made of it: it is recorded and, where the case ends
+    /// at the steady state, lies in the last window.
+    pub counts: bool,
     /// The phase as recorded.
     pub phase: PhaseRow,
     /// Its named rates.
     pub rates: Rates,
-    /// Its latencies: reads before writes, response before service.
-    pub latency: Vec<OperationLatency>,
+    /// Its latencies in short: reads before writes, response before service.
+    pub latency: Vec<LatencySummary>,
     /// What the devices moved of it.
     pub device_share: DeviceShare,
     /// What must be known beside it.
     pub warnings: Vec<Warning>,
 }
 
-/// A result phase of a case, over all its repetitions.
+/// A result phase of a case, over all its passes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// [`plan::Case::id`].
     pub case: String,
+    /// The workload of the study that the case is a point of: [`plan::Case::group`].
+    pub group: String,
+    /// The target: [`plan::Case::target`].
+    pub target: String,
+    /// Where the measuring program ran, as the study says of the target.
+    pub client: Client,
+    /// The swept keys and their values: [`plan::Case::settings`].
+    pub settings: Vec<Setting>,
+    /// Where the figure comes from.
+    pub provenance: Provenance,
     /// What the case is for; may be empty.
     pub title: String,
     /// The phase.
     pub phase: Phase,
     /// Size, order, direction, path, depth and tasks: no figure is shown without them.
     pub conditions: String,
-    /// Every repetition, in order.
+    /// Every pass, in order, those that do not count among them.
     pub repetitions: Vec<RepetitionFigure>,
     /// The rate that is summarised; no figure is shown without its name.
     pub rate: RateName,
-    /// Bytes per second of that rate, over the repetitions.
+    /// Bytes per second of that rate, over the passes that count.
     pub bytes_per_second: Summary,
-    /// Transfers per second of that rate, over the repetitions.
+    /// Transfers per second of that rate, over the passes that count.
     pub transfers_per_second: Summary,
-    /// All transfers of all repetitions together: reads before writes, response before service.
+    /// The recorded round ÷ the first round of the same repetition − 1, median over the repetitions
+    /// that count; none where a repetition has one round. A rate that falls with the rounds is one
+    /// of fresh media.
+    pub drift: Option<f64>,
+    /// All transfers of all passes that count: reads before writes, response before service.
     pub latency: Vec<OperationLatency>,
-    /// What must be known beside it; each warning once, however many repetitions gave it.
+    /// For each device, the mean over all passes that count, in the order of names.
+    pub devices: Vec<(String, DeviceMean)>,
+    /// What must be known beside it; each warning once, however many passes that count gave it.
+    /// Wrong data is named whichever pass found it.
     pub warnings: Vec<Warning>,
 }
 
@@ -96,75 +89,96 @@ impl Figure {
     /// The merged latency of `operation` from the start that was intended.
     #[must_use]
     pub fn response(&self, operation: Operation) -> Option<&Latency> {
-        find(&self.latency, operation, Measure::Response)
+        let wanted =
+            |found: &&OperationLatency| found.operation == operation && found.measure == Measure::Response;
+        self.latency.iter().find(wanted).map(|found| &found.latency)
+    }
+
+    /// The passes that the summaries are made of.
+    pub fn counted(&self) -> impl Iterator<Item = &RepetitionFigure> {
+        self.repetitions.iter().filter(|pass| pass.counts)
     }
 }
 
 impl RepetitionFigure {
     /// The latency of `operation` from the start that was intended.
     #[must_use]
-    pub fn response(&self, operation: Operation) -> Option<&Latency> {
-        find(&self.latency, operation, Measure::Response)
+    pub fn response(&self, operation: Operation) -> Option<&LatencySummary> {
+        let wanted =
+            |found: &&LatencySummary| found.operation == operation && found.measure == Measure::Response;
+        self.latency.iter().find(wanted)
     }
-}
-
-fn find(latencies: &[OperationLatency], operation: Operation, measure: Measure) -> Option<&Latency> {
-    let wanted = |found: &&OperationLatency| found.operation == operation && found.measure == measure;
-    latencies.iter().find(wanted).map(|found| &found.latency)
 }
 
 /// The figures of all result phases, in the order of the plan, summarised by the rate called
-/// `rate`. A figure whose repetitions do not all have that rate is summarised by wall time
-/// instead; [`Figure::rate`] says which it is.
+/// `rate`. A figure whose passes do not all have that rate is summarised by wall time instead;
+/// [`Figure::rate`] says which it is. A phase without a pass that counts has no figure.
+///
+/// Rows are taken from `run` one case at a time and dropped again.
 #[must_use]
-pub fn figures(view: View<'_>, rate: RateName) -> Vec<Figure> {
-    let rows = Grouped::of(view);
-    let mut figures = Vec::new();
-    for case in &view.plan.cases {
-        let mut phases: Vec<Phase> = Vec::new();
-        for &phase in case.phases.iter().filter(|phase| phase.is_result()) {
-            if !phases.contains(&phase) {
-                phases.push(phase);
-            }
-        }
-        for phase in phases {
-            let mut repetitions: Vec<RepetitionFigure> = view
-                .phases
-                .iter()
-                .filter(|row| row.key.case == case.id && row.key.phase == phase)
-                .map(|row| rows.repetition(row))
-                .collect();
-            repetitions.sort_by_key(|repetition| repetition.repetition);
-            let conditions = case.workload.conditions(phase);
-            figures.extend(figure(repetitions, rate).map(|figure| Figure {
-                case: case.id.clone(),
-                title: case.title.clone(),
-                phase,
-                conditions,
-                ..figure
-            }));
-        }
+pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
+    let plan = &run.manifest.plan;
+    let places: HashMap<&str, usize> =
+        plan.cases.iter().enumerate().map(|(place, case)| (case.id.as_str(), place)).collect();
+    let passes = Passes::of(run);
+    let percents = percents(plan);
+    let mut figures: Vec<(usize, Vec<Figure>)> = Vec::with_capacity(plan.cases.len());
+    for id in run.cases() {
+        let Some((&place, passes)) = places.get(&**id).zip(passes.0.get(&**id)) else { continue };
+        let context = Context { run, case: &plan.cases[place], rate, percents: &percents };
+        figures.push((place, context.figures(passes)));
     }
-    figures
+    figures.sort_by_key(|(place, _)| *place);
+    figures.into_iter().flat_map(|(_, figures)| figures).collect()
 }
 
-/// The rows of each phase, so that a long run is gone through once.
+/// The percentiles that each pass keeps: those of tables, and what the study's commitments ask for.
+fn percents(plan: &Plan) -> Vec<f64> {
+    let asked = plan.terms.commitments.iter().filter_map(|commitment| match commitment.amount {
+        plan::Amount::Latency { percent, .. } => percent,
+        plan::Amount::BytesPerSecond(_) | plan::Amount::OperationsPerSecond(_) => None,
+    });
+    let mut percents: Vec<f64> = LatencySummary::PERCENTS.into_iter().chain(asked).collect();
+    percents.sort_by(f64::total_cmp);
+    percents.dedup();
+    percents
+}
+
+/// The phases and warnings of each case.
+struct Passes<'a>(HashMap<&'a str, CasePasses<'a>>);
+
+#[derive(Default)]
+struct CasePasses<'a> {
+    phases: Vec<&'a PhaseRow>,
+    warnings: Vec<(&'a PhaseKey, &'a Warning)>,
+}
+
+impl<'a> Passes<'a> {
+    fn of(run: &'a Run) -> Self {
+        let mut passes: HashMap<&str, CasePasses<'_>> = HashMap::new();
+        for phase in &run.phases {
+            passes.entry(&phase.key.case).or_default().phases.push(phase);
+        }
+        for row in &run.warnings {
+            if let Some(key) = &row.key {
+                passes.entry(&key.case).or_default().warnings.push((key, &row.warning));
+            }
+        }
+        Self(passes)
+    }
+}
+
+/// The rows of each phase of one case.
 struct Grouped<'a> {
     tasks: HashMap<&'a PhaseKey, Vec<&'a TaskRow>>,
     latency: HashMap<&'a PhaseKey, Vec<&'a LatencyRow>>,
     series: HashMap<&'a PhaseKey, Vec<&'a SeriesRow>>,
-    warnings: HashMap<&'a PhaseKey, Vec<&'a WarningRow>>,
 }
 
-fn group<'a, R>(
-    rows: &'a [R],
-    key: impl Fn(&'a R) -> Option<&'a PhaseKey>,
-) -> HashMap<&'a PhaseKey, Vec<&'a R>> {
+fn group<R>(rows: &[R], key: fn(&R) -> &PhaseKey) -> HashMap<&PhaseKey, Vec<&R>> {
     let mut groups: HashMap<&PhaseKey, Vec<&R>> = HashMap::new();
-    for row in rows {
-        if let Some(key) = key(row) {
-            groups.entry(key).or_default().push(row);
-        }
+    for rows in rows.chunk_by(|a, b| key(a) == key(b)) {
+        groups.entry(key(&rows[0])).or_default().extend(rows);
     }
     groups
 }
@@ -172,74 +186,175 @@ fn group<'a, R>(
 fn of_key<'a, 'b, R>(
     groups: &'b HashMap<&'a PhaseKey, Vec<&'a R>>,
     key: &PhaseKey,
-) -> impl Iterator<Item = &'a R> + use<'a, 'b, R> {
+) -> impl Iterator<Item = &'a R> + Clone + use<'a, 'b, R> {
     groups.get(key).into_iter().flatten().copied()
 }
 
-impl<'a> Grouped<'a> {
-    fn of(view: View<'a>) -> Self {
-        Self {
-            tasks: group(view.tasks, |row| Some(&row.key)),
-            latency: group(view.latency, |row| Some(&row.key)),
-            series: group(view.series, |row| Some(&row.key)),
-            warnings: group(view.warnings, |row| row.key.as_ref()),
-        }
-    }
+/// What the figures of one case are made with.
+struct Context<'a> {
+    run: &'a Run,
+    case: &'a Case,
+    rate: RateName,
+    percents: &'a [f64],
+}
 
-    fn repetition(&self, phase: &PhaseRow) -> RepetitionFigure {
-        let key = &phase.key;
-        let mut latency = Vec::new();
-        for operation in [Operation::Read, Operation::Write] {
-            for measure in [Measure::Response, Measure::Service] {
-                let found = Latency::of(of_key(&self.latency, key), operation, measure);
-                latency.extend(found.map(|latency| OperationLatency { operation, measure, latency }));
+impl Context<'_> {
+    fn figures(&self, passes: &CasePasses<'_>) -> Vec<Figure> {
+        let id = self.case.id.as_str();
+        let (tasks, latency) = (self.run.tasks(id), self.run.latency(id));
+        let (series, devices) = (self.run.series(id), self.run.devices(id));
+        let rows = Grouped {
+            tasks: group(&tasks, |row| &row.key),
+            latency: group(&latency, |row| &row.key),
+            series: group(&series, |row| &row.key),
+        };
+        let mut done: Vec<Phase> = Vec::new();
+        let mut figures = Vec::new();
+        for &phase in self.case.phases.iter().filter(|phase| phase.is_result()) {
+            if !done.contains(&phase) {
+                done.push(phase);
+                figures.extend(self.figure(phase, passes, &rows, &devices));
             }
         }
-        RepetitionFigure {
-            repetition: key.repetition,
-            phase: phase.clone(),
-            rates: Rates::of(phase, of_key(&self.tasks, key), of_key(&self.series, key)),
-            latency,
-            device_share: DeviceShare::of(phase),
-            warnings: of_key(&self.warnings, key).map(|row| row.warning.clone()).collect(),
+        figures
+    }
+
+    /// The figure of `phase`; none where no pass of it counts.
+    fn figure(
+        &self,
+        phase: Phase,
+        passes: &CasePasses<'_>,
+        rows: &Grouped<'_>,
+        devices: &[DeviceRow],
+    ) -> Option<Figure> {
+        let mut phases: Vec<&PhaseRow> =
+            passes.phases.iter().copied().filter(|row| row.key.phase == phase).collect();
+        phases.sort_by_key(|row| row.key.repetition);
+        let counting = counting(self.case, phases.iter().map(|row| row.key.repetition));
+        let mut merged = Merged::default();
+        let mut repetitions = Vec::with_capacity(phases.len());
+        for row in phases {
+            let counts = counting.contains(&row.key.repetition);
+            let latency = latencies(of_key(&rows.latency, &row.key));
+            repetitions.push(RepetitionFigure {
+                repetition: row.key.repetition,
+                role: self.case.role(row.key.repetition),
+                counts,
+                phase: row.clone(),
+                rates: Rates::of(row, of_key(&rows.tasks, &row.key), of_key(&rows.series, &row.key)),
+                latency: latency.iter().map(|one| LatencySummary::of(one, self.percents)).collect(),
+                device_share: DeviceShare::of(row),
+                warnings: passes.warnings_of(&row.key),
+            });
+            if counts {
+                merged.add(latency);
+            }
         }
+        let counted = || repetitions.iter().filter(|pass| pass.counts);
+        let has_all = counted().all(|pass| pass.rates.get(self.rate).is_some());
+        let rate = if has_all { self.rate } else { RateName::ByWall };
+        let summary = |value: fn(&crate::Rate) -> f64| {
+            let rates = counted().filter_map(|pass| pass.rates.get(rate));
+            Summary::of(&rates.map(|rate| value(&rate)).collect::<Vec<_>>())
+        };
+        let counted_key = |key: &PhaseKey| key.phase == phase && counting.contains(&key.repetition);
+        Some(Figure {
+            case: self.case.id.clone(),
+            group: self.case.group.clone(),
+            target: self.case.target.clone(),
+            client: self.client(),
+            settings: self.case.settings.clone(),
+            provenance: self.run.manifest.provenance,
+            title: self.case.title.clone(),
+            phase,
+            conditions: self.case.workload.conditions(phase),
+            rate,
+            bytes_per_second: summary(|rate| rate.bytes_per_second)?,
+            transfers_per_second: summary(|rate| rate.transfers_per_second)?,
+            drift: drift(self.case, &repetitions, rate),
+            latency: merged.0,
+            devices: observed::means(devices.iter().filter(|row| counted_key(&row.key))),
+            warnings: warnings(&repetitions),
+            repetitions,
+        })
+    }
+
+    fn client(&self) -> Client {
+        let targets = &self.run.manifest.plan.terms.targets;
+        targets.iter().find(|target| target.name == self.case.target).map_or(Client::Unstated, |t| t.client)
     }
 }
 
-/// Merges repetitions; none where there are none. What the case says is filled in by the caller.
-fn figure(repetitions: Vec<RepetitionFigure>, asked: RateName) -> Option<Figure> {
-    let phase = repetitions.first()?.phase.key.phase;
-    let has_all = repetitions.iter().all(|repetition| repetition.rates.get(asked).is_some());
-    let rate = if has_all { asked } else { RateName::ByWall };
-    let rates: Vec<_> = repetitions.iter().filter_map(|repetition| repetition.rates.get(rate)).collect();
-    let summary = |value: fn(&crate::Rate) -> f64| Summary::of(&rates.iter().map(value).collect::<Vec<_>>());
+impl CasePasses<'_> {
+    fn warnings_of(&self, key: &PhaseKey) -> Vec<Warning> {
+        self.warnings.iter().filter(|(of, _)| *of == key).map(|(_, warning)| (*warning).clone()).collect()
+    }
+}
+
+/// The passes that count, of those that were recorded: with a rule for the steady state the last
+/// window of them, as [`Stopping::Steady`] says.
+fn counting(case: &Case, passes: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut recorded: Vec<u32> = passes.filter(|&pass| case.role(pass) == Role::Recorded).collect();
+    if let Stopping::Steady { window, .. } = case.protocol.stopping {
+        let before = recorded.len().saturating_sub(window as usize);
+        recorded.drain(..before);
+    }
+    recorded
+}
+
+/// [`Figure::drift`].
+fn drift(case: &Case, passes: &[RepetitionFigure], rate: RateName) -> Option<f64> {
+    let rounds = case.protocol.rounds.max(1);
+    let value = |pass: &RepetitionFigure| pass.rates.get(rate).map(|rate| rate.bytes_per_second);
+    let drift_of = |last: &RepetitionFigure| {
+        let first = last.repetition.checked_sub(rounds - 1)?;
+        let first = value(passes.iter().find(|pass| pass.repetition == first)?)?;
+        (first > 0.0).then(|| value(last).map(|last| last / first - 1.0))?
+    };
+    let drifts: Vec<f64> = passes.iter().filter(|pass| pass.counts).filter_map(drift_of).collect();
+    Summary::of(&drifts).filter(|_| rounds > 1).map(|summary| summary.median)
+}
+
+/// [`Figure::warnings`].
+fn warnings(passes: &[RepetitionFigure]) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = Vec::new();
-    for warning in repetitions.iter().flat_map(|repetition| &repetition.warnings) {
-        if !warnings.contains(warning) {
-            warnings.push(warning.clone());
+    for pass in passes {
+        for warning in &pass.warnings {
+            let concerns = pass.counts || matches!(warning, Warning::WrongData { .. });
+            if concerns && !warnings.contains(warning) {
+                warnings.push(warning.clone());
+            }
         }
     }
-    Some(Figure {
-        case: String::new(),
-        title: String::new(),
-        phase,
-        conditions: String::new(),
-        rate,
-        bytes_per_second: summary(|rate| rate.bytes_per_second)?,
-        transfers_per_second: summary(|rate| rate.transfers_per_second)?,
-        latency: merged(&repetitions),
-        warnings,
-        repetitions,
-    })
+    warnings
 }
 
-fn merged(repetitions: &[RepetitionFigure]) -> Vec<OperationLatency> {
+/// The histograms of one phase.
+fn latencies<'a>(rows: impl Iterator<Item = &'a LatencyRow> + Clone) -> Vec<OperationLatency> {
     let mut all = Vec::new();
     for operation in [Operation::Read, Operation::Write] {
         for measure in [Measure::Response, Measure::Service] {
-            let parts = repetitions.iter().filter_map(|part| find(&part.latency, operation, measure));
-            all.extend(Latency::merge(parts).map(|latency| OperationLatency { operation, measure, latency }));
+            let found = Latency::of(rows.clone(), operation, measure);
+            all.extend(found.map(|latency| OperationLatency { operation, measure, latency }));
         }
     }
     all
+}
+
+/// The histograms of several passes, added up.
+#[derive(Default)]
+struct Merged(Vec<OperationLatency>);
+
+impl Merged {
+    fn add(&mut self, latencies: Vec<OperationLatency>) {
+        for one in latencies {
+            let same =
+                |kept: &&mut OperationLatency| (kept.operation, kept.measure) == (one.operation, one.measure);
+            match self.0.iter_mut().find(same) {
+                Some(kept) => kept.latency.add(&one.latency),
+                None => self.0.push(one),
+            }
+        }
+        self.0.sort_by_key(|one| (one.operation, one.measure));
+    }
 }

@@ -1,6 +1,10 @@
 //! Latency from the histogram of every transfer.
 
+use std::cmp::Ordering;
+
 use record::{LatencyRow, Measure, Operation};
+
+use crate::OperationLatency;
 
 /// A bucket of latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -8,6 +12,12 @@ struct Bucket {
     high_ns: u64,
     low_ns: u64,
     count: u64,
+}
+
+impl Bucket {
+    fn with(self, count: u64) -> Self {
+        Self { count: self.count.saturating_add(count), ..self }
+    }
 }
 
 /// A point of a cumulative distribution.
@@ -49,6 +59,30 @@ impl Latency {
     #[must_use]
     pub fn merge<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
         Self::from_buckets(parts.into_iter().flat_map(|part| part.buckets.iter().copied()).collect())
+    }
+
+    /// Adds the transfers of `other`.
+    pub fn add(&mut self, other: &Self) {
+        let (mut ours, mut theirs) = (self.buckets.iter().peekable(), other.buckets.iter().peekable());
+        let mut buckets = Vec::with_capacity(self.buckets.len().max(other.buckets.len()));
+        loop {
+            let next = match (ours.peek(), theirs.peek()) {
+                (Some(a), Some(b)) => match (a.high_ns, a.low_ns).cmp(&(b.high_ns, b.low_ns)) {
+                    Ordering::Less => ours.next().copied(),
+                    Ordering::Greater => theirs.next().copied(),
+                    Ordering::Equal => ours.next().zip(theirs.next()).map(|(a, b)| a.with(b.count)),
+                },
+                (Some(_), None) => ours.next().copied(),
+                (None, _) => theirs.next().copied(),
+            };
+            match next {
+                Some(bucket) => buckets.push(bucket),
+                None => break,
+            }
+        }
+        buckets.shrink_to_fit();
+        self.buckets = buckets;
+        self.count = self.count.saturating_add(other.count);
     }
 
     fn from_buckets(mut buckets: Vec<Bucket>) -> Option<Self> {
@@ -116,5 +150,52 @@ impl Latency {
     /// The buckets: lower edge, upper edge, transfers.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         self.buckets.iter().map(|bucket| (bucket.low_ns, bucket.high_ns, bucket.count))
+    }
+}
+
+/// The latency of one direction of one pass in short. The histograms of all passes of a long study
+/// are more than a report should hold; those that count are merged in [`crate::Figure::latency`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct LatencySummary {
+    /// Reads or writes.
+    pub operation: Operation,
+    /// What it is counted from.
+    pub measure: Measure,
+    /// Transfers.
+    pub count: u64,
+    /// [`Latency::mean_ns`].
+    pub mean_ns: f64,
+    /// [`Latency::min_ns`].
+    pub min_ns: u64,
+    /// [`Latency::max_ns`].
+    pub max_ns: u64,
+    percentiles: Box<[(f64, u64)]>,
+}
+
+impl LatencySummary {
+    /// The percentiles that every pass keeps.
+    pub const PERCENTS: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
+
+    /// `latency` in short, with the percentiles `percents`.
+    #[must_use]
+    pub fn of(latency: &OperationLatency, percents: &[f64]) -> Self {
+        let OperationLatency { operation, measure, latency } = latency;
+        Self {
+            operation: *operation,
+            measure: *measure,
+            count: latency.count,
+            mean_ns: latency.mean_ns(),
+            min_ns: latency.min_ns(),
+            max_ns: latency.max_ns(),
+            percentiles: percents.iter().map(|&percent| (percent, latency.percentile(percent))).collect(),
+        }
+    }
+
+    /// [`Latency::percentile`]: of [`LatencySummary::PERCENTS`], and of what the commitments of the
+    /// study ask for.
+    #[must_use]
+    pub fn percentile(&self, percent: f64) -> Option<u64> {
+        let found = |(kept, _): &&(f64, u64)| kept.total_cmp(&percent) == Ordering::Equal;
+        self.percentiles.iter().find(found).map(|&(_, nanos)| nanos)
     }
 }

@@ -36,9 +36,9 @@
 //! | [`overhead`] | what the instrument costs, from paired runs |
 //!
 //! ```no_run
-//! use analysis::{RateName, View};
+//! use analysis::RateName;
 //! let run = record::Run::open(std::path::Path::new("run"))?;
-//! for figure in analysis::figures(View::from(&run), RateName::ByWall) {
+//! for figure in analysis::figures(&run, RateName::ByWall) {
 //!     let rate = figure.bytes_per_second;
 //!     println!("{}: {:.0} bytes/s ({})", figure.conditions, rate.median, figure.rate.name());
 //! }
@@ -106,7 +106,7 @@ pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
 pub use dispersion::{ONSET_FACTOR, dispersion, onset};
 pub use expected::{expected, mix};
-pub use figures::{Figure, OperationLatency, RepetitionFigure, View, figures};
+pub use figures::{Figure, OperationLatency, RepetitionFigure, figures};
 pub use findings::{
     Beside, Best, BoundBy, CacheState, Check, ClaimVerdict, Comparison, Consistency, Curve, CurvePoint,
     CurveRegression, DefinedIops, Dips, Dispersion, DispersionPoint, Doubt, Expected, Findings, Judgement,
@@ -114,7 +114,7 @@ pub use findings::{
 };
 pub use iops::iops_table;
 pub use jobs::{Job, JobRates, jobs};
-pub use latency::{CdfPoint, Latency};
+pub use latency::{CdfPoint, Latency, LatencySummary};
 pub use little::{Little, little};
 pub use needs::{Drives, Stripe, bytes_behind_creates, drives};
 pub use nodes::{NodeRate, node_rates};

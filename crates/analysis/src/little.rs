@@ -53,8 +53,8 @@ pub fn little(case: &Case, figure: &Figure) -> Option<Little> {
     for one in counted_repetitions(case, figure) {
         let latencies = one.latency.iter().filter(|latency| latency.measure == record::Measure::Response);
         for latency in latencies {
-            latency_ns += latency.latency.mean_ns() * latency.latency.count() as f64;
-            transfers += latency.latency.count();
+            latency_ns += latency.mean_ns * latency.count as f64;
+            transfers += latency.count;
         }
         io_ns += one.phase.io_ns as f64;
     }

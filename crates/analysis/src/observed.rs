@@ -175,8 +175,12 @@ fn device_points(rows: &[&DeviceRow]) -> Vec<DeviceSecond> {
 /// For each device, the mean over all repetitions of `phase` of `case`, in the order of names.
 #[must_use]
 pub fn device_means(rows: &[DeviceRow], case: &str, phase: Phase) -> Vec<(String, DeviceMean)> {
-    let mut sorted: Vec<&DeviceRow> =
-        rows.iter().filter(|row| is_of(&row.key, case, phase) && row.length_ns > 0).collect();
+    means(rows.iter().filter(|row| is_of(&row.key, case, phase)))
+}
+
+/// For each device the mean over `rows`, in the order of names.
+pub(crate) fn means<'a>(rows: impl Iterator<Item = &'a DeviceRow>) -> Vec<(String, DeviceMean)> {
+    let mut sorted: Vec<&DeviceRow> = rows.filter(|row| row.length_ns > 0).collect();
     sorted.sort_by(|a, b| a.device.cmp(&b.device));
     sorted.chunk_by(|a, b| a.device == b.device).map(|rows| (rows[0].device.clone(), mean_of(rows))).collect()
 }
@@ -242,11 +246,11 @@ impl RepetitionFigure {
 }
 
 impl Figure {
-    /// Device bytes ÷ application bytes of all repetitions together, of the directions that the
-    /// phase moved; none where a repetition could not be observed.
+    /// Device bytes ÷ application bytes of all passes that count together, of the directions that
+    /// the phase moved; none where one of them could not be observed.
     #[must_use]
     pub fn moved_by_devices(&self) -> Option<f64> {
-        moved_by_devices(self.repetitions.iter().map(|repetition| &repetition.phase))
+        moved_by_devices(self.counted().map(|pass| &pass.phase))
     }
 
     /// Whether the page cache took part in a repetition, so that the figure is not the devices'.

@@ -194,7 +194,7 @@ impl Line<'_> {
     }
 
     fn key(&self) -> Option<PhaseKey> {
-        Some(PhaseKey { case: self.case.clone()?, repetition: self.repetition?, phase: self.phase? })
+        Some(PhaseKey { case: self.case.clone()?.into(), repetition: self.repetition?, phase: self.phase? })
     }
 
     /// The rows of a finished phase.
@@ -221,7 +221,7 @@ fn rows<R: Row>(key: &PhaseKey, tables: &HashMap<Cow<'_, str>, &RawValue>) -> Re
         serde_json::from_str(table.get()).map_err(|error| format!("table {}: {error}", R::TABLE))?;
     let count = table.values().next().map_or(0, Vec::len);
     let mut columns = vec![
-        vec![Cell::Text(Cow::Owned(key.case.clone())); count],
+        vec![Cell::Text(Cow::Owned(key.case.to_string())); count],
         vec![Cell::Integer(i64::from(key.repetition)); count],
         vec![Cell::Text(Cow::Borrowed(key.phase.name())); count],
     ];

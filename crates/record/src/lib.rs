@@ -30,12 +30,14 @@ mod error;
 mod facts;
 mod files;
 mod journal;
+mod key;
 mod manifest;
 mod published;
 mod recorder;
 mod rows;
 mod run;
 mod sealed;
+mod store;
 mod table;
 mod warning;
 mod wiped;
@@ -43,6 +45,7 @@ mod wiped;
 pub use claim::{Claim, Claimed, Holder, Leftover, LeftoverFile, PlacedClaim, leftovers};
 pub use error::RecordError;
 pub use facts::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts};
+pub use key::{CaseId, PhaseKey};
 pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
 pub use published::{
     Detail, Details, Library, Metric, Misprint, MisprintSort, Published, PublishedChart, PublishedClaim,
@@ -50,8 +53,9 @@ pub use published::{
     PublishedUnit, Qualifier, Slip, Study, published,
 };
 pub use recorder::{Outcome, PhaseRecord, Recorder};
-pub use rows::{DeviceRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow};
+pub use rows::{DeviceRow, LatencyRow, Measure, Operation, PhaseRow, SeriesRow, TaskRow};
 pub use run::{Damage, FailedCase, Run, RunState};
+pub use store::Rows;
 pub use table::{Cell, Cells, Column, Kind, Row};
 pub use warning::{Warning, WarningRow};
 pub use wiped::Wiped;

@@ -156,8 +156,8 @@ impl Recorder {
     /// The journal cannot be written, or the case is not under way.
     pub fn phase_finished(&mut self, record: &PhaseRecord) -> Result<(), RecordError> {
         let key = &record.phase.key;
-        let Some(case) = self.case.as_mut().filter(|case| case.id == key.case) else {
-            return Err(RecordError::NoSuchCase { what: "a phase", case: key.case.clone() });
+        let Some(case) = self.case.as_mut().filter(|case| key.case == case.id) else {
+            return Err(RecordError::NoSuchCase { what: "a phase", case: key.case.to_string() });
         };
         let event = Event::PhaseFinished { key, tables: Tables(record), warnings: &record.warnings };
         self.journal.append(&event, true)?;

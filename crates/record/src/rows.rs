@@ -1,18 +1,8 @@
 //! One observation per row, narrow and typed, with units last in every name.
 
-use plan::Phase;
 use serde::{Deserialize, Serialize};
 
-/// Which phase of which repetition of which case a row belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct PhaseKey {
-    /// [`plan::Case::id`].
-    pub case: String,
-    /// From 0.
-    pub repetition: u32,
-    /// The phase.
-    pub phase: Phase,
-}
+use crate::PhaseKey;
 
 /// The direction of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -9,8 +9,9 @@ use crate::journal::{JOURNAL, JournalReader, Line, Place};
 use crate::manifest::MANIFEST;
 use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, read_table, table_path, verify};
+use crate::store::{Rows, Store, add, rows_of};
 use crate::{
-    DeviceRow, FORMAT_VERSION, LatencyRow, Manifest, PhaseRow, RecordError, Row, SeriesRow, TaskRow,
+    CaseId, DeviceRow, FORMAT_VERSION, LatencyRow, Manifest, PhaseRow, RecordError, Row, SeriesRow, TaskRow,
     WarningRow, Wiped,
 };
 
@@ -60,7 +61,10 @@ impl fmt::Display for Damage {
 ///
 /// The journal is the truth while a run goes on. Tables are read where they are whole, which is
 /// faster; where they are not, the journal fills the rest. Rows stand in the order of the cases.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// Phases and warnings are in memory. Of the other tables the rows of one case are handed out when
+/// they are asked for, as a long study has millions.
+#[derive(Debug, Clone)]
 pub struct Run {
     /// Where it is.
     pub directory: PathBuf,
@@ -68,14 +72,6 @@ pub struct Run {
     pub manifest: Manifest,
     /// Phases.
     pub phases: Vec<PhaseRow>,
-    /// Tasks.
-    pub tasks: Vec<TaskRow>,
-    /// Latency histograms.
-    pub latency: Vec<LatencyRow>,
-    /// Seconds.
-    pub series: Vec<SeriesRow>,
-    /// Devices.
-    pub devices: Vec<DeviceRow>,
     /// Warnings.
     pub warnings: Vec<WarningRow>,
     /// How far it came.
@@ -88,9 +84,63 @@ pub struct Run {
     pub wiped: Vec<(String, Wiped)>,
     /// What could not be read.
     pub damage: Vec<Damage>,
+    store: Store,
 }
 
 impl Run {
+    /// A complete run that is in no directory: made of `records`, in the order in which they stand.
+    #[must_use]
+    pub fn in_memory(manifest: Manifest, records: Vec<PhaseRecord>) -> Self {
+        let mut run = Self {
+            directory: PathBuf::new(),
+            manifest,
+            phases: Vec::new(),
+            warnings: Vec::new(),
+            state: RunState::Complete,
+            finished_cases: Vec::new(),
+            failed_cases: Vec::new(),
+            wiped: Vec::new(),
+            damage: Vec::new(),
+            store: Store::default(),
+        };
+        for record in records {
+            run.take(record);
+        }
+        run.finished_cases = run.store.cases.iter().map(ToString::to_string).collect();
+        run
+    }
+
+    /// The cases that have rows, in the order in which these stand on disk. Going through cases in
+    /// this order reads everything once.
+    #[must_use]
+    pub fn cases(&self) -> &[CaseId] {
+        &self.store.cases
+    }
+
+    /// The tasks of all phases of `case`.
+    #[must_use]
+    pub fn tasks(&self, case: &str) -> Rows<TaskRow> {
+        rows_of(&self.store.tasks, case)
+    }
+
+    /// The latency histograms of all phases of `case`.
+    #[must_use]
+    pub fn latency(&self, case: &str) -> Rows<LatencyRow> {
+        rows_of(&self.store.latency, case)
+    }
+
+    /// The seconds of all phases of `case`.
+    #[must_use]
+    pub fn series(&self, case: &str) -> Rows<SeriesRow> {
+        rows_of(&self.store.series, case)
+    }
+
+    /// The devices in all phases of `case`.
+    #[must_use]
+    pub fn devices(&self, case: &str) -> Rows<DeviceRow> {
+        rows_of(&self.store.devices, case)
+    }
+
     /// Reads the run in `directory`.
     ///
     /// # Errors
@@ -123,16 +173,13 @@ impl Run {
             directory: directory.to_path_buf(),
             manifest,
             phases: Vec::new(),
-            tasks: Vec::new(),
-            latency: Vec::new(),
-            series: Vec::new(),
-            devices: Vec::new(),
             warnings: Vec::new(),
             state: index.state(),
             finished_cases: index.finished,
             failed_cases: index.failed,
             wiped: index.wiped,
             damage,
+            store: Store::default(),
         };
         match journal.as_mut() {
             Some(journal) => run.fill(journal, index.cases),
@@ -207,21 +254,23 @@ impl Run {
     }
 
     fn append(&mut self, rows: CaseRows) {
+        for row in &rows.phases {
+            if !self.store.cases.contains(&row.key.case) {
+                self.store.cases.push(row.key.case.clone());
+            }
+        }
         self.phases.extend(rows.phases);
-        self.tasks.extend(rows.tasks);
-        self.latency.extend(rows.latency);
-        self.series.extend(rows.series);
-        self.devices.extend(rows.devices);
+        add(&mut self.store.tasks, rows.tasks, |row| &row.key);
+        add(&mut self.store.latency, rows.latency, |row| &row.key);
+        add(&mut self.store.series, rows.series, |row| &row.key);
+        add(&mut self.store.devices, rows.devices, |row| &row.key);
         self.warnings.extend(rows.warnings);
     }
 
-    fn take(&mut self, record: PhaseRecord) {
-        self.phases.push(record.phase);
-        self.tasks.extend(record.tasks);
-        self.latency.extend(record.latency);
-        self.series.extend(record.series);
-        self.devices.extend(record.devices);
-        self.warnings.extend(record.warnings);
+    fn take(&mut self, mut record: PhaseRecord) {
+        self.phases.push(record.phase.clone());
+        self.warnings.append(&mut record.warnings);
+        self.store.take(record);
     }
 }
 

@@ -7,7 +7,9 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 
-use crate::{DeviceRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow, WarningRow};
+use crate::{
+    CaseId, DeviceRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow, WarningRow,
+};
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,6 +164,18 @@ impl Value for String {
     }
 }
 
+impl Value for CaseId {
+    const KIND: Kind = Kind::Text;
+
+    fn cell(&self) -> Cell<'_> {
+        Cell::Text(Cow::Borrowed(self))
+    }
+
+    fn of(cell: &Cell<'_>) -> Option<Self> {
+        cell.text().map(Self::from)
+    }
+}
+
 macro_rules! words {
     ($($type:ty),+) => {$(
         impl Value for $type {
@@ -216,7 +230,7 @@ macro_rules! row {
         impl Row for $row {
             const TABLE: &'static str = $table;
             const COLUMNS: &'static [Column<Self>] = &[
-                column!("case", String, |row| row.key.case),
+                column!("case", CaseId, |row| row.key.case),
                 column!("repetition", u32, |row| row.key.repetition),
                 column!("phase", Phase, |row| row.key.phase),
                 $(column!(stringify!($field), $type, |row| row.$field)),+

@@ -32,7 +32,7 @@ pub(crate) fn notes(run: &Run, figures: &mut [Figure]) -> Vec<Note> {
         figures.iter().map(|figure| ((figure.case.as_str(), figure.phase), figure.number)).collect();
     let mut by_figure: HashMap<usize, Vec<&Warning>> = HashMap::new();
     for row in &run.warnings {
-        let key = row.key.as_ref().map(|key| (key.case.as_str(), key.phase.name()));
+        let key = row.key.as_ref().map(|key| (&*key.case, key.phase.name()));
         match key.and_then(|key| numbers.get(&key)) {
             Some(number) => by_figure.entry(*number).or_default().push(&row.warning),
             None => put(&mut drafts, &row.warning, row.warning.to_string(), Err(place(row))),

@@ -167,12 +167,12 @@ fn the_page_loads_nothing_and_holds_plotly_once() {
 
 #[test]
 fn names_from_outside_cannot_become_markup() {
-    let mut run = common::run();
+    let mut run = common::run_with(|record| {
+        record.tasks.iter_mut().for_each(|task| task.node = "</script><b>".into());
+        true
+    });
     run.manifest.plan.title = "</title><script>alert(1)</script>".into();
     run.manifest.host.node = "<img src=x>".into();
-    for task in &mut run.tasks {
-        task.node = "</script><b>".into();
-    }
     let page = page(&run);
     let (own, _) = page.split_once("<script>/**\n* plotly.js v").expect("plotly.js");
     assert!(!own.contains("<script>alert") && !own.contains("<img") && !own.contains("</script><b>"));

@@ -122,7 +122,8 @@ impl PhaseRun<'_> {
         samples: Result<Vec<DeviceSample>, Unobservable>,
         node: &str,
     ) -> Finished {
-        let key = PhaseKey { case: self.case.id.clone(), repetition: self.repetition, phase: self.phase };
+        let key =
+            PhaseKey { case: self.case.id.as_str().into(), repetition: self.repetition, phase: self.phase };
         let bytes = samples.as_ref().ok().map(|samples| DeviceBytes {
             read: samples.iter().map(|sample| sample.read_bytes).sum(),
             written: samples.iter().map(|sample| sample.write_bytes).sum(),

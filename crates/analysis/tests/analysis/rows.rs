@@ -1,12 +1,15 @@
 //! Rows for tests.
 
 use plan::{Bytes, Case, Geometry, Phase, Plan, Question, Workload, WorkloadSpec};
-use record::{LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow};
+use record::{
+    FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, Measure, Operation, PhaseKey, PhaseRecord,
+    PhaseRow, Provenance, Run, SeriesRow, TaskRow,
+};
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
 
 pub(crate) fn key(repetition: u32, phase: Phase) -> PhaseKey {
-    PhaseKey { case: "c".to_owned(), repetition, phase }
+    PhaseKey { case: "c".into(), repetition, phase }
 }
 
 /// A phase that read `bytes` in transfers of 4 KiB in `io_ns`, with 1 s around it.
@@ -90,4 +93,55 @@ pub(crate) fn case(workload: Workload, phases: Vec<Phase>) -> Case {
 
 pub(crate) fn plan(cases: Vec<Case>) -> Plan {
     Plan::new("p", Question::Quick { directory: "d".into() }, 1, cases)
+}
+
+/// A run of `plan` that observed `records`.
+pub(crate) fn run(plan: &Plan, records: Vec<PhaseRecord>) -> Run {
+    let manifest = Manifest {
+        format_version: FORMAT_VERSION,
+        run_id: "r".to_owned(),
+        provenance: Provenance::Simulated,
+        program_version: String::new(),
+        command_line: Vec::new(),
+        started_unix_ns: 0,
+        finished_unix_ns: None,
+        plan: plan.clone(),
+        host: host(),
+    };
+    Run::in_memory(manifest, records)
+}
+
+/// A run of `plan` that observed these rows.
+pub(crate) fn run_of(plan: &Plan, phases: &[PhaseRow], tasks: &[TaskRow], latency: &[LatencyRow]) -> Run {
+    let record = |phase: &PhaseRow| PhaseRecord {
+        phase: phase.clone(),
+        tasks: tasks.iter().filter(|row| row.key == phase.key).cloned().collect(),
+        latency: latency.iter().filter(|row| row.key == phase.key).cloned().collect(),
+        series: Vec::new(),
+        devices: Vec::new(),
+        warnings: Vec::new(),
+    };
+    run(plan, phases.iter().map(record).collect())
+}
+
+fn host() -> HostFacts {
+    let unknown = || Fact::Unknown("made up".to_owned());
+    HostFacts {
+        node: "n".to_owned(),
+        operating_system: unknown(),
+        kernel: unknown(),
+        cpu_model: unknown(),
+        sockets: Fact::Known(1),
+        logical_cpus: 1,
+        usable_cpus: 1,
+        numa_nodes: Fact::Known(1),
+        governor: unknown(),
+        memory_bytes: 0,
+        memory_limit_bytes: None,
+        transparent_hugepages: unknown(),
+        clock: "tsc".to_owned(),
+        batch_job: None,
+        file_systems: Vec::new(),
+        devices: Vec::new(),
+    }
 }

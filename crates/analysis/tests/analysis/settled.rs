@@ -1,6 +1,6 @@
 //! Rules by which the values themselves end a case.
 
-use analysis::{Settled, View, all_settled, counted, figures, interval_share, settled, steady, steady_state};
+use analysis::{Settled, all_settled, counted, figures, interval_share, settled, steady, steady_state};
 use plan::{Phase, Protocol, RateName, Stopping};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
@@ -99,8 +99,7 @@ fn a_figure_tells_how_steady_it_became() {
         })
         .collect();
     let plan = rows::plan(vec![case]);
-    let view = View { plan: &plan, phases: &phases, tasks: &[], latency: &[], series: &[], warnings: &[] };
-    let figures = figures(view, RateName::ByWall);
+    let figures = figures(&rows::run_of(&plan, &phases, &[], &[]), RateName::ByWall);
     let state = steady_state(&plan.cases[0], &figures[0]).expect("three recorded repetitions");
     assert!(state.reached && state.range_share == 0.0, "{state:?}");
 }

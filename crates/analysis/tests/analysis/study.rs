@@ -1,6 +1,6 @@
 //! Figures of small studies for tests, made from rows as a record has them.
 
-use analysis::{Figure, View, figures};
+use analysis::{Figure, figures};
 use plan::{Case, Phase, Plan, RateName};
 use record::{LatencyRow, PhaseKey, PhaseRow, TaskRow};
 
@@ -16,7 +16,11 @@ pub(crate) struct Study {
 }
 
 pub(crate) fn key(case: &Case, repetition: usize, phase: Phase) -> PhaseKey {
-    PhaseKey { case: case.id.clone(), repetition: u32::try_from(repetition).expect("a small number"), phase }
+    PhaseKey {
+        case: case.id.as_str().into(),
+        repetition: u32::try_from(repetition).expect("a small number"),
+        phase,
+    }
 }
 
 /// A case of transfers of 4 KiB by one task that reads.
@@ -46,15 +50,7 @@ impl Study {
     }
 
     pub(crate) fn figures(&self) -> Vec<Figure> {
-        let plan = self.plan();
-        let view = View {
-            plan: &plan,
-            phases: &self.phases,
-            tasks: &self.tasks,
-            latency: &self.latency,
-            series: &[],
-            warnings: &[],
-        };
-        figures(view, RateName::ByWall)
+        let run = crate::rows::run_of(&self.plan(), &self.phases, &self.tasks, &self.latency);
+        figures(&run, RateName::ByWall)
     }
 }

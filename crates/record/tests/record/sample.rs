@@ -63,7 +63,7 @@ fn host() -> HostFacts {
 
 /// A phase with rows in every table.
 pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> PhaseRecord {
-    let key = PhaseKey { case: case.to_owned(), repetition, phase };
+    let key = PhaseKey { case: case.into(), repetition, phase };
     let reads = phase == Phase::Read;
     let bytes = u64::from(tasks) << 21;
     PhaseRecord {

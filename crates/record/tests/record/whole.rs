@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use plan::Phase;
-use record::{Outcome, PhaseRecord, RecordError, Recorder, Row, Run, RunState, TaskRow};
+use record::{CaseId, Outcome, PhaseRecord, RecordError, Recorder, Row, Run, RunState, TaskRow};
 
 use crate::sample;
 
@@ -12,10 +12,16 @@ use crate::sample;
 pub(crate) fn assert_holds(run: &Run, records: &[PhaseRecord]) {
     let all = |run_rows: usize, rows: usize, what: &str| assert_eq!(run_rows, rows, "{what}");
     assert_eq!(run.phases, records.iter().map(|r| r.phase.clone()).collect::<Vec<_>>());
-    assert_eq!(run.tasks, records.iter().flat_map(|r| r.tasks.clone()).collect::<Vec<_>>());
-    assert_eq!(run.latency, records.iter().flat_map(|r| r.latency.clone()).collect::<Vec<_>>());
-    assert_eq!(run.series, records.iter().flat_map(|r| r.series.clone()).collect::<Vec<_>>());
-    assert_eq!(run.devices, records.iter().flat_map(|r| r.devices.clone()).collect::<Vec<_>>());
+    let mut cases: Vec<CaseId> = records.iter().map(|r| r.phase.key.case.clone()).collect();
+    cases.dedup();
+    assert_eq!(run.cases(), cases);
+    for case in &cases {
+        let of_case = || records.iter().filter(|r| r.phase.key.case == *case);
+        assert_eq!(*run.tasks(case), of_case().flat_map(|r| r.tasks.clone()).collect::<Vec<_>>());
+        assert_eq!(*run.latency(case), of_case().flat_map(|r| r.latency.clone()).collect::<Vec<_>>());
+        assert_eq!(*run.series(case), of_case().flat_map(|r| r.series.clone()).collect::<Vec<_>>());
+        assert_eq!(*run.devices(case), of_case().flat_map(|r| r.devices.clone()).collect::<Vec<_>>());
+    }
     for warning in records.iter().flat_map(|r| &r.warnings) {
         assert!(run.warnings.contains(warning), "{warning:?} is lost");
     }

@@ -4,7 +4,7 @@ pub(crate) mod findings;
 
 use std::collections::{HashMap, HashSet};
 
-use analysis::{CONFIDENCE, OperationLatency, RateName, RepetitionFigure, Summary, View};
+use analysis::{CONFIDENCE, OperationLatency, RateName, RepetitionFigure, Summary};
 use plan::{Case, Forecast, Phase, Question, Role, Stopping, TargetTerms, Terms};
 use record::{Measure, Metric, Operation, Provenance, Run, RunState};
 
@@ -22,7 +22,7 @@ const SHORT_NAMED: usize = 8;
 
 /// The figures of `run`, by the rate that reports show.
 pub(crate) fn sources(run: &Run) -> Vec<analysis::Figure> {
-    analysis::figures(View::from(run), RATE)
+    analysis::figures(run, RATE)
 }
 
 /// The report of `run`, whose figures are `sources` and say `found` together.
@@ -35,7 +35,7 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
         .map(|(index, source)| figure(run, index + 1, source, cases.get(source.case.as_str()).copied()))
         .collect();
     let notes = notes::notes(run, &mut figures);
-    let begun: HashSet<&str> = run.phases.iter().map(|row| row.key.case.as_str()).collect();
+    let begun: HashSet<&str> = run.phases.iter().map(|row| &*row.key.case).collect();
     let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
     let state = |case: &Case| case_state(run, case, &begun, &finished);
     Report {
@@ -129,7 +129,7 @@ fn figure(run: &Run, number: usize, source: &analysis::Figure, case: Option<&Cas
         tasks: case.map_or(0, |case| case.workload.tasks),
         transfer_bytes: case.map_or(0, |case| case.workload.geometry.transfer.0),
         conditions: source.conditions.clone(),
-        provenance: provenance(run.manifest.provenance),
+        provenance: provenance(source.provenance),
         page_cache: source.page_cache_answered(),
         statistic: statistic(source),
         rate: source.rate.name(),
@@ -138,7 +138,7 @@ fn figure(run: &Run, number: usize, source: &analysis::Figure, case: Option<&Cas
         latency: source.latency.iter().map(|one| latency(one, case)).collect(),
         device_share: source.moved_by_devices(),
         repetitions: source.repetitions.iter().map(|one| repetition(one, source, case)).collect(),
-        devices: devices(run, source),
+        devices: devices(source),
         published: case.map(|case| published(case, source)).unwrap_or_default(),
         notes: Vec::new(),
     }
@@ -229,17 +229,16 @@ fn repetition(one: &RepetitionFigure, source: &analysis::Figure, case: Option<&C
     }
 }
 
-fn devices(run: &Run, source: &analysis::Figure) -> Vec<DeviceInfo> {
-    let means = analysis::device_means(&run.devices, &source.case, source.phase);
-    let info = |(device, mean): (String, analysis::DeviceMean)| DeviceInfo {
-        device,
+fn devices(source: &analysis::Figure) -> Vec<DeviceInfo> {
+    let info = |(device, mean): &(String, analysis::DeviceMean)| DeviceInfo {
+        device: device.clone(),
         read_bytes_per_second: mean.read_bytes_per_second,
         write_bytes_per_second: mean.write_bytes_per_second,
         busy_share: mean.busy_share,
         queue_requests: mean.queue_requests,
         wait_ns: mean.wait_ns,
     };
-    means.into_iter().map(info).collect()
+    source.devices.iter().map(info).collect()
 }
 
 /// Published bandwidths of the same command line, then those for which a study gives another

@@ -36,9 +36,9 @@ impl Detail {
                     }
                 })
                 .collect(),
-            seconds: analysis::seconds(&run.series, case, phase),
-            devices: analysis::device_lines(&run.devices, case, phase),
-            tasks: analysis::task_rates(&run.tasks, case, phase),
+            seconds: analysis::seconds(&run.series(case), case, phase),
+            devices: analysis::device_lines(&run.devices(case), case, phase),
+            tasks: analysis::task_rates(&run.tasks(case), case, phase),
         }
     }
 }

@@ -17,7 +17,7 @@ use plan::{
 };
 use record::{
     BlockDeviceFacts, DeviceRow, Fact, FileSystemFacts, HostFacts, LatencyRow, Manifest, Measure, Operation,
-    PhaseKey, PhaseRow, Provenance, Run, RunState, SeriesRow, TaskRow, Warning, WarningRow,
+    PhaseKey, PhaseRecord, PhaseRow, Provenance, Run, RunState, SeriesRow, TaskRow, Warning, WarningRow,
 };
 
 /// A text without what differs between two builds or two machines.
@@ -138,7 +138,13 @@ const fn made(
 /// A whole quick run with one case more: six tasks as study A printed them, seven repetitions, and
 /// a mixed open-loop case.
 pub(crate) fn run() -> Run {
-    let mut run = empty();
+    run_with(|_| true)
+}
+
+/// The same run, of those records only that `keep` keeps; it may change them.
+pub(crate) fn run_with(keep: impl FnMut(&mut PhaseRecord) -> bool) -> Run {
+    let mut manifest = empty().manifest;
+    let mut records = Vec::new();
     for made in &MADE {
         let ior = made.id == "ior";
         let made = Made {
@@ -146,12 +152,12 @@ pub(crate) fn run() -> Run {
             repetitions: if ior { 7 } else { made.repetitions },
             ..*made
         };
-        run.manifest.plan.cases.push(if ior { study_a() } else { case(&made) });
+        manifest.plan.cases.push(if ior { study_a() } else { case(&made) });
         for repetition in 0..made.repetitions {
-            add(&mut run, &made, made.phase, repetition);
+            records.push(record(&made, made.phase, repetition));
             if ior {
                 let read = Made { rate: 2.69e9, p50_ns: 2_200_000, ..made };
-                add(&mut run, &read, Phase::Read, repetition);
+                records.push(record(&read, Phase::Read, repetition));
             }
         }
     }
@@ -164,32 +170,26 @@ pub(crate) fn run() -> Run {
     spec.pace = Some(Pace { transfers_per_second: 1_000.0 });
     spec.read_percent = 70;
     paced.workload = spec.validate().expect("valid");
-    run.manifest.plan.cases.push(paced);
-    add(&mut run, &mixed, Phase::Mixed, 0);
-    warn(&mut run, "cached-seq-read", Warning::CachedReads { device_share: 0.0 });
-    warn(&mut run, "cached-rand-read-d1", Warning::CachedReads { device_share: 0.002 });
-    warn(&mut run, "cached-rand-read-d1", Warning::HarnessBound { cpu_share: 0.97 });
+    manifest.plan.cases.push(paced);
+    records.push(record(&mixed, Phase::Mixed, 0));
+    warn(&mut records, "cached-seq-read", Warning::CachedReads { device_share: 0.0 });
+    warn(&mut records, "cached-rand-read-d1", Warning::CachedReads { device_share: 0.002 });
+    warn(&mut records, "cached-rand-read-d1", Warning::HarnessBound { cpu_share: 0.97 });
+    let mut keep = keep;
+    records.retain_mut(&mut keep);
+    let mut run = in_memory(manifest, records);
     run.warnings.push(WarningRow {
         key: None,
         warning: Warning::NotQuiet { seen: "load average 1.8 before the start".into() },
     });
-    run.finished_cases = run.manifest.plan.cases.iter().map(|case| case.id.clone()).collect();
     run
 }
 
 #[allow(dead_code, reason = "each test program uses its own part of this module")]
 /// The same run, killed in its fourth case, with a table that cannot be read.
 pub(crate) fn killed() -> Run {
-    let mut run = run();
-    let kept: Vec<String> = run.finished_cases.drain(..).take(3).collect();
-    let keep = |key: &PhaseKey| kept.contains(&key.case);
-    run.phases.retain(|row| keep(&row.key));
-    run.tasks.retain(|row| keep(&row.key));
-    run.latency.retain(|row| keep(&row.key));
-    run.series.retain(|row| keep(&row.key));
-    run.devices.retain(|row| keep(&row.key));
-    run.warnings.retain(|row| row.key.as_ref().is_none_or(keep));
-    run.finished_cases = kept;
+    let kept: Vec<&str> = MADE[..3].iter().map(|made| made.id).collect();
+    let mut run = run_with(|record| kept.iter().any(|id| record.phase.key.case == *id));
     run.manifest.finished_unix_ns = None;
     run.state = RunState::Killed;
     run.damage.push(record::Damage {
@@ -197,6 +197,12 @@ pub(crate) fn killed() -> Run {
         what: "line 41 is torn after 812 bytes: the run was ended while it was written; what it was about is lost"
             .into(),
     });
+    run
+}
+
+fn in_memory(manifest: Manifest, records: Vec<PhaseRecord>) -> Run {
+    let mut run = Run::in_memory(manifest, records);
+    run.directory = "runs/made-up".into();
     run
 }
 
@@ -228,21 +234,7 @@ pub(crate) fn empty() -> Run {
         plan,
         host: host(),
     };
-    Run {
-        directory: "runs/made-up".into(),
-        manifest,
-        phases: Vec::new(),
-        tasks: Vec::new(),
-        latency: Vec::new(),
-        series: Vec::new(),
-        devices: Vec::new(),
-        warnings: Vec::new(),
-        state: RunState::Complete,
-        finished_cases: Vec::new(),
-        failed_cases: Vec::new(),
-        wiped: Vec::new(),
-        damage: Vec::new(),
-    }
+    in_memory(manifest, Vec::new())
 }
 
 fn host() -> HostFacts {
@@ -326,18 +318,19 @@ fn wobble(step: u64) -> f64 {
     ((mixed >> 40) as f64 / f64::from(1 << 24) - 0.5) * 0.06
 }
 
-fn add(run: &mut Run, made: &Made, phase: Phase, repetition: u32) {
-    let key = PhaseKey { case: made.id.to_owned(), repetition, phase };
+fn record(made: &Made, phase: Phase, repetition: u32) -> PhaseRecord {
+    let key = PhaseKey { case: made.id.into(), repetition, phase };
     let salt = made.p50_ns ^ u64::from(repetition) << 32 ^ made.transfer;
     let seconds = 6;
     let mut bytes = 0;
+    let (mut series, mut devices) = (Vec::new(), Vec::new());
     for second in 0..seconds {
         let rate = made.rate * (1.0 + wobble(salt + second));
         let transfers = (rate / made.transfer as f64) as u64;
         bytes += transfers * made.transfer;
         for (operation, share) in operations(phase) {
             let part = (transfers as f64 * share) as u64;
-            run.series.push(SeriesRow {
+            series.push(SeriesRow {
                 key: key.clone(),
                 operation,
                 start_ns: second * SECOND,
@@ -348,11 +341,16 @@ fn add(run: &mut Run, made: &Made, phase: Phase, repetition: u32) {
                 latency_max_ns: (made.p50_ns as f64 * (9.0 + 60.0 * wobble(salt + second).abs())) as u64,
             });
         }
-        run.devices.push(device_row(&key, made, phase, second, rate));
+        devices.push(device_row(&key, made, phase, second, rate));
     }
-    run.phases.push(phase_row(&key, made, bytes, seconds, repetition));
-    add_tasks(run, &key, made, bytes, seconds);
-    add_latency(run, &key, made, bytes / made.transfer);
+    PhaseRecord {
+        phase: phase_row(&key, made, bytes, seconds, repetition),
+        tasks: tasks(&key, made, bytes, seconds),
+        latency: latency(&key, made, bytes / made.transfer),
+        series,
+        devices,
+        warnings: Vec::new(),
+    }
 }
 
 fn operations(phase: Phase) -> Vec<(Operation, f64)> {
@@ -420,10 +418,10 @@ fn device_row(key: &PhaseKey, made: &Made, phase: Phase, second: u64, rate: f64)
     }
 }
 
-fn add_tasks(run: &mut Run, key: &PhaseKey, made: &Made, bytes: u64, seconds: u64) {
-    for task in 0..made.tasks {
+fn tasks(key: &PhaseKey, made: &Made, bytes: u64, seconds: u64) -> Vec<TaskRow> {
+    let task = |task: u32| {
         let end = seconds * SECOND - (wobble(u64::from(task) + 3).abs() * 4.0 * SECOND as f64) as u64;
-        run.tasks.push(TaskRow {
+        TaskRow {
             key: key.clone(),
             task,
             node: "made-up-node".into(),
@@ -436,12 +434,14 @@ fn add_tasks(run: &mut Run, key: &PhaseKey, made: &Made, bytes: u64, seconds: u6
             close_end_ns: end + 9_000_000,
             bytes: bytes / u64::from(made.tasks),
             transfers: bytes / u64::from(made.tasks) / made.transfer,
-        });
-    }
+        }
+    };
+    (0..made.tasks).map(task).collect()
 }
 
 /// Latencies with a long tail: half at most `p50_ns`, the last at about twelve times that.
-fn add_latency(run: &mut Run, key: &PhaseKey, made: &Made, transfers: u64) {
+fn latency(key: &PhaseKey, made: &Made, transfers: u64) -> Vec<LatencyRow> {
+    let mut rows = Vec::new();
     for (operation, share) in operations(key.phase) {
         let all = (transfers as f64 * share) as u64;
         for measure in [Measure::Response, Measure::Service] {
@@ -455,7 +455,7 @@ fn add_latency(run: &mut Run, key: &PhaseKey, made: &Made, transfers: u64) {
                 let count = if step == 39 { 1.min(left) } else { (left as f64 * 0.14).ceil() as u64 };
                 left -= count;
                 if count > 0 {
-                    run.latency.push(LatencyRow {
+                    rows.push(LatencyRow {
                         key: key.clone(),
                         operation,
                         measure,
@@ -467,9 +467,10 @@ fn add_latency(run: &mut Run, key: &PhaseKey, made: &Made, transfers: u64) {
             }
         }
     }
+    rows
 }
 
-fn warn(run: &mut Run, case: &str, warning: Warning) {
-    let key = PhaseKey { case: case.into(), repetition: 0, phase: Phase::Read };
-    run.warnings.push(WarningRow { key: Some(key), warning });
+fn warn(records: &mut [PhaseRecord], case: &str, warning: Warning) {
+    let record = records.iter_mut().find(|record| record.phase.key.case == case).expect("made before");
+    record.warnings.push(WarningRow { key: Some(record.phase.key.clone()), warning });
 }

@@ -28,9 +28,9 @@ fn what_was_written_is_read_and_then_gone() {
     let names: Vec<Phase> = run.phases.iter().map(|row| row.key.phase).collect();
     assert_eq!(names, phases);
     assert!(run.phases.iter().all(|row| row.bytes() == 3 * 256 * 1024 && row.transfers() == 3 * 64));
-    let counted: u64 = run.latency.iter().map(|bucket| bucket.count).sum();
+    let counted: u64 = run.latency("a").iter().map(|bucket| bucket.count).sum();
     assert_eq!(counted, 3 * 3 * 64, "every transfer has its latency");
-    assert_eq!(run.tasks.len(), 9);
+    assert_eq!(run.tasks("a").len(), 9);
     assert!(place.left().is_empty(), "{:?}", place.left());
 }
 
