@@ -200,7 +200,7 @@ fn latency(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
         all.min_by(|one, other| one.1.total_cmp(&other.1)).ok_or("no latencies were recorded")?;
     let repetitions = best.figure.repetitions.iter();
     let means: Vec<f64> =
-        repetitions.filter_map(|one| Some(one.response(operation(best.figure.phase))?.mean_ns())).collect();
+        repetitions.filter_map(|one| Some(one.response(operation(best.figure.phase))?.mean_ns)).collect();
     let interval = Summary::of(&means).as_ref().and_then(interval);
     Ok(Measured { value, interval, what: label(best), setting: None })
 }
