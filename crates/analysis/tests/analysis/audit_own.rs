@@ -1,10 +1,10 @@
 //! The audit of own figures: each check finds what it is for, and honest figures have no doubts.
 
-use analysis::{Check, Doubt, Expected, RateName, View, audit, figures};
+use analysis::{Check, Doubt, Expected, RateName, audit, figures};
 use plan::{Amount, Bytes, Commitment, Nanos, Phase, Sharing, WorkloadSpec};
-use record::{LatencyRow, Operation, PhaseRow, Warning, WarningRow};
+use record::{LatencyRow, Operation, PhaseRecord, PhaseRow, Warning, WarningRow};
 
-use crate::rows::{SECOND, bucket, case, key, phase, plan, workload};
+use crate::rows::{SECOND, bucket, case, key, phase, plan, run, workload};
 
 /// One repetition of a read of 1000 transfers in 10 s, and what a test changes of it.
 struct One {
@@ -38,15 +38,15 @@ impl One {
             .iter()
             .map(|warning| WarningRow { key: Some(self.phase.key.clone()), warning: warning.clone() })
             .collect();
-        let view = View {
-            plan: &self.plan,
-            phases: std::slice::from_ref(&self.phase),
-            tasks: &[],
-            latency: &self.latency,
-            series: &[],
-            warnings: &warnings,
+        let record = PhaseRecord {
+            phase: self.phase.clone(),
+            tasks: Vec::new(),
+            latency: self.latency.clone(),
+            series: Vec::new(),
+            devices: Vec::new(),
+            warnings,
         };
-        audit(&self.plan, &figures(view, RateName::ByWall), &self.expected)
+        audit(&self.plan, &figures(&run(&self.plan, vec![record]), RateName::ByWall), &self.expected)
     }
 
     fn checks(&self) -> Vec<(Check, bool)> {
