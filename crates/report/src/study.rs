@@ -73,7 +73,7 @@ impl<'a> Study<'a> {
     /// The figures as OpenMetrics 1.0 text, for monitoring.
     #[must_use]
     pub fn openmetrics(&self) -> String {
-        openmetrics::openmetrics(self.run, &self.report)
+        openmetrics::openmetrics(&self.report)
     }
 
     /// One page with interactive charts that needs no network.

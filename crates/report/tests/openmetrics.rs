@@ -5,6 +5,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::redacted;
+use report::Study;
 
 const DOCUMENTATION: &str = include_str!("../../../docs/INTEGRATIONS.md");
 
@@ -16,6 +17,18 @@ for family in text_string_to_metric_families(open(sys.argv[1]).read()):
     for sample in family.samples:
         print(family.type, family.unit or "-", sample.name, sample.labels.get("case", ""), sample.value)
 "#;
+
+/// The text of a study of six layouts, with everything that can be found in one.
+fn study() -> String {
+    let run = common::study::study();
+    Study::with(&run, |figures| common::findings::findings(&run, figures)).openmetrics()
+}
+
+/// The texts of all runs of these tests.
+fn texts() -> Vec<String> {
+    let runs = [common::run(), common::killed(), common::empty()];
+    runs.iter().map(report::openmetrics).chain([study()]).collect()
+}
 
 /// A sample: its name, labels and value.
 #[derive(Debug, PartialEq)]
@@ -117,8 +130,7 @@ fn one_figure_of_a_run_as_openmetrics() {
 
 #[test]
 fn every_run_keeps_to_the_grammar() {
-    for run in [common::run(), common::killed(), common::empty()] {
-        let text = report::openmetrics(&run);
+    for text in texts() {
         let (families, samples) = parse(&text).unwrap_or_else(|fault| panic!("{fault}\n{text}"));
         assert!(families.keys().all(|name| name.starts_with("ioproof_")));
         let keys: BTreeSet<String> =
@@ -201,6 +213,22 @@ fn every_figure_has_its_conditions_in_full() {
 }
 
 #[test]
+fn promises_statements_and_expectations_of_a_study_are_told() {
+    let (_, samples) = parse(&study()).expect("OpenMetrics");
+    let named = |name: &'static str| samples.iter().filter(move |sample| sample.name == name);
+    for (family, states) in [("ioproof_commitment", 4), ("ioproof_claim", 3)] {
+        let (all, hold) = (named(family).count(), named(family).filter(|sample| sample.value == 1.0).count());
+        assert!(hold > 0 && all == hold * states, "{family}: one of {states} states holds, {hold} of {all}");
+    }
+    let ratios = ["ioproof_expected_ratio", "ioproof_published_ratio", "ioproof_scalability_ratio"];
+    for ratio in ratios {
+        let of_figures = |sample: &Sample| sample.labels.contains_key("case") && sample.value > 0.0;
+        assert!(named(ratio).count() > 0 && named(ratio).all(of_figures), "{ratio}");
+    }
+    assert!(named("ioproof_doubts").all(|sample| sample.value >= 1.0 && sample.labels.contains_key("check")));
+}
+
+#[test]
 fn names_from_outside_stay_within_their_label() {
     let mut run = common::run();
     run.manifest.plan.title = "a \"title\" with \\ and\n# EOF".into();
@@ -210,9 +238,16 @@ fn names_from_outside_stay_within_their_label() {
 
 #[test]
 fn the_documentation_names_every_metric() {
-    let (families, _) = parse(&report::openmetrics(&common::run())).expect("OpenMetrics");
-    for name in families.keys() {
+    let mut names = BTreeSet::new();
+    for text in texts() {
+        names.extend(parse(&text).expect("OpenMetrics").0.into_keys());
+    }
+    for name in &names {
         assert!(DOCUMENTATION.contains(&format!("`{name}`")), "docs/INTEGRATIONS.md lacks `{name}`");
+    }
+    let rows = DOCUMENTATION.lines().filter_map(|line| line.strip_prefix("| `ioproof_")?.split('`').next());
+    for name in rows.map(|rest| format!("ioproof_{rest}")) {
+        assert!(names.contains(&name), "docs/INTEGRATIONS.md describes `{name}`, which is nowhere");
     }
 }
 
@@ -223,14 +258,13 @@ fn the_parser_of_the_reference_library_reads_it() {
         return;
     }
     let python = python.expect("just looked at");
-    for run in [common::run(), common::killed(), common::empty()] {
-        let text = report::openmetrics(&run);
+    for text in texts() {
         let path = python.scratch().join("run.om");
         std::fs::write(&path, &text).expect("it is written");
         let read = python.script(READ).arg(&path).run().expect("it ends").expect_code(0);
         let (_, samples) = parse(&text).expect("OpenMetrics");
         assert_eq!(read.stdout.lines().count(), samples.len(), "both parsers find the same samples");
-        if !run.phases.is_empty() {
+        if text.contains("ioproof_bandwidth") {
             assert!(read.stdout.contains("gauge bytes_per_second ioproof_bandwidth_bytes_per_second"));
             assert!(read.stdout.contains("summary seconds ioproof_latency_seconds_count"));
         }

@@ -54,10 +54,12 @@ pub(crate) struct Verdict {
     pub(crate) concerns: String,
     pub(crate) promised: Amount,
     /// `at least` or `at most`.
+    #[schemars(extend("enum" = ["at least", "at most"]))]
     pub(crate) side: &'static str,
     /// The statistic and the rate that it is judged by.
     pub(crate) judged_by: String,
     /// `PASS`, `FAIL`, `DOUBTFUL` or `NOT TESTED`.
+    #[schemars(extend("enum" = ["PASS", "FAIL", "DOUBTFUL", "NOT TESTED"]))]
     pub(crate) judgement: &'static str,
     pub(crate) figure: Option<usize>,
     pub(crate) conditions: String,
@@ -216,6 +218,7 @@ pub(crate) struct Claim {
     pub(crate) text: String,
     pub(crate) source: String,
     /// `holds`, `does not hold` or `not tested`.
+    #[schemars(extend("enum" = ["holds", "does not hold", "not tested"]))]
     pub(crate) standing: &'static str,
     pub(crate) evidence: String,
 }
@@ -283,6 +286,7 @@ pub(crate) struct Regression {
 pub(crate) struct LimitedBy {
     pub(crate) figure: usize,
     /// `processor`, `storage` or `both`.
+    #[schemars(extend("enum" = ["processor", "storage", "both"]))]
     pub(crate) limit: &'static str,
     pub(crate) user_share: f64,
     pub(crate) system_share: f64,

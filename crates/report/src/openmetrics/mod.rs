@@ -1,0 +1,218 @@
+//! A report as OpenMetrics text, for monitoring that keeps figures over time.
+//!
+//! The format is that of the OpenMetrics specification, version 1.0: every family has its type, its
+//! unit as the end of its name, and a sentence of help; the text ends with `# EOF`. Values are in
+//! base units: bytes, seconds, ratios from 0 to 1.
+//!
+//! Every sample of a figure carries what the figure is of (case, workload, target, phase, sizes,
+//! tasks, path). The conditions in full, and the swept values, stand once in `ioproof_figure_info`,
+//! which joins the others by `case` and `phase`.
+
+mod family;
+mod findings;
+
+use self::family::{Family, Labels, labels, with};
+use crate::view::findings::Setting;
+use crate::view::{Figure, LatencyInfo, Report, Spread};
+
+/// The whole text.
+pub(crate) fn openmetrics(report: &Report) -> String {
+    let of = |number: usize| {
+        // Figures are numbered from 1 in the order of the list.
+        let figure = number.checked_sub(1).and_then(|index| report.figures.get(index))?;
+        Some(of_figure(figure))
+    };
+    let mut out = String::new();
+    for families in [run_families(report), figure_families(report), findings::families(report, of)] {
+        for family in families {
+            family.write(&mut out);
+        }
+    }
+    out.push_str("# EOF\n");
+    out
+}
+
+fn run_families(report: &Report) -> Vec<Family> {
+    let run = &report.run;
+    let mut info = Family::info("ioproof_run", "the run that the figures are of");
+    info.put_as(
+        "_info",
+        labels(&[
+            ("run_id", &run.id),
+            ("title", &run.title),
+            ("state", run.state),
+            ("provenance", run.provenance),
+            ("program_version", &run.program_version),
+            ("node", &report.host.node),
+            ("seed", &run.seed.to_string()),
+        ]),
+        1.0,
+    );
+    let mut started = Family::measured(
+        "ioproof_run_started_timestamp_seconds",
+        "seconds",
+        "when the run started, since 1970-01-01 UTC",
+    );
+    started.put(Labels::new(), seconds(run.started_unix_ns as f64));
+    let mut took = Family::measured("ioproof_run_duration_seconds", "seconds", "how long the run took");
+    if let Some(finished) = run.finished_unix_ns {
+        took.put(Labels::new(), seconds(finished.saturating_sub(run.started_unix_ns) as f64));
+    }
+    let mut missing = Family::gauge("ioproof_run_missing", "parts that the report lacks; 0 in a whole run");
+    missing.put(Labels::new(), report.missing.len() as f64);
+    let mut warnings =
+        Family::gauge("ioproof_run_warnings", "different warnings of the run, figures included");
+    let entries: usize = report.notes.iter().map(|note| note.entries.len()).sum();
+    warnings.put(Labels::new(), entries as f64);
+    vec![info, started, took, missing, warnings]
+}
+
+fn figure_families(report: &Report) -> Vec<Family> {
+    let mut info = Family::info("ioproof_figure", "the conditions of a figure in full");
+    let mut bandwidth = Family::measured(
+        "ioproof_bandwidth_bytes_per_second",
+        "bytes_per_second",
+        "bytes per second over the repetitions that count, by the rate that is named",
+    );
+    let mut transfers = Family::measured(
+        "ioproof_completed_transfers_per_second",
+        "transfers_per_second",
+        "completed transfers per second over the repetitions that count, by the rate that is named",
+    );
+    let mut confidence = Family::measured(
+        "ioproof_interval_confidence_ratio",
+        "ratio",
+        "the confidence that interval_low and interval_high really have",
+    );
+    let mut latency = Family::summary(
+        "ioproof_latency_seconds",
+        "seconds",
+        "time of one transfer; quantiles 0 and 1 are the shortest and the longest",
+    );
+    let mut repetitions = Family::gauge("ioproof_repetitions", "repetitions that the figure is made of");
+    let mut device = Family::measured(
+        "ioproof_device_share_ratio",
+        "ratio",
+        "bytes that the devices moved for each byte that the tasks moved",
+    );
+    let mut cached = Family::gauge(
+        "ioproof_page_cache",
+        "1 where memory took part and the figure is not one of the device",
+    );
+    let mut warnings = Family::gauge("ioproof_warnings", "warnings that concern the figure");
+    for figure in &report.figures {
+        let of = of_figure(figure);
+        info.put_as("_info", conditions(figure), 1.0);
+        let rated = with(&of, &[("rate", figure.rate)]);
+        spread(&mut bandwidth, &rated, &figure.bytes_per_second);
+        spread(&mut transfers, &rated, &figure.transfers_per_second);
+        if let Some(share) = figure.bytes_per_second.confidence {
+            confidence.put(rated, share);
+        }
+        for one in &figure.latency {
+            summary(&mut latency, &of, one);
+        }
+        repetitions.put(of.clone(), figure.repetitions.len() as f64);
+        if let Some(share) = figure.device_share {
+            device.put(of.clone(), share);
+        }
+        cached.put(of.clone(), f64::from(u8::from(figure.page_cache)));
+        warnings.put(of, figure.notes.len() as f64);
+    }
+    vec![info, bandwidth, transfers, confidence, latency, repetitions, device, cached, warnings]
+}
+
+/// What a sample of `figure` is of.
+fn of_figure(figure: &Figure) -> Labels {
+    labels(&[
+        ("case", &figure.case),
+        ("group", &figure.group),
+        ("target", &figure.target),
+        ("phase", figure.phase),
+        ("what", &figure.what),
+        ("path", &figure.path),
+        ("tasks", &figure.tasks.to_string()),
+        ("transfer_bytes", &figure.transfer_bytes.to_string()),
+    ])
+}
+
+/// The conditions of `figure` in full, and where it stands in its sweep.
+fn conditions(figure: &Figure) -> Labels {
+    let mut all = labels(&[
+        ("case", &figure.case),
+        ("phase", figure.phase),
+        ("title", &figure.title),
+        ("conditions", &figure.conditions),
+        ("statistic", &figure.statistic),
+        ("provenance", figure.provenance),
+    ]);
+    all.extend(figure.settings.iter().map(setting));
+    all
+}
+
+/// A swept key and its value in base units, as a chart needs it on an axis.
+fn setting(setting: &Setting) -> (String, String) {
+    let letters = setting.key.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
+    let value = match (setting.unit, &setting.value) {
+        ("ns", value) => value.as_f64().map_or_else(String::new, |nanos| seconds(nanos).to_string()),
+        (_, serde_json::Value::String(word)) => word.clone(),
+        (_, value) => value.to_string(),
+    };
+    (format!("setting_{}", letters.collect::<String>()), value)
+}
+
+fn spread(family: &mut Family, of: &Labels, spread: &Spread) {
+    let parts = [
+        ("median", Some(spread.median)),
+        ("minimum", Some(spread.minimum)),
+        ("maximum", Some(spread.maximum)),
+        ("interval_low", spread.interval_low),
+        ("interval_high", spread.interval_high),
+    ];
+    for (statistic, value) in parts {
+        if let Some(value) = value {
+            family.put(with(of, &[("statistic", statistic)]), value);
+        }
+    }
+}
+
+fn summary(family: &mut Family, of: &Labels, one: &LatencyInfo) {
+    let of = with(of, &[("operation", one.operation), ("measure", one.measure)]);
+    let quantiles = [
+        ("0.0", one.minimum_ns),
+        ("0.5", one.p50_ns),
+        ("0.9", one.p90_ns),
+        ("0.99", one.p99_ns),
+        ("0.999", one.p99_9_ns),
+        ("0.9999", one.p99_99_ns),
+        ("1.0", one.maximum_ns),
+    ];
+    for (quantile, nanos) in quantiles {
+        family.put(with(&of, &[("quantile", quantile)]), seconds(nanos as f64));
+    }
+    family.put_as("_count", of.clone(), one.transfers as f64);
+    family.put_as("_sum", of, seconds(one.mean_ns * one.transfers as f64));
+}
+
+fn seconds(nanos: f64) -> f64 {
+    nanos / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::setting;
+    use crate::view::findings::Setting;
+
+    #[test]
+    fn a_setting_is_a_label_in_base_units() {
+        let of = |key: &str, value: Value, unit: &'static str| {
+            setting(&Setting { key: key.to_owned(), value, unit, text: String::new() })
+        };
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(of("transfer", 4096.into(), "bytes"), pair("setting_transfer", "4096"));
+        assert_eq!(of("delay", 5_000_000.into(), "ns"), pair("setting_delay", "0.005"));
+        assert_eq!(of("read_from", "shift".into(), ""), pair("setting_read_from", "shift"));
+    }
+}
