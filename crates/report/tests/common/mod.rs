@@ -137,6 +137,7 @@ const fn made(
 
 /// A whole quick run with one case more: six tasks as study A printed them, seven repetitions, and
 /// a mixed open-loop case.
+#[allow(dead_code, reason = "each test program uses its own part of this module")]
 pub(crate) fn run() -> Run {
     run_with(|_| true)
 }

@@ -5,9 +5,9 @@ use plan::{
     Amount, Bound, Bytes, Case, Client, Commitment, Expectation, Layer, Over, Per, Phase, Protocol, RateName,
     Selector, Setting, SettingValue, Statistic, TargetTerms, Terms, Workload, WorkloadSpec,
 };
-use record::{PhaseKey, Run};
+use record::{Manifest, PhaseKey, PhaseRecord, Run};
 
-use super::{MIB, Made, SECOND, add_latency, add_tasks, made, phase_row, wobble};
+use super::{MIB, Made, SECOND, in_memory, latency, made, phase_row, tasks, wobble};
 
 /// Name, title, share of the sum of twelve devices that reads and writes reach.
 pub(super) const LAYOUTS: [(&str, &str, f64, f64); 6] = [
@@ -25,9 +25,15 @@ const DEVICES: u32 = 12;
 const READ: f64 = 2.78e9;
 const WRITE: f64 = 2.05e9;
 
+/// What a run is made of.
+struct Draft {
+    manifest: Manifest,
+    records: Vec<PhaseRecord>,
+}
+
 /// The whole study, and what is to be said of its figures.
 pub(crate) fn study() -> Run {
-    let mut run = super::empty();
+    let mut run = Draft { manifest: super::empty().manifest, records: Vec::new() };
     run.manifest.plan.title = "Made-up numbers: six layouts of twelve devices".to_owned();
     run.manifest.host.batch_job = Some("slurm 12345".to_owned());
     run.manifest.plan.terms = terms();
@@ -35,8 +41,7 @@ pub(crate) fn study() -> Run {
     ladder(&mut run);
     mix(&mut run);
     sizes(&mut run);
-    run.finished_cases = run.manifest.plan.cases.iter().map(|case| case.id.clone()).collect();
-    run
+    in_memory(run.manifest, run.records)
 }
 
 fn terms() -> Terms {
@@ -131,7 +136,7 @@ struct Point {
     read_percent: u8,
 }
 
-fn put(run: &mut Run, point: Point, parts: &[(Made, Phase)], latency: bool) {
+fn put(run: &mut Draft, point: Point, parts: &[(Made, Phase)], with_latency: bool) {
     let (first, _) = &parts[0];
     let words: Vec<String> = point
         .settings
@@ -154,23 +159,26 @@ fn put(run: &mut Run, point: Point, parts: &[(Made, Phase)], latency: bool) {
     };
     for (made, phase) in parts {
         for pass in 0..case.passes_max() {
-            let key = PhaseKey { case: id.clone(), repetition: pass, phase: *phase };
+            let key = PhaseKey { case: id.as_str().into(), repetition: pass, phase: *phase };
             let seconds = 10;
             let noise = 1.0 + wobble(u64::from(pass) + made.transfer + u64::from(made.tasks) * 7) * 0.4;
             let bytes = (made.rate * noise) as u64 * seconds;
             let mut row = phase_row(&key, made, bytes, seconds, pass);
             row.wall_ns = seconds * SECOND;
-            run.phases.push(row);
-            add_tasks(run, &key, &Made { tasks: made.tasks.min(4), ..*made }, bytes, seconds);
-            if latency {
-                add_latency(run, &key, made, bytes / made.transfer);
-            }
+            run.records.push(PhaseRecord {
+                phase: row,
+                tasks: tasks(&key, &Made { tasks: made.tasks.min(4), ..*made }, bytes, seconds),
+                latency: if with_latency { latency(&key, made, bytes / made.transfer) } else { Vec::new() },
+                series: Vec::new(),
+                devices: Vec::new(),
+                warnings: Vec::new(),
+            });
         }
     }
     run.manifest.plan.cases.push(case);
 }
 
-fn layouts(run: &mut Run) {
+fn layouts(run: &mut Draft) {
     for (layout, &(target, _, read, write)) in LAYOUTS.iter().enumerate() {
         for transfer in TRANSFERS {
             for tasks in TASKS {
@@ -201,7 +209,7 @@ fn layouts(run: &mut Run) {
 }
 
 /// 4 KiB random reads with 1 to 64 tasks.
-fn ladder(run: &mut Run) {
+fn ladder(run: &mut Draft) {
     for tasks in [1_u32, 2, 4, 8, 16, 32, 64] {
         let one = f64::from(tasks) * 11_000.0;
         let rate = 1.0 / (1.0 / one + 1.0 / 330_000.0);
@@ -224,7 +232,7 @@ fn ladder(run: &mut Run) {
 }
 
 /// 0 to 100 % of reads.
-fn mix(run: &mut Run) {
+fn mix(run: &mut Draft) {
     for read_percent in (0..=100_u8).step_by(10) {
         let share = f64::from(read_percent) / 100.0;
         let rate = 90e3 + 160e3 * share + 60e3 * (-(share - 0.7).powi(2) / 0.01).exp();
@@ -241,7 +249,7 @@ fn mix(run: &mut Run) {
 }
 
 /// File sizes up to nearly full.
-fn sizes(run: &mut Run) {
+fn sizes(run: &mut Draft) {
     for gigabytes in [100_u64, 200, 400, 800, 1200] {
         let slow = if gigabytes > 400 { 0.8 } else { 1.0 };
         let made = Made {
