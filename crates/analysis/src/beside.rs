@@ -1,10 +1,12 @@
 //! Published figures that a study names, beside the own figures that it names for them.
 
+use std::collections::HashMap;
+
 use plan::{Bytes, Case, Phase, Plan, PublishedPlace, Setting, SettingValue};
 use record::{Library, Metric, Operation, Published, PublishedStatistic, PublishedUnit};
 
 use crate::subject::{Subject, subjects};
-use crate::{Beside, Figure};
+use crate::{Beside, Figure, scalability};
 
 /// An id of a study file that the library does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,13 +50,15 @@ pub fn unknown_ids(plan: &Plan, library: &Library) -> Vec<UnknownId> {
 #[must_use]
 pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Beside> {
     let all = subjects(plan, figures);
-    let found = |place: &PublishedPlace| Some(placed(plan, &all, place, library.figure(&place.id)?, library));
+    let bests = bests(&all);
+    let found =
+        |place: &PublishedPlace| Some(placed(&all, &bests, place, library.figure(&place.id)?, library));
     plan.terms.published.iter().filter_map(found).collect()
 }
 
 fn placed(
-    plan: &Plan,
     all: &[Subject<'_>],
+    bests: &Bests<'_>,
     place: &PublishedPlace,
     published: &Published,
     library: &Library,
@@ -67,7 +71,7 @@ fn placed(
     let chosen = all.iter().filter(|one| {
         place.figures.takes(one.case, one.figure.phase) && phase.is_none_or(|phase| phase == one.figure.phase)
     });
-    let values = chosen.filter_map(|one| Some((one, own_value(plan, all, one, published)?)));
+    let values = chosen.filter_map(|one| Some((one, own_value(bests, one, published)?)));
     let less_is_better = published.metric == Metric::Latency;
     let best = values.reduce(|best, one| match less_is_better {
         true if one.1 < best.1 => one,
@@ -103,12 +107,12 @@ fn placed(
 }
 
 /// The own value of what `published` is of: bytes or transfers per second, nanoseconds, or a share.
-fn own_value(plan: &Plan, all: &[Subject<'_>], own: &Subject<'_>, published: &Published) -> Option<f64> {
+fn own_value(bests: &Bests<'_>, own: &Subject<'_>, published: &Published) -> Option<f64> {
     let summary = match (published.unit, published.metric) {
         (PublishedUnit::BytesPerSecond, _) => own.figure.bytes_per_second,
         (PublishedUnit::OperationsPerSecond, _) => own.figure.transfers_per_second,
         (PublishedUnit::Seconds, Metric::Latency) => return latency_ns(own, published.statistic),
-        (PublishedUnit::Fraction, Metric::Scalability) => return scalability(plan, all, own),
+        (PublishedUnit::Fraction, Metric::Scalability) => return share_of_devices(bests, own),
         _ => return None,
     };
     match published.statistic {
@@ -137,14 +141,22 @@ fn latency_ns(own: &Subject<'_>, statistic: PublishedStatistic) -> Option<f64> {
 }
 
 /// Rate ÷ (devices × best rate of the target of one device in the same phase).
-fn scalability(plan: &Plan, all: &[Subject<'_>], own: &Subject<'_>) -> Option<f64> {
-    let terms = plan.terms.targets.iter().find(|terms| terms.name == own.case.target)?;
-    let baseline = terms.baseline.as_ref()?;
-    let single =
-        all.iter().filter(|one| one.case.target == *baseline && one.figure.phase == own.figure.phase);
-    let best = single.map(|one| one.figure.bytes_per_second.median).max_by(f64::total_cmp)?;
-    let sum = best * f64::from(terms.devices);
-    (sum > 0.0).then(|| own.figure.bytes_per_second.median / sum)
+fn share_of_devices(bests: &Bests<'_>, own: &Subject<'_>) -> Option<f64> {
+    let terms = own.target?;
+    let single = bests.get(&(terms.baseline.as_deref()?, own.figure.phase))?;
+    scalability(own.figure.bytes_per_second.median, f64::from(terms.devices), *single)
+}
+
+/// The best median rate of each target and phase.
+type Bests<'a> = HashMap<(&'a str, Phase), f64>;
+
+fn bests<'a>(subjects: &[Subject<'a>]) -> Bests<'a> {
+    let mut bests = Bests::new();
+    for one in subjects {
+        let best = bests.entry((one.case.target.as_str(), one.figure.phase)).or_default();
+        *best = best.max(one.figure.bytes_per_second.median);
+    }
+    bests
 }
 
 /// Where the published figure stands on the axes that `case` is swept over.

@@ -1,5 +1,7 @@
 //! The quantities that claims compare, taken from own figures and curves.
 
+use std::collections::HashSet;
+
 use plan::{Bytes, Nanos, Phase, Quantity, Selector, SettingValue};
 use record::Operation;
 
@@ -86,9 +88,8 @@ impl<'a> Amounts<'a> {
 
     /// The curves that have one of the chosen figures among their points.
     fn curves_of(&self, chosen: &[&Subject<'_>]) -> Vec<&'a Curve> {
-        let has = |curve: &&Curve| {
-            curve.points.iter().any(|point| chosen.iter().any(|subject| subject.index == point.figure))
-        };
+        let places: HashSet<usize> = chosen.iter().map(|subject| subject.index).collect();
+        let has = |curve: &&Curve| curve.points.iter().any(|point| places.contains(&point.figure));
         self.curves.iter().filter(has).collect()
     }
 

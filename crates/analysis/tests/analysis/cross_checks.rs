@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use analysis::{
     JobRates, RateUnits, Stripe, Summary, bytes_behind_creates, crossover, deviation_min, drives,
+    scalability, tax,
 };
 use plan::{Bytes, Geometry, WorkloadSpec};
 use serde::Deserialize;
@@ -74,6 +75,8 @@ impl Vector {
             "n*o/t" => self.job(v("t")).by_wall,
             "c*32768/1e9" => bytes_behind_creates(v("c"), Bytes::kib(32)) / 1e9,
             "ceil(t/r)" => drives(v("t"), v("r"), Stripe::NONE).expect("a goal").data as f64,
+            "m/(n*b)" => scalability(v("m"), v("n"), v("b")).expect("a baseline"),
+            "(ref-m)/ref" => tax(v("ref"), v("m")).expect("a reference"),
             "mean(v)" => Summary::of(self.many("v")).expect("values").mean,
             "1e6/o-mean(v)" => 1e6 / v("o") - Summary::of(self.many("v")).expect("values").mean,
             // The seconds in which a job reaches a rate are the seconds at which it has it by wall time.
@@ -86,10 +89,8 @@ impl Vector {
             "n*b" | "n*s" | "n*m" | "n*e" | "n*a" | "n*i" | "n*p" | "s*c" | "u*t" => {
                 self.inputs.keys().map(|name| v(name)).product()
             }
-            "m/(n*b)" => v("m") / (v("n") * v("b")),
             "s/(n*i)" => v("s") / (v("n") * v("i")),
             "d/(n*c)" => v("d") / (v("n") * v("c")),
-            "(ref-m)/ref" => (v("ref") - v("m")) / v("ref"),
             "(b-a)/a" => (v("b") - v("a")) / v("a"),
             "a/b-1" => v("a") / v("b") - 1.0,
             "b-a" => v("b") - v("a"),
