@@ -109,8 +109,9 @@ pub fn compare_figures(before: &Figure, after: &Figure) -> Vec<Comparison> {
         .collect()
 }
 
+/// Of the passes that count: a warm-up is no scatter.
 fn values(figure: &Figure, of: impl Fn(&RepetitionFigure) -> Option<f64>) -> Vec<f64> {
-    figure.repetitions.iter().filter_map(of).collect()
+    figure.counted().filter_map(of).collect()
 }
 
 /// The rates that differ most, in either direction: "the difference is at most x %".

@@ -85,6 +85,21 @@ fn two_figures_of_one_run_can_be_compared() {
     assert_eq!(largest_gap(&found).map(|gap| gap.operation), Some(None), "latencies are no rates");
 }
 
+/// The warm-up of the first run is far off; without it both are the same.
+#[test]
+fn a_warm_up_is_not_compared() {
+    let case = || {
+        let mut case = reads("a");
+        case.protocol.warm_up = 1;
+        case
+    };
+    let before = Study::default().with(case(), &[9000, 100, 101, 102, 103]);
+    let after = Study::default().with(case(), &[100, 100, 101, 102, 103]);
+    let found = compare(&before.figures(), &after.figures());
+    assert_eq!((found[0].before, found[0].after), (101.5 * 4096.0, 101.5 * 4096.0));
+    assert_eq!(found[0].p_value, Some(1.0));
+}
+
 /// Against SciPy 1.17: `levene(center="median")` of both samples, each divided by its median.
 #[test]
 fn the_steadier_system_is_named() {
