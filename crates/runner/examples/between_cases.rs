@@ -1,4 +1,5 @@
-//! How long the program needs between two cases: `between_cases CASES BACKEND TARGET RECORD`, as in
+//! How long the program needs between two cases, and to stop:
+//! `between_cases CASES BACKEND TARGET RECORD [STOP_AFTER_MS]`, as in
 //! `between_cases 200 psync /dev/shm/file /tmp/record`. The backend is psync, uring or null, the
 //! record's directory is made.
 #![expect(clippy::print_stdout, reason = "the figures are its output")]
@@ -6,7 +7,8 @@
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use comm::Solo;
 use engine::Controls;
@@ -17,8 +19,8 @@ use runner::{Life, Silent};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [cases, backend, target, record] = &words[..] else {
-        return Err("expected CASES BACKEND TARGET RECORD".into());
+    let [cases, backend, target, record, stop @ ..] = &words[..] else {
+        return Err("expected CASES BACKEND TARGET RECORD [STOP_AFTER_MS]".into());
     };
     let (target, record) = (PathBuf::from(target), PathBuf::from(record));
     let cases = (0..cases.parse()?).map(|number| case(number, backend, &target)).collect::<Result<_, _>>()?;
@@ -40,9 +42,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let recorder = Recorder::create(&record, &manifest)?;
     let (comm, mut watch) = (Solo::new("here"), Silent);
+    let controls = Arc::new(Controls::new());
+    let stopper = stop.first().map(|word| word.parse()).transpose()?.map(|wait_ms| {
+        let controls = Arc::clone(&controls);
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(wait_ms));
+            controls.stop();
+            Instant::now()
+        })
+    });
     let started = Instant::now();
-    Life::new(&host, &comm, recorder, &mut watch, Arc::new(Controls::new())).run(&checked)?;
+    Life::new(&host, &comm, recorder, &mut watch, controls).run(&checked)?;
     println!("run {:.3} s", started.elapsed().as_secs_f64());
+    if let Some(stopped) = stopper.and_then(|stopper| stopper.join().ok()) {
+        println!("stopped {:.1} ms after it was asked to", stopped.elapsed().as_secs_f64() * 1e3);
+    }
     show(&Run::open(&record)?);
     Ok(())
 }

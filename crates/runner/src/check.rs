@@ -406,15 +406,17 @@ fn grows(path: &Path, bytes: u64) -> u64 {
     }
 }
 
+/// Cases of a sweep need the same again and again, and each question reads files of the kernel.
 fn check_limits(plan: &Plan, root: &Root) -> Result<(), RunnerError> {
-    for case in &plan.cases {
-        let workload = &case.workload;
-        let tasks = u64::from(workload.tasks);
-        let threads = match workload.backend {
-            Backend::Psync | Backend::Mmap => tasks,
-            Backend::Uring { .. } | Backend::Null => 0,
-        };
-        let files = if workload.backend == Backend::Null { 0 } else { tasks };
+    let needs = |case: &Case| {
+        let tasks = u64::from(case.workload.tasks);
+        match case.workload.backend {
+            Backend::Psync | Backend::Mmap => (tasks, tasks),
+            Backend::Uring { .. } => (tasks, 0),
+            Backend::Null => (0, 0),
+        }
+    };
+    for (files, threads) in plan.cases.iter().map(needs).collect::<BTreeSet<_>>() {
         limits::check(root, limits::Needs { open_files: files + OWN_FILES, locked_bytes: 0, threads })?;
     }
     Ok(())
