@@ -4,8 +4,11 @@
 //! Every figure is named by its place in the list that [`crate::figures`] gave; so whatever is
 //! shown of a finding, its conditions, repetitions and warnings can be shown with it.
 
-use plan::{Amount, Bytes, Client, Phase, Relation, Setting, SettingValue};
+use plan::{Amount, Client, Phase, Relation, Setting, SettingValue};
 use record::Operation;
+
+use crate::iops::DefinedIops;
+use crate::overlay::Overlay;
 
 /// All findings of a study.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -368,75 +371,6 @@ pub struct Beside {
     pub misprint: String,
     /// The study and the table, slide or section.
     pub source: String,
-}
-
-/// Where two curves are farthest apart.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Overlay {
-    /// A curve, by its place in [`Findings::curves`].
-    pub first: usize,
-    /// The other one.
-    pub second: usize,
-    /// The value on the axis.
-    pub at: f64,
-    /// (Second − first) ÷ the larger of the two.
-    pub difference: f64,
-}
-
-/// Transfers per second, with all that has to be said before two such numbers mean the same.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DefinedIops {
-    /// The best figure of the definition.
-    pub figure: usize,
-    /// Transfers per second: its median.
-    pub transfers_per_second: f64,
-    /// The target.
-    pub target: String,
-    /// Where the measuring program ran.
-    pub client: Client,
-    /// Bytes of one transfer.
-    pub transfer: Bytes,
-    /// The direction.
-    pub phase: Phase,
-    /// Share of reads in a mixed phase.
-    pub read_percent: Option<u8>,
-    /// Random or sequential.
-    pub random: bool,
-    /// Around the page cache.
-    pub direct: bool,
-    /// Each write was on stable storage before the next.
-    pub sync_per_write: bool,
-    /// Transfers under way for each task.
-    pub depth: u32,
-    /// Tasks.
-    pub tasks: u32,
-    /// Whether memory answered.
-    pub cache: CacheState,
-    /// Figures with this definition.
-    pub of: usize,
-}
-
-/// Whether memory answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CacheState {
-    /// The devices moved all bytes.
-    Devices,
-    /// Memory answered for a part.
-    Cached,
-    /// The devices could not be observed.
-    NotObserved,
-}
-
-impl CacheState {
-    /// The word in tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Devices => "from the devices",
-            Self::Cached => "from memory",
-            Self::NotObserved => "not observed",
-        }
-    }
 }
 
 /// Spread of repetitions against a swept size.

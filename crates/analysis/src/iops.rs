@@ -5,9 +5,64 @@ use std::collections::HashMap;
 use plan::{Bytes, Client, Order, Phase, Plan};
 
 use crate::Figure;
-use crate::findings::{CacheState, DefinedIops};
 use crate::subject::{Subject, subjects};
 use crate::verdicts::DEVICE_SHARE_MIN;
+
+/// Transfers per second, with all that has to be said before two such numbers mean the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DefinedIops {
+    /// The best figure of the definition.
+    pub figure: usize,
+    /// Transfers per second: its median.
+    pub transfers_per_second: f64,
+    /// The target.
+    pub target: String,
+    /// Where the measuring program ran.
+    pub client: Client,
+    /// Bytes of one transfer.
+    pub transfer: Bytes,
+    /// The direction.
+    pub phase: Phase,
+    /// Share of reads in a mixed phase.
+    pub read_percent: Option<u8>,
+    /// Random or sequential.
+    pub random: bool,
+    /// Around the page cache.
+    pub direct: bool,
+    /// Each write was on stable storage before the next.
+    pub sync_per_write: bool,
+    /// Transfers under way for each task.
+    pub depth: u32,
+    /// Tasks.
+    pub tasks: u32,
+    /// Whether memory answered.
+    pub cache: CacheState,
+    /// Figures with this definition.
+    pub of: usize,
+}
+
+/// Whether memory answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CacheState {
+    /// The devices moved all bytes.
+    Devices,
+    /// Memory answered for a part.
+    Cached,
+    /// The devices could not be observed.
+    NotObserved,
+}
+
+impl CacheState {
+    /// The word in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Devices => "from the devices",
+            Self::Cached => "from memory",
+            Self::NotObserved => "not observed",
+        }
+    }
+}
 
 /// The best figure of each definition of transfers per second, highest first: of each target,
 /// client, size, direction, order, path, depth, number of tasks and state of the caches. No number

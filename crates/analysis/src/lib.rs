@@ -108,11 +108,11 @@ pub use dispersion::{ONSET_FACTOR, dispersion, onset};
 pub use expected::{expected, mix};
 pub use figures::{Figure, OperationLatency, RepetitionFigure, figures};
 pub use findings::{
-    Beside, Best, BoundBy, CacheState, Check, ClaimVerdict, Comparison, Consistency, Curve, CurvePoint,
-    CurveRegression, DefinedIops, Dips, Dispersion, DispersionPoint, Doubt, Expected, Findings, Judgement,
-    Limit, Outcome, Overlay, Scaling, Shape, Standing, Tax, Verdict, WeakestLink,
+    Beside, Best, BoundBy, Check, ClaimVerdict, Comparison, Consistency, Curve, CurvePoint, CurveRegression,
+    Dips, Dispersion, DispersionPoint, Doubt, Expected, Findings, Judgement, Limit, Outcome, Scaling, Shape,
+    Standing, Tax, Verdict, WeakestLink,
 };
-pub use iops::iops_table;
+pub use iops::{CacheState, DefinedIops, iops_table};
 pub use jobs::{Job, JobRates, jobs};
 pub use latency::{CdfPoint, Latency, LatencySummary};
 pub use little::{Little, little};
@@ -124,7 +124,7 @@ pub use observed::{
 };
 pub use outlier::{ROBUST_Z_MAX, robust_z, standing_apart};
 pub use overhead::{Overhead, overhead};
-pub use overlay::{CHARTED_MAX, OVERLAID_MAX, coincident, largest_difference, overlays};
+pub use overlay::{CHARTED_MAX, OVERLAID_MAX, Overlay, coincident, largest_difference, overlays};
 pub use plan::RateName;
 pub use plausible::{
     Implausible, PrintedStatistics, check_statistics, deviation_max, deviation_min, values_needed,

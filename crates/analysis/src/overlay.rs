@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use plan::{Client, Phase};
 
-use crate::findings::{Curve, CurvePoint, Overlay};
+use crate::findings::{Curve, CurvePoint};
 use crate::shape::{ALIKE_SHARE, ALIKE_SHARE_UNREPEATED};
 
 /// With more curves than this beside each other, pairs of them are no comparison any more.
@@ -13,6 +13,19 @@ pub const OVERLAID_MAX: usize = 4;
 pub const CHARTED_MAX: usize = 64;
 /// Standard errors within which two points are alike.
 const STANDARD_ERRORS: f64 = 2.0;
+
+/// Where two curves are farthest apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Overlay {
+    /// A curve, by its place in [`crate::Findings::curves`].
+    pub first: usize,
+    /// The other one.
+    pub second: usize,
+    /// The value on the axis.
+    pub at: f64,
+    /// (Second − first) ÷ the larger of the two.
+    pub difference: f64,
+}
 
 /// The point at which two curves are farthest apart, as (value on the axis, (second − first) ÷ the
 /// larger); none where they share no value or have no rate above 0 there.
