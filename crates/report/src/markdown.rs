@@ -75,7 +75,7 @@ fn section_markdown(out: &mut String, section: &Section) {
     let _ = writeln!(out, "## {}\n", escaped(section.title));
     for block in &section.blocks {
         match block {
-            Block::Heading(text) => {
+            Block::Heading { text, .. } => {
                 let _ = writeln!(out, "### {}\n", escaped(text));
             }
             Block::Text(text) => {

@@ -20,6 +20,8 @@ const DRAWS_PER_SECOND: u8 = 4;
 #[derive(Debug, Clone, PartialEq)]
 struct Step {
     case: String,
+    /// The place of the case in the plan, from 1.
+    number: usize,
     repetition: u32,
     repetitions: u32,
     outlook: PhaseOutlook,
@@ -30,6 +32,8 @@ struct Step {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimeLeft {
     steps: Vec<Step>,
+    /// Cases of the plan.
+    cases: usize,
     current: Option<usize>,
     /// Seconds that phases ended by volume took, and were expected to take.
     took: f64,
@@ -43,9 +47,10 @@ impl TimeLeft {
     #[must_use]
     pub fn new(plan: &Plan, outlooks: &[Outlook]) -> Self {
         let mut steps = Vec::new();
-        for (case, outlook) in plan.cases.iter().zip(outlooks) {
+        for (number, (case, outlook)) in (1..).zip(plan.cases.iter().zip(outlooks)) {
             steps.extend(outlook.fill.iter().map(|fill| Step {
                 case: case.id.clone(),
+                number,
                 repetition: 0,
                 repetitions: case.passes_max(),
                 outlook: fill.clone(),
@@ -54,6 +59,7 @@ impl TimeLeft {
             for repetition in 0..case.passes_max() {
                 steps.extend(outlook.phases.iter().map(|phase| Step {
                     case: case.id.clone(),
+                    number,
                     repetition,
                     repetitions: case.passes_max(),
                     outlook: phase.clone(),
@@ -61,7 +67,26 @@ impl TimeLeft {
                 }));
             }
         }
-        Self { steps, current: None, took: 0.0, expected: 0.0, moved: 0, elapsed: 0.0 }
+        Self {
+            steps,
+            cases: plan.cases.len(),
+            current: None,
+            took: 0.0,
+            expected: 0.0,
+            moved: 0,
+            elapsed: 0.0,
+        }
+    }
+
+    /// `case` is not gone through, or no further: its steps cost no time. For cases that an earlier
+    /// run has finished, that failed, or whose values have settled before their last repetition.
+    pub fn skip(&mut self, case: &str) {
+        let from = self.current.map_or(0, |index| index + 1);
+        let mut index = 0;
+        self.steps.retain(|step| {
+            index += 1;
+            index <= from || step.case != case
+        });
     }
 
     /// A phase begins. One that the plan does not name (as a fill that turned out to be needed)
@@ -134,13 +159,13 @@ impl TimeLeft {
     }
 
     fn label(&self) -> String {
-        match self.step() {
-            Some(step) if step.repetitions > 1 => {
-                format!("{} {} {}/{}", step.case, step.outlook.phase, step.repetition + 1, step.repetitions)
-            }
-            Some(step) => format!("{} {}", step.case, step.outlook.phase),
-            None => "preparing".to_owned(),
-        }
+        let Some(step) = self.step() else { return "preparing".to_owned() };
+        let of = if self.cases > 1 { format!("{}/{} ", step.number, self.cases) } else { String::new() };
+        let pass = match step.repetitions {
+            0..=1 => String::new(),
+            all => format!(" {}/{all}", step.repetition + 1),
+        };
+        format!("{of}{} {}{pass}", step.case, step.outlook.phase)
     }
 
     fn figures(&self) -> String {
@@ -204,6 +229,11 @@ impl Progress {
     /// The phase is over, `elapsed` after its start.
     pub fn end(&mut self, elapsed: Duration) {
         self.left.end(elapsed);
+    }
+
+    /// `case` is not gone through, or no further.
+    pub fn skip(&mut self, case: &str) {
+        self.left.skip(case);
     }
 
     /// Writes `line` above the live line (to stderr, also where the live line is hidden).
@@ -274,6 +304,22 @@ mod tests {
         left.start("c", 0, Phase::Read);
         // The write took twice what was expected; the other three are expected to do so too.
         close(&left, 3.0 * 2.0);
+    }
+
+    #[test]
+    fn a_case_that_is_skipped_or_settled_costs_no_more_time() {
+        let mut left = two_by_two();
+        left.start("c", 0, Phase::Write);
+        left.end(Duration::from_secs(1));
+        left.start("c", 0, Phase::Read);
+        close(&left, 1.0 + 2.0);
+        left.skip("c");
+        close(&left, 1.0);
+        let mut resumed = two_by_two();
+        resumed.skip("other");
+        close(&resumed, 4.0);
+        resumed.skip("c");
+        close(&resumed, 0.0);
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub struct Study<'a> {
     run: &'a Run,
     sources: Vec<analysis::Figure>,
     report: Report,
+    second: Option<Report>,
 }
 
 impl<'a> Study<'a> {
@@ -40,7 +41,14 @@ impl<'a> Study<'a> {
         let sources = build::sources(run);
         let findings = find(&sources);
         let report = build::report(run, &sources, &findings);
-        Self { run, sources, report }
+        Self { run, sources, report, second: None }
+    }
+
+    /// Draws `other`, another run of the same study, dotted in the charts of this one.
+    #[must_use]
+    pub fn beside(mut self, other: Self) -> Self {
+        self.second = Some(other.report);
+        self
     }
 
     /// The tables for a terminal, at most 120 columns wide.
@@ -81,6 +89,6 @@ impl<'a> Study<'a> {
     /// # Errors
     /// `out` refuses.
     pub fn html(&self, out: &mut impl Write) -> io::Result<()> {
-        html::html(self.run, &self.report, &self.sources, out)
+        html::html(self.run, &self.report, &self.sources, self.second.as_ref(), out)
     }
 }

@@ -114,7 +114,7 @@ fn section_text(out: &mut String, section: &Section, colour: Colour) {
     let _ = writeln!(out, "\n{}", colour.strong(section.title));
     for block in &section.blocks {
         match block {
-            Block::Heading(text) => {
+            Block::Heading { text, .. } => {
                 let _ = writeln!(out, "\n{}", colour.strong(text));
             }
             Block::Text(text) => out.push_str(&wrapped("", text, COLUMNS)),

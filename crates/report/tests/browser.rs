@@ -44,7 +44,8 @@ const waiting = setInterval(() => {
   }));
   const out = document.createElement("pre");
   out.id = "told";
-  out.textContent = JSON.stringify({ complaints: window.complaints, charts: charts, wide: document.documentElement.scrollWidth - window.innerWidth });
+  out.textContent = JSON.stringify({ broken_links: Array.from(document.querySelectorAll("a[href^='#']")).map((a) => a.getAttribute("href").slice(1))
+    .filter((id) => !document.getElementById(id)), complaints: window.complaints, charts: charts, wide: document.documentElement.scrollWidth - window.innerWidth });
   document.body.appendChild(out);
 }, 20);
 </script>"#;
@@ -62,10 +63,17 @@ fn browser() -> Option<PathBuf> {
 
 /// What the page of `run` says of itself with all its parts open, `flags` given to the browser.
 fn told(browser: &Path, run: &record::Run, flags: &[&str]) -> Value {
-    let directory = tempfile::tempdir().expect("a directory");
+    told_of(browser, page(|out| report::html(run, out)), flags)
+}
+
+fn page(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
     let mut page = Vec::new();
-    report::html(run, &mut page).expect("written");
-    let page = String::from_utf8(page).expect("UTF-8");
+    write(&mut page).expect("written");
+    String::from_utf8(page).expect("UTF-8")
+}
+
+fn told_of(browser: &Path, page: String, flags: &[&str]) -> Value {
+    let directory = tempfile::tempdir().expect("a directory");
     let page = page.replacen("<head>", &format!("<head>{LISTEN}"), 1);
     let end = page.rfind("</body>").expect("an end");
     let page = format!("{}{TELL}{}", &page[..end], &page[end..]);
@@ -80,11 +88,26 @@ fn told(browser: &Path, run: &record::Run, flags: &[&str]) -> Value {
     serde_json::from_str(&told).expect("JSON")
 }
 
+/// The page of the made-up study, a second run of it beside it.
+fn study() -> String {
+    let run = common::study::study();
+    let second = common::study::again();
+    let of = |run| report::Study::with(run, |figures| common::findings::findings(run, figures));
+    page(|out| of(&run).beside(of(&second)).html(out))
+}
+
+/// Where pictures of pages are kept for whoever wants to look at them.
+fn pictures() -> PathBuf {
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report-pages");
+    std::fs::create_dir_all(&directory).expect("a directory");
+    directory
+}
+
 fn dump(browser: &Path, profile: &Path, address: &str, flags: &[&str]) -> String {
     let mut child = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"])
         .args(["--disable-component-update", "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND"])
-        .args(["--virtual-time-budget=60000", "--window-size=1280,1000", "--dump-dom"])
+        .args(["--virtual-time-budget=600000", "--window-size=1280,1000", "--dump-dom"])
         .arg(format!("--user-data-dir={}", profile.display()))
         .args(flags)
         .arg(address)
@@ -133,6 +156,45 @@ fn a_dark_page_and_a_narrow_one_are_drawn_too() {
     let Some(browser) = browser() else { return };
     let flags = ["--blink-settings=preferredColorScheme=0", "--window-size=500,900"];
     assert_sound(&told(&browser, &common::run(), &flags), 6 + 2 * 10 + 2);
+}
+
+#[test]
+fn every_chart_of_a_study_is_drawn_in_light_and_dark() {
+    let Some(browser) = browser() else { return };
+    let page = study();
+    let light = told_of(&browser, page.clone(), &[]);
+    let ids: Vec<&str> =
+        light["charts"].as_array().expect("charts").iter().filter_map(|one| one["id"].as_str()).collect();
+    for kind in ["comparison", "sweep", "response", "dispersion"] {
+        assert!(ids.iter().any(|id| id.starts_with(&format!("chart-{kind}"))), "no {kind} in {ids:?}");
+    }
+    assert_sound(&light, ids.len());
+    let dark = told_of(&browser, page, &["--blink-settings=preferredColorScheme=0", "--window-size=500,900"]);
+    assert_sound(&dark, ids.len());
+    assert_eq!(light["broken_links"], Value::Array(Vec::new()), "links that lead nowhere");
+}
+
+#[test]
+fn a_study_is_pictured_and_printed() {
+    let Some(browser) = browser() else { return };
+    let directory = pictures();
+    let file = directory.join("study.html");
+    std::fs::write(&file, study()).expect("written");
+    let address = format!("file://{}", file.display());
+    let profile = tempfile::tempdir().expect("a directory");
+    for (name, flags) in [
+        ("study-light.png", ["--window-size=1280,9000", "--blink-settings=preferredColorScheme=1"]),
+        ("study-dark.png", ["--window-size=1280,9000", "--blink-settings=preferredColorScheme=0"]),
+        ("study-print.pdf", ["--no-pdf-header-footer", "--window-size=1280,1000"]),
+    ] {
+        let made = directory.join(name);
+        let kind = if name.ends_with("pdf") { "--print-to-pdf" } else { "--screenshot" };
+        let flag = format!("{kind}={}", made.display());
+        let _ = std::fs::remove_file(&made);
+        dump(&browser, &profile.path().join(name), &address, &[&flag, flags[0], flags[1]]);
+        let bytes = std::fs::metadata(&made).map_or(0, |made| made.len());
+        assert!(bytes > 100_000, "{name} has {bytes} bytes");
+    }
 }
 
 #[test]

@@ -124,3 +124,62 @@ fn a_table_of_several_cases_fits_a_terminal() {
     assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
     insta::assert_snapshot!(text);
 }
+
+/// 33 to 264 tasks with four transfer sizes, on `cases` layouts.
+fn sweep() -> Plan {
+    let mut cases = Vec::new();
+    for tasks in (33..=264).step_by(33) {
+        for transfer in [1, 4, 8, 16] {
+            let setting = |key: &str, value| plan::Setting { key: key.into(), value };
+            let case = twelve_cards(tasks, Bytes::mib(transfer), 1_000);
+            cases.push(Case {
+                id: format!("layouts:tasks={tasks}:transfer={transfer}MiB"),
+                group: "layouts".into(),
+                target: "xfs".into(),
+                repetitions: 2,
+                protocol: plan::Protocol { rounds: 2, ..plan::Protocol::default() },
+                settings: vec![
+                    setting("tasks", plan::SettingValue::Count(tasks.into())),
+                    setting("transfer", plan::SettingValue::Bytes(Bytes::mib(transfer))),
+                ],
+                ..case
+            });
+        }
+    }
+    let mut plan = Plan::new("Made-up sweep", Question::Quick { directory: "/p3700".into() }, 42, cases);
+    plan.terms.targets = vec![plan::TargetTerms {
+        name: "xfs".into(),
+        title: "Twelve XFS".into(),
+        devices: 12,
+        ..Default::default()
+    }];
+    plan.terms.nodes = vec![1, 4, 8, 16];
+    let limit = |name: &str, rate, per| plan::Expectation {
+        name: name.into(),
+        target: Some("xfs".into()),
+        phase: None,
+        random: None,
+        transfer: None,
+        read_percent: None,
+        amount: plan::Amount::BytesPerSecond(rate),
+        at_latency: None,
+        count: 1.0,
+        per,
+        ceiling: true,
+        source: "made up".into(),
+        reached: String::new(),
+    };
+    plan.terms.expectations =
+        vec![limit("node link", 1.25e9, plan::Per::Node), limit("cluster link", 10e9, plan::Per::Target)];
+    plan
+}
+
+#[test]
+fn a_sweep_is_told_by_workload_with_its_bounds_and_counted_concerns() {
+    let text = report::preflight(&sweep(), &around(18.8e9, 24_000_000_000_000));
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    assert!(text.lines().count() < 40, "{text}");
+    let line = one_line(&text);
+    assert!(line.contains("at most 91.7 % of the sum can be reached"), "{text}");
+    insta::assert_snapshot!(text);
+}

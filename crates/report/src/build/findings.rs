@@ -249,7 +249,8 @@ fn expected(one: &analysis::Expected) -> view::Expected {
     }
 }
 
-fn weakest_link(one: &analysis::WeakestLink) -> view::WeakestLink {
+/// The lowest limit of a target, in the units of a report.
+pub(crate) fn weakest_link(one: &analysis::WeakestLink) -> view::WeakestLink {
     let limit =
         |(name, one): &(String, plan::Amount)| view::NamedAmount { name: name.clone(), amount: amount(one) };
     view::WeakestLink {

@@ -1,5 +1,7 @@
 //! The numbers of a report as the page's template wants them: formatted, beside the raw ones.
 
+use std::collections::BTreeSet;
+
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use plan::Bytes;
 use record::{BlockDeviceFacts, Fact, FileSystemFacts, Run};
@@ -29,6 +31,7 @@ pub(crate) fn page(
     run: &Run,
     report: &Report,
     sources: &[analysis::Figure],
+    second: Option<&Report>,
 ) -> Result<String, minijinja::Error> {
     let chosen = Chosen::of(report);
     let shown = chosen.figures(report);
@@ -40,7 +43,7 @@ pub(crate) fn page(
     let overview = charts::overview(&shown, &details);
     let of_figures: Vec<Vec<Chart>> =
         shown.iter().zip(&details).map(|(figure, detail)| charts::of_figure(figure, detail)).collect();
-    let of_sections: Vec<Chart> = Vec::new();
+    let of_sections = charts::of_study(report, second);
     let all: Vec<&Chart> = of_sections.iter().chain(&overview).chain(of_figures.iter().flatten()).collect();
     let linked = chosen.numbers.iter().copied().collect();
     let sections: Vec<Value> =
@@ -72,6 +75,7 @@ pub(crate) fn page(
         "devices": report.host.devices.iter().map(device).collect::<Vec<_>>(),
         "definitions": report.definitions,
         "charts": for_script(&all),
+        "hovers": hovers(report, &all),
     });
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -83,6 +87,19 @@ pub(crate) fn page(
 /// JSON that cannot end the script element that it stands in.
 fn for_script(charts: &[&Chart]) -> String {
     serde_json::to_string(charts).unwrap_or_else(|_| "[]".to_owned()).replace('<', "\\u003c")
+}
+
+/// What a pointer is told of each figure that a chart names, once for all charts.
+fn hovers(report: &Report, charts: &[&Chart]) -> String {
+    let traces = charts.iter().flat_map(|chart| &chart.data);
+    let numbers = traces.filter_map(|trace| trace["figures"].as_array()).flatten().filter_map(Value::as_u64);
+    let numbers: BTreeSet<u64> = numbers.collect();
+    let told = |number: u64| {
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        Some((number.to_string(), Value::from(charts::hover(report.figures.get(index)?))))
+    };
+    let map: serde_json::Map<String, Value> = numbers.into_iter().filter_map(told).collect();
+    Value::from(map).to_string().replace('<', "\\u003c")
 }
 
 fn captions(charts: &[Chart]) -> Value {

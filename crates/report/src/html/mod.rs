@@ -15,7 +15,8 @@ use record::Run;
 
 use crate::view::Report;
 
-/// The page of `run`, whose figures `report` has made of `sources`, written to `out`.
+/// The page of `run`, whose figures `report` has made of `sources`, written to `out`; `second` is
+/// another run of the same study, drawn beside it.
 ///
 /// # Errors
 /// `out` refuses.
@@ -23,9 +24,10 @@ pub(crate) fn html(
     run: &Run,
     report: &Report,
     sources: &[analysis::Figure],
+    second: Option<&Report>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let page = context::page(run, report, sources).map_err(io::Error::other)?;
+    let page = context::page(run, report, sources, second).map_err(io::Error::other)?;
     out.write_all(page.as_bytes())?;
     out.write_all(b"<script>")?;
     out.write_all(plotly_source().as_bytes())?;

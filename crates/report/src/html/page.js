@@ -3,6 +3,7 @@
 (function () {
   "use strict";
   const charts = new Map(JSON.parse(document.getElementById("charts").textContent).map((chart) => [chart.id, chart]));
+  const hovers = JSON.parse(document.getElementById("hovers").textContent);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   // A4 landscape less its margins, and half of it for charts that stand in pairs.
   const PRINT_WIDTH_PX = 1000;
@@ -42,6 +43,16 @@
     return value;
   }
 
+  // Traces name their figures; what is told of a figure stands in the page once.
+  function told(trace) {
+    if (!trace.figures) return trace;
+    const { figures, words, labels, ...rest } = trace;
+    rest.hovertext = figures.map((number, index) => (words ? words[index] + "<br>" : "") + (hovers[number] || ""));
+    rest.hovertemplate = "%{hovertext}<extra></extra>";
+    if (labels) rest.text = labels;
+    return rest;
+  }
+
   function show(div, onDark, width) {
     const chart = charts.get(div.id);
     const colours = template(onDark);
@@ -55,7 +66,7 @@
       responsive: !width, displaylogo: false, displayModeBar: hovers ? "hover" : false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
       toImageButtonOptions: { format: "svg", filename: div.id },
     };
-    Plotly.react(div, inked(chart.data, ink), layout, config);
+    Plotly.react(div, inked(chart.data.map(told), ink), layout, config);
     div.dataset.drawn = "yes";
   }
 

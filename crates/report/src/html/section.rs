@@ -33,8 +33,8 @@ fn charts_of(charts: &[Chart], place: &str) -> Vec<Value> {
 
 fn block_value(block: &Block, charts: &[Chart], linked: &HashSet<usize>) -> Value {
     match block {
-        Block::Heading(text) => {
-            json!({ "kind": "heading", "text": text, "charts": charts_of(charts, text) })
+        Block::Heading { place, text } => {
+            json!({ "kind": "heading", "text": text, "charts": charts_of(charts, place) })
         }
         Block::Text(text) => json!({ "kind": "text", "text": text }),
         Block::List(lines) => {

@@ -24,7 +24,7 @@ pub(super) fn of_plan(plan: &Plan, all: &[Outlook]) -> String {
 }
 
 /// A quick plan measures the cache on purpose and says so in the titles of those cases.
-fn is_news(plan: &Plan, concern: &Concern) -> bool {
+pub(super) fn is_news(plan: &Plan, concern: &Concern) -> bool {
     !matches!((&plan.question, concern), (Question::Quick { .. }, Concern::Cacheable { .. }))
 }
 
@@ -34,7 +34,7 @@ pub(super) fn line(plan: &Plan, case: &Case, concern: &Concern) -> String {
 }
 
 /// A concern in words, with the option that would do.
-fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> String {
+pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> String {
     let knob = knob(plan);
     let to = |verb: &str, segments: &Option<u64>, otherwise: &str| match segments {
         Some(segments) => format!("{verb} {knob} to {segments}"),

@@ -4,6 +4,7 @@
 
 mod case;
 mod concerns;
+mod sweep;
 
 use std::fmt::Write as _;
 
@@ -11,8 +12,10 @@ use plan::{Bytes, Case, OptionNote, Outlook, Plan, Question, SpaceOutlook, Surro
 
 use self::case::{memory_words, predicted, space_words, what_lines};
 use crate::Colour;
+use crate::build::findings::weakest_link;
 use crate::format::{counted, decimal_bytes, duration, grouped, rate, shell_line};
 use crate::offsets;
+use crate::section::links_table;
 use crate::table::{Align, Table, width, wrapped};
 use crate::words;
 
@@ -27,6 +30,22 @@ const CASES_EXPLAINED: usize = 64;
 pub fn preflight(plan: &Plan, around: &Surroundings) -> String {
     let (all, spaces) = outlooks(plan, around);
     let mut out = format!("{}\n\n", plan.title);
+    let long = sweep::is_long(plan);
+    let table = if long { sweep::table(plan, &all) } else { cases(plan, &all) };
+    out.push_str(&table.to_text("", Colour::Plain));
+    out.push('\n');
+    out.push_str(&altogether(plan, &all, &spaces, around));
+    out.push_str(&bounds(plan));
+    let advice = if long { sweep::concerns(plan, &all, COLUMNS) } else { concerns::of_plan(plan, &all) };
+    if !advice.is_empty() {
+        out.push_str("\nLook at this first\n");
+        out.push_str(&advice);
+    }
+    out
+}
+
+/// One row for each case.
+fn cases(plan: &Plan, all: &[Outlook]) -> Table {
     let mut table = Table::new(&[
         ("case", Align::Left),
         ("what", Align::Left),
@@ -37,7 +56,7 @@ pub fn preflight(plan: &Plan, around: &Surroundings) -> String {
         ("repeats", Align::Right),
         ("predicted", Align::Right),
     ]);
-    for (case, outlook) in plan.cases.iter().zip(&all) {
+    for (case, outlook) in plan.cases.iter().zip(all) {
         table.row(vec![
             case.id.clone(),
             what(case),
@@ -49,15 +68,25 @@ pub fn preflight(plan: &Plan, around: &Surroundings) -> String {
             duration(outlook.seconds),
         ]);
     }
-    out.push_str(&table.to_text("", Colour::Plain));
-    out.push('\n');
-    out.push_str(&altogether(plan, &all, &spaces, around));
-    let advice = concerns::of_plan(plan, &all);
-    if !advice.is_empty() {
-        out.push_str("\nLook at this first\n");
-        out.push_str(&advice);
+    table
+}
+
+/// What the study's limits allow, before anything is measured.
+fn bounds(plan: &Plan) -> String {
+    let links = analysis::weakest_links(plan, &[]);
+    if links.is_empty() {
+        return String::new();
     }
-    out
+    let links: Vec<_> = links.iter().map(weakest_link).collect();
+    let title = |target: &str| {
+        let terms = plan.terms.targets.iter().find(|one| one.name == target);
+        terms
+            .map(|one| one.title.clone())
+            .filter(|title| !title.is_empty())
+            .unwrap_or_else(|| target.to_owned())
+    };
+    let table = links_table(&links, title).without_empty_columns();
+    format!("\nExpected at most, by the study's own limits\n{}", table.to_text("", Colour::Plain))
 }
 
 /// The whole plan for `--explain`: each option with its meaning, then for each case sizes in both
@@ -166,7 +195,7 @@ fn altogether(plan: &Plan, all: &[Outlook], spaces: &[SpaceOutlook], around: &Su
     let seconds: f64 = all.iter().map(|outlook| outlook.seconds).sum();
     let moved = |writes: bool| {
         let phases = plan.cases.iter().zip(all).flat_map(|(case, outlook)| {
-            let times = u64::from(case.repetitions);
+            let times = u64::from(case.passes_max());
             let fill = outlook.fill.iter().map(|phase| (phase, 1));
             fill.chain(outlook.phases.iter().map(move |phase| (phase, times)))
         });

@@ -4,6 +4,7 @@ use super::{Block, amount, figure, headline, only, title};
 use crate::format::percent;
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
+use crate::view::findings::WeakestLink;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let mut blocks = only("Measured ÷ expected", ratios(report));
@@ -16,8 +17,10 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     if !reached.is_empty() {
         blocks.push(Block::List(reached));
     }
-    blocks
-        .extend(only("The weakest link: the lowest of all limits, for each number of nodes", links(report)));
+    blocks.extend(only(
+        "The weakest link: the lowest of all limits, for each number of nodes",
+        links_table(&report.findings.weakest_links, |target| title(report, target).to_owned()),
+    ));
     blocks
 }
 
@@ -58,7 +61,8 @@ fn ratios(report: &Report) -> Table {
     table
 }
 
-fn links(report: &Report) -> Table {
+/// One row for each bound; `title` is what people call a target.
+pub(crate) fn links_table(links: &[WeakestLink], title: impl Fn(&str) -> String) -> Table {
     let mut table = Table::new(&[
         ("target", Align::Left),
         ("phase", Align::Left),
@@ -70,13 +74,13 @@ fn links(report: &Report) -> Table {
         ("all limits", Align::Left),
     ])
     .below("all limits");
-    for one in &report.findings.weakest_links {
+    for one in links {
         let all: Vec<String> =
             one.limits.iter().map(|limit| format!("{} {}", limit.name, amount(&limit.amount))).collect();
         table.row(vec![
-            title(report, &one.target).into(),
+            title(&one.target).into(),
             one.phase.unwrap_or("all").into(),
-            one.order.unwrap_or_default().into(),
+            order(one).into(),
             one.nodes.to_string().into(),
             Cell::toned(amount(&one.amount), Tone::Main),
             one.weakest.clone().into(),
@@ -85,4 +89,10 @@ fn links(report: &Report) -> Table {
         ]);
     }
     table
+}
+
+/// `random, 4 KiB`.
+fn order(one: &WeakestLink) -> String {
+    let size = one.transfer_bytes.map(|bytes| plan::Bytes(bytes).to_string());
+    one.order.map(str::to_owned).into_iter().chain(size).collect::<Vec<_>>().join(", ")
 }

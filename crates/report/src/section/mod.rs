@@ -25,6 +25,10 @@ use crate::text::iops;
 use crate::view::findings::{Amount, Setting};
 use crate::view::{Figure, Report};
 
+pub(crate) use expected::links_table;
+pub(crate) use repetitions::unit_of as repetitions_unit;
+pub(crate) use shapes::line_name;
+
 /// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
 /// second, as data sheets do.
 pub(crate) const LARGE_TRANSFER_BYTES: u64 = 64 << 10;
@@ -46,7 +50,12 @@ pub(crate) struct Section {
 #[derive(Debug, Clone)]
 pub(crate) enum Block {
     /// A heading within the section.
-    Heading(String),
+    Heading {
+        /// The workload whose charts stand under it.
+        place: String,
+        /// What it says.
+        text: String,
+    },
     /// Sentences.
     Text(String),
     /// Statements of one kind.

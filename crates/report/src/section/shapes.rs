@@ -21,7 +21,7 @@ pub(super) fn sentences(report: &Report, group: &str) -> Vec<String> {
 }
 
 /// What tells a curve from the others of its chart: `write on flash, transfer 1 MiB`.
-pub(super) fn line_name(report: &Report, curve: &Curve, with_target: bool) -> String {
+pub(crate) fn line_name(report: &Report, curve: &Curve, with_target: bool) -> String {
     let mut text = curve.phase.to_owned();
     if with_target && !curve.target.is_empty() {
         text.push_str(&format!(" on {}", title(report, &curve.target)));

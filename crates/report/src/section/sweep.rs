@@ -33,7 +33,10 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     for group in groups {
         let these = members.remove(group).unwrap_or_default();
         let count = these.len();
-        blocks.push(Block::Heading(format!("{group}: {}", crate::format::counted(count as u64, "figure"))));
+        blocks.push(Block::Heading {
+            place: group.to_owned(),
+            text: format!("{group}: {}", crate::format::counted(count as u64, "figure")),
+        });
         let sentences = shapes::sentences(report, group);
         if !sentences.is_empty() {
             blocks.push(Block::List(sentences));

@@ -5,16 +5,22 @@
 //! light, dark and print; `"ink"` stands for the colour of its text. A browser test lets
 //! `Plotly.validate` look at every chart, since nothing else would notice a misspelt attribute.
 
+mod axis;
 mod bars;
 mod figure;
 mod latency;
+mod line;
+mod marks;
+mod response;
+mod spread;
+mod sweep;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::detail::Detail;
 pub(crate) use crate::section::LARGE_TRANSFER_BYTES;
-use crate::view::Figure;
+use crate::view::{Figure, Report};
 
 pub(crate) use figure::of_figure;
 
@@ -33,6 +39,8 @@ const SHAPES: [&str; 6] = ["circle", "square", "diamond", "triangle-up", "x", "s
 
 /// Heights in CSS pixels.
 const ROW_PX: usize = 34;
+/// Repetitions in one line of what a pointer is told.
+const HOVER_COLUMNS: usize = 6;
 const FRAME_PX: usize = 110;
 const PANEL_PX: usize = 170;
 
@@ -60,6 +68,51 @@ impl Chart {
     pub(crate) fn caption(&self) -> Value {
         json!({ "id": self.id, "title": self.title, "note": self.note, "full": self.full })
     }
+}
+
+/// The charts of a study: comparisons, sweeps, latencies, repetitions.
+pub(crate) fn of_study(report: &Report, second: Option<&Report>) -> Vec<Chart> {
+    let mut charts = spread::comparisons(report);
+    charts.extend(sweep::charts(report, second));
+    charts.extend(response::charts(report));
+    charts.extend(spread::dispersions(report));
+    charts
+}
+
+/// The conditions and all repetitions of a figure, for whoever points at it.
+pub(crate) fn hover(figure: &Figure) -> String {
+    let mut lines = vec![
+        escaped(&figure.conditions),
+        format!("{}: {}", escaped(&figure.statistic), crate::section::headline(figure)),
+    ];
+    if figure.repetitions.len() > 1 {
+        let all = figure.repetitions.iter().map(|one| {
+            let value = if figure.transfer_bytes >= LARGE_TRANSFER_BYTES {
+                crate::format::rate(one.bytes_per_second)
+            } else {
+                crate::text::iops(one.transfers_per_second)
+            };
+            if one.counts() { value } else { format!("({value}, {})", one.role) }
+        });
+        let all: Vec<String> = all.collect();
+        for (index, some) in all.chunks(HOVER_COLUMNS).enumerate() {
+            lines.push(format!("{}{}", if index == 0 { "all: " } else { "" }, some.join(", ")));
+        }
+    }
+    if let Some(one) = figure.latency.first() {
+        let latency = crate::format::latency;
+        lines.push(format!(
+            "latency p50 {}, p99 {}, p99.9 {}, max {}",
+            latency(one.p50_ns),
+            latency(one.p99_ns),
+            latency(one.p99_9_ns),
+            latency(one.maximum_ns)
+        ));
+    }
+    if figure.page_cache {
+        lines.push("the page cache took part".to_owned());
+    }
+    lines.join("<br>")
 }
 
 /// The charts in which figures stand side by side.

@@ -1,0 +1,147 @@
+//! Latencies over a sweep: percentiles against the swept key, and latency against the rate.
+
+use serde_json::{Value, json};
+
+use super::axis::{Axis, Span};
+use super::latency::{latency_axis, microseconds};
+use super::{BLUE, Chart, GREEN, ORANGE, PALETTE, SHAPES, VERMILLION, escaped};
+use crate::format::{latency, whole};
+use crate::section::line_name;
+use crate::text::iops;
+use crate::view::findings::Curve;
+use crate::view::{Figure, LatencyInfo, Report};
+
+/// Curves with percentiles of their own, each in a chart.
+const CURVES_MAX: usize = 8;
+/// Lines of the chart of latency against rate.
+const LINES_MAX: usize = 12;
+
+/// Takes one statistic of a latency.
+type Of = fn(&LatencyInfo) -> u64;
+
+/// The charts of all sweeps that have latencies.
+pub(super) fn charts(report: &Report) -> Vec<Chart> {
+    let mut groups: Vec<&str> = Vec::new();
+    let timed: Vec<&Curve> = report.findings.curves.iter().filter(|curve| is_timed(report, curve)).collect();
+    for curve in &timed {
+        if !groups.contains(&curve.group.as_str()) {
+            groups.push(&curve.group);
+        }
+    }
+    let mut charts = Vec::new();
+    for group in groups {
+        let these: Vec<&Curve> = timed.iter().copied().filter(|curve| curve.group == group).collect();
+        let loads: Vec<&Curve> = these.iter().copied().filter(|curve| is_load(&curve.axis)).collect();
+        if !loads.is_empty() {
+            charts.push(against_rate(report, group, &loads, charts.len()));
+        }
+        for curve in these.iter().take(CURVES_MAX) {
+            charts.push(percentiles(report, curve, charts.len()));
+        }
+    }
+    charts
+}
+
+/// More of these keys is more load.
+fn is_load(axis: &str) -> bool {
+    matches!(axis, "tasks" | "depth" | "nodes" | "rate" | "pace")
+}
+
+/// Whether most points of a curve with several have latencies of small transfers.
+fn is_timed(report: &Report, curve: &Curve) -> bool {
+    let small =
+        |figure: &Figure| figure.transfer_bytes < super::LARGE_TRANSFER_BYTES && !figure.latency.is_empty();
+    let timed = curve.points.iter().filter_map(|point| figure(report, point.figure)).filter(|one| small(one));
+    curve.points.len() > 2 && timed.count() == curve.points.len()
+}
+
+fn figure(report: &Report, number: usize) -> Option<&Figure> {
+    report.figures.get(number.checked_sub(1)?)
+}
+
+/// p50, p99, p99.9 and the longest against the swept key.
+fn percentiles(report: &Report, curve: &Curve, index: usize) -> Chart {
+    let span = Span::of(&curve.axis, &[curve]);
+    let axis = Axis::new(&span);
+    let name = line_name(report, curve, true);
+    let kinds: [(&str, Of, &str, &str, &str); 5] = [
+        ("p50", |one| one.p50_ns, GREEN, "circle", "solid"),
+        ("mean", |one| whole(one.mean_ns), "#7f8791", "diamond", "dot"),
+        ("p99", |one| one.p99_ns, BLUE, "diamond", "dash"),
+        ("p99.9", |one| one.p99_9_ns, ORANGE, "square", "dashdot"),
+        ("max", |one| one.maximum_ns, VERMILLION, "x", "dot"),
+    ];
+    let points: Vec<(f64, usize, &LatencyInfo)> = curve
+        .points
+        .iter()
+        .filter_map(|point| Some((point.x, point.figure, figure(report, point.figure)?.latency.first()?)))
+        .collect();
+    let data = kinds.iter().map(|(kind, of, colour, symbol, dash)| {
+        json!({
+            "type": "scatter", "mode": "lines+markers", "name": kind,
+            "x": points.iter().map(|(x, ..)| axis.at(*x)).collect::<Vec<_>>(),
+            "y": points.iter().map(|(_, _, one)| microseconds(of(one))).collect::<Vec<_>>(),
+            "figures": points.iter().map(|(_, figure, _)| figure).collect::<Vec<_>>(),
+            "words": points.iter().map(|(x, _, one)| format!("<b>{kind} {}</b> at {}", latency(of(one)), axis.words(*x))).collect::<Vec<_>>(),
+            "line": { "color": colour, "dash": dash, "width": 2 },
+            "marker": { "color": colour, "symbol": symbol, "size": 7 },
+        })
+    });
+    let all = points.iter().flat_map(|(_, _, one)| [one.p50_ns, one.maximum_ns]);
+    Chart {
+        id: format!("chart-response-{index}"),
+        place: curve.group.clone(),
+        title: format!("Latency against {}: {name}", span.name()),
+        note: "Percentiles of every transfer, all repetitions together.".to_owned(),
+        full: false,
+        height: 360,
+        data: data.collect(),
+        layout: json!({ "xaxis": axis.layout(), "yaxis": latency_axis("latency of a transfer", all), "hovermode": "closest" }),
+    }
+}
+
+/// Mean latency against transfers per second, along the swept load.
+fn against_rate(report: &Report, group: &str, curves: &[&Curve], index: usize) -> Chart {
+    let data: Vec<Value> = curves
+        .iter()
+        .take(LINES_MAX)
+        .enumerate()
+        .map(|(number, curve)| {
+            let name = line_name(report, curve, true);
+            let span = Span::of(&curve.axis, &[curve]);
+            let timed = || curve.points.iter().filter(|point| point.latency_mean_ns.is_some());
+            let mean = |point: &crate::view::findings::CurvePoint| whole(point.latency_mean_ns.unwrap_or_default());
+            let words = |point: &crate::view::findings::CurvePoint| {
+                let rate = iops(point.transfers_per_second);
+                format!("<b>{}</b>: {rate} IOPS, mean {}", escaped(&span.words(point.x)), latency(mean(point)))
+            };
+            json!({
+                "type": "scatter", "mode": "lines+markers+text", "name": escaped(&name),
+                "x": timed().map(|point| point.transfers_per_second).collect::<Vec<_>>(),
+                "y": timed().map(|point| mean(point) as f64 / 1e3).collect::<Vec<_>>(),
+                "labels": timed().map(|point| point.at.text.clone()).collect::<Vec<_>>(),
+                "figures": timed().map(|point| point.figure).collect::<Vec<_>>(),
+                "words": timed().map(words).collect::<Vec<_>>(),
+                "textposition": "top left",
+                "showlegend": curves.len() > 1,
+                "line": { "color": PALETTE[number % PALETTE.len()], "width": 2 },
+                "marker": { "color": PALETTE[number % PALETTE.len()], "symbol": SHAPES[number % SHAPES.len()], "size": 7 },
+            })
+        })
+        .collect();
+    let axis = curves.first().map_or("", |curve| &curve.axis);
+    Chart {
+        id: format!("chart-response-{index}"),
+        place: group.to_owned(),
+        title: "Latency against IOPS".to_owned(),
+        note: format!("Mean response time and rate of each point; the number beside it is {axis}."),
+        full: false,
+        height: 360,
+        data,
+        layout: json!({
+            "xaxis": { "title": { "text": "transfers per second (IOPS)" }, "rangemode": "tozero" },
+            "yaxis": { "title": { "text": "mean latency, µs" }, "rangemode": "tozero" },
+            "hovermode": "closest",
+        }),
+    }
+}

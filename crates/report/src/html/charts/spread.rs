@@ -1,0 +1,202 @@
+//! Every repetition against a swept size, and the best of each target side by side.
+
+use serde_json::{Value, json};
+
+use super::axis::{Axis, Span};
+use super::{BLUE, Chart, GREEN, PURPLE, VERMILLION, escaped};
+use crate::format::{percent, rate};
+use crate::section::{repetitions_unit, title};
+use crate::view::findings::{Best, Dispersion};
+use crate::view::{Figure, Report};
+
+/// Charts of dispersion; the table has the rest.
+const DISPERSIONS_MAX: usize = 12;
+
+/// One chart for each dispersion.
+pub(super) fn dispersions(report: &Report) -> Vec<Chart> {
+    report
+        .findings
+        .dispersion
+        .iter()
+        .filter(|one| one.points.len() > 1)
+        .take(DISPERSIONS_MAX)
+        .enumerate()
+        .map(|(index, one)| dispersion(report, one, index))
+        .collect()
+}
+
+fn dispersion(report: &Report, one: &Dispersion, index: usize) -> Chart {
+    let span =
+        Span::new(&one.axis, repetitions_unit(report, one), one.points.iter().map(|point| point.x).collect());
+    let axis = Axis::new(&span);
+    let (mut x, mut y, mut figures, mut words) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for point in &one.points {
+        for (number, value) in point.repetitions_bytes_per_second.iter().enumerate() {
+            x.push(axis.at(point.x));
+            y.push(value / 1e6);
+            figures.push(point.figure);
+            let varies = percent(point.variation);
+            words.push(format!(
+                "<b>{}</b>, value {} of {}: {}; all vary by {varies}",
+                axis.words(point.x),
+                number + 1,
+                point.repetitions_bytes_per_second.len(),
+                rate(*value)
+            ));
+        }
+    }
+    let median = |figure: usize| {
+        report.figures.get(figure.saturating_sub(1)).map(|figure| figure.bytes_per_second.median / 1e6)
+    };
+    let top = y.iter().copied().fold(0.0, f64::max) * 1.06;
+    let mut data = vec![
+        json!({
+            "type": "scatter", "mode": "lines", "name": "median", "hoverinfo": "skip",
+            "x": one.points.iter().map(|point| axis.at(point.x)).collect::<Vec<_>>(),
+            "y": one.points.iter().map(|point| median(point.figure)).collect::<Vec<_>>(),
+            "line": { "color": BLUE, "width": 1.6 },
+        }),
+        json!({
+            "type": "scatter", "mode": "markers", "name": "every repetition", "x": x, "y": y,
+            "figures": figures, "words": words, "opacity": 0.85,
+            "marker": { "color": BLUE, "symbol": "circle-open", "size": 9, "line": { "width": 1.6 } },
+        }),
+    ];
+    if let Some(onset) = one.onset {
+        data.push(json!({
+            "type": "scatter", "mode": "lines", "name": format!("spread begins at {}", axis.words(onset)),
+            "x": [axis.at(onset), axis.at(onset)], "y": [0, top], "hoverinfo": "skip",
+            "line": { "color": VERMILLION, "dash": "dash", "width": 1.4 },
+        }));
+    }
+    Chart {
+        id: format!("chart-dispersion-{index}"),
+        place: "repetitions".to_owned(),
+        title: format!("{}, {} of {}", title(report, &one.target), one.phase, one.group),
+        note: "Every repetition at every size.".to_owned(),
+        full: one.points.len() > 12,
+        height: 360,
+        data,
+        layout: json!({
+            "xaxis": axis.layout(), "yaxis": { "title": { "text": "MB/s" }, "range": [0, top] }, "hovermode": "closest",
+        }),
+    }
+}
+
+/// The best of each target beside each other, one chart for each workload with several targets.
+pub(super) fn comparisons(report: &Report) -> Vec<Chart> {
+    let mut groups: Vec<&str> = Vec::new();
+    for one in &report.findings.best {
+        if !groups.contains(&one.group.as_str()) {
+            groups.push(&one.group);
+        }
+    }
+    let mut charts = Vec::new();
+    for group in groups {
+        let these: Vec<&Best> = report.findings.best.iter().filter(|one| one.group == group).collect();
+        let several = these.iter().any(|one| one.target != these[0].target);
+        if several {
+            charts.push(comparison(report, group, &these, charts.len()));
+        }
+    }
+    charts
+}
+
+fn comparison(report: &Report, group: &str, best: &[&Best], index: usize) -> Chart {
+    let small = best
+        .iter()
+        .all(|one| figure(report, one).is_some_and(|one| one.transfer_bytes < super::LARGE_TRANSFER_BYTES));
+    let value =
+        |spread_bytes: f64, spread_transfers: f64| if small { spread_transfers } else { spread_bytes / 1e6 };
+    let phases = [("read", BLUE, ""), ("write", VERMILLION, "/"), ("mixed", GREEN, "x")];
+    let mut data: Vec<Value> = Vec::new();
+    for (phase, colour, pattern) in phases {
+        let these: Vec<(&&Best, &Figure)> = best
+            .iter()
+            .filter(|one| one.phase == phase)
+            .filter_map(|one| Some((one, figure(report, one)?)))
+            .collect();
+        if these.is_empty() {
+            continue;
+        }
+        let ends = |figure: &Figure| {
+            let (bytes, transfers) = (&figure.bytes_per_second, &figure.transfers_per_second);
+            let low = bytes.interval_low.zip(transfers.interval_low).map(|(b, t)| value(b, t));
+            let high = bytes.interval_high.zip(transfers.interval_high).map(|(b, t)| value(b, t));
+            low.zip(high)
+        };
+        let median =
+            |figure: &Figure| value(figure.bytes_per_second.median, figure.transfers_per_second.median);
+        let above = |figure: &Figure| ends(figure).map_or(0.0, |(_, high)| high - median(figure));
+        let below = |figure: &Figure| ends(figure).map_or(0.0, |(low, _)| median(figure) - low);
+        data.push(json!({
+            "type": "bar", "name": phase,
+            "x": these.iter().map(|(one, _)| escaped(title(report, &one.target))).collect::<Vec<_>>(),
+            "y": these.iter().map(|(_, figure)| median(figure)).collect::<Vec<_>>(),
+            "labels": these.iter().map(|(_, figure)| crate::section::headline(figure)).collect::<Vec<_>>(),
+            "textposition": "outside", "cliponaxis": false, "textfont": { "size": 12 },
+            "error_y": {
+                "type": "data", "symmetric": false, "color": "ink", "thickness": 1.4, "width": 5,
+                "array": these.iter().map(|(_, figure)| above(figure)).collect::<Vec<_>>(),
+                "arrayminus": these.iter().map(|(_, figure)| below(figure)).collect::<Vec<_>>(),
+            },
+            "figures": these.iter().map(|(one, _)| one.figure).collect::<Vec<_>>(),
+            "words": these.iter().map(|(one, _)| format!("<b>best {phase} on {}</b> of {} points", escaped(title(report, &one.target)), one.points)).collect::<Vec<_>>(),
+            "marker": { "color": colour, "pattern": { "shape": pattern, "fillmode": "overlay", "size": 7, "solidity": 0.35 } },
+        }));
+    }
+    data.extend(published(report, best, small));
+    Chart {
+        id: format!("chart-comparison-{index}"),
+        place: "best".to_owned(),
+        title: format!("Best of each target: {group}"),
+        note: "The best point of each sweep by the median; the line is the interval of the median."
+            .to_owned(),
+        full: true,
+        height: 420,
+        data,
+        layout: json!({
+            "barmode": "group", "bargap": 0.28, "hovermode": "closest",
+            "xaxis": { "type": "category" },
+            "yaxis": { "title": { "text": if small { "IOPS" } else { "MB/s" } }, "rangemode": "tozero" },
+        }),
+    }
+}
+
+fn figure<'a>(report: &'a Report, best: &Best) -> Option<&'a Figure> {
+    report.figures.get(best.figure.checked_sub(1)?)
+}
+
+/// Published figures beside the best of their target.
+fn published(report: &Report, best: &[&Best], small: bool) -> Option<Value> {
+    let (mut x, mut y, mut text) = (Vec::new(), Vec::new(), Vec::new());
+    for one in &report.findings.beside {
+        let own = best.iter().find(|best| {
+            one.target.as_ref().is_some_and(|target| *target == best.target)
+                && one.group.as_ref().is_none_or(|group| *group == best.group)
+                && one.phase == Some(best.phase)
+        });
+        let value = match one.unit.as_str() {
+            "bytes/s" if !small => one.published / 1e6,
+            "ops/s" if small => one.published,
+            _ => continue,
+        };
+        let Some(own) = own.filter(|own| one.figure == Some(own.figure)) else { continue };
+        x.push(escaped(title(report, &own.target)));
+        y.push(value);
+        text.push(format!(
+            "<b>published {}: {}</b><br>{}<br>{}",
+            one.phase.unwrap_or_default(),
+            escaped(&one.as_published),
+            escaped(&one.id),
+            escaped(&one.source)
+        ));
+    }
+    (!x.is_empty()).then(|| {
+        json!({
+            "type": "scatter", "mode": "markers", "name": "published", "x": x, "y": y, "text": text,
+            "hovertemplate": "%{text}<extra></extra>",
+            "marker": { "color": PURPLE, "size": 13, "symbol": "star", "line": { "color": "ink", "width": 1 } },
+        })
+    })
+}
