@@ -6,6 +6,7 @@
 //! | [`Study`] | a [`record::Run`] with what its figures say together, for all forms at once |
 //! | [`text`], [`html`], [`markdown`], [`csv`], [`json`], [`openmetrics`] | a run in one form; `docs/REPORT.md` describes CSV and JSON |
 //! | [`reference`] | the library of published figures |
+//! | [`compare`] | two runs beside each other |
 //! | [`preflight`], [`explain`], [`offsets`] | a [`plan::Plan`] before it runs |
 //! | [`Progress`] | the live line while it runs |
 //!
@@ -21,6 +22,7 @@
 
 mod build;
 mod chosen;
+mod compare;
 mod csv;
 mod format;
 mod html;
@@ -43,6 +45,7 @@ use std::io::{self, Write};
 
 use record::Run;
 
+pub use compare::{Pair, compare};
 pub use offsets::offsets;
 pub use preflight::{explain, preflight};
 pub use progress::{Progress, TimeLeft};

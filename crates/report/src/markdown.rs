@@ -71,7 +71,7 @@ pub(crate) fn markdown(report: &Report) -> String {
 }
 
 /// A section with pipe tables; a table that no page would show is cut, and says so.
-fn section_markdown(out: &mut String, section: &Section) {
+pub(crate) fn section_markdown(out: &mut String, section: &Section) {
     let _ = writeln!(out, "## {}\n", escaped(section.title));
     for block in &section.blocks {
         match block {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use analysis::Findings;
 use record::Run;
 
+use crate::section::Section;
 use crate::text::{self, Colour};
 use crate::view::Report;
 use crate::{build, csv, html, markdown, openmetrics};
@@ -24,7 +25,15 @@ pub struct Study<'a> {
     run: &'a Run,
     sources: Vec<analysis::Figure>,
     report: Report,
-    second: Option<Report>,
+    second: Option<Second>,
+}
+
+/// Another run of the same study.
+#[derive(Debug)]
+pub(crate) struct Second {
+    pub(crate) report: Report,
+    /// What changed between both.
+    pub(crate) changed: Section,
 }
 
 impl<'a> Study<'a> {
@@ -44,10 +53,12 @@ impl<'a> Study<'a> {
         Self { run, sources, report, second: None }
     }
 
-    /// Draws `other`, another run of the same study, dotted in the charts of this one.
+    /// Draws `other`, another run of the same study, dotted in the charts of this one, and says on
+    /// the page what changed.
     #[must_use]
     pub fn beside(mut self, other: Self) -> Self {
-        self.second = Some(other.report);
+        let changed = crate::compare(self.run, other.run).section();
+        self.second = Some(Second { report: other.report, changed });
         self
     }
 

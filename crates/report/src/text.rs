@@ -110,7 +110,7 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
 }
 
 /// A section for a terminal: long tables and lists are cut, and say so.
-fn section_text(out: &mut String, section: &Section, colour: Colour) {
+pub(crate) fn section_text(out: &mut String, section: &Section, colour: Colour) {
     let _ = writeln!(out, "\n{}", colour.strong(section.title));
     for block in &section.blocks {
         match block {

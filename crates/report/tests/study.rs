@@ -28,3 +28,28 @@ fn a_study_fits_a_terminal() {
     }
     assert!(text.contains("more rows in the other forms"), "long sweeps are cut, and say so");
 }
+
+#[test]
+fn two_runs_are_compared_with_their_conditions() {
+    let (before, after) = (common::study::study(), common::study::again());
+    let pair = report::compare(&before, &after);
+    let text = pair.text(Colour::Plain);
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    for form in [&text, &pair.markdown()] {
+        assert!(form.contains("The largest gap between both is") && form.contains("no difference"), "{form}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&pair.json()).expect("JSON");
+    let rows = json["comparisons"].as_array().expect("comparisons");
+    let outcome = |phase: &str, group: &str, is: &str| {
+        rows.iter().any(|row| {
+            row["phase"] == phase
+                && row["outcome"] == is
+                && row["case"].as_str().is_some_and(|case| case.starts_with(group))
+        })
+    };
+    assert!(outcome("write", "sizes", "slower"), "{text}");
+    assert!(!outcome("read", "ladder", "slower") && !outcome("read", "ladder", "faster"));
+    assert!(rows.iter().all(|row| {
+        row["conditions"].as_str().is_some_and(|words| words.contains("tasks") || words.contains("task"))
+    }));
+}

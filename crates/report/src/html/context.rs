@@ -15,6 +15,7 @@ use crate::format::{
     NOT_OBSERVED, decimal_bytes, grouped, latency, mebibytes, megabytes, number, percent, rate, utc, whole,
 };
 use crate::section::sections;
+use crate::study::Second;
 use crate::text;
 use crate::view::{CaseInfo, Figure, LatencyInfo, Repetition, Report};
 
@@ -31,7 +32,7 @@ pub(crate) fn page(
     run: &Run,
     report: &Report,
     sources: &[analysis::Figure],
-    second: Option<&Report>,
+    second: Option<&Second>,
 ) -> Result<String, minijinja::Error> {
     let chosen = Chosen::of(report);
     let shown = chosen.figures(report);
@@ -43,11 +44,13 @@ pub(crate) fn page(
     let overview = charts::overview(&shown, &details);
     let of_figures: Vec<Vec<Chart>> =
         shown.iter().zip(&details).map(|(figure, detail)| charts::of_figure(figure, detail)).collect();
-    let of_sections = charts::of_study(report, second);
+    let of_sections = charts::of_study(report, second.map(|second| &second.report));
     let all: Vec<&Chart> = of_sections.iter().chain(&overview).chain(of_figures.iter().flatten()).collect();
     let linked = chosen.numbers.iter().copied().collect();
+    let mut sections = sections(report);
+    sections.extend(second.map(|second| second.changed.clone()));
     let sections: Vec<Value> =
-        sections(report).iter().map(|one| section::value(one, &of_sections, &linked)).collect();
+        sections.iter().map(|one| section::value(one, &of_sections, &linked)).collect();
     let figures: Vec<Value> = shown
         .iter()
         .zip(&of_figures)

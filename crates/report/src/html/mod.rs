@@ -13,6 +13,7 @@ use std::io::{self, Write};
 
 use record::Run;
 
+use crate::study::Second;
 use crate::view::Report;
 
 /// The page of `run`, whose figures `report` has made of `sources`, written to `out`; `second` is
@@ -24,7 +25,7 @@ pub(crate) fn html(
     run: &Run,
     report: &Report,
     sources: &[analysis::Figure],
-    second: Option<&Report>,
+    second: Option<&Second>,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let page = context::page(run, report, sources, second).map_err(io::Error::other)?;

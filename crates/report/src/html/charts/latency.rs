@@ -96,6 +96,7 @@ pub(super) fn distribution(figures: &[&Figure], details: &[Detail]) -> Chart {
  "orientation": "v", "xref": "paper", "x": 1.02, "xanchor": "left", "yref": "paper", "y": 1, "yanchor": "top",
  "font": { "size": 12 },
  },
+            "showlegend": true,
             "hovermode": "closest",
         }),
     }

@@ -142,7 +142,7 @@ fn comparison(report: &Report, group: &str, best: &[&Best], index: usize) -> Cha
             },
             "figures": these.iter().map(|(one, _)| one.figure).collect::<Vec<_>>(),
             "words": these.iter().map(|(one, _)| format!("<b>best {phase} on {}</b> of {} points", escaped(title(report, &one.target)), one.points)).collect::<Vec<_>>(),
-            "marker": { "color": colour, "pattern": { "shape": pattern, "fillmode": "overlay", "size": 7, "solidity": 0.35 } },
+            "marker": { "color": colour, "pattern": pattern_of(pattern) },
         }));
     }
     data.extend(published(report, best, small));
@@ -161,6 +161,14 @@ fn comparison(report: &Report, group: &str, best: &[&Best], index: usize) -> Cha
             "yaxis": { "title": { "text": if small { "IOPS" } else { "MB/s" } }, "rangemode": "tozero" },
         }),
     }
+}
+
+/// Hatching, which says the same as the colour; an empty shape knows nothing of size.
+fn pattern_of(shape: &str) -> Value {
+    if shape.is_empty() {
+        return json!({ "shape": "" });
+    }
+    json!({ "shape": shape, "fillmode": "overlay", "size": 7, "solidity": 0.35 })
 }
 
 fn figure<'a>(report: &'a Report, best: &Best) -> Option<&'a Figure> {

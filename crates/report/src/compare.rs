@@ -1,0 +1,270 @@
+//! Two runs of the same cases beside each other: what changed beyond the scatter, and what did not.
+
+use analysis::{Comparison, Outcome, by_chance, largest_gap};
+use record::{Operation, Run};
+use serde::Serialize;
+
+use crate::build;
+use crate::format::{counted, latency, number, rate, whole};
+use crate::section::{Block, Section, signed};
+use crate::table::{Align, Cell, Table, Tone};
+use crate::text::{self, Colour};
+
+/// The version of the JSON form.
+const SCHEMA: &str = "ioproof-comparison/1";
+
+/// What two runs say about the same cases.
+///
+/// ```no_run
+/// use std::path::Path;
+/// let before = record::Run::open(Path::new("runs/before"))?;
+/// let after = record::Run::open(Path::new("runs/after"))?;
+/// println!("{}", report::compare(&before, &after).text(report::Colour::Plain));
+/// # Ok::<(), record::RecordError>(())
+/// ```
+#[derive(Debug)]
+pub struct Pair {
+    sides: [Side; 2],
+    comparisons: Vec<(Comparison, String)>,
+    /// Figures of either run that the other lacks.
+    alone: [usize; 2],
+}
+
+/// One of the two runs.
+#[derive(Debug, Clone, Serialize)]
+struct Side {
+    id: String,
+    title: String,
+    directory: String,
+    release: Option<String>,
+    node: String,
+    program_version: String,
+}
+
+/// Compares what `before` and `after` measured under the same conditions.
+#[must_use]
+pub fn compare(before: &Run, after: &Run) -> Pair {
+    let figures = [build::sources(before), build::sources(after)];
+    let comparisons = analysis::compare(&figures[0], &figures[1]);
+    let key = |figure: &analysis::Figure| (figure.case.to_string(), figure.phase);
+    let keys = figures.each_ref().map(|side| side.iter().map(key).collect::<std::collections::HashSet<_>>());
+    let conditions: std::collections::HashMap<_, &str> =
+        figures[0].iter().map(|figure| (key(figure), figure.conditions.as_str())).collect();
+    let with_conditions = |one: Comparison| {
+        let known = conditions.get(&(one.case.to_string(), one.phase)).copied().unwrap_or_default();
+        (one, known.to_owned())
+    };
+    Pair {
+        sides: [side(before), side(after)],
+        alone: [keys[0].difference(&keys[1]).count(), keys[1].difference(&keys[0]).count()],
+        comparisons: comparisons.into_iter().map(with_conditions).collect(),
+    }
+}
+
+fn side(run: &Run) -> Side {
+    let manifest = &run.manifest;
+    Side {
+        id: manifest.run_id.clone(),
+        title: manifest.plan.title.clone(),
+        directory: run.directory.display().to_string(),
+        release: manifest.plan.terms.release.clone(),
+        node: manifest.host.node.clone(),
+        program_version: manifest.program_version.clone(),
+    }
+}
+
+/// A comparison in plain numbers.
+#[derive(Serialize)]
+struct Row<'a> {
+    case: String,
+    phase: &'static str,
+    /// `read` or `write` where mean latencies are compared; none for rates.
+    latency_of: Option<&'static str>,
+    conditions: &'a str,
+    /// Bytes per second, or nanoseconds of a latency.
+    before: f64,
+    after: f64,
+    unit: &'static str,
+    /// After ÷ before − 1.
+    change: f64,
+    change_low: Option<f64>,
+    change_high: Option<f64>,
+    p_value: Option<f64>,
+    /// `faster`, `slower`, `no difference` or `too few values`.
+    outcome: &'static str,
+}
+
+const fn outcome(outcome: Outcome) -> (&'static str, Tone) {
+    match outcome {
+        Outcome::Faster => ("faster", Tone::Good),
+        Outcome::Slower => ("slower", Tone::Bad),
+        Outcome::NoDifference => ("no difference", Tone::Plain),
+        Outcome::TooFew => ("too few values", Tone::Doubtful),
+    }
+}
+
+const fn operation(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Read => "read",
+        Operation::Write => "write",
+    }
+}
+
+impl Pair {
+    /// Tables for a terminal.
+    #[must_use]
+    pub fn text(&self, colour: Colour) -> String {
+        let mut out = format!("{}\n", colour.strong("Comparison of two runs"));
+        text::section_text(&mut out, &self.section(), colour);
+        out
+    }
+
+    /// Markdown, with pipe tables.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut out = "# Comparison of two runs\n\n".to_owned();
+        crate::markdown::section_markdown(&mut out, &self.section());
+        out
+    }
+
+    /// JSON in the schema `ioproof-comparison/1`.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let row = |(one, conditions): &'_ (Comparison, String)| {
+            let row = Row {
+                case: one.case.to_string(),
+                phase: one.phase.name(),
+                latency_of: one.operation.map(operation),
+                conditions,
+                before: one.before,
+                after: one.after,
+                unit: if one.operation.is_some() { "ns" } else { "bytes/s" },
+                change: one.change,
+                change_low: one.interval.map(|(low, _)| low),
+                change_high: one.interval.map(|(_, high)| high),
+                p_value: one.p_value,
+                outcome: outcome(one.outcome).0,
+            };
+            serde_json::to_value(row).unwrap_or_default()
+        };
+        let value = serde_json::json!({
+            "schema": SCHEMA,
+            "before": self.sides[0],
+            "after": self.sides[1],
+            "only_before": self.alone[0],
+            "only_after": self.alone[1],
+            "comparisons": self.comparisons.iter().map(row).collect::<Vec<_>>(),
+        });
+        let mut out = serde_json::to_string_pretty(&value).expect("numbers and strings are always JSON");
+        out.push('\n');
+        out
+    }
+
+    /// The same for a page.
+    pub(crate) fn section(&self) -> Section {
+        let mut blocks = vec![Block::Text(self.sides_in_words()), Block::Text(self.counts())];
+        blocks.extend(self.largest().map(Block::Text));
+        let mut table = Table::new(&[
+            ("result", Align::Left),
+            ("case", Align::Left),
+            ("phase", Align::Left),
+            ("of", Align::Left),
+            ("before", Align::Right),
+            ("after", Align::Right),
+            ("change", Align::Right),
+            ("95 % interval", Align::Right),
+            ("p", Align::Right),
+            ("conditions", Align::Left),
+        ])
+        .below("conditions");
+        // What changed is read first; the rest keeps its order.
+        let changed = |one: &Comparison| matches!(one.outcome, Outcome::Faster | Outcome::Slower);
+        let mut rows: Vec<&(Comparison, String)> = self.comparisons.iter().collect();
+        rows.sort_by_key(|(one, _)| !changed(one));
+        for (one, conditions) in rows {
+            table.row(row(one, conditions));
+        }
+        if table.is_empty() {
+            blocks.push(Block::Text("No case was measured in both runs.".to_owned()));
+        } else {
+            let caption =
+                "Medians of the repetitions that count; p is that of the Mann–Whitney test".to_owned();
+            blocks.push(Block::Table { caption, table: table.without_empty_columns() });
+        }
+        Section { id: "comparison", title: "What changed", before_figures: true, blocks }
+    }
+
+    fn sides_in_words(&self) -> String {
+        let words = |side: &Side| {
+            let release = side.release.as_ref().map(|release| format!(", {release}")).unwrap_or_default();
+            format!("{} ({}{release} on {})", side.title, side.id, side.node)
+        };
+        format!("Before: {}. After: {}.", words(&self.sides[0]), words(&self.sides[1]))
+    }
+
+    /// `12 comparisons: 2 faster, 10 no difference.`
+    fn counts(&self) -> String {
+        let kinds = [Outcome::Faster, Outcome::Slower, Outcome::NoDifference, Outcome::TooFew];
+        let parts: Vec<String> = kinds
+            .iter()
+            .map(|kind| {
+                (outcome(*kind).0, self.comparisons.iter().filter(|(one, _)| one.outcome == *kind).count())
+            })
+            .filter(|(_, count)| *count > 0)
+            .map(|(word, count)| format!("{count} {word}"))
+            .collect();
+        let all: Vec<Comparison> = self.comparisons.iter().map(|(one, _)| one.clone()).collect();
+        let mut text = format!("{}: {}.", counted(all.len() as u64, "comparison"), parts.join(", "));
+        let chance = by_chance(&all);
+        if chance >= 0.5 {
+            text.push_str(&format!(
+                " About {} would be called different by chance if nothing had changed.",
+                number(chance)
+            ));
+        }
+        for (side, alone) in [("before", self.alone[0]), ("after", self.alone[1])] {
+            if alone > 0 {
+                text.push_str(&format!(" {} only {side}.", counted(alone as u64, "figure")));
+            }
+        }
+        text
+    }
+
+    /// The largest gap, in words.
+    fn largest(&self) -> Option<String> {
+        let all: Vec<Comparison> = self.comparisons.iter().map(|(one, _)| one.clone()).collect();
+        let one = largest_gap(&all)?;
+        let word = outcome(one.outcome).0;
+        Some(format!(
+            "The largest gap between both is {}: {} of {} ({word}).",
+            signed(one.change),
+            one.phase,
+            one.case
+        ))
+    }
+}
+
+fn row(one: &Comparison, conditions: &str) -> Vec<Cell> {
+    let (word, tone) = outcome(one.outcome);
+    let value = |value: f64| match one.operation {
+        Some(_) => latency(whole(value)),
+        None => rate(value),
+    };
+    let interval =
+        one.interval.map(|(low, high)| format!("{} … {}", signed(low), signed(high))).unwrap_or_default();
+    let of =
+        one.operation.map_or_else(|| "rate".to_owned(), |of| format!("mean latency of {}s", operation(of)));
+    let p_value = |p: f64| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
+    vec![
+        Cell::toned(word, tone),
+        one.case.to_string().into(),
+        one.phase.name().into(),
+        of.into(),
+        value(one.before).into(),
+        value(one.after).into(),
+        Cell::toned(signed(one.change), tone),
+        interval.into(),
+        one.p_value.map(p_value).unwrap_or_default().into(),
+        conditions.into(),
+    ]
+}
