@@ -505,6 +505,25 @@ pub enum Check {
 }
 
 impl Check {
+    /// All checks.
+    pub const ALL: [Self; 15] = [
+        Self::Cached,
+        Self::AboveCeiling,
+        Self::TooShort,
+        Self::ImpossibleStatistic,
+        Self::Unbalanced,
+        Self::UnitMixUp,
+        Self::BestAsTypical,
+        Self::RatioOfSums,
+        Self::ImplausibleLatency,
+        Self::LittlesLaw,
+        Self::WorkingSet,
+        Self::NotQuiet,
+        Self::HarnessBound,
+        Self::Contradiction,
+        Self::WrongData,
+    ];
+
     /// The name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -210,3 +210,11 @@ fn the_mean_of_rates_is_not_the_rate_of_the_sums() {
     let found = doubts.iter().find(|doubt| doubt.check == Check::RatioOfSums).expect("a doubt");
     assert_eq!(found.evidence, "the mean of 2 rates is 55 MB/s, all bytes ÷ all time 18.18 MB/s");
 }
+
+#[test]
+fn the_documentation_names_every_check() {
+    let documentation = include_str!("../../../../docs/AUDIT.md");
+    for check in Check::ALL {
+        assert!(documentation.contains(check.name()), "{}", check.name());
+    }
+}
