@@ -9,7 +9,7 @@ use plan::{Plan, Question};
 use serde_json::Value;
 use testbed::Program;
 
-use crate::desk::{Desk, run};
+use crate::desk::{Desk, run, timed};
 
 /// Tests that run one study each, and the list of them.
 macro_rules! ready_studies {
@@ -165,6 +165,7 @@ fn faults(report: &Value) -> Vec<String> {
 
 /// Runs the study by the line in its header, in a directory of its own, and looks at what came of it.
 fn runs_in_miniature(name: &str) {
+    let _timed = timed();
     let desk = Desk::new();
     let directory = desk.path("data");
     fs::create_dir(&directory).expect("a directory");
@@ -196,4 +197,28 @@ fn runs_in_miniature(name: &str) {
         assert!(rate > Some(0.0), "{name}: {figure}");
     }
     assert_eq!(crate::desk::names(&directory), [""; 0], "{name}: the data files are gone");
+    if !plan.terms.published.is_empty() {
+        stands_beside_published_figures(name, &plan, &report["findings"]);
+    }
+}
+
+/// Every published figure of the study is shown, some of them beside an own one, and every rule
+/// has a verdict.
+fn stands_beside_published_figures(name: &str, plan: &Plan, findings: &Value) {
+    let list = |key: &str| findings[key].as_array().unwrap_or_else(|| panic!("no {key}")).clone();
+    let beside = list("beside");
+    for place in &plan.terms.published {
+        assert!(beside.iter().any(|one| one["id"] == place.id.as_str()), "{name}: {} is not shown", place.id);
+    }
+    let compared = beside.iter().filter(|one| one["ratio"].as_f64() > Some(0.0)).count();
+    assert!(compared > 0, "{name}: no published figure stands beside an own one");
+    let claims = list("claims");
+    for rule in &plan.terms.claims {
+        let verdict = claims.iter().find(|claim| claim["id"] == rule.id.as_str());
+        let verdict = verdict.unwrap_or_else(|| panic!("{name}: {} has no verdict", rule.id));
+        assert!(verdict["text"].as_str().is_some_and(|text| !text.is_empty()), "{verdict}");
+    }
+    let tested = claims.iter().filter(|claim| claim["standing"] != "not tested").count();
+    assert!(tested > 0 || plan.terms.claims.is_empty(), "{name}: no statement was tested: {claims:?}");
+    assert_eq!(list("verdicts").len(), plan.terms.commitments.len(), "{name}");
 }
