@@ -100,18 +100,26 @@ pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<Doubt> {
         );
         doubts.push(found.of(None, commitment.name.clone()));
     }
-    let repeated = figures.iter().any(|figure| figure.bytes_per_second.n > 1);
-    for place in plan.terms.published.iter().filter(|_| repeated) {
-        let Some(published) = record::published().figure(&place.id) else { continue };
-        if matches!(published.statistic, PublishedStatistic::Best | PublishedStatistic::Max) {
-            let evidence = format!(
-                "{} is the {} of several; the own figure beside it is a median",
-                published.as_published(),
-                published.statistic
-            );
-            let advice = "compare with the best of the own repetitions as well";
-            doubts.push(Found::new(Check::BestAsTypical, evidence, advice).of(None, place.id.clone()));
-        }
-    }
+    doubts.extend(bests_beside_medians(plan, figures));
     doubts
+}
+
+/// Published bests of several beside own medians, in one doubt for all places.
+fn bests_beside_medians(plan: &Plan, figures: &[Figure]) -> Option<Doubt> {
+    if plan.terms.published.is_empty() || figures.iter().all(|figure| figure.bytes_per_second.n < 2) {
+        return None;
+    }
+    let is_best = |id: &&str| {
+        let statistic = record::published().figure(id).map(|figure| figure.statistic);
+        matches!(statistic, Some(PublishedStatistic::Best | PublishedStatistic::Max))
+    };
+    let ids = plan.terms.published.iter().map(|place| place.id.as_str());
+    let bests: Vec<&str> = ids.filter(is_best).collect();
+    let evidence = format!(
+        "published figures that are the best of several stand beside own medians: {}",
+        bests.join(", ")
+    );
+    let advice = "compare them with the best of the own repetitions as well";
+    (!bests.is_empty())
+        .then(|| Found::new(Check::BestAsTypical, evidence, advice).of(None, plan.title.clone()))
 }

@@ -212,6 +212,18 @@ fn the_mean_of_rates_is_not_the_rate_of_the_sums() {
 }
 
 #[test]
+fn published_bests_beside_medians_are_named_together() {
+    let mut study = crate::studies::Study::new(Vec::new());
+    study.add("w", "t", &[], Phase::Read, &[100e6, 101e6]);
+    let place = |id: &str| plan::PublishedPlace { id: id.to_owned(), figures: plan::Selector::default() };
+    study.plan.terms.published =
+        ["a-t2-read-best", "b-tab3-ssd-read-mean", "a-t3-read-best"].map(place).to_vec();
+    let doubts = audit(&study.plan, &study.figures(), &[]);
+    assert_eq!(doubts.len(), 1, "{doubts:?}");
+    assert!(doubts[0].evidence.ends_with(": a-t2-read-best, a-t3-read-best"), "{}", doubts[0].evidence);
+}
+
+#[test]
 fn the_documentation_names_every_check() {
     let documentation = include_str!("../../../../docs/AUDIT.md");
     for check in Check::ALL {
