@@ -264,7 +264,7 @@ impl Context<'_> {
             target: self.case.target.clone(),
             client: self.client(),
             settings: self.case.settings.clone(),
-            provenance: self.run.manifest.provenance,
+            provenance: self.run.provenance(&self.case.id),
             title: self.case.title.clone(),
             phase,
             conditions: self.case.workload.conditions(phase),

@@ -84,6 +84,26 @@ pub enum RecordError {
         /// Its node.
         node: String,
     },
+    /// A run cannot be continued.
+    #[error("continue the run in {}: {why}", path.display())]
+    CannotResume {
+        /// The run directory.
+        path: PathBuf,
+        /// Why, and the next step.
+        why: String,
+    },
+    /// Runs cannot be put together.
+    #[error("merge: {why}")]
+    CannotMerge {
+        /// Why, and the next step.
+        why: String,
+    },
+    /// A case that has ended well is to run again.
+    #[error("record case `{case}`: it is finished already; skip the cases that `Resumed` names")]
+    Finished {
+        /// The case.
+        case: String,
+    },
     /// Rows came for a case that is not under way.
     #[error("record {what}: case `{case}` is not under way; call case_started first")]
     NoSuchCase {

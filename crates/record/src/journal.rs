@@ -12,9 +12,11 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::index::JournalIndex;
 use crate::recorder::PhaseRecord;
-use crate::sealed::{SealedTable, rows_of_columns};
-use crate::table::{Cell, Kind, Row};
+use crate::sealed::SealedTable;
+use crate::table::{Cell, Columns, Row};
+use crate::values::{JournalColumn, Values};
 use crate::{Manifest, PhaseKey, RecordError, WarningRow, Wiped};
 
 /// The journal's name in the run directory.
@@ -28,6 +30,10 @@ const KEY_COLUMNS: usize = 3;
 pub(crate) enum Event<'a> {
     RunStarted {
         manifest: &'a Manifest,
+    },
+    RunResumed {
+        program_version: &'a str,
+        at_unix_ns: i64,
     },
     CaseStarted {
         case: &'a str,
@@ -48,9 +54,9 @@ pub(crate) enum Event<'a> {
         wiped: &'a Wiped,
         at_unix_ns: i64,
     },
-    CaseSealed {
-        case: Option<&'a str>,
+    BatchSealed {
         number: u32,
+        cases: &'a [u32],
         sealed: &'a [SealedTable],
     },
     CaseFinished {
@@ -63,7 +69,7 @@ pub(crate) enum Event<'a> {
     RunFinished {
         outcome: &'static str,
         message: Option<&'a str>,
-        at_unix_ns: i64,
+        at_unix_ns: Option<i64>,
     },
 }
 
@@ -85,24 +91,29 @@ impl Serialize for Tables<'_> {
 }
 
 fn entry<M: SerializeMap, R: Row>(map: &mut M, rows: &[R]) -> Result<(), M::Error> {
-    if rows.is_empty() { Ok(()) } else { map.serialize_entry(R::TABLE, &Columns(rows)) }
+    if rows.is_empty() { Ok(()) } else { map.serialize_entry(R::TABLE, &TableOf(rows)) }
 }
 
-struct Columns<'a, R>(&'a [R]);
+struct TableOf<'a, R>(&'a [R]);
 
-impl<R: Row> Serialize for Columns<'_, R> {
+impl<R: Row> Serialize for TableOf<'_, R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(
-            R::COLUMNS.iter().skip(KEY_COLUMNS).map(|column| (column.name, Values(self.0, column.cell))),
+            R::COLUMNS.iter().skip(KEY_COLUMNS).map(|column| (column.name, ColumnOf(self.0, column.cell))),
         )
     }
 }
 
-struct Values<'a, R>(&'a [R], for<'b> fn(&'b R) -> Cell<'b>);
+struct ColumnOf<'a, R>(&'a [R], for<'b> fn(&'b R) -> Cell<'b>);
 
-impl<R> Serialize for Values<'_, R> {
+/// A text that is the same in every row stands once: a histogram has hundreds of rows.
+impl<R> Serialize for ColumnOf<'_, R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|row| (self.1)(row)))
+        let mut cells = self.0.iter().map(|row| (self.1)(row));
+        match cells.next() {
+            Some(first @ Cell::Text(_)) if cells.all(|cell| cell == first) => first.serialize(serializer),
+            _ => serializer.collect_seq(self.0.iter().map(|row| (self.1)(row))),
+        }
     }
 }
 
@@ -124,7 +135,12 @@ pub(crate) struct JournalWriter {
     file: File,
     /// Length of the whole lines.
     length: u64,
+    /// How many they are.
+    lines: u64,
 }
+
+/// Why a run that goes on is not resumed.
+const RUNNING: &str = "it is going on: another process writes it; wait for its end, or end it first";
 
 impl JournalWriter {
     pub(crate) fn create(directory: &Path) -> Result<Self, RecordError> {
@@ -137,11 +153,38 @@ impl JournalWriter {
             Ok(file)
         };
         let file = open().map_err(RecordError::io("write", &path))?;
-        Ok(Self { path, file, length: 0 })
+        Ok(Self { path, file, length: 0, lines: 0 })
     }
 
-    /// Adds a line. What could not be written whole is taken back, so that later lines stay readable.
-    pub(crate) fn append(&mut self, event: &Event<'_>, durable: bool) -> Result<(), RecordError> {
+    /// Takes up the journal in `directory` again; nobody else may hold it.
+    pub(crate) fn resume(directory: &Path) -> Result<Self, RecordError> {
+        let path = directory.join(JOURNAL);
+        let file = OpenOptions::new().append(true).open(&path).map_err(RecordError::io("write", &path))?;
+        match file.try_lock() {
+            // As above: a file system without locks costs no more than that.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(Self { path, file, length: 0, lines: 0 }),
+            Err(TryLockError::WouldBlock) => {
+                Err(RecordError::CannotResume { path: directory.to_path_buf(), why: RUNNING.to_owned() })
+            }
+        }
+    }
+
+    /// Puts the end behind the last whole line; its line feed is added where it is missing.
+    pub(crate) fn cut(&mut self, index: &JournalIndex) -> Result<(), RecordError> {
+        self.length = index.whole_bytes;
+        self.lines = index.whole_lines;
+        let cut = || {
+            self.file.set_len(index.whole_bytes)?;
+            if index.unended { (&self.file).write_all(b"\n") } else { Ok(()) }
+        };
+        cut().map_err(RecordError::io("write", &self.path))?;
+        self.length += u64::from(index.unended);
+        Ok(())
+    }
+
+    /// Adds a line, and says where it stands. What could not be written whole is taken back, so that
+    /// later lines stay readable.
+    pub(crate) fn append(&mut self, event: &Event<'_>, durable: bool) -> Result<Place, RecordError> {
         let mut line = serde_json::to_vec(event).map_err(|error| RecordError::Unreadable {
             path: self.path.clone(),
             message: format!("an event could not be written down: {error}; report this as a defect"),
@@ -151,8 +194,10 @@ impl JournalWriter {
             self.file.write_all(&line).and_then(|()| if durable { self.file.sync_data() } else { Ok(()) });
         match written {
             Ok(()) => {
+                self.lines += 1;
+                let place = Place { start: self.length, length: line.len(), line: self.lines };
                 self.length += line.len() as u64;
-                Ok(())
+                Ok(place)
             }
             Err(source) => {
                 // Nothing more can be done if this fails as well: a reader skips a torn line.
@@ -173,6 +218,8 @@ pub(crate) struct Line<'a> {
     pub(crate) repetition: Option<u32>,
     pub(crate) phase: Option<Phase>,
     pub(crate) number: Option<u32>,
+    #[serde(default)]
+    pub(crate) cases: Vec<u32>,
     pub(crate) message: Option<String>,
     pub(crate) outcome: Option<String>,
     pub(crate) at_unix_ns: Option<i64>,
@@ -185,6 +232,72 @@ pub(crate) struct Line<'a> {
     pub(crate) warnings: Vec<WarningRow>,
     #[serde(default)]
     pub(crate) sealed: Vec<SealedTable>,
+}
+
+/// What stands between the key of a finished phase and its rows, which are most of a journal.
+const TABLES: &[u8] = b",\"tables\":";
+/// The key of a finished phase ends within so many bytes.
+const KEY_BYTES_MAX: usize = 4096;
+
+impl<'a> Line<'a> {
+    /// The event in `text`. Of a finished phase whose line is `whole` only the key is read: its rows
+    /// are read by [`Line::all`] when they are wanted.
+    pub(crate) fn parse(text: &'a [u8], whole: bool) -> Result<Self, String> {
+        const PHASE: &[u8] = b"{\"event\":\"phase-finished\",";
+        if whole && text.starts_with(PHASE) && text.ends_with(b"}\n") {
+            let head = &text[..text.len().min(KEY_BYTES_MAX)];
+            let tables = head.windows(TABLES.len()).position(|window| window == TABLES);
+            let key = tables.and_then(|tables| PhaseLine::parse(&head[..tables]));
+            if let Some(PhaseLine { case, repetition, phase }) = key {
+                return Ok(Self {
+                    event: "phase-finished".into(),
+                    ..Self::of_phase(case, repetition, phase)
+                });
+            }
+        }
+        Self::all(text)
+    }
+
+    /// The event in `text` with all that it holds.
+    pub(crate) fn all(text: &'a [u8]) -> Result<Self, String> {
+        serde_json::from_slice(text).map_err(|error| error.to_string())
+    }
+
+    fn of_phase(case: String, repetition: u32, phase: Phase) -> Self {
+        Self {
+            event: Cow::Borrowed(""),
+            case: Some(case),
+            repetition: Some(repetition),
+            phase: Some(phase),
+            number: None,
+            cases: Vec::new(),
+            message: None,
+            outcome: None,
+            at_unix_ns: None,
+            wiped: None,
+            manifest: None,
+            tables: None,
+            warnings: Vec::new(),
+            sealed: Vec::new(),
+        }
+    }
+}
+
+/// The key of a finished phase.
+#[derive(Deserialize)]
+struct PhaseLine {
+    case: String,
+    repetition: u32,
+    phase: Phase,
+}
+
+impl PhaseLine {
+    /// From the beginning of a line, up to where its rows stand.
+    fn parse(head: &[u8]) -> Option<Self> {
+        let mut object = head.to_vec();
+        object.push(b'}');
+        serde_json::from_slice(&object).ok()
+    }
 }
 
 impl Line<'_> {
@@ -217,35 +330,27 @@ impl Line<'_> {
 
 fn rows<R: Row>(key: &PhaseKey, tables: &HashMap<Cow<'_, str>, &RawValue>) -> Result<Vec<R>, String> {
     let Some(table) = tables.get(R::TABLE) else { return Ok(Vec::new()) };
-    let table: HashMap<Cow<'_, str>, Vec<serde_json::Value>> =
+    let mut table: HashMap<Cow<'_, str>, JournalColumn> =
         serde_json::from_str(table.get()).map_err(|error| format!("table {}: {error}", R::TABLE))?;
-    let count = table.values().next().map_or(0, Vec::len);
+    let count = table.values().find_map(JournalColumn::rows).unwrap_or(1);
     let mut columns = vec![
-        vec![Cell::Text(Cow::Owned(key.case.to_string())); count],
-        vec![Cell::Integer(i64::from(key.repetition)); count],
-        vec![Cell::Text(Cow::Borrowed(key.phase.name())); count],
+        (R::COLUMNS[0].name, Values::word(&key.case, count)),
+        (R::COLUMNS[1].name, Values::Integers(vec![i64::from(key.repetition); count])),
+        (R::COLUMNS[2].name, Values::word(key.phase.name(), count)),
     ];
     for column in R::COLUMNS.iter().skip(KEY_COLUMNS) {
-        let cells = match table.get(column.name) {
-            Some(values) => values.iter().map(|value| cell(column.kind, value)).collect::<Result<_, _>>(),
-            None if column.nullable => Ok(vec![Cell::Null; count]),
-            None => Err("is missing".to_owned()),
+        let values = match table.remove(column.name) {
+            Some(values) => Ok(values.values(count)),
+            None if column.nullable => Ok(Values::Nulls(count)),
+            None => Err(format!("table {}: column {} is missing", R::TABLE, column.name)),
         };
-        columns.push(cells.map_err(|error| format!("table {}: column {} {error}", R::TABLE, column.name))?);
+        columns.push((column.name, values?));
     }
-    let mut rows = Vec::with_capacity(count);
-    rows_of_columns(&columns, count, &mut rows).map_err(|error| format!("table {}: {error}", R::TABLE))?;
-    Ok(rows)
+    R::from_columns(&mut Columns::new(count, columns)).map_err(|error| format!("table {}: {error}", R::TABLE))
 }
 
-fn cell(kind: Kind, value: &serde_json::Value) -> Result<Cell<'static>, String> {
-    let cell = match kind {
-        _ if value.is_null() => Some(Cell::Null),
-        Kind::Text => value.as_str().map(|text| Cell::Text(Cow::Owned(text.to_owned()))),
-        Kind::Integer => value.as_i64().map(Cell::Integer),
-    };
-    cell.ok_or_else(|| format!("holds {value}"))
-}
+/// Bytes read at once: a journal is read from end to end.
+const READ_BYTES: usize = 256 << 10;
 
 /// Reads the lines of a journal, one at a time, and remembers where each begins.
 pub(crate) struct JournalReader {
@@ -266,9 +371,21 @@ pub(crate) struct Place {
     pub(crate) line: u64,
 }
 
+impl Place {
+    /// Where the next line begins.
+    pub(crate) fn end(self) -> u64 {
+        self.start + self.length as u64
+    }
+}
+
 impl JournalReader {
     pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
-        Ok(Self { file: BufReader::new(File::open(path)?), buffer: Vec::new(), position: 0, line: 0 })
+        Ok(Self {
+            file: BufReader::with_capacity(READ_BYTES, File::open(path)?),
+            buffer: Vec::new(),
+            position: 0,
+            line: 0,
+        })
     }
 
     /// Whether a recorder holds the journal.
@@ -298,8 +415,14 @@ impl JournalReader {
         Ok(Some((place, &self.buffer, whole)))
     }
 
+    /// The phase that finished in the line at `place`.
+    pub(crate) fn record(&mut self, place: Place) -> Result<PhaseRecord, String> {
+        let text = self.again(place).map_err(|error| error.to_string())?;
+        Line::all(text)?.record()
+    }
+
     /// The line at `place` once more.
-    pub(crate) fn again(&mut self, place: Place) -> std::io::Result<&[u8]> {
+    fn again(&mut self, place: Place) -> std::io::Result<&[u8]> {
         self.file.seek(SeekFrom::Start(place.start))?;
         self.buffer.resize(place.length, 0);
         self.file.read_exact(&mut self.buffer)?;

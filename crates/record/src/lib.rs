@@ -5,8 +5,9 @@
 //! | [`Manifest`] | format version, plan, host facts, provenance: one per run |
 //! | [`PhaseRow`], [`TaskRow`], [`LatencyRow`], [`SeriesRow`], [`DeviceRow`] | one observation each, in columns named with their units |
 //! | [`Warning`] | what a reader of a figure must know beside it |
-//! | [`Recorder`] | writes a run: the journal as things happen, tables when a case ends |
+//! | [`Recorder`] | writes a run: the journal as things happen, tables when cases have ended; goes on with one that was interrupted |
 //! | [`Run`] | reads a run, whole or damaged, finished or killed |
+//! | [`merge`] | several runs as one |
 //! | [`Claim`], [`leftovers`] | what a run makes on a target, so that a later one can clean up after it |
 //! | [`Row`] | the columns of a table, for writers of other formats |
 //! | [`published`], [`Library`] | what studies printed: figures with their conditions, statements, command lines |
@@ -25,13 +26,18 @@
 //! # Ok::<(), record::RecordError>(())
 //! ```
 
+mod batch;
 mod claim;
+mod dictionary;
 mod error;
 mod facts;
 mod files;
+mod index;
 mod journal;
+mod kept;
 mod key;
 mod manifest;
+mod merge;
 mod published;
 mod recorder;
 mod rows;
@@ -39,6 +45,7 @@ mod run;
 mod sealed;
 mod store;
 mod table;
+mod values;
 mod warning;
 mod wiped;
 
@@ -47,15 +54,16 @@ pub use error::RecordError;
 pub use facts::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts};
 pub use key::{CaseId, PhaseKey};
 pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
+pub use merge::{Part, merge, write_merged};
 pub use published::{
     Detail, Details, Library, Metric, Misprint, MisprintSort, Published, PublishedChart, PublishedClaim,
     PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters, PublishedStatistic,
     PublishedUnit, Qualifier, Slip, Study, published,
 };
-pub use recorder::{Outcome, PhaseRecord, Recorder};
+pub use recorder::{Outcome, PhaseRecord, Recorder, Resumed};
 pub use rows::{DeviceRow, LatencyRow, Measure, Operation, PhaseRow, SeriesRow, TaskRow};
 pub use run::{Damage, FailedCase, Run, RunState};
 pub use store::Rows;
-pub use table::{Cell, Cells, Column, Kind, Row};
+pub use table::{Cell, Column, Columns, Kind, Row};
 pub use warning::{Warning, WarningRow};
 pub use wiped::Wiped;

@@ -1,15 +1,19 @@
 //! `manifest.json`: what was asked, where and by which program.
 
+use std::fs;
+use std::path::Path;
+
 use plan::Plan;
 use serde::{Deserialize, Serialize};
 
-use crate::HostFacts;
+use crate::files::replace;
+use crate::{HostFacts, RecordError};
 
 /// The name of the manifest in the run directory.
 pub(crate) const MANIFEST: &str = "manifest.json";
 
 /// The version of the run directory that this program writes. Readers accept every earlier one.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Where figures come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,4 +50,46 @@ pub struct Manifest {
     pub plan: Plan,
     /// Where it ran.
     pub host: HostFacts,
+}
+
+/// Puts the manifest in its place.
+pub(crate) fn write_manifest(
+    directory: &Path,
+    manifest: &Manifest,
+    durable: bool,
+) -> Result<(), RecordError> {
+    let path = directory.join(MANIFEST);
+    let mut text = serde_json::to_vec_pretty(manifest).map_err(|error| RecordError::Unreadable {
+        path: path.clone(),
+        message: format!("the manifest could not be written down: {error}; report this as a defect"),
+    })?;
+    text.push(b'\n');
+    replace(&path, &text, durable)
+}
+
+/// The manifest of the run in `directory`.
+pub(crate) fn read_manifest(directory: &Path) -> Result<Manifest, RecordError> {
+    let path = directory.join(MANIFEST);
+    let text = fs::read(&path).map_err(RecordError::io("read", &path))?;
+    let unreadable = |error: serde_json::Error| RecordError::Unreadable {
+        path: path.clone(),
+        message: format!("it is no manifest of a run ({error}); restore it, or repeat the run"),
+    };
+    let version: Version = serde_json::from_slice(&text).map_err(unreadable)?;
+    check_version(directory, version.format_version)?;
+    serde_json::from_slice(&text).map_err(unreadable)
+}
+
+/// The one field of a manifest that every version has.
+#[derive(Deserialize)]
+struct Version {
+    format_version: u32,
+}
+
+/// Refuses what a later program wrote.
+pub(crate) fn check_version(directory: &Path, found: u32) -> Result<(), RecordError> {
+    if found > FORMAT_VERSION {
+        return Err(RecordError::NewerVersion { path: directory.to_path_buf(), found });
+    }
+    Ok(())
 }

@@ -1,14 +1,21 @@
 //! Writes a run: the journal as things happen, the tables when a case ends.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::files::{replace, sync_directory};
-use crate::journal::{Event, JOURNAL, JournalWriter, Tables};
-use crate::manifest::MANIFEST;
-use crate::sealed::{SealedTable, TableWriter};
-use crate::{DeviceRow, LatencyRow, Manifest, PhaseRow, RecordError, SeriesRow, TaskRow, WarningRow, Wiped};
+use crate::batch::{Batch, sync_all};
+use crate::files::sync_directory;
+use crate::index::{Ended, JournalIndex};
+use crate::journal::{Event, JOURNAL, JournalReader, JournalWriter, Place, Tables};
+use crate::kept::Kept;
+use crate::manifest::{MANIFEST, check_version, read_manifest, write_manifest};
+use crate::sealed::{TableWriter, table_path};
+use crate::{
+    DeviceRow, FORMAT_VERSION, LatencyRow, Manifest, PhaseRow, RecordError, RunState, SeriesRow, TaskRow,
+    WarningRow, Wiped,
+};
 
 /// Everything that was observed in one phase of one repetition.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,62 +49,40 @@ pub enum Outcome {
 ///
 /// What a call has returned from is on stable storage, except that [`Recorder::create`] leaves
 /// that to the first phase: before it there is nothing to lose, and a run should start at once.
+/// Between two cases the journal is forced to stable storage and nothing else.
 pub struct Recorder {
     directory: PathBuf,
     manifest: Manifest,
     journal: JournalWriter,
+    /// Reads the phases of a finished case again, so that no rows are kept in memory.
+    reader: JournalReader,
     case: Option<OpenCase>,
     cases: u32,
+    finished: HashSet<String>,
+    batch: Option<Batch>,
+    batches: u32,
+    sealed: Vec<PathBuf>,
     run_warnings: Vec<WarningRow>,
     durable: bool,
+    /// Whether each event is forced to stable storage before the call returns.
+    events_durable: bool,
 }
 
-/// The rows of the case under way.
+/// The case under way.
 struct OpenCase {
     id: String,
     number: u32,
-    phases: TableWriter<PhaseRow>,
-    tasks: TableWriter<TaskRow>,
-    latency: TableWriter<LatencyRow>,
-    series: TableWriter<SeriesRow>,
-    devices: TableWriter<DeviceRow>,
-    warnings: TableWriter<WarningRow>,
+    phases: Vec<Place>,
+    warnings: Vec<WarningRow>,
 }
 
-impl OpenCase {
-    fn new(directory: &Path, id: &str, number: u32) -> Self {
-        Self {
-            id: id.to_owned(),
-            number,
-            phases: TableWriter::new(directory, number),
-            tasks: TableWriter::new(directory, number),
-            latency: TableWriter::new(directory, number),
-            series: TableWriter::new(directory, number),
-            devices: TableWriter::new(directory, number),
-            warnings: TableWriter::new(directory, number),
-        }
-    }
-
-    fn add(&mut self, record: &PhaseRecord) -> Result<(), RecordError> {
-        self.phases.add(std::slice::from_ref(&record.phase))?;
-        self.tasks.add(&record.tasks)?;
-        self.latency.add(&record.latency)?;
-        self.series.add(&record.series)?;
-        self.devices.add(&record.devices)?;
-        self.warnings.add(&record.warnings)
-    }
-
-    fn seal(self) -> Result<Vec<SealedTable>, RecordError> {
-        let sealed = [
-            self.phases.seal()?,
-            self.tasks.seal()?,
-            self.latency.seal()?,
-            self.series.seal()?,
-            self.devices.seal()?,
-            self.warnings.seal()?,
-        ];
-        Ok(sealed.into_iter().flatten().collect())
-    }
+/// A run that goes on after an interruption.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resumed {
+    /// Cases that are finished, in the order in which they ran: they are not run again.
+    pub finished: Vec<String>,
+    /// What was asked, and where it ran.
+    pub manifest: Manifest,
 }
 
 impl Recorder {
@@ -113,7 +98,7 @@ impl Recorder {
             return Err(RecordError::NotEmpty { path: directory.to_path_buf() });
         }
         let directory = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
-        let journal = start(&directory, manifest).inspect_err(|_| {
+        let (journal, reader) = start(&directory, manifest).inspect_err(|_| {
             // The error that counts is the first; the directory is left as it was found.
             let _ = fs::remove_file(directory.join(JOURNAL));
             if !existed {
@@ -124,11 +109,107 @@ impl Recorder {
             directory,
             manifest: manifest.clone(),
             journal,
+            reader,
             case: None,
             cases: 0,
+            finished: HashSet::new(),
+            batch: None,
+            batches: 0,
+            sealed: Vec::new(),
             run_warnings: Vec::new(),
             durable: false,
+            events_durable: true,
         })
+    }
+
+    /// Goes on with the run in `directory`, which was interrupted or killed, or in which cases failed.
+    /// A case that is started again makes void what was observed of it before; until then that counts.
+    ///
+    /// # Errors
+    /// There is no run, another process writes it, a later or the first version of the format has it,
+    /// it is complete, or its journal does not tell what was asked.
+    pub fn resume(directory: &Path) -> Result<(Self, Resumed), RecordError> {
+        let refuse = |why: String| RecordError::CannotResume { path: directory.to_path_buf(), why };
+        let journal_path = directory.join(JOURNAL);
+        if !journal_path.exists() {
+            return match directory.join(MANIFEST).exists() {
+                true => Err(refuse(
+                    "its journal.jsonl is missing, so what was finished is not known; start it anew"
+                        .to_owned(),
+                )),
+                false => Err(RecordError::NotARun { path: directory.to_path_buf() }),
+            };
+        }
+        let directory = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
+        let mut journal = JournalWriter::resume(&directory)?;
+        let mut reader =
+            JournalReader::open(&journal_path).map_err(RecordError::io("read", &journal_path))?;
+        let mut damage = Vec::new();
+        let index = JournalIndex::read(&mut reader, &journal_path, &mut damage);
+        let mut manifest = match (read_manifest(&directory), &index.manifest) {
+            (Err(error @ RecordError::NewerVersion { .. }), _) => return Err(error),
+            (Ok(manifest), _) => manifest,
+            (Err(_), Some(manifest)) => manifest.clone(),
+            (Err(error), None) => return Err(refuse(format!("what was asked cannot be read ({error})"))),
+        };
+        check_version(&directory, manifest.format_version)?;
+        if manifest.format_version < FORMAT_VERSION {
+            return Err(refuse(format!(
+                "it has format version {} and only version {FORMAT_VERSION} can be continued; start it anew",
+                manifest.format_version
+            )));
+        }
+        let kept = Kept::of(index, &directory);
+        if kept.state == RunState::Complete && kept.is_all(&manifest) {
+            return Err(refuse(format!(
+                "it is complete: all of its {} cases are finished; show it with `ioproof report`",
+                manifest.plan.cases.len()
+            )));
+        }
+        journal.cut(&kept.index)?;
+        kept.remove_unknown_tables(&directory)?;
+        manifest.finished_unix_ns = None;
+        let at_unix_ns = now_unix_ns();
+        let event = Event::RunResumed { program_version: env!("CARGO_PKG_VERSION"), at_unix_ns };
+        journal.append(&event, true)?;
+        write_manifest(&directory, &manifest, true)?;
+        let finished = kept.finished();
+        let mut recorder = Self {
+            directory,
+            manifest: manifest.clone(),
+            journal,
+            reader,
+            case: None,
+            cases: kept.index.current,
+            finished: finished.iter().cloned().collect(),
+            batch: None,
+            batches: kept.batches,
+            sealed: Vec::new(),
+            run_warnings: Vec::new(),
+            durable: true,
+            events_durable: true,
+        };
+        recorder.take_up(kept)?;
+        Ok((recorder, Resumed { finished, manifest }))
+    }
+
+    /// Gathers what was finished and not sealed.
+    fn take_up(&mut self, kept: Kept) -> Result<(), RecordError> {
+        for (number, case) in kept.index.cases {
+            if number == 0 {
+                self.run_warnings = case.warnings;
+            } else if case.ended == Ended::Well && !case.damaged && case.batch.is_none() {
+                self.gather(OpenCase { id: case.id, number, phases: case.phases, warnings: case.warnings })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves it to [`Recorder::finish`] to force everything to stable storage: what is copied from
+    /// other records can be copied again.
+    pub(crate) fn not_durable(mut self) -> Self {
+        self.events_durable = false;
+        self
     }
 
     /// Where the run is recorded, as an absolute path.
@@ -137,16 +218,19 @@ impl Recorder {
         &self.directory
     }
 
-    /// A case begins.
+    /// A case begins. One that was under way is left as it is.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// The journal cannot be written, or the case is finished already.
     pub fn case_started(&mut self, case: &str) -> Result<(), RecordError> {
+        if self.finished.contains(case) {
+            return Err(RecordError::Finished { case: case.to_owned() });
+        }
         let number = self.cases + 1;
         let at_unix_ns = now_unix_ns();
         self.journal.append(&Event::CaseStarted { case, number, at_unix_ns }, false)?;
         self.cases = number;
-        self.case = Some(OpenCase::new(&self.directory, case, number));
+        self.case = Some(OpenCase { id: case.to_owned(), number, phases: Vec::new(), warnings: Vec::new() });
         Ok(())
     }
 
@@ -160,13 +244,13 @@ impl Recorder {
             return Err(RecordError::NoSuchCase { what: "a phase", case: key.case.to_string() });
         };
         let event = Event::PhaseFinished { key, tables: Tables(record), warnings: &record.warnings };
-        self.journal.append(&event, true)?;
+        case.phases.push(self.journal.append(&event, self.events_durable)?);
         if !self.durable {
             write_manifest(&self.directory, &self.manifest, true)?;
             self.directory.parent().map_or(Ok(()), sync_directory)?;
             self.durable = true;
         }
-        case.add(record)
+        Ok(())
     }
 
     /// A warning that belongs to no finished phase.
@@ -174,15 +258,14 @@ impl Recorder {
     /// # Errors
     /// The journal cannot be written.
     pub fn warning(&mut self, warning: &WarningRow) -> Result<(), RecordError> {
-        self.journal.append(&Event::Warning { warnings: [warning] }, true)?;
+        self.journal.append(&Event::Warning { warnings: [warning] }, self.events_durable)?;
         let of_case = |case: &&mut OpenCase| warning.key.as_ref().is_some_and(|key| key.case == case.id);
-        match self.case.as_mut().filter(of_case) {
-            Some(case) => case.warnings.add(std::slice::from_ref(warning)),
-            None => {
-                self.run_warnings.push(warning.clone());
-                Ok(())
-            }
-        }
+        let warnings = match self.case.as_mut().filter(of_case) {
+            Some(case) => &mut case.warnings,
+            None => &mut self.run_warnings,
+        };
+        warnings.push(warning.clone());
+        Ok(())
     }
 
     /// Data was wiped before the first pass of `case`: that is on stable storage when this returns.
@@ -190,85 +273,112 @@ impl Recorder {
     /// # Errors
     /// The journal cannot be written.
     pub fn wiped(&mut self, case: &str, wiped: &Wiped) -> Result<(), RecordError> {
-        self.journal.append(&Event::Wiped { case, wiped, at_unix_ns: now_unix_ns() }, true)
+        let event = Event::Wiped { case, wiped, at_unix_ns: now_unix_ns() };
+        self.journal.append(&event, self.events_durable).map(drop)
     }
 
-    /// A case has ended well: its rows are sealed into tables.
+    /// A case has ended well. Its rows go into tables, which are sealed when they hold enough rows.
     ///
     /// # Errors
     /// A table or the journal cannot be written; the rows are in the journal already.
     pub fn case_finished(&mut self, case: &str) -> Result<(), RecordError> {
-        self.seal(case)?;
-        self.journal.append(&Event::CaseFinished { case }, true)
+        let open = self.take_case(case)?;
+        self.journal.append(&Event::CaseFinished { case }, self.events_durable)?;
+        self.finished.insert(open.id.clone());
+        self.gather(open)
     }
 
-    /// A case has ended badly: the rows of its finished phases are sealed all the same.
+    /// A case has ended badly: the rows of its finished phases stay in the journal.
     ///
     /// # Errors
-    /// A table or the journal cannot be written; the rows are in the journal already.
+    /// The journal cannot be written.
     pub fn case_failed(&mut self, case: &str, message: &str) -> Result<(), RecordError> {
-        self.journal.append(&Event::CaseFailed { case, message }, true)?;
-        self.seal(case)
+        self.take_case(case)?;
+        self.journal.append(&Event::CaseFailed { case, message }, self.events_durable).map(drop)
     }
 
-    fn seal(&mut self, case: &str) -> Result<(), RecordError> {
-        let Some(open) = self.case.take_if(|open| open.id == case) else {
-            return Err(RecordError::NoSuchCase { what: "its end", case: case.to_owned() });
-        };
-        let number = open.number;
-        let sealed = open.seal()?;
-        self.journal.append(&Event::CaseSealed { case: Some(case), number, sealed: &sealed }, true)
+    fn take_case(&mut self, case: &str) -> Result<OpenCase, RecordError> {
+        let open = self.case.take_if(|open| open.id == case);
+        open.ok_or_else(|| RecordError::NoSuchCase { what: "its end", case: case.to_owned() })
     }
 
-    /// The run has ended: writes the end into journal and manifest. A case that is still under
-    /// way keeps the rows of its finished phases.
+    /// Puts the rows of a finished case into the batch. One that cannot be written is given up: the
+    /// journal has its rows.
+    fn gather(&mut self, case: OpenCase) -> Result<(), RecordError> {
+        let number = self.batches + 1;
+        let mut batch = self.batch.take().unwrap_or_else(|| Batch::new(&self.directory, number));
+        for place in case.phases {
+            let record = self.reader.record(place).map_err(|message| RecordError::Unreadable {
+                path: self.directory.join(JOURNAL),
+                message: format!("line {} was written and is not there: {message}", place.line),
+            })?;
+            batch.add(&record)?;
+        }
+        batch.end_case(case.number, &case.warnings)?;
+        if batch.is_full() {
+            self.seal(batch)
+        } else {
+            self.batch = Some(batch);
+            Ok(())
+        }
+    }
+
+    fn seal(&mut self, batch: Batch) -> Result<(), RecordError> {
+        let number = self.batches + 1;
+        let (cases, sealed) = batch.seal()?;
+        self.batches = number;
+        self.sealed.extend(sealed.iter().map(|table| table_path(&self.directory, &table.table, number)));
+        self.journal.append(&Event::BatchSealed { number, cases: &cases, sealed: &sealed }, false).map(drop)
+    }
+
+    /// The run has ended: seals what is gathered and writes the end into journal and manifest. A case
+    /// that is still under way keeps the rows of its finished phases in the journal.
     ///
     /// # Errors
     /// A table, the journal or the manifest cannot be written.
-    pub fn finish(mut self, outcome: &Outcome) -> Result<Manifest, RecordError> {
+    pub fn finish(self, outcome: &Outcome) -> Result<Manifest, RecordError> {
+        self.finish_at(outcome, Some(now_unix_ns()))
+    }
+
+    /// As [`Recorder::finish`], at another time; none where it is not known.
+    pub(crate) fn finish_at(
+        mut self,
+        outcome: &Outcome,
+        at_unix_ns: Option<i64>,
+    ) -> Result<Manifest, RecordError> {
         let sealed = self.seal_the_rest();
-        let at_unix_ns = now_unix_ns();
         let (outcome, message) = match outcome {
             Outcome::Complete => ("complete", None),
             Outcome::Interrupted => ("interrupted", None),
             Outcome::Failed(message) => ("failed", Some(message.as_str())),
         };
         self.journal.append(&Event::RunFinished { outcome, message, at_unix_ns }, true)?;
-        self.manifest.finished_unix_ns = Some(at_unix_ns);
+        self.manifest.finished_unix_ns = at_unix_ns;
         write_manifest(&self.directory, &self.manifest, true)?;
         sealed.map(|()| self.manifest)
     }
 
     fn seal_the_rest(&mut self) -> Result<(), RecordError> {
-        if let Some(id) = self.case.as_ref().map(|case| case.id.clone()) {
-            self.seal(&id)?;
+        if let Some(batch) = self.batch.take() {
+            self.seal(batch)?;
         }
         let mut warnings = TableWriter::new(&self.directory, 0);
         warnings.add(&std::mem::take(&mut self.run_warnings))?;
-        match warnings.seal()? {
-            Some(sealed) => {
-                self.journal.append(&Event::CaseSealed { case: None, number: 0, sealed: &[sealed] }, true)
-            }
-            None => Ok(()),
+        if let Some(sealed) = warnings.seal()? {
+            self.sealed.push(table_path(&self.directory, &sealed.table, 0));
+            self.journal.append(&Event::BatchSealed { number: 0, cases: &[], sealed: &[sealed] }, false)?;
         }
+        sync_all(&self.sealed)
     }
 }
 
-fn start(directory: &Path, manifest: &Manifest) -> Result<JournalWriter, RecordError> {
+fn start(directory: &Path, manifest: &Manifest) -> Result<(JournalWriter, JournalReader), RecordError> {
     let mut journal = JournalWriter::create(directory)?;
     journal.append(&Event::RunStarted { manifest }, false)?;
     write_manifest(directory, manifest, false)?;
-    Ok(journal)
-}
-
-fn write_manifest(directory: &Path, manifest: &Manifest, durable: bool) -> Result<(), RecordError> {
-    let path = directory.join(MANIFEST);
-    let mut text = serde_json::to_vec_pretty(manifest).map_err(|error| RecordError::Unreadable {
-        path: path.clone(),
-        message: format!("the manifest could not be written down: {error}; report this as a defect"),
-    })?;
-    text.push(b'\n');
-    replace(&path, &text, durable)
+    let path = directory.join(JOURNAL);
+    let reader = JournalReader::open(&path).map_err(RecordError::io("read", &path))?;
+    Ok((journal, reader))
 }
 
 fn now_unix_ns() -> i64 {

@@ -1,11 +1,11 @@
-//! Sealed tables: the rows of one case in Parquet files that other programs read without us.
+//! Sealed tables: the rows of finished cases in Parquet files that other programs read without us.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
+use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::{ByteArray, DataType};
@@ -18,13 +18,15 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use serde::{Deserialize, Serialize};
 
-use crate::files::{Checksum, sync_directory, unfinished};
-use crate::table::{Cell, Cells, Column, Kind, Row};
+use crate::dictionary;
+use crate::files::{Checksum, unfinished};
+use crate::table::{Cell, Column, Columns, Kind, Row};
+use crate::values::{NULL, Values};
 use crate::{FORMAT_VERSION, RecordError};
 
 /// Rows of one row group. Small, so that a run's memory does not grow with its length; large
-/// enough that the description of a group (about 100 bytes for each column) is a small part.
-const GROUP_ROWS: usize = 4096;
+/// enough that finding and opening the columns of a group is a small part of reading it.
+const GROUP_ROWS: usize = 16_384;
 /// Values handed to the table writer at once: bounds the copies of texts that exist at a time.
 const BATCH_ROWS: usize = 512;
 /// Bytes of a page before it is compressed and written. Groups are small, so pages are too.
@@ -38,11 +40,11 @@ pub(crate) struct SealedTable {
     pub(crate) table: String,
     pub(crate) rows: u64,
     pub(crate) bytes: u64,
-    /// FNV-1a of the file.
+    /// XXH64 of the file, or FNV-1a in version 1.
     pub(crate) checksum: String,
 }
 
-/// The file of `table` for the case with this number; 0 holds what belongs to the run as a whole.
+/// The file of `table` for the batch with this number; 0 holds what belongs to the run as a whole.
 pub(crate) fn table_path(directory: &Path, table: &str, number: u32) -> PathBuf {
     directory.join(table).join(format!("{number:06}.parquet"))
 }
@@ -67,8 +69,8 @@ impl Write for Summed {
     }
 }
 
-/// Collects the rows of one table of one case. Nothing of the table writer is touched before the
-/// first row group is full or the case is sealed.
+/// Collects the rows of one table of one batch. Nothing of the table writer is touched before the
+/// first row group is full or the batch is sealed.
 pub(crate) struct TableWriter<R: Row> {
     path: PathBuf,
     rows: Vec<R>,
@@ -108,6 +110,9 @@ impl<R: Row> TableWriter<R> {
     }
 
     /// Writes what is left and puts the whole file in its place. A table without rows has no file.
+    ///
+    /// The file is not forced to stable storage: the journal has its rows and its checksum, so a
+    /// reader finds out and loses nothing, and a run does not wait for it between two cases.
     pub(crate) fn seal(mut self) -> Result<Option<SealedTable>, RecordError> {
         if self.total == 0 {
             return Ok(None);
@@ -119,11 +124,7 @@ impl<R: Row> TableWriter<R> {
         let writer = self.writer.take().expect("opened in the line before");
         let file = writer.into_inner().map_err(RecordError::table("write", &self.path))?;
         let temporary = unfinished(&self.path);
-        file.file.sync_all().map_err(RecordError::io("write", &self.path))?;
         fs::rename(&temporary, &self.path).map_err(RecordError::io("write", &self.path))?;
-        if let Some(parent) = self.path.parent() {
-            sync_directory(parent)?;
-        }
         Ok(Some(SealedTable {
             table: R::TABLE.to_owned(),
             rows: self.total,
@@ -151,8 +152,8 @@ fn open_writer<R: Row>(path: &Path) -> Result<SerializedFileWriter<Summed>, Reco
         .map_err(RecordError::table("write", path))
 }
 
-/// Snappy, dictionaries for texts (they repeat) and none for numbers (they do not), and no
-/// indices: a group is read whole.
+/// Snappy, dictionaries for texts (they repeat), differences for numbers (buckets, seconds and tasks
+/// follow one another), and no indices: a group is read whole.
 fn properties<R: Row>() -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("ioproof ", env!("CARGO_PKG_VERSION")).to_owned())
@@ -163,12 +164,16 @@ fn properties<R: Row>() -> WriterProperties {
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true)
         .set_dictionary_enabled(false)
+        .set_encoding(Encoding::DELTA_BINARY_PACKED)
         .set_key_value_metadata(Some(vec![KeyValue::new(
             "ioproof.format_version".to_owned(),
             FORMAT_VERSION.to_string(),
         )]));
     for column in R::COLUMNS.iter().filter(|column| column.kind == Kind::Text) {
-        properties = properties.set_column_dictionary_enabled(ColumnPath::from(column.name), true);
+        let path = ColumnPath::from(column.name);
+        properties = properties
+            .set_column_encoding(path.clone(), Encoding::PLAIN)
+            .set_column_dictionary_enabled(path, true);
     }
     properties.build()
 }
@@ -236,7 +241,7 @@ pub(crate) fn verify(path: &Path, sealed: &SealedTable) -> Result<(), String> {
     if bytes != sealed.bytes {
         return Err(format!("it has {bytes} bytes in place of {}", sealed.bytes));
     }
-    let mut checksum = Checksum::new();
+    let mut checksum = Checksum::like(&sealed.checksum);
     let mut buffer = vec![0; PAGE_BYTES];
     loop {
         match file.read(&mut buffer).map_err(|error| error.to_string())? {
@@ -244,10 +249,11 @@ pub(crate) fn verify(path: &Path, sealed: &SealedTable) -> Result<(), String> {
             read => checksum.update(&buffer[..read]),
         }
     }
-    if checksum.text() == sealed.checksum {
+    let found = checksum.text();
+    if found == sealed.checksum {
         Ok(())
     } else {
-        Err(format!("its checksum is {} in place of {}", checksum.text(), sealed.checksum))
+        Err(format!("its checksum is {found} in place of {}", sealed.checksum))
     }
 }
 
@@ -269,26 +275,11 @@ fn read_group<R: Row>(group: &dyn RowGroupReader, rows: &mut Vec<R>) -> Result<(
         return Err(format!("a row group says that it has {count} rows"));
     }
     let count = usize::try_from(count).map_err(|error| error.to_string())?;
-    let columns =
-        R::COLUMNS.iter().map(|column| read_column(group, column, count)).collect::<Result<Vec<_>, _>>()?;
-    rows_of_columns(&columns, count, rows)
-}
-
-/// Turns columns of cells into rows; used for tables and for the journal.
-pub(crate) fn rows_of_columns<R: Row>(
-    columns: &[Vec<Cell<'static>>],
-    count: usize,
-    rows: &mut Vec<R>,
-) -> Result<(), String> {
-    if let Some((column, cells)) = R::COLUMNS.iter().zip(columns).find(|(_, cells)| cells.len() != count) {
-        return Err(format!("column {} has {} values for {count} rows", column.name, cells.len()));
-    }
-    let mut row = Vec::with_capacity(columns.len());
-    for index in 0..count {
-        row.clear();
-        row.extend(columns.iter().map(|cells| cells[index].borrowed()));
-        rows.push(R::from_cells(&mut Cells::new::<R>(&row))?);
-    }
+    let columns = R::COLUMNS
+        .iter()
+        .map(|column| read_column(group, column, count).map(|values| (column.name, values)))
+        .collect::<Result<Vec<_>, _>>()?;
+    rows.extend(R::from_columns(&mut Columns::new(count, columns))?);
     Ok(())
 }
 
@@ -296,50 +287,66 @@ fn read_column<R: Row>(
     group: &dyn RowGroupReader,
     column: &Column<R>,
     count: usize,
-) -> Result<Vec<Cell<'static>>, String> {
-    let position = group
-        .metadata()
-        .schema_descr()
-        .columns()
-        .iter()
-        .position(|found| found.path().string() == column.name);
-    let Some(position) = position else {
+) -> Result<Values, String> {
+    let schema = group.metadata().schema_descr();
+    let Some(position) = schema.columns().iter().position(|found| found.path().string() == column.name)
+    else {
         // A column that came with a later version of the format: older runs do not know it.
         return if column.nullable {
-            Ok(vec![Cell::Null; count])
+            Ok(Values::Nulls(count))
         } else {
             Err(format!("column {} is missing", column.name))
         };
     };
+    if column.kind == Kind::Text && schema.column(position).max_def_level() == 0 {
+        let pages = group.get_column_page_reader(position).map_err(|error| error.to_string())?;
+        if let Some(values) = dictionary::read(pages, count)? {
+            return Ok(values);
+        }
+    }
     let reader = group.get_column_reader(position).map_err(|error| error.to_string())?;
     match (reader, column.kind) {
         (ColumnReader::Int64ColumnReader(reader), Kind::Integer) => {
-            read_values(reader, count, |number| Ok(Cell::Integer(number)))
+            let (values, levels) = read_values(reader, count)?;
+            if levels.is_empty() {
+                return Ok(Values::Integers(values));
+            }
+            let mut values = values.into_iter();
+            let next = |&level: &i16| if level == 0 { None } else { values.next() };
+            Ok(Values::SomeIntegers(levels.iter().map(next).collect()))
         }
-        (ColumnReader::ByteArrayColumnReader(reader), Kind::Text) => read_values(reader, count, |text| {
-            let text = text.as_utf8().map_err(|error| error.to_string())?;
-            Ok(Cell::Text(text.to_owned().into()))
-        }),
+        (ColumnReader::ByteArrayColumnReader(reader), Kind::Text) => {
+            let (values, levels) = read_values(reader, count)?;
+            let text = |value: &parquet::data_type::ByteArray| {
+                value.as_utf8().map(str::to_owned).map_err(|error| error.to_string())
+            };
+            let words = values.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+            let mut places = 0..u32::try_from(words.len()).map_err(|error| error.to_string())?;
+            let places = if levels.is_empty() {
+                places.collect()
+            } else {
+                levels
+                    .iter()
+                    .map(|&level| if level == 0 { NULL } else { places.next().unwrap_or(NULL) })
+                    .collect()
+            };
+            Ok(Values::Texts { words, places })
+        }
         _ => Err(format!("column {} has another type", column.name)),
     }
 }
 
+/// The values that are there, and for a column that may be null which rows have one.
 fn read_values<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     count: usize,
-    cell: impl Fn(T::T) -> Result<Cell<'static>, String>,
-) -> Result<Vec<Cell<'static>>, String> {
-    let (mut values, mut levels) = (Vec::new(), Vec::new());
+) -> Result<(Vec<T::T>, Vec<i16>), String> {
+    let (mut values, mut levels) = (Vec::with_capacity(count), Vec::new());
     let (records, _, _) = reader
         .read_records(count, Some(&mut levels), None, &mut values)
         .map_err(|error| error.to_string())?;
     if records != count {
         return Err(format!("{records} of {count} values could be read"));
     }
-    let mut values = values.into_iter();
-    let mut next = || values.next().ok_or_else(|| "a value is missing".to_owned()).and_then(&cell);
-    if levels.is_empty() {
-        return (0..count).map(|_| next()).collect();
-    }
-    levels.iter().map(|&level| if level == 0 { Ok(Cell::Null) } else { next() }).collect()
+    Ok((values, levels))
 }

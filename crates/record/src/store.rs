@@ -2,10 +2,23 @@
 
 use std::collections::HashMap;
 use std::ops::{Deref, Range};
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::journal::{JOURNAL, JournalReader, Place};
 use crate::recorder::PhaseRecord;
-use crate::{CaseId, DeviceRow, LatencyRow, PhaseKey, SeriesRow, TaskRow};
+use crate::sealed::{read_table, table_path};
+use crate::{CaseId, Damage, DeviceRow, LatencyRow, PhaseKey, PhaseRow, Row, SeriesRow, TaskRow, WarningRow};
+
+/// All tables.
+pub(crate) const TABLES: [&str; 6] = [
+    PhaseRow::TABLE,
+    TaskRow::TABLE,
+    LatencyRow::TABLE,
+    SeriesRow::TABLE,
+    DeviceRow::TABLE,
+    WarningRow::TABLE,
+];
 
 /// The rows of one case in one table, in the order in which they were observed.
 #[derive(Debug, Clone)]
@@ -22,52 +35,277 @@ impl<R> Deref for Rows<R> {
     }
 }
 
-impl<R> Rows<R> {
-    fn all(shared: Arc<Vec<R>>) -> Self {
-        Self { range: 0..shared.len(), shared }
-    }
-
-    fn none() -> Self {
-        Self::all(Arc::new(Vec::new()))
+impl<R> From<Vec<R>> for Rows<R> {
+    fn from(rows: Vec<R>) -> Self {
+        Self { range: 0..rows.len(), shared: Arc::new(rows) }
     }
 }
 
-/// The rows of one table by case.
-type ByCase<R> = HashMap<CaseId, Arc<Vec<R>>>;
+/// A table whose rows are handed out case by case.
+pub(crate) trait Stored: Row {
+    fn key(&self) -> &PhaseKey;
+    fn key_mut(&mut self) -> &mut PhaseKey;
+    fn of(record: PhaseRecord) -> Vec<Self>;
+    fn of_memory(rows: &MemoryRows) -> &Arc<Vec<Self>>;
+    fn cache(store: &Store) -> &Cache<Self>;
+}
 
-/// Rows that are in memory.
-#[derive(Debug, Clone, Default)]
+macro_rules! stored {
+    ($($row:ident: $field:ident),+) => {$(
+        impl Stored for $row {
+            fn key(&self) -> &PhaseKey {
+                &self.key
+            }
+
+            fn key_mut(&mut self) -> &mut PhaseKey {
+                &mut self.key
+            }
+
+            fn of(record: PhaseRecord) -> Vec<Self> {
+                record.$field
+            }
+
+            fn of_memory(rows: &MemoryRows) -> &Arc<Vec<Self>> {
+                &rows.$field
+            }
+
+            fn cache(store: &Store) -> &Cache<Self> {
+                &store.$field
+            }
+        }
+    )+};
+}
+
+stored!(TaskRow: tasks, LatencyRow: latency, SeriesRow: series, DeviceRow: devices);
+
+/// The rows of one case that are in memory.
+#[derive(Debug, Default)]
+pub(crate) struct MemoryRows {
+    tasks: Arc<Vec<TaskRow>>,
+    latency: Arc<Vec<LatencyRow>>,
+    series: Arc<Vec<SeriesRow>>,
+    devices: Arc<Vec<DeviceRow>>,
+}
+
+impl MemoryRows {
+    fn take(&mut self, record: PhaseRecord) {
+        Arc::make_mut(&mut self.tasks).extend(record.tasks);
+        Arc::make_mut(&mut self.latency).extend(record.latency);
+        Arc::make_mut(&mut self.series).extend(record.series);
+        Arc::make_mut(&mut self.devices).extend(record.devices);
+    }
+}
+
+/// Where the rows of a case are.
+#[derive(Debug, Clone)]
+pub(crate) enum Source {
+    /// In memory.
+    Memory(Arc<MemoryRows>),
+    /// In the tables of a batch; in the journal, should they turn out to be damaged.
+    Batch(Arc<BatchFiles>, Arc<[Place]>),
+    /// In lines of the journal of the run in a directory.
+    Journal(Arc<PathBuf>, Arc<[Place]>),
+    /// In several runs that were merged, whose passes are given new numbers.
+    Parts(Arc<[(Source, Renumber)]>),
+}
+
+/// How the passes of a part are numbered in the whole; those that are not named are left out.
+pub(crate) type Renumber = Arc<HashMap<u32, u32>>;
+
+/// The tables of a batch.
+#[derive(Debug)]
+pub(crate) struct BatchFiles {
+    pub(crate) directory: PathBuf,
+    pub(crate) number: u32,
+    pub(crate) tables: Vec<String>,
+}
+
+/// The rows of a whole batch, by case.
+#[derive(Debug)]
+pub(crate) struct BatchRows<R> {
+    rows: Arc<Vec<R>>,
+    cases: HashMap<CaseId, Range<usize>>,
+}
+
+/// Batches that were read last: cases are mostly asked for in the order in which they stand.
+pub(crate) type Cache<R> = Mutex<Vec<(Arc<BatchFiles>, Arc<BatchRows<R>>)>>;
+
+/// How many batches of each table are kept: as many as are likely to be gone through at once.
+const CACHED_BATCHES: usize = 2;
+
+/// Where all rows are.
+#[derive(Default)]
 pub(crate) struct Store {
     pub(crate) cases: Vec<CaseId>,
-    pub(crate) tasks: ByCase<TaskRow>,
-    pub(crate) latency: ByCase<LatencyRow>,
-    pub(crate) series: ByCase<SeriesRow>,
-    pub(crate) devices: ByCase<DeviceRow>,
+    pub(crate) sources: HashMap<CaseId, Source>,
+    tasks: Cache<TaskRow>,
+    latency: Cache<LatencyRow>,
+    series: Cache<SeriesRow>,
+    devices: Cache<DeviceRow>,
+    late: Mutex<Vec<Damage>>,
 }
 
 impl Store {
-    /// Takes the rows of `record` that its case keeps here.
-    pub(crate) fn take(&mut self, record: PhaseRecord) {
-        let id = &record.phase.key.case;
-        if !self.cases.contains(id) {
-            self.cases.push(id.clone());
+    /// Rows in memory.
+    pub(crate) fn of(records: Vec<PhaseRecord>) -> Self {
+        let mut store = Self::default();
+        let mut rows: HashMap<CaseId, MemoryRows> = HashMap::new();
+        for record in records {
+            let id = record.phase.key.case.clone();
+            if !rows.contains_key(&id) {
+                store.cases.push(id.clone());
+            }
+            rows.entry(id).or_default().take(record);
         }
-        add(&mut self.tasks, record.tasks, |row| &row.key);
-        add(&mut self.latency, record.latency, |row| &row.key);
-        add(&mut self.series, record.series, |row| &row.key);
-        add(&mut self.devices, record.devices, |row| &row.key);
+        store.sources = rows.into_iter().map(|(id, rows)| (id, Source::Memory(Arc::new(rows)))).collect();
+        store
+    }
+
+    /// Rows of whole tables, for the cases in `order`.
+    pub(crate) fn of_tables(
+        order: impl Iterator<Item = CaseId>,
+        tasks: Vec<TaskRow>,
+        latency: Vec<LatencyRow>,
+        series: Vec<SeriesRow>,
+        devices: Vec<DeviceRow>,
+    ) -> Self {
+        let (mut tasks, mut latency) = (by_case(tasks), by_case(latency));
+        let (mut series, mut devices) = (by_case(series), by_case(devices));
+        let mut store = Self::default();
+        for id in order {
+            if !store.sources.contains_key(&id) {
+                let rows = MemoryRows {
+                    tasks: tasks.remove(&id).unwrap_or_default().into(),
+                    latency: latency.remove(&id).unwrap_or_default().into(),
+                    series: series.remove(&id).unwrap_or_default().into(),
+                    devices: devices.remove(&id).unwrap_or_default().into(),
+                };
+                store.add(id, Source::Memory(Arc::new(rows)));
+            }
+        }
+        store
+    }
+
+    /// A case whose rows are in `source`.
+    pub(crate) fn add(&mut self, id: CaseId, source: Source) {
+        if self.sources.insert(id.clone(), source).is_none() {
+            self.cases.push(id);
+        }
+    }
+
+    /// The rows of `case`; none where there are none.
+    pub(crate) fn rows<R: Stored>(&self, case: &str) -> Rows<R> {
+        let none = || Rows::from(Vec::new());
+        self.sources.get(case).map_or_else(none, |source| self.rows_in(source, case))
+    }
+
+    fn rows_in<R: Stored>(&self, source: &Source, case: &str) -> Rows<R> {
+        match source {
+            Source::Memory(rows) => {
+                let shared = Arc::clone(R::of_memory(rows));
+                Rows { range: 0..shared.len(), shared }
+            }
+            Source::Batch(batch, places) => match self.batch::<R>(batch) {
+                Ok(batch) => Rows {
+                    shared: Arc::clone(&batch.rows),
+                    range: batch.cases.get(case).cloned().unwrap_or_default(),
+                },
+                Err(damage) => {
+                    self.found(damage);
+                    self.in_journal(&batch.directory, places).into()
+                }
+            },
+            Source::Journal(directory, places) => self.in_journal(directory, places).into(),
+            Source::Parts(parts) => {
+                let mut all: Vec<R> = Vec::new();
+                for (source, numbers) in parts.iter() {
+                    for row in self.rows_in::<R>(source, case).iter() {
+                        if let Some(&number) = numbers.get(&row.key().repetition) {
+                            let mut row = row.clone();
+                            row.key_mut().repetition = number;
+                            all.push(row);
+                        }
+                    }
+                }
+                all.into()
+            }
+        }
+    }
+
+    fn in_journal<R: Stored>(&self, directory: &Path, places: &[Place]) -> Vec<R> {
+        let path = directory.join(JOURNAL);
+        let lost = |place: &Place, what: String| Damage {
+            path: path.clone(),
+            what: format!("line {}: {what}; the phase it was about is lost", place.line),
+        };
+        let mut rows = Vec::new();
+        let mut journal = JournalReader::open(&path).map_err(|error| error.to_string());
+        for place in places {
+            let record =
+                journal.as_mut().map_err(|error| error.clone()).and_then(|journal| journal.record(*place));
+            match record {
+                Ok(record) => rows.extend(R::of(record)),
+                Err(what) => self.found(lost(place, what)),
+            }
+        }
+        rows
+    }
+
+    /// The rows of a batch in one table; kept until others are asked for.
+    fn batch<R: Stored>(&self, files: &Arc<BatchFiles>) -> Result<Arc<BatchRows<R>>, Damage> {
+        let cache = R::cache(self);
+        let lock = || cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, rows)) = lock().iter().find(|(kept, _)| Arc::ptr_eq(kept, files)) {
+            return Ok(Arc::clone(rows));
+        }
+        let rows = Arc::new(read_batch(files)?);
+        let mut kept = lock();
+        kept.truncate(CACHED_BATCHES - 1);
+        kept.insert(0, (Arc::clone(files), Arc::clone(&rows)));
+        Ok(rows)
+    }
+
+    fn found(&self, damage: Damage) {
+        let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        if !late.contains(&damage) {
+            late.push(damage);
+        }
+    }
+
+    /// What could not be read when it was asked for.
+    pub(crate) fn late(&self) -> Vec<Damage> {
+        self.late.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Puts `rows` where their cases are.
-pub(crate) fn add<R: Clone>(table: &mut ByCase<R>, rows: Vec<R>, key: fn(&R) -> &PhaseKey) {
-    for rows in rows.chunk_by(|a, b| key(a).case == key(b).case) {
-        let kept = table.entry(key(&rows[0]).case.clone()).or_default();
-        Arc::make_mut(kept).extend_from_slice(rows);
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("cases", &self.cases.len()).finish_non_exhaustive()
     }
 }
 
-/// The rows of `case`; none where there are none.
-pub(crate) fn rows_of<R>(table: &ByCase<R>, case: &str) -> Rows<R> {
-    table.get(case).map_or_else(Rows::none, |rows| Rows::all(Arc::clone(rows)))
+fn by_case<R: Stored>(rows: Vec<R>) -> HashMap<CaseId, Vec<R>> {
+    let mut cases: HashMap<CaseId, Vec<R>> = HashMap::new();
+    for row in rows {
+        cases.entry(row.key().case.clone()).or_default().push(row);
+    }
+    cases
+}
+
+fn read_batch<R: Stored>(files: &BatchFiles) -> Result<BatchRows<R>, Damage> {
+    if !files.tables.iter().any(|table| table == R::TABLE) {
+        return Ok(BatchRows { rows: Arc::default(), cases: HashMap::new() });
+    }
+    let path = table_path(&files.directory, R::TABLE, files.number);
+    let rows: Vec<R> = read_table(&path).map_err(|what| Damage {
+        path,
+        what: format!("{what}; its rows were read from the journal instead"),
+    })?;
+    let mut cases = HashMap::new();
+    let mut start = 0;
+    for chunk in rows.chunk_by(|a, b| a.key().case == b.key().case) {
+        cases.insert(chunk[0].key().case.clone(), start..start + chunk.len());
+        start += chunk.len();
+    }
+    Ok(BatchRows { rows: Arc::new(rows), cases })
 }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 
+use crate::values::Values;
 use crate::{
     CaseId, DeviceRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow, WarningRow,
 };
@@ -50,15 +51,6 @@ impl Cell<'_> {
             Self::Null | Self::Integer(_) => None,
         }
     }
-
-    /// The same cell without a copy of its text.
-    pub(crate) fn borrowed(&self) -> Cell<'_> {
-        match self {
-            Self::Null => Cell::Null,
-            Self::Text(text) => Cell::Text(Cow::Borrowed(text)),
-            Self::Integer(number) => Cell::Integer(*number),
-        }
-    }
 }
 
 /// One column of a table of `R`.
@@ -87,34 +79,35 @@ pub trait Row: Clone + 'static {
     /// The columns; `case`, `repetition` and `phase` lead.
     const COLUMNS: &'static [Column<Self>];
 
-    /// The row again, from cells in the order of the columns.
+    /// The rows again, from their columns.
     ///
     /// # Errors
     /// The column that is missing or holds something else.
-    fn from_cells(cells: &mut Cells<'_>) -> Result<Self, String>;
+    fn from_columns(columns: &mut Columns) -> Result<Vec<Self>, String>;
 }
 
-/// The cells of one row, taken in the order of the columns.
+/// The columns of some rows, taken in their order.
 #[derive(Debug)]
-pub struct Cells<'a> {
-    cells: &'a [Cell<'a>],
-    name: fn(usize) -> &'static str,
-    next: usize,
+pub struct Columns {
+    rows: usize,
+    columns: std::vec::IntoIter<(&'static str, Values)>,
 }
 
-impl<'a> Cells<'a> {
-    /// The cells of a row of `R`.
-    #[must_use]
-    pub fn new<R: Row>(cells: &'a [Cell<'a>]) -> Self {
-        Self { cells, name: |index| R::COLUMNS.get(index).map_or("beyond the last", |c| c.name), next: 0 }
+impl Columns {
+    /// The columns of `rows` rows.
+    pub(crate) fn new(rows: usize, columns: Vec<(&'static str, Values)>) -> Self {
+        Self { rows, columns: columns.into_iter() }
     }
 
-    fn take<V: Value>(&mut self) -> Result<V, String> {
-        let index = self.next;
-        self.next += 1;
-        let cell =
-            self.cells.get(index).ok_or_else(|| format!("column {} is missing", (self.name)(index)))?;
-        V::of(cell).ok_or_else(|| format!("column {} holds {cell:?}", (self.name)(index)))
+    fn take<V: Value>(&mut self) -> Result<Vec<V>, String> {
+        let (name, values) = self.columns.next().ok_or("a column is missing")?;
+        if values.len() != self.rows {
+            return Err(format!("column {name} has {} values for {} rows", values.len(), self.rows));
+        }
+        if values.len() == 0 {
+            return Ok(Vec::new());
+        }
+        V::column(values).ok_or_else(|| format!("column {name} holds something else"))
     }
 }
 
@@ -125,7 +118,15 @@ trait Value: Sized {
 
     fn cell(&self) -> Cell<'_>;
 
-    fn of(cell: &Cell<'_>) -> Option<Self>;
+    /// All values of a column; none where one of them is something else.
+    fn column(values: Values) -> Option<Vec<Self>>;
+}
+
+/// The values of a column of texts, each text turned into a value once.
+fn of_words<V: Clone>(values: Values, value: impl Fn(String) -> Option<V>) -> Option<Vec<V>> {
+    let Values::Texts { words, places } = values else { return None };
+    let words: Vec<V> = words.into_iter().map(value).collect::<Option<_>>()?;
+    places.into_iter().map(|place| words.get(place as usize).cloned()).collect()
 }
 
 macro_rules! integers {
@@ -137,11 +138,9 @@ macro_rules! integers {
                 Cell::Integer(i64::try_from(*self).unwrap_or(i64::MAX))
             }
 
-            fn of(cell: &Cell<'_>) -> Option<Self> {
-                match cell {
-                    Cell::Integer(number) => Self::try_from(*number).ok(),
-                    Cell::Null | Cell::Text(_) => None,
-                }
+            fn column(values: Values) -> Option<Vec<Self>> {
+                let Values::Integers(values) = values else { return None };
+                values.into_iter().map(|number| Self::try_from(number).ok()).collect()
             }
         }
     )+};
@@ -156,11 +155,8 @@ impl Value for String {
         Cell::Text(Cow::Borrowed(self))
     }
 
-    fn of(cell: &Cell<'_>) -> Option<Self> {
-        match cell {
-            Cell::Text(text) => Some(text.clone().into_owned()),
-            Cell::Null | Cell::Integer(_) => None,
-        }
+    fn column(values: Values) -> Option<Vec<Self>> {
+        of_words(values, Some)
     }
 }
 
@@ -171,8 +167,8 @@ impl Value for CaseId {
         Cell::Text(Cow::Borrowed(self))
     }
 
-    fn of(cell: &Cell<'_>) -> Option<Self> {
-        cell.text().map(Self::from)
+    fn column(values: Values) -> Option<Vec<Self>> {
+        of_words(values, |word| Some(Self::from(word)))
     }
 }
 
@@ -185,10 +181,11 @@ macro_rules! words {
                 Cell::Text(Cow::Borrowed(self.name()))
             }
 
-            fn of(cell: &Cell<'_>) -> Option<Self> {
-                let Cell::Text(text) = cell else { return None };
-                let word: StrDeserializer<'_, Error> = text.as_ref().into_deserializer();
-                Self::deserialize(word).ok()
+            fn column(values: Values) -> Option<Vec<Self>> {
+                of_words(values, |word| {
+                    let word: StrDeserializer<'_, Error> = word.as_str().into_deserializer();
+                    Self::deserialize(word).ok()
+                })
             }
         }
     )+};
@@ -204,11 +201,10 @@ impl<V: Value> Value for Option<V> {
         self.as_ref().map_or(Cell::Null, V::cell)
     }
 
-    fn of(cell: &Cell<'_>) -> Option<Self> {
-        match cell {
-            Cell::Null => Some(None),
-            cell => V::of(cell).map(Some),
-        }
+    fn column(values: Values) -> Option<Vec<Self>> {
+        let (present, dense) = values.dense();
+        let mut dense = if dense.len() == 0 { Vec::new() } else { V::column(dense)? }.into_iter();
+        present.into_iter().map(|present| if present { dense.next().map(Some) } else { Some(None) }).collect()
     }
 }
 
@@ -224,6 +220,14 @@ macro_rules! column {
     };
 }
 
+/// The first three columns.
+fn keys(columns: &mut Columns) -> Result<impl Iterator<Item = PhaseKey> + use<>, String> {
+    let (cases, repetitions): (Vec<CaseId>, Vec<u32>) = (columns.take()?, columns.take()?);
+    let phases: Vec<Phase> = columns.take()?;
+    let rest = repetitions.into_iter().zip(phases);
+    Ok(cases.into_iter().zip(rest).map(|(case, (repetition, phase))| PhaseKey { case, repetition, phase }))
+}
+
 /// Makes `$row` a [`Row`] of its key and the named fields; a field that is forgotten does not compile.
 macro_rules! row {
     ($row:ident, $table:literal, $($field:ident: $type:ty),+ $(,)?) => {
@@ -236,10 +240,12 @@ macro_rules! row {
                 $(column!(stringify!($field), $type, |row| row.$field)),+
             ];
 
-            fn from_cells(cells: &mut Cells<'_>) -> Result<Self, String> {
-                let key =
-                    PhaseKey { case: cells.take()?, repetition: cells.take()?, phase: cells.take()? };
-                Ok(Self { key, $($field: cells.take()?),+ })
+            fn from_columns(columns: &mut Columns) -> Result<Vec<Self>, String> {
+                let keys = keys(columns)?;
+                $(let mut $field = columns.take::<$type>()?.into_iter();)+
+                // Every column was found to have as many values as there are rows.
+                let row = |key| Some(Self { key, $($field: $field.next()?),+ });
+                Ok(keys.map_while(row).collect())
             }
         }
     };
@@ -355,14 +361,24 @@ impl Row for WarningRow {
         },
     ];
 
-    fn from_cells(cells: &mut Cells<'_>) -> Result<Self, String> {
-        let key = match (cells.take()?, cells.take()?, cells.take()?) {
-            (Some(case), Some(repetition), Some(phase)) => Some(PhaseKey { case, repetition, phase }),
-            _ => None,
-        };
-        let (_message, _advice, detail): (String, String, String) =
-            (cells.take()?, cells.take()?, cells.take()?);
-        let warning = serde_json::from_str(&detail).map_err(|error| format!("column detail: {error}"))?;
-        Ok(Self { key, warning })
+    fn from_columns(columns: &mut Columns) -> Result<Vec<Self>, String> {
+        let cases: Vec<Option<CaseId>> = columns.take()?;
+        let (repetitions, phases): (Vec<Option<u32>>, Vec<Option<Phase>>) =
+            (columns.take()?, columns.take()?);
+        let (_message, _advice): (Vec<String>, Vec<String>) = (columns.take()?, columns.take()?);
+        let details: Vec<String> = columns.take()?;
+        let keys = cases.into_iter().zip(repetitions.into_iter().zip(phases));
+        keys.zip(details)
+            .map(|((case, (repetition, phase)), detail)| {
+                let key = case.zip(repetition.zip(phase)).map(|(case, (repetition, phase))| PhaseKey {
+                    case,
+                    repetition,
+                    phase,
+                });
+                let warning =
+                    serde_json::from_str(&detail).map_err(|error| format!("column detail: {error}"))?;
+                Ok(Self { key, warning })
+            })
+            .collect()
     }
 }

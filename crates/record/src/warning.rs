@@ -126,6 +126,11 @@ pub enum Warning {
         /// The node of the cases since.
         now: String,
     },
+    /// Passes of the same case ran on different hosts: their differences are in the spread.
+    SeveralHosts {
+        /// The hosts.
+        nodes: Vec<String>,
+    },
     /// A setting that could not be applied and was done without.
     Unapplied {
         /// What.
@@ -159,6 +164,7 @@ impl Warning {
             Self::ResumedElsewhere { .. } => {
                 "compare only figures of one node; each task says which one it ran on"
             }
+            Self::SeveralHosts { .. } => "compare the hosts first; merge runs of equal hosts only",
             Self::Unapplied { .. } => "the figure was measured without it",
         }
     }
@@ -235,6 +241,7 @@ impl fmt::Display for Warning {
             Self::ResumedElsewhere { before, now } => {
                 write!(f, "begun on {before} and resumed on {now}: its figures are of two nodes")
             }
+            Self::SeveralHosts { nodes } => write!(f, "measured on different hosts: {}", nodes.join(", ")),
             Self::Unapplied { what, reason } => write!(f, "{what} was not applied: {reason}"),
         }
     }

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use record::{Cell, Column, DeviceRow, Kind, LatencyRow, PhaseRow, Row, SeriesRow, TaskRow, WarningRow};
+use record::{
+    Cell, Column, DeviceRow, FORMAT_VERSION, Kind, LatencyRow, PhaseRow, Row, SeriesRow, TaskRow, WarningRow,
+};
 
 fn document() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/RECORD.md");
@@ -47,12 +49,15 @@ fn every_column_of_every_table_is_documented() {
 
 #[test]
 fn every_event_of_the_journal_is_documented() {
-    let journal = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-1/journal.jsonl");
     let document = document();
-    for line in fs::read_to_string(journal).expect("the fixture").lines() {
-        let event: serde_json::Value = serde_json::from_str(line).expect("JSON");
-        let name = event["event"].as_str().expect("a name");
-        assert!(document.contains(&format!("| `{name}` |")), "docs/RECORD.md does not tell of {name}");
+    for version in 1..=FORMAT_VERSION {
+        let journal = format!("tests/fixtures/version-{version}/journal.jsonl");
+        let journal = Path::new(env!("CARGO_MANIFEST_DIR")).join(journal);
+        for line in fs::read_to_string(journal).expect("the fixture").lines() {
+            let event: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            let name = event["event"].as_str().expect("a name");
+            assert!(document.contains(&format!("| `{name}` |")), "docs/RECORD.md does not tell of {name}");
+        }
     }
 }
 

@@ -5,6 +5,8 @@
 mod claims;
 mod damage;
 mod docs;
+mod merged;
+mod resumed;
 mod sample;
 mod versions;
 mod whole;

@@ -45,6 +45,8 @@ fn what_was_recorded_is_read_again() {
     assert!(run.warnings.contains(&sample::run_warning()));
     assert_holds(&run, &everything(3));
     let finished = run.manifest.finished_unix_ns.expect("the end is in the manifest");
+    assert!(directory.join("phases/000001.parquet").exists());
+    assert!(!directory.join("phases/000002.parquet").exists(), "small cases share their tables");
     assert_eq!(run.manifest, record::Manifest { finished_unix_ns: Some(finished), ..sample::manifest() });
 }
 
@@ -118,7 +120,7 @@ fn an_interrupted_run_keeps_the_case_under_way() {
     recorder.finish(&Outcome::Interrupted).expect("finished");
     let run = Run::open(&directory).expect("readable");
     assert_eq!(run.state, RunState::Interrupted);
-    assert!(directory.join("phases/000001.parquet").exists());
+    assert!(!directory.join("phases").exists(), "only finished cases are in tables");
     assert_holds(&run, &[record]);
 }
 

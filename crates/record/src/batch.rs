@@ -1,0 +1,92 @@
+//! The tables of several cases: many small cases share a set of files.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use crate::files::sync_directory;
+use crate::recorder::PhaseRecord;
+use crate::sealed::{SealedTable, TableWriter};
+use crate::{DeviceRow, LatencyRow, PhaseRow, RecordError, SeriesRow, TaskRow, WarningRow};
+
+/// A batch with this many rows or more ends with the case that brought it there. So a reader that
+/// wants one case reads a few megabytes at most, and 10,000 small cases make some hundred files.
+const BATCH_ROWS: usize = 1 << 17;
+
+/// Tables that are being written.
+pub(crate) struct Batch {
+    cases: Vec<u32>,
+    rows: usize,
+    phases: TableWriter<PhaseRow>,
+    tasks: TableWriter<TaskRow>,
+    latency: TableWriter<LatencyRow>,
+    series: TableWriter<SeriesRow>,
+    devices: TableWriter<DeviceRow>,
+    warnings: TableWriter<WarningRow>,
+}
+
+impl Batch {
+    pub(crate) fn new(directory: &Path, number: u32) -> Self {
+        Self {
+            cases: Vec::new(),
+            rows: 0,
+            phases: TableWriter::new(directory, number),
+            tasks: TableWriter::new(directory, number),
+            latency: TableWriter::new(directory, number),
+            series: TableWriter::new(directory, number),
+            devices: TableWriter::new(directory, number),
+            warnings: TableWriter::new(directory, number),
+        }
+    }
+
+    /// Takes the rows of one phase.
+    pub(crate) fn add(&mut self, record: &PhaseRecord) -> Result<(), RecordError> {
+        self.rows += 1
+            + record.tasks.len()
+            + record.latency.len()
+            + record.series.len()
+            + record.devices.len()
+            + record.warnings.len();
+        self.phases.add(std::slice::from_ref(&record.phase))?;
+        self.tasks.add(&record.tasks)?;
+        self.latency.add(&record.latency)?;
+        self.series.add(&record.series)?;
+        self.devices.add(&record.devices)?;
+        self.warnings.add(&record.warnings)
+    }
+
+    /// All phases of the case with this number are in; `warnings` belong to none of them.
+    pub(crate) fn end_case(&mut self, number: u32, warnings: &[WarningRow]) -> Result<(), RecordError> {
+        self.rows += warnings.len();
+        self.cases.push(number);
+        self.warnings.add(warnings)
+    }
+
+    /// Whether it is to be sealed.
+    pub(crate) fn is_full(&self) -> bool {
+        self.rows >= BATCH_ROWS
+    }
+
+    /// Puts the files in their places: the numbers of the cases, and the tables.
+    pub(crate) fn seal(self) -> Result<(Vec<u32>, Vec<SealedTable>), RecordError> {
+        let sealed = [
+            self.phases.seal()?,
+            self.tasks.seal()?,
+            self.latency.seal()?,
+            self.series.seal()?,
+            self.devices.seal()?,
+            self.warnings.seal()?,
+        ];
+        Ok((self.cases, sealed.into_iter().flatten().collect()))
+    }
+}
+
+/// Forces `files`, and their names, to stable storage.
+pub(crate) fn sync_all(files: &[PathBuf]) -> Result<(), RecordError> {
+    for path in files {
+        File::open(path).and_then(|file| file.sync_all()).map_err(RecordError::io("sync", path))?;
+    }
+    let mut directories: Vec<&Path> = files.iter().filter_map(|path| path.parent()).collect();
+    directories.sort_unstable();
+    directories.dedup();
+    directories.into_iter().try_for_each(sync_directory)
+}

@@ -1,0 +1,225 @@
+//! What the journal says of a run, without the rows: which cases there are, how each ended, where
+//! its phases stand, and which tables hold it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use crate::journal::{JournalReader, Line, Place};
+use crate::sealed::SealedTable;
+use crate::{Damage, FailedCase, Manifest, RunState, WarningRow, Wiped};
+
+/// How an attempt at a case ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// It goes on, or the run was ended in it.
+    #[default]
+    Not,
+    /// Well.
+    Well,
+    /// Badly, and why.
+    Badly(String),
+}
+
+/// One attempt at a case; number 0 holds what belongs to the run as a whole.
+#[derive(Debug, Default)]
+pub(crate) struct CaseIndex {
+    pub(crate) id: String,
+    pub(crate) phases: Vec<Place>,
+    pub(crate) warnings: Vec<WarningRow>,
+    pub(crate) ended: Ended,
+    /// The batch whose tables hold it.
+    pub(crate) batch: Option<u32>,
+    /// A line of it cannot be read.
+    pub(crate) damaged: bool,
+}
+
+/// Tables that were sealed together.
+#[derive(Debug, Default)]
+pub(crate) struct BatchIndex {
+    pub(crate) sealed: Vec<SealedTable>,
+}
+
+/// What the journal says of the run.
+#[derive(Debug, Default)]
+pub(crate) struct JournalIndex {
+    pub(crate) manifest: Option<Manifest>,
+    /// By number; attempts that a later one made void are not among them.
+    pub(crate) cases: BTreeMap<u32, CaseIndex>,
+    pub(crate) batches: BTreeMap<u32, BatchIndex>,
+    /// The highest number that a case was given.
+    pub(crate) current: u32,
+    /// What was wiped, of attempts too that a later one made void.
+    pub(crate) wiped: Vec<(String, Wiped)>,
+    numbers: HashMap<String, u32>,
+    end: Option<RunState>,
+    pub(crate) finished_unix_ns: Option<i64>,
+    pub(crate) held: bool,
+    /// Bytes up to the end of the last line that is whole.
+    pub(crate) whole_bytes: u64,
+    /// How many lines that are.
+    pub(crate) whole_lines: u64,
+    /// The last line is whole but for its line feed.
+    pub(crate) unended: bool,
+}
+
+impl JournalIndex {
+    /// Goes through `journal` once; what cannot be read is added to `damage`.
+    pub(crate) fn read(journal: &mut JournalReader, path: &Path, damage: &mut Vec<Damage>) -> Self {
+        let mut index = Self { held: journal.is_held(), ..Self::default() };
+        let mut damaged = |what: String| damage.push(Damage { path: path.to_path_buf(), what });
+        loop {
+            match journal.next() {
+                Ok(None) => return index,
+                Ok(Some((place, text, whole))) => {
+                    match Line::parse(text, whole).and_then(|line| index.take(line, place)) {
+                        Ok(()) => {
+                            (index.whole_bytes, index.whole_lines) = (place.end(), place.line);
+                            index.unended = !whole;
+                        }
+                        // While the run goes on, the line is just being written.
+                        Err(_) if !whole && index.held => {}
+                        Err(_) if !whole => damaged(format!(
+                            "line {} is torn after {} bytes: the run was ended while it was written; \
+                             what it was about is lost",
+                            place.line,
+                            text.len()
+                        )),
+                        Err(error) => {
+                            (index.whole_bytes, index.whole_lines) = (place.end(), place.line);
+                            if let Some(case) = index.cases.get_mut(&index.current) {
+                                case.damaged = true;
+                            }
+                            damaged(format!("line {} cannot be read: {error}; it is skipped", place.line));
+                        }
+                    }
+                }
+                Err(error) => {
+                    damaged(format!("reading stopped after line {}: {error}", journal.line));
+                    return index;
+                }
+            }
+        }
+    }
+
+    /// How far the run came.
+    pub(crate) fn state(&self) -> RunState {
+        match &self.end {
+            Some(state) => state.clone(),
+            None if self.held => RunState::Running,
+            None => RunState::Killed,
+        }
+    }
+
+    /// The cases that ended well, in the order in which they ran.
+    pub(crate) fn finished(&self) -> Vec<String> {
+        let well = self.cases.values().filter(|case| case.ended == Ended::Well);
+        well.map(|case| case.id.clone()).collect()
+    }
+
+    /// The cases that ended badly.
+    pub(crate) fn failed(&self) -> Vec<FailedCase> {
+        let failed = |case: &CaseIndex| match &case.ended {
+            Ended::Badly(message) => Some(FailedCase { case: case.id.clone(), message: message.clone() }),
+            Ended::Not | Ended::Well => None,
+        };
+        self.cases.values().filter_map(failed).collect()
+    }
+
+    fn take(&mut self, line: Line<'_>, place: Place) -> Result<(), String> {
+        match line.event.as_ref() {
+            "run-started" => self.manifest = line.manifest().transpose()?,
+            "run-resumed" => {
+                self.end = None;
+                self.finished_unix_ns = None;
+            }
+            "case-started" => {
+                let number = line.number.ok_or("a case started without a number")?;
+                self.begin(number, line.case.ok_or("a case started without a name")?);
+            }
+            "phase-finished" => {
+                let id = line.case.ok_or("a phase finished without a case")?;
+                if self.cases.get(&self.current).is_none_or(|case| case.id != id) {
+                    // The line that started the case was lost.
+                    self.begin(self.current + 1, id);
+                    self.case().damaged = true;
+                }
+                self.case().phases.push(place);
+            }
+            "warning" => {
+                for warning in line.warnings {
+                    let number = self.number_of(&warning);
+                    self.cases.entry(number).or_default().warnings.push(warning);
+                }
+            }
+            // Version 1 sealed each case by itself.
+            "case-sealed" => {
+                let number = line.number.ok_or("a case was sealed without a number")?;
+                self.seal(number, vec![number], line.sealed);
+            }
+            "batch-sealed" => {
+                let number = line.number.ok_or("a batch was sealed without a number")?;
+                self.seal(number, line.cases, line.sealed);
+            }
+            "case-finished" => self.end_of(line.case, Ended::Well),
+            "case-failed" => self.end_of(line.case, Ended::Badly(line.message.unwrap_or_default())),
+            "wiped" => self.wiped.extend(line.case.zip(line.wiped)),
+            "run-finished" => {
+                self.finished_unix_ns = line.at_unix_ns;
+                self.end = Some(match line.outcome.as_deref() {
+                    Some("complete") => RunState::Complete,
+                    Some("interrupted") => RunState::Interrupted,
+                    _ => RunState::Failed { message: line.message.unwrap_or_default() },
+                });
+            }
+            // An event that a later program of the same format version added.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A case that starts again makes void what was observed of it before.
+    fn begin(&mut self, number: u32, id: String) {
+        if let Some(before) = self.numbers.insert(id.clone(), number) {
+            self.cases.remove(&before);
+        }
+        self.current = self.current.max(number);
+        self.cases.insert(number, CaseIndex { id, ..CaseIndex::default() });
+    }
+
+    fn case(&mut self) -> &mut CaseIndex {
+        self.cases.entry(self.current).or_default()
+    }
+
+    fn end_of(&mut self, id: Option<String>, ended: Ended) {
+        let Some(id) = id else { return };
+        let number = self.numbers.get(&id).copied();
+        let number = number.unwrap_or_else(|| {
+            // The lines that started the case and ended its phases were lost.
+            self.begin(self.current + 1, id);
+            self.case().damaged = true;
+            self.current
+        });
+        if let Some(case) = self.cases.get_mut(&number) {
+            case.ended = ended;
+        }
+    }
+
+    fn seal(&mut self, number: u32, cases: Vec<u32>, sealed: Vec<SealedTable>) {
+        for case in &cases {
+            if let Some(case) = self.cases.get_mut(case) {
+                case.batch = Some(number);
+            }
+        }
+        self.batches.insert(number, BatchIndex { sealed });
+    }
+
+    /// A warning belongs to the case under way, as the recorder puts it, or to the run.
+    fn number_of(&self, warning: &WarningRow) -> u32 {
+        let case =
+            self.cases.get(&self.current).filter(|case| case.ended == Ended::Not && case.batch.is_none());
+        match (&warning.key, case) {
+            (Some(key), Some(case)) if key.case == case.id => self.current,
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! Several runs as one: the passes of equal cases one after another, different cases side by side.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use plan::{Case, Order, Plan, WorkloadSpec};
+use serde::{Deserialize, Serialize};
+
+use crate::files::replace;
+use crate::manifest::Manifest;
+use crate::recorder::{Outcome, PhaseRecord, Recorder};
+use crate::store::{Renumber, Source, Store};
+use crate::{
+    CaseId, Damage, FORMAT_VERSION, HostFacts, PhaseKey, Provenance, RecordError, Run, RunState, Warning,
+    WarningRow,
+};
+
+/// The file of a merged run that names its parts.
+const PARTS: &str = "parts.json";
+
+/// A run that was merged into another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// [`Manifest::run_id`].
+    pub run_id: String,
+    /// Where its figures come from.
+    pub provenance: Provenance,
+    /// Version of the program that wrote it.
+    pub program_version: String,
+    /// The command line as given.
+    pub command_line: Vec<String>,
+    /// Wall clock at its start, nanoseconds since 1970-01-01 UTC.
+    pub started_unix_ns: i64,
+    /// Wall clock at its end, where it is known.
+    pub finished_unix_ns: Option<i64>,
+    /// Where it ran.
+    pub host: HostFacts,
+    /// The cases that it has rows of.
+    pub cases: Vec<CaseId>,
+}
+
+impl Part {
+    fn of(run: &Run) -> Vec<Self> {
+        if !run.parts.is_empty() {
+            return run.parts.clone();
+        }
+        let manifest = &run.manifest;
+        vec![Self {
+            run_id: manifest.run_id.clone(),
+            provenance: manifest.provenance,
+            program_version: manifest.program_version.clone(),
+            command_line: manifest.command_line.clone(),
+            started_unix_ns: manifest.started_unix_ns,
+            finished_unix_ns: manifest.finished_unix_ns,
+            host: manifest.host.clone(),
+            cases: run.cases().to_vec(),
+        }]
+    }
+}
+
+/// Puts `runs` together, in their order. Of a case that several have, the passes stand one after
+/// another; warm-up passes of the later runs are left out, as what they warmed up is in the first.
+/// Paths of targets and seeds may differ between the runs, all else of a case may not.
+///
+/// # Errors
+/// There is no run, or a case of the same name asks for something else in two of them, or comes
+/// from different kinds of source.
+pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
+    let refuse = |why: String| Err(RecordError::CannotMerge { why });
+    let Some(first) = runs.first() else {
+        return refuse("no run is named; name two or more run directories".to_owned());
+    };
+    if let [_] = runs.as_slice() {
+        return Ok(runs.into_iter().next().expect("one was found"));
+    }
+    let mut ids = HashSet::new();
+    if let Some(twice) = runs.iter().map(|run| &run.manifest.run_id).find(|id| !ids.insert(id.as_str())) {
+        return refuse(format!("run {twice} is named twice; name each run once"));
+    }
+    let plan = plan_of(&runs)?;
+    let parts: Vec<Part> = runs.iter().flat_map(Part::of).collect();
+    let finished = runs.iter().map(|run| run.manifest.finished_unix_ns).max().flatten();
+    let manifest = Manifest {
+        format_version: FORMAT_VERSION,
+        run_id: runs.iter().map(|run| run.manifest.run_id.as_str()).collect::<Vec<_>>().join("+"),
+        started_unix_ns: runs.iter().map(|run| run.manifest.started_unix_ns).min().unwrap_or_default(),
+        finished_unix_ns: finished,
+        plan,
+        ..first.manifest.clone()
+    };
+    let state = runs.iter().map(|run| &run.state).find(|&state| *state != RunState::Complete);
+    let state = state.cloned().unwrap_or(RunState::Complete);
+    let mut whole = Run::without_rows(first.directory.clone(), manifest, state);
+    whole.parts = parts;
+    put_together(&mut whole, &runs)?;
+    Ok(whole)
+}
+
+/// All cases of all plans; of those that several have, the repetitions of all.
+fn plan_of(runs: &[Run]) -> Result<Plan, RecordError> {
+    let mut plan = runs[0].manifest.plan.clone();
+    let mut places: HashMap<String, usize> =
+        plan.cases.iter().enumerate().map(|(place, case)| (case.id.clone(), place)).collect();
+    for run in &runs[1..] {
+        for case in &run.manifest.plan.cases {
+            match places.get(&case.id).map(|&place| &mut plan.cases[place]) {
+                Some(known) if asks_the_same(known, case) => {
+                    known.repetitions = known.repetitions.saturating_add(case.repetitions);
+                }
+                Some(_) => {
+                    return Err(RecordError::CannotMerge {
+                        why: format!(
+                            "case `{}` asks for something else in run {} than in a run before it; \
+                             rename the workload in one of the studies, or leave that run out",
+                            case.id, run.manifest.run_id
+                        ),
+                    });
+                }
+                None => {
+                    places.insert(case.id.clone(), plan.cases.len());
+                    plan.cases.push(case.clone());
+                }
+            }
+        }
+        let (terms, more) = (&mut plan.terms, &run.manifest.plan.terms);
+        add(&mut terms.targets, &more.targets, |target| &target.name);
+        add(&mut terms.expectations, &more.expectations, |expectation| &expectation.name);
+        add(&mut terms.commitments, &more.commitments, |commitment| &commitment.name);
+        add(&mut terms.published, &more.published, |published| &published.id);
+        add(&mut terms.claims, &more.claims, |claim| &claim.id);
+    }
+    Ok(plan)
+}
+
+/// Adds those of `more` whose names are new.
+fn add<T: Clone>(to: &mut Vec<T>, more: &[T], name: fn(&T) -> &String) {
+    for one in more {
+        if !to.iter().any(|known| name(known) == name(one)) {
+            to.push(one.clone());
+        }
+    }
+}
+
+/// Whether figures of both may stand in one row: all but paths and seeds is equal.
+fn asks_the_same(one: &Case, other: &Case) -> bool {
+    let shape = |case: &Case| {
+        let mut spec = WorkloadSpec::from(case.workload.clone());
+        spec.files.targets.iter_mut().for_each(std::path::PathBuf::clear);
+        spec.signature = 0;
+        if let Order::Random { seed } = &mut spec.order {
+            *seed = 0;
+        }
+        let protocol = case.protocol.clone();
+        (spec, case.phases.clone(), protocol, case.target.clone(), case.settings.clone())
+    };
+    shape(one) == shape(other)
+}
+
+/// Rows, warnings and ends of all cases.
+fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
+    let mut parts: HashMap<CaseId, Vec<(usize, Source, Renumber)>> = HashMap::new();
+    let mut order = Vec::new();
+    for (number, run) in runs.iter().enumerate() {
+        let passes = passes_of(run);
+        for id in run.cases() {
+            let Some(source) = run.store.sources.get(id) else { continue };
+            let before = parts.entry(id.clone()).or_insert_with(|| {
+                order.push(id.clone());
+                Vec::new()
+            });
+            if let Some((other, ..)) =
+                before.first().filter(|(other, ..)| runs[*other].provenance(id) != run.provenance(id))
+            {
+                return Err(RecordError::CannotMerge {
+                    why: format!(
+                        "case `{id}` has figures of different sources in runs {} and {}; show them side by side instead",
+                        runs[*other].manifest.run_id, run.manifest.run_id
+                    ),
+                });
+            }
+            let case = whole.manifest.plan.cases.iter().find(|case| *id == case.id);
+            let own = passes.get(&**id).map_or(&[][..], Vec::as_slice);
+            let numbers = case
+                .map_or_else(HashMap::new, |case| numbers_after(case, before.iter().map(|(.., n)| n), own));
+            before.push((number, source.clone(), Arc::new(numbers)));
+        }
+        whole.damage.extend(run.damage.iter().cloned());
+        whole.wiped.extend(run.wiped.iter().cloned());
+    }
+    let mut store = Store::default();
+    for id in order {
+        let of_case = parts.remove(&id).unwrap_or_default();
+        let nodes = nodes_of(runs, &of_case);
+        for (number, _, numbers) in &of_case {
+            take_heads(whole, &runs[*number], &id, numbers, &nodes);
+        }
+        let sources: Vec<_> = of_case.into_iter().map(|(_, source, numbers)| (source, numbers)).collect();
+        store.add(id, Source::Parts(sources.into()));
+    }
+    whole.store = Arc::new(store);
+    take_ends(whole, runs);
+    Ok(())
+}
+
+/// The numbers of the passes of each case.
+fn passes_of(run: &Run) -> HashMap<&str, Vec<u32>> {
+    let mut passes: HashMap<&str, Vec<u32>> = HashMap::new();
+    for row in &run.phases {
+        passes.entry(&row.key.case).or_default().push(row.key.repetition);
+    }
+    passes
+}
+
+/// What the passes `own` are called after those `before`: whole repetitions follow one another, so
+/// that each keeps its role.
+fn numbers_after<'a>(
+    case: &Case,
+    before: impl Iterator<Item = &'a Renumber>,
+    own: &[u32],
+) -> HashMap<u32, u32> {
+    let (warm_up, rounds) = (case.protocol.warm_up, case.protocol.rounds.max(1));
+    let last = before.flat_map(|numbers| numbers.values().copied()).max();
+    let Some(last) = last else { return own.iter().map(|&pass| (pass, pass)).collect() };
+    let done = (last + 1).saturating_sub(warm_up).div_ceil(rounds) * rounds;
+    let counted = own.iter().filter(|&&pass| pass >= warm_up);
+    counted.map(|&pass| (pass, pass.saturating_add(done))).collect()
+}
+
+/// The nodes that measured a case, where they are several.
+fn nodes_of(runs: &[Run], parts: &[(usize, Source, Renumber)]) -> Vec<String> {
+    let mut nodes: Vec<String> = Vec::new();
+    for (number, ..) in parts {
+        let node = &runs[*number].manifest.host.node;
+        if !nodes.contains(node) {
+            nodes.push(node.clone());
+        }
+    }
+    if nodes.len() > 1 { nodes } else { Vec::new() }
+}
+
+/// The phases and warnings of one case of one run.
+fn take_heads(whole: &mut Run, run: &Run, id: &CaseId, numbers: &Renumber, nodes: &[String]) {
+    let renumbered = |key: &PhaseKey| {
+        let repetition = *numbers.get(&key.repetition).filter(|_| key.case == *id)?;
+        Some(PhaseKey { repetition, ..key.clone() })
+    };
+    for row in &run.phases {
+        if let Some(key) = renumbered(&row.key) {
+            if !nodes.is_empty() {
+                let warning = Warning::SeveralHosts { nodes: nodes.to_vec() };
+                whole.warnings.push(WarningRow { key: Some(key.clone()), warning });
+            }
+            whole.phases.push(crate::PhaseRow { key, ..row.clone() });
+        }
+    }
+    for row in &run.warnings {
+        if let Some(key) = row.key.as_ref().and_then(renumbered) {
+            whole.warnings.push(WarningRow { key: Some(key), warning: row.warning.clone() });
+        }
+    }
+}
+
+/// How each case ended, and what concerns the runs as a whole. A case that ended well once counts
+/// as finished.
+fn take_ends(whole: &mut Run, runs: &[Run]) {
+    for run in runs {
+        whole.warnings.extend(run.warnings.iter().filter(|row| row.key.is_none()).cloned());
+        for case in &run.finished_cases {
+            if !whole.finished_cases.contains(case) {
+                whole.finished_cases.push(case.clone());
+            }
+        }
+    }
+    for failed in runs.iter().flat_map(|run| &run.failed_cases) {
+        if !whole.finished_cases.contains(&failed.case) && !whole.failed_cases.contains(failed) {
+            whole.failed_cases.push(failed.clone());
+        }
+    }
+}
+
+/// Stores `run` in a new directory, where it opens like any other run, and names its parts.
+///
+/// # Errors
+/// The directory holds something, or cannot be written.
+pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
+    let manifest = Manifest { format_version: FORMAT_VERSION, ..run.manifest.clone() };
+    let mut recorder = Recorder::create(directory, &manifest)?.not_durable();
+    let parts = serde_json::to_vec_pretty(&run.parts).map_err(|error| RecordError::CannotMerge {
+        why: format!("the parts could not be written down: {error}; report this as a defect"),
+    })?;
+    replace(&directory.join(PARTS), &parts, true)?;
+    for warning in run.warnings.iter().filter(|row| row.key.is_none()) {
+        recorder.warning(warning)?;
+    }
+    let heads = Heads::of(run);
+    for (case, wiped) in &run.wiped {
+        recorder.wiped(case, wiped)?;
+    }
+    for id in run.cases() {
+        recorder.case_started(id)?;
+        for record in heads.records(run, id) {
+            recorder.phase_finished(&record)?;
+        }
+        if run.finished_cases.iter().any(|finished| *id == *finished) {
+            recorder.case_finished(id)?;
+        } else if let Some(failed) = run.failed_cases.iter().find(|failed| *id == failed.case) {
+            recorder.case_failed(id, &failed.message)?;
+        }
+    }
+    let outcome = match &run.state {
+        RunState::Complete => Outcome::Complete,
+        RunState::Interrupted | RunState::Killed | RunState::Running => Outcome::Interrupted,
+        RunState::Failed { message } => Outcome::Failed(message.clone()),
+    };
+    recorder.finish_at(&outcome, run.manifest.finished_unix_ns)?;
+    Ok(())
+}
+
+/// The phases and warnings of a run by case.
+struct Heads<'a> {
+    phases: HashMap<&'a str, Vec<&'a crate::PhaseRow>>,
+    warnings: HashMap<&'a PhaseKey, Vec<&'a WarningRow>>,
+}
+
+impl<'a> Heads<'a> {
+    fn of(run: &'a Run) -> Self {
+        let mut heads = Self { phases: HashMap::new(), warnings: HashMap::new() };
+        for row in &run.phases {
+            heads.phases.entry(&row.key.case).or_default().push(row);
+        }
+        for row in &run.warnings {
+            if let Some(key) = &row.key {
+                heads.warnings.entry(key).or_default().push(row);
+            }
+        }
+        heads
+    }
+
+    /// The phases of `id` with all their rows.
+    fn records(&self, run: &Run, id: &CaseId) -> Vec<PhaseRecord> {
+        let (tasks, latency) = (run.tasks(id), run.latency(id));
+        let (series, devices) = (run.series(id), run.devices(id));
+        let phases = self.phases.get(&**id).map_or(&[][..], Vec::as_slice);
+        let record = |phase: &&crate::PhaseRow| PhaseRecord {
+            phase: (*phase).clone(),
+            tasks: tasks.iter().filter(|row| row.key == phase.key).cloned().collect(),
+            latency: latency.iter().filter(|row| row.key == phase.key).cloned().collect(),
+            series: series.iter().filter(|row| row.key == phase.key).cloned().collect(),
+            devices: devices.iter().filter(|row| row.key == phase.key).cloned().collect(),
+            warnings: self.warnings.get(&phase.key).into_iter().flatten().map(|row| (*row).clone()).collect(),
+        };
+        phases.iter().map(record).collect()
+    }
+}
+
+/// The parts of the run in `directory`; none where it is one run.
+pub(crate) fn read_parts(directory: &Path, damage: &mut Vec<Damage>) -> Vec<Part> {
+    let path = directory.join(PARTS);
+    if !path.exists() {
+        return Vec::new();
+    }
+    let text = fs::read(&path).map_err(|error| error.to_string());
+    let parts = text.and_then(|text| serde_json::from_slice(&text).map_err(|error| error.to_string()));
+    parts.unwrap_or_else(|error| {
+        let what = format!("{error}; which runs it was merged from is lost");
+        damage.push(Damage { path, what });
+        Vec::new()
+    })
+}

@@ -1,0 +1,215 @@
+//! Columns as they are read: all values of one kind, turned into the fields of rows at once.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
+
+/// The place of a text in a dictionary, for a value that is null.
+pub(crate) const NULL: u32 = u32::MAX;
+
+/// The values of one column of some rows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Values {
+    /// Nothing but nulls, so many of them.
+    Nulls(usize),
+    /// Numbers without a null.
+    Integers(Vec<i64>),
+    /// Numbers and nulls.
+    SomeIntegers(Vec<Option<i64>>),
+    /// Texts, each by its place in a dictionary; [`NULL`] is none.
+    Texts {
+        /// Texts that repeat stand here once.
+        words: Vec<String>,
+        /// One for each row.
+        places: Vec<u32>,
+    },
+}
+
+impl Values {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Nulls(count) => *count,
+            Self::Integers(values) => values.len(),
+            Self::SomeIntegers(values) => values.len(),
+            Self::Texts { places, .. } => places.len(),
+        }
+    }
+
+    /// `count` times the same text.
+    pub(crate) fn word(text: &str, count: usize) -> Self {
+        Self::Texts { words: vec![text.to_owned()], places: vec![0; count] }
+    }
+
+    /// `count` values, where there is one that stands for all of them.
+    fn repeated(self, count: usize) -> Self {
+        match self {
+            Self::Integers(values) if values.len() == 1 => Self::Integers(vec![values[0]; count]),
+            Self::Texts { words, places } if places.len() == 1 => {
+                Self::Texts { words, places: vec![places[0]; count] }
+            }
+            other => other,
+        }
+    }
+
+    /// Which rows have a value, and those values.
+    pub(crate) fn dense(self) -> (Vec<bool>, Self) {
+        match self {
+            Self::Nulls(count) => (vec![false; count], Self::Nulls(0)),
+            Self::Integers(values) => (vec![true; values.len()], Self::Integers(values)),
+            Self::SomeIntegers(values) => (
+                values.iter().map(Option::is_some).collect(),
+                Self::Integers(values.into_iter().flatten().collect()),
+            ),
+            Self::Texts { words, places } => (
+                places.iter().map(|&place| place != NULL).collect(),
+                Self::Texts { words, places: places.into_iter().filter(|&place| place != NULL).collect() },
+            ),
+        }
+    }
+}
+
+/// A column of an event of the journal: an array, or one value that stands for every row.
+pub(crate) struct JournalColumn {
+    values: Values,
+    for_all: bool,
+}
+
+impl JournalColumn {
+    /// How many rows the column says that there are; none where one value stands for all.
+    pub(crate) fn rows(&self) -> Option<usize> {
+        (!self.for_all).then(|| self.values.len())
+    }
+
+    /// The values of `count` rows.
+    pub(crate) fn values(self, count: usize) -> Values {
+        if self.for_all { self.values.repeated(count) } else { self.values }
+    }
+}
+
+impl<'de> Deserialize<'de> for JournalColumn {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ColumnVisitor)
+    }
+}
+
+struct ColumnVisitor;
+
+impl<'de> Visitor<'de> for ColumnVisitor {
+    type Value = JournalColumn;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of numbers or texts, or one of them for all rows")
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<JournalColumn, E> {
+        Ok(JournalColumn { values: Values::Integers(vec![value]), for_all: true })
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<JournalColumn, E> {
+        let value = i64::try_from(value).unwrap_or(i64::MAX);
+        Ok(JournalColumn { values: Values::Integers(vec![value]), for_all: true })
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<JournalColumn, E> {
+        Ok(JournalColumn { values: Values::word(text, 1), for_all: true })
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<JournalColumn, A::Error> {
+        let mut gathered = Gathered::default();
+        while let Some(value) = seq.next_element::<JournalValue<'de>>()? {
+            gathered.take(value).map_err(serde::de::Error::custom)?;
+        }
+        Ok(JournalColumn { values: gathered.values(), for_all: false })
+    }
+}
+
+/// One value of an event of the journal.
+enum JournalValue<'a> {
+    Null,
+    Integer(i64),
+    Text(Cow<'a, str>),
+}
+
+impl<'de> Deserialize<'de> for JournalValue<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = JournalValue<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, a text or null")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(JournalValue::Null)
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(JournalValue::Integer(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(JournalValue::Integer(i64::try_from(value).unwrap_or(i64::MAX)))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(JournalValue::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(JournalValue::Text(Cow::Owned(text.to_owned())))
+    }
+}
+
+/// Values as they come, of one kind or null.
+#[derive(Default)]
+struct Gathered {
+    integers: Vec<Option<i64>>,
+    words: Vec<String>,
+    places: Vec<u32>,
+    nulls: usize,
+}
+
+impl Gathered {
+    fn take(&mut self, value: JournalValue<'_>) -> Result<(), String> {
+        match value {
+            JournalValue::Text(text) => self.places.push(place_of(&mut self.words, &text)),
+            JournalValue::Integer(number) => self.integers.push(Some(number)),
+            JournalValue::Null => {
+                self.nulls += 1;
+                self.integers.push(None);
+                self.places.push(NULL);
+            }
+        }
+        let mixed = self.integers.len() > self.nulls && self.places.len() > self.nulls;
+        if mixed { Err("it has texts among its numbers".to_owned()) } else { Ok(()) }
+    }
+
+    fn values(self) -> Values {
+        if !self.words.is_empty() {
+            Values::Texts { words: self.words, places: self.places }
+        } else if self.nulls == 0 {
+            Values::Integers(self.integers.into_iter().flatten().collect())
+        } else if self.nulls == self.integers.len() {
+            Values::Nulls(self.nulls)
+        } else {
+            Values::SomeIntegers(self.integers)
+        }
+    }
+}
+
+/// Where `text` stands among `words`, which it joins if it is new. Texts repeat, mostly the last.
+pub(crate) fn place_of(words: &mut Vec<String>, text: &str) -> u32 {
+    let place = words.iter().rposition(|word| word == text).unwrap_or_else(|| {
+        words.push(text.to_owned());
+        words.len() - 1
+    });
+    u32::try_from(place).unwrap_or(NULL - 1)
+}

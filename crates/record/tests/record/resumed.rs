@@ -1,0 +1,165 @@
+//! Runs that were interrupted and go on: no case twice, none lost.
+
+use std::fs;
+use std::path::Path;
+
+use plan::Phase;
+use record::{Outcome, PhaseRecord, RecordError, Recorder, Run, RunState};
+
+use crate::sample;
+use crate::whole::{assert_holds, everything};
+
+/// Records what is missing of [`sample::CASES`], as a runner does that goes through the plan.
+fn go_on(mut recorder: Recorder, finished: &[String]) {
+    for id in sample::CASES.iter().filter(|id| !finished.iter().any(|done| done == *id)) {
+        recorder.case_started(id).expect("started");
+        for record in sample::case(id, 2) {
+            recorder.phase_finished(&record).expect("recorded");
+        }
+        recorder.case_finished(id).expect("finished");
+    }
+    recorder.finish(&Outcome::Complete).expect("the end");
+}
+
+fn resume(directory: &Path) -> (Recorder, Vec<String>) {
+    let (recorder, resumed) = Recorder::resume(directory).expect("resumed");
+    assert_eq!(resumed.manifest.finished_unix_ns, None, "it goes on");
+    (recorder, resumed.finished)
+}
+
+/// Every length at which a kill can leave the journal: at each line's end, and inside of it.
+#[test]
+fn a_run_that_was_cut_anywhere_goes_on_to_the_same_record() {
+    let place = tempfile::tempdir().expect("a directory");
+    let whole = place.path().join("whole");
+    sample::write(&whole, 2, Outcome::Complete).expect("recorded");
+    let journal = fs::read(whole.join("journal.jsonl")).expect("readable");
+    let manifest = fs::read(whole.join("manifest.json")).expect("readable");
+    let ends: Vec<usize> = (1..=journal.len()).filter(|&end| journal[end - 1] == b'\n').collect();
+    let mut starts = vec![0];
+    starts.extend(&ends);
+    let inside = ends
+        .iter()
+        .zip(&starts)
+        .skip(1)
+        .flat_map(|(end, start)| [end - 1, end - 2, start + (end - start) / 2, start + 1]);
+    // Behind the last line there is nothing to do any more.
+    let cuts = ends[..ends.len() - 1].iter().copied().chain(inside);
+    for (number, cut) in cuts.enumerate() {
+        let directory = place.path().join(number.to_string());
+        fs::create_dir(&directory).expect("made");
+        fs::write(directory.join("journal.jsonl"), &journal[..cut]).expect("cut");
+        fs::write(directory.join("manifest.json"), &manifest).expect("written");
+        if cut == journal.len() - 1 {
+            let error = Recorder::resume(&directory).map(|_| ()).expect_err("complete");
+            assert!(error.to_string().contains("complete"), "{error}");
+            continue;
+        }
+        let (recorder, finished) = resume(&directory);
+        go_on(recorder, &finished);
+        let run = Run::open(&directory).expect("readable");
+        assert_eq!(run.damage, [], "cut at {cut}");
+        assert_eq!(run.state, RunState::Complete);
+        assert_eq!(run.finished_cases, sample::CASES, "cut at {cut}");
+        assert_holds(&run, &everything(2));
+        assert_eq!(rows_in_tables(&directory), rows_in_tables(&whole), "cut at {cut}");
+    }
+}
+
+/// How many phases the tables hold for readers that know nothing of the journal.
+fn rows_in_tables(directory: &Path) -> usize {
+    let copy = tempfile::tempdir().expect("a directory");
+    fs::create_dir(copy.path().join("phases")).expect("made");
+    fs::copy(directory.join("manifest.json"), copy.path().join("manifest.json")).expect("copied");
+    for entry in fs::read_dir(directory.join("phases")).expect("tables") {
+        let path = entry.expect("an entry").path();
+        fs::copy(&path, copy.path().join("phases").join(path.file_name().expect("a name"))).expect("copied");
+    }
+    Run::open(copy.path()).expect("readable").phases.len()
+}
+
+#[test]
+fn a_case_that_failed_starts_again_and_its_earlier_rows_do_not_count() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("run");
+    let mut recorder = Recorder::create(&directory, &sample::manifest()).expect("created");
+    recorder.case_started("seq").expect("started");
+    for record in sample::case("seq", 2) {
+        recorder.phase_finished(&record).expect("recorded");
+    }
+    recorder.case_finished("seq").expect("finished");
+    recorder.case_started("rand").expect("started");
+    recorder.phase_finished(&sample::phase("rand", 0, Phase::Write, 7)).expect("recorded");
+    recorder.case_failed("rand", "EIO").expect("recorded");
+    recorder.finish(&Outcome::Complete).expect("the end");
+    let run = Run::open(&directory).expect("readable");
+    assert_eq!((run.failed_cases.len(), run.tasks("rand").len()), (1, 7));
+
+    let (mut recorder, finished) = resume(&directory);
+    assert_eq!(finished, ["seq"]);
+    let error = recorder.case_started("seq").expect_err("it is finished");
+    assert!(matches!(error, RecordError::Finished { .. }), "{error}");
+    // Until it starts again, what was seen of it is still there.
+    assert_eq!(Run::open(&directory).expect("readable").tasks("rand").len(), 7);
+    go_on(recorder, &finished);
+    let run = Run::open(&directory).expect("readable");
+    assert_eq!(run.failed_cases, []);
+    assert_holds(&run, &everything(2));
+}
+
+#[test]
+fn a_run_may_be_interrupted_many_times() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("run");
+    drop(Recorder::create(&directory, &sample::manifest()).expect("created"));
+    for pass in 1..4 {
+        let (mut recorder, finished) = resume(&directory);
+        assert!(finished.is_empty());
+        recorder.case_started("seq").expect("started");
+        let records: Vec<PhaseRecord> = sample::case("seq", 2).into_iter().take(pass).collect();
+        records.iter().for_each(|record| recorder.phase_finished(record).expect("recorded"));
+        if pass == 2 {
+            recorder.finish(&Outcome::Interrupted).expect("the end");
+        } else {
+            drop(recorder);
+        }
+        assert_holds(&Run::open(&directory).expect("readable"), &records);
+    }
+    let (recorder, finished) = resume(&directory);
+    go_on(recorder, &finished);
+    assert_holds(&Run::open(&directory).expect("readable"), &everything(2));
+}
+
+#[test]
+fn what_cannot_go_on_is_told_why() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("run");
+    let refused =
+        |directory: &Path| Recorder::resume(directory).map(|_| ()).expect_err("refused").to_string();
+    assert!(refused(&directory).contains("neither manifest.json nor journal.jsonl"));
+
+    let recorder = Recorder::create(&directory, &sample::manifest()).expect("created");
+    assert!(refused(&directory).contains("another process writes it"), "{}", refused(&directory));
+    go_on(recorder, &[]);
+    assert!(refused(&directory).contains("all of its 2 cases are finished"), "{}", refused(&directory));
+
+    let version_1 = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-1");
+    let old = place.path().join("old");
+    fs::create_dir(&old).expect("made");
+    for name in ["manifest.json", "journal.jsonl"] {
+        fs::copy(version_1.join(name), old.join(name)).expect("copied");
+    }
+    assert!(refused(&old).contains("format version 1"), "{}", refused(&old));
+
+    let text = fs::read_to_string(directory.join("manifest.json")).expect("readable");
+    fs::write(
+        directory.join("manifest.json"),
+        text.replace("\"format_version\": 2", "\"format_version\": 3"),
+    )
+    .expect("written");
+    assert!(refused(&directory).contains("format version 3"), "{}", refused(&directory));
+
+    fs::write(directory.join("manifest.json"), "{").expect("damaged");
+    fs::write(directory.join("journal.jsonl"), "{\n").expect("damaged");
+    assert!(refused(&directory).contains("what was asked cannot be read"), "{}", refused(&directory));
+}
