@@ -73,7 +73,7 @@ fn unpack(bytes: &[u8], wanted: usize, places: &mut Vec<u32>) -> Option<()> {
         } else {
             let packed = usize::try_from(header >> 1).ok()?.checked_mul(width)?;
             let (packed, rest) = rest.split_at_checked(packed)?;
-            let held = if width == 0 { left } else { packed.len() * 8 / width };
+            let held = (packed.len() * 8).checked_div(width).unwrap_or(left);
             if held == 0 {
                 return None;
             }
