@@ -245,7 +245,7 @@ impl Table {
                 if width(&cell.text) <= column {
                     return vec![cell.text.clone()];
                 }
-                wrapped("", &cell.text, column).lines().map(str::to_owned).collect()
+                wrapped("", &cell.text, column).lines().flat_map(|line| broken(line, column)).collect()
             })
             .collect();
         let lines = folded.iter().map(Vec::len).max().unwrap_or(0);
@@ -286,6 +286,12 @@ impl Table {
 /// files from elsewhere may be wider and then only push their own row.
 pub(crate) fn width(text: &str) -> usize {
     text.chars().count()
+}
+
+/// A line in parts of at most `columns`, for words that are longer: names of cases are.
+fn broken(line: &str, columns: usize) -> Vec<String> {
+    let letters: Vec<char> = line.chars().collect();
+    letters.chunks(columns.max(1)).map(|part| part.iter().collect()).collect()
 }
 
 fn pad(cell: &str, column: usize, align: Align) -> String {
