@@ -18,7 +18,7 @@ const COLUMNS: usize = 100;
 const ENTRIES_SHOWN: usize = 12;
 
 /// Rows of one table and lines of one list that a terminal shows.
-const ROWS_SHOWN: usize = 40;
+const ROWS_SHOWN: usize = 24;
 const LINES_SHOWN: usize = 12;
 
 /// How a terminal shows the parts that stand out.
@@ -289,10 +289,23 @@ pub(crate) fn rates(report: &Report, figures: &[&Figure], long: bool) -> Table {
             interval(&figure.bytes_per_second),
             share(figure.device_share),
             if same_rate { String::new() } else { figure.rate.to_owned() },
-            marks(figure),
+            marked(report, figure),
         ]);
     }
     table
+}
+
+/// Footnotes, and the checks of the audit that found something.
+fn marked(report: &Report, figure: &Figure) -> String {
+    let mut parts = vec![marks(figure)];
+    let doubts = report.findings.audit.iter().filter(|one| one.figure == Some(figure.number));
+    for one in doubts {
+        if !parts.iter().any(|part| part == one.check) {
+            parts.push(one.check.to_owned());
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join(", ")
 }
 
 /// The table of latencies: one row for each figure and direction.

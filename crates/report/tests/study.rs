@@ -36,7 +36,10 @@ fn two_runs_are_compared_with_their_conditions() {
     let text = pair.text(Colour::Plain);
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     for form in [&text, &pair.markdown()] {
-        assert!(form.contains("The largest gap between both is") && form.contains("too few values"), "{form}");
+        assert!(
+            form.contains("The largest gap between both is") && form.contains("too few values"),
+            "{form}"
+        );
     }
     let json: serde_json::Value = serde_json::from_str(&pair.json()).expect("JSON");
     let rows = json["comparisons"].as_array().expect("comparisons");
@@ -52,4 +55,19 @@ fn two_runs_are_compared_with_their_conditions() {
     assert!(rows.iter().all(|row| {
         row["conditions"].as_str().is_some_and(|words| words.contains("tasks") || words.contains("task"))
     }));
+}
+
+#[test]
+fn a_large_study_is_cut_where_a_reader_would_drown_and_whole_where_a_program_reads() {
+    let run = common::study::large(20, 30);
+    let study = Study::of(&run);
+    let (cases, text) = (run.manifest.plan.cases.len(), study.text(Colour::Plain));
+    assert!(text.lines().count() < 400, "{} lines", text.lines().count());
+    assert!(text.lines().all(|line| line.chars().count() <= 120));
+    assert_eq!(study.csv().lines().count(), 1 + cases);
+    let mut page = Vec::new();
+    study.html(&mut page).expect("written");
+    let page = String::from_utf8(page).expect("UTF-8");
+    assert!(page.matches("<details id=\"figure-").count() <= 40);
+    assert!(page.contains("more rows in the CSV and JSON forms") && page.contains("of 600 figures"));
 }

@@ -14,7 +14,7 @@ use crate::chosen::Chosen;
 use crate::format::{
     NOT_OBSERVED, decimal_bytes, grouped, latency, mebibytes, megabytes, number, percent, rate, utc, whole,
 };
-use crate::section::sections;
+use crate::section::{sections, signed};
 use crate::study::Second;
 use crate::text;
 use crate::view::{CaseInfo, Figure, LatencyInfo, Repetition, Report};
@@ -54,7 +54,10 @@ pub(crate) fn page(
     let figures: Vec<Value> = shown
         .iter()
         .zip(&of_figures)
-        .map(|(figure, charts)| with(figure_value(figure), "charts", captions(charts)))
+        .map(|(figure, charts)| {
+            let value = with(figure_value(figure), "charts", captions(charts));
+            with(value, "doubts", doubts(report, figure))
+        })
         .collect();
     let context = json!({
         "css": include_str!("page.css"),
@@ -90,6 +93,12 @@ pub(crate) fn page(
 /// JSON that cannot end the script element that it stands in.
 fn for_script(charts: &[&Chart]) -> String {
     serde_json::to_string(charts).unwrap_or_else(|_| "[]".to_owned()).replace('<', "\\u003c")
+}
+
+/// What the audit says of `figure`.
+fn doubts(report: &Report, figure: &Figure) -> Value {
+    let these = report.findings.audit.iter().filter(|one| one.figure == Some(figure.number));
+    these.map(raw).collect()
 }
 
 /// What a pointer is told of each figure that a chart names, once for all charts.
@@ -170,6 +179,7 @@ fn repetition_value(one: &Repetition, names: &[&str]) -> Value {
         "seconds": format!("{} s", number(one.io_ns as f64 / 1e9)),
         "rates": rates,
         "iops": text::iops(one.transfers_per_second),
+        "drift": one.drift.map(signed),
         "device_share": text::share(one.device_share),
         "cpu": format!("{} s", number(cpu)),
     });

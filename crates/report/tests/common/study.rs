@@ -55,6 +55,32 @@ pub(crate) fn again() -> Run {
     run
 }
 
+/// A study of `tasks` × `sizes` cases with five repetitions and latencies.
+pub(crate) fn large(tasks: u32, sizes: u64) -> Run {
+    let mut draft = Draft { manifest: super::empty().manifest, records: Vec::new() };
+    for tasks in 1..=tasks {
+        for size in 1..=sizes {
+            let rate =
+                90e3 * 4096.0 * f64::from(tasks) / (10.0 + f64::from(tasks)) * (1.0 + size as f64 / 100.0);
+            let made = Made {
+                tasks,
+                repetitions: 5,
+                ..made("grid", "", Phase::Read, 4096, true, 1, true, rate, 90_000, 1.0)
+            };
+            let settings = vec![count("tasks", tasks.into()), bytes("size", size << 30)];
+            let point = Point {
+                group: "grid",
+                target: "",
+                settings,
+                protocol: Protocol::default(),
+                read_percent: 100,
+            };
+            put(&mut draft, point, &[(made, Phase::Read)], true);
+        }
+    }
+    super::in_memory(draft.manifest, draft.records)
+}
+
 fn terms() -> Terms {
     let target = |&(name, title, ..): &(&str, &str, f64, f64)| TargetTerms {
         name: name.to_owned(),

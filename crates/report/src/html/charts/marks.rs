@@ -16,23 +16,28 @@ const LIMIT_DASHES: [&str; 4] = ["dash", "longdash", "dot", "longdashdot"];
 /// A limit that is more than this many times the highest point would press the lines to the floor.
 const FAR: f64 = 2.5;
 
-/// Published figures that belong to one of `curves`.
-pub(super) fn published(report: &Report, curves: &[&Curve], unit: Unit, axis: &Axis<'_>) -> Option<Value> {
-    let (mut x, mut y, mut text, mut symbols) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+/// Published figures that belong to one of `curves`; misprints are open stars.
+pub(super) fn published(report: &Report, curves: &[&Curve], unit: Unit, axis: &Axis<'_>) -> Vec<Value> {
+    let (mut sound, mut misprinted) = (Vec::new(), Vec::new());
     for one in &report.findings.beside {
         let Some(value) = unit.from(one.published, &one.unit) else { continue };
         let Some(place) = curves.iter().find_map(|curve| place(one, curve)) else { continue };
-        x.push(axis.at(place));
-        y.push(value);
-        text.push(words(report, one));
-        symbols.push(if one.misprint.is_empty() { "star" } else { "star-open" });
+        let point = (axis.at(place), value, words(report, one));
+        if one.misprint.is_empty() { sound.push(point) } else { misprinted.push(point) }
     }
-    (!x.is_empty()).then(|| {
-        json!({
-            "type": "scatter", "mode": "markers", "name": "published (open: misprint)", "x": x, "y": y, "text": text,
-            "hovertemplate": "%{text}<extra></extra>",
-            "marker": { "color": PURPLE, "size": 13, "symbol": symbols, "line": { "color": "ink", "width": 1 } },
-        })
+    let kinds = [("published", "star", sound), ("published, misprinted", "star-open", misprinted)];
+    let some = kinds.into_iter().filter(|(_, _, points)| !points.is_empty());
+    some.map(|(name, symbol, points)| stars(name, symbol, &points)).collect()
+}
+
+fn stars(name: &str, symbol: &str, points: &[(f64, f64, String)]) -> Value {
+    json!({
+        "type": "scatter", "mode": "markers", "name": name,
+        "x": points.iter().map(|(x, ..)| x).collect::<Vec<_>>(),
+        "y": points.iter().map(|(_, y, _)| y).collect::<Vec<_>>(),
+        "text": points.iter().map(|(.., text)| text).collect::<Vec<_>>(),
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": { "color": PURPLE, "size": 13, "symbol": symbol, "line": { "color": "ink", "width": 1 } },
     })
 }
 
