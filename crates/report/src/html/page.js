@@ -9,6 +9,7 @@
   const PRINT_WIDTH_PX = 1000;
   const PRINT_HALF_PX = 490;
   const PRINT_HALF_HEIGHT = 0.72;
+  const LONG_LEGEND_PX = 60;
 
   function template(onDark) {
     const ink = onDark ? "#e6e9ed" : "#1b1f24";
@@ -58,7 +59,9 @@
     const colours = template(onDark);
     const ink = colours.layout.font.color;
     const layout = Object.assign({}, inked(chart.layout, ink), { template: colours, height: chart.height });
-    if (width === PRINT_HALF_PX) layout.height = Math.round(chart.height * PRINT_HALF_HEIGHT);
+    // A long legend needs the whole height, or plotly would cut it and let it scroll.
+    const legend = chart.layout.margin ? chart.layout.margin.t : 0;
+    if (width === PRINT_HALF_PX && legend < LONG_LEGEND_PX) layout.height = Math.round(chart.height * PRINT_HALF_HEIGHT);
     if (width) layout.width = width; else layout.autosize = true;
     // Without a pointer that can hover the buttons would stand over the chart all the time.
     const hovers = window.matchMedia("(hover: hover)").matches;
