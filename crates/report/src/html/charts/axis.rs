@@ -12,7 +12,7 @@ const TICKS_MAX: usize = 12;
 const LOGARITHMIC_RATIO: f64 = 16.0;
 const LOGARITHMIC_RATIO_OF_SIZES: f64 = 4.0;
 /// Values grow by a factor where the largest step is this many times the smallest.
-const UNEVEN_STEPS: f64 = 3.0;
+const UNEVEN_STEPS: f64 = 2.5;
 
 /// All values of a swept key in a family of charts.
 #[derive(Debug, Clone)]
@@ -167,6 +167,7 @@ mod tests {
         let steps: Vec<f64> = (1..257).map(|step| f64::from(step * 4096)).collect();
         assert!(log(&powers));
         assert!(!log(&steps));
+        assert!(log(&[1.0, 4.0, 8.0, 16.0]));
         assert!(!log(&[0.0, 1.0, 100.0]));
     }
 
