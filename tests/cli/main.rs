@@ -2,6 +2,7 @@
 //!
 //! Each module is one thing that users rely on; [`desk`] has what all of them need.
 
+mod calc;
 mod clean;
 mod desk;
 mod explain;

@@ -6,7 +6,7 @@
 
 use thiserror::Error;
 
-use crate::{Bytes, Nanos};
+use crate::{Amount, Bytes, Nanos};
 
 /// What a size may look like.
 pub(crate) const SIZE_ALLOWED: &str = "write a size as \"4k\" or \"4KiB\" (4096 bytes), \"4kB\" (4000 bytes), \
@@ -114,6 +114,10 @@ impl Nanos {
     }
 }
 
+/// What a rate may look like.
+const RATE_ALLOWED: &str =
+    "write a rate as \"2.8GB/s\", \"500MiB/s\" or \"10Gbit/s\", or operations as \"1320137/s\"";
+
 /// Reads a bandwidth as bytes per second: `2.8GB/s`, `500 MiB/s`, `10Gbit/s`. A bit is the eighth
 /// part of a byte; bits are counted in powers of ten, as links are.
 pub(crate) fn bandwidth(text: &str) -> Result<f64, UnitError> {
@@ -132,6 +136,31 @@ pub(crate) fn bandwidth(text: &str) -> Result<f64, UnitError> {
     let number: f64 = number.parse().map_err(|_| refused())?;
     let rate = number * bytes;
     if rate > 0.0 && rate.is_finite() { Ok(rate) } else { Err(refused()) }
+}
+
+impl Amount {
+    /// Reads a rate: a bandwidth as `2.8GB/s` or `10Gbit/s`, or operations as `1320137/s`.
+    ///
+    /// ```
+    /// use plan::Amount;
+    /// assert_eq!(Amount::parse_rate("2.5 MB/s")?, Amount::BytesPerSecond(2.5e6));
+    /// assert_eq!(Amount::parse_rate("1320137/s")?, Amount::OperationsPerSecond(1_320_137.0));
+    /// assert!(Amount::parse_rate("1320137").is_err(), "of what?");
+    /// # Ok::<(), plan::UnitError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The text is no rate above 0.
+    pub fn parse_rate(text: &str) -> Result<Self, UnitError> {
+        let refused = || UnitError::new(format!("`{text}` is not a rate"), RATE_ALLOWED);
+        match split(text) {
+            (number, "/s") => match number.parse() {
+                Ok(rate) if rate > 0.0 && f64::is_finite(rate) => Ok(Self::OperationsPerSecond(rate)),
+                _ => Err(refused()),
+            },
+            _ => bandwidth(text).map(Self::BytesPerSecond).map_err(|_| refused()),
+        }
+    }
 }
 
 /// Reads a share in percent, as `5 %`.

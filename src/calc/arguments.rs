@@ -1,0 +1,220 @@
+//! What `ioproof calc` can be asked.
+
+use std::path::PathBuf;
+
+use analysis::PrintedStatistics;
+use clap::{Args, Subcommand};
+use plan::{Amount, Bytes, Nanos};
+
+/// A formula and its numbers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Calculation {
+    /// Measured rate ÷ (devices × rate of one device).
+    Scalability {
+        /// The rate of all devices together, as 24.1GB/s.
+        #[arg(long, value_name = "RATE", value_parser = rate)]
+        measured: Amount,
+        /// The rate of one device.
+        #[arg(long, value_name = "RATE", value_parser = rate)]
+        baseline: Amount,
+        /// How many devices.
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+        devices: u32,
+        /// Tasks, for what they can reach at most.
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+        tasks: Option<u32>,
+    },
+    /// (reference − other) ÷ reference: what one layout loses against another.
+    Tax {
+        /// The rate that is compared with.
+        #[arg(long, value_name = "RATE", value_parser = rate)]
+        reference: Amount,
+        /// The other rate.
+        #[arg(long, value_name = "RATE", value_parser = rate)]
+        other: Amount,
+    },
+    /// The share of the sum of all targets that so many tasks can reach.
+    Balance {
+        /// Tasks.
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+        tasks: u32,
+        /// Targets.
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+        targets: u32,
+    },
+    /// A rate in MB/s, MiB/s and transfers per second.
+    Units {
+        /// As 4491MiB/s or 1149696/s.
+        #[arg(value_name = "RATE", value_parser = rate)]
+        rate: Amount,
+        /// Bytes of one transfer, as 4KiB.
+        #[arg(long, value_name = "SIZE", value_parser = size)]
+        transfer: Option<Bytes>,
+    },
+    /// Drives that a rate needs, with parity.
+    Drives {
+        /// The rate that is wanted.
+        #[arg(long, value_name = "RATE", value_parser = rate)]
+        goal: Amount,
+        /// The rate of one drive; may be repeated.
+        #[arg(long, value_name = "RATE", value_parser = rate, required = true)]
+        per_drive: Vec<Amount>,
+        /// Data drives of one stripe.
+        #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+        data: u32,
+        /// Parity drives of one stripe.
+        #[arg(long, default_value_t = 0)]
+        parity: u32,
+    },
+    /// The lowest of several limits, and how much of it was reached.
+    Bound {
+        /// NAME=COUNTxRATE, as drives=60x120000/s; may be repeated.
+        #[arg(long = "limit", value_name = "NAME=COUNTxRATE", value_parser = limit, required = true)]
+        limits: Vec<(String, f64, Amount)>,
+        /// What was measured.
+        #[arg(long, value_name = "RATE", value_parser = rate)]
+        measured: Option<Amount>,
+    },
+    /// Operations per second of a job by its wall time.
+    Job {
+        /// Tasks.
+        #[arg(long)]
+        tasks: u64,
+        /// Operations of each task.
+        #[arg(long)]
+        operations: u64,
+        /// Seconds that the job took.
+        #[arg(long)]
+        seconds: f64,
+    },
+    /// Little's law: operations under way = rate × latency.
+    Little {
+        /// Operations per second, as 1200000/s.
+        #[arg(long, value_name = "RATE", value_parser = rate)]
+        rate: Amount,
+        /// Mean latency, as 50us.
+        #[arg(long, value_name = "TIME", value_parser = time)]
+        latency: Nanos,
+        /// Operations that were under way.
+        #[arg(long)]
+        in_flight: Option<f64>,
+    },
+    /// How far a measured rate is above or below a promised one.
+    Margin {
+        /// The promise.
+        #[arg(long, value_name = "RATE", value_parser = rate)]
+        promised: Amount,
+        /// What was measured.
+        #[arg(long, value_name = "RATE", value_parser = rate)]
+        measured: Amount,
+    },
+    /// The number of nodes at which a rate that grows overtakes one that does not.
+    Crossover {
+        /// What each node adds.
+        #[arg(long, value_name = "RATE", value_parser = rate)]
+        slope: Amount,
+        /// The level of the other.
+        #[arg(long, value_name = "RATE", value_parser = rate)]
+        plateau: Amount,
+    },
+    /// The difference of two numbers, and its share of the first.
+    Difference {
+        /// The first.
+        #[arg(long)]
+        before: f64,
+        /// The second.
+        #[arg(long)]
+        after: f64,
+    },
+    /// Whether printed statistics can be true.
+    Statistics(Given),
+    /// Statistics of a column of numbers.
+    Values {
+        /// One number in each line [default: standard input].
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+    /// Whether two columns of numbers differ beyond their scatter.
+    Compare {
+        /// One number in each line.
+        #[arg(value_name = "BEFORE")]
+        before: PathBuf,
+        /// One number in each line.
+        #[arg(value_name = "AFTER")]
+        after: PathBuf,
+    },
+    /// A straight line through points, with its uncertainty.
+    Regression {
+        /// x and y in each line [default: standard input].
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// Extrapolate to this x; may be repeated.
+        #[arg(long, value_name = "X")]
+        at: Vec<f64>,
+    },
+    /// Peak, knee, plateau, sweet spot and regular dips of a curve.
+    Curve {
+        /// x and y in each line [default: standard input].
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+}
+
+/// Statistics as they were printed.
+#[derive(Debug, Args)]
+pub(crate) struct Given {
+    /// How many values.
+    #[arg(long, short, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) n: Option<u64>,
+    /// Standard deviation.
+    #[arg(long)]
+    pub(crate) sdev: Option<f64>,
+    /// Largest − smallest.
+    #[arg(long, conflicts_with_all = ["min", "max"])]
+    pub(crate) range: Option<f64>,
+    /// Smallest.
+    #[arg(long, requires = "max")]
+    pub(crate) min: Option<f64>,
+    /// Largest.
+    #[arg(long, requires = "min")]
+    pub(crate) max: Option<f64>,
+    /// Mean.
+    #[arg(long)]
+    pub(crate) mean: Option<f64>,
+}
+
+impl Given {
+    /// As the analysis takes them; printed numbers count as exact.
+    pub(crate) fn printed(&self) -> PrintedStatistics {
+        PrintedStatistics {
+            n: self.n,
+            min: self.min,
+            max: self.max,
+            range: self.range,
+            mean: self.mean,
+            deviation: self.sdev,
+            rounding: 0.0,
+        }
+    }
+}
+
+fn rate(text: &str) -> Result<Amount, String> {
+    Amount::parse_rate(text).map_err(|error| format!("{}; {}", error.message, error.help))
+}
+
+fn size(text: &str) -> Result<Bytes, String> {
+    Bytes::parse_study(text).map_err(|error| format!("{}; {}", error.message, error.help))
+}
+
+fn time(text: &str) -> Result<Nanos, String> {
+    Nanos::parse_study(text).map_err(|error| format!("{}; {}", error.message, error.help))
+}
+
+/// `drives=60x120000/s`.
+fn limit(text: &str) -> Result<(String, f64, Amount), String> {
+    let allowed = "write it as NAME=COUNTxRATE, as drives=60x120000/s";
+    let (name, value) = text.split_once('=').ok_or(allowed)?;
+    let (count, each) = value.split_once('x').unwrap_or(("1", value));
+    let count: f64 = count.parse().ok().filter(|count| *count > 0.0).ok_or(allowed)?;
+    Ok((name.to_owned(), count, rate(each)?))
+}

@@ -1,0 +1,93 @@
+//! Columns of numbers from a file or the standard input.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use anyhow::{Context, anyhow, bail};
+
+use crate::exit::{Exit, Failure};
+
+/// More numbers than this are some other file.
+const NUMBERS_MAX: usize = 10_000_000;
+
+/// One number in each line.
+pub(super) fn one(file: Option<&Path>) -> Result<Vec<f64>, Failure> {
+    let rows = rows::<1>(file)?;
+    Ok(rows.into_iter().map(|[value]| value).collect())
+}
+
+/// Two numbers in each line.
+pub(super) fn two(file: Option<&Path>) -> Result<Vec<(f64, f64)>, Failure> {
+    let rows = rows::<2>(file)?;
+    Ok(rows.into_iter().map(|[x, y]| (x, y)).collect())
+}
+
+fn rows<const WIDTH: usize>(file: Option<&Path>) -> Result<Vec<[f64; WIDTH]>, Failure> {
+    let name = file.map_or_else(|| "the standard input".to_owned(), |path| path.display().to_string());
+    let input: anyhow::Result<Box<dyn Read>> = match file {
+        None => Ok(Box::new(io::stdin())),
+        Some(path) => File::open(path).map(|file| Box::new(file) as Box<dyn Read>).map_err(Into::into),
+    };
+    input
+        .and_then(|input| parse(BufReader::new(input)))
+        .with_context(|| format!("cannot take numbers from {name}"))
+        .map_err(|error| Failure::new(Exit::Usage, error))
+}
+
+/// Numbers stand apart by spaces, tabs, commas or semicolons. Empty lines and those that begin with
+/// `#` are passed over, and so is a first line of headings.
+fn parse<const WIDTH: usize>(input: impl BufRead) -> anyhow::Result<Vec<[f64; WIDTH]>> {
+    let mut rows = Vec::new();
+    for (index, line) in input.lines().enumerate() {
+        let line = line.context("it is no text")?;
+        let content = line.trim();
+        if content.is_empty() || content.starts_with('#') {
+            continue;
+        }
+        match row(content) {
+            Ok(row) if rows.len() < NUMBERS_MAX => rows.push(row),
+            Ok(_) => bail!("it has more than {NUMBERS_MAX} lines"),
+            Err(_) if index == 0 && content.chars().any(char::is_alphabetic) => {}
+            Err(error) => return Err(error.context(format!("line {}", index + 1))),
+        }
+    }
+    if rows.is_empty() {
+        bail!("it has none; write {WIDTH} in each line");
+    }
+    Ok(rows)
+}
+
+fn row<const WIDTH: usize>(content: &str) -> anyhow::Result<[f64; WIDTH]> {
+    let numbers = content
+        .split([' ', '\t', ',', ';'])
+        .filter(|word| !word.is_empty())
+        .map(|word| match word.parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(number),
+            _ => Err(anyhow!("`{word}` is not a number; write it as 5153 or 4.4e9, without a unit")),
+        })
+        .collect::<anyhow::Result<Vec<f64>>>()?;
+    let count = numbers.len();
+    numbers.try_into().map_err(|_| anyhow!("{count} numbers where {WIDTH} belong"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn headings_comments_and_any_separator_are_taken() {
+        let text = "nodes,MB/s\n# the first\n1, 5153\n\n2;10306\n3\t15459\n";
+        let rows = parse::<2>(text.as_bytes()).expect("three rows");
+        assert_eq!(rows, [[1.0, 5153.0], [2.0, 10306.0], [3.0, 15459.0]]);
+    }
+
+    #[test]
+    fn what_is_no_number_is_named_with_its_line() {
+        let told = |text: &str| format!("{:#}", parse::<2>(text.as_bytes()).unwrap_err());
+        assert!(told("1 2\n3 x\n").contains("line 2: `x` is not a number"));
+        assert!(told("1 2\n3\n").contains("line 2: 1 numbers where 2 belong"));
+        assert!(told("1 nan\n2 3\n").contains("is not a number") || told("x y\n").contains("it has none"));
+        assert!(told("").contains("it has none"));
+    }
+}
