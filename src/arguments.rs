@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::exit::{Exit, Failure};
-use crate::{clean, generate, ior, overhead, report, run};
+use crate::{
+    audit, calc, clean, compare, generate, ior, merge, overhead, reference, report, run, schema, verdict,
+};
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
 #[derive(Debug, Parser)]
@@ -19,7 +21,8 @@ pub(crate) struct Arguments {
 const AFTER_HELP: &str = "\
 Called by the name `ior` (a link to this program), it takes IOR's command line.
 Exit status: 0 done, 2 wrong command line or study, 3 refused, 4 the host lacks something,
-5 a transfer failed, 6 wrong data found, 7 run directory unusable, 130 interrupted.";
+5 a transfer failed, 6 wrong data found, 7 run directory unusable, 8 a commitment was not kept,
+130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -32,12 +35,30 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, num_args = 0..)]
         arguments: Vec<OsString>,
     },
-    /// Print the tables of a run again, and write its report.
+    /// Print the tables of a run again, and write its report; several runs become one.
     Report(ReportArguments),
+    /// Say of each commitment of a study whether it was kept, and by how much.
+    Verdict(RunsArguments),
+    /// Look for what cannot be true in the figures of a run, or in the published ones.
+    Audit(AuditArguments),
+    /// Set two runs against each other, as before and after a change.
+    Compare(CompareArguments),
+    /// Put several runs together into one record.
+    Merge(MergeArguments),
+    /// Show what studies have published: figures, statements, misprints.
+    Reference(ReferenceArguments),
+    /// Compute with figures given by hand: scalability, tax, bounds, statistics, lines, curves.
+    #[command(subcommand)]
+    Calc(calc::Calculation),
     /// Show and remove what a killed run left under a directory.
     Clean(CleanArguments),
     /// Measure what the instrument itself costs on this host.
     Overhead(OverheadArguments),
+    /// Print the JSON schema of study files or of reports.
+    Schema {
+        /// Of what.
+        what: schema::Schema,
+    },
     /// Write the man pages and shell completions into a directory.
     #[command(hide = true)]
     Generate {
@@ -48,7 +69,7 @@ enum Command {
 
 /// `ioproof run`.
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("what").required(true).args(["study", "quick"]))]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["study", "quick", "resume"]))]
 pub(crate) struct RunArguments {
     /// The study file; docs/STUDY.md describes it.
     #[arg(value_name = "STUDY.toml")]
@@ -56,6 +77,16 @@ pub(crate) struct RunArguments {
     /// Characterise the storage under this directory in about a minute.
     #[arg(long, value_name = "DIR")]
     pub(crate) quick: Option<PathBuf>,
+    /// Go on with a run that was interrupted: finished cases are kept, the others run.
+    #[arg(long, value_name = "RUNDIR", conflicts_with_all = ["out", "explain", "set"])]
+    pub(crate) resume: Option<PathBuf>,
+    /// Change a value of the study, as target.disk.directory=/mnt/x or workload.*.size=1GiB; may be
+    /// repeated.
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "quick")]
+    pub(crate) set: Vec<String>,
+    /// End with status 8 where a commitment of the study was not kept.
+    #[arg(long)]
+    pub(crate) verdict: bool,
     /// Where the record goes [default: ioproof-runs/DATE-TIME-NAME].
     #[arg(long, value_name = "RUNDIR")]
     pub(crate) out: Option<PathBuf>,
@@ -73,9 +104,9 @@ pub(crate) struct RunArguments {
 /// `ioproof report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
-    /// A run directory.
-    #[arg(value_name = "RUNDIR")]
-    pub(crate) run: PathBuf,
+    /// Run directories. Several are shown as one study: equal cases become repetitions.
+    #[arg(value_name = "RUNDIR", required = true)]
+    pub(crate) runs: Vec<PathBuf>,
     /// One format only [default: print the tables and write html, md, csv and json into RUNDIR].
     #[arg(long)]
     pub(crate) format: Option<Format>,
@@ -97,8 +128,81 @@ pub(crate) enum Format {
     Csv,
     /// Everything, for programs.
     Json,
-    /// The figures for monitoring, as OpenMetrics text.
+    /// Metrics for a monitoring system, as OpenMetrics text.
     Openmetrics,
+}
+
+/// Run directories.
+#[derive(Debug, Args)]
+pub(crate) struct RunsArguments {
+    /// Run directories; several are taken as one study.
+    #[arg(value_name = "RUNDIR", required = true)]
+    pub(crate) runs: Vec<PathBuf>,
+    /// As JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `ioproof audit`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("whose").required(true).args(["runs", "published"]))]
+pub(crate) struct AuditArguments {
+    /// Run directories; several are taken as one study.
+    #[arg(value_name = "RUNDIR")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Look at the published figures instead.
+    #[arg(long)]
+    pub(crate) published: bool,
+    /// As JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `ioproof compare`.
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// The run that is compared with.
+    #[arg(value_name = "BEFORE")]
+    pub(crate) before: PathBuf,
+    /// The other run.
+    #[arg(value_name = "AFTER")]
+    pub(crate) after: PathBuf,
+    /// How it is shown.
+    #[arg(long, default_value = "text")]
+    pub(crate) format: CompareFormat,
+}
+
+/// The forms of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareFormat {
+    /// A table for a terminal.
+    Text,
+    /// A Markdown table.
+    Md,
+    /// For programs.
+    Json,
+}
+
+/// `ioproof merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArguments {
+    /// The record to make; a directory that is empty or not there.
+    #[arg(value_name = "OUT")]
+    pub(crate) out: PathBuf,
+    /// The runs that go into it; they stay as they are.
+    #[arg(value_name = "RUNDIR", required = true)]
+    pub(crate) runs: Vec<PathBuf>,
+}
+
+/// `ioproof reference`.
+#[derive(Debug, Args)]
+pub(crate) struct ReferenceArguments {
+    /// What to show.
+    #[command(subcommand)]
+    pub(crate) what: reference::What,
+    /// As JSON.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
 }
 
 /// `ioproof clean`.
@@ -133,6 +237,13 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Ior { .. } => Err(Failure::usage("write `ior` as the first argument: ioproof ior …")),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Verdict(arguments) => verdict::run(&arguments),
+        Command::Audit(arguments) => audit::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
+        Command::Merge(arguments) => merge::run(&arguments),
+        Command::Reference(arguments) => reference::run(&arguments),
+        Command::Calc(calculation) => calc::run(&calculation),
+        Command::Schema { what } => schema::run(what),
         Command::Clean(arguments) => clean::run(&arguments),
         Command::Overhead(arguments) => overhead::run(&arguments),
         Command::Generate { directory } => generate::run(&directory),

@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
+use report::Colour;
+
 use crate::exit::{Exit, Failure};
 
 /// Asks on the terminal; where there is none, nobody can be asked and the answer is `unattended`.
@@ -29,4 +31,10 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         }
         Ok(()) | Err(_) => Ok(()),
     }
+}
+
+/// Colour where a person looks at the output and has not said no (<https://no-color.org>).
+pub(crate) fn colour() -> Colour {
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
+    if io::stdout().is_terminal() && wanted { Colour::Ansi } else { Colour::Plain }
 }

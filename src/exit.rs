@@ -25,6 +25,8 @@ pub(crate) enum Exit {
     WrongData = 6,
     /// The run directory could not be written or read.
     Record = 7,
+    /// A commitment was not kept, or could not be shown to be kept.
+    NotKept = 8,
     /// Ended by the user; what was measured is kept.
     Interrupted = 130,
 }

@@ -1,17 +1,26 @@
 //! ioproof: says what a storage system can really do, and defends it.
 
 mod arguments;
+mod ask;
+mod audit;
+mod calc;
 mod clean;
+mod compare;
 mod console;
 mod exit;
 mod generate;
 mod ior;
+mod merge;
 mod overhead;
 mod progress;
+mod reference;
 mod report;
 mod run;
+mod runs;
+mod schema;
 mod session;
 mod signals;
+mod verdict;
 
 use std::process::ExitCode;
 

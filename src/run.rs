@@ -1,22 +1,27 @@
-//! `ioproof run`: a study file, or `--quick DIR`.
+//! `ioproof run`: from the question to the tables and the page.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use host::{Host, Root};
-use plan::{Plan, outlooks, quick, study};
-use record::{Run, WarningRow};
-use runner::{Event, Replaced, Watch};
+use plan::outlooks;
+use record::{Recorder, Run, WarningRow};
+use report::Study;
+use runner::{Ended, Event, Replaced, Watch};
 
 use crate::arguments::RunArguments;
-use crate::console::{confirm, print};
+use crate::ask::{Asked, ask};
+use crate::console::{colour, confirm, print};
 use crate::exit::{Exit, Failure};
 use crate::progress::LiveLine;
 use crate::session::{self, Session};
+use crate::verdict;
 
 /// Runs what the arguments ask for: preflight, run, tables, report.
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
-    let (what, mut plan, notes) = ask(arguments)?;
+    if let Some(directory) = &arguments.resume {
+        return resume(directory, arguments);
+    }
+    let Asked { what, mut plan, notes } = ask(arguments)?;
     plan.destroy_data_on.extend(arguments.destroy_data_on.iter().cloned());
     let session = Session::new(&what);
     if arguments.explain {
@@ -53,10 +58,34 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         let mut watch = Told { line: LiveLine::start(&checked.plan, &all) };
         session.run(&checked, &directory, &mut watch)?
     };
-    show(&directory)?;
-    let (exit, message) = session::verdict(&ended);
+    conclude(&ended, show(&directory)?, arguments.verdict)
+}
+
+/// Goes on with the run in `directory`.
+fn resume(directory: &Path, arguments: &RunArguments) -> Result<Exit, Failure> {
+    let (recorder, resumed) = Recorder::resume(directory)?;
+    let session = Session::new("resumed");
+    let checked = session.check_again(&resumed)?;
+    let (all, done) = (checked.plan.cases.len(), checked.finished.len());
+    print(&format!("{done} of {all} cases are finished and stay as they are\n"))?;
+    if !arguments.yes && !confirm("Go on with the others?", true)? {
+        return print("nothing was measured\n").map(|()| Exit::Success);
+    }
+    let around = session::surroundings(&session.host, &checked.plan, &checked.facts);
+    let (outlooks, _) = outlooks(&checked.plan, &around);
+    let ended = {
+        let mut watch = Told { line: LiveLine::start(&checked.plan, &outlooks) };
+        session.live(&checked, recorder, &mut watch)?
+    };
+    conclude(&ended, show(directory)?, arguments.verdict)
+}
+
+/// The exit code of a run: what went wrong in it comes first, then the commitments if they count.
+fn conclude(ended: &Ended, verdict: Exit, counts: bool) -> Result<Exit, Failure> {
+    let (exit, message) = session::verdict(ended);
     match message {
         Some(message) => Err(Failure::new(exit, anyhow::anyhow!(message))),
+        None if counts => Ok(verdict),
         None => Ok(exit),
     }
 }
@@ -68,54 +97,14 @@ fn unattended(replaced: &Replaced) -> Failure {
     Failure::new(Exit::Refused, anyhow::anyhow!("{line}, and nobody can be asked: {help}"))
 }
 
-/// The plan that the arguments ask for, a word for the run's name, and notes for the reader.
-fn ask(arguments: &RunArguments) -> Result<(String, Plan, Vec<String>), Failure> {
-    match (&arguments.quick, &arguments.study) {
-        (Some(directory), _) => {
-            let quick = quick_plan(directory)?;
-            Ok(("quick".to_owned(), quick.plan, quick.notes))
-        }
-        (None, Some(path)) => {
-            if path.to_str().is_none() {
-                let name = path.display();
-                return Err(Failure::usage(format!(
-                    "{name} is no name in UTF-8, as a record needs: rename it"
-                )));
-            }
-            let text = std::fs::read_to_string(path).map_err(|error| {
-                Failure::usage(format!("cannot read the study {}: {error}", path.display()))
-            })?;
-            let plan = study::read(path, &text).map_err(|errors| Failure::new(Exit::Usage, errors))?;
-            let name = path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy().into_owned());
-            Ok((name, plan, Vec::new()))
-        }
-        (None, None) => Err(Failure::usage("name a study file, or --quick DIR")),
-    }
-}
-
-fn quick_plan(directory: &Path) -> Result<quick::Quick, Failure> {
-    let host = Host::new(Root::default());
-    let lacks = |error: host::HostError| Failure::new(Exit::HostLacks, error);
-    host::files::check_directory(directory).map_err(lacks)?;
-    let alignment = host::direct_alignment(directory).map_err(lacks)?;
-    quick::plan(quick::QuickSurroundings {
-        directory: directory.to_owned(),
-        free_bytes: host.free_space(directory).map_err(lacks)?,
-        memory_available_bytes: host.memory_available().map_err(lacks)?,
-        direct_supported: alignment.is_some(),
-        logical_block_bytes: alignment.unwrap_or(512),
-        seed: session::random_seed(),
-        uring: engine::uring_available().is_ok(),
-    })
-    .map_err(|error| Failure::new(Exit::HostLacks, anyhow::anyhow!("{}: {}", error.message, error.help)))
-}
-
-/// Prints the tables and writes the page.
-fn show(directory: &Path) -> Result<(), Failure> {
+/// Prints the tables and writes the page; the exit code is that of the commitments.
+fn show(directory: &Path) -> Result<Exit, Failure> {
     let run = Run::open(directory)?;
-    print(&crate::report::tables(&run))?;
-    let page = crate::report::page(&run).map_err(|error| Failure::new(Exit::Record, error))?;
-    print(&format!("\nrecord {}\nreport {}\n", directory.display(), page.display()))
+    let study = Study::of(&run);
+    print(&study.text(colour()))?;
+    let page = crate::report::page(&study, directory).map_err(|error| Failure::new(Exit::Record, error))?;
+    print(&format!("\nrecord {}\nreport {}\n", directory.display(), page.display()))?;
+    Ok(verdict::exit(&study))
 }
 
 /// Keeps the live line up to date and says what cannot wait.

@@ -8,8 +8,8 @@ use comm::Solo;
 use engine::Controls;
 use host::{Host, Root};
 use plan::{Bytes, ExpectedRate, Nanos, Plan, Space, Surroundings};
-use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder};
-use runner::{Checked, Ended, Life, Replaced, Watch};
+use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
+use runner::{Checked, Earlier, Ended, Life, Replaced, Watch};
 
 use crate::exit::{Exit, Failure};
 use crate::signals;
@@ -52,12 +52,33 @@ impl Session {
         watch: &mut dyn Watch,
     ) -> Result<Ended, Failure> {
         let recorder = Recorder::create(directory, &self.manifest(checked))?;
+        self.live(checked, recorder, watch)
+    }
+
+    /// Runs what `checked` has left to do, into a record that exists already.
+    pub(crate) fn live(
+        &self,
+        checked: &Checked,
+        recorder: Recorder,
+        watch: &mut dyn Watch,
+    ) -> Result<Ended, Failure> {
         let controls = Arc::new(Controls::new());
         signals::stop_on_signal(&controls.stop_flags())
             .map_err(|error| Failure::new(Exit::Internal, error))?;
         let comm = Solo::new(checked.facts.node.clone());
         let life = Life::new(&self.host, &comm, recorder, watch, controls);
         Ok(life.run(checked)?)
+    }
+
+    /// Checks what an interrupted run has left to do.
+    pub(crate) fn check_again(&self, resumed: &Resumed) -> Result<Checked, Failure> {
+        let manifest = &resumed.manifest;
+        let earlier = Earlier {
+            finished: resumed.finished.iter().cloned().collect(),
+            node: Some(manifest.host.node.clone()),
+        };
+        let (plan, id) = (manifest.plan.clone(), manifest.run_id.clone());
+        Ok(runner::check_again(plan, &self.host, id, manifest.started_unix_ns, earlier)?)
     }
 
     /// What the run directory says of the run at its start.

@@ -21,9 +21,11 @@
 //! ```
 
 mod build;
+pub mod calc;
 mod chosen;
 mod compare;
 mod csv;
+mod excerpt;
 mod format;
 mod html;
 mod markdown;
@@ -46,6 +48,7 @@ use std::io::{self, Write};
 use record::Run;
 
 pub use compare::{Pair, compare};
+pub use excerpt::{audit_published, audit_published_json};
 pub use offsets::offsets;
 pub use preflight::{explain, preflight};
 pub use progress::{Progress, TimeLeft};

@@ -62,6 +62,11 @@ impl<'a> Study<'a> {
         self
     }
 
+    /// What every form shows.
+    pub(crate) const fn report(&self) -> &Report {
+        &self.report
+    }
+
     /// The tables for a terminal, at most 120 columns wide.
     #[must_use]
     pub fn text(&self, colour: Colour) -> String {

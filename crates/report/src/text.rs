@@ -111,6 +111,17 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
 
 /// A section for a terminal: long tables and lists are cut, and say so.
 pub(crate) fn section_text(out: &mut String, section: &Section, colour: Colour) {
+    section_upto(out, section, colour, LINES_SHOWN, ROWS_SHOWN);
+}
+
+/// A section for a terminal with all that it says.
+pub(crate) fn section_whole(section: &Section, colour: Colour) -> String {
+    let mut out = String::new();
+    section_upto(&mut out, section, colour, usize::MAX, usize::MAX);
+    out
+}
+
+fn section_upto(out: &mut String, section: &Section, colour: Colour, lines_max: usize, rows_max: usize) {
     let _ = writeln!(out, "\n{}", colour.strong(section.title));
     for block in &section.blocks {
         match block {
@@ -119,17 +130,17 @@ pub(crate) fn section_text(out: &mut String, section: &Section, colour: Colour) 
             }
             Block::Text(text) => out.push_str(&wrapped("", text, COLUMNS)),
             Block::List(lines) => {
-                for line in lines.iter().take(LINES_SHOWN) {
+                for line in lines.iter().take(lines_max) {
                     out.push_str(&wrapped("  · ", line, COLUMNS));
                 }
-                rest(out, lines.len().saturating_sub(LINES_SHOWN), "line");
+                rest(out, lines.len().saturating_sub(lines_max), "line");
             }
             Block::Table { caption, table } => {
                 if !caption.is_empty() {
                     out.push_str(&wrapped("", caption, COLUMNS));
                 }
                 let mut table = table.clone();
-                let gone = table.cut(ROWS_SHOWN);
+                let gone = table.cut(rows_max);
                 out.push_str(&table.to_text("", colour));
                 rest(out, gone, "row");
             }

@@ -1,0 +1,93 @@
+//! Single sections of a report, for commands that answer one question.
+
+use analysis::Doubt;
+use record::Library;
+use serde_json::{Value, json};
+
+use crate::Study;
+use crate::section::Section;
+use crate::table::{Align, Table};
+use crate::text::{Colour, section_whole};
+use crate::view::Report;
+
+/// What a verdict says of a study without promises.
+const NO_COMMITMENT: &str =
+    "the study has no [[commitment]], so there is nothing to judge; docs/STUDY.md says how to write one\n";
+
+impl Study<'_> {
+    /// The verdicts as a table, with the reasons of those that are no pass.
+    #[must_use]
+    pub fn verdicts(&self, colour: Colour) -> String {
+        section(self.report(), "summary", colour).unwrap_or_else(|| NO_COMMITMENT.to_owned())
+    }
+
+    /// The verdicts as JSON: `{"schema", "kept", "verdicts"}`.
+    #[must_use]
+    pub fn verdicts_json(&self) -> String {
+        let verdicts = &self.report().findings.verdicts;
+        pretty(&json!({ "schema": "ioproof-verdict/1", "kept": self.kept(), "verdicts": verdicts }))
+    }
+
+    /// Whether there are commitments and all of them were kept.
+    #[must_use]
+    pub fn kept(&self) -> bool {
+        let verdicts = &self.report().findings.verdicts;
+        !verdicts.is_empty() && verdicts.iter().all(|one| one.judgement == analysis::Judgement::Pass.name())
+    }
+
+    /// What is doubtful, with its evidence.
+    #[must_use]
+    pub fn audit(&self, colour: Colour) -> String {
+        section(self.report(), "audit", colour).unwrap_or_else(|| {
+            let figures = self.report().figures.len() as u64;
+            format!("nothing doubtful in {}\n", crate::format::counted(figures, "figure"))
+        })
+    }
+
+    /// What is doubtful, as JSON: `{"schema", "audit"}`.
+    #[must_use]
+    pub fn audit_json(&self) -> String {
+        pretty(&json!({ "schema": "ioproof-audit/1", "audit": self.report().findings.audit }))
+    }
+}
+
+/// One section of a report for a terminal, nothing of it cut.
+fn section(report: &Report, id: &str, colour: Colour) -> Option<String> {
+    let sections = crate::section::sections(report);
+    let found: &Section = sections.iter().find(|section| section.id == id)?;
+    Some(section_whole(found, colour).trim_start().to_owned())
+}
+
+/// The doubts about published figures, for a terminal.
+#[must_use]
+pub fn audit_published(library: &Library) -> String {
+    let doubts = analysis::audit_published(library);
+    let mut table =
+        Table::new(&[("check", Align::Left), ("concerns", Align::Left), ("evidence", Align::Left)]);
+    for one in &doubts {
+        table.row(vec![one.check.name().to_owned(), one.concerns.clone(), one.evidence.clone()]);
+    }
+    let counted = crate::format::counted(doubts.len() as u64, "doubt");
+    format!(
+        "{}\n{counted} in {} published figures\n",
+        table.to_text("", Colour::Plain),
+        library.figures.len()
+    )
+}
+
+/// The same as JSON: `{"schema", "audit"}`.
+#[must_use]
+pub fn audit_published_json(library: &Library) -> String {
+    let value = |one: &Doubt| {
+        json!({
+            "check": one.check.name(), "concerns": one.concerns, "evidence": one.evidence,
+            "advice": one.advice, "disqualifies": one.disqualifies,
+        })
+    };
+    let all: Vec<Value> = analysis::audit_published(library).iter().map(value).collect();
+    pretty(&json!({ "schema": "ioproof-audit/1", "audit": all }))
+}
+
+fn pretty(value: &Value) -> String {
+    format!("{value:#}\n")
+}

@@ -1,0 +1,95 @@
+//! What `ioproof run` is asked: a study file, or `--quick DIR`, as a plan.
+
+use std::path::Path;
+
+use host::{Host, Root};
+use plan::study::{self, Override};
+use plan::{Plan, quick};
+
+use crate::arguments::RunArguments;
+use crate::console::confirm;
+use crate::exit::{Exit, Failure};
+use crate::session;
+
+/// A plan, and what is said with it.
+pub(crate) struct Asked {
+    /// A word for the run's name.
+    pub(crate) what: String,
+    pub(crate) plan: Plan,
+    /// Notes for the reader.
+    pub(crate) notes: Vec<String>,
+}
+
+/// The plan that the arguments ask for.
+pub(crate) fn ask(arguments: &RunArguments) -> Result<Asked, Failure> {
+    match (&arguments.quick, &arguments.study) {
+        (Some(directory), _) => {
+            let quick = quick_plan(directory)?;
+            Ok(Asked { what: "quick".to_owned(), plan: quick.plan, notes: quick.notes })
+        }
+        (None, Some(path)) => {
+            if path.to_str().is_none() {
+                let name = path.display();
+                return Err(Failure::usage(format!(
+                    "{name} is no name in UTF-8, as a record needs: rename it"
+                )));
+            }
+            let plan = study(path, arguments)?;
+            let name = path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy().into_owned());
+            Ok(Asked { what: name, plan, notes: Vec::new() })
+        }
+        (None, None) => Err(Failure::usage("name a study file, or --quick DIR")),
+    }
+}
+
+/// Refuses a study that names published figures or statements which the library does not have.
+fn check_library(plan: Plan) -> Result<Plan, Failure> {
+    let unknown = analysis::unknown_ids(&plan, record::published());
+    let Some(first) = unknown.first() else { return Ok(plan) };
+    let meant = first.nearest.as_ref().map_or_else(String::new, |id| format!("did you mean {id}? "));
+    let (id, place) = (&first.id, &first.place);
+    Err(Failure::usage(format!(
+        "{place} names `{id}`, which is not in the library of published studies: \
+         {meant}`ioproof reference list` shows all ids"
+    )))
+}
+
+/// The plan of a study file. One with very many cases is read after somebody has agreed.
+fn study(path: &Path, arguments: &RunArguments) -> Result<Plan, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("cannot read the study {}: {error}", path.display())))?;
+    let mut options = study::Options::default();
+    for written in &arguments.set {
+        options.overrides.push(Override::parse(written).map_err(|error| Failure::new(Exit::Usage, error))?);
+    }
+    let refused = |errors| Failure::new(Exit::Usage, errors);
+    let errors = match study::read_with(path, &text, &options) {
+        Ok(plan) => return check_library(plan),
+        Err(errors) => errors,
+    };
+    let Some(cases) = errors.too_many_cases().filter(|&cases| cases <= study::CASES_LIMIT) else {
+        return Err(refused(errors));
+    };
+    if !arguments.yes && !confirm(&format!("The study has {cases} cases. Go on?"), false)? {
+        return Err(Failure::new(Exit::Refused, errors));
+    }
+    options.cases_max = study::CASES_LIMIT;
+    study::read_with(path, &text, &options).map_err(refused).and_then(check_library)
+}
+
+fn quick_plan(directory: &Path) -> Result<quick::Quick, Failure> {
+    let host = Host::new(Root::default());
+    let lacks = |error: host::HostError| Failure::new(Exit::HostLacks, error);
+    host::files::check_directory(directory).map_err(lacks)?;
+    let alignment = host::direct_alignment(directory).map_err(lacks)?;
+    quick::plan(quick::QuickSurroundings {
+        directory: directory.to_owned(),
+        free_bytes: host.free_space(directory).map_err(lacks)?,
+        memory_available_bytes: host.memory_available().map_err(lacks)?,
+        direct_supported: alignment.is_some(),
+        logical_block_bytes: alignment.unwrap_or(512),
+        seed: session::random_seed(),
+        uring: engine::uring_available().is_ok(),
+    })
+    .map_err(|error| Failure::new(Exit::HostLacks, anyhow::anyhow!("{}: {}", error.message, error.help)))
+}

@@ -1,0 +1,15 @@
+//! `ioproof merge`: several runs as one record.
+
+use crate::arguments::MergeArguments;
+use crate::console::print;
+use crate::exit::{Exit, Failure};
+use crate::runs;
+
+/// Writes the runs together into a new record; they themselves stay as they are.
+pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, Failure> {
+    let merged = runs::open(&arguments.runs)?;
+    record::write_merged(&merged, &arguments.out)?;
+    let (cases, parts) = (merged.manifest.plan.cases.len(), arguments.runs.len());
+    print(&format!("{parts} runs with {cases} cases are in {}\n", arguments.out.display()))?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,24 @@
+//! `ioproof schema`: what editors and programs need to check a study file or a report.
+
+use clap::ValueEnum;
+
+use crate::console::print;
+use crate::exit::{Exit, Failure};
+
+/// What has a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Schema {
+    /// Study files.
+    Study,
+    /// Reports in JSON.
+    Report,
+}
+
+/// Prints a JSON schema.
+pub(crate) fn run(what: Schema) -> Result<Exit, Failure> {
+    match what {
+        Schema::Study => print(&plan::study::schema())?,
+        Schema::Report => print(&report::schema())?,
+    }
+    Ok(Exit::Success)
+}
