@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use plan::{Claim, Plan, Quantity, Relation, Selector, Side};
 use record::{Library, PublishedUnit};
 
+use crate::grounds::Grounds;
 use crate::quantities::{Amounts, Measured};
 use crate::subject::{Subject, subjects};
-use crate::{ClaimVerdict, Curve, Figure, Standing};
+use crate::{ClaimVerdict, Curve, Doubt, Figure, Standing};
 
 /// What own data say of the statements of `plan`, and of those that its studies make but that no
 /// rule tests.
@@ -15,10 +16,20 @@ use crate::{ClaimVerdict, Curve, Figure, Standing};
 /// A statement with several rules holds if all of them do. A side is greater or less if it is so
 /// by more than the tolerance and, where repetitions give the sides intervals (95 % confidence of
 /// the median, from order statistics), if the intervals do not overlap.
+///
+/// Nothing is said of a selection of which a part was not measured, nor by figures that `doubts`
+/// disqualify: a best or smallest value rests on its figure, all other quantities on every figure
+/// that they are taken from.
 #[must_use]
-pub fn claims(plan: &Plan, figures: &[Figure], curves: &[Curve], library: &Library) -> Vec<ClaimVerdict> {
+pub fn claims(
+    plan: &Plan,
+    figures: &[Figure],
+    curves: &[Curve],
+    doubts: &[Doubt],
+    library: &Library,
+) -> Vec<ClaimVerdict> {
     let subjects = subjects(plan, figures);
-    let amounts = Amounts { subjects: &subjects, curves };
+    let amounts = Amounts { subjects: &subjects, curves, grounds: Grounds::new(plan, figures, doubts) };
     let mut verdicts = Vec::new();
     let mut seen = HashSet::new();
     for rule in &plan.terms.claims {
@@ -131,7 +142,7 @@ fn outcome(rule: &Claim, amounts: &Amounts<'_>) -> (Standing, String) {
 fn side(rule: &Claim, side: &Side, amounts: &Amounts<'_>) -> Result<Measured, String> {
     match side {
         Side::Value(value) => {
-            Ok(Measured { value: *value, interval: None, what: String::new(), setting: None })
+            Ok(Measured { value: *value, interval: None, what: String::new(), setting: None, by: Vec::new() })
         }
         Side::Measured(selector) => {
             amounts.of(rule.quantity, selector).map_err(|reason| format!("{}: {reason}", name_of(selector)))

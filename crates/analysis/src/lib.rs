@@ -60,6 +60,7 @@ mod dispersion;
 mod expected;
 mod figures;
 mod findings;
+mod grounds;
 mod iops;
 mod jobs;
 mod latency;

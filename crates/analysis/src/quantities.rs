@@ -6,14 +6,16 @@ use plan::{Bytes, Nanos, Phase, Quantity, Selector, SettingValue};
 use record::Operation;
 
 use crate::claims::label;
+use crate::grounds::Grounds;
 use crate::subject::Subject;
 use crate::{Curve, Summary};
 
 /// What claims are tested on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Amounts<'a> {
     pub(crate) subjects: &'a [Subject<'a>],
     pub(crate) curves: &'a [Curve],
+    pub(crate) grounds: Grounds<'a>,
 }
 
 /// One side of a comparison.
@@ -26,6 +28,8 @@ pub(crate) struct Measured {
     pub(crate) what: String,
     /// A value of the axis, where the value is one: it says in which unit the axis is.
     pub(crate) setting: Option<SettingValue>,
+    /// The figures that the value hangs on.
+    pub(crate) by: Vec<usize>,
 }
 
 impl Measured {
@@ -70,18 +74,32 @@ impl<'a> Amounts<'a> {
         if chosen.is_empty() {
             return Err("nothing of it was measured".to_owned());
         }
+        if let Some(reason) = self.grounds.incomplete(selector) {
+            return Err(reason);
+        }
+        let measured = self.measured(quantity, &chosen)?;
+        match self.grounds.doubtful(&measured.by) {
+            Some(reason) => Err(reason),
+            None => Ok(measured),
+        }
+    }
+
+    fn measured(&self, quantity: Quantity, chosen: &[&Subject<'a>]) -> Result<Measured, String> {
         match quantity {
-            Quantity::BestRate => extreme(&chosen, |one, other| one > other),
-            Quantity::LowestRate => extreme(&chosen, |one, other| one < other),
-            Quantity::TypicalRate => typical(&chosen),
-            Quantity::Variation => variation(&chosen),
-            Quantity::RepetitionSpread => repetition_spread(&chosen),
-            Quantity::Latency => latency(&chosen),
-            Quantity::CpuShare => cpu_share(&chosen),
-            Quantity::BestAt => self.best_at(&chosen),
-            Quantity::Knee => self.on_curve(&chosen, "no knee", |curve| curve.shape.knee),
+            Quantity::BestRate => extreme(chosen, |one, other| one > other),
+            // A doubtful figure may seem faster than it is, and be the lowest in truth.
+            Quantity::LowestRate => {
+                Ok(Measured { by: all(chosen), ..extreme(chosen, |one, other| one < other)? })
+            }
+            Quantity::TypicalRate => typical(chosen),
+            Quantity::Variation => variation(chosen),
+            Quantity::RepetitionSpread => repetition_spread(chosen),
+            Quantity::Latency => latency(chosen),
+            Quantity::CpuShare => cpu_share(chosen),
+            Quantity::BestAt => self.best_at(chosen),
+            Quantity::Knee => self.on_curve(chosen, "no knee", |curve| curve.shape.knee),
             Quantity::PlateauFrom => {
-                self.on_curve(&chosen, "no plateau", |curve| curve.shape.plateau.map(|(from, _)| from))
+                self.on_curve(chosen, "no plateau", |curve| curve.shape.plateau.map(|(from, _)| from))
             }
         }
     }
@@ -105,9 +123,13 @@ impl<'a> Amounts<'a> {
             .collect();
         match at[..] {
             [] => Err("the best figure is on no curve".to_owned()),
-            [(_, value, setting)] => {
-                Ok(Measured { value, interval: None, what: label(best), setting: Some(setting.clone()) })
-            }
+            [(_, value, setting)] => Ok(Measured {
+                value,
+                interval: None,
+                what: label(best),
+                setting: Some(setting.clone()),
+                by: vec![best.index],
+            }),
             _ => Err(several(at.iter().map(|(axis, ..)| *axis))),
         }
     }
@@ -123,11 +145,16 @@ impl<'a> Amounts<'a> {
             [curve] => {
                 let value = value(curve).ok_or_else(|| format!("{none} in the curve over {}", curve.axis))?;
                 let setting = curve.points.first().map(|point| point.at.clone());
-                Ok(Measured { value, interval: None, what: curve.target.clone(), setting })
+                let by = curve.points.iter().map(|point| point.figure).collect();
+                Ok(Measured { value, interval: None, what: curve.target.clone(), setting, by })
             }
             ref curves => Err(several(curves.iter().map(|curve| curve.axis.as_str()))),
         }
     }
+}
+
+fn all(chosen: &[&Subject<'_>]) -> Vec<usize> {
+    chosen.iter().map(|subject| subject.index).collect()
 }
 
 fn several<'a>(axes: impl Iterator<Item = &'a str>) -> String {
@@ -147,7 +174,13 @@ fn interval(summary: &Summary) -> Option<(f64, f64)> {
 fn extreme(chosen: &[&Subject<'_>], better: impl Fn(f64, f64) -> bool) -> Result<Measured, String> {
     let best = best_of(chosen, better).ok_or("nothing of it was measured")?;
     let rate = &best.figure.bytes_per_second;
-    Ok(Measured { value: rate.median, interval: interval(rate), what: label(best), setting: None })
+    Ok(Measured {
+        value: rate.median,
+        interval: interval(rate),
+        what: label(best),
+        setting: None,
+        by: vec![best.index],
+    })
 }
 
 fn medians(chosen: &[&Subject<'_>]) -> Option<Summary> {
@@ -165,17 +198,18 @@ fn typical(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
             interval: interval(rate),
             what: label(only),
             setting: None,
+            by: all(chosen),
         });
     }
-    let all = medians(chosen).ok_or("its rates are no numbers")?;
-    let what = format!("median of {} points", all.n);
-    Ok(Measured { value: all.median, interval: None, what, setting: None })
+    let rates = medians(chosen).ok_or("its rates are no numbers")?;
+    let what = format!("median of {} points", rates.n);
+    Ok(Measured { value: rates.median, interval: None, what, setting: None, by: all(chosen) })
 }
 
 fn variation(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
-    let all = medians(chosen).filter(|all| all.n > 1).ok_or("variation needs at least two points")?;
-    let what = format!("{}, {} points", target_of(chosen), all.n);
-    Ok(Measured { value: all.variation, interval: None, what, setting: None })
+    let rates = medians(chosen).filter(|rates| rates.n > 1).ok_or("variation needs at least two points")?;
+    let what = format!("{}, {} points", target_of(chosen), rates.n);
+    Ok(Measured { value: rates.variation, interval: None, what, setting: None, by: all(chosen) })
 }
 
 fn target_of(chosen: &[&Subject<'_>]) -> String {
@@ -189,21 +223,21 @@ fn repetition_spread(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     let spread = |subject: &&&Subject<'_>| subject.figure.bytes_per_second.variation;
     let most = repeated.max_by(|one, other| spread(one).total_cmp(&spread(other)));
     let most = most.ok_or("spread needs at least two repetitions")?;
-    Ok(Measured { value: spread(&most), interval: None, what: label(most), setting: None })
+    Ok(Measured { value: spread(&most), interval: None, what: label(most), setting: None, by: all(chosen) })
 }
 
 /// The smallest mean over all transfers; its interval is that of the means of the repetitions.
 fn latency(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     let mean =
         |subject: &&Subject<'_>| Some(subject.figure.response(operation(subject.figure.phase))?.mean_ns());
-    let all = chosen.iter().filter_map(|subject| Some((*subject, mean(subject)?)));
+    let means = chosen.iter().filter_map(|subject| Some((*subject, mean(subject)?)));
     let (best, value) =
-        all.min_by(|one, other| one.1.total_cmp(&other.1)).ok_or("no latencies were recorded")?;
+        means.min_by(|one, other| one.1.total_cmp(&other.1)).ok_or("no latencies were recorded")?;
     let repetitions = best.figure.repetitions.iter();
     let means: Vec<f64> =
         repetitions.filter_map(|one| Some(one.response(operation(best.figure.phase))?.mean_ns)).collect();
     let interval = Summary::of(&means).as_ref().and_then(interval);
-    Ok(Measured { value, interval, what: label(best), setting: None })
+    Ok(Measured { value, interval, what: label(best), setting: None, by: vec![best.index] })
 }
 
 const fn operation(phase: Phase) -> Operation {
@@ -222,7 +256,9 @@ fn cpu_share(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     });
     let value = cpu / (wall * f64::from(best.case.workload.tasks));
     match value.is_finite() {
-        true => Ok(Measured { value, interval: None, what: label(best), setting: None }),
+        true => {
+            Ok(Measured { value, interval: None, what: label(best), setting: None, by: vec![best.index] })
+        }
         false => Err("no time was recorded".to_owned()),
     }
 }

@@ -31,7 +31,7 @@ pub fn findings(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Findings {
         expected,
         bounds: weakest_links(plan, figures),
         verdicts: verdicts(plan, figures, &audit),
-        claims: library.map_or_else(Vec::new, |library| claims(plan, figures, &curves, library)),
+        claims: library.map_or_else(Vec::new, |library| claims(plan, figures, &curves, &audit, library)),
         published: library.map_or_else(Vec::new, |library| beside(plan, figures, library)),
         overlays: overlays(&curves),
         coincident: overlay::coincident_in_charts(&curves),

@@ -1,12 +1,12 @@
 //! Commitments, judged: was what was promised kept, by how much, and how sure is that?
 
-use std::collections::{HashMap, HashSet};
-
-use plan::{Amount, Bound, Case, Commitment, Nanos, Over, PHASE_SECONDS_MIN, Phase, Plan, Statistic};
+use plan::{Amount, Bound, Case, Commitment, Nanos, Over, PHASE_SECONDS_MIN, Plan, Statistic};
+use record::PublishedUnit;
 
 use crate::amount::values;
+use crate::grounds::{Grounds, selected, told};
 use crate::settled::counted_repetitions;
-use crate::{CONFIDENCE, Doubt, Figure, Judgement, RepetitionFigure, Summary, Verdict};
+use crate::{CONFIDENCE, Check, Doubt, Figure, Judgement, RepetitionFigure, Summary, Verdict};
 
 /// Every commitment of `plan`, in order.
 ///
@@ -22,18 +22,7 @@ use crate::{CONFIDENCE, Doubt, Figure, Judgement, RepetitionFigure, Summary, Ver
 ///   whatever the others are.
 #[must_use]
 pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Verdict> {
-    let places: HashMap<(&str, Phase), usize> = figures
-        .iter()
-        .enumerate()
-        .map(|(place, figure)| ((figure.case.as_ref(), figure.phase), place))
-        .collect();
-    let mut of_figure: HashMap<usize, Vec<&Doubt>> = HashMap::new();
-    for doubt in doubts.iter().filter(|doubt| doubt.disqualifies) {
-        if let Some(figure) = doubt.figure {
-            of_figure.entry(figure).or_default().push(doubt);
-        }
-    }
-    let study = Study { plan, figures, places, doubts: of_figure };
+    let study = Study(Grounds::new(plan, figures, doubts));
     plan.terms
         .commitments
         .iter()
@@ -42,13 +31,7 @@ pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Verdic
         .collect()
 }
 
-struct Study<'a> {
-    plan: &'a Plan,
-    figures: &'a [Figure],
-    places: HashMap<(&'a str, Phase), usize>,
-    /// Those that disqualify a figure.
-    doubts: HashMap<usize, Vec<&'a Doubt>>,
-}
+struct Study<'a>(Grounds<'a>);
 
 /// A figure that a commitment is about.
 struct Candidate {
@@ -63,9 +46,9 @@ impl Study<'_> {
     fn verdict(&self, commitment_place: usize, commitment: &Commitment) -> Verdict {
         let mut candidates = Vec::new();
         let mut missing = Vec::new();
-        for (case, phase) in selected(self.plan, commitment) {
-            let place = self.places.get(&(case.id.as_str(), phase)).copied();
-            let judged = place.map(|place| (place, counted_repetitions(case, &self.figures[place])));
+        for (case, phase) in selected(self.0.plan, &commitment.figures) {
+            let place = self.0.places.get(case, phase);
+            let judged = place.map(|place| (place, counted_repetitions(case, &self.0.figures[place])));
             match judged {
                 Some((place, counted)) if !counted.is_empty() => {
                     match self.candidate(commitment, case, place, &counted) {
@@ -119,27 +102,15 @@ impl Study<'_> {
         };
         let promised = number(commitment.amount);
         let margin = if at_least { measured / promised - 1.0 } else { 1.0 - measured / promised };
-        let mut doubts = self.doubts_of(place);
-        doubts.extend(too_short(case, counted));
+        let against = self.0.disqualified.of(place);
+        let mut doubts: Vec<String> = against.iter().map(|doubt| told(doubt)).collect();
+        // The audit says so too; once is enough.
+        if !against.iter().any(|doubt| doubt.check == Check::TooShort) {
+            doubts.extend(too_short(case, counted));
+        }
         doubts.extend(too_unsure(commitment.statistic, bound, summary.n));
         Some(Candidate { figure: place, measured, margin, bound, doubts })
     }
-
-    fn doubts_of(&self, place: usize) -> Vec<String> {
-        let told = |doubt: &&Doubt| format!("{}: {}", doubt.check.name(), doubt.evidence);
-        self.doubts.get(&place).into_iter().flatten().map(told).collect()
-    }
-}
-
-/// The cases and result phases that a commitment is about, each once.
-fn selected<'a>(plan: &'a Plan, commitment: &Commitment) -> Vec<(&'a Case, Phase)> {
-    let mut seen = HashSet::new();
-    plan.cases
-        .iter()
-        .flat_map(|case| case.phases.iter().map(move |&phase| (case, phase)))
-        .filter(|(case, phase)| phase.is_result() && commitment.figures.takes(case, *phase))
-        .filter(|(case, phase)| seen.insert((case.id.as_str(), *phase)))
-        .collect()
 }
 
 /// The judgement and the candidate that decided it. With all values kept but some missing, what
@@ -209,10 +180,11 @@ fn reasons(
 fn too_short(case: &Case, counted: &[&RepetitionFigure]) -> Option<String> {
     let Nanos(asked) = case.protocol.phase_min;
     let least = if asked > 0 { Nanos(asked).as_secs_f64() } else { PHASE_SECONDS_MIN };
+    let short = |seconds| PublishedUnit::Seconds.text(seconds);
     let shortest = counted.iter().map(|one| one.phase.wall_ns).min()?;
     let seconds = Nanos(shortest).as_secs_f64();
     (seconds < least)
-        .then(|| format!("a phase took {seconds:.2} s, shorter than the {least} s that it needs"))
+        .then(|| format!("a phase took {}, shorter than the {} that it needs", short(seconds), short(least)))
 }
 
 fn too_unsure(statistic: Statistic, bound: Option<(f64, f64)>, n: usize) -> Option<String> {

@@ -209,3 +209,16 @@ fn the_examples_of_the_reference_are_right() {
         study(example).unwrap_or_else(|errors| panic!("{}", shown(&errors)));
     }
 }
+
+/// A row without a header above is shown as plain text.
+#[test]
+fn every_row_of_the_reference_is_in_a_table() {
+    let text = reference();
+    let mut before = ["", ""];
+    for line in text.lines() {
+        if line.starts_with('|') && before[0].is_empty() && before[1].starts_with('|') {
+            assert!(line.starts_with("|---"), "no header above {line}");
+        }
+        before = [before[1], line];
+    }
+}

@@ -1,7 +1,7 @@
 //! Checks on what was measured alone.
 
 use plan::{Backend, Nanos, PHASE_SECONDS_MIN, Phase};
-use record::{Operation, Warning};
+use record::{Operation, PublishedUnit, Warning};
 
 use super::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, RATIO_SLACK, percent};
 use crate::settled::counted_repetitions;
@@ -68,7 +68,8 @@ fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Fou
     };
     let shortest = counted.iter().map(|one| one.phase.wall_ns).min()?;
     let seconds = Nanos(shortest).as_secs_f64();
-    let evidence = format!("took {seconds:.3} s; under {at_least} s a rate is mostly noise");
+    let text = |seconds| PublishedUnit::Seconds.text(seconds);
+    let evidence = format!("took {}; under {} a rate is mostly noise", text(seconds), text(at_least));
     let advice = "move more data, or set a duration";
     (seconds < at_least).then(|| Found::new(Check::TooShort, evidence, advice).disqualifying())
 }
@@ -158,8 +159,8 @@ fn ratio_of_sums(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option
     let evidence = format!(
         "the mean of {} rates is {}, all bytes ÷ all time {}",
         rates.len(),
-        record::PublishedUnit::BytesPerSecond.text(mean),
-        record::PublishedUnit::BytesPerSecond.text(of_sums)
+        PublishedUnit::BytesPerSecond.text(mean),
+        PublishedUnit::BytesPerSecond.text(of_sums)
     );
     let advice = "say which of both is meant; for rates over equal work it is all bytes ÷ all time";
     ((mean / of_sums - 1.0).abs() > RATIO_SLACK).then(|| Found::new(Check::RatioOfSums, evidence, advice))

@@ -1,6 +1,6 @@
 //! Statements are tested by their rules, with both sides as evidence; what no rule tests is said.
 
-use analysis::{ClaimVerdict, Standing, claims, curves};
+use analysis::{ClaimVerdict, Standing, audit, claims, curves};
 use plan::{Claim, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
 use record::published;
 
@@ -31,7 +31,8 @@ fn verdicts(study: &Study, rules: Vec<Claim>) -> Vec<ClaimVerdict> {
     let mut plan = study.plan.clone();
     plan.terms.claims = rules;
     let figures = study.figures();
-    claims(&plan, &figures, &curves(&plan, &figures), published())
+    let doubts = audit(&plan, &figures, &[]);
+    claims(&plan, &figures, &curves(&plan, &figures), &doubts, published())
 }
 
 fn first(study: &Study, rule: Claim) -> (Standing, String) {
@@ -174,4 +175,43 @@ fn the_other_statements_of_the_study_are_listed_as_not_tested() {
         tax.evidence,
         "no rule in this study tests it; it would need: tax = (reference - layout)/reference"
     );
+}
+
+#[test]
+fn doubtful_figures_decide_nothing() {
+    let mut study = study(&[10e9, 10.1e9, 9.9e9], &[8e9, 8.1e9, 7.9e9]);
+    let greater = rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, Side::Measured(on("gpfs")));
+    assert_eq!(first(&study, greater.clone()).0, Standing::Holds);
+    // The best of the first target, at 8 tasks, was too short.
+    for row in study.phases.iter_mut().filter(|row| &*row.key.case == "scale/2") {
+        row.wall_ns = 15_000_000;
+        row.write_bytes /= 600;
+        row.writes /= 600;
+    }
+    let (standing, evidence) = first(&study, greater);
+    assert_eq!(standing, Standing::NotTested, "{evidence}");
+    assert_eq!(
+        evidence,
+        "xfs, write: the figure is doubtful: too short: took 15 ms; under 2 s a rate is mostly noise"
+    );
+    // The point at 8 tasks is part of what the lowest is taken from, though it is not the lowest.
+    let lowest = rule("own", Quantity::LowestRate, on("xfs"), Relation::Less, Side::Measured(on("gpfs")));
+    let (standing, evidence) = first(&study, lowest);
+    assert_eq!(standing, Standing::NotTested, "{evidence}");
+    assert!(evidence.starts_with("xfs, write: one of 4 figures is doubtful: too short"), "{evidence}");
+}
+
+#[test]
+fn a_sweep_that_was_not_finished_decides_nothing() {
+    let mut study = study(&[10e9, 10.1e9, 9.9e9], &[8e9, 8.1e9, 7.9e9]);
+    study.phases.retain(|row| &*row.key.case != "scale/7");
+    let greater = rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, Side::Measured(on("gpfs")));
+    assert_eq!(
+        first(&study, greater),
+        (Standing::NotTested, "gpfs, write: 1 of 4 figures was not measured".to_owned())
+    );
+    // What it does not select was measured.
+    let tasks = |count: u64| Selector { at: vec![crate::studies::count("tasks", count)], ..on("gpfs") };
+    let risen = rule("own", Quantity::BestRate, tasks(8), Relation::Greater, Side::Measured(tasks(1)));
+    assert_eq!(first(&study, risen).0, Standing::Holds);
 }

@@ -75,3 +75,17 @@ fn every_statistic_is_documented() {
     let missing: Vec<&&str> = statistics.iter().filter(|name| !named.contains(name)).collect();
     assert!(missing.is_empty(), "not in docs/STATISTICS.md: {missing:?}");
 }
+
+/// The examples of the study file's reference are studies that can be run.
+#[test]
+fn the_ids_of_the_examples_are_in_the_library() {
+    let document = include_str!("../../../../docs/STUDY.md");
+    let examples = document.split("```toml").skip(1).filter_map(|rest| rest.split("```").next());
+    let mut placed = 0;
+    for example in examples {
+        let plan = plan::study::read("example.toml".as_ref(), example).expect("a study");
+        placed += plan.terms.published.len();
+        assert_eq!(analysis::unknown_ids(&plan, record::published()), []);
+    }
+    assert!(placed > 0, "one of them names a published figure");
+}

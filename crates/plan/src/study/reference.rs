@@ -44,11 +44,10 @@ fsync = "close"
 | `"4KiB"`, `"1MiB"`, `"1GiB"`, `"1TiB"`, `"1PiB"` | the same |
 | `"4kB"`, `"1MB"`, `"1GB"`, `"1TB"`, `"1PB"` | decimal: 10^3, 10^6, 10^9, 10^12, 10^15 bytes |
 | `"10ns"`, `"10us"`, `"10ms"`, `"10s"`, `"10min"`, `"10h"` | a time; it always has its unit |
-
-A number may have a fraction that comes out even, as `"1.5GiB"`.
-
 | `"2.8GB/s"`, `"500MiB/s"`, `"10Gbit/s"` | a bandwidth; a bit is the eighth part of a byte, and bits are decimal |
 | `"5 %"` or `0.05` | a share |
+
+A number may have a fraction that comes out even, as `"1.5GiB"`.
 
 ## Sweeps
 
@@ -163,7 +162,7 @@ statistic = "confidence-bound"
 bandwidth_at_least = "4GB/s"
 
 [[published]]
-figure = "cuny-fig-2"
+figure = "a-t2-read-best"
 workload = "scale"
 
 [[claim]]

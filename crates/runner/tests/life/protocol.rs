@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use engine::Controls;
 use host::{Host, Root};
-use plan::{Backend, Bytes, Case, Existing, Geometry, Nanos, Phase, Protocol, Role, Sharing, Stopping};
+use plan::{
+    Backend, Bytes, Case, Existing, Geometry, Nanos, Phase, Plan, Protocol, Question, Role, Sharing, Stopping,
+};
 use record::{Run, Warning, Wiped};
 use runner::{ErrorKind, Event, Silent, Watch};
 use testbed::{FileSystem, LoopDevice, Testbed};
@@ -85,6 +87,31 @@ fn files_are_wiped_once_before_the_first_pass() {
     assert!(ended.failed.is_none(), "{ended:?}");
     assert!(matches!(log.0[..], [Wiped::Files { files: 1, .. }]), "{:?}", log.0);
     assert_eq!(phases(&run), [(0, Phase::Fill), (0, Phase::Read), (1, Phase::Read)]);
+}
+
+/// Whatever writes over a file of the user is told before, not the write phase alone.
+#[test]
+fn a_file_that_anything_writes_over_is_named_before() {
+    let place = Place::new();
+    fs::write(place.file(), "somebody's").expect("can be written");
+    let lost = |phases: &[Phase], change: &dyn Fn(&mut Case)| {
+        let mut case = case("a", spec(&place.file()), phases);
+        change(&mut case);
+        let plan = Plan::new(String::new(), Question::Quick { directory: "/t".into() }, 0, vec![case]);
+        runner::replaced(&plan, &[]).is_some()
+    };
+    assert!(lost(&[Phase::Read], &|case| case.protocol.precondition = 1));
+    assert!(lost(&[Phase::Fill, Phase::Read], &|_| {}));
+    assert!(lost(&[Phase::Mixed], &|_| {}));
+    assert!(!lost(&[Phase::Read], &|_| {}), "nothing is written");
+    let filled = |case: &mut plan::Case| {
+        let mut spec = spec(&place.file());
+        spec.files.fill = true;
+        case.workload = spec.validate().expect("valid");
+    };
+    assert!(lost(&[Phase::Read], &filled), "it is too short, and is written anew");
+    fs::write(place.file(), vec![1; 64 << 20]).expect("can be written");
+    assert!(!lost(&[Phase::Read], &filled), "it is long enough, and is read as it is");
 }
 
 #[test]
