@@ -94,7 +94,7 @@ fn untested(plan: &Plan, library: &Library, seen: &HashSet<&str>) -> Vec<ClaimVe
 fn outcome(rule: &Claim, amounts: &Amounts<'_>) -> (Standing, String) {
     let (left, right) =
         match (side(rule, &Side::Measured(rule.left.clone()), amounts), side(rule, &rule.right, amounts)) {
-            (Ok(left), Ok(right)) => (left, right.times(rule.factor)),
+            (Ok(left), Ok(right)) => told_apart(rule, left, right.times(rule.factor)),
             (Err(missing), _) | (_, Err(missing)) => return (Standing::NotTested, missing),
         };
     let room = rule.tolerance * right.value.abs();
@@ -139,6 +139,19 @@ fn outcome(rule: &Claim, amounts: &Amounts<'_>) -> (Standing, String) {
     }
 }
 
+/// Both sides, with the workloads that the rule names where their labels are alike without.
+fn told_apart(rule: &Claim, left: Measured, right: Measured) -> (Measured, Measured) {
+    let Side::Measured(of_right) = &rule.right else { return (left, right) };
+    if left.what != right.what {
+        return (left, right);
+    }
+    let named = |selector: &Selector, side: Measured| match &selector.workload {
+        Some(workload) => Measured { what: format!("{workload}: {}", side.what), ..side },
+        None => side,
+    };
+    (named(&rule.left, left), named(of_right, right))
+}
+
 fn side(rule: &Claim, side: &Side, amounts: &Amounts<'_>) -> Result<Measured, String> {
     match side {
         Side::Value(value) => {
@@ -176,13 +189,15 @@ fn name_of(selector: &Selector) -> String {
     if words.is_empty() { "all figures".to_owned() } else { words.join(", ") }
 }
 
-/// What tells a figure apart within a study: target and settings, else the workload.
+/// What tells a figure apart within a study: target, phase and settings, and the workload where
+/// there is no target.
 pub(crate) fn label(subject: &Subject<'_>) -> String {
     let case = subject.case;
     let settings = case.settings.iter().filter(|setting| setting.key != "target").map(ToString::to_string);
-    let target = (!case.target.is_empty()).then(|| case.target.clone());
-    let words: Vec<String> = target.into_iter().chain(settings).collect();
-    if words.is_empty() { case.group.clone() } else { words.join(", ") }
+    let place = if case.target.is_empty() { &case.group } else { &case.target };
+    let phase = subject.figure.phase.to_string();
+    let words: Vec<String> = [place.clone(), phase].into_iter().chain(settings).collect();
+    words.join(", ")
 }
 
 fn percent(share: f64) -> f64 {

@@ -3,10 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plan::{Case, Phase, Plan, Selector};
+use plan::{Case, Phase, Plan, RateName, Role, Selector, Stopping};
 
-use crate::settled::counted_repetitions;
-use crate::{Doubt, Figure};
+use crate::settled::{Settled, counted_repetitions, settled};
+use crate::{Check, Doubt, Figure};
 
 /// The cases and result phases that a selection is about, each once.
 pub(crate) fn selected<'a>(plan: &'a Plan, figures: &Selector) -> Vec<(&'a Case, Phase)> {
@@ -37,10 +37,10 @@ impl<'a> Places<'a> {
 
 /// The doubts that disqualify a figure, by its place.
 #[derive(Debug)]
-pub(crate) struct Disqualified<'a>(HashMap<usize, Vec<&'a Doubt>>);
+struct Disqualified<'a>(HashMap<usize, Vec<&'a Doubt>>);
 
 impl<'a> Disqualified<'a> {
-    pub(crate) fn by(doubts: &'a [Doubt]) -> Self {
+    fn by(doubts: &'a [Doubt]) -> Self {
         let mut of_figure: HashMap<usize, Vec<&Doubt>> = HashMap::new();
         for doubt in doubts.iter().filter(|doubt| doubt.disqualifies) {
             if let Some(figure) = doubt.figure {
@@ -51,29 +51,63 @@ impl<'a> Disqualified<'a> {
     }
 
     /// Empty where nothing speaks against it.
-    pub(crate) fn of(&self, figure: usize) -> &[&'a Doubt] {
+    fn of(&self, figure: usize) -> &[&'a Doubt] {
         self.0.get(&figure).map_or(&[], Vec::as_slice)
     }
 }
 
-/// A doubt in one line.
-pub(crate) fn told(doubt: &Doubt) -> String {
-    format!("{}: {}", doubt.check.name(), doubt.evidence)
+/// Why the repetitions of a figure are not those that its protocol asks for: the case ended before
+/// all were there, or never met the rule that should end it. Settling is judged by the rate that
+/// the runner settles by.
+fn unfinished(case: &Case, figure: &Figure) -> Option<String> {
+    let recorded: Vec<_> =
+        figure.repetitions.iter().filter(|one| case.role(one.repetition) == Role::Recorded).collect();
+    let (n, asked) = (recorded.len(), case.repetitions);
+    let rate = |one: &&crate::RepetitionFigure| Some(one.rates.get(RateName::ByWall)?.bytes_per_second);
+    let values: Vec<f64> = recorded.iter().filter_map(rate).collect();
+    let goes_on = || settled(&values, case.protocol.stopping) == Settled::GoOn;
+    match case.protocol.stopping {
+        Stopping::Count => {
+            (n < asked as usize).then(|| format!("unfinished: {n} of {asked} repetitions were measured"))
+        }
+        Stopping::Interval { share, .. } => goes_on().then(|| {
+            let share = share * 100.0;
+            format!("not settled: no interval of the median within {share} % after {n} repetitions")
+        }),
+        Stopping::Steady { .. } => goes_on().then(|| format!("not steady after {n} repetitions")),
+    }
 }
 
-/// What statements are tested on, and what speaks against testing them.
+/// What commitments and statements are judged on, and what speaks against it.
 #[derive(Debug)]
 pub(crate) struct Grounds<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) figures: &'a [Figure],
     pub(crate) places: Places<'a>,
-    pub(crate) disqualified: Disqualified<'a>,
+    disqualified: Disqualified<'a>,
+    cases: HashMap<&'a str, &'a Case>,
 }
 
 impl<'a> Grounds<'a> {
     pub(crate) fn new(plan: &'a Plan, figures: &'a [Figure], doubts: &'a [Doubt]) -> Self {
         let (places, disqualified) = (Places::of(figures), Disqualified::by(doubts));
-        Self { plan, figures, places, disqualified }
+        let cases = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+        Self { plan, figures, places, disqualified, cases }
+    }
+
+    /// What speaks against the figure at `place`: each disqualifying doubt, and that it was not
+    /// finished.
+    pub(crate) fn against(&self, place: usize) -> Vec<String> {
+        let doubts = self.disqualified.of(place).iter();
+        let told = doubts.map(|doubt| format!("{}: {}", doubt.check.name(), doubt.evidence));
+        let figure = &self.figures[place];
+        let case = self.cases.get(&*figure.case);
+        told.chain(case.and_then(|case| unfinished(case, figure))).collect()
+    }
+
+    /// Whether the audit doubts the figure at `place` by `check`.
+    pub(crate) fn is_doubted(&self, place: usize, check: Check) -> bool {
+        self.disqualified.of(place).iter().any(|doubt| doubt.check == check)
     }
 
     /// Why nothing can be said of a selection: a part of it was not measured, which could be the
@@ -89,10 +123,10 @@ impl<'a> Grounds<'a> {
         (missing > 0).then(|| format!("{missing} of {} figures {verb} not measured", meant.len()))
     }
 
-    /// Why figures decide nothing: those of them that the audit disqualifies.
+    /// Why `figures` decide nothing: something speaks against one of them.
     pub(crate) fn doubtful(&self, figures: &[usize]) -> Option<String> {
-        let mut reasons = figures.iter().filter_map(|&figure| self.disqualified.of(figure).first());
-        let first = told(reasons.next()?);
+        let mut reasons = figures.iter().filter_map(|&figure| self.against(figure).into_iter().next());
+        let first = reasons.next()?;
         let count = 1 + reasons.count();
         Some(match figures.len() {
             1 => format!("the figure is doubtful: {first}"),

@@ -247,10 +247,10 @@ const fn operation(phase: Phase) -> Operation {
     }
 }
 
-/// Processor time ÷ (wall time × tasks) at the best point, over all repetitions.
+/// Processor time ÷ (wall time × tasks) at the best point, over the repetitions that count.
 fn cpu_share(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     let best = best_of(chosen, |one, other| one > other).ok_or("nothing of it was measured")?;
-    let phases = best.figure.repetitions.iter().map(|one| &one.phase);
+    let phases = best.figure.repetitions.iter().filter(|one| one.counts).map(|one| &one.phase);
     let (cpu, wall) = phases.fold((0.0, 0.0), |(cpu, wall), phase| {
         (cpu + (phase.user_cpu_ns + phase.system_cpu_ns) as f64, wall + phase.wall_ns as f64)
     });

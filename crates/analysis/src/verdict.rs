@@ -4,7 +4,7 @@ use plan::{Amount, Bound, Case, Commitment, Nanos, Over, PHASE_SECONDS_MIN, Plan
 use record::PublishedUnit;
 
 use crate::amount::values;
-use crate::grounds::{Grounds, selected, told};
+use crate::grounds::{Grounds, selected};
 use crate::settled::counted_repetitions;
 use crate::{CONFIDENCE, Check, Doubt, Figure, Judgement, RepetitionFigure, Summary, Verdict};
 
@@ -17,8 +17,8 @@ use crate::{CONFIDENCE, Check, Doubt, Figure, Judgement, RepetitionFigure, Summa
 /// - The margin is measured ÷ promised − 1, and 1 − measured ÷ promised where less is better: a positive margin is
 ///   good on either side.
 /// - What keeps a commitment only by a doubtful figure is [`Judgement::Doubtful`]: one with a
-///   disqualifying doubt, of a phase below its minimum length, or with too few repetitions for the
-///   confidence bound. A figure without doubts that does not keep it is a [`Judgement::Fail`],
+///   disqualifying doubt, of a phase below its minimum length, with fewer repetitions than its case
+///   asks for or without the end that it asks for, or with too few of them for the confidence bound. A figure without doubts that does not keep it is a [`Judgement::Fail`],
 ///   whatever the others are.
 #[must_use]
 pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Verdict> {
@@ -102,10 +102,9 @@ impl Study<'_> {
         };
         let promised = number(commitment.amount);
         let margin = if at_least { measured / promised - 1.0 } else { 1.0 - measured / promised };
-        let against = self.0.disqualified.of(place);
-        let mut doubts: Vec<String> = against.iter().map(|doubt| told(doubt)).collect();
+        let mut doubts = self.0.against(place);
         // The audit says so too; once is enough.
-        if !against.iter().any(|doubt| doubt.check == Check::TooShort) {
+        if !self.0.is_doubted(place, Check::TooShort) {
             doubts.extend(too_short(case, counted));
         }
         doubts.extend(too_unsure(commitment.statistic, bound, summary.n));

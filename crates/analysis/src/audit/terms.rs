@@ -53,7 +53,8 @@ fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
         let seconds = one.phase.wall_ns as f64 / 1e9;
         bytes.filter(|_| seconds > 0.0).map(|bytes| bytes as f64 / seconds)
     };
-    let fastest = subject.figure.repetitions.iter().filter_map(device_rate).max_by(f64::total_cmp)?;
+    let counted = subject.figure.repetitions.iter().filter(|one| one.counts);
+    let fastest = counted.filter_map(device_rate).max_by(f64::total_cmp)?;
     (fastest > value * (1.0 + CEILING_SLACK)).then(|| {
         let unit = PublishedUnit::BytesPerSecond;
         format!("the devices moved {}, above {} ({})", unit.text(fastest), limit.name, unit.text(value))

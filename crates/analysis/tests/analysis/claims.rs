@@ -48,11 +48,14 @@ fn a_difference_beyond_the_scatter_holds() {
         |left, right| rule("own", Quantity::BestRate, on(left), Relation::Greater, Side::Measured(on(right)));
     assert_eq!(
         first(&study, greater("xfs", "gpfs")),
-        (Standing::Holds, "10 GB/s (xfs, tasks 8) > 8 GB/s (gpfs, tasks 8)".to_owned())
+        (Standing::Holds, "10 GB/s (xfs, write, tasks 8) > 8 GB/s (gpfs, write, tasks 8)".to_owned())
     );
     assert_eq!(
         first(&study, greater("gpfs", "xfs")),
-        (Standing::DoesNotHold, "8 GB/s (gpfs, tasks 8) < 10 GB/s (xfs, tasks 8); to be greater".to_owned())
+        (
+            Standing::DoesNotHold,
+            "8 GB/s (gpfs, write, tasks 8) < 10 GB/s (xfs, write, tasks 8); to be greater".to_owned()
+        )
     );
     let less = rule("own", Quantity::LowestRate, on("gpfs"), Relation::Less, Side::Measured(on("xfs")));
     assert_eq!(first(&study, less).0, Standing::Holds);
@@ -90,7 +93,10 @@ fn tolerance_and_factor_are_of_the_right_side() {
     };
     let (standing, evidence) = first(&study, tax(0.01));
     assert_eq!(standing, Standing::Holds);
-    assert_eq!(evidence, "9.09 GB/s (xfs, tasks 8) = 10 GB/s (gpfs, tasks 8) × 0.909, equal within 1 %: yes");
+    assert_eq!(
+        evidence,
+        "9.09 GB/s (xfs, write, tasks 8) = 10 GB/s (gpfs, write, tasks 8) × 0.909, equal within 1 %: yes"
+    );
     let greater = |tolerance| Claim {
         tolerance,
         ..rule("own", Quantity::BestRate, on("gpfs"), Relation::Greater, Side::Measured(on("xfs")))
@@ -112,7 +118,7 @@ fn values_are_in_the_unit_of_their_quantity() {
     let at = rule("own", Quantity::BestAt, on("xfs"), Relation::Equal, Side::Value(8.0));
     assert_eq!(
         first(&study, at),
-        (Standing::Holds, "8 (xfs, tasks 8) = 8, equal within 0 %: yes".to_owned())
+        (Standing::Holds, "8 (xfs, write, tasks 8) = 8, equal within 0 %: yes".to_owned())
     );
     let plateau = rule("own", Quantity::PlateauFrom, on("xfs"), Relation::Less, Side::Value(16.0));
     assert_eq!(first(&study, plateau).0, Standing::Holds);
@@ -199,6 +205,22 @@ fn doubtful_figures_decide_nothing() {
     let (standing, evidence) = first(&study, lowest);
     assert_eq!(standing, Standing::NotTested, "{evidence}");
     assert!(evidence.starts_with("xfs, write: one of 4 figures is doubtful: too short"), "{evidence}");
+}
+
+#[test]
+fn sides_of_two_workloads_are_told_apart() {
+    let mut study = Study::new(vec![target("xfs", |_| {})]);
+    study.add("large", "xfs", &[count("tasks", 8)], Phase::Write, &[10e9]);
+    study.add("small", "xfs", &[count("tasks", 8)], Phase::Write, &[8e9]);
+    let of = |workload: &str| Selector { workload: Some(workload.to_owned()), ..on("xfs") };
+    let (_, evidence) = first(
+        &study,
+        rule("own", Quantity::BestRate, of("large"), Relation::Greater, Side::Measured(of("small"))),
+    );
+    assert!(
+        evidence.starts_with("10 GB/s (large: xfs, write, tasks 8) > 8 GB/s (small: xfs, write, tasks 8)"),
+        "{evidence}"
+    );
 }
 
 #[test]

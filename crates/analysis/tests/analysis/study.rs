@@ -25,7 +25,7 @@ pub(crate) fn key(case: &Case, repetition: usize, phase: Phase) -> PhaseKey {
 
 /// A case of transfers of 4 KiB by one task that reads.
 pub(crate) fn reads(id: &str) -> Case {
-    Case { repetitions: 100, ..Case::new(id, workload(|_| ()), vec![Phase::Read]) }
+    Case::new(id, workload(|_| ()), vec![Phase::Read])
 }
 
 impl Study {
@@ -41,7 +41,8 @@ impl Study {
             (row.reads, row.writes) = if phase == Phase::Write { (0, rate * 10) } else { (rate * 10, 0) };
             self.phases.push(row);
         }
-        self.cases.push(case);
+        let repetitions = u32::try_from(transfers_per_second.len()).expect("few");
+        self.cases.push(Case { repetitions, ..case });
         self
     }
 

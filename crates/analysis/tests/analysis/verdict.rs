@@ -180,6 +180,44 @@ fn a_short_phase_keeps_nothing() {
     assert_eq!(verdict(&study, promise(50.0), &[]).judgement, Judgement::Doubtful);
 }
 
+/// What the audit says is not said again.
+#[test]
+fn a_reason_is_told_once() {
+    let mut study = Study::default().with(reads("a"), &[100]);
+    study.phases[0].wall_ns = SECOND;
+    let doubts = analysis::audit(&study.plan(), &study.figures(), &[]);
+    let short = verdict(&study, promise(50.0), &doubts);
+    assert_eq!(short.because, ["too short: took 1 s; under 2 s a rate is mostly noise"]);
+}
+
+#[test]
+fn a_case_that_was_not_finished_keeps_nothing() {
+    let mut study = Study::default().with(reads("a"), &[100, 100]);
+    assert_eq!(verdict(&study, promise(50.0), &[]).judgement, Judgement::Pass);
+    study.cases[0].repetitions = 3;
+    let unfinished = verdict(&study, promise(50.0), &[]);
+    assert_eq!(unfinished.judgement, Judgement::Doubtful);
+    assert_eq!(unfinished.because, ["unfinished: 2 of 3 repetitions were measured"]);
+}
+
+#[test]
+fn a_case_that_never_settled_keeps_nothing() {
+    let by = |stopping, rates: &[u64]| {
+        let mut study = Study::default().with(reads("a"), rates);
+        study.cases[0].protocol.stopping = stopping;
+        verdict(&study, promise(50.0), &[])
+    };
+    let steady = Stopping::Steady { window: 3, excursion: 0.2, slope: 0.1 };
+    assert_eq!(by(steady, &[900, 100, 101, 100]).judgement, Judgement::Pass);
+    let falling = by(steady, &[900, 500, 300, 100]);
+    assert_eq!(falling.judgement, Judgement::Doubtful);
+    assert_eq!(falling.because, ["not steady after 4 repetitions"]);
+    let interval = Stopping::Interval { share: 0.05, least: 6 };
+    assert_eq!(by(interval, &[100, 100, 101, 101, 100, 101]).judgement, Judgement::Pass);
+    let wide = by(interval, &[100, 200, 300, 400, 500, 600]);
+    assert_eq!(wide.because, ["not settled: no interval of the median within 5 % after 6 repetitions"]);
+}
+
 /// The fast beginning of a drive is not what it was asked for.
 #[test]
 fn only_repetitions_that_count_are_judged() {
