@@ -1,65 +1,223 @@
-//! Writes a long made-up study and reads it again: `large_record write DIR [CASES]`, then
-//! `large_record read DIR`, which says how long opening the run and going through all of its rows
-//! took and how much memory the process needed at most.
+//! How long a large study takes to read, and how much memory:
+//!
+//! - `large_record write DIR [TASKS_MAX]` makes up the record of a sweep: five workloads on two
+//!   targets, 25 transfer sizes and 1 to `TASKS_MAX` tasks (40, which makes 10,000 cases), five
+//!   repetitions, a histogram of 200 buckets for each phase.
+//! - `large_record read DIR` opens it and goes through all of its rows.
+//!
+//! Analysis and report of the same record are measured with the program itself:
+//! `/usr/bin/time -v ioproof report DIR --format html --output FILE`.
+#![expect(clippy::print_stdout, reason = "the figures are its output")]
 
+use std::error::Error;
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
 use std::time::Instant;
 
-use record::{Outcome, PhaseRecord, RecordError, Recorder, Run};
+use plan::study::{Options, read_with};
+use plan::{Case, Phase, Plan};
+use record::{
+    FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, Measure, Operation, Outcome, PhaseKey,
+    PhaseRecord, PhaseRow, Provenance, Recorder, Run, SeriesRow, TaskRow, Warning, WarningRow,
+};
 
-#[path = "../tests/record/sample.rs"]
-#[allow(dead_code, reason = "each program uses its own part of this module")]
-mod sample;
+const START_UNIX_NS: i64 = 1_700_000_000_000_000_000;
+/// Transfer sizes in pieces of 64 KiB, all of which divide 720 MiB.
+const TRANSFERS: [u64; 25] =
+    [1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 18, 20, 24, 30, 32, 36, 40, 45, 48, 60, 64, 72, 80];
+/// Buckets that are not empty in each phase.
+const BUCKETS: u64 = 200;
+/// Seconds of each phase.
+const SECONDS: u64 = 10;
 
-/// Passes of each case, each with a write and a read phase of 200 buckets.
-const PASSES: u32 = 5;
-
-fn main() -> ExitCode {
+fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let done = match words.as_slice() {
-        ["write", directory] => write(Path::new(directory), 10_000),
-        ["write", directory, cases] => write(Path::new(directory), cases.parse().unwrap_or(10_000)),
-        ["read", directory] => read(Path::new(directory)),
-        _ => return ExitCode::from(2),
-    };
-    let done = done.unwrap_or_else(|error| format!("failed to {error}"));
-    // A reader that went away is no reason to fail.
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{done}\n").as_bytes());
-    ExitCode::SUCCESS
+    match words.as_slice() {
+        ["write", directory] => write(Path::new(directory), 40)?,
+        ["write", directory, tasks_max] => write(Path::new(directory), tasks_max.parse()?)?,
+        ["read", directory] => read(Path::new(directory))?,
+        _ => return Err("expected write DIR [TASKS_MAX] or read DIR".into()),
+    }
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    println!("{}", status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM unknown"));
+    Ok(())
 }
 
-fn write(directory: &Path, cases: usize) -> Result<String, RecordError> {
-    let mut manifest = sample::manifest();
-    let one = manifest.plan.cases[0].clone();
-    let ids: Vec<String> = (0..cases).map(|number| format!("sweep:tasks={number}:transfer=1MiB")).collect();
-    let case = |id: &String| plan::Case { id: id.clone(), repetitions: PASSES, ..one.clone() };
-    manifest.plan.cases = ids.iter().map(case).collect();
+fn study(tasks_max: u32) -> Result<Plan, Box<dyn Error>> {
+    let mut text = String::from("[study]\ntitle = \"A large sweep\"\n\n[protocol]\nrepetitions = 5\n");
+    for target in ["disk", "flash"] {
+        text += &format!("\n[[target]]\nname = \"{target}\"\ndirectory = \"/mnt/{target}\"\ndevices = 12\n");
+    }
+    let transfers: Vec<String> = TRANSFERS.iter().map(|pieces| format!("\"{}KiB\"", pieces * 64)).collect();
+    let transfers = transfers.join(", ");
+    for name in ["streams", "neighbours", "direct", "strided", "aligned"] {
+        text += &format!(
+            "\n[[workload]]\nname = \"{name}\"\ntarget = [\"disk\", \"flash\"]\n\
+             transfer = [{transfers}]\ntasks = \"1..{tasks_max} step 1\"\n\
+             size = \"720MiB\"\nsharing = \"per-task\"\nbackend = \"psync\"\n"
+        );
+    }
+    let options = Options { cases_max: u64::MAX, ..Options::default() };
+    read_with(Path::new("large.toml"), &text, &options)
+        .map_err(|errors| format!("{:?}", errors.errors()).into())
+}
+
+fn manifest(plan: Plan) -> Manifest {
+    let unknown = || "this study is made up".to_owned();
+    Manifest {
+        format_version: FORMAT_VERSION,
+        run_id: "large-1".to_owned(),
+        provenance: Provenance::Simulated,
+        program_version: "0.1.0".to_owned(),
+        command_line: ["ioproof", "run", "large.toml"].map(str::to_owned).to_vec(),
+        started_unix_ns: START_UNIX_NS,
+        finished_unix_ns: None,
+        plan,
+        host: HostFacts {
+            node: "node1".to_owned(),
+            operating_system: Fact::Unknown(unknown()),
+            kernel: Fact::Unknown(unknown()),
+            cpu_model: Fact::Unknown(unknown()),
+            sockets: Fact::Known(2),
+            logical_cpus: 64,
+            usable_cpus: 64,
+            numa_nodes: Fact::Known(2),
+            governor: Fact::Unknown(unknown()),
+            memory_bytes: 256 << 30,
+            memory_limit_bytes: None,
+            transparent_hugepages: Fact::Unknown(unknown()),
+            clock: "tsc".to_owned(),
+            batch_job: None,
+            file_systems: Vec::new(),
+            devices: Vec::new(),
+        },
+    }
+}
+
+fn write(directory: &Path, tasks_max: u32) -> Result<(), Box<dyn Error>> {
+    let manifest = manifest(study(tasks_max)?);
     let mut recorder = Recorder::create(directory, &manifest)?;
     let mut longest = 0.0_f64;
-    for id in &ids {
-        let records: Vec<PhaseRecord> = (0..PASSES)
-            .flat_map(|pass| {
-                [plan::Phase::Write, plan::Phase::Read].map(|phase| sample::phase(id, pass, phase, 4))
-            })
-            .collect();
-        recorder.case_started(id)?;
-        for record in &records {
-            recorder.phase_finished(record)?;
+    for (number, case) in manifest.plan.cases.iter().enumerate() {
+        recorder.case_started(&case.id)?;
+        for pass in 0..case.repetitions {
+            for &phase in &case.phases {
+                recorder.phase_finished(&phase_of(case, number as u64, pass, phase))?;
+            }
         }
         let start = Instant::now();
-        recorder.case_finished(id)?;
+        recorder.case_finished(&case.id)?;
         longest = longest.max(start.elapsed().as_secs_f64());
     }
     let start = Instant::now();
     recorder.finish(&Outcome::Complete)?;
     let end = start.elapsed().as_secs_f64();
-    Ok(format!("longest end of a case {:.1} ms, end of the run {end:.3} s", longest * 1e3))
+    let cases = manifest.plan.cases.len();
+    println!("{cases} cases; longest end of a case {:.1} ms, end of the run {end:.3} s", longest * 1e3);
+    Ok(())
 }
 
-fn read(directory: &Path) -> Result<String, RecordError> {
+/// A number from 0 to 1 that `seed` alone decides (the finaliser of SplitMix64).
+fn noise(seed: u64) -> f64 {
+    let mut mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// One phase: its rate rises with tasks and transfer size up to a ceiling, and scatters by 4 %.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "times of seconds and sizes of gigabytes are far from the ends of the types"
+)]
+fn phase_of(case: &Case, number: u64, pass: u32, phase: Phase) -> PhaseRecord {
+    let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
+    let seed = number << 8 | u64::from(pass) << 1 | u64::from(phase == Phase::Read);
+    let tasks = case.workload.tasks;
+    let (transfer, bytes) = (case.workload.geometry.transfer.0, case.workload.bytes().0);
+    let ceiling = if case.target == "flash" { 24e9 } else { 6e9 };
+    let wanted = f64::from(tasks) * 4e8 * (transfer as f64 / (1 << 20) as f64).sqrt();
+    let rate = ceiling * wanted / (ceiling + wanted) * (0.98 + 0.04 * noise(seed));
+    let wall_ns = (bytes as f64 / rate * 1e9) as u64;
+    let (io_ns, transfers, reads) = (wall_ns - wall_ns / 100, bytes / transfer, phase == Phase::Read);
+    let operation = if reads { Operation::Read } else { Operation::Write };
+    let base_ns = (f64::from(tasks) * transfer as f64 / rate * 5e8) as u64;
+    PhaseRecord {
+        phase: PhaseRow {
+            key: key.clone(),
+            started_unix_ns: START_UNIX_NS + ((number * 10 + u64::from(pass)) * 1_000_000_000) as i64,
+            wall_ns,
+            open_ns: wall_ns / 200,
+            io_ns,
+            close_ns: wall_ns / 200,
+            read_bytes: if reads { bytes } else { 0 },
+            write_bytes: if reads { 0 } else { bytes },
+            reads: if reads { transfers } else { 0 },
+            writes: if reads { 0 } else { transfers },
+            first_done_ns: io_ns - io_ns / 50,
+            first_done_bytes: bytes - bytes / 50,
+            stonewall_ns: None,
+            stonewall_bytes: None,
+            user_cpu_ns: wall_ns / 20,
+            system_cpu_ns: wall_ns / 5,
+            wrong_cells: 0,
+            device_read_bytes: Some(if reads { bytes } else { 0 }),
+            device_write_bytes: Some(if reads { 0 } else { bytes }),
+        },
+        tasks: (0..tasks)
+            .map(|task| TaskRow {
+                key: key.clone(),
+                task,
+                node: "node1".to_owned(),
+                file: task,
+                open_start_ns: 0,
+                open_end_ns: wall_ns / 200,
+                io_start_ns: wall_ns / 200,
+                io_end_ns: wall_ns / 200 + io_ns
+                    - (noise(seed ^ u64::from(task) << 40) * 1e-2 * io_ns as f64) as u64,
+                close_start_ns: wall_ns - wall_ns / 200,
+                close_end_ns: wall_ns,
+                bytes: bytes / u64::from(tasks),
+                transfers: transfers / u64::from(tasks),
+            })
+            .collect(),
+        latency: (0..BUCKETS)
+            .map(|bucket| LatencyRow {
+                key: key.clone(),
+                operation,
+                measure: Measure::Response,
+                low_ns: base_ns + bucket * base_ns / 128,
+                high_ns: base_ns + (bucket + 1) * base_ns / 128 - 1,
+                count: 1 + transfers / (bucket + 1),
+            })
+            .collect(),
+        series: (0..SECONDS)
+            .map(|second| SeriesRow {
+                key: key.clone(),
+                operation,
+                start_ns: second * wall_ns / SECONDS,
+                length_ns: wall_ns / SECONDS,
+                bytes: bytes / SECONDS,
+                transfers: transfers / SECONDS,
+                latency_sum_ns: transfers / SECONDS * base_ns,
+                latency_max_ns: base_ns * 3,
+            })
+            .collect(),
+        devices: Vec::new(),
+        warnings: too_short(&key, wall_ns).into_iter().collect(),
+    }
+}
+
+/// What a run says of a phase that is shorter than two seconds; every one in words of its own.
+fn too_short(key: &PhaseKey, wall_ns: u64) -> Option<WarningRow> {
+    let seconds = wall_ns as f64 / 1e9;
+    let warning = Warning::TooShort { seconds, at_least_seconds: 2.0 };
+    (seconds < 2.0).then(|| WarningRow { key: Some(key.clone()), warning })
+}
+
+fn read(directory: &Path) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let run = Run::open(directory)?;
     let opened = start.elapsed().as_secs_f64();
@@ -67,8 +225,6 @@ fn read(directory: &Path) -> Result<String, RecordError> {
     for case in run.cases() {
         rows += run.tasks(case).len() + run.latency(case).len() + run.series(case).len();
     }
-    let all = start.elapsed().as_secs_f64();
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM unknown");
-    Ok(format!("opened in {opened:.3} s, {rows} rows in {all:.3} s; {peak}"))
+    println!("opened in {opened:.3} s, {rows} rows in {:.3} s", start.elapsed().as_secs_f64());
+    Ok(())
 }

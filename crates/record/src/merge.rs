@@ -162,6 +162,8 @@ fn asks_the_same(one: &Case, other: &Case) -> bool {
 fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
     let mut parts: HashMap<CaseId, Vec<(usize, Source, Renumber)>> = HashMap::new();
     let mut order = Vec::new();
+    let cases: HashMap<&str, &Case> =
+        whole.manifest.plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     for (number, run) in runs.iter().enumerate() {
         let passes = passes_of(run);
         for id in run.cases() {
@@ -180,9 +182,9 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
                     ),
                 });
             }
-            let case = whole.manifest.plan.cases.iter().find(|case| *id == case.id);
             let own = passes.get(&**id).map_or(&[][..], Vec::as_slice);
-            let numbers = case
+            let numbers = cases
+                .get(&**id)
                 .map_or_else(HashMap::new, |case| numbers_after(case, before.iter().map(|(.., n)| n), own));
             before.push((number, source.clone(), Arc::new(numbers)));
         }
@@ -190,11 +192,12 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
         whole.wiped.extend(run.wiped.iter().cloned());
     }
     let mut store = Store::default();
+    let heads: Vec<Heads<'_>> = runs.iter().map(Heads::of).collect();
     for id in order {
         let of_case = parts.remove(&id).unwrap_or_default();
         let nodes = nodes_of(runs, &of_case);
         for (number, _, numbers) in &of_case {
-            take_heads(whole, &runs[*number], &id, numbers, &nodes);
+            take_heads(whole, &heads[*number], &id, numbers, &nodes);
         }
         let sources: Vec<_> = of_case.into_iter().map(|(_, source, numbers)| (source, numbers)).collect();
         store.add(id, Source::Parts(sources.into()));
@@ -241,12 +244,12 @@ fn nodes_of(runs: &[Run], parts: &[(usize, Source, Renumber)]) -> Vec<String> {
 }
 
 /// The phases and warnings of one case of one run.
-fn take_heads(whole: &mut Run, run: &Run, id: &CaseId, numbers: &Renumber, nodes: &[String]) {
+fn take_heads(whole: &mut Run, heads: &Heads<'_>, id: &CaseId, numbers: &Renumber, nodes: &[String]) {
     let renumbered = |key: &PhaseKey| {
-        let repetition = *numbers.get(&key.repetition).filter(|_| key.case == *id)?;
+        let repetition = *numbers.get(&key.repetition)?;
         Some(PhaseKey { repetition, ..key.clone() })
     };
-    for row in &run.phases {
+    for &row in heads.phases.get(&**id).into_iter().flatten() {
         if let Some(key) = renumbered(&row.key) {
             if !nodes.is_empty() {
                 let warning = Warning::SeveralHosts { nodes: nodes.to_vec() };
@@ -255,7 +258,7 @@ fn take_heads(whole: &mut Run, run: &Run, id: &CaseId, numbers: &Renumber, nodes
             whole.phases.push(crate::PhaseRow { key, ..row.clone() });
         }
     }
-    for row in &run.warnings {
+    for &row in heads.warnings.get(&**id).into_iter().flatten() {
         if let Some(key) = row.key.as_ref().and_then(renumbered) {
             whole.warnings.push(WarningRow { key: Some(key), warning: row.warning.clone() });
         }
@@ -265,17 +268,17 @@ fn take_heads(whole: &mut Run, run: &Run, id: &CaseId, numbers: &Renumber, nodes
 /// How each case ended, and what concerns the runs as a whole. A case that ended well once counts
 /// as finished.
 fn take_ends(whole: &mut Run, runs: &[Run]) {
+    let mut finished = HashSet::new();
     for run in runs {
         whole.warnings.extend(run.warnings.iter().filter(|row| row.key.is_none()).cloned());
-        for case in &run.finished_cases {
-            if !whole.finished_cases.contains(case) {
-                whole.finished_cases.push(case.clone());
-            }
-        }
+        let new = run.finished_cases.iter().filter(|case| finished.insert(case.as_str()));
+        whole.finished_cases.extend(new.cloned());
     }
-    for failed in runs.iter().flat_map(|run| &run.failed_cases) {
-        if !whole.finished_cases.contains(&failed.case) && !whole.failed_cases.contains(failed) {
-            whole.failed_cases.push(failed.clone());
+    let mut failed = HashSet::new();
+    for case in runs.iter().flat_map(|run| &run.failed_cases) {
+        let new = failed.insert((case.case.as_str(), case.message.as_str()));
+        if new && !finished.contains(case.case.as_str()) {
+            whole.failed_cases.push(case.clone());
         }
     }
 }
@@ -295,6 +298,7 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
         recorder.warning(warning)?;
     }
     let heads = Heads::of(run);
+    let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
     for (case, wiped) in &run.wiped {
         recorder.wiped(case, wiped)?;
     }
@@ -303,7 +307,7 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
         for record in heads.records(run, id) {
             recorder.phase_finished(&record)?;
         }
-        if run.finished_cases.iter().any(|finished| *id == *finished) {
+        if finished.contains(&**id) {
             recorder.case_finished(id)?;
         } else if let Some(failed) = run.failed_cases.iter().find(|failed| *id == failed.case) {
             recorder.case_failed(id, &failed.message)?;
@@ -321,7 +325,7 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
 /// The phases and warnings of a run by case.
 struct Heads<'a> {
     phases: HashMap<&'a str, Vec<&'a crate::PhaseRow>>,
-    warnings: HashMap<&'a PhaseKey, Vec<&'a WarningRow>>,
+    warnings: HashMap<&'a str, Vec<&'a WarningRow>>,
 }
 
 impl<'a> Heads<'a> {
@@ -332,7 +336,7 @@ impl<'a> Heads<'a> {
         }
         for row in &run.warnings {
             if let Some(key) = &row.key {
-                heads.warnings.entry(key).or_default().push(row);
+                heads.warnings.entry(&key.case).or_default().push(row);
             }
         }
         heads
@@ -343,13 +347,19 @@ impl<'a> Heads<'a> {
         let (tasks, latency) = (run.tasks(id), run.latency(id));
         let (series, devices) = (run.series(id), run.devices(id));
         let phases = self.phases.get(&**id).map_or(&[][..], Vec::as_slice);
+        let warnings = self.warnings.get(&**id).map_or(&[][..], Vec::as_slice);
+        let concerns = |row: &&&WarningRow, key: &PhaseKey| row.key.as_ref() == Some(key);
         let record = |phase: &&crate::PhaseRow| PhaseRecord {
             phase: (*phase).clone(),
             tasks: tasks.iter().filter(|row| row.key == phase.key).cloned().collect(),
             latency: latency.iter().filter(|row| row.key == phase.key).cloned().collect(),
             series: series.iter().filter(|row| row.key == phase.key).cloned().collect(),
             devices: devices.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            warnings: self.warnings.get(&phase.key).into_iter().flatten().map(|row| (*row).clone()).collect(),
+            warnings: warnings
+                .iter()
+                .filter(|row| concerns(row, &phase.key))
+                .map(|row| (*row).clone())
+                .collect(),
         };
         phases.iter().map(record).collect()
     }

@@ -1,6 +1,6 @@
 //! The footnotes of a report: one for each kind of warning, with the figures that it concerns.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use record::{Run, Warning, WarningRow};
 
@@ -15,6 +15,8 @@ struct Draft {
     kind: String,
     advice: String,
     said: Vec<Said>,
+    /// Where in `said` each text stands: a long study says thousands.
+    places: HashMap<String, usize>,
 }
 
 /// One text, with the figures and other places that it is said of.
@@ -69,17 +71,23 @@ fn place(row: &WarningRow) -> String {
 fn put(drafts: &mut Vec<Draft>, warning: &Warning, text: String, concerns: Result<usize, String>) {
     let kind = kind(warning);
     let index = drafts.iter().position(|draft| draft.kind == kind).unwrap_or_else(|| {
-        drafts.push(Draft { kind, advice: warning.advice().to_owned(), said: Vec::new() });
+        drafts.push(Draft {
+            kind,
+            advice: warning.advice().to_owned(),
+            said: Vec::new(),
+            places: HashMap::new(),
+        });
         drafts.len() - 1
     });
-    let said = &mut drafts[index].said;
-    let index = said.iter().position(|said| said.text == text).unwrap_or_else(|| {
-        said.push(Said { text, figures: Vec::new(), elsewhere: Vec::new() });
+    let Draft { said, places, .. } = &mut drafts[index];
+    let index = *places.entry(text).or_insert_with_key(|text| {
+        said.push(Said { text: text.clone(), figures: Vec::new(), elsewhere: Vec::new() });
         said.len() - 1
     });
     let said = &mut said[index];
     match concerns {
-        Ok(number) if !said.figures.contains(&number) => said.figures.push(number),
+        // Figures are gone through in their order, so that one that is known stands last.
+        Ok(number) if said.figures.last() != Some(&number) => said.figures.push(number),
         Err(place) if !said.elsewhere.contains(&place) => said.elsewhere.push(place),
         Ok(_) | Err(_) => {}
     }
@@ -87,10 +95,9 @@ fn put(drafts: &mut Vec<Draft>, warning: &Warning, text: String, concerns: Resul
 
 fn note(index: usize, draft: Draft, figures: &mut [Figure]) -> Note {
     let mark = mark(index);
-    for figure in figures {
-        if draft.said.iter().any(|said| said.figures.contains(&figure.number)) {
-            figure.notes.push(mark.clone());
-        }
+    let concerned: HashSet<usize> = draft.said.iter().flat_map(|said| said.figures.iter().copied()).collect();
+    for figure in figures.iter_mut().filter(|figure| concerned.contains(&figure.number)) {
+        figure.notes.push(mark.clone());
     }
     Note {
         mark,
