@@ -1,5 +1,7 @@
 //! What `ioproof run` is asked: a study file, or `--quick DIR`, as a plan.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use host::{Host, Root};
@@ -10,6 +12,9 @@ use crate::arguments::RunArguments;
 use crate::console::confirm;
 use crate::exit::{Exit, Failure};
 use crate::session;
+
+/// More than a study may have, so that its reader can say that it is too long; a device has no end.
+const TEXT_BYTES_READ: u64 = 4 << 20;
 
 /// A plan, and what is said with it.
 pub(crate) struct Asked {
@@ -56,8 +61,7 @@ fn check_library(plan: Plan) -> Result<Plan, Failure> {
 
 /// The plan of a study file. One with very many cases is read after somebody has agreed.
 fn study(path: &Path, arguments: &RunArguments) -> Result<Plan, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("cannot read the study {}: {error}", path.display())))?;
+    let text = text(path)?;
     let mut options = study::Options::default();
     for written in &arguments.set {
         options.overrides.push(Override::parse(written).map_err(|error| Failure::new(Exit::Usage, error))?);
@@ -75,6 +79,23 @@ fn study(path: &Path, arguments: &RunArguments) -> Result<Plan, Failure> {
     }
     options.cases_max = study::CASES_LIMIT;
     study::read_with(path, &text, &options).map_err(refused).and_then(check_library)
+}
+
+/// The text of a study file.
+fn text(path: &Path) -> Result<String, Failure> {
+    let cannot = |why: String| Failure::usage(format!("cannot read the study {}: {why}", path.display()));
+    if path.is_dir() {
+        return Err(cannot("it is a directory; name a study file in it, or write --quick DIR".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(TEXT_BYTES_READ).read_to_end(&mut bytes))
+        .map_err(|error| cannot(error.to_string()))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let whole = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = whole.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        cannot(format!("line {line} is not UTF-8; save the file in that encoding"))
+    })
 }
 
 fn quick_plan(directory: &Path) -> Result<quick::Quick, Failure> {

@@ -79,7 +79,12 @@ impl From<runner::RunnerError> for Failure {
 
 impl From<record::RecordError> for Failure {
     fn from(error: record::RecordError) -> Self {
-        Self::new(Exit::Record, error)
+        let exit = match &error {
+            // The directory is whole: what was asked of it makes no sense.
+            record::RecordError::CannotResume { .. } | record::RecordError::CannotMerge { .. } => Exit::Usage,
+            _ => Exit::Record,
+        };
+        Self::new(exit, error)
     }
 }
 

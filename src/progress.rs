@@ -56,6 +56,11 @@ impl LiveLine {
         }
     }
 
+    /// Nothing more of this case will run.
+    pub(crate) fn skip(&self, case: &str) {
+        self.lock().line.skip(case);
+    }
+
     /// Writes a line that stays.
     pub(crate) fn say(&self, text: &str) {
         self.lock().line.say(text);

@@ -4,9 +4,9 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use plan::outlooks;
-use record::{Recorder, Run, WarningRow};
+use record::{Recorder, Run, WarningRow, Wiped};
 use report::Study;
-use runner::{Ended, Event, Replaced, Watch};
+use runner::{Checked, Ended, Event, Replaced, Watch};
 
 use crate::arguments::RunArguments;
 use crate::ask::{Asked, ask};
@@ -37,20 +37,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
     let around = session::surroundings(&session.host, &checked.plan, &checked.facts);
     print(&report::preflight(&checked.plan, &around))?;
     print(&lines(&notes))?;
-    let found = session::leftover_lines(&checked.leftovers);
-    for line in &found {
-        print(&format!("{line}; `ioproof clean` removes what killed runs left\n"))?;
-    }
-    let replaced = runner::replaced(&checked.plan, &checked.leftovers);
-    if let Some(replaced) = &replaced {
-        print(&format!("! {}\n", session::replaced_line(replaced)))?;
-    }
-    if !arguments.yes && !confirm("Start?", replaced.is_none())? {
-        print("nothing was written\n")?;
-        return match replaced {
-            Some(replaced) if !io::stdin().is_terminal() => Err(unattended(&replaced)),
-            _ => Ok(Exit::Success),
-        };
+    if !agreed("Start?", &checked, arguments)? {
+        return print("nothing was written\n").map(|()| Exit::Success);
     }
     let directory = session.directory(arguments.out.as_deref());
     let (all, _) = outlooks(&checked.plan, &around);
@@ -58,7 +46,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         let mut watch = Told { line: LiveLine::start(&checked.plan, &all) };
         session.run(&checked, &directory, &mut watch)?
     };
-    conclude(&ended, show(&directory)?, arguments.verdict)
+    conclude(&ended, show(&directory)?, &directory, arguments)
 }
 
 /// Goes on with the run in `directory`.
@@ -68,8 +56,8 @@ fn resume(directory: &Path, arguments: &RunArguments) -> Result<Exit, Failure> {
     let checked = session.check_again(&resumed)?;
     let (all, done) = (checked.plan.cases.len(), checked.finished.len());
     print(&format!("{done} of {all} cases are finished and stay as they are\n"))?;
-    if !arguments.yes && !confirm("Go on with the others?", true)? {
-        return print("nothing was measured\n").map(|()| Exit::Success);
+    if !agreed("Go on with the others?", &checked, arguments)? {
+        return print("nothing was written\n").map(|()| Exit::Success);
     }
     let around = session::surroundings(&session.host, &checked.plan, &checked.facts);
     let (outlooks, _) = outlooks(&checked.plan, &around);
@@ -77,16 +65,44 @@ fn resume(directory: &Path, arguments: &RunArguments) -> Result<Exit, Failure> {
         let mut watch = Told { line: LiveLine::start(&checked.plan, &outlooks) };
         session.live(&checked, recorder, &mut watch)?
     };
-    conclude(&ended, show(directory)?, arguments.verdict)
+    conclude(&ended, show(directory)?, directory, arguments)
 }
 
 /// The exit code of a run: what went wrong in it comes first, then the commitments if they count.
-fn conclude(ended: &Ended, verdict: Exit, counts: bool) -> Result<Exit, Failure> {
+fn conclude(
+    ended: &Ended,
+    verdict: Exit,
+    directory: &Path,
+    arguments: &RunArguments,
+) -> Result<Exit, Failure> {
     let (exit, message) = session::verdict(ended);
     match message {
+        Some(message) if ended.interrupted || ended.failed.is_some() => {
+            let next = format!("`ioproof run --resume {}` goes on", directory.display());
+            Err(Failure::new(exit, anyhow::anyhow!("{message}; {next}")))
+        }
         Some(message) => Err(Failure::new(exit, anyhow::anyhow!(message))),
-        None if counts => Ok(verdict),
+        None if arguments.verdict => Ok(verdict),
         None => Ok(exit),
+    }
+}
+
+/// Says what killed runs left and what the user would lose, and asks. Where nobody can be asked a
+/// run starts only if nothing is lost by it.
+fn agreed(question: &str, checked: &Checked, arguments: &RunArguments) -> Result<bool, Failure> {
+    for line in session::leftover_lines(&checked.leftovers) {
+        print(&format!("{line}; `ioproof clean` removes what killed runs left\n"))?;
+    }
+    let replaced = checked.replaced();
+    if let Some(replaced) = &replaced {
+        print(&format!("! {}\n", session::replaced_line(replaced)))?;
+    }
+    if arguments.yes || confirm(question, replaced.is_none())? {
+        return Ok(true);
+    }
+    match replaced {
+        Some(replaced) if !io::stdin().is_terminal() => Err(unattended(&replaced)),
+        _ => Ok(false),
     }
 }
 
@@ -122,15 +138,17 @@ impl Watch for Told {
             Event::Warning(WarningRow { warning, .. }) => {
                 self.line.say(&format!("warning: {warning}; {}", warning.advice()));
             }
-            Event::Wiped { case, what } => self.line.say(&format!("{}: {what}", case.id)),
+            Event::Wiped { case, what: what @ Wiped::Device { .. } } => {
+                self.line.say(&format!("{}: {what}", case.id));
+            }
             Event::CaseFailed { case, message } => {
                 self.line.phase_over();
+                self.line.skip(&case.id);
                 self.line.say(&format!("{} failed: {message}", case.id));
             }
-            Event::CaseStarted { .. }
-            | Event::CaseSkipped { .. }
-            | Event::CaseFinished(_)
-            | Event::Removed { .. } => {}
+            // What a case had left when it was skipped or had settled costs no more time.
+            Event::CaseSkipped { case, .. } | Event::CaseFinished(case) => self.line.skip(&case.id),
+            Event::CaseStarted { .. } | Event::Removed { .. } | Event::Wiped { .. } => {}
         }
     }
 }

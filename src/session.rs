@@ -1,5 +1,6 @@
 //! What `run` and every dialect do alike: check a plan, run it, keep the record.
 
+use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -97,9 +98,11 @@ impl Session {
     }
 }
 
-/// Every target of `plan`.
+/// Every target of `plan`, once.
 pub(crate) fn targets(plan: &Plan) -> Vec<PathBuf> {
-    plan.cases.iter().flat_map(|case| case.workload.files.targets.iter().cloned()).collect()
+    let mut seen = HashSet::new();
+    let all = plan.cases.iter().flat_map(|case| &case.workload.files.targets);
+    all.filter(|target| seen.insert(*target)).cloned().collect()
 }
 
 /// A seed that no other start has.
@@ -111,7 +114,7 @@ pub(crate) fn random_seed() -> u64 {
 /// targets, from its data sheet class; nothing has been measured yet.
 pub(crate) fn surroundings(host: &Host, plan: &Plan, facts: &HostFacts) -> Surroundings {
     let mut spaces: Vec<Space> = Vec::new();
-    for target in plan.cases.iter().flat_map(|case| &case.workload.files.targets) {
+    for target in &targets(plan) {
         // One without a size, such as ramfs, does not tell its free space either.
         let Some(place) = host.file_system_of(target).ok().filter(|place| place.size_bytes > 0) else {
             continue;

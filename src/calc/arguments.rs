@@ -84,7 +84,7 @@ pub(crate) enum Calculation {
         #[arg(long)]
         operations: u64,
         /// Seconds that the job took.
-        #[arg(long)]
+        #[arg(long, value_parser = number)]
         seconds: f64,
     },
     /// Little's law: operations under way = rate × latency.
@@ -96,7 +96,7 @@ pub(crate) enum Calculation {
         #[arg(long, value_name = "TIME", value_parser = time)]
         latency: Nanos,
         /// Operations that were under way.
-        #[arg(long)]
+        #[arg(long, value_parser = number)]
         in_flight: Option<f64>,
     },
     /// How far a measured rate is above or below a promised one.
@@ -120,10 +120,10 @@ pub(crate) enum Calculation {
     /// The difference of two numbers, and its share of the first.
     Difference {
         /// The first.
-        #[arg(long)]
+        #[arg(long, value_parser = number, allow_negative_numbers = true)]
         before: f64,
         /// The second.
-        #[arg(long)]
+        #[arg(long, value_parser = number, allow_negative_numbers = true)]
         after: f64,
     },
     /// Whether printed statistics can be true.
@@ -149,7 +149,7 @@ pub(crate) enum Calculation {
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
         /// Extrapolate to this x; may be repeated.
-        #[arg(long, value_name = "X")]
+        #[arg(long, value_name = "X", value_parser = number, allow_negative_numbers = true)]
         at: Vec<f64>,
     },
     /// Peak, knee, plateau, sweet spot and regular dips of a curve.
@@ -167,19 +167,19 @@ pub(crate) struct Given {
     #[arg(long, short, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) n: Option<u64>,
     /// Standard deviation.
-    #[arg(long)]
+    #[arg(long, value_parser = number, allow_negative_numbers = true)]
     pub(crate) sdev: Option<f64>,
     /// Largest − smallest.
-    #[arg(long, conflicts_with_all = ["min", "max"])]
+    #[arg(long, value_parser = number, conflicts_with_all = ["min", "max"])]
     pub(crate) range: Option<f64>,
     /// Smallest.
-    #[arg(long, requires = "max")]
+    #[arg(long, value_parser = number, allow_negative_numbers = true, requires = "max")]
     pub(crate) min: Option<f64>,
     /// Largest.
-    #[arg(long, requires = "min")]
+    #[arg(long, value_parser = number, allow_negative_numbers = true, requires = "min")]
     pub(crate) max: Option<f64>,
     /// Mean.
-    #[arg(long)]
+    #[arg(long, value_parser = number, allow_negative_numbers = true)]
     pub(crate) mean: Option<f64>,
 }
 
@@ -198,12 +198,32 @@ impl Given {
     }
 }
 
+/// A rate or a number above this is a slip: all the storage of the world moves less in a second.
+const AMOUNT_MAX: f64 = 1e18;
+
+fn number(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.abs() <= AMOUNT_MAX => Ok(number),
+        _ => Err(format!("`{text}` is not a number up to 1e18; write it as 5153 or 4.4e9, without a unit")),
+    }
+}
+
 fn rate(text: &str) -> Result<Amount, String> {
-    Amount::parse_rate(text).map_err(|error| format!("{}; {}", error.message, error.help))
+    match Amount::parse_rate(text) {
+        Ok(Amount::BytesPerSecond(value) | Amount::OperationsPerSecond(value)) if value > AMOUNT_MAX => {
+            Err(format!("`{text}` is more than 1e18 per second, which nothing reaches"))
+        }
+        Ok(rate) => Ok(rate),
+        Err(error) => Err(format!("{}; {}", error.message, error.help)),
+    }
 }
 
 fn size(text: &str) -> Result<Bytes, String> {
-    Bytes::parse_study(text).map_err(|error| format!("{}; {}", error.message, error.help))
+    match Bytes::parse_study(text) {
+        Ok(Bytes(0)) => Err("a transfer of 0 bytes moves nothing; write one as 4KiB".to_owned()),
+        Ok(bytes) => Ok(bytes),
+        Err(error) => Err(format!("{}; {}", error.message, error.help)),
+    }
 }
 
 fn time(text: &str) -> Result<Nanos, String> {

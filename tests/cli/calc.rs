@@ -39,11 +39,11 @@ fn thirty_three_tasks_on_twelve_targets_are_bound() {
 
 #[test]
 fn a_bandwidth_and_its_operations_are_one_figure() {
-    let all = ["4709", "4491", "1,149,696/s", "whole MiB/s"];
+    let all = ["4,709", "4,491", "1,149,696/s", "whole MiB/s"];
     assert_says(&told("units 4491MiB/s --transfer 4KiB"), &all);
     assert_says(&told("units 1149696/s --transfer 4KiB"), &all);
     let creates = told("units 2600000/s --transfer 32KiB");
-    assert_says(&creates, &["85197"]);
+    assert_says(&creates, &["85,197"]);
 }
 
 #[test]
@@ -86,6 +86,7 @@ fn an_impossible_deviation_is_told_with_the_least_that_it_can_be() {
 #[test]
 fn sums_are_compared_by_difference_and_share() {
     assert_says(&told("difference --before 1208 --after 1269"), &["+61", "+5.05 %"]);
+    assert_says(&told("difference --before 5 --after -5"), &["-10", "-200.00 %"]);
     assert_says(&told("difference --before 56.1 --after 56.2"), &["+0.1"]);
 }
 
@@ -141,5 +142,7 @@ fn what_cannot_be_computed_is_refused_with_the_way_to_write_it() {
     assert_says(&refused("tax --reference 1GB/s --other 5/s"), &["cannot be compared"]);
     assert_says(&refused("bound --limit drives"), &["NAME=COUNTxRATE"]);
     assert_says(&refused("curve no-such-file"), &["no-such-file"]);
+    assert_says(&refused("units 4491MiB/s --transfer 0"), &["moves nothing"]);
+    assert_says(&refused("difference --before nan --after 1"), &["`nan` is not a number"]);
     assert_says(&refused("job --tasks 1 --operations 1 --seconds 0"), &["above 0"]);
 }

@@ -1,5 +1,7 @@
 //! `ioproof run STUDY.toml`.
 
+use rustix::process::Signal;
+
 use crate::desk::{Desk, assert_says, names, run};
 
 const RIGHT: &str = r#"
@@ -76,4 +78,48 @@ fn a_study_that_cannot_be_read_is_named() {
     let desk = Desk::new();
     let finished = run(&desk.ioproof("run no-such-study.toml")).expect_code(2);
     assert_says(&finished.stderr, &["no-such-study.toml"]);
+}
+
+/// One case at a time, slow enough to be interrupted between them.
+const SLOW: &str = r#"
+[study]
+title = "A sweep that takes its time"
+
+[[target]]
+name = "here"
+directory = "place"
+
+[[workload]]
+name = "paced"
+transfer = "4KiB"
+size = "64KiB"
+tasks = [1, 2, 4]
+sharing = "per-task"
+phases = ["write"]
+duration = "1s"
+rate = 100
+"#;
+
+#[test]
+fn what_a_resumed_run_would_take_from_the_user_is_asked_for() {
+    let desk = Desk::new();
+    let place = desk.path("place");
+    std::fs::create_dir(&place).expect("a directory");
+    let running = desk.study(SLOW).spawn().expect("the program starts");
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    running.signal(Signal::KILL).expect("it lives");
+    running.wait().expect("it is gone");
+    std::fs::remove_dir_all(&place).expect("the place is emptied");
+    std::fs::create_dir(&place).expect("and made again");
+    let precious = place.join("ioproof-here.data.00000000");
+    std::fs::write(&precious, "precious").expect("the user's file");
+    let files = names(&place);
+    let resume = || desk.ioproof("run --resume").arg(desk.record());
+    let finished = run(&resume()).expect_code(3);
+    assert_says(&finished.stderr, &["will be lost", "--yes"]);
+    assert_eq!(names(&place), files, "nothing was touched");
+    assert_eq!(std::fs::read_to_string(&precious).expect("it is there"), "precious");
+    run(&resume().arg("--yes")).expect_code(0);
+    let report = desk.report();
+    assert_eq!(report.0["figures"].as_array().map(Vec::len), Some(3), "each point once");
 }

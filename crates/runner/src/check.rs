@@ -14,9 +14,9 @@ use host::{Host, PermittedDevice, Root, limits};
 use plan::{Backend, Bytes, Case, Existing, Placement, Plan, Sharing, Workload, WorkloadSpec};
 use record::{FileSystemFacts, Holder, HostFacts, Leftover, Warning, WarningRow};
 
-use crate::RunnerError;
 use crate::cleanup::{self, absolute, directory_of, paths};
 use crate::uses::Uses;
+use crate::{Replaced, RunnerError, replaced};
 
 /// Files that the program itself has open: streams, record, journal, counters, rings.
 const OWN_FILES: u64 = 64;
@@ -53,6 +53,17 @@ pub struct Checked {
     pub devices: Vec<String>,
     /// Devices whose data the user gave up, held open so that nothing else takes them.
     pub permits: Vec<PermittedDevice>,
+}
+
+impl Checked {
+    /// The user's files that the cases which are not finished remove or write over.
+    #[must_use]
+    pub fn replaced(&self) -> Option<Replaced> {
+        let mut plan = self.plan.clone();
+        plan.cases.retain(|case| !self.finished.contains(&case.id));
+        let leftovers: Vec<Leftover> = self.leftovers.iter().chain(&self.own_leftovers).cloned().collect();
+        replaced(&plan, &leftovers)
+    }
 }
 
 /// Checks `plan` against this host. Nothing is written.
