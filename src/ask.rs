@@ -48,15 +48,28 @@ pub(crate) fn ask(arguments: &RunArguments) -> Result<Asked, Failure> {
 }
 
 /// Refuses a study that names published figures or statements which the library does not have.
-fn check_library(plan: Plan) -> Result<Plan, Failure> {
+fn check_library(
+    plan: Plan,
+    path: &Path,
+    text: &str,
+    options: &study::Options,
+) -> Result<Plan, study::StudyErrors> {
     let unknown = analysis::unknown_ids(&plan, record::published());
-    let Some(first) = unknown.first() else { return Ok(plan) };
-    let meant = first.nearest.as_ref().map_or_else(String::new, |id| format!("did you mean {id}? "));
-    let (id, place) = (&first.id, &first.place);
-    Err(Failure::usage(format!(
-        "{place} names `{id}`, which is not in the library of published studies: \
-         {meant}`ioproof reference list` shows all ids"
-    )))
+    if unknown.is_empty() {
+        return Ok(plan);
+    }
+    let list = "`ioproof reference list` and `ioproof reference claims` show all ids";
+    let told = unknown.iter().map(|one| {
+        let message = format!("`{}` is not in the library of published studies", one.id);
+        let meant = one.nearest.as_ref().map_or_else(String::new, |id| format!("did you mean `{id}`? "));
+        (one, message, format!("{meant}{list}"))
+    });
+    let told: Vec<_> = told.collect();
+    let foreign: Vec<study::Foreign<'_>> = told
+        .iter()
+        .map(|(one, message, help)| study::Foreign { table: one.table, index: one.index, message, help })
+        .collect();
+    Err(study::foreign(path, text, options, &foreign))
 }
 
 /// The plan of a study file. One with very many cases is read after somebody has agreed.
@@ -68,7 +81,7 @@ fn study(path: &Path, arguments: &RunArguments) -> Result<Plan, Failure> {
     }
     let refused = |errors| Failure::new(Exit::Usage, errors);
     let errors = match study::read_with(path, &text, &options) {
-        Ok(plan) => return check_library(plan),
+        Ok(plan) => return check_library(plan, path, &text, &options).map_err(refused),
         Err(errors) => errors,
     };
     let Some(cases) = errors.too_many_cases().filter(|&cases| cases <= study::CASES_LIMIT) else {
@@ -78,7 +91,9 @@ fn study(path: &Path, arguments: &RunArguments) -> Result<Plan, Failure> {
         return Err(Failure::new(Exit::Refused, errors));
     }
     options.cases_max = study::CASES_LIMIT;
-    study::read_with(path, &text, &options).map_err(refused).and_then(check_library)
+    study::read_with(path, &text, &options)
+        .and_then(|plan| check_library(plan, path, &text, &options))
+        .map_err(refused)
 }
 
 /// The text of a study file.

@@ -13,8 +13,10 @@ use crate::{Beside, Figure, scalability};
 pub struct UnknownId {
     /// As written.
     pub id: String,
-    /// Where it stands, as in `[[published]] 2`.
-    pub place: String,
+    /// The table that it stands in: `published` or `claim`.
+    pub table: &'static str,
+    /// Which of these tables, from 0.
+    pub index: usize,
     /// The id that was probably meant.
     pub nearest: Option<String>,
 }
@@ -23,9 +25,10 @@ pub struct UnknownId {
 /// A claim with a text is the user's own and needs no entry.
 #[must_use]
 pub fn unknown_ids(plan: &Plan, library: &Library) -> Vec<UnknownId> {
-    let unknown = |id: &str, table: &str, index: usize, nearest: Option<&str>| UnknownId {
+    let unknown = |id: &str, table: &'static str, index: usize, nearest: Option<&str>| UnknownId {
         id: id.to_owned(),
-        place: format!("[[{table}]] {}", index + 1),
+        table,
+        index,
         nearest: nearest.map(str::to_owned),
     };
     let figures = || library.figures.iter().map(|figure| figure.id.as_str());

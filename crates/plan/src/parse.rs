@@ -34,6 +34,17 @@ pub struct UnitError {
     pub help: String,
 }
 
+/// At most so much of a text that somebody wrote is said again.
+const SHOWN_MAX: usize = 40;
+
+/// `text` in a message.
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{}…", text[..end].escape_debug()),
+        None => text.escape_debug().to_string(),
+    }
+}
+
 impl UnitError {
     fn new(message: String, help: &str) -> Self {
         Self { message, help: help.to_owned() }
@@ -64,19 +75,19 @@ impl Bytes {
                 }
                 _ => SIZE_ALLOWED,
             };
-            return Err(UnitError::new(format!("`{text}` is not a size"), help));
+            return Err(UnitError::new(format!("`{}` is not a size", shown(text)), help));
         };
         match scale(number, unit) {
             Scaled::Whole(bytes) if bytes <= i64::MAX.unsigned_abs() => Ok(Self(bytes)),
             Scaled::Whole(_) | Scaled::TooLarge => {
-                let message = format!("`{text}` is more than a file offset can hold");
+                let message = format!("`{}` is more than a file offset can hold", shown(text));
                 Err(UnitError::new(message, "the largest size is 2^63 - 1 bytes, just below 8 EiB"))
             }
             Scaled::Fraction => {
-                let message = format!("`{text}` is not a whole number of bytes");
+                let message = format!("`{}` is not a whole number of bytes", shown(text));
                 Err(UnitError::new(message, "use a smaller unit, or a fraction that comes out even"))
             }
-            Scaled::NoNumber => Err(UnitError::new(format!("`{text}` is not a size"), SIZE_ALLOWED)),
+            Scaled::NoNumber => Err(UnitError::new(format!("`{}` is not a size", shown(text)), SIZE_ALLOWED)),
         }
     }
 }
@@ -97,19 +108,19 @@ impl Nanos {
     pub fn parse_study(text: &str) -> Result<Self, UnitError> {
         let (number, unit) = split(text);
         let Some(unit) = time_unit(unit) else {
-            return Err(UnitError::new(format!("`{text}` is not a time"), TIME_ALLOWED));
+            return Err(UnitError::new(format!("`{}` is not a time", shown(text)), TIME_ALLOWED));
         };
         match scale(number, unit) {
             Scaled::Whole(nanos) if nanos <= i64::MAX.unsigned_abs() => Ok(Self(nanos)),
             Scaled::Whole(_) | Scaled::TooLarge => {
-                let message = format!("`{text}` is longer than can be counted in nanoseconds");
+                let message = format!("`{}` is longer than can be counted in nanoseconds", shown(text));
                 Err(UnitError::new(message, "the longest time is about 292 years"))
             }
             Scaled::Fraction => {
-                let message = format!("`{text}` is not a whole number of nanoseconds");
+                let message = format!("`{}` is not a whole number of nanoseconds", shown(text));
                 Err(UnitError::new(message, "leave out the digits below a nanosecond"))
             }
-            Scaled::NoNumber => Err(UnitError::new(format!("`{text}` is not a time"), TIME_ALLOWED)),
+            Scaled::NoNumber => Err(UnitError::new(format!("`{}` is not a time", shown(text)), TIME_ALLOWED)),
         }
     }
 }
@@ -121,7 +132,7 @@ const RATE_ALLOWED: &str =
 /// Reads a bandwidth as bytes per second: `2.8GB/s`, `500 MiB/s`, `10Gbit/s`. A bit is the eighth
 /// part of a byte; bits are counted in powers of ten, as links are.
 pub(crate) fn bandwidth(text: &str) -> Result<f64, UnitError> {
-    let refused = || UnitError::new(format!("`{text}` is not a bandwidth"), BANDWIDTH_ALLOWED);
+    let refused = || UnitError::new(format!("`{}` is not a bandwidth", shown(text)), BANDWIDTH_ALLOWED);
     let (number, unit) = split(text);
     let unit = unit.strip_suffix("/s").ok_or_else(refused)?;
     let bytes = match unit {
@@ -152,7 +163,7 @@ impl Amount {
     /// # Errors
     /// The text is no rate above 0.
     pub fn parse_rate(text: &str) -> Result<Self, UnitError> {
-        let refused = || UnitError::new(format!("`{text}` is not a rate"), RATE_ALLOWED);
+        let refused = || UnitError::new(format!("`{}` is not a rate", shown(text)), RATE_ALLOWED);
         match split(text) {
             (number, "/s") => match number.parse() {
                 Ok(rate) if rate > 0.0 && f64::is_finite(rate) => Ok(Self::OperationsPerSecond(rate)),
@@ -165,7 +176,7 @@ impl Amount {
 
 /// Reads a share in percent, as `5 %`.
 pub(crate) fn share(text: &str) -> Result<f64, UnitError> {
-    let refused = || UnitError::new(format!("`{}` is not a share", text.trim()), SHARE_ALLOWED);
+    let refused = || UnitError::new(format!("`{}` is not a share", shown(text.trim())), SHARE_ALLOWED);
     let (number, unit) = split(text);
     let percent: f64 = number.parse().map_err(|_| refused())?;
     if unit == "%" && (0.0..=100.0).contains(&percent) { Ok(percent / 100.0) } else { Err(refused()) }

@@ -41,6 +41,20 @@ fn several_swept_keys_make_every_combination_in_the_order_of_the_file() {
     );
 }
 
+/// Each pair of the steps differs, though a value comes twice; a pair that comes twice is refused,
+/// and so is a key that is to go in step with itself.
+#[test]
+fn steps_differ_though_a_value_comes_twice() {
+    let with = |keys: &str| study(&RIGHT.replacen("tasks = 4", keys, 1));
+    let plan = with("tasks = [1, 2, 4]\nsegments = [4, 2, 2]\ntogether = [\"tasks\", \"segments\"]").unwrap();
+    assert_eq!(plan.cases.len(), 3);
+    let twice = "tasks = [1, 2, 2]\nsegments = [4, 2, 2]\ntogether = [\"tasks\", \"segments\"]";
+    let message = with(twice).unwrap_err().errors()[0].message().to_owned();
+    assert_eq!(message, "`tasks` has the value 2 and `segments` has the value 2 twice");
+    let itself = with("tasks = [1, 2]\ntogether = [\"tasks\", \"tasks\"]").unwrap_err();
+    assert_eq!(itself.errors()[0].message(), "`tasks` comes twice");
+}
+
 #[test]
 fn keys_that_go_together_go_in_step() {
     let plan = swept(

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{RIGHT, shown, study};
-use plan::study::{Options, Override, StudyErrors, read_with};
+use plan::study::{Foreign, Options, Override, StudyErrors, foreign, read_with};
 use plan::{
     Amount, Bound, Bytes, Client, Layer, Nanos, Over, Per, Phase, Plan, Protocol, Quantity, RateName,
     Relation, SettingValue, Side, Statistic, Stopping,
@@ -237,4 +237,83 @@ fn a_study_in_miniature_keeps_its_terms_and_selects_nothing() {
     let plan = with(ALL, &["workload.scale.tasks=[1, 2]", "workload.scale.transfer=64KiB"]).unwrap();
     let rate = &plan.terms.commitments[0];
     assert!(!plan.cases.iter().any(|case| rate.figures.takes(case, Phase::Write)));
+}
+
+/// The mistake of a study with one of everything, spoilt in `part`.
+fn mistake(part: &str, by: &str) -> String {
+    assert!(ALL.contains(part), "{part}");
+    let errors = study(&ALL.replacen(part, by, 1)).unwrap_err();
+    errors.errors()[0].message().to_owned()
+}
+
+#[test]
+fn a_commitment_to_nothing_is_refused() {
+    let text =
+        format!("{RIGHT}\n[[commitment]]\nname = \"c\"\nstatistic = \"median\"\nlatency_at_most = \"0s\"\n");
+    let errors = study(&text).unwrap_err();
+    assert_eq!(errors.errors()[0].message(), "`latency_at_most` is no time at all");
+    assert_eq!(errors.errors()[0].place(), text.find("\"0s\"").unwrap());
+}
+
+#[test]
+fn what_a_terminal_obeys_is_no_text() {
+    let release = "release = \"5.1.2\"";
+    assert_eq!(mistake(release, "release = \"\\u001b[31mred\""), "the text has the character \\u{1b} in it");
+    assert_eq!(mistake(release, "release = \"\\u202egpj\""), "the text has the character \\u{202e} in it");
+    let lines = ALL.replacen(release, "release = \"one\\n\\ttwo, für Größe\"", 1);
+    assert_eq!(study(&lines).unwrap().terms.release.unwrap(), "one\n\ttwo, für Größe");
+}
+
+#[test]
+fn a_target_is_not_its_own_baseline() {
+    assert_eq!(mistake("baseline = \"card\"", "baseline = \"flash\""), "target `flash` is its own baseline");
+}
+
+#[test]
+fn phases_can_be_as_long_as_they_must() {
+    let with = |keys: &str| study(&RIGHT.replacen("repetitions = 3", keys, 1));
+    assert!(with("phase_min = \"1s\"\nphase_max = \"5s\"").is_ok());
+    let errors = with("phase_min = \"5s\"\nphase_max = \"1s\"").unwrap_err();
+    let message = errors.errors()[0].message();
+    assert!(message.starts_with("`phase_min` is 5 s, and `phase_max` ends"), "{message}");
+}
+
+/// fill = false says that the data is there already; nothing may write over it.
+#[test]
+fn what_is_only_read_is_not_preconditioned() {
+    let with = |keys: &str| {
+        let text = RIGHT.replacen("repetitions = 3", "precondition = 1", 1);
+        study(&format!("{text}{keys}\n"))
+    };
+    let errors = with("phases = [\"read\"]\nfill = false").unwrap_err();
+    assert_eq!(errors.errors()[0].message(), "`precondition` would write over the data that this reads");
+    assert!(with("phases = [\"read\"]\nfill = true").is_ok());
+    assert!(with("phases = [\"write\", \"read\"]\nfill = false").is_ok());
+}
+
+/// Who knows the ids says which are unknown; the study knows where they stand.
+#[test]
+fn a_foreign_id_is_shown_in_its_line() {
+    let text = format!("{RIGHT}\n[[published]]\nfigure = \"one\"\n\n[[published]]\nfigure = \"two\"\n");
+    study(&text).unwrap();
+    let unknown =
+        [Foreign { table: "published", index: 1, message: "`two` is unknown", help: "did you mean `one`?" }];
+    let errors = foreign("study.toml".as_ref(), &text, &Options::default(), &unknown);
+    assert_eq!(errors.errors()[0].place(), text.find("\"two\"").unwrap());
+    assert!(shown(&errors).contains("figure = \"two\""), "{}", shown(&errors));
+}
+
+#[test]
+fn long_values_are_cut_in_messages() {
+    let long = "9".repeat(10_000);
+    for text in [
+        RIGHT.replacen("\"64MiB\"", &format!("\"{long}\""), 1),
+        RIGHT.replacen("repetitions = 3", &format!("phase_min = \"{long}\""), 1),
+    ] {
+        let errors = study(&text).unwrap_err();
+        let message = errors.errors()[0].message();
+        assert!(message.len() < 200, "{} bytes", message.len());
+    }
+    let huge = format!("{RIGHT}# {}", "a".repeat(1 << 20));
+    assert!(shown(&study(&huge).unwrap_err()).len() < 1000);
 }

@@ -106,12 +106,12 @@ fn unknown_ids_are_named_with_the_nearest() {
         vec![rule("a-claim-besst", ""), rule("own", "flash is faster"), rule("a-claim-tax", "")];
     let found = unknown_ids(&plan, published());
     let found: Vec<_> =
-        found.iter().map(|one| (one.place.as_str(), one.id.as_str(), one.nearest.as_deref())).collect();
+        found.iter().map(|one| (one.table, one.index, one.id.as_str(), one.nearest.as_deref())).collect();
     assert_eq!(
         found,
         [
-            ("[[published]] 2", "a-t2-raed-best", Some("a-t2-read-best")),
-            ("[[claim]] 1", "a-claim-besst", Some("a-claim-best")),
+            ("published", 1, "a-t2-raed-best", Some("a-t2-read-best")),
+            ("claim", 0, "a-claim-besst", Some("a-claim-best")),
         ]
     );
 }

@@ -23,7 +23,8 @@ pub enum Concern {
     TooShort {
         /// The phase.
         outlook: PhaseOutlook,
-        /// Segments for a phase of [`PHASE_SECONDS_ADVISED`]; none where the clock ends it.
+        /// Segments for a phase of [`PHASE_SECONDS_ADVISED`], or of five times what the protocol asks
+        /// for; none where the clock ends it.
         segments: Option<u64>,
     },
     /// A phase will take longer than anybody may want to wait.
@@ -83,10 +84,16 @@ pub(super) fn length_concerns(case: &Case, phases: &[PhaseOutlook]) -> Vec<Conce
     let scaled = |outlook: &PhaseOutlook, seconds: f64| {
         (!outlook.by_clock).then(|| whole_up(segments as f64 * seconds / outlook.seconds))
     };
+    let asked = case.protocol.phase_min.as_secs_f64();
+    let (least, advised) = if asked > 0.0 {
+        (asked, asked * PHASE_SECONDS_ADVISED / PHASE_SECONDS_MIN)
+    } else {
+        (PHASE_SECONDS_MIN, PHASE_SECONDS_ADVISED)
+    };
     let results = phases.iter().filter(|outlook| outlook.phase.is_result());
     let concern = |outlook: &PhaseOutlook| {
-        if outlook.seconds < PHASE_SECONDS_MIN {
-            let segments = scaled(outlook, PHASE_SECONDS_ADVISED);
+        if outlook.seconds < least {
+            let segments = scaled(outlook, advised);
             return Some(Concern::TooShort { outlook: outlook.clone(), segments });
         }
         if outlook.seconds > PHASE_SECONDS_MAX {

@@ -57,6 +57,21 @@ fn the_advised_segments_make_a_short_phase_long_enough() {
     assert!(longer.concerns.is_empty() && longer.phases[0].seconds >= 10.0, "{:?}", longer.phases);
 }
 
+/// A study in miniature says itself how short a phase may be.
+#[test]
+fn a_phase_is_short_by_what_the_study_asks_for() {
+    let mut case = case(1, Bytes::mib(1), 100, |_| ());
+    let around = around(u64::MAX, 100.0 * 1024.0 * 1024.0);
+    assert!(matches!(Outlook::of(&case, &around).concerns[0], Concern::TooShort { .. }));
+    case.protocol.phase_min = Nanos::millis(50);
+    assert_eq!(Outlook::of(&case, &around).concerns, []);
+    case.protocol.phase_min = Nanos::secs(3);
+    let Concern::TooShort { segments, .. } = Outlook::of(&case, &around).concerns[0] else {
+        panic!("a second is too short")
+    };
+    assert_eq!(segments, Some(1500), "five times what is asked for");
+}
+
 #[test]
 fn a_phase_by_the_clock_is_not_measured_by_its_volume() {
     let timed = |seconds| {

@@ -104,6 +104,16 @@ pub(super) fn check(
         let needs = case.phases.first().is_some_and(|phase| phase.needs_data());
         let workload = draft.fields.fields();
         let said_before = reported.is_some_and(|reported| std::ptr::eq(reported, workload));
+        if needs
+            && !said_before
+            && case.protocol.precondition > 0
+            && draft.fill_said
+            && !draft.spec.files.fill
+        {
+            errors.push(overwritten(draft, protocol));
+            reported = Some(workload);
+            continue;
+        }
         if needs && !said_before && (wipes_its_data(case) || !draft.fill_said) {
             let writer = written.volumes.iter().find(|(_, volume)| volume.covers(&needed));
             let error = match writer {
@@ -147,6 +157,14 @@ fn wiped(draft: &Draft<'_>) -> StudyError {
     let message = "this reads data that `wipe` has removed before";
     let help = "put \"write\" first, add fill = true or `precondition`, or leave `wipe` out";
     StudyError::new(draft.fields.span("phases"), "reads first", message, help)
+}
+
+fn overwritten(draft: &Draft<'_>, protocol: &Fields) -> StudyError {
+    let message = "`precondition` would write over the data that this reads";
+    let help = "fill = false says that the data is there already; leave one of the two out";
+    let own = draft.fields.has("precondition");
+    let span = if own { draft.fields.key_span("precondition") } else { protocol.key_span("precondition") };
+    StudyError::new(draft.fields.span("fill"), "is to stay", message, help).and(span, "written over here")
 }
 
 fn out_of_order(protocol: &Fields, draft: &Draft<'_>, case: &Case, writer: &Case) -> StudyError {

@@ -6,15 +6,13 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::StudyError;
+use super::error::{StudyError, TEXT_BYTES_MAX};
 use super::fields::{Fields, shown};
 use super::keys::{PROTOCOL, STUDY, TABLES, TARGET, WORKLOAD};
 use super::kind::Table;
 use super::nearest::nearest;
 use super::overrides::{self, Override};
 
-/// A study of a hundred workloads takes some 20 KiB; a larger text is some other file.
-const TEXT_BYTES_MAX: usize = 1 << 20;
 /// Targets or workloads of one study; more are a sweep that was written out by a program.
 const TABLES_MAX: usize = 4096;
 

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use miette::{Diagnostic, LabeledSpan, NamedSource};
 use thiserror::Error;
 
+/// A study of a hundred workloads takes some 20 KiB; a larger text is some other file.
+pub(super) const TEXT_BYTES_MAX: usize = 1 << 20;
 /// Mistakes that are shown at once; a file with more is best mended from the top.
 const SHOWN_MAX: usize = 20;
 
@@ -27,6 +29,8 @@ pub struct StudyErrors {
 impl StudyErrors {
     /// Brings the mistakes into the order of the file.
     pub(super) fn new(path: &Path, text: &str, mut errors: Vec<StudyError>) -> Self {
+        // What is too long to be a study is not shown either.
+        let text = if text.len() > TEXT_BYTES_MAX { "" } else { text };
         errors.sort_by_key(StudyError::place);
         errors.dedup();
         let too_many_cases = match errors.as_slice() {

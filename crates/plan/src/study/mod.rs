@@ -52,6 +52,7 @@ pub use reference::reference;
 pub use schema::schema;
 
 use crate::Plan;
+use fields::Values as _;
 
 /// More cases than this are run only when the user agrees: a minute each would take a week.
 pub const CASES_MAX: u64 = 10_000;
@@ -79,6 +80,34 @@ impl Default for Options {
 /// All mistakes that can be told apart, in the order of the file.
 pub fn read(path: &Path, text: &str) -> Result<Plan, StudyErrors> {
     read_with(path, text, &Options::default())
+}
+
+/// An id in a study that means nothing to whoever knows the ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Foreign<'a> {
+    /// `published` or `claim`.
+    pub table: &'a str,
+    /// Which of these tables, from 0 in the order of the file.
+    pub index: usize,
+    /// What is wrong with its id, as a lowercase fragment that names it.
+    pub message: &'a str,
+    /// The next step.
+    pub help: &'a str,
+}
+
+/// The mistakes `foreign` of the sound study in `text`, each at the id that it is about.
+#[must_use]
+pub fn foreign(path: &Path, text: &str, options: &Options, foreign: &[Foreign<'_>]) -> StudyErrors {
+    let mut errors = Vec::new();
+    let document = document::Document::parse(text, &options.overrides, &mut errors);
+    let error = |one: &Foreign<'_>| {
+        let key = if one.table == "published" { "figure" } else { "id" };
+        let fields = document.as_ref().and_then(|document| document.many(one.table).get(one.index));
+        let span = fields.map_or(0..0, |fields| fields.span(key));
+        StudyError::new(span, "not known", one.message, one.help)
+    };
+    errors.extend(foreign.iter().map(error));
+    StudyErrors::new(path, &overrides::shown_text(text, &options.overrides), errors)
 }
 
 /// Reads the study in `text` with [`Options`].

@@ -109,6 +109,13 @@ pub(super) fn apply(case: &mut Case, own: &Point<'_>, all: &Fields, errors: &mut
         drop_caches: both.flag("drop_caches"),
         phase_min: both.nanos("phase_min").unwrap_or_default(),
     };
+    if let (Some(least), Some(most)) = (both.nanos("phase_min"), both.nanos("phase_max"))
+        && least > most
+    {
+        let message = format!("`phase_min` is {least}, and `phase_max` ends a phase after {most}");
+        let help = "no phase could be long enough; give phase_max more time than phase_min";
+        errors.push(both.of("phase_min").wrong("phase_min", "longer than a phase can be", message, help));
+    }
     if own.flag("drop_caches") && !case.phases.iter().any(|phase| phase.needs_data()) {
         let help = "it needs a phase that reads; or leave it out";
         let message = "`drop_caches` would do nothing here".to_owned();

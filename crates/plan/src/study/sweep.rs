@@ -76,8 +76,8 @@ impl Sweep {
         counts.fold(0, u64::saturating_add)
     }
 
-    /// All values. One that comes twice would be measured twice under one name.
-    fn values(&self, errors: &mut Vec<StudyError>) -> Vec<Field> {
+    /// All values.
+    fn values(&self) -> Vec<Field> {
         let mut fields = Vec::new();
         for part in &self.parts {
             match part {
@@ -87,17 +87,6 @@ impl Sweep {
                     span: span.clone(),
                     value: range.at(index),
                 })),
-            }
-        }
-        let mut seen: HashMap<String, Span> = HashMap::with_capacity(fields.len());
-        for field in &fields {
-            let value = self.key.setting(&field.value);
-            if let Some(first) = seen.insert(value.exact(), field.span.clone()) {
-                let message = format!("`{}` has the value {value} twice", self.key.name);
-                let error =
-                    StudyError::new(field.span.clone(), "again here", message, "leave one of them out");
-                errors.push(error.and(first, "first here"));
-                break;
             }
         }
         fields
@@ -168,6 +157,9 @@ fn together<'f>(fields: &'f Fields, errors: &mut Vec<StudyError>) -> Vec<&'f str
             names => format!("the swept keys are {}", names.join(", ")),
         };
         errors.push(StudyError::new(span, "named here", message, help));
+    } else if let Some(name) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
+        let message = format!("`{}` comes twice", shown(&names[name]));
+        errors.push(StudyError::new(span, "named here", message, "name each key once"));
     } else if names.len() < 2 {
         let message = "one key cannot go in step with nothing";
         errors.push(StudyError::new(
@@ -186,11 +178,34 @@ pub(super) fn case_count(fields: &Fields, errors: &mut Vec<StudyError>) -> u64 {
     counts.into_iter().fold(1, u64::saturating_mul)
 }
 
+/// A swept key with all its values.
+type Axis = (&'static Key, Vec<Field>);
+
+/// A step of `group` that comes twice: it would be measured twice under one name.
+fn repeated(axes: &[Axis], group: &[usize]) -> Option<StudyError> {
+    let steps = group.iter().map(|&axis| axes[axis].1.len()).min()?;
+    let mut seen: HashMap<Vec<String>, usize> = HashMap::with_capacity(steps);
+    for step in 0..steps {
+        let values = || group.iter().map(|&axis| (axes[axis].0, &axes[axis].1[step]));
+        let exact = values().map(|(key, field)| key.setting(&field.value).exact()).collect();
+        let Some(first) = seen.insert(exact, step) else { continue };
+        let told: Vec<String> = values()
+            .map(|(key, field)| format!("`{}` has the value {}", key.name, key.setting(&field.value)))
+            .collect();
+        let (_, fields) = &axes[group[0]];
+        let message = format!("{} twice", told.join(" and "));
+        let error =
+            StudyError::new(fields[step].span.clone(), "again here", message, "leave one of them out");
+        return Some(error.and(fields[first].span.clone(), "first here"));
+    }
+    None
+}
+
 /// The swept keys of a workload with all their values.
 #[derive(Debug)]
 pub(super) struct Axes {
     /// In the order of the file.
-    axes: Vec<(&'static Key, Vec<Field>)>,
+    axes: Vec<Axis>,
     /// Axes that go in step, the slowest group first.
     groups: Vec<Vec<usize>>,
 }
@@ -198,11 +213,13 @@ pub(super) struct Axes {
 impl Axes {
     /// Lists the values of all swept keys of `fields`.
     pub(super) fn of(fields: &Fields, errors: &mut Vec<StudyError>) -> Self {
-        let axes = fields.sweeps().iter().map(|sweep| (sweep.key, sweep.values(errors))).collect();
+        let axes: Vec<Axis> = fields.sweeps().iter().map(|sweep| (sweep.key, sweep.values())).collect();
         // What is wrong with the groups was said when the cases were counted.
         let index = |sweep: &&Sweep| fields.sweeps().iter().position(|other| std::ptr::eq(other, *sweep));
         let groups = groups(fields, &mut Vec::new());
-        let groups = groups.iter().map(|group| group.iter().filter_map(index).collect()).collect();
+        let groups: Vec<Vec<usize>> =
+            groups.iter().map(|group| group.iter().filter_map(index).collect()).collect();
+        errors.extend(groups.iter().filter_map(|group| repeated(&axes, group)));
         Self { axes, groups }
     }
 

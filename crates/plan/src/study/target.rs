@@ -62,6 +62,11 @@ impl Targets {
         for fields in tables {
             if let Some(baseline) = fields.text("baseline") {
                 errors.extend(self.unknown(baseline, fields.span("baseline")));
+                if fields.text("name") == Some(baseline) {
+                    let message = format!("target `{baseline}` is its own baseline");
+                    let help = "name the target of one device that it is made of, or leave `baseline` out";
+                    errors.push(StudyError::new(fields.span("baseline"), "itself", message, help));
+                }
             }
         }
     }

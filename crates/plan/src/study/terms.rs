@@ -169,6 +169,12 @@ fn amount(
         ));
     }
     let amount = match fields.value(key)? {
+        Value::Integer(0) => {
+            let message = format!("`{key}` is no time at all");
+            let help = "give a time above 0: nothing can be compared with none";
+            errors.push(StudyError::new(fields.span(key), "above 0", message, help));
+            return None;
+        }
         Value::Integer(nanos) => Amount::Latency { nanos: *nanos as f64, percent },
         Value::Number(rate) if key.starts_with("iops") => Amount::OperationsPerSecond(*rate),
         Value::Number(rate) => Amount::BytesPerSecond(*rate),

@@ -82,7 +82,7 @@ pub(super) fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, 
         Box::new(StudyError::new(value.span(), label, message, help))
     };
     let converted = match (&key.kind, value.get_ref()) {
-        (Kind::Text | Kind::Reference(_), DeValue::String(text)) => Ok(Value::Text(text.to_string())),
+        (Kind::Text | Kind::Reference(_), DeValue::String(text)) => plain(text).map(Value::Text),
         (Kind::Name, DeValue::String(text)) => name(text).map(Value::Text),
         (Kind::Path, DeValue::String(text)) => path(text).map(Value::Text),
         (Kind::Paths, DeValue::Array(items)) => return list(key, items, value, path).map(Value::Texts),
@@ -288,6 +288,22 @@ fn name(text: &str) -> Result<String, Wrong> {
     Err((format!("`{}` cannot be a name", shown(text)), String::new()))
 }
 
+/// A text that is shown as it is, and therefore has nothing in it that a terminal obeys: no
+/// control characters but line ends and tabs, and none that turn the direction of writing.
+fn plain(text: &str) -> Result<String, Wrong> {
+    let obeyed = |c: char| {
+        let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        turns || c.is_control() && !matches!(c, '\n' | '\t')
+    };
+    match text.chars().find(|&c| obeyed(c)) {
+        None => Ok(text.to_owned()),
+        Some(c) => {
+            let message = format!("the text has the character {} in it", c.escape_unicode());
+            Err((message, "it would change how a terminal shows what follows; leave it out".to_owned()))
+        }
+    }
+}
+
 fn path(text: &str) -> Result<String, Wrong> {
     if text.is_empty() {
         return Err(("the path is empty".to_owned(), String::new()));
@@ -298,6 +314,7 @@ fn path(text: &str) -> Result<String, Wrong> {
             "no path of Linux can have one; leave it out".to_owned(),
         ));
     }
+    plain(text)?;
     if text.len() > PATH_BYTES_MAX {
         let help = format!("Linux takes paths of at most {PATH_BYTES_MAX} bytes");
         return Err((format!("the path has {} bytes", text.len()), help));
