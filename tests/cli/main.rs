@@ -2,8 +2,11 @@
 //!
 //! Each module is one thing that users rely on; [`desk`] has what all of them need.
 
+mod answers;
+mod audit;
 mod calc;
 mod clean;
+mod comparisons;
 mod desk;
 mod explain;
 mod faults;
@@ -14,6 +17,7 @@ mod io_uring;
 mod launcher;
 mod layout;
 mod limits;
+mod mixes;
 mod open_loop;
 mod page_cache;
 mod places;
@@ -24,3 +28,4 @@ mod ready_studies;
 mod record;
 mod regression;
 mod studies;
+mod verdicts;

@@ -197,6 +197,7 @@ fn runs_in_miniature(name: &str) {
         assert!(rate > Some(0.0), "{name}: {figure}");
     }
     assert_eq!(crate::desk::names(&directory), [""; 0], "{name}: the data files are gone");
+    crate::answers::shows(name, &desk);
     if !plan.terms.published.is_empty() {
         stands_beside_published_figures(name, &plan, &report["findings"]);
     }

@@ -123,3 +123,36 @@ fn what_a_resumed_run_would_take_from_the_user_is_asked_for() {
     let report = desk.report();
     assert_eq!(report.0["figures"].as_array().map(Vec::len), Some(3), "each point once");
 }
+
+/// A sweep in place of `tasks = 2`, and what it is answered with.
+fn swept(range: &str) -> String {
+    refused("tasks = 2", &format!("tasks = {range}"))
+}
+
+#[test]
+fn an_impossible_or_empty_sweep_is_shown_where_it_stands() {
+    assert_says(&swept("[]"), &["study.toml:17:9", "swept over nothing", "at least one value"]);
+    assert_says(&swept("\"4..1 step 1\""), &["study.toml:17:9", "does not rise"]);
+    assert_says(&swept("\"1..10 step 0\""), &["study.toml:17:9", "never ends"]);
+    assert_says(&swept("\"1..8 times 1\""), &["study.toml:17:9", "no range"]);
+}
+
+/// 20,000 cases: so many are told, and asked for where somebody can be asked.
+#[test]
+fn a_sweep_of_very_many_cases_says_how_many_and_asks() {
+    let desk = Desk::new();
+    let many = RIGHT.replacen("tasks = 2", "tasks = \"1..20000 step 1\"", 1).replacen("4MiB", "20000MiB", 1);
+    std::fs::write(desk.path("study.toml"), many).expect("a study");
+    let unattended = run(&desk.ioproof("run study.toml --out record")).expect_code(3);
+    assert_says(&unattended.stderr, &["20,001 cases", "study.toml:17", "--yes"]);
+    assert!(!desk.record().exists(), "nothing was touched");
+}
+
+#[test]
+fn a_sweep_of_millions_of_cases_says_how_many_and_ends() {
+    let shown = refused(
+        "tasks = 2",
+        "tasks = \"1..2000 step 1\"\nread_distance = \"1..2000 step 1\"\nread_from = \"shift\"",
+    );
+    assert_says(&shown, &["4,000,001 cases", "1,000,000", "sweep fewer values"]);
+}

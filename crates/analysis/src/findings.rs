@@ -8,7 +8,8 @@ use plan::{Amount, Client, Phase, Relation, Setting, SettingValue};
 use record::Operation;
 
 use crate::iops::DefinedIops;
-use crate::overlay::Overlay;
+use crate::jobs::Job;
+use crate::overlay::{Overlay, Peaks};
 
 /// All findings of a study.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,6 +39,10 @@ pub struct Findings {
     /// Curves of one chart that are drawn over each other, by their places in
     /// [`Findings::curves`].
     pub coincident: Vec<Vec<usize>>,
+    /// How far the peaks of two workloads are apart that sweep the same key.
+    pub peaks: Vec<Peaks>,
+    /// Every repetition that counts, as a job with its three rates.
+    pub jobs: Vec<Job>,
     /// Spread of the repetitions against a swept size.
     pub dispersion: Vec<Dispersion>,
     /// Straight lines through curves of node or task counts.

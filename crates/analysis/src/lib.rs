@@ -10,7 +10,7 @@
 //! | [`DeviceShare`], [`phase_warnings`] | what the page cache did, and other doubts, as warnings |
 //! | [`findings`] | what the figures of a study say together |
 //! | [`curves`], [`shape`], [`dips`] | rates against a swept key, and what the curve looks like |
-//! | [`overlays`], [`coincident`] | curves laid over each other |
+//! | [`overlays`], [`coincident`], [`peaks`] | curves laid over each other |
 //! | [`best`], [`iops_table`] | the best point of each sweep; transfers per second by definition |
 //! | [`scaling`], [`taxes`], [`slowest_member`] | what devices bring together, and what a layout costs |
 //! | [`consistency`], [`dispersion`] | how much rates vary over a sweep, and repetitions over sizes |
@@ -125,7 +125,9 @@ pub use observed::{
 };
 pub use outlier::{ROBUST_Z_MAX, robust_z, standing_apart};
 pub use overhead::{Overhead, overhead};
-pub use overlay::{CHARTED_MAX, OVERLAID_MAX, Overlay, coincident, largest_difference, overlays};
+pub use overlay::{
+    CHARTED_MAX, OVERLAID_MAX, Overlay, Peaks, coincident, largest_difference, overlays, peaks,
+};
 pub use plan::RateName;
 pub use plausible::{
     Implausible, PrintedStatistics, check_statistics, deviation_max, deviation_min, values_needed,

@@ -85,6 +85,66 @@ pub fn overlays(curves: &[Curve]) -> Vec<Overlay> {
     overlays
 }
 
+/// The peaks of two curves of different workloads over the same axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Peaks {
+    /// A curve, by its place in [`crate::Findings::curves`].
+    pub first: usize,
+    /// The other one.
+    pub second: usize,
+    /// The highest transfers per second of the first.
+    pub first_transfers_per_second: f64,
+    /// The highest transfers per second of the second.
+    pub second_transfers_per_second: f64,
+    /// |second − first| ÷ the larger of the two.
+    pub apart: f64,
+}
+
+/// How far the peaks of transfers per second are apart for each pair of workloads that sweep the same
+/// key of one target, as block sizes in steps of 4 KiB and in powers of two. Of several curves of a workload the
+/// highest stands for it; of more than [`OVERLAID_MAX`] workloads none are compared.
+#[must_use]
+pub fn peaks(curves: &[Curve]) -> Vec<Peaks> {
+    let mut families: Vec<(PeakKey<'_>, Vec<(usize, f64)>)> = Vec::new();
+    let mut places: HashMap<PeakKey<'_>, usize> = HashMap::new();
+    for (place, curve) in curves.iter().enumerate().filter(|(_, curve)| curve.points.len() > 1) {
+        let rates = curve.points.iter().map(|point| point.transfers_per_second);
+        let peak = rates.fold(0.0, f64::max);
+        let key = (curve.target.as_str(), curve.client, curve.phase, curve.axis.as_str());
+        let family = *places.entry(key).or_insert_with(|| {
+            families.push((key, Vec::new()));
+            families.len() - 1
+        });
+        let members = &mut families[family].1;
+        match members.iter_mut().find(|(other, _)| curves[*other].group == curve.group) {
+            Some(highest) if peak > highest.1 => *highest = (place, peak),
+            Some(_) => {}
+            None => members.push((place, peak)),
+        }
+    }
+    let mut found = Vec::new();
+    for (_, members) in families.iter().filter(|(_, members)| members.len() <= OVERLAID_MAX) {
+        for (index, &(first, one)) in members.iter().enumerate() {
+            for &(second, other) in &members[index + 1..] {
+                let larger = f64::max(one, other);
+                if larger > 0.0 {
+                    found.push(Peaks {
+                        first,
+                        second,
+                        first_transfers_per_second: one,
+                        second_transfers_per_second: other,
+                        apart: (other - one).abs() / larger,
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// What the workloads whose peaks are compared have in common.
+type PeakKey<'a> = (&'a str, Client, Phase, &'a str);
+
 /// Which of `curves` are drawn over each other: groups of at least two whose points are within the
 /// noise of each other, by their places. Curves over different axes are never alike, nor are those
 /// with fewer than two values in common.

@@ -6,8 +6,8 @@ use crate::findings::{Curve, CurveRegression, Findings};
 use crate::regression::Regression;
 use crate::subject::subjects;
 use crate::{
-    Figure, audit, beside, best, claims, consistency, curves, dispersion, expected, iops, limits, overlay,
-    overlays, scaling, verdicts, weakest_links,
+    Figure, audit, beside, best, claims, consistency, curves, dispersion, expected, iops, jobs, limits,
+    overlay, overlays, peaks, scaling, verdicts, weakest_links,
 };
 
 /// Everything that the figures of `plan` say together.
@@ -35,6 +35,8 @@ pub fn findings(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Findings {
         published: library.map_or_else(Vec::new, |library| beside(plan, figures, library)),
         overlays: overlays(&curves),
         coincident: overlay::coincident_in_charts(&curves),
+        peaks: peaks(&curves),
+        jobs: jobs(plan, figures),
         dispersion: dispersion::of_subjects(&subjects, &curves),
         regressions: regressions(&curves),
         iops: iops::of_subjects(&subjects),

@@ -32,3 +32,8 @@ pub(crate) fn path(workload: &Workload) -> String {
         }
     }
 }
+
+/// Whether others could use the storage meanwhile, as the study says.
+pub(crate) const fn exclusive(exclusive: bool) -> &'static str {
+    if exclusive { "exclusive" } else { "not exclusive" }
+}

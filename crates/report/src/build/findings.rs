@@ -5,8 +5,13 @@ use plan::{Bound, Client, Commitment, Layer, Over, Plan, Selector, SettingValue,
 use crate::view::Figure;
 use crate::view::findings as view;
 
-/// `found`, of `figures` of `plan`.
-pub(crate) fn findings(plan: &Plan, figures: &[Figure], found: &analysis::Findings) -> view::Findings {
+/// `found`, of `figures` of `plan`, which are called `job` in the job table.
+pub(crate) fn findings(
+    plan: &Plan,
+    figures: &[Figure],
+    found: &analysis::Findings,
+    job: &str,
+) -> view::Findings {
     let conditions =
         |index: usize| figures.get(index).map(|figure| figure.conditions.clone()).unwrap_or_default();
     view::Findings {
@@ -30,6 +35,8 @@ pub(crate) fn findings(plan: &Plan, figures: &[Figure], found: &analysis::Findin
         dispersion: found.dispersion.iter().map(dispersion).collect(),
         regressions: found.regressions.iter().map(regression).collect(),
         limited_by: found.limits.iter().map(limited_by).collect(),
+        peaks: found.peaks.iter().map(peaks).collect(),
+        jobs: super::jobs::jobs(figures, found, job),
         audit: found.audit.iter().map(doubt).collect(),
     }
 }
@@ -337,6 +344,16 @@ fn limited_by(one: &analysis::BoundBy) -> view::LimitedBy {
         system_share: one.system_share,
         wait_share: one.wait_share,
         cpu_ns_per_transfer: one.cpu_ns_per_transfer,
+    }
+}
+
+const fn peaks(one: &analysis::Peaks) -> view::Peaks {
+    view::Peaks {
+        first: one.first,
+        second: one.second,
+        first_transfers_per_second: one.first_transfers_per_second,
+        second_transfers_per_second: one.second_transfers_per_second,
+        apart: one.apart,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Fills a [`Report`] from a run: analysis computes, this file puts into words and in order.
 
 pub(crate) mod findings;
+mod jobs;
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,6 +21,9 @@ const RATE: RateName = RateName::ByWall;
 /// Figures with too few repetitions that are named before the rest is counted.
 const SHORT_NAMED: usize = 8;
 
+/// The role of a recorded pass before the window in which a case became steady.
+const UNSETTLED: &str = "before steady state";
+
 /// The figures of `run`, by the rate that reports show.
 pub(crate) fn sources(run: &Run) -> Vec<analysis::Figure> {
     analysis::figures(run, RATE)
@@ -37,12 +41,13 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
     let notes = notes::notes(run, &mut figures);
     let begun: HashSet<&str> = run.phases.iter().map(|row| &*row.key.case).collect();
     let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
+    let job = run.manifest.host.batch_job.as_deref().unwrap_or(&run.manifest.run_id);
     let state = |case: &Case| case_state(run, case, &begun, &finished);
     Report {
         schema: SCHEMA,
         run: run_info(run),
         missing: missing(run, &figures, &cases, &finished),
-        findings: findings::findings(plan, &figures, found),
+        findings: findings::findings(plan, &figures, found, job),
         figures,
         notes,
         study: study(&plan.terms),
@@ -128,7 +133,7 @@ fn figure(run: &Run, number: usize, source: &analysis::Figure, case: Option<&Cas
         path: case.map(|case| words::path(&case.workload)).unwrap_or_default(),
         tasks: case.map_or(0, |case| case.workload.tasks),
         transfer_bytes: case.map_or(0, |case| case.workload.geometry.transfer.0),
-        conditions: source.conditions.clone(),
+        conditions: conditions(source, run.manifest.plan.terms.exclusive),
         provenance: provenance(source.provenance),
         page_cache: source.page_cache_answered(),
         statistic: statistic(source),
@@ -141,6 +146,14 @@ fn figure(run: &Run, number: usize, source: &analysis::Figure, case: Option<&Cas
         devices: devices(source),
         published: case.map(|case| published(case, source)).unwrap_or_default(),
         notes: Vec::new(),
+    }
+}
+
+/// What a figure holds under, and whether it had the storage for itself where the study says so.
+fn conditions(source: &analysis::Figure, exclusive: Option<bool>) -> String {
+    match exclusive {
+        Some(exclusive) => format!("{}, {}", source.conditions, words::exclusive(exclusive)),
+        None => source.conditions.clone(),
     }
 }
 
@@ -196,7 +209,7 @@ fn latency(one: &OperationLatency, case: Option<&Case>) -> LatencyInfo {
 
 fn repetition(one: &RepetitionFigure, source: &analysis::Figure, case: Option<&Case>) -> Repetition {
     let phase = &one.phase;
-    let role = case.map_or(Role::Recorded, |case| case.role(one.repetition));
+    let role = one.role;
     let rate = |one: &RepetitionFigure| one.rates.get(RATE).map(|rate| rate.bytes_per_second);
     let before = one
         .repetition
@@ -211,7 +224,10 @@ fn repetition(one: &RepetitionFigure, source: &analysis::Figure, case: Option<&C
     });
     Repetition {
         repetition: one.repetition,
-        role: role.name(),
+        role: match role {
+            Role::Recorded if !one.counts => UNSETTLED,
+            role => role.name(),
+        },
         drift: drift.filter(|drift| drift.is_finite()),
         started_unix_ns: phase.started_unix_ns,
         bytes: phase.bytes(),

@@ -3,57 +3,59 @@
 
 use analysis::RateName;
 
-use super::{Block, LARGE_TRANSFER_BYTES, only, title};
-use crate::format::{grouped, number};
+use super::{Block, figure, only, title};
+use crate::format::{grouped, number, whole};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::iops;
-use crate::view::findings::Beside;
-use crate::view::{Figure, Repetition, Report};
+use crate::view::Report;
+use crate::view::findings::Job;
 
-/// Figures with a row of their own; the sweep tables have all.
+/// Own jobs that are shown: the fastest.
 const JOBS_MAX: usize = 40;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
-    let is_job = |figure: &&Figure| {
-        figure.transfer_bytes < LARGE_TRANSFER_BYTES && figure.what.contains("random") && figure.tasks > 1
-    };
-    let mut jobs: Vec<&Figure> = report.figures.iter().filter(is_job).collect();
+    let jobs = &report.findings.jobs;
     if jobs.is_empty() {
         return Vec::new();
     }
-    jobs.sort_by(|a, b| b.transfers_per_second.median.total_cmp(&a.transfers_per_second.median));
-    let best = jobs[0].number;
-    jobs.truncate(JOBS_MAX);
-    jobs.sort_by_key(|figure| figure.number);
     let mut table = Table::new(&[
         ("#", Align::Right),
         ("JOBID", Align::Left),
-        ("target", Align::Left),
+        ("N", Align::Right),
         ("n", Align::Right),
         ("time", Align::Right),
-        ("ops/task", Align::Right),
+        ("# ops/task", Align::Right),
         ("by wall time", Align::Right),
         ("by I/O phase", Align::Right),
         ("sum of tasks", Align::Right),
+        ("printed", Align::Right),
         ("", Align::Left),
         ("conditions", Align::Left),
     ])
     .below("conditions");
-    for one in report.findings.beside.iter().filter(|one| one.unit == "ops/s" && one.id.contains("job")) {
-        table.row(published(one));
+    let (published, own): (Vec<&Job>, Vec<&Job>) = jobs.iter().partition(|job| job.figure.is_none());
+    let shown = fastest(&own);
+    // All repetitions of a figure have the same conditions; they stand under the first.
+    let mut last = None;
+    for job in published.into_iter().chain(shown) {
+        let repeated = job.figure.is_some() && job.figure == last;
+        last = job.figure;
+        table.row(row(report, job, repeated));
     }
-    for figure in jobs {
-        if let Some(one) = typical(figure) {
-            table.row(own(report, figure, one, figure.number == best));
-        }
+    let mut caption =
+        "IOPS of jobs with random transfers: N nodes, n tasks, one row for each repetition. The headline \
+                       is the rate by wall time"
+            .to_owned();
+    if own.len() > JOBS_MAX {
+        caption.push_str(&format!(
+            "; the {JOBS_MAX} fastest of {}, the JSON form has all",
+            grouped(own.len() as u64)
+        ));
     }
-    let mut blocks = only(
-        "IOPS of random transfers by three rates, of the repetition in the middle; the headline is the rate by \
-         wall time",
-        table,
-    );
+    let mut blocks = only(&caption, table);
     blocks.push(Block::Text(format!(
-        "By wall time: {}. By I/O phase: {}. Sum of tasks: {}. All in transfers instead of bytes.",
+        "By wall time: {}. By I/O phase: {}. Sum of tasks: {}. All in transfers instead of bytes. Printed: what a \
+         study prints without saying which of them it is.",
         RateName::ByWall.definition(),
         RateName::ByIo.definition(),
         RateName::SumOfTasks.definition()
@@ -61,42 +63,46 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     blocks
 }
 
-/// The repetition in the middle among those that count.
-fn typical(figure: &Figure) -> Option<&Repetition> {
-    let mut all: Vec<&Repetition> = figure.repetitions.iter().filter(|one| one.counts()).collect();
-    all.sort_by(|a, b| a.bytes_per_second.total_cmp(&b.bytes_per_second));
-    all.get(all.len() / 2).copied()
+/// The fastest jobs, in the order in which they came.
+fn fastest<'a>(own: &[&'a Job]) -> Vec<&'a Job> {
+    let mut places: Vec<usize> = (0..own.len()).collect();
+    let rate = |place: usize| own[place].by_wall_per_second.unwrap_or(0.0);
+    places.sort_by(|&a, &b| rate(b).total_cmp(&rate(a)));
+    places.truncate(JOBS_MAX);
+    places.sort_unstable();
+    places.into_iter().map(|place| own[place]).collect()
 }
 
-fn own(report: &Report, figure: &Figure, one: &Repetition, best: bool) -> Vec<Cell> {
-    let job = report.host.batch_job.clone().unwrap_or_else(|| report.run.id.clone());
-    let by = |name: RateName| {
-        let rate = one.rates.iter().find(|rate| rate.name == name.name());
-        rate.map(|rate| iops(rate.bytes_per_second / figure.transfer_bytes as f64)).unwrap_or_default()
+/// The last part of the name of a run, which no other run has.
+fn short(name: &str) -> &str {
+    name.rsplit('-').next().unwrap_or(name)
+}
+
+fn row(report: &Report, job: &Job, repeated: bool) -> Vec<Cell> {
+    let per_second = |rate: Option<f64>| rate.map(iops).unwrap_or_default();
+    let count = |count: Option<u64>| count.map(grouped).unwrap_or_default();
+    let target = job.figure.and_then(|number| figure(report, number)).map(|figure| figure.target.as_str());
+    let name = match job.repetition {
+        Some(repetition) => format!("{} ({})", short(&job.job), repetition + 1),
+        None => job.job.clone(),
+    };
+    let conditions = match target.map(|target| title(report, target)) {
+        _ if repeated => String::new(),
+        Some(target) if !target.is_empty() => format!("{target}: {}", job.conditions),
+        _ => job.conditions.clone(),
     };
     vec![
-        Cell::figure(Some(figure.number)),
-        job.into(),
-        title(report, &figure.target).into(),
-        grouped(u64::from(figure.tasks)).into(),
-        format!("{} s", number(one.wall_ns as f64 / 1e9)).into(),
-        grouped(one.transfers / u64::from(figure.tasks.max(1))).into(),
-        Cell::toned(by(RateName::ByWall), Tone::Main),
-        by(RateName::ByIo).into(),
-        by(RateName::SumOfTasks).into(),
-        if best { "best" } else { "" }.into(),
-        figure.conditions.clone().into(),
+        Cell::figure(job.figure),
+        name.into(),
+        count(job.nodes).into(),
+        count(job.tasks).into(),
+        job.seconds.map(|seconds| format!("{} s", number(seconds))).unwrap_or_default().into(),
+        job.operations_per_task.map(|count| grouped(whole(count))).unwrap_or_default().into(),
+        Cell::toned(per_second(job.by_wall_per_second), Tone::Main),
+        per_second(job.by_io_per_second).into(),
+        per_second(job.sum_of_tasks_per_second).into(),
+        per_second(job.printed_per_second).into(),
+        if job.best { "best" } else { "" }.into(),
+        conditions.into(),
     ]
-}
-
-/// A published row; its study does not always say what the operations were divided by.
-fn published(one: &Beside) -> Vec<Cell> {
-    let misprint =
-        if one.misprint.is_empty() { String::new() } else { format!("; misprint: {}", one.misprint) };
-    let mut row = vec![Cell::default(), format!("published: {}", one.id).into()];
-    row.extend(std::iter::repeat_n(Cell::default(), 5));
-    row.push(iops(one.published).into());
-    row.extend([Cell::default(), Cell::default()]);
-    row.push(format!("printed {}{misprint}; {}", one.as_published, one.source).into());
-    row
 }

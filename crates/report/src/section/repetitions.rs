@@ -1,9 +1,10 @@
 //! How far repetitions spread over a swept size, and how rounds drift.
 
-use super::{Block, figure, only, place, signed, title};
+use super::{Block, LARGE_TRANSFER_BYTES, figure, only, place, signed, title};
 use crate::chosen::Chosen;
 use crate::format::{duration, megabytes, percent};
 use crate::table::{Align, Cell, Table, Tone};
+use crate::text::iops;
 use crate::view::findings::Dispersion;
 use crate::view::{Figure, Report};
 
@@ -16,6 +17,11 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     blocks.extend(only(
         "Spread of the repetitions: deviation is longest − shortest time of the phase",
         spread(report),
+    ));
+    blocks.extend(only(
+        "Every value that counts, in the order in which they were measured; the maximum is shown beside them, and \
+         is no typical value",
+        values(report),
     ));
     blocks.extend(only(
         "Rounds without a wipe in between; the last of each repetition is recorded, and drift is its rate ÷ that \
@@ -82,6 +88,34 @@ fn spread(report: &Report) -> Table {
                 duration(point.spread_seconds).into(),
             ]);
         }
+    }
+    table
+}
+
+/// The maximum of each figure and all of its values, as studies that publish the best of three show
+/// them; of large studies those figures that are shown in full.
+fn values(report: &Report) -> Table {
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("maximum", Align::Left),
+        ("all values", Align::Left),
+        ("conditions", Align::Left),
+    ])
+    .below("conditions");
+    for figure in Chosen::of(report).figures(report).into_iter().filter(|figure| figure.counted() > 1) {
+        let large = figure.transfer_bytes >= LARGE_TRANSFER_BYTES;
+        let (unit, show): (_, fn(f64) -> String) = if large { ("MB/s", megabytes) } else { ("IOPS", iops) };
+        let value = |bytes: f64, transfers: f64| show(if large { bytes } else { transfers });
+        let counted = figure.repetitions.iter().filter(|one| one.counts());
+        let all: Vec<String> =
+            counted.map(|one| value(one.bytes_per_second, one.transfers_per_second)).collect();
+        let highest = value(figure.bytes_per_second.maximum, figure.transfers_per_second.maximum);
+        table.row(vec![
+            Cell::figure(Some(figure.number)),
+            format!("{highest} {unit}, maximum of {}", all.len()).into(),
+            all.join(", ").into(),
+            figure.conditions.clone().into(),
+        ]);
     }
     table
 }

@@ -2,6 +2,7 @@
 
 use super::{place, point, title};
 use crate::format::{percent, rate};
+use crate::text::iops;
 use crate::view::Report;
 use crate::view::findings::{Curve, Regression};
 
@@ -11,11 +12,42 @@ const POINTS_LEAST: usize = 3;
 /// One sentence for each curve of `group` that has a shape.
 pub(super) fn sentences(report: &Report, group: &str) -> Vec<String> {
     let curves = report.findings.curves.iter().enumerate();
-    curves
+    let mut sentences: Vec<String> = curves
         .filter(|(_, curve)| curve.group == group && curve.points.len() >= POINTS_LEAST)
         .filter_map(|(index, curve)| {
             let line = report.findings.regressions.iter().find(|one| one.curve == index);
             sentence(report, curve, line)
+        })
+        .collect();
+    sentences.extend(peaks(report, group));
+    sentences
+}
+
+/// Peaks that are at most so far apart are called equal.
+const EQUAL_SHARE: f64 = 0.1;
+
+/// How the peaks of other workloads compare with that of `group`, said where both are known.
+fn peaks(report: &Report, group: &str) -> Vec<String> {
+    let curve = |index: usize| report.findings.curves.get(index);
+    let pairs =
+        report.findings.peaks.iter().filter_map(|one| Some((one, curve(one.first)?, curve(one.second)?)));
+    pairs
+        .filter(|(_, _, second)| second.group == group)
+        .map(|(one, first, second)| {
+            let apart = match one.apart <= EQUAL_SHARE {
+                true => format!("equal within {}", percent(one.apart)),
+                false => format!("{} apart", percent(one.apart)),
+            };
+            format!(
+                "{} on {} over {}: peak IOPS {apart} ({} in {}, {} in {}).",
+                second.phase,
+                title(report, &second.target),
+                second.axis,
+                iops(one.first_transfers_per_second),
+                first.group,
+                iops(one.second_transfers_per_second),
+                second.group
+            )
         })
         .collect()
 }

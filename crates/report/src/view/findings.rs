@@ -20,7 +20,51 @@ pub(crate) struct Findings {
     pub(crate) dispersion: Vec<Dispersion>,
     pub(crate) regressions: Vec<Regression>,
     pub(crate) limited_by: Vec<LimitedBy>,
+    pub(crate) peaks: Vec<Peaks>,
+    pub(crate) jobs: Vec<Job>,
     pub(crate) audit: Vec<Doubt>,
+}
+
+/// The peaks of two workloads that sweep the same key of one target.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Peaks {
+    /// A curve, by its place in `curves`, from 0.
+    pub(crate) first: usize,
+    /// The curve of another workload.
+    pub(crate) second: usize,
+    /// The highest of each curve.
+    pub(crate) first_transfers_per_second: f64,
+    pub(crate) second_transfers_per_second: f64,
+    /// Their difference ÷ the higher one.
+    pub(crate) apart: f64,
+}
+
+/// A run of random transfers by several tasks: a repetition of a figure, or a published job.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Job {
+    /// The number of a published job, else that of the batch job or the run.
+    pub(crate) job: String,
+    /// The id in the library of published figures; none for an own job.
+    pub(crate) published: Option<String>,
+    /// The own figure; none for a published job.
+    pub(crate) figure: Option<usize>,
+    /// Of the own figure, from 0.
+    pub(crate) repetition: Option<u32>,
+    pub(crate) phase: &'static str,
+    pub(crate) nodes: Option<u64>,
+    pub(crate) tasks: Option<u64>,
+    /// Wall time.
+    pub(crate) seconds: Option<f64>,
+    pub(crate) operations_per_task: Option<f64>,
+    /// All operations ÷ wall time; of a published job computed from its other columns.
+    pub(crate) by_wall_per_second: Option<f64>,
+    pub(crate) by_io_per_second: Option<f64>,
+    pub(crate) sum_of_tasks_per_second: Option<f64>,
+    /// The rate that a study printed without saying which it is.
+    pub(crate) printed_per_second: Option<f64>,
+    /// The highest rate by wall time of all own jobs of its phase.
+    pub(crate) best: bool,
+    pub(crate) conditions: String,
 }
 
 /// A swept key and its value.

@@ -185,7 +185,8 @@ pub(crate) struct LatencyInfo {
 pub(crate) struct Repetition {
     /// From 0.
     pub(crate) repetition: u32,
-    /// `recorded`, `warm-up` or `earlier round`; only the first counts.
+    /// `recorded`, `warm-up`, `earlier round`, or `before steady state` of a case that went on until it
+    /// was steady; only the first counts.
     pub(crate) role: &'static str,
     /// Of the last of several rounds: its rate ÷ that of the round before − 1.
     pub(crate) drift: Option<f64>,

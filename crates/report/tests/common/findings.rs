@@ -56,6 +56,14 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
         }],
         overlays: Vec::new(),
         coincident: Vec::new(),
+        peaks: vec![analysis::Peaks {
+            first: 0,
+            second: 1,
+            first_transfers_per_second: 26_900.0,
+            second_transfers_per_second: 27_400.0,
+            apart: 0.5 / 27.4,
+        }],
+        jobs: analysis::jobs(&run.manifest.plan, figures),
         iops: Vec::new(),
         taxes: vec![Tax { phase: Phase::Read, reference: xfs, figure: gpfs, share: 0.182 }],
         consistency: LAYOUTS

@@ -1,0 +1,149 @@
+//! What the reports of ready studies answer, beyond having run: each question has its sentence or table.
+
+use serde_json::Value;
+
+use crate::desk::{Desk, assert_says, run};
+
+/// Looks at the report on the desk of the study `name` in miniature.
+pub(crate) fn shows(name: &str, desk: &Desk) {
+    let check: fn(&str, &Value) = match name {
+        "block-size" => peaks_are_compared,
+        "buffer-size" => the_best_size_is_marked,
+        "iops-definitions" => six_definitions,
+        "iops-lustre" => jobs_stand_under_the_published_ones,
+        "read-write-mix" => twenty_one_shares,
+        "scale-news" => goals_with_who_asked,
+        _ => return,
+    };
+    let markdown = run(&desk.ioproof("report --format md").arg(desk.record())).expect_code(0).stdout;
+    check(&markdown, &desk.report().0);
+}
+
+/// The section of a Markdown report with this heading.
+fn section<'a>(markdown: &'a str, heading: &str) -> &'a str {
+    let start = markdown.find(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no section {heading}"));
+    let rest = &markdown[start + 1..];
+    rest[3..].find("\n## ").map_or(rest, |end| &rest[..end + 3])
+}
+
+/// Rows of the tables in a section, as cells.
+fn rows(section: &str) -> Vec<Vec<&str>> {
+    let lines = section.lines().filter(|line| line.starts_with('|') && !line.contains("---"));
+    lines.map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect()).collect()
+}
+
+fn list<'a>(report: &'a Value, key: &str) -> &'a [Value] {
+    report["findings"][key].as_array().unwrap_or_else(|| panic!("no {key}"))
+}
+
+/// D17: both series against the block size, and how far their peaks are apart.
+fn peaks_are_compared(markdown: &str, report: &Value) {
+    let groups: Vec<&str> =
+        list(report, "curves").iter().filter_map(|curve| curve["group"].as_str()).collect();
+    assert_eq!(groups, ["every-4k", "powers-of-two"]);
+    let peaks = &list(report, "peaks")[0];
+    let highest = |curve: usize| {
+        let points = list(report, "curves")[curve]["points"].as_array().expect("points").iter();
+        points.filter_map(|point| point["transfers_per_second"].as_f64()).fold(0.0, f64::max)
+    };
+    let (one, other) = (highest(0), highest(1));
+    let apart = (one - other).abs() / one.max(other);
+    assert!((peaks["apart"].as_f64().expect("a share") - apart).abs() < 1e-9, "{peaks}");
+    assert_says(section(markdown, "Sweeps"), &["over transfer: peak IOPS "]);
+}
+
+/// C17.
+fn the_best_size_is_marked(markdown: &str, report: &Value) {
+    for phase in ["write", "read"] {
+        let best = list(report, "best").iter().find(|one| one["phase"] == phase).expect("a best point");
+        assert_eq!(best["points"], 3, "64 KiB, 256 KiB, 1 MiB");
+        let number = best["figure"].to_string();
+        let best_word = format!("best {phase}");
+        let marked: Vec<Vec<&str>> = rows(section(markdown, "Sweeps"))
+            .into_iter()
+            .filter(|row| row.last().is_some_and(|notes| notes.contains(&best_word)))
+            .collect();
+        assert_eq!(marked.len(), 1, "one row is marked: {marked:?}");
+        let settings = best["settings"][0]["text"].as_str().expect("a size");
+        assert!(marked[0].contains(&settings), "figure {number} at {settings}: {marked:?}");
+    }
+}
+
+/// E24: at least six numbers of IOPS, no two with the same definition, none without one.
+fn six_definitions(markdown: &str, _: &Value) {
+    let rows = rows(section(markdown, "IOPS, by what is meant"));
+    let column =
+        |name: &str| rows[0].iter().position(|head| *head == name).unwrap_or_else(|| panic!("no {name}"));
+    let (rate, what, path) = (column("IOPS"), column("transfers"), column("path, depth"));
+    let mut definitions: Vec<String> =
+        rows[1..].iter().map(|row| format!("{} {}", row[what], row[path])).collect();
+    assert!(definitions.len() >= 6, "{rows:?}");
+    for row in &rows[1..] {
+        assert!(!row[what].is_empty() && !row[path].is_empty(), "{row:?}");
+        assert!(row[rate].replace(',', "").parse::<f64>().is_ok_and(|rate| rate > 0.0), "{row:?}");
+    }
+    definitions.sort();
+    definitions.dedup();
+    assert!(definitions.len() >= 6, "{definitions:?}");
+}
+
+/// D2, D4: own jobs below the published rows 12501, 12504 and 12515, with three named rates. D24: the
+/// sheet's two columns stand beside the own mix of 75 % reads.
+fn jobs_stand_under_the_published_ones(markdown: &str, report: &Value) {
+    let jobs = section(markdown, "Jobs");
+    let rows = rows(jobs);
+    assert_eq!(
+        rows[0][1..9],
+        ["JOBID", "N", "n", "time", "# ops/task", "by wall time", "by I/O phase", "sum of tasks"],
+    );
+    assert_eq!(rows[1][1..7], ["12501", "609", "14,616", "266.0 s", "20,000", "1,098,947"]);
+    assert!(rows[1].contains(&"1,320,137"), "{:?}", rows[1]);
+    assert_eq!((rows[2][1], rows[3][1]), ("12504", "12515"));
+    assert_says(jobs, &["The headline is the rate by wall time"]);
+    let own: Vec<&Value> = list(report, "jobs").iter().filter(|job| job["published"].is_null()).collect();
+    assert!(!own.is_empty() && rows.len() == 1 + 3 + own.len(), "a row for each job");
+    for job in &own {
+        let number = |key: &str| job[key].as_f64().unwrap_or_else(|| panic!("no {key} in {job}"));
+        let rate = number("tasks") * number("operations_per_task") / number("seconds");
+        assert!((rate / number("by_wall_per_second") - 1.0).abs() < 1e-6, "{job}");
+        assert!(number("by_io_per_second") >= rate && number("nodes") >= 1.0, "{job}");
+    }
+    let fastest = |phase: &str| {
+        let of_phase = own.iter().filter(|job| job["phase"] == phase);
+        of_phase.filter_map(|job| job["by_wall_per_second"].as_f64()).fold(0.0, f64::max)
+    };
+    let best: Vec<&&Value> = own.iter().filter(|job| job["best"] == true).collect();
+    assert!(!best.is_empty());
+    for job in best {
+        assert_eq!(job["by_wall_per_second"], fastest(job["phase"].as_str().expect("a phase")), "{job}");
+    }
+    let beside = section(markdown, "Published figures and own ones");
+    assert_says(beside, &["314,000 IOPS", "281,000 IOPS"]);
+}
+
+/// D19.
+fn twenty_one_shares(markdown: &str, report: &Value) {
+    let curves: Vec<&Value> =
+        list(report, "curves").iter().filter(|curve| curve["axis"] == "read_percent").collect();
+    assert!(!curves.is_empty());
+    for curve in curves {
+        assert_eq!(curve["points"].as_array().map(Vec::len), Some(21), "0 to 100 % in steps of 5 %");
+    }
+    let rows = rows(section(markdown, "Sweeps"));
+    let shares = (0..=100).step_by(5).map(|share: u32| share.to_string());
+    for share in shares {
+        assert!(rows.iter().any(|row| row.contains(&share.as_str())), "no row for {share} %");
+    }
+}
+
+/// E1: every goal with who asked and the own best; published results stand beside it.
+fn goals_with_who_asked(markdown: &str, report: &Value) {
+    let goals = section(markdown, "Summary");
+    let who = ["2.5 TB/s single-stream IOR (ORNL)", "1 TB/s 1 MB sequential read (CORAL RFP)", "16 GB/s"];
+    assert_says(goals, &who);
+    for verdict in list(report, "verdicts") {
+        assert!(verdict["measured"].as_f64() > Some(0.0) && verdict["margin"].is_number(), "{verdict}");
+    }
+    let published = section(markdown, "Published figures and own ones");
+    assert!(rows(published).len() > 1, "{published}");
+}

@@ -1,0 +1,176 @@
+//! `ioproof compare` and one report in every form: two releases beside each other, and what must travel with
+//! a figure.
+
+use std::fs;
+use std::time::Duration;
+
+use serde_json::Value;
+use testbed::{Programme, ProgrammedFs, skipped};
+
+use crate::desk::{Desk, assert_near, assert_says, run, timed};
+
+/// Small direct writes in a directory whose latency a test sets.
+const WRITES: &str = r#"
+[study]
+release = "4.2.0"
+
+[protocol]
+repetitions = 6
+phase_min = "1ms"
+
+[[target]]
+name = "fs"
+directory = "DIR"
+
+[[workload]]
+name = "w"
+phases = ["write"]
+transfer = ["4KiB", "16KiB"]
+block = "64KiB"
+direct = true
+"#;
+
+fn latency(millis: u64) -> Programme {
+    Programme { write_latency: Duration::from_millis(millis), ..Programme::default() }
+}
+
+/// E10: writes take 6 ms each before, 3 ms after.
+#[test]
+fn two_releases_are_compared_point_by_point_with_the_gain() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let _timed = timed();
+    let fs = ProgrammedFs::builder().programme(latency(6)).mount().expect("a file system");
+    let desk = Desk::new();
+    let study = WRITES.replace("DIR", &fs.path().display().to_string());
+    let _ = run(&desk.study(&study)).expect_code(0);
+    fs::rename(desk.record(), desk.path("before")).expect("kept");
+    fs.set_programme(latency(3));
+    let _ = run(&desk.study(&study).args(["--set", "study.release=4.2.1"])).expect_code(0);
+
+    let text = run(&desk.ioproof("compare before record")).expect_code(0).stdout;
+    assert_says(
+        &text,
+        &["4.2.0", "4.2.1", "w:transfer=4KiB", "w:transfer=16KiB", "faster", "4 KiB sequential write"],
+    );
+    let json = run(&desk.ioproof("compare before record --format json")).expect_code(0).stdout;
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(
+        (json["before"]["release"].as_str(), json["after"]["release"].as_str()),
+        (Some("4.2.0"), Some("4.2.1"))
+    );
+    let rows = json["comparisons"].as_array().expect("rows");
+    let rates: Vec<&Value> = rows.iter().filter(|row| row["latency_of"].is_null()).collect();
+    assert_eq!(rates.len(), 2, "one gain for each point");
+    for row in rates {
+        assert_eq!(row["outcome"], "faster", "{row}");
+        assert_near("after ÷ before", 1.0 + row["change"].as_f64().expect("a gain"), 2.0, 0.35);
+        let ends = (row["change_low"].as_f64(), row["change_high"].as_f64());
+        assert!(
+            ends.0 > Some(0.0) && ends.0 <= row["change"].as_f64() && ends.1 >= row["change"].as_f64(),
+            "{row}"
+        );
+    }
+    let markdown = run(&desk.ioproof("compare before record --format md")).expect_code(0).stdout;
+    assert!(markdown.contains("| faster |"), "{markdown}");
+
+    let same = run(&desk.ioproof("compare before before")).expect_code(0).stdout;
+    assert_says(&same, &["no difference", "+0.0 %"]);
+    assert!(!same.contains("faster") && !same.contains("slower"), "{same}");
+}
+
+/// A study that was swept over two sizes, without I/O: of its report only the words matter.
+fn swept(desk: &Desk) {
+    let study = WRITES.replace("DIR", ".").replace("direct = true", "backend = \"null\"");
+    let _ = run(&desk.study(&study)).expect_code(0);
+}
+
+/// E27: whichever form a headline is taken from, its conditions are in the same row or object, and in the
+/// page they stand beside it.
+#[test]
+fn no_form_of_a_report_drops_the_conditions_of_a_headline() {
+    let _timed = timed();
+    let desk = Desk::new();
+    swept(&desk);
+    let conditions = "16 KiB sequential write, null depth 1, 1 task";
+    let form = |form: &str| {
+        let program = desk.ioproof(&format!("report --format {form}")).arg(desk.record());
+        run(&program).expect_code(0).stdout
+    };
+    let report = desk.report();
+    for figure in report.0["figures"].as_array().expect("figures") {
+        assert!(
+            figure["conditions"].as_str().is_some_and(|words| words.contains("sequential write")),
+            "{figure}"
+        );
+    }
+    for best in report.0["findings"]["best"].as_array().expect("peaks") {
+        assert!(
+            best["conditions"].as_str().is_some_and(|words| words.contains("sequential write")),
+            "{best}"
+        );
+    }
+    let csv = form("csv");
+    let lines: Vec<&str> = csv.lines().collect();
+    assert!(lines[0].contains("conditions") && lines.len() == 3, "{csv}");
+    for line in &lines[1..] {
+        assert!(line.contains("sequential write, null depth 1, 1 task"), "{line}");
+    }
+    let markdown = form("md");
+    let peaks = markdown.split("## ").find(|section| section.starts_with("Best points")).expect("peaks");
+    let rows: Vec<&str> =
+        peaks.lines().filter(|line| line.starts_with("| ") && !line.contains("---")).collect();
+    assert!(rows.len() > 1 && rows[1..].iter().all(|row| row.contains("null depth 1, 1 task")), "{peaks}");
+    assert_says(peaks, &["unlikely to reach it", "MB/s", "MiB/s"]);
+    let text = form("text");
+    assert_says(&text, &["unlikely to reach it"]);
+    assert!(form("html").contains(conditions) || form("html").contains("null depth 1, 1 task"));
+    let metrics = form("openmetrics");
+    for line in metrics.lines().filter(|line| line.contains("bytes_per_second{")) {
+        assert!(line.contains("conditions=") || line.contains("case="), "{line}");
+    }
+}
+
+/// What is whole of a study is shown, and the damage is named; a format of the future is refused.
+#[test]
+fn damaged_studies_show_what_is_whole_and_later_formats_are_told() {
+    let _timed = timed();
+    let desk = Desk::new();
+    swept(&desk);
+    let shown = |what: &str| {
+        let finished = run(&desk.ioproof("report --format json").arg(desk.record()));
+        let report: Value = serde_json::from_str(&finished.expect_code(0).stdout).expect("JSON");
+        assert!(!report["missing"].as_array().expect("a list").is_empty(), "{what} is not named");
+        report["figures"].as_array().map(Vec::len)
+    };
+    let file = |name: &str| desk.record().join(name);
+    let cut = |name: &str, keep: usize| {
+        let whole = fs::read(file(name)).expect("the file");
+        fs::write(file(name), &whole[..keep.min(whole.len())]).expect("written");
+        whole
+    };
+    for name in ["latency/000001.parquet", "tasks/000001.parquet", "manifest.json"] {
+        let whole = cut(name, 90);
+        assert_eq!(shown(name), Some(2), "{name}: the rates are whole");
+        fs::write(file(name), whole).expect("mended");
+    }
+    // The rows of a table that is cut stand in the journal as well.
+    let whole = cut("phases/000001.parquet", 90);
+    assert_eq!(shown("phases"), Some(2));
+    fs::write(file("phases/000001.parquet"), whole).expect("mended");
+    let journal = fs::read(file("journal.jsonl")).expect("a journal");
+    let _ = cut("journal.jsonl", journal.len() - 30);
+    assert_eq!(shown("a torn journal"), Some(2));
+    fs::write(file("journal.jsonl"), journal).expect("mended");
+
+    for name in ["manifest.json", "journal.jsonl"] {
+        let text = fs::read_to_string(file(name)).expect("text");
+        let later = text.replace("format_version\": 2", "format_version\": 99");
+        fs::write(file(name), later.replace("format_version\":2", "format_version\":99")).expect("written");
+    }
+    for command in ["report", "verdict", "audit", "compare record"] {
+        let refused = run(&desk.ioproof(command).arg(desk.record())).expect_code(7).stderr;
+        assert_says(&refused, &["record", "format version 99", "knows versions 1 to 2", "a later one"]);
+    }
+}

@@ -1,0 +1,150 @@
+//! Curves with a known shape: where they are best, from where on more brings no more, and what limits them.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use testbed::{FileSystem, Limits, LoopDevice, Programme, ProgrammedFs, Testbed, skipped};
+
+use crate::desk::{Desk, assert_says, run, timed};
+
+fn shape<'a>(report: &'a Value, axis: &str) -> &'a Value {
+    let curves = report["findings"]["curves"].as_array().expect("curves");
+    let curve = curves.iter().find(|curve| curve["axis"] == axis);
+    &curve.unwrap_or_else(|| panic!("no curve over {axis}"))["shape"]
+}
+
+/// D20: a device that does 400 reads and 400 writes per second does most in a mix of both.
+#[test]
+fn the_best_mix_is_named_with_its_share_of_writes_and_tasks() {
+    if skipped(Testbed::available()) {
+        return;
+    }
+    let _timed = timed();
+    let limits = Limits { reads: Some(400), writes: Some(400), ..Limits::default() };
+    let device = LoopDevice::builder().bytes(64 << 20).file_system(FileSystem::Ext4).limits(limits).build();
+    let device = device.expect("a device");
+    let desk = Desk::new();
+    let study = format!(
+        "[protocol]\nphase_min = \"1ms\"\n[[target]]\nname = \"disk\"\ndirectory = \"{}\"\n[[workload]]\nname = \"mix\"\n\
+         phases = [\"mixed\"]\ntransfer = \"4KiB\"\norder = \"random\"\nread_percent = [10, 30, 50, 70, 90]\n\
+         tasks = [24]\nblock = \"64KiB\"\ndirect = true\nduration = \"900ms\"\nfill = true\n",
+        device.mount_point().expect("mounted").display()
+    );
+    let _ = run(&desk.study(&study)).expect_code(0);
+    let report = desk.report();
+    assert_eq!(shape(&report.0, "read_percent")["sweet_spot"], 50.0);
+    let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&text, &["sweet spot at 50 % writes", "tasks 24"]);
+}
+
+/// D22: with 4 ms for each read of 64 KiB, and 60 MB/s for all, four tasks reach what there is.
+#[test]
+fn from_how_many_tasks_on_the_rate_is_reached_and_how_stable_it_stays_is_told() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let _timed = timed();
+    let slow = Programme {
+        read_latency: Duration::from_millis(8),
+        read_bandwidth: Some(30_000_000),
+        ..Programme::default()
+    };
+    let fs = ProgrammedFs::builder().programme(slow).mount().expect("a file system");
+    let desk = Desk::new();
+    let study = format!(
+        "[protocol]\nphase_min = \"1ms\"\n[[target]]\nname = \"fs\"\ndirectory = \"{}\"\n[[workload]]\nname = \"r\"\n\
+         phases = [\"read\"]\ntransfer = \"64KiB\"\nsize = \"4MiB\"\ntasks = [1, 2, 4, 8, 16]\ndirect = true\n\
+         duration = \"700ms\"\nfill = true\n",
+        fs.path().display()
+    );
+    let _ = run(&desk.study(&study)).expect_code(0);
+    let report = desk.report();
+    let shape = shape(&report.0, "tasks");
+    let reached = shape["reaches_90_percent"].as_f64().expect("a number of tasks");
+    assert!((4.0..=8.0).contains(&reached), "{shape}");
+    assert!(shape["plateau_to"].as_f64() > Some(reached), "{shape}");
+    let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&text, &["95 %", "from tasks", "within 10 % of the best from tasks"]);
+}
+
+/// D26: one process that reads from memory keeps the processor busy; one that waits 5 ms for each read is not.
+#[test]
+fn what_limits_one_process_is_told_with_the_shares_of_its_time() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let _timed = timed();
+    let slow = Programme { read_latency: Duration::from_millis(5), ..Programme::default() };
+    let fs = ProgrammedFs::builder().programme(slow).mount().expect("a file system");
+    let desk = Desk::new();
+    let study = format!(
+        "[[target]]\nname = \"fs\"\ndirectory = \"{0}\"\n\
+         [[workload]]\nname = \"waits\"\ntarget = \"fs\"\nphases = [\"read\"]\ntransfer = \"4KiB\"\nsize = \"1MiB\"\n\
+         order = \"random\"\ndirect = true\nduration = \"500ms\"\nfill = true\n\
+         [[target]]\nname = \"memory\"\ndirectory = \".\"\n\
+         [[workload]]\nname = \"computes\"\ntarget = \"memory\"\nphases = [\"read\"]\ntransfer = \"4KiB\"\n\
+         size = \"1MiB\"\nduration = \"500ms\"\nfill = true\n",
+        fs.path().display()
+    );
+    let _ = run(&desk.study(&study)).expect_code(0);
+    let report = desk.report();
+    let limited = report.0["findings"]["limited_by"].as_array().expect("a list");
+    let of = |figure: u64| limited.iter().find(|one| one["figure"] == figure).expect("a verdict");
+    assert_eq!(of(1)["limit"], "storage", "{}", of(1));
+    for one in limited {
+        let share = |key: &str| one[key].as_f64().unwrap_or_else(|| panic!("no {key}"));
+        let all = share("user_share") + share("system_share") + share("wait_share");
+        assert!((all - 1.0).abs() < 0.02, "{one}");
+        assert!(share("cpu_ns_per_transfer") > 0.0);
+    }
+    assert!(of(1)["wait_share"].as_f64() > Some(0.7), "{}", of(1));
+    assert!(of(2)["wait_share"].as_f64() < of(1)["wait_share"].as_f64(), "{}", of(2));
+    let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&text, &["waiting for storage", "user", "system", "waiting", "CPU per transfer"]);
+}
+
+/// D23: every ceiling, the lowest, and what was reached of it. E6: what a rate of a disk means.
+#[test]
+fn every_ceiling_is_shown_with_the_lowest_and_each_grade_with_its_meaning() {
+    let _timed = timed();
+    let desk = Desk::new();
+    let ceiling = |name: &str, rest: &str| {
+        format!(
+            "[[expectation]]\nname = \"{name}\"\nceiling = true\norder = \"random\"\nphase = \"read\"\n{rest}\n"
+        )
+    };
+    let grade = |rate: u32, meaning: &str| {
+        format!(
+            "[[expectation]]\nname = \"grade {rate}\"\nbandwidth = \"{rate}B/s\"\norder = \"sequential\"\n\
+             phase = \"read\"\nreached = \"{meaning}\"\nsource = \"News from Research\"\n"
+        )
+    };
+    let study = format!(
+        "[protocol]\nphase_min = \"1ms\"\n[[target]]\nname = \"flash\"\ndirectory = \".\"\ndevices = 60\n[[workload]]\nname = \"r\"\n\
+         phases = [\"read\"]\ntransfer = \"4KiB\"\nsize = \"1MiB\"\norder = \"random\"\ndirect = true\nfill = true\n\
+         duration = \"100ms\"\n[[workload]]\nname = \"s\"\nphases = [\"read\"]\ntransfer = \"64KiB\"\nsize = \"1MiB\"\n\
+         direct = true\nduration = \"100ms\"\n{}{}{}{}{}{}",
+        ceiling("drives", "iops = 120_000\nper = \"device\""),
+        ceiling("controllers", "iops = 825_000\ncount = 3"),
+        ceiling("SAS", "bandwidth = \"2.4GB/s\"\ncount = 24"),
+        ceiling("InfiniBand", "bandwidth = \"6GB/s\"\ncount = 12"),
+        grade(1, "look for a different vendor"),
+        grade(2, "the seller's word"),
+    );
+    let _ = run(&desk.study(&study)).expect_code(0);
+    let report = desk.report();
+    let links = report.0["findings"]["weakest_links"].as_array().expect("links");
+    let link = links.iter().find(|link| link["limits"].as_array().is_some_and(|all| all.len() >= 4));
+    let link = link.unwrap_or_else(|| panic!("no link with four limits: {links:?}"));
+    assert_eq!(link["weakest"], "controllers", "{link}");
+    let amount = |name: &str| {
+        let all = link["limits"].as_array().expect("limits").iter();
+        all.filter(|one| one["name"] == name).find_map(|one| one["amount"]["value"].as_f64())
+    };
+    assert_eq!((amount("drives"), amount("controllers")), (Some(7_200_000.0), Some(2_475_000.0)), "{link}");
+    let rate = report.transfers("read");
+    let efficiency = link["efficiency"].as_f64().expect("measured");
+    assert!((efficiency * 2_475_000.0 / rate - 1.0).abs() < 1e-6, "{link}");
+    let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&text, &["controllers", "2,475,000", "7,200,000", "the seller's word"]);
+}

@@ -1,0 +1,135 @@
+//! `ioproof verdict`: commitments against what was measured, and what the exit code says.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::desk::{Desk, assert_says, run, timed};
+
+/// Two points of direct streams; phases count from a millisecond on.
+const STREAM: &str = r#"
+[protocol]
+repetitions = 3
+phase_min = "1ms"
+
+[[target]]
+name = "disk"
+directory = "."
+
+[[workload]]
+name = "stream"
+transfer = "64KiB"
+size = "4MiB"
+tasks = [1, 2]
+direct = true
+"#;
+
+/// [`STREAM`] with a promise for writing with two tasks.
+fn promised(amount: &str, statistic: &str) -> String {
+    format!(
+        "{STREAM}\n[[commitment]]\nname = \"writing\"\nby = \"the vendor\"\nworkload = \"stream\"\n\
+         phase = \"write\"\nat = {{ tasks = 2 }}\nstatistic = \"{statistic}\"\n{amount}\n"
+    )
+}
+
+/// `ioproof verdict` of the record on the desk: its exit code, its text and its first verdict.
+fn judged(desk: &Desk) -> (Option<i32>, String, Value) {
+    let text = run(&desk.ioproof("verdict").arg(desk.record()));
+    let json = run(&desk.ioproof("verdict --json").arg(desk.record()));
+    assert_eq!(text.code, json.code, "both forms have one exit code");
+    let json: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!(json["kept"], text.code == Some(0));
+    (text.code, text.stdout, json["verdicts"][0].clone())
+}
+
+#[test]
+fn a_kept_commitment_passes_with_its_margin_bound_and_conditions() {
+    let _timed = timed();
+    let desk = Desk::new();
+    let study = promised("bandwidth_at_least = \"1kB/s\"", "median");
+    let _ = run(&desk.study(&study).arg("--verdict")).expect_code(0);
+    let (code, text, verdict) = judged(&desk);
+    assert_eq!(code, Some(0), "{text}");
+    let conditions = "64 KiB sequential write, direct";
+    assert_says(&text, &["1 PASS", "writing (the vendor)", "at least 1.00 kB/s", conditions, "2 tasks"]);
+    let number = |key: &str| verdict[key].as_f64().unwrap_or_else(|| panic!("no {key} in {verdict}"));
+    let margin = number("measured") / 1000.0 - 1.0;
+    assert!((number("margin") / margin - 1.0).abs() < 1e-9, "{verdict}");
+    assert!(number("unfavourable_end") <= number("measured") && number("confidence") >= 0.75, "{verdict}");
+}
+
+#[test]
+fn a_commitment_that_is_not_kept_fails_and_the_exit_code_says_so_where_it_was_asked_for() {
+    let _timed = timed();
+    let desk = Desk::new();
+    let study = promised("bandwidth_at_least = \"900TB/s\"", "median");
+    let _ = run(&desk.study(&study)).expect_code(0);
+    let (code, text, verdict) = judged(&desk);
+    assert_eq!((code, verdict["judgement"].as_str()), (Some(8), Some("FAIL")), "{text}");
+    assert_says(&text, &["1 FAIL", "-100.0 %"]);
+    fs::remove_dir_all(desk.record()).expect("the first record");
+    let _ = run(&desk.study(&study).arg("--verdict")).expect_code(8);
+}
+
+#[test]
+fn a_result_below_the_minimum_length_does_not_pass() {
+    let _timed = timed();
+    let desk = Desk::new();
+    let study = promised("bandwidth_at_least = \"1kB/s\"", "median").replace("phase_min = \"1ms\"", "");
+    let _ = run(&desk.study(&study).arg("--verdict")).expect_code(8);
+    let (code, text, verdict) = judged(&desk);
+    assert_eq!((code, verdict["judgement"].as_str()), (Some(8), Some("DOUBTFUL")), "{text}");
+    assert_says(&text, &["1 DOUBTFUL", "too short", "2 s"]);
+}
+
+#[test]
+fn what_was_not_measured_was_not_kept() {
+    let _timed = timed();
+    let desk = Desk::new();
+    let study = promised("bandwidth_at_least = \"1kB/s\"", "median");
+    let _ = run(&desk.study(&study).args(["--verdict", "--set", "workload.stream.tasks=1"])).expect_code(8);
+    let (code, text, verdict) = judged(&desk);
+    assert_eq!((code, verdict["judgement"].as_str()), (Some(8), Some("NOT TESTED")), "{text}");
+    assert_says(&text, &["no case of the study is meant by it"]);
+}
+
+#[test]
+fn a_study_that_promises_nothing_has_nothing_to_keep() {
+    let _timed = timed();
+    let desk = Desk::new();
+    let _ = run(&desk.study(STREAM)).expect_code(0);
+    let said = run(&desk.ioproof("verdict").arg(desk.record())).expect_code(8);
+    assert_says(&said.stdout, &["no [[commitment]]", "docs/STUDY.md"]);
+}
+
+/// D12: the maximum is shown and called so, all values are, and so is that others could interfere.
+#[test]
+fn a_maximum_is_called_the_maximum_of_so_many_and_not_exclusive_is_said() {
+    let _timed = timed();
+    let desk = Desk::new();
+    let study = format!("[study]\nexclusive = false\n{}", promised("bandwidth_at_least = \"1kB/s\"", "best"));
+    let _ = run(&desk.study(&study)).expect_code(0);
+    let (_, verdict, _) = judged(&desk);
+    assert_says(&verdict, &["best repetition", "not exclusive"]);
+    let report = desk.report();
+    let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&text, &["maximum of 3", "not exclusive"]);
+    let page = run(&desk.ioproof("report --format md").arg(desk.record())).expect_code(0).stdout;
+    let row = page.lines().find(|line| line.contains("maximum of 3")).expect("a row");
+    let values = report.figure("write")["repetitions"].as_array().expect("all values");
+    assert_eq!(values.len(), 3);
+    let cell = row.split('|').find(|cell| cell.split(", ").count() == 3).expect("three values");
+    assert!(cell.split(", ").all(|value| value.trim().parse::<f64>().is_ok()), "{row}");
+}
+
+#[test]
+fn a_commitment_without_a_statistic_is_refused_with_all_of_them() {
+    let desk = Desk::new();
+    let study = promised("bandwidth_at_least = \"1kB/s\"", "median").replace("statistic = \"median\"\n", "");
+    let refused = run(&desk.study(&study)).expect_code(2).stderr;
+    assert_says(
+        &refused,
+        &["study.toml", "no `statistic`", "before anything is measured", "confidence-bound"],
+    );
+    assert!(!desk.record().exists());
+}
