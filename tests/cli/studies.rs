@@ -119,7 +119,7 @@ fn what_a_resumed_run_would_take_from_the_user_is_asked_for() {
     assert_says(&finished.stderr, &["will be lost", "--yes"]);
     assert_eq!(names(&place), files, "nothing was touched");
     assert_eq!(std::fs::read_to_string(&precious).expect("it is there"), "precious");
-    run(&resume().arg("--yes")).expect_code(0);
+    let _ = run(&resume().arg("--yes")).expect_code(0);
     let report = desk.report();
     assert_eq!(report.0["figures"].as_array().map(Vec::len), Some(3), "each point once");
 }
