@@ -331,12 +331,18 @@ impl Leftover {
     }
 }
 
-/// Field 22 of `/proc/PID/stat`; none if there is no such process. The second field, the name,
-/// may hold anything, so fields are counted from its closing parenthesis.
+/// Field 22 of `/proc/PID/stat`; none if there is no such process, or if it has ended and only waits
+/// to be reaped (state `Z` or `X`), which it may do for ever. The second field, the name, may hold
+/// anything, so fields are counted from its closing parenthesis.
 fn start_ticks(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(19)?.parse().ok()
+    let mut fields = rest.split_whitespace();
+    let state = fields.next()?;
+    if matches!(state, "Z" | "X" | "x") {
+        return None;
+    }
+    fields.nth(18)?.parse().ok()
 }
 
 fn kernel_word(path: &str) -> Result<String, RecordError> {

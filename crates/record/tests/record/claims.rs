@@ -147,3 +147,29 @@ fn what_is_no_claim_is_left_alone() {
     assert_eq!(leftovers(place.path()).expect("readable"), []);
     assert!(path.exists());
 }
+
+/// Where nobody reaps, a process that was killed stays in the list for ever.
+#[test]
+fn a_process_that_only_waits_to_be_reaped_holds_nothing() {
+    let place = tempfile::tempdir().expect("a directory");
+    let target = place.path().to_path_buf();
+    let mut child = Command::new("sleep").arg("600").spawn().expect("a process");
+    let stat = || fs::read_to_string(format!("/proc/{}/stat", child.id())).expect("there");
+    let field = |index: usize| {
+        let stat = stat();
+        let (_, rest) = stat.rsplit_once(')').expect("a name");
+        rest.split_whitespace().nth(index).expect("a field").to_owned()
+    };
+    let process_start_ticks = field(19).parse().expect("a number");
+    let claim = Claim { pid: child.id(), process_start_ticks, ..claim("r1") };
+    drop(claim.place(std::slice::from_ref(&target), &[], &[]).expect("placed"));
+    let holder = || leftovers(&target).expect("readable")[0].holder;
+    assert_eq!(holder(), Holder::Alive);
+    let kill = Command::new("kill").args(["-9", &child.id().to_string()]).status();
+    assert!(kill.expect("kill runs").success());
+    while field(0) != "Z" {
+        std::thread::yield_now();
+    }
+    assert_eq!(holder(), Holder::Gone);
+    child.wait().expect("reaped");
+}
