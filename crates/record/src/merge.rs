@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use plan::{Case, Order, Plan, WorkloadSpec};
+use plan::{Case, Order, Plan, Question, Terms, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
 use crate::files::replace;
@@ -62,10 +62,11 @@ impl Part {
 
 /// Puts `runs` together, in their order. Of a case that several have, the passes stand one after
 /// another; warm-up passes of the later runs are left out, as what they warmed up is in the first.
-/// Paths of targets and seeds may differ between the runs, all else of a case may not.
+/// Paths of targets and seeds may differ between the runs, all else of a case may not. Terms of the
+/// same name that differ, and different questions, are told in warnings of the run as a whole.
 ///
 /// # Errors
-/// There is no run, or a case of the same name asks for something else in two of them, or comes
+/// There is no run, one comes twice (also as part of a merged one), or a case of the same name asks for something else in two of them, or comes
 /// from different kinds of source.
 pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     let refuse = |why: String| Err(RecordError::CannotMerge { why });
@@ -75,12 +76,21 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     if let [_] = runs.as_slice() {
         return Ok(runs.into_iter().next().expect("one was found"));
     }
+    let parts: Vec<Part> = runs.iter().flat_map(Part::of).collect();
     let mut ids = HashSet::new();
     if let Some(twice) = runs.iter().map(|run| &run.manifest.run_id).find(|id| !ids.insert(id.as_str())) {
         return refuse(format!("run {twice} is named twice; name each run once"));
     }
-    let plan = plan_of(&runs)?;
-    let parts: Vec<Part> = runs.iter().flat_map(Part::of).collect();
+    for run in &runs {
+        if let Some(part) = run.parts.iter().find(|part| !ids.insert(part.run_id.as_str())) {
+            return refuse(format!(
+                "run {} is part of run {} and is named a second time, so that its passes would count \
+                 twice; name each run once",
+                part.run_id, run.manifest.run_id
+            ));
+        }
+    }
+    let (plan, differences) = plan_of(&runs)?;
     let finished = runs.iter().map(|run| run.manifest.finished_unix_ns).max().flatten();
     let manifest = Manifest {
         format_version: FORMAT_VERSION,
@@ -95,12 +105,15 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     let mut whole = Run::without_rows(first.directory.clone(), manifest, state);
     whole.parts = parts;
     put_together(&mut whole, &runs)?;
+    whole.warnings.extend(differences.into_iter().map(|warning| WarningRow { key: None, warning }));
     Ok(whole)
 }
 
-/// All cases of all plans; of those that several have, the repetitions of all.
-fn plan_of(runs: &[Run]) -> Result<Plan, RecordError> {
+/// All cases of all plans, and in what else than these they differ; of cases that several have, the
+/// repetitions of all.
+fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
     let mut plan = runs[0].manifest.plan.clone();
+    let mut differences = Vec::new();
     let mut places: HashMap<String, usize> =
         plan.cases.iter().enumerate().map(|(place, case)| (case.id.clone(), place)).collect();
     for run in &runs[1..] {
@@ -124,22 +137,65 @@ fn plan_of(runs: &[Run]) -> Result<Plan, RecordError> {
                 }
             }
         }
-        let (terms, more) = (&mut plan.terms, &run.manifest.plan.terms);
-        add(&mut terms.targets, &more.targets, |target| &target.name);
-        add(&mut terms.expectations, &more.expectations, |expectation| &expectation.name);
-        add(&mut terms.commitments, &more.commitments, |commitment| &commitment.name);
-        add(&mut terms.published, &more.published, |published| &published.id);
-        add(&mut terms.claims, &more.claims, |claim| &claim.id);
+        let names = add_terms(&mut plan.terms, &run.manifest.plan.terms);
+        if !names.is_empty() {
+            differences.push(Warning::DifferentTerms { names, run: run.manifest.run_id.clone() });
+        }
+        if !is_same_question(&plan.question, &run.manifest.plan.question) {
+            differences.push(Warning::DifferentQuestions {
+                first: runs[0].manifest.run_id.clone(),
+                other: run.manifest.run_id.clone(),
+            });
+        }
     }
-    Ok(plan)
+    Ok((plan, differences))
 }
 
-/// Adds those of `more` whose names are new.
-fn add<T: Clone>(to: &mut Vec<T>, more: &[T], name: fn(&T) -> &String) {
+/// Adds those of `more` that are new; the names of those that are known and say something else.
+fn add_terms(terms: &mut Terms, more: &Terms) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut differ = |what: &str, of: Vec<String>| {
+        names.extend(of.into_iter().map(|name| format!("{what} `{name}`")));
+    };
+    differ("target", add(&mut terms.targets, &more.targets, |target| &target.name));
+    differ("expectation", add(&mut terms.expectations, &more.expectations, |expectation| &expectation.name));
+    differ("commitment", add(&mut terms.commitments, &more.commitments, |commitment| &commitment.name));
+    differ("published figure", add(&mut terms.published, &more.published, |published| &published.id));
+    differ("claim", add(&mut terms.claims, &more.claims, |claim| &claim.id));
+    let study = [
+        ("exclusive", terms.exclusive != more.exclusive),
+        ("release", terms.release != more.release),
+        ("nodes", terms.nodes != more.nodes),
+    ];
+    names
+        .extend(study.iter().filter(|(_, differs)| *differs).map(|(key, _)| format!("`{key}` of the study")));
+    names
+}
+
+/// Adds those of `more` whose names are new; the names of those that are not equal to what has them.
+fn add<T: Clone + PartialEq>(to: &mut Vec<T>, more: &[T], name: fn(&T) -> &String) -> Vec<String> {
+    let mut differ = Vec::new();
     for one in more {
-        if !to.iter().any(|known| name(known) == name(one)) {
-            to.push(one.clone());
+        match to.iter().find(|known| name(known) == name(one)) {
+            Some(known) if known == one => {}
+            Some(_) => differ.push(name(one).clone()),
+            None => to.push(one.clone()),
         }
+    }
+    differ
+}
+
+/// Whether both come from the same text or the same tool: where the files stand may differ, and so
+/// may the arguments of a tool, whose cases are compared.
+fn is_same_question(one: &Question, other: &Question) -> bool {
+    match (one, other) {
+        (Question::Quick { .. }, Question::Quick { .. }) => true,
+        (Question::Study { text, overrides, .. }, Question::Study { text: other, overrides: others, .. }) => {
+            let elsewhere = |said: &&String| !said.starts_with("target.");
+            text == other && overrides.iter().filter(elsewhere).eq(others.iter().filter(elsewhere))
+        }
+        (Question::Dialect { tool, .. }, Question::Dialect { tool: other, .. }) => tool == other,
+        _ => false,
     }
 }
 

@@ -131,6 +131,27 @@ pub enum Warning {
         /// The hosts.
         nodes: Vec<String>,
     },
+    /// Runs that were merged say different things under the same name.
+    DifferentTerms {
+        /// What, as in ``commitment `fast` ``.
+        names: Vec<String>,
+        /// The run whose terms do not count.
+        run: String,
+    },
+    /// Runs that were merged were asked for by different studies or tools.
+    DifferentQuestions {
+        /// The first run.
+        first: String,
+        /// One that asked for something else.
+        other: String,
+    },
+    /// A case that was finished ran again when the run was resumed, as its rows were damaged.
+    MeasuredAgain {
+        /// The case.
+        case: String,
+        /// Why.
+        reason: String,
+    },
     /// A setting that could not be applied and was done without.
     Unapplied {
         /// What.
@@ -165,6 +186,14 @@ impl Warning {
                 "compare only figures of one node; each task says which one it ran on"
             }
             Self::SeveralHosts { .. } => "compare the hosts first; merge runs of equal hosts only",
+            Self::DifferentTerms { .. } => {
+                "the terms of the first run that has the name decide; rename one, or report the runs by themselves"
+            }
+            Self::DifferentQuestions { .. } => {
+                "commitments, expectations and statements of each are judged over the cases of all: \
+                 name workloads in them, or report the runs by themselves"
+            }
+            Self::MeasuredAgain { .. } => "its earlier figures do not count; look at the disk of the record",
             Self::Unapplied { .. } => "the figure was measured without it",
         }
     }
@@ -242,6 +271,15 @@ impl fmt::Display for Warning {
                 write!(f, "begun on {before} and resumed on {now}: its figures are of two nodes")
             }
             Self::SeveralHosts { nodes } => write!(f, "measured on different hosts: {}", nodes.join(", ")),
+            Self::DifferentTerms { names, run } => {
+                write!(f, "run {run} has other terms under the same name: {}", names.join(", "))
+            }
+            Self::DifferentQuestions { first, other } => {
+                write!(f, "runs {first} and {other} asked different questions")
+            }
+            Self::MeasuredAgain { case, reason } => {
+                write!(f, "case `{case}` was finished and is measured again: {reason}")
+            }
             Self::Unapplied { what, reason } => write!(f, "{what} was not applied: {reason}"),
         }
     }

@@ -99,3 +99,73 @@ fn a_merged_run_is_stored_and_opens_like_any_other() {
     let again = write_merged(&whole, &directory).expect_err("it is there");
     assert!(matches!(again, RecordError::NotEmpty { .. }), "{again}");
 }
+
+#[test]
+fn a_merged_run_and_one_of_its_parts_are_refused() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("merged");
+    let part = |id: &str| run(id, "n1", 2, |_| ());
+    write_merged(&merge(vec![part("a"), part("b")]).expect("merged"), &directory).expect("written");
+    let ab = || Run::open(&directory).expect("readable");
+    let refused = |runs: Vec<Run>| merge(runs).map(|_| ()).expect_err("refused").to_string();
+    for runs in [vec![ab(), part("a")], vec![part("b"), ab()]] {
+        let error = refused(runs);
+        assert!(error.contains("is part of run a+b") && error.contains("count twice"), "{error}");
+    }
+    let overlap = merge(vec![part("b"), part("c")]).expect("merged");
+    let error = refused(vec![ab(), overlap]);
+    assert!(error.contains("run b is part of run b+c"), "{error}");
+    merge(vec![ab(), part("c")]).expect("nothing comes twice");
+}
+
+#[test]
+fn terms_of_one_name_that_differ_are_named() {
+    let with = |gigabytes: f64| {
+        move |manifest: &mut Manifest| {
+            let amount = plan::Amount::BytesPerSecond(gigabytes * 1e9);
+            manifest.plan.terms.commitments.push(plan::Commitment {
+                name: "fast".to_owned(),
+                by: String::new(),
+                figures: plan::Selector::default(),
+                rate: plan::RateName::ByWall,
+                statistic: plan::Statistic::Median,
+                bound: plan::Bound::AtLeast,
+                amount,
+                over: plan::Over::Every,
+            });
+        }
+    };
+    let differ = |run: Run| -> Vec<Warning> {
+        let of_run = run.warnings.into_iter().filter(|row| row.key.is_none()).map(|row| row.warning);
+        of_run.filter(|warning| matches!(warning, Warning::DifferentTerms { .. })).collect()
+    };
+    let same = merge(vec![run("a", "n", 1, with(1.0)), run("b", "n", 1, with(1.0))]).expect("merged");
+    assert_eq!(differ(same), []);
+    let other = merge(vec![run("a", "n", 1, with(1.0)), run("b", "n", 1, with(5.0))]).expect("merged");
+    assert_eq!(other.manifest.plan.terms.commitments.len(), 1, "the first decides");
+    let names = vec!["commitment `fast`".to_owned()];
+    assert_eq!(differ(other), [Warning::DifferentTerms { names, run: "b".to_owned() }]);
+}
+
+#[test]
+fn different_questions_are_told() {
+    let asks = |text: &str, said: &str| {
+        let question = plan::Question::Study {
+            path: "study.toml".into(),
+            text: text.to_owned(),
+            overrides: vec![said.to_owned()],
+        };
+        move |manifest: &mut Manifest| manifest.plan.question = question
+    };
+    let told = |one, other| {
+        let whole = merge(vec![run("a", "n", 1, one), run("b", "n", 1, other)]).expect("merged");
+        let of_questions = |row: &&record::WarningRow| {
+            row.key.is_none() && matches!(row.warning, Warning::DifferentQuestions { .. })
+        };
+        whole.warnings.iter().filter(of_questions).count()
+    };
+    let (here, there) = ("target.disk.directory=/a", "target.disk.directory=/b");
+    assert_eq!(told(asks("x", here), asks("x", there)), 0, "only the place differs");
+    assert_eq!(told(asks("x", here), asks("y", here)), 1);
+    assert_eq!(told(asks("x", here), asks("x", "workload.w.tasks=4")), 1);
+}
