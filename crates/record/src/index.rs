@@ -60,12 +60,25 @@ pub(crate) struct JournalIndex {
     pub(crate) whole_lines: u64,
     /// The last line is whole but for its line feed.
     pub(crate) unended: bool,
+    /// Why the rest of the journal is not known, where it could not be read.
+    pub(crate) stopped: Option<String>,
 }
 
 impl JournalIndex {
     /// Goes through `journal` once; what cannot be read is added to `damage`.
     pub(crate) fn read(journal: &mut JournalReader, path: &Path, damage: &mut Vec<Damage>) -> Self {
-        let mut index = Self { held: journal.is_held(), ..Self::default() };
+        let held = journal.is_held();
+        Self::read_lines(journal, held, path, damage)
+    }
+
+    /// As [`JournalIndex::read`], where it is known whether a recorder holds the journal.
+    pub(crate) fn read_lines<F: std::io::Read>(
+        journal: &mut JournalReader<F>,
+        held: bool,
+        path: &Path,
+        damage: &mut Vec<Damage>,
+    ) -> Self {
+        let mut index = Self { held, ..Self::default() };
         let mut damaged = |what: String| damage.push(Damage { path: path.to_path_buf(), what });
         loop {
             match journal.next() {
@@ -94,7 +107,9 @@ impl JournalIndex {
                     }
                 }
                 Err(error) => {
-                    damaged(format!("reading stopped after line {}: {error}", journal.line));
+                    let what = format!("reading stopped after line {}: {error}", journal.line);
+                    index.stopped = Some(what.clone());
+                    damaged(what);
                     return index;
                 }
             }

@@ -353,8 +353,8 @@ fn rows<R: Row>(key: &PhaseKey, tables: &HashMap<Cow<'_, str>, &RawValue>) -> Re
 const READ_BYTES: usize = 256 << 10;
 
 /// Reads the lines of a journal, one at a time, and remembers where each begins.
-pub(crate) struct JournalReader {
-    file: BufReader<File>,
+pub(crate) struct JournalReader<F = File> {
+    file: BufReader<F>,
     buffer: Vec<u8>,
     /// Where the next line begins.
     position: u64,
@@ -380,12 +380,7 @@ impl Place {
 
 impl JournalReader {
     pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
-        Ok(Self {
-            file: BufReader::with_capacity(READ_BYTES, File::open(path)?),
-            buffer: Vec::new(),
-            position: 0,
-            line: 0,
-        })
+        Ok(Self::of(File::open(path)?))
     }
 
     /// Whether a recorder holds the journal.
@@ -401,6 +396,34 @@ impl JournalReader {
         }
     }
 
+    /// The phase that finished in the line at `place`.
+    pub(crate) fn record(&mut self, place: Place) -> Result<PhaseRecord, String> {
+        let text = self.again(place).map_err(|error| error.to_string())?;
+        Line::all(text)?.record()
+    }
+
+    /// Whether the phase that finished in the line at `place` can be had: an error where the line
+    /// cannot be read now, and what is wrong with it where it can.
+    pub(crate) fn check(&mut self, place: Place) -> std::io::Result<Result<(), String>> {
+        let text = self.again(place)?;
+        Ok(Line::all(text).and_then(|line| line.record()).map(drop))
+    }
+
+    /// The line at `place` once more.
+    fn again(&mut self, place: Place) -> std::io::Result<&[u8]> {
+        self.file.seek(SeekFrom::Start(place.start))?;
+        self.buffer.resize(place.length, 0);
+        self.file.read_exact(&mut self.buffer)?;
+        Ok(&self.buffer)
+    }
+}
+
+impl<F: Read> JournalReader<F> {
+    pub(crate) fn of(file: F) -> Self {
+        let file = BufReader::with_capacity(READ_BYTES, file);
+        Self { file, buffer: Vec::new(), position: 0, line: 0 }
+    }
+
     /// The next line: its place, its text, and whether its end was written.
     pub(crate) fn next(&mut self) -> std::io::Result<Option<(Place, &[u8], bool)>> {
         self.buffer.clear();
@@ -413,19 +436,5 @@ impl JournalReader {
         self.position += length as u64;
         let whole = self.buffer.ends_with(b"\n");
         Ok(Some((place, &self.buffer, whole)))
-    }
-
-    /// The phase that finished in the line at `place`.
-    pub(crate) fn record(&mut self, place: Place) -> Result<PhaseRecord, String> {
-        let text = self.again(place).map_err(|error| error.to_string())?;
-        Line::all(text)?.record()
-    }
-
-    /// The line at `place` once more.
-    fn again(&mut self, place: Place) -> std::io::Result<&[u8]> {
-        self.file.seek(SeekFrom::Start(place.start))?;
-        self.buffer.resize(place.length, 0);
-        self.file.read_exact(&mut self.buffer)?;
-        Ok(&self.buffer)
     }
 }

@@ -1,12 +1,15 @@
 //! What of an interrupted run is kept when it goes on.
 
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::index::{CaseIndex, Ended, JournalIndex};
-use crate::sealed::{table_path, verify};
+use crate::index::{BatchIndex, CaseIndex, Ended, JournalIndex};
+use crate::journal::{JOURNAL, JournalReader};
+use crate::sealed::{compare, read_doubtful, table_path};
 use crate::store::TABLES;
-use crate::{Manifest, RecordError, RunState};
+use crate::{Manifest, PhaseRow, RecordError, Row, RunState, Warning, WarningRow};
 
 /// An interrupted run.
 pub(crate) struct Kept {
@@ -14,23 +17,79 @@ pub(crate) struct Kept {
     pub(crate) state: RunState,
     /// The highest number that a batch was given.
     pub(crate) batches: u32,
+    /// Tables that the journal does not know: they were being sealed when the run was ended, and
+    /// their rows are sealed again under other numbers.
+    unknown: Vec<PathBuf>,
+    /// Finished cases that are not kept, and why.
+    again: Vec<(String, String)>,
 }
 
 impl Kept {
-    /// What `index` says of the run in `directory`. Tables that did not reach stable storage before the
-    /// host went down count as never sealed: their cases are sealed again from the journal.
-    pub(crate) fn of(mut index: JournalIndex, directory: &Path) -> Self {
-        let batches = index.batches.keys().last().copied().unwrap_or(0);
-        index.batches.retain(|&number, batch| {
-            batch
-                .sealed
-                .iter()
-                .all(|table| verify(&table_path(directory, &table.table, number), table).is_ok())
-        });
-        for case in index.cases.values_mut() {
-            case.batch = case.batch.filter(|number| index.batches.contains_key(number));
+    /// What `index` says of the run in `directory`, whose journal `reader` reads. Tables that did not
+    /// reach stable storage before the host went down count as never sealed: their cases are sealed
+    /// again from the journal. A finished case whose lines make no sense runs again.
+    ///
+    /// # Errors
+    /// Journal or tables cannot be read now, or tables hold what the journal knows nothing of. Nothing
+    /// may be taken away then.
+    pub(crate) fn of(
+        mut index: JournalIndex,
+        directory: &Path,
+        reader: &mut JournalReader,
+    ) -> Result<Self, RecordError> {
+        let refuse = |why: String| RecordError::CannotResume { path: directory.to_path_buf(), why };
+        if let Some(stopped) = &index.stopped {
+            return Err(refuse(format!(
+                "its {JOURNAL} cannot be read to the end: {stopped}; nothing was changed, \
+                 try again when that is mended"
+            )));
         }
-        Self { state: index.state(), index, batches }
+        let batches = index.batches.keys().last().copied().unwrap_or(0);
+        let mut whole = HashSet::new();
+        for (&number, batch) in &index.batches {
+            if is_whole(directory, number, batch)? {
+                whole.insert(number);
+            }
+        }
+        index.batches.retain(|number, _| whole.contains(number));
+        let path = directory.join(JOURNAL);
+        let mut again = Vec::new();
+        for case in index.cases.values_mut() {
+            case.batch = case.batch.filter(|number| whole.contains(number));
+            if case.ended != Ended::Well || case.batch.is_some() {
+                continue;
+            }
+            let wrong = match case.damaged {
+                true => Some(format!("a line of it in {JOURNAL} cannot be read")),
+                false => damage_of(case, reader).map_err(RecordError::io("read", &path))?,
+            };
+            if let Some(wrong) = wrong {
+                case.damaged = true;
+                again.push((case.id.clone(), wrong));
+            }
+        }
+        let unknown = unknown_tables(&index, directory)?;
+        let finished: HashSet<&str> = index
+            .cases
+            .values()
+            .filter(|case| case.ended == Ended::Well)
+            .map(|case| case.id.as_str())
+            .collect();
+        for path in unknown.iter().filter(|path| is_table(path) && path.parent() == Some(&phases(directory)))
+        {
+            fs::read(path).map_err(RecordError::io("read", path))?;
+            // One that makes no sense did not reach stable storage.
+            let rows: Vec<PhaseRow> = read_doubtful(path).unwrap_or_default();
+            if let Some(row) = rows.iter().find(|row| !finished.contains(&*row.key.case)) {
+                return Err(refuse(format!(
+                    "{} holds case `{}`, whose end is not in {JOURNAL}: the journal was cut or damaged; put the \
+                     whole journal back, or move the tables of that number elsewhere to measure their cases again",
+                    path.display(),
+                    row.key.case
+                )));
+            }
+        }
+        Ok(Self { state: index.state(), index, batches, unknown, again })
     }
 
     /// The cases that need not run again: those that ended well and whose rows are all there.
@@ -41,31 +100,125 @@ impl Kept {
 
     /// Whether every case of the plan is among them.
     pub(crate) fn is_all(&self, manifest: &Manifest) -> bool {
-        let finished = self.finished();
+        let finished: HashSet<String> = self.finished().into_iter().collect();
         manifest.plan.cases.iter().all(|case| finished.contains(&case.id))
     }
 
-    /// Takes away tables that the journal does not know: they were being sealed when the run was
-    /// ended, and their rows are sealed again under other numbers.
-    pub(crate) fn remove_unknown_tables(&self, directory: &Path) -> Result<(), RecordError> {
-        let known: Vec<_> = self
-            .index
-            .batches
-            .iter()
-            .flat_map(|(&number, batch)| {
-                batch.sealed.iter().map(move |table| table_path(directory, &table.table, number))
-            })
-            .collect();
-        for table in TABLES {
-            let Ok(entries) = fs::read_dir(directory.join(table)) else { continue };
-            let ours = |path: &PathBuf| {
-                path.extension().is_some_and(|extension| extension == "parquet" || extension == "unfinished")
-            };
-            let paths = entries.flatten().map(|entry| entry.path()).filter(ours);
-            for path in paths.filter(|path| !known.contains(path)) {
-                fs::remove_file(&path).map_err(RecordError::io("remove", &path))?;
+    /// What a reader must know of finished cases that run again.
+    pub(crate) fn warnings(&self) -> Vec<WarningRow> {
+        let warning = |(case, reason): &(String, String)| Warning::MeasuredAgain {
+            case: case.clone(),
+            reason: reason.clone(),
+        };
+        self.again.iter().map(|again| WarningRow { key: None, warning: warning(again) }).collect()
+    }
+
+    /// Takes away tables that the journal does not know.
+    pub(crate) fn remove_unknown_tables(&self) -> Result<(), RecordError> {
+        for path in &self.unknown {
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(RecordError::io("remove", path)(error));
+                }
+                _ => {}
             }
         }
         Ok(())
+    }
+}
+
+/// Whether all tables of a batch are as the journal remembers them.
+fn is_whole(directory: &Path, number: u32, batch: &BatchIndex) -> Result<bool, RecordError> {
+    for table in &batch.sealed {
+        let path = table_path(directory, &table.table, number);
+        match compare(&path, table) {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(RecordError::io("read", &path)(error)),
+        }
+    }
+    Ok(true)
+}
+
+/// What is wrong with the lines of `case`.
+fn damage_of(case: &CaseIndex, reader: &mut JournalReader) -> io::Result<Option<String>> {
+    for &place in &case.phases {
+        if let Err(wrong) = reader.check(place)? {
+            return Ok(Some(format!("line {} of {JOURNAL} cannot be read: {wrong}", place.line)));
+        }
+    }
+    Ok(None)
+}
+
+/// The tables, whole or unfinished, that are not among those of `index`.
+fn unknown_tables(index: &JournalIndex, directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
+    let of_batch = |(&number, batch): (&u32, &BatchIndex)| -> Vec<PathBuf> {
+        batch.sealed.iter().map(|table| table_path(directory, &table.table, number)).collect()
+    };
+    let known: BTreeSet<PathBuf> = index.batches.iter().flat_map(of_batch).collect();
+    let mut unknown = Vec::new();
+    for table in TABLES {
+        let of_table = directory.join(table);
+        let entries = match fs::read_dir(&of_table) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            entries => entries.map_err(RecordError::io("read", &of_table))?,
+        };
+        for entry in entries {
+            let path = entry.map_err(RecordError::io("read", &of_table))?.path();
+            let unfinished = path.extension().is_some_and(|extension| extension == "unfinished");
+            if (unfinished || is_table(&path)) && !known.contains(&path) {
+                unknown.push(path);
+            }
+        }
+    }
+    Ok(unknown)
+}
+
+fn is_table(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "parquet")
+}
+
+fn phases(directory: &Path) -> PathBuf {
+    directory.join(PhaseRow::TABLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Cursor, Read};
+    use std::path::Path;
+
+    use super::Kept;
+    use crate::index::JournalIndex;
+    use crate::journal::{JOURNAL, JournalReader};
+
+    /// As a network file system that goes away.
+    struct Gone;
+
+    impl Read for Gone {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("the server is gone"))
+        }
+    }
+
+    #[test]
+    fn a_journal_that_cannot_be_read_to_its_end_is_not_taken_up() {
+        let line = b"{\"event\":\"case-started\",\"case\":\"a\",\"number\":1}\n";
+        let place = tempfile::tempdir().expect("a directory");
+        let path = place.path().join(JOURNAL);
+        std::fs::write(&path, line).expect("written");
+        let kept = |rest: Option<Gone>| {
+            let rest: Box<dyn Read> = match rest {
+                Some(gone) => Box::new(gone),
+                None => Box::new(io::empty()),
+            };
+            let mut journal = JournalReader::of(Cursor::new(line.to_vec()).chain(rest));
+            let index = JournalIndex::read_lines(&mut journal, false, Path::new(JOURNAL), &mut Vec::new());
+            let mut reader = JournalReader::open(&path).expect("readable");
+            Kept::of(index, place.path(), &mut reader).map(drop)
+        };
+        kept(None).expect("it ends");
+        let error = kept(Some(Gone)).expect_err("refused").to_string();
+        assert!(error.contains("after line 1") && error.contains("the server is gone"), "{error}");
     }
 }

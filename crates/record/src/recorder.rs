@@ -66,6 +66,8 @@ pub struct Recorder {
     durable: bool,
     /// Whether each event is forced to stable storage before the call returns.
     events_durable: bool,
+    /// What was found of a run that goes on, until the first call that records something.
+    kept: Option<Kept>,
 }
 
 /// The case under way.
@@ -83,6 +85,8 @@ pub struct Resumed {
     pub finished: Vec<String>,
     /// What was asked, and where it ran.
     pub manifest: Manifest,
+    /// Finished cases that run again, as their rows are damaged. The record has these warnings too.
+    pub warnings: Vec<WarningRow>,
 }
 
 impl Recorder {
@@ -119,15 +123,19 @@ impl Recorder {
             run_warnings: Vec::new(),
             durable: false,
             events_durable: true,
+            kept: None,
         })
     }
 
     /// Goes on with the run in `directory`, which was interrupted or killed, or in which cases failed.
     /// A case that is started again makes void what was observed of it before; until then that counts.
     ///
+    /// This reads, and keeps others from resuming the run; nothing on disk changes before something is
+    /// recorded.
+    ///
     /// # Errors
     /// There is no run, another process writes it, a later or the first version of the format has it,
-    /// it is complete, or its journal does not tell what was asked.
+    /// it is complete, its journal does not tell what was asked, or something of it cannot be read now.
     pub fn resume(directory: &Path) -> Result<(Self, Resumed), RecordError> {
         let refuse = |why: String| RecordError::CannotResume { path: directory.to_path_buf(), why };
         let journal_path = directory.join(JOURNAL);
@@ -141,11 +149,11 @@ impl Recorder {
             };
         }
         let directory = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
-        let mut journal = JournalWriter::resume(&directory)?;
+        let journal = JournalWriter::resume(&directory)?;
         let mut reader =
             JournalReader::open(&journal_path).map_err(RecordError::io("read", &journal_path))?;
-        let mut damage = Vec::new();
-        let index = JournalIndex::read(&mut reader, &journal_path, &mut damage);
+        // Of a damaged line only what it costs is of interest: a case that runs again.
+        let index = JournalIndex::read(&mut reader, &journal_path, &mut Vec::new());
         let mut manifest = match (read_manifest(&directory), &index.manifest) {
             (Err(error @ RecordError::NewerVersion { .. }), _) => return Err(error),
             (Ok(manifest), _) => manifest,
@@ -159,22 +167,16 @@ impl Recorder {
                 manifest.format_version
             )));
         }
-        let kept = Kept::of(index, &directory);
+        let kept = Kept::of(index, &directory, &mut reader)?;
         if kept.state == RunState::Complete && kept.is_all(&manifest) {
             return Err(refuse(format!(
                 "it is complete: all of its {} cases are finished; show it with `ioproof report`",
                 manifest.plan.cases.len()
             )));
         }
-        journal.cut(&kept.index)?;
-        kept.remove_unknown_tables(&directory)?;
         manifest.finished_unix_ns = None;
-        let at_unix_ns = now_unix_ns();
-        let event = Event::RunResumed { program_version: env!("CARGO_PKG_VERSION"), at_unix_ns };
-        journal.append(&event, true)?;
-        write_manifest(&directory, &manifest, true)?;
-        let finished = kept.finished();
-        let mut recorder = Self {
+        let (finished, warnings) = (kept.finished(), kept.warnings());
+        let recorder = Self {
             directory,
             manifest: manifest.clone(),
             journal,
@@ -188,13 +190,30 @@ impl Recorder {
             run_warnings: Vec::new(),
             durable: true,
             events_durable: true,
+            kept: Some(kept),
         };
-        recorder.take_up(kept)?;
-        Ok((recorder, Resumed { finished, manifest }))
+        Ok((recorder, Resumed { finished, manifest, warnings }))
+    }
+
+    /// Brings the directory of a run that goes on into the state that its record goes on from. Should
+    /// that fail, the next call tries again.
+    fn go_on(&mut self) -> Result<(), RecordError> {
+        let Some(kept) = &self.kept else { return Ok(()) };
+        self.journal.cut(&kept.index)?;
+        kept.remove_unknown_tables()?;
+        let at_unix_ns = now_unix_ns();
+        let event = Event::RunResumed { program_version: env!("CARGO_PKG_VERSION"), at_unix_ns };
+        self.journal.append(&event, true)?;
+        write_manifest(&self.directory, &self.manifest, true)?;
+        match self.kept.take() {
+            Some(kept) => self.take_up(kept),
+            None => Ok(()),
+        }
     }
 
     /// Gathers what was finished and not sealed.
     fn take_up(&mut self, kept: Kept) -> Result<(), RecordError> {
+        let warnings = kept.warnings();
         for (number, case) in kept.index.cases {
             if number == 0 {
                 self.run_warnings = case.warnings;
@@ -202,7 +221,7 @@ impl Recorder {
                 self.gather(OpenCase { id: case.id, number, phases: case.phases, warnings: case.warnings })?;
             }
         }
-        Ok(())
+        warnings.iter().try_for_each(|warning| self.warning(warning))
     }
 
     /// Leaves it to [`Recorder::finish`] to force everything to stable storage: what is copied from
@@ -226,6 +245,7 @@ impl Recorder {
         if self.finished.contains(case) {
             return Err(RecordError::Finished { case: case.to_owned() });
         }
+        self.go_on()?;
         let number = self.cases + 1;
         let at_unix_ns = now_unix_ns();
         self.journal.append(&Event::CaseStarted { case, number, at_unix_ns }, false)?;
@@ -258,6 +278,7 @@ impl Recorder {
     /// # Errors
     /// The journal cannot be written.
     pub fn warning(&mut self, warning: &WarningRow) -> Result<(), RecordError> {
+        self.go_on()?;
         self.journal.append(&Event::Warning { warnings: [warning] }, self.events_durable)?;
         let of_case = |case: &&mut OpenCase| warning.key.as_ref().is_some_and(|key| key.case == case.id);
         let warnings = match self.case.as_mut().filter(of_case) {
@@ -273,6 +294,7 @@ impl Recorder {
     /// # Errors
     /// The journal cannot be written.
     pub fn wiped(&mut self, case: &str, wiped: &Wiped) -> Result<(), RecordError> {
+        self.go_on()?;
         let event = Event::Wiped { case, wiped, at_unix_ns: now_unix_ns() };
         self.journal.append(&event, self.events_durable).map(drop)
     }
@@ -310,7 +332,7 @@ impl Recorder {
         for place in case.phases {
             let record = self.reader.record(place).map_err(|message| RecordError::Unreadable {
                 path: self.directory.join(JOURNAL),
-                message: format!("line {} was written and is not there: {message}", place.line),
+                message: format!("line {} was written and cannot be read: {message}", place.line),
             })?;
             batch.add(&record)?;
         }
@@ -346,6 +368,7 @@ impl Recorder {
         outcome: &Outcome,
         at_unix_ns: Option<i64>,
     ) -> Result<Manifest, RecordError> {
+        self.go_on()?;
         let sealed = self.seal_the_rest();
         let (outcome, message) = match outcome {
             Outcome::Complete => ("complete", None),

@@ -6,12 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::index::{CaseIndex, JournalIndex};
+use crate::index::{CaseIndex, Ended, JournalIndex};
 use crate::journal::{JOURNAL, JournalReader};
 use crate::manifest::{MANIFEST, check_version, read_manifest};
 use crate::merge::Part;
 use crate::recorder::PhaseRecord;
-use crate::sealed::{SealedTable, read_table, table_path, verify};
+use crate::sealed::{SealedTable, read_doubtful, read_table, table_path, verify};
 use crate::store::{BatchFiles, Rows, Source, Store, TABLES};
 use crate::{
     CaseId, DeviceRow, LatencyRow, Manifest, PhaseRow, Provenance, RecordError, Row, SeriesRow, TaskRow,
@@ -232,6 +232,7 @@ impl Run {
 
     /// Takes each case from its batch, or from the journal where a table is not whole.
     fn fill(&mut self, journal: &mut JournalReader, mut index: JournalIndex) {
+        let unknown = self.unknown_tables(&mut index);
         let mut batches = BTreeMap::new();
         // A batch whose cases were all sealed again in another one is of no interest.
         let wanted: HashSet<u32> = index.cases.values().filter_map(|case| case.batch).collect();
@@ -259,7 +260,74 @@ impl Run {
         if let Some(batch) = batches.remove(&0).filter(|_| !known) {
             self.warnings.extend(batch.warnings.into_values().flatten());
         }
+        if let Some((rows, cases)) = unknown {
+            self.take_unknown(&mut store, rows, &cases);
+        }
         self.store = Arc::new(store);
+    }
+
+    /// Whole tables of cases whose end the journal does not tell, as it was cut: a table is sealed when
+    /// its cases have ended well. What the journal has of them is taken out of `index`.
+    fn unknown_tables(&mut self, index: &mut JournalIndex) -> Option<(TableRows, HashSet<CaseId>)> {
+        // In version 1 tables were sealed before the case had ended; in a run that goes on the journal
+        // has more by now than when it was read.
+        if index.held || self.manifest.format_version < 2 {
+            return None;
+        }
+        let ended: HashSet<&str> = index
+            .cases
+            .values()
+            .filter(|case| case.ended == Ended::Well)
+            .map(|case| case.id.as_str())
+            .collect();
+        let mut rows = TableRows::default();
+        let mut cases = HashSet::new();
+        for path in tables_in(&self.directory.join(PhaseRow::TABLE)) {
+            let Some(number) = number_of(&path).filter(|number| !index.batches.contains_key(number)) else {
+                continue;
+            };
+            let lost = |row: &&PhaseRow| !ended.contains(&*row.key.case);
+            let phases = read_doubtful::<PhaseRow>(&path).unwrap_or_default();
+            let before = cases.len();
+            cases.extend(phases.iter().filter(lost).map(|row| row.key.case.clone()));
+            if cases.len() == before {
+                continue;
+            }
+            self.damage.push(Damage {
+                path: self.directory.join(JOURNAL),
+                what: format!(
+                    "the end of {} cases is missing; they were read from the tables {number:06}.parquet, \
+                     for which nothing vouches",
+                    cases.len() - before
+                ),
+            });
+            for table in TABLES {
+                let path = table_path(&self.directory, table, number);
+                // A table without rows has no file.
+                if path.exists()
+                    && let Err(error) = rows.read(table, &path)
+                {
+                    self.damage.push(Damage { path, what: format!("{error}; its rows are lost") });
+                }
+            }
+        }
+        index.cases.retain(|_, case| !cases.contains(case.id.as_str()));
+        (!cases.is_empty()).then_some((rows, cases))
+    }
+
+    /// Adds the rows of `cases`.
+    fn take_unknown(&mut self, store: &mut Store, mut rows: TableRows, cases: &HashSet<CaseId>) {
+        rows.phases.retain(|row| cases.contains(&row.key.case));
+        rows.warnings.retain(|row| row.key.as_ref().is_some_and(|key| cases.contains(&key.case)));
+        let order = rows.phases.iter().map(|row| row.key.case.clone());
+        let more = Store::of_tables(order, rows.tasks, rows.latency, rows.series, rows.devices);
+        for id in &more.cases {
+            store.add(id.clone(), more.sources[id].clone());
+            self.finished_cases.push(id.to_string());
+        }
+        self.failed_cases.retain(|failed| !cases.contains(failed.case.as_str()));
+        self.phases.append(&mut rows.phases);
+        self.warnings.append(&mut rows.warnings);
     }
 
     /// Reads the phases and warnings of a batch, and verifies the rest; none where one of its tables
@@ -321,7 +389,7 @@ impl Run {
         let mut rows = TableRows::default();
         for table in TABLES {
             for path in tables_in(&self.directory.join(table)) {
-                if let Err(error) = rows.read_doubtful(table, &path) {
+                if let Err(error) = rows.read(table, &path) {
                     self.damage.push(Damage { path, what: format!("{error}; its rows are lost") });
                 }
             }
@@ -374,26 +442,19 @@ struct TableRows {
 }
 
 impl TableRows {
-    fn read_doubtful(&mut self, table: &str, path: &Path) -> Result<(), String> {
+    fn read(&mut self, table: &str, path: &Path) -> Result<(), String> {
         match table {
-            PhaseRow::TABLE => self.phases.extend(doubtful(path)?),
-            TaskRow::TABLE => self.tasks.extend(doubtful(path)?),
-            LatencyRow::TABLE => self.latency.extend(doubtful(path)?),
-            SeriesRow::TABLE => self.series.extend(doubtful(path)?),
-            DeviceRow::TABLE => self.devices.extend(doubtful(path)?),
-            WarningRow::TABLE => self.warnings.extend(doubtful(path)?),
+            PhaseRow::TABLE => self.phases.extend(read_doubtful(path)?),
+            TaskRow::TABLE => self.tasks.extend(read_doubtful(path)?),
+            LatencyRow::TABLE => self.latency.extend(read_doubtful(path)?),
+            SeriesRow::TABLE => self.series.extend(read_doubtful(path)?),
+            DeviceRow::TABLE => self.devices.extend(read_doubtful(path)?),
+            WarningRow::TABLE => self.warnings.extend(read_doubtful(path)?),
             // A table of a later program in a directory of this version: nothing here asks for it.
             _ => {}
         }
         Ok(())
     }
-}
-
-/// Reads a table that nothing vouches for. The table reader panics on some kinds of damage (a test
-/// has them), which ends here: the table is lost and nothing else.
-fn doubtful<R: Row>(path: &Path) -> Result<Vec<R>, String> {
-    std::panic::catch_unwind(|| read_table(path))
-        .unwrap_or_else(|_| Err("its bytes make no sense to the table reader".to_owned()))
 }
 
 /// The whole tables in `directory`, in the order of the cases.
@@ -406,4 +467,9 @@ fn tables_in(directory: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_table).collect();
     paths.sort();
     paths
+}
+
+/// The number of the batch that the table at `path` is of.
+fn number_of(path: &Path) -> Option<u32> {
+    path.file_stem()?.to_str()?.parse().ok()
 }

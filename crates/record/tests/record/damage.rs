@@ -58,6 +58,10 @@ fn a_torn_line_is_named() {
     let text = fs::read_to_string(&journal).expect("readable");
     let second_case = text.find("\"case\":\"rand\",\"repetition\":1").expect("recorded");
     cut(&journal, second_case as u64 + 100);
+    // As after a kill: nothing was sealed yet.
+    for table in ["phases", "tasks", "latency", "series", "devices", "warnings"] {
+        fs::remove_dir_all(directory.join(table)).expect("removed");
+    }
     let run = Run::open(&directory).expect("readable");
     assert_eq!(run.state, RunState::Killed);
     assert_eq!(run.damage.len(), 1);
@@ -307,4 +311,24 @@ fn a_file_system_that_turns_read_only_is_named_and_what_was_recorded_stays() {
         .map(|_| ())
         .expect_err("refused");
     assert!(error.to_string().contains("other") && error.to_string().contains("writable"), "{error}");
+}
+
+/// A journal that is cut knows less than one that is lost, but must not hide more.
+#[test]
+fn a_cut_journal_does_not_hide_whole_tables() {
+    let (_place, directory) = recorded();
+    let journal = directory.join("journal.jsonl");
+    let text = fs::read(&journal).expect("readable");
+    let ends: Vec<usize> = (1..=text.len()).filter(|&end| text[end - 1] == b'\n').collect();
+    let rand = text.windows(15).rposition(|part| part == b"\"case-finished\"").expect("recorded");
+    // Within the first case, between two lines, and just before the end of the second.
+    for length in [4000, ends[3], rand - 10] {
+        fs::write(&journal, &text[..length]).expect("cut");
+        let run = Run::open(&directory).expect("readable");
+        assert_holds(&run, &everything(2));
+        assert_eq!(run.finished_cases, sample::CASES, "cut at {length}");
+        assert_eq!(run.state, RunState::Killed);
+        let named = |damage: &record::Damage| damage.what.contains("000001.parquet");
+        assert!(run.damage.iter().any(named), "{:?}", run.damage);
+    }
 }

@@ -1,10 +1,12 @@
 //! Runs that were interrupted and go on: no case twice, none lost.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 
 use plan::Phase;
-use record::{Outcome, PhaseRecord, RecordError, Recorder, Run, RunState};
+use record::{Outcome, PhaseRecord, RecordError, Recorder, Run, RunState, Warning};
 
 use crate::sample;
 use crate::whole::{assert_holds, everything};
@@ -162,4 +164,102 @@ fn what_cannot_go_on_is_told_why() {
     fs::write(directory.join("manifest.json"), "{").expect("damaged");
     fs::write(directory.join("journal.jsonl"), "{\n").expect("damaged");
     assert!(refused(&directory).contains("what was asked cannot be read"), "{}", refused(&directory));
+}
+
+/// Every file below `directory` with what it holds.
+fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(directory).expect("readable") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            all.extend(files(&path));
+        } else {
+            // A link that leads nowhere has no text.
+            all.insert(path.clone(), fs::read(&path).unwrap_or_default());
+        }
+    }
+    all
+}
+
+/// A run that was killed in a line after its first case, while that was being sealed.
+fn killed(directory: &Path) {
+    let mut recorder = Recorder::create(directory, &sample::manifest()).expect("created");
+    recorder.case_started("seq").expect("started");
+    sample::case("seq", 2).iter().for_each(|record| recorder.phase_finished(record).expect("recorded"));
+    recorder.case_finished("seq").expect("finished");
+    drop(recorder);
+    let journal = directory.join("journal.jsonl");
+    let mut text = fs::read(&journal).expect("readable");
+    text.extend(b"{\"event\":\"case-sta");
+    fs::write(&journal, text).expect("torn");
+    fs::create_dir(directory.join("phases")).expect("made");
+    fs::write(directory.join("phases/.000001.parquet.unfinished"), "PAR1").expect("written");
+}
+
+#[test]
+fn nothing_changes_before_something_is_recorded() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("run");
+    killed(&directory);
+    let before = files(&directory);
+    let (recorder, finished) = resume(&directory);
+    assert_eq!(finished, ["seq"]);
+    let error = Recorder::resume(&directory).map(|_| ()).expect_err("it is held");
+    assert!(error.to_string().contains("another process writes it"), "{error}");
+    drop(recorder);
+    assert_eq!(files(&directory), before);
+
+    let (recorder, finished) = resume(&directory);
+    go_on(recorder, &finished);
+    let run = Run::open(&directory).expect("readable");
+    assert_eq!((run.damage, run.finished_cases.len()), (vec![], 2));
+    assert!(!directory.join("phases/.000001.parquet.unfinished").exists());
+}
+
+#[test]
+fn a_finished_case_with_a_damaged_line_runs_again() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("run");
+    killed(&directory);
+    let journal = directory.join("journal.jsonl");
+    let text = fs::read_to_string(&journal).expect("readable");
+    // Within the rows of the last phase: its key can be read.
+    let wall = text.rfind("\"wall_ns\":").expect("recorded");
+    fs::write(&journal, text[..wall].to_owned() + "\"wall_ns\"," + &text[wall + 10..]).expect("damaged");
+    let (recorder, resumed) = Recorder::resume(&directory).expect("resumed");
+    assert!(resumed.finished.is_empty(), "{:?}", resumed.finished);
+    let again = |row: &record::WarningRow| matches!(&row.warning, Warning::MeasuredAgain { case, .. } if case == "seq");
+    assert_eq!(resumed.warnings.iter().filter(|row| again(row)).count(), 1, "{:?}", resumed.warnings);
+    go_on(recorder, &resumed.finished);
+    let run = Run::open(&directory).expect("readable");
+    assert_eq!((run.damage, run.phases.len(), run.finished_cases.len()), (vec![], 8, 2));
+    assert_eq!(run.warnings.iter().filter(|row| again(row)).count(), 1);
+}
+
+#[test]
+fn tables_that_cannot_be_judged_are_not_removed() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("run");
+    sample::write(&directory, 2, Outcome::Interrupted).expect("recorded");
+    let journal = directory.join("journal.jsonl");
+    let text = fs::read(&journal).expect("readable");
+    let refused = || Recorder::resume(&directory).map(|_| ()).expect_err("refused").to_string();
+
+    // The journal was cut: nothing else tells that the cases of the table are finished.
+    fs::write(&journal, &text[..4000]).expect("cut");
+    let before = files(&directory);
+    let error = refused();
+    assert!(error.contains("000001.parquet") && error.contains("put the whole journal back"), "{error}");
+    assert_eq!(files(&directory), before);
+
+    // A table cannot be read now.
+    fs::write(&journal, &text).expect("whole again");
+    let table = directory.join("tasks/000001.parquet");
+    let kept = place.path().join("kept");
+    fs::rename(&table, &kept).expect("moved");
+    symlink(&table, &table).expect("a link to itself");
+    let before = files(&directory);
+    let error = refused();
+    assert!(error.contains("tasks/000001.parquet"), "{error}");
+    assert_eq!(files(&directory), before);
 }
