@@ -68,9 +68,9 @@ type Harm = fn(&Path);
 #[test]
 fn a_damaged_record_shows_what_is_whole_and_names_the_damage() {
     let damages: [(&str, Harm); 3] = [
-        ("a table that was cut", |record| cut(&record.join("phases/000002.parquet"), 50)),
+        ("a table that was cut", |record| cut(&record.join("phases/000001.parquet"), 50)),
         ("a table that is gone", |record| {
-            fs::remove_file(record.join("phases/000002.parquet")).expect("gone")
+            fs::remove_file(record.join("phases/000001.parquet")).expect("gone")
         }),
         ("a torn journal", |record| cut(&record.join("journal.jsonl"), 99)),
     ];
