@@ -204,7 +204,7 @@ fn runs_in_miniature(name: &str) {
 }
 
 /// Every published figure of the study is shown, some of them beside an own one, and every rule
-/// has a verdict.
+/// has a verdict or the reason why it has none.
 fn stands_beside_published_figures(name: &str, plan: &Plan, findings: &Value) {
     let list = |key: &str| findings[key].as_array().unwrap_or_else(|| panic!("no {key}")).clone();
     let beside = list("beside");
@@ -219,7 +219,10 @@ fn stands_beside_published_figures(name: &str, plan: &Plan, findings: &Value) {
         let verdict = verdict.unwrap_or_else(|| panic!("{name}: {} has no verdict", rule.id));
         assert!(verdict["text"].as_str().is_some_and(|text| !text.is_empty()), "{verdict}");
     }
-    let tested = claims.iter().filter(|claim| claim["standing"] != "not tested").count();
-    assert!(tested > 0 || plan.terms.claims.is_empty(), "{name}: no statement was tested: {claims:?}");
+    // Phases of a miniature are too short to decide anything, and that is what it has to say.
+    for claim in &claims {
+        let evidence = claim["evidence"].as_str().unwrap_or_default();
+        assert!(!evidence.is_empty(), "{name}: {claim}");
+    }
     assert_eq!(list("verdicts").len(), plan.terms.commitments.len(), "{name}");
 }
