@@ -106,7 +106,7 @@ fn write(study: &Study<'_>, format: Format, out: &mut impl Write) -> anyhow::Res
         Format::Html => study.html(out)?,
         Format::Md => out.write_all(study.markdown().as_bytes())?,
         Format::Csv => out.write_all(study.csv().as_bytes())?,
-        Format::Json => out.write_all(study.json().as_bytes())?,
+        Format::Json => study.write_json(out)?,
         Format::Openmetrics => out.write_all(study.openmetrics().as_bytes())?,
     }
     Ok(())

@@ -88,10 +88,18 @@ impl<'a> Study<'a> {
     /// JSON in the schema `ioproof-report/1`.
     #[must_use]
     pub fn json(&self) -> String {
-        let mut out = serde_json::to_string_pretty(&self.report)
-            .expect("strings, numbers and lists with string keys are always JSON");
-        out.push('\n');
-        out
+        let mut out = Vec::new();
+        self.write_json(&mut out).expect("memory takes whatever is written");
+        String::from_utf8(out).expect("JSON is UTF-8")
+    }
+
+    /// As [`Study::json`]; of a study with thousands of cases it is never in memory as a whole.
+    ///
+    /// # Errors
+    /// `out` refuses.
+    pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, &self.report)?;
+        out.write_all(b"\n")
     }
 
     /// The figures as OpenMetrics 1.0 text, for monitoring.
