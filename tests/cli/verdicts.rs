@@ -133,3 +133,27 @@ fn a_commitment_without_a_statistic_is_refused_with_all_of_them() {
     );
     assert!(!desk.record().exists());
 }
+
+/// A case that never becomes steady: of its eight passes the last five count, the report says of each pass
+/// whether it does, and a promise is not kept by what never settled.
+#[test]
+fn passes_before_the_steady_state_are_shown_and_do_not_count() {
+    let _timed = timed();
+    let desk = Desk::new();
+    let never = "repetitions = 8\nuntil = \"steady\"\nsteady_excursion = \"0.0001 %\"";
+    let study = promised("bandwidth_at_least = \"1kB/s\"", "median").replace("repetitions = 3", never);
+    let _ = run(&desk.study(&study)).expect_code(0);
+    let report = desk.report();
+    let passes = report.figure("write")["repetitions"].as_array().expect("passes").clone();
+    let roles: Vec<&str> = passes.iter().filter_map(|pass| pass["role"].as_str()).collect();
+    assert_eq!(roles.len(), 8);
+    assert!(roles[..3].iter().all(|role| *role == "before steady state"), "{roles:?}");
+    assert!(roles[3..].iter().all(|role| *role == "recorded"), "{roles:?}");
+    let mut counted: Vec<f64> =
+        passes[3..].iter().filter_map(|pass| pass["bytes_per_second"].as_f64()).collect();
+    counted.sort_by(f64::total_cmp);
+    let median = report.rate("write");
+    assert!((median / counted[2] - 1.0).abs() < 1e-9, "the median of those that count: {median}");
+    let (code, text, _) = judged(&desk);
+    assert_eq!(code, Some(8), "{text}");
+}
