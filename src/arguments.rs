@@ -170,6 +170,9 @@ pub(crate) struct CompareArguments {
     /// How it is shown.
     #[arg(long, default_value = "text")]
     pub(crate) format: CompareFormat,
+    /// Write to this file instead of the terminal.
+    #[arg(long, value_name = "FILE", requires = "format")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// The forms of a comparison.
@@ -181,6 +184,8 @@ pub(crate) enum CompareFormat {
     Md,
     /// For programs.
     Json,
+    /// The page of BEFORE, with AFTER drawn dotted in its charts.
+    Html,
 }
 
 /// `ioproof merge`.

@@ -1,19 +1,52 @@
 //! `ioproof compare`: two runs against each other.
 
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+use anyhow::Context;
 use record::Run;
+use report::{Colour, Study};
 
 use crate::arguments::{CompareArguments, CompareFormat};
 use crate::console::{colour, print};
 use crate::exit::{Exit, Failure};
+use crate::report::check_output;
 
-/// Prints what changed from one run to the other beyond the scatter.
+/// Prints what changed from one run to the other beyond the scatter, or draws both.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
-    let (before, after) = (Run::open(&arguments.before)?, Run::open(&arguments.after)?);
-    let pair = report::compare(&before, &after);
-    print(&match arguments.format {
-        CompareFormat::Text => pair.text(colour()),
-        CompareFormat::Md => pair.markdown(),
-        CompareFormat::Json => pair.json(),
-    })?;
+    let runs = [arguments.before.clone(), arguments.after.clone()];
+    let (before, after) = (Run::open(&runs[0])?, Run::open(&runs[1])?);
+    let shown = match &arguments.output {
+        None => form(&before, &after, arguments.format, colour()),
+        Some(path) => {
+            check_output(&runs, path)?;
+            form(&before, &after, arguments.format, Colour::Plain)
+        }
+    };
+    let text = shown.map_err(|error| Failure::new(Exit::Record, error))?;
+    let Some(path) = &arguments.output else {
+        return print(&text).map(|()| Exit::Success);
+    };
+    let written = File::create(path).and_then(|file| {
+        let mut out = BufWriter::new(file);
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    });
+    let context = || format!("cannot write {}: choose another place with --output", path.display());
+    written.with_context(context).map_err(|error| Failure::new(Exit::Record, error))?;
     Ok(Exit::Success)
+}
+
+fn form(before: &Run, after: &Run, format: CompareFormat, colour: Colour) -> anyhow::Result<String> {
+    let pair = || report::compare(before, after);
+    Ok(match format {
+        CompareFormat::Text => pair().text(colour),
+        CompareFormat::Md => pair().markdown(),
+        CompareFormat::Json => pair().json(),
+        CompareFormat::Html => {
+            let mut page = Vec::new();
+            Study::of(before).beside(Study::of(after)).html(&mut page)?;
+            String::from_utf8(page)?
+        }
+    })
 }

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
 }
 
 /// A report may go over an older one, but not over the record that it is made of, nor on a device.
-fn check_output(runs: &[PathBuf], path: &Path) -> Result<(), Failure> {
+pub(crate) fn check_output(runs: &[PathBuf], path: &Path) -> Result<(), Failure> {
     let Ok(real) = path.canonicalize() else { return Ok(()) };
     let is_report = |name: &OsStr| FILES.iter().any(|(_, report)| name == *report);
     let within = |run: &PathBuf| run.canonicalize().is_ok_and(|directory| real.starts_with(directory));

@@ -57,6 +57,9 @@ fn a_goal_needs_drives_and_parity_needs_more() {
 fn the_lowest_limit_is_the_bound() {
     let text = told("bound --limit drives=60x120000/s --limit controllers=3x825000/s --measured 1320137/s");
     assert_says(&text, &["7,200,000/s", "2,475,000/s", "controllers", "53.3 %"]);
+    // Sixteen nodes are as fast as sixteen of the slowest.
+    let text = told("bound --limit slowest=16x350MB/s --limit mean=16x378MB/s --measured 5.6GB/s");
+    assert_says(&text, &["5.60 GB/s", "6.05 GB/s", "weakest link 5.60 GB/s slowest", "100.0 %"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Amount, Bytes, Case, Expectation, Order, Phase, Plan, TargetTerms};
+use plan::{Amount, Bytes, Case, Expectation, Layer, Order, Phase, Plan, TargetTerms};
 
 use crate::amount::{in_unit_of, measured};
 use crate::jobs::nodes_of;
@@ -30,15 +30,17 @@ pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
     for (index, figure) in figures.iter().enumerate() {
         let Some(case) = cases.get(&*figure.case) else { continue };
         let subject = Subject { case, phase: figure.phase };
-        let devices = targets.get(case.target.as_str()).map_or(0, |terms| terms.devices);
+        let terms = targets.get(case.target.as_str());
+        let (devices, layer) = terms.map_or((0, Layer::Unstated), |terms| (terms.devices, terms.layer));
         let nodes = u32::try_from(nodes_of(case)).unwrap_or(u32::MAX);
+        let in_all = |one: &Expectation| one.in_all(nodes, devices, layer);
         let mut of_figure: Vec<(Expected, &str)> = Vec::new();
         for expectation in subject.about(&plan.terms.expectations) {
-            let limit = expectation.in_all(nodes, devices);
+            let limit = in_all(expectation);
             let Some(value) = measured(figure, limit) else { continue };
             of_figure.push((found(index, figure, expectation, limit, value), &expectation.reached));
         }
-        for (expectation, limit) in subject.between(&plan.terms.expectations, nodes, devices) {
+        for (expectation, limit) in subject.between(&plan.terms.expectations, in_all) {
             let Some(value) = measured(figure, limit) else { continue };
             let mut expected = found(index, figure, expectation, limit, value);
             expected.name = format!("{} at {} % reads", expectation.name, case.workload.read_percent);
@@ -125,7 +127,11 @@ impl Subject<'_> {
 
     /// Interpolated limits where the share of reads stands in no expectation: one for each latency
     /// that the two neighbours have in common, with the neighbour of more writes.
-    fn between(self, expectations: &[Expectation], nodes: u32, devices: u32) -> Vec<(&Expectation, Amount)> {
+    fn between(
+        self,
+        expectations: &[Expectation],
+        in_all: impl Fn(&Expectation) -> Amount,
+    ) -> Vec<(&Expectation, Amount)> {
         let share = self.read_percent();
         let mixes: Vec<(u8, &Expectation)> = expectations
             .iter()
@@ -145,7 +151,7 @@ impl Subject<'_> {
                 .min_by_key(|(at, _)| *at);
             let limit = above.and_then(|(high, other)| {
                 let at = f64::from(share - low) / f64::from(high - low);
-                match (expectation.in_all(nodes, devices), other.in_all(nodes, devices)) {
+                match (in_all(expectation), in_all(other)) {
                     (Amount::OperationsPerSecond(low), Amount::OperationsPerSecond(high)) => {
                         mix(low, high, at).map(Amount::OperationsPerSecond)
                     }

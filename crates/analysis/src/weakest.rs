@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Amount, Bytes, Case, Expectation, Order, Phase, Plan};
+use plan::{Amount, Bytes, Case, Expectation, Layer, Order, Phase, Plan};
 
 use crate::amount::in_unit_of;
 use crate::jobs::nodes_of;
@@ -10,7 +10,7 @@ use crate::{Figure, WeakestLink};
 
 /// The lowest limit of each target for each number of nodes in [`plan::Terms::nodes`], or for one: the
 /// minimum over all its limits of count × limit, times the nodes or devices where a limit is one of
-/// each. Study B: of 1.25 GB/s for each node, 10 for the cluster and 120 for the servers, 16
+/// each, and times the nodes where each has a target of its own. Study B: of 1.25 GB/s for each node, 10 for the cluster and 120 for the servers, 16
 /// nodes can have 10.
 ///
 /// There is one bound for each combination of phase, order and transfer size that the target's
@@ -23,7 +23,8 @@ use crate::{Figure, WeakestLink};
 pub fn weakest_links(plan: &Plan, figures: &[Figure]) -> Vec<WeakestLink> {
     let mut links = Vec::new();
     for target in targets(plan) {
-        let devices = plan.terms.targets.iter().find(|terms| terms.name == target).map_or(0, |t| t.devices);
+        let terms = plan.terms.targets.iter().find(|terms| terms.name == target);
+        let (devices, layer) = terms.map_or((0, Layer::Unstated), |terms| (terms.devices, terms.layer));
         let about: Vec<&Expectation> = plan
             .terms
             .expectations
@@ -35,7 +36,7 @@ pub fn weakest_links(plan: &Plan, figures: &[Figure]) -> Vec<WeakestLink> {
             let within: Vec<&Expectation> = about.iter().copied().filter(|one| scope.has(one)).collect();
             let best = best_by_nodes(plan, figures, &target, scope);
             for nodes in plan.terms.nodes.iter().copied().chain(plan.terms.nodes.is_empty().then_some(1)) {
-                let limits = scope.limits(&within, nodes, devices);
+                let limits = scope.limits(&within, nodes, devices, layer);
                 let Some((weakest, amount)) = limits.first().cloned() else { continue };
                 links.push(WeakestLink {
                     target: target.clone(),
@@ -144,12 +145,18 @@ impl Scope {
     }
 
     /// All limits, highest last.
-    fn limits(&self, within: &[&Expectation], nodes: u32, devices: u32) -> Vec<(String, Amount)> {
+    fn limits(
+        &self,
+        within: &[&Expectation],
+        nodes: u32,
+        devices: u32,
+        layer: Layer,
+    ) -> Vec<(String, Amount)> {
         // Where no size is given all limits are in one unit, and the size does not matter.
         let transfer = self.transfer.unwrap_or(Bytes(1));
         let bytes =
             |amount| in_unit_of(amount, Amount::BytesPerSecond(0.0), transfer).unwrap_or(f64::INFINITY);
-        let all = within.iter().map(|one| (one, one.in_all(nodes, devices)));
+        let all = within.iter().map(|one| (one, one.in_all(nodes, devices, layer)));
         let highest_grade = all
             .clone()
             .filter(|(one, _)| !one.reached.is_empty())

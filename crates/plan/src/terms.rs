@@ -381,14 +381,16 @@ impl Selector {
 }
 
 impl Expectation {
-    /// The limit of all of them together, on `nodes` nodes and `devices` devices of the target.
+    /// The limit of all of them together, on `nodes` nodes and `devices` devices of the target. Of a
+    /// node-local target each node has its own, with so many devices.
     #[must_use]
-    pub fn in_all(&self, nodes: u32, devices: u32) -> Amount {
+    pub fn in_all(&self, nodes: u32, devices: u32, layer: Layer) -> Amount {
+        let targets = if layer == Layer::NodeLocal { f64::from(nodes) } else { 1.0 };
         let times = self.count
             * match self.per {
-                Per::Target => 1.0,
+                Per::Target => targets,
                 Per::Node => f64::from(nodes),
-                Per::Device => f64::from(devices.max(1)),
+                Per::Device => targets * f64::from(devices.max(1)),
             };
         match self.amount {
             Amount::BytesPerSecond(value) => Amount::BytesPerSecond(value * times),
@@ -400,7 +402,7 @@ impl Expectation {
 
 #[cfg(test)]
 mod tests {
-    use super::{Amount, Expectation, Per, Selector};
+    use super::{Amount, Expectation, Layer, Per, Selector};
     use crate::{Bytes, Case, Geometry, Phase, Setting, SettingValue, WorkloadSpec};
 
     #[test]
@@ -440,8 +442,12 @@ mod tests {
             source: String::new(),
             reached: String::new(),
         };
-        assert_eq!(link(Per::Target).in_all(4, 12), Amount::BytesPerSecond(2.5e9));
-        assert_eq!(link(Per::Node).in_all(4, 12), Amount::BytesPerSecond(10e9));
-        assert_eq!(link(Per::Device).in_all(4, 12), Amount::BytesPerSecond(30e9));
+        let of = |per, layer| link(per).in_all(4, 12, layer);
+        assert_eq!(of(Per::Target, Layer::Shared), Amount::BytesPerSecond(2.5e9));
+        assert_eq!(of(Per::Node, Layer::Shared), Amount::BytesPerSecond(10e9));
+        assert_eq!(of(Per::Device, Layer::Shared), Amount::BytesPerSecond(30e9));
+        assert_eq!(of(Per::Target, Layer::NodeLocal), Amount::BytesPerSecond(10e9));
+        assert_eq!(of(Per::Node, Layer::NodeLocal), Amount::BytesPerSecond(10e9));
+        assert_eq!(of(Per::Device, Layer::NodeLocal), Amount::BytesPerSecond(120e9));
     }
 }

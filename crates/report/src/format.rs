@@ -67,14 +67,14 @@ pub(crate) fn mebibytes(bytes_per_second: f64) -> String {
 
 /// Bytes per second for a sentence, in the decimal unit that fits, three digits: `18.8 GB/s`.
 pub(crate) fn rate(bytes_per_second: f64) -> String {
-    let (unit, name) = match bytes_per_second {
+    let (unit, name) = match bytes_per_second.abs() {
         r if r < 1e6 => (1e3, "kB/s"),
         r if r < 1e9 => (1e6, "MB/s"),
         r if r < 1e12 => (1e9, "GB/s"),
         _ => (1e12, "TB/s"),
     };
     let value = bytes_per_second / unit;
-    let digits = match value {
+    let digits = match value.abs() {
         v if v < 9.995 => 2,
         v if v < 99.95 => 1,
         _ => 0,
@@ -206,6 +206,7 @@ mod tests {
     #[test]
     fn rates_sizes_and_times_name_their_unit() {
         assert_eq!(rate(18.8e9), "18.8 GB/s");
+        assert_eq!(rate(-18.8e9), "-18.8 GB/s");
         assert_eq!(decimal_bytes(34_603_008_000), "34.6 GB");
         assert_eq!(duration(1.84), "1.8 s");
         assert_eq!(duration(200.4), "3 min 20 s");

@@ -32,6 +32,7 @@ pub(crate) fn findings(
         weakest_links: found.bounds.iter().map(weakest_link).collect(),
         claims: found.claims.iter().map(claim).collect(),
         beside: found.published.iter().map(beside).collect(),
+        overlays: found.overlays.iter().map(overlay).collect(),
         dispersion: found.dispersion.iter().map(dispersion).collect(),
         regressions: found.regressions.iter().map(regression).collect(),
         limited_by: found.limits.iter().map(limited_by).collect(),
@@ -330,6 +331,10 @@ fn regression(one: &analysis::CurveRegression) -> view::Regression {
         intercept_bytes_per_second: one.intercept,
         r_squared: one.r_squared,
     }
+}
+
+const fn overlay(one: &analysis::Overlay) -> view::Overlay {
+    view::Overlay { first: one.first, second: one.second, x: one.at, difference: one.difference }
 }
 
 fn limited_by(one: &analysis::BoundBy) -> view::LimitedBy {

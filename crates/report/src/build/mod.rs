@@ -168,6 +168,8 @@ fn spread(summary: &Summary) -> Spread {
     let interval = summary.median_interval;
     Spread {
         median: summary.median,
+        mean: summary.mean,
+        deviation: (summary.n > 1).then_some(summary.deviation_sample),
         minimum: summary.min,
         maximum: summary.max,
         interval_low: interval.map(|interval| interval.low),

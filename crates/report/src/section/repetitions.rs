@@ -24,6 +24,10 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         values(report),
     ));
     blocks.extend(only(
+        "Mean ± standard deviation (n − 1) of the repetitions that count; fluctuation is deviation ÷ mean",
+        means(report),
+    ));
+    blocks.extend(only(
         "Rounds without a wipe in between; the last of each repetition is recorded, and drift is its rate ÷ that \
          of the round before − 1",
         rounds(report),
@@ -114,6 +118,31 @@ fn values(report: &Report) -> Table {
             Cell::figure(Some(figure.number)),
             format!("{highest} {unit}, maximum of {}", all.len()).into(),
             all.join(", ").into(),
+            figure.conditions.clone().into(),
+        ]);
+    }
+    table
+}
+
+/// Mean and deviation of figures that were repeated; of large studies those that are shown in full.
+fn means(report: &Report) -> Table {
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("target", Align::Left),
+        ("n", Align::Right),
+        ("mean ± deviation", Align::Right),
+        ("fluctuation", Align::Right),
+        ("conditions", Align::Left),
+    ]);
+    for figure in Chosen::of(report).figures(report) {
+        let spread = &figure.bytes_per_second;
+        let Some(deviation) = spread.deviation else { continue };
+        table.row(vec![
+            Cell::figure(Some(figure.number)),
+            title(report, &figure.target).into(),
+            figure.counted().to_string().into(),
+            format!("{} ± {} MB/s", megabytes(spread.mean), megabytes(deviation)).into(),
+            percent(if spread.mean > 0.0 { deviation / spread.mean } else { 0.0 }).into(),
             figure.conditions.clone().into(),
         ]);
     }

@@ -4,14 +4,15 @@ use super::{place, point, title};
 use crate::format::{percent, rate};
 use crate::text::iops;
 use crate::view::Report;
-use crate::view::findings::{Curve, Regression};
+use crate::view::findings::{Curve, Overlay, Regression};
 
 /// Points below which a curve has no shape worth a sentence.
 const POINTS_LEAST: usize = 3;
 
-/// One sentence for each curve of `group` that has a shape.
+/// One sentence for each curve of `group` that has a shape, and for each pair of its curves.
 pub(super) fn sentences(report: &Report, group: &str) -> Vec<String> {
     let curves = report.findings.curves.iter().enumerate();
+    let of_pairs = report.findings.overlays.iter().filter_map(|one| apart(report, group, one));
     let mut sentences: Vec<String> = curves
         .filter(|(_, curve)| curve.group == group && curve.points.len() >= POINTS_LEAST)
         .filter_map(|(index, curve)| {
@@ -19,6 +20,7 @@ pub(super) fn sentences(report: &Report, group: &str) -> Vec<String> {
             sentence(report, curve, line)
         })
         .collect();
+    sentences.extend(of_pairs);
     sentences.extend(peaks(report, group));
     sentences
 }
@@ -103,6 +105,23 @@ fn sentence(report: &Report, curve: &Curve, line: Option<&Regression>) -> Option
         parts.insert(0, format!("best at {}", at(peak)));
     }
     Some(format!("{}: {}.", line_name(report, curve, true), parts.join("; ")))
+}
+
+/// How far two curves of `group` are apart.
+fn apart(report: &Report, group: &str, one: &Overlay) -> Option<String> {
+    let curves = &report.findings.curves;
+    let (first, second) = (curves.get(one.first)?, curves.get(one.second)?);
+    let unit = first.points.first()?.at.unit;
+    (first.group == group).then(|| {
+        format!(
+            "{} and {}: at most {} apart, at {} {}.",
+            line_name(report, first, true),
+            line_name(report, second, true),
+            percent(one.difference.abs()),
+            first.axis,
+            place(one.x, unit)
+        )
+    })
 }
 
 /// A share of reads is told as the share of writes as well.

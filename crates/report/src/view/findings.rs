@@ -17,6 +17,7 @@ pub(crate) struct Findings {
     pub(crate) weakest_links: Vec<WeakestLink>,
     pub(crate) claims: Vec<Claim>,
     pub(crate) beside: Vec<Beside>,
+    pub(crate) overlays: Vec<Overlay>,
     pub(crate) dispersion: Vec<Dispersion>,
     pub(crate) regressions: Vec<Regression>,
     pub(crate) limited_by: Vec<LimitedBy>,
@@ -287,6 +288,18 @@ pub(crate) struct Beside {
     /// Empty where nothing is known to be wrong with it.
     pub(crate) misprint: String,
     pub(crate) source: String,
+}
+
+/// Where two curves of one chart are farthest apart.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub(crate) struct Overlay {
+    /// By its place among the curves, from 0.
+    pub(crate) first: usize,
+    pub(crate) second: usize,
+    /// On the axis of both.
+    pub(crate) x: f64,
+    /// (second − first) ÷ the larger of both.
+    pub(crate) difference: f64,
 }
 
 /// Spread of the repetitions against a swept size.

@@ -151,6 +151,9 @@ pub(crate) struct Figure {
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub(crate) struct Spread {
     pub(crate) median: f64,
+    pub(crate) mean: f64,
+    /// Standard deviation with n − 1; absent with one repetition.
+    pub(crate) deviation: Option<f64>,
     pub(crate) minimum: f64,
     pub(crate) maximum: f64,
     /// Ends of the confidence interval of the median; absent with too few repetitions.

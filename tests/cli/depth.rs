@@ -1,0 +1,65 @@
+//! Numbers of tasks as a queue depth, on a device that does four requests at a time.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use testbed::{Programme, ProgrammedFs, skipped};
+
+use crate::desk::{Desk, assert_near, assert_says, run, timed};
+
+/// Requests that the device has under way at most, and how long each of them takes.
+const DEPTH: usize = 4;
+const LATENCY: Duration = Duration::from_millis(10);
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+#[test]
+fn a_device_is_saturated_at_its_depth_and_more_tasks_give_nothing() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let _timed = timed();
+    let slow = Programme { write_latency: LATENCY, ..Programme::default() };
+    let disk = ProgrammedFs::builder().threads(DEPTH).programme(slow).mount().expect("a device");
+    let desk = Desk::new();
+    let study = format!(
+        "[[target]]\nname = \"d\"\ndirectory = \"{}\"\n\
+         [[workload]]\nname = \"depth\"\nphases = [\"write\"]\nsharing = \"per-task\"\norder = \"random\"\n\
+         transfer = \"4k\"\nsize = \"64k\"\nduration = \"500ms\"\ntasks = \"1..16 times 2\"\nrepetitions = 2\n\
+         [[workload]]\nname = \"counts\"\nphases = [\"write\"]\nsharing = \"per-task\"\n\
+         transfer = [\"4k\", \"8k\", \"16k\"]\nsize = \"64k\"\nduration = \"500ms\"\ntasks = [4, 8]\n",
+        disk.path().display()
+    );
+    let finished = run(&desk.study(&study)).expect_code(0);
+    let findings = &desk.report().0["findings"];
+    let curves = findings["curves"].as_array().expect("a list");
+    let curve = curves.iter().find(|curve| curve["group"] == "depth").expect("a curve over tasks");
+    let points = curve["points"].as_array().expect("a list");
+    assert_eq!((points.len(), curve["axis"].as_str()), (5, Some("tasks")));
+    let per_task = 1.0 / LATENCY.as_secs_f64();
+    for (point, tasks) in points.iter().zip([1.0, 2.0, 4.0, 8.0, 16.0_f64]) {
+        let expected = tasks.min(DEPTH as f64) * per_task;
+        assert_near(&format!("IOPS of {tasks} tasks"), number(&point["transfers_per_second"]), expected, 0.2);
+    }
+    let shape = &curve["shape"];
+    assert_eq!(shape["knee"], 4.0, "{shape}");
+    assert_eq!(shape["reaches_90_percent"], 4.0, "{shape}");
+    assert_eq!((&shape["plateau_from"], &shape["plateau_to"]), (&4.0.into(), &16.0.into()), "{shape}");
+    assert_says(&finished.stdout, &["knee at tasks 4", "from tasks 4"]);
+    let best = findings["best"].as_array().expect("a list").iter().find(|one| one["group"] == "depth");
+    assert!(number(&best.expect("a best point")["settings"][0]["value"]) >= 4.0);
+
+    // Two numbers of tasks laid over each other: both are beyond the depth.
+    let of_counts: Vec<usize> =
+        (0..curves.len()).filter(|&place| curves[place]["group"] == "counts").collect();
+    let overlays = findings["overlays"].as_array().expect("a list");
+    let between = |one: &&Value| {
+        of_counts.contains(&usize::try_from(one["first"].as_u64().unwrap_or(99)).expect("small"))
+    };
+    let pairs: Vec<&Value> = overlays.iter().filter(between).collect();
+    assert_eq!(pairs.len(), 1, "4 tasks and 8 tasks over the transfer size: {overlays:?} {of_counts:?}");
+    assert!(number(&pairs[0]["difference"]).abs() < 0.25, "{pairs:?}");
+    assert_says(&finished.stdout, &["apart, at transfer"]);
+}
