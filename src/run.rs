@@ -56,6 +56,9 @@ fn resume(directory: &Path, arguments: &RunArguments) -> Result<Exit, Failure> {
     let checked = session.check_again(&resumed)?;
     let (all, done) = (checked.plan.cases.len(), checked.finished.len());
     print(&format!("{done} of {all} cases are finished and stay as they are\n"))?;
+    for WarningRow { warning, .. } in &resumed.warnings {
+        print(&format!("! {warning}; {}\n", warning.advice()))?;
+    }
     if !agreed("Go on with the others?", &checked, arguments)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
