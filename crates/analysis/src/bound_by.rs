@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use plan::{Backend, Case, Plan};
+use record::Warning;
 
 use crate::settled::counted_repetitions;
 use crate::verdicts::CPU_SHARE_MAX;
@@ -18,7 +19,9 @@ pub const WAIT_SHARE_MIN: f64 = 0.5;
 ///
 /// The time is that of the whole process in the phase, open and close included, so that a short
 /// phase of many files looks busier than its transfers were. Figures without processor time, as
-/// imported ones, and those of the null backend, which never waits, are left out.
+/// imported ones, and those of the null backend, which never waits, are left out. So are those that
+/// the processors did not set where memory answered or others used the host: nobody knows what
+/// their tasks waited for.
 #[must_use]
 pub fn limits(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Vec<BoundBy> {
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
@@ -52,6 +55,15 @@ fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32)
     } else {
         Limit::Both
     };
+    let unknown = |warning: &Warning| {
+        matches!(
+            warning,
+            Warning::CachedReads { .. } | Warning::CachedWrites { .. } | Warning::NotQuiet { .. }
+        )
+    };
+    if limit != Limit::Processor && figure.counted().flat_map(|one| &one.warnings).any(unknown) {
+        return None;
+    }
     Some(BoundBy {
         figure: figure_place,
         user_share: user_ns / whole,

@@ -91,8 +91,8 @@ mod verdicts;
 mod weakest;
 
 pub use audit::{
-    CEILING_SLACK, DEVICE_LATENCY_MIN_NS, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, audit,
-    audit_published,
+    CEILING_SLACK, DEVICE_LATENCY_MIN_NS, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, SCALING_SLACK,
+    audit, audit_published,
 };
 pub use beside::{UnknownId, beside, unknown_ids};
 pub use best::best;

@@ -160,7 +160,8 @@ pub fn check_statistics(printed: &PrintedStatistics) -> Vec<Implausible> {
     }
     found.extend(mean_outside(printed, slack));
     if let Some((range, deviation)) = range.zip(printed.deviation) {
-        found.extend(deviation_outside(printed.n, range, deviation, slack));
+        let size = extremes.map_or(range, |(min, max)| min.abs().max(max.abs()));
+        found.extend(deviation_outside(printed.n, range, deviation, slack, size));
     }
     found
 }
@@ -178,10 +179,19 @@ fn mean_outside(printed: &PrintedStatistics, slack: f64) -> Option<Implausible> 
     })
 }
 
-fn deviation_outside(n: Option<u64>, range: f64, deviation: f64, slack: f64) -> Option<Implausible> {
+/// `size` is that of the values: the mean of equal ones is off by its last bits, and so their
+/// deviation is not 0 though their range is.
+fn deviation_outside(
+    n: Option<u64>,
+    range: f64,
+    deviation: f64,
+    slack: f64,
+    size: f64,
+) -> Option<Implausible> {
+    const LAST_BITS: f64 = 1e-9;
     // Two values spread most, as a share of their range.
     let at_most = deviation_max(range, n.unwrap_or(2));
-    if deviation > at_most * (1.0 + 2.0 * slack) + f64::MIN_POSITIVE {
+    if deviation > at_most * (1.0 + 2.0 * slack) + LAST_BITS * size + f64::MIN_POSITIVE {
         return Some(Implausible::DeviationTooLarge { deviation, at_most, range, n });
     }
     let n = n.filter(|&n| n > 1)?;

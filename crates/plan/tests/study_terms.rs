@@ -212,6 +212,7 @@ fn overrides_that_cannot_be() {
         "workload.size=64MiB",
         "protocol.all.repetitions=2",
         "protocol=2",
+        "claim.x.factor=2",
         "=2",
         "",
     ]
@@ -225,7 +226,6 @@ fn overrides_that_cannot_be() {
         ("override_with_a_wrong_value", put(&["workload.stream.tasks=many"])),
         ("override_with_a_wrong_item", put(&["protocol.delay=1s", "workload.stream.tasks=[1, 2, 0]"])),
         ("override_that_does_not_fit", put(&["workload.*.transfer=3MiB"])),
-        ("override_of_a_table_that_is_not_there", put(&["claim.x.factor=2"])),
     ];
     for (name, shown) in wrong {
         insta::assert_snapshot!(name, shown);
@@ -316,4 +316,24 @@ fn long_values_are_cut_in_messages() {
     }
     let huge = format!("{RIGHT}# {}", "a".repeat(1 << 20));
     assert!(shown(&study(&huge).unwrap_err()).len() < 1000);
+}
+
+/// What can never be shown is not promised, and no promise is changed on the command line.
+#[test]
+fn a_confidence_bound_has_its_repetitions() {
+    let with = |repetitions: u32| {
+        let text = RIGHT.replacen("repetitions = 3", &format!("repetitions = {repetitions}"), 1);
+        let promise = "name = \"c\"\nstatistic = \"confidence-bound\"\nbandwidth_at_least = \"1GB/s\"";
+        format!("{text}\n[[commitment]]\n{promise}\n")
+    };
+    assert!(study(&with(6)).is_ok());
+    let errors = study(&with(5)).unwrap_err();
+    assert_eq!(errors.errors()[0].message(), "5 repetitions give no confidence bound");
+    assert!(miniature(&with(6)).is_ok(), "a study in miniature keeps its terms");
+    let promise = Override::parse("commitment.c.bandwidth_at_least=1MB/s").unwrap_err();
+    assert!(promise.message.contains("fixed before the run"), "{promise}");
+}
+
+fn miniature(text: &str) -> Result<Plan, StudyErrors> {
+    with(text, &["protocol.repetitions=2"])
 }

@@ -16,6 +16,9 @@ use crate::{Check, Doubt};
 /// By how much a rate may be above a ceiling before it is doubted: nominal rates of links are
 /// rounded, and clocks of two machines are compared.
 pub const CEILING_SLACK: f64 = 0.01;
+/// By how much a rate may be above the sum of its devices before the baseline is doubted: devices
+/// differ, and repetitions scatter.
+pub const SCALING_SLACK: f64 = 0.05;
 /// A mean latency below this is memory's, not a device's: a flash device behind NVMe needs some
 /// 10 µs for a read, a transfer around the page cache alone some 2 µs of the kernel. Study B prints
 /// 1 µs for a SATA SSD.

@@ -102,3 +102,23 @@ fn nothing_printed_is_nothing_wrong() {
     let negative = PrintedStatistics { min: Some(2.0), max: Some(1.0), ..PrintedStatistics::default() };
     assert_eq!(check_statistics(&negative), [Implausible::NegativeRange { range: -1.0 }]);
 }
+
+/// The mean of seven equal values is off by its last bit, and so is their deviation.
+#[test]
+fn equal_values_are_possible() {
+    for value in [0.1, 0.7, 1.1, 3.3e9, 123_456_789.1] {
+        for n in 2_u32..20 {
+            let mean = (0..n).map(|_| value).sum::<f64>() / f64::from(n);
+            let squares: f64 = (0..n).map(|_| (value - mean).powi(2)).sum();
+            let printed = PrintedStatistics {
+                n: Some(n.into()),
+                min: Some(value),
+                max: Some(value),
+                mean: Some(mean),
+                deviation: Some((squares / f64::from(n - 1)).sqrt()),
+                ..PrintedStatistics::default()
+            };
+            assert_eq!(check_statistics(&printed), [], "{n} times {value}");
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! What devices bring together, what a layout costs, who is slowest, who is steady.
 
 use analysis::{
-    Figure, best_scaling, consistency, findings, scaling, slowest_device, slowest_member, slowest_task, taxes,
+    Check, Figure, audit, best_scaling, consistency, findings, scaling, slowest_device, slowest_member,
+    slowest_task, taxes,
 };
 use plan::{Client, Order, Phase};
 use proptest::collection::vec;
@@ -194,4 +195,26 @@ proptest! {
         prop_assert!((0.0..1.0).contains(&slowest.behind));
         prop_assert!(rates.iter().all(|&rate| rate >= slowest.bytes_per_second));
     }
+}
+
+/// No two devices reach six times what the two of them can: the baseline is of other conditions.
+#[test]
+fn more_than_all_devices_together_is_doubted() {
+    let layout = target("layout", |terms| {
+        terms.devices = 2;
+        terms.baseline = Some("one".to_owned());
+    });
+    let mut study = Study::new(vec![target("one", |terms| terms.devices = 1), layout]);
+    study.add("scale", "one", &[count("tasks", 1)], Phase::Read, &[GB]);
+    study.add("scale", "layout", &[count("tasks", 2)], Phase::Read, &[2.05 * GB]);
+    study.add("scale", "layout", &[count("tasks", 4)], Phase::Read, &[12.0 * GB]);
+    let doubts = audit(&study.plan, &study.figures(), &[]);
+    let beyond: Vec<_> = doubts.iter().filter(|doubt| doubt.check == Check::AboveCeiling).collect();
+    assert_eq!(beyond.len(), 1, "{doubts:?}");
+    assert_eq!((beyond[0].figure, beyond[0].disqualifies), (Some(2), false));
+    assert!(
+        beyond[0].evidence.starts_with("600.0 % of what 2 devices reach together"),
+        "{}",
+        beyond[0].evidence
+    );
 }

@@ -249,6 +249,18 @@ fn a_busy_task_is_told_from_a_waiting_one() {
     assert_eq!(single[1].limit, Limit::Processor);
 }
 
+/// What waited for memory or for another user of the host did not wait for the storage.
+#[test]
+fn nobody_knows_what_tasks_waited_for_on_a_busy_host() {
+    let mut study = Study::default().with(reads("a"), &[100]);
+    (study.phases[0].user_cpu_ns, study.phases[0].system_cpu_ns) = (SECOND, SECOND);
+    let plan = study.plan();
+    let mut figures = study.figures();
+    assert_eq!(limits(&plan, &figures, 8)[0].limit, Limit::Storage);
+    figures[0].repetitions[0].warnings = vec![record::Warning::NotQuiet { seen: "others".to_owned() }];
+    assert_eq!(limits(&plan, &figures, 8), []);
+}
+
 proptest! {
     /// The margin of every statistic is positive exactly where a verdict passes, and the worst never passes
     /// where the best does not.

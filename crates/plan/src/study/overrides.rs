@@ -26,6 +26,10 @@ const INSTEAD: [(&[&str], &[&str]); 6] = [
     (&["until"], &["repetitions_min", "steady_window", "steady_excursion", "steady_slope"]),
 ];
 
+/// Tables that say what is measured and how. What was expected, promised, published and claimed is
+/// no matter of the command line.
+const SETTABLE: [&str; 4] = ["study", "protocol", "target", "workload"];
+
 /// One value that replaces that of a study file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Override {
@@ -75,6 +79,11 @@ impl Override {
             };
             return wrong(format!("`{}` names no table of a study", shown(written)), &help);
         };
+        if !SETTABLE.contains(&known.name) {
+            let message = format!("`{}` would change what is fixed before the run", shown(written));
+            let help = format!("change {} in the file, so that everybody can see it there", known.header());
+            return wrong(message, &help);
+        }
         let (name, key) = match (known.many(), rest.rsplit_once('.')) {
             (true, Some((name, key))) if !name.is_empty() => (Some(name.to_owned()), key),
             (false, None) if !rest.is_empty() => (None, rest),

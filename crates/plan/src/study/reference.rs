@@ -95,6 +95,7 @@ when you agree; more than a million do not.
 
 A text may stand without quotes. Keys that stand in for each other replace each other: `size` takes
 the place of `block` and `segments`, `directory` that of `paths`, `duration` that of `stonewall`.
+What was expected, promised, published and claimed cannot be set: it stands in the file.
 The record keeps the file and the overrides. A commitment or claim about a point that an override
 has taken away is not tested.
 
@@ -131,6 +132,9 @@ falls by at most 10 % of it.
 ```toml
 [study]
 exclusive = false
+
+[protocol]
+repetitions = 6           # as many as a confidence bound needs
 
 [[target]]
 name = "cards"

@@ -1,7 +1,7 @@
 //! What a study says beside its cases, set against the workloads and targets that it names.
 
 use super::document::Document;
-use super::error::StudyError;
+use super::error::{StudyError, count};
 use super::fields::{Fields, Span, Values};
 use super::nearest::nearest;
 use super::overrides::Override;
@@ -109,7 +109,7 @@ fn commitment(fields: &Fields, known: Known<'_>, errors: &mut Vec<StudyError>) -
             "a latency has no rate; leave it out",
         ));
     }
-    Some(Commitment {
+    let promised = Commitment {
         name: fields.text_or_empty("name"),
         by: fields.text_or_empty("by"),
         figures: selector(fields, known, errors),
@@ -132,7 +132,30 @@ fn commitment(fields: &Fields, known: Known<'_>, errors: &mut Vec<StudyError>) -
         bound: if key.ends_with("_at_least") { Bound::AtLeast } else { Bound::AtMost },
         amount,
         over: if fields.word("over") == Some("best") { Over::Best } else { Over::Every },
-    })
+    };
+    errors.extend(never_sure(fields, &promised, known));
+    Some(promised)
+}
+
+/// Repetitions without which there is no bound of 95 % confidence: 1 − 2 · (1/2)^6 = 96.9 %.
+const BOUND_REPETITIONS: u32 = 6;
+
+/// A confidence bound of too few repetitions, so that the commitment could never be kept. A study
+/// in miniature, by overrides, keeps its terms.
+fn never_sure(fields: &Fields, promised: &Commitment, known: Known<'_>) -> Option<StudyError> {
+    if promised.statistic != Statistic::ConfidenceBound || !known.overrides.is_empty() {
+        return None;
+    }
+    let meant = |case: &&Case| case.phases.iter().any(|&phase| promised.figures.takes(case, phase));
+    let fewest = || known.cases.iter().filter(meant).map(|case| case.repetitions);
+    let repetitions = match promised.over {
+        Over::Every => fewest().min(),
+        Over::Best => fewest().max(),
+    };
+    let repetitions = repetitions.filter(|&repetitions| repetitions < BOUND_REPETITIONS)?;
+    let message = format!("{} give no confidence bound", count(u64::from(repetitions), "repetition"));
+    let help = format!("set `repetitions` to {BOUND_REPETITIONS} at least, or judge by another statistic");
+    Some(StudyError::new(fields.span("statistic"), "never to be shown", message, help))
 }
 
 /// The one amount that `fields` gives under one of `keys`, and its key.

@@ -137,7 +137,7 @@ pub(in crate::study) const EXPECTATION: Table = Table {
             kind: Kind::Flag,
             absent: Absent::Value("false"),
             meaning: "No figure can be above it: a link or a controller, not the promise of a data sheet. The lowest \
-                      ceiling is the expected bound, and a figure above one is doubted.",
+                      of all limits is the expected bound; a figure above a ceiling is doubted.",
         },
         TARGET,
         PHASE,
