@@ -182,6 +182,12 @@ fn shell_word(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_rate_below_zero_has_the_unit_of_its_size() {
+        assert_eq!(super::rate(-14_865_320.0), "-14.9 MB/s");
+        assert_eq!(super::rate(-2.5e9), "-2.50 GB/s");
+    }
+
     use super::{decimal_bytes, duration, grouped, latency, mark, number, rate, shell_line};
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::chosen::Chosen;
 use crate::format::counted;
-use crate::section::{Block, Section, sections};
+use crate::section::{Block, EVIDENCE_SHOWN, Section, Statement, sections};
 use crate::table::{Align, Table, escaped};
 use crate::text;
 use crate::view::Report;
@@ -36,7 +36,7 @@ pub(crate) fn markdown(report: &Report) -> String {
         let _ =
             writeln!(out, "{}", text::rates(report, &figures, true).without_empty_columns().to_markdown());
         out.push_str("## Latency of every transfer\n\n");
-        let _ = writeln!(out, "{}", text::latencies(&figures).without_empty_columns().to_markdown());
+        let _ = writeln!(out, "{}", text::latencies(report, &figures).without_empty_columns().to_markdown());
     }
     let measures = text::measures(report);
     if !measures.is_empty() {
@@ -87,6 +87,10 @@ pub(crate) fn section_markdown(out: &mut String, section: &Section) {
                 }
                 out.push('\n');
             }
+            Block::Statements(all) => {
+                all.iter().for_each(|one| statement_markdown(out, one));
+                out.push('\n');
+            }
             Block::Table { caption, table } => {
                 if !caption.is_empty() {
                     let _ = writeln!(out, "{}\n", escaped(caption));
@@ -100,6 +104,18 @@ pub(crate) fn section_markdown(out: &mut String, section: &Section) {
                 }
             }
         }
+    }
+}
+
+/// A statement: how it stands, its words, and what decided.
+fn statement_markdown(out: &mut String, one: &Statement) {
+    let (text, source) = (escaped(&one.text), escaped(&one.source));
+    let _ = writeln!(out, "- **{}**: {text} ({source})", one.standing);
+    for evidence in one.evidence.iter().take(EVIDENCE_SHOWN) {
+        let _ = writeln!(out, "  - {}", escaped(evidence));
+    }
+    if let Some(more) = one.more() {
+        let _ = writeln!(out, "  - {more} in the other forms of this report (html, json)");
     }
 }
 

@@ -7,7 +7,9 @@ use crate::format::{
     NOT_OBSERVED, counted, duration, grouped, latency, mebibytes, megabytes, number, percent, rate, utc,
     whole,
 };
-use crate::section::{Block, Section, sections};
+use crate::section::{
+    Block, EVIDENCE_SHOWN, Section, Statement, conditions, sections, unnamed, which_target,
+};
 use crate::table::{Align, Table, Tone, width, wrapped};
 use crate::view::{Figure, LatencyInfo, Note, Report, Spread};
 
@@ -86,7 +88,7 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
         }
         out.push_str(&rates(report, &figures, false).without_empty_columns().to_text("", colour));
         let _ = writeln!(out, "\n{}", heading("Latency of every transfer"));
-        out.push_str(&latencies(&figures).without_empty_columns().to_text("", colour));
+        out.push_str(&latencies(report, &figures).without_empty_columns().to_text("", colour));
         let measures = measures(report);
         if !measures.is_empty() {
             out.push_str(&wrapped("", &measures, COLUMNS));
@@ -135,6 +137,10 @@ fn section_upto(out: &mut String, section: &Section, colour: Colour, lines_max: 
                 }
                 rest(out, lines.len().saturating_sub(lines_max), "line");
             }
+            Block::Statements(all) => {
+                all.iter().take(lines_max).for_each(|one| statement_text(out, one, colour));
+                rest(out, all.len().saturating_sub(lines_max), "statement");
+            }
             Block::Table { caption, table } => {
                 if !caption.is_empty() {
                     out.push_str(&wrapped("", caption, COLUMNS));
@@ -145,6 +151,18 @@ fn section_upto(out: &mut String, section: &Section, colour: Colour, lines_max: 
                 rest(out, gone, "row");
             }
         }
+    }
+}
+
+/// A statement: how it stands, its words, and what decided.
+fn statement_text(out: &mut String, one: &Statement, colour: Colour) {
+    let text = wrapped("  ", &format!("{}: {} ({})", one.standing, one.text, one.source), COLUMNS);
+    out.push_str(&text.replacen(one.standing, &colour.tone(one.tone, one.standing), 1));
+    for evidence in one.evidence.iter().take(EVIDENCE_SHOWN) {
+        out.push_str(&wrapped("    · ", evidence, COLUMNS));
+    }
+    if let Some(more) = one.more() {
+        let _ = writeln!(out, "    · {more} in the other forms of this report (html, json)");
     }
 }
 
@@ -270,6 +288,7 @@ pub(crate) fn rates(report: &Report, figures: &[&Figure], long: bool) -> Table {
     let same_rate = one_rate(report).is_some();
     let mut table = Table::new(&[
         ("#", Align::Right),
+        ("target", Align::Left),
         (if long { "conditions" } else { "what" }, Align::Left),
         ("path", Align::Left),
         ("tasks", Align::Right),
@@ -277,11 +296,13 @@ pub(crate) fn rates(report: &Report, figures: &[&Figure], long: bool) -> Table {
         ("MiB/s", Align::Right),
         ("IOPS", Align::Right),
         ("n", Align::Right),
-        ("interval", Align::Left),
+        ("interval", Align::Right),
         ("device", Align::Right),
         ("rate", Align::Left),
         ("notes", Align::Left),
-    ]);
+        ("at", Align::Left),
+    ])
+    .below("at");
     for figure in figures {
         let [what, path, tasks] = if long {
             [figure.conditions.clone(), String::new(), String::new()]
@@ -290,6 +311,7 @@ pub(crate) fn rates(report: &Report, figures: &[&Figure], long: bool) -> Table {
         };
         table.row(vec![
             figure.number.to_string(),
+            which_target(report, figure).to_owned(),
             what,
             path,
             tasks,
@@ -301,6 +323,7 @@ pub(crate) fn rates(report: &Report, figures: &[&Figure], long: bool) -> Table {
             share(figure.device_share),
             if same_rate { String::new() } else { figure.rate.to_owned() },
             marked(report, figure),
+            unnamed(figure),
         ]);
     }
     table
@@ -320,9 +343,10 @@ fn marked(report: &Report, figure: &Figure) -> String {
 }
 
 /// The table of latencies: one row for each figure and direction.
-pub(crate) fn latencies(figures: &[&Figure]) -> Table {
+pub(crate) fn latencies(report: &Report, figures: &[&Figure]) -> Table {
     let mut table = Table::new(&[
         ("#", Align::Right),
+        ("target", Align::Left),
         ("what", Align::Left),
         ("path", Align::Left),
         ("tasks", Align::Right),
@@ -333,25 +357,29 @@ pub(crate) fn latencies(figures: &[&Figure]) -> Table {
         ("p99.9", Align::Right),
         ("max", Align::Right),
         ("transfers", Align::Right),
-    ]);
+        ("at", Align::Left),
+    ])
+    .below("at");
     for figure in figures {
         let several = figure.latency.len() > 1;
         for one in &figure.latency {
-            table.row(latency_row(figure, one, several));
+            table.row(latency_row(which_target(report, figure), figure, one, several));
         }
     }
     table
 }
 
-fn latency_row(figure: &Figure, one: &LatencyInfo, several: bool) -> Vec<String> {
+fn latency_row(target: &str, figure: &Figure, one: &LatencyInfo, several: bool) -> Vec<String> {
     let service = if one.measure == "service" { " svc" } else { "" };
     let of = if several { format!("{}s{service}", one.operation) } else { String::new() };
-    let mut row = vec![figure.number.to_string(), figure.what.clone(), figure.path.clone()];
+    let mut row =
+        vec![figure.number.to_string(), target.to_owned(), figure.what.clone(), figure.path.clone()];
     row.push(grouped(u64::from(figure.tasks)));
     row.push(of);
     row.push(latency(whole(one.mean_ns)));
     row.extend([one.p50_ns, one.p99_ns, one.p99_9_ns, one.maximum_ns].map(latency));
     row.push(grouped(one.transfers));
+    row.push(unnamed(figure));
     row
 }
 
@@ -375,7 +403,8 @@ fn published_lines(report: &Report) -> String {
         for one in &figure.published {
             let (own, beside) = (rate(figure.bytes_per_second.median), rate(one.bytes_per_second));
             let share = percent(one.ratio);
-            let line = format!("{}: {own} beside {beside} published, {share}", figure.conditions);
+            let own_conditions = conditions(report, figure);
+            let line = format!("{own_conditions}: {own} beside {beside} published, {share}");
             out.push_str(&wrapped(&format!("{:>2}  ", figure.number), &line, COLUMNS));
             out.push_str(&wrapped("    ", &format!("{}: {}", one.source, one.conditions), COLUMNS));
         }

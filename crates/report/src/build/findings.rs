@@ -5,10 +5,11 @@ use plan::{Bound, Client, Commitment, Layer, Over, Plan, Selector, SettingValue,
 use crate::view::Figure;
 use crate::view::findings as view;
 
-/// `found`, of `figures` of `plan`, which are called `job` in the job table.
+/// `found`, of `figures` of `plan`, which are made of `sources` and are called `job` in the job table.
 pub(crate) fn findings(
     plan: &Plan,
     figures: &[Figure],
+    sources: &[analysis::Figure],
     found: &analysis::Findings,
     job: &str,
 ) -> view::Findings {
@@ -25,7 +26,7 @@ pub(crate) fn findings(
             .collect(),
         best: found.best.iter().map(|one| best(one, conditions(one.figure))).collect(),
         curves: found.curves.iter().map(curve).collect(),
-        scaling: found.scaling.iter().map(scaling).collect(),
+        scaling: scalings(found, sources),
         taxes: found.taxes.iter().map(tax).collect(),
         consistency: found.consistency.iter().map(consistency).collect(),
         expected: found.expected.iter().map(expected).collect(),
@@ -91,7 +92,7 @@ fn settings(all: &[plan::Setting]) -> Vec<view::Setting> {
     all.iter().map(setting).collect()
 }
 
-const fn amount(amount: &plan::Amount) -> view::Amount {
+pub(crate) const fn amount(amount: &plan::Amount) -> view::Amount {
     match *amount {
         plan::Amount::BytesPerSecond(value) => view::Amount { value, unit: "bytes/s", percentile: None },
         plan::Amount::OperationsPerSecond(value) => view::Amount { value, unit: "ops/s", percentile: None },
@@ -123,7 +124,8 @@ fn verdict(commitment: &Commitment, one: &analysis::Verdict, conditions: String)
     }
 }
 
-fn judged_by(commitment: &Commitment) -> String {
+/// The statistic and the rate that a commitment is judged by.
+pub(crate) fn judged_by(commitment: &Commitment) -> String {
     let statistic = match commitment.statistic {
         Statistic::Median => "median",
         Statistic::Mean => "mean",
@@ -139,7 +141,7 @@ fn judged_by(commitment: &Commitment) -> String {
 }
 
 /// `every read of deep on flash at tasks 33`.
-fn selected(selector: &Selector, over: Over) -> String {
+pub(crate) fn selected(selector: &Selector, over: Over) -> String {
     let mut text = match over {
         Over::Every => "every ",
         Over::Best => "the best ",
@@ -213,12 +215,20 @@ fn curve(one: &analysis::Curve) -> view::Curve {
     }
 }
 
-fn scaling(one: &analysis::Scaling) -> view::Scaling {
+fn scalings(found: &analysis::Findings, sources: &[analysis::Figure]) -> Vec<view::Scaling> {
+    let best = analysis::best_scaling(&found.scaling, sources);
+    let all = found.scaling.iter().enumerate();
+    all.map(|(place, one)| scaling(one, best.contains(&place))).collect()
+}
+
+fn scaling(one: &analysis::Scaling, best: bool) -> view::Scaling {
     view::Scaling {
         figure: number(one.figure),
         baseline: number(one.baseline),
         devices: one.devices,
         share: one.share,
+        ratio: one.ratio,
+        best,
         balance_bound: one.balance_bound,
     }
 }
@@ -235,6 +245,7 @@ fn tax(one: &analysis::Tax) -> view::Tax {
 fn consistency(one: &analysis::Consistency) -> view::Consistency {
     view::Consistency {
         rank: one.rank,
+        group: one.group.clone(),
         target: one.target.clone(),
         phase: one.phase.name(),
         points: one.n,

@@ -47,7 +47,7 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
         schema: SCHEMA,
         run: run_info(run),
         missing: missing(run, &figures, &cases, &finished),
-        findings: findings::findings(plan, &figures, found, job),
+        findings: findings::findings(plan, &figures, sources, found, job),
         figures,
         notes,
         study: study(&plan.terms),
@@ -361,7 +361,8 @@ fn missing(
     if more > 0 {
         lines.push(format!("Nor do {} have all of theirs.", counted(more as u64, "more figure")));
     }
-    lines.extend(run.damage.iter().map(|damage| format!("Not readable: {damage}.")));
+    let late = run.late_damage();
+    lines.extend(run.damage.iter().chain(&late).map(|damage| format!("Not readable: {damage}.")));
     lines
 }
 

@@ -14,7 +14,7 @@ use crate::chosen::Chosen;
 use crate::format::{
     NOT_OBSERVED, decimal_bytes, grouped, latency, mebibytes, megabytes, number, percent, rate, utc, whole,
 };
-use crate::section::{sections, signed};
+use crate::section::{sections, signed, unnamed, which_target};
 use crate::study::Second;
 use crate::text;
 use crate::view::{CaseInfo, Figure, LatencyInfo, Repetition, Report};
@@ -56,7 +56,8 @@ pub(crate) fn page(
         .zip(&of_figures)
         .map(|(figure, charts)| {
             let value = with(figure_value(figure), "charts", captions(charts));
-            with(value, "doubts", doubts(report, figure))
+            let value = with(value, "doubts", doubts(report, figure));
+            with(value, "place", json!(place(report, figure)))
         })
         .collect();
     let context = json!({
@@ -93,6 +94,12 @@ pub(crate) fn page(
 /// JSON that cannot end the script element that it stands in.
 fn for_script(charts: &[&Chart]) -> String {
     serde_json::to_string(charts).unwrap_or_else(|_| "[]".to_owned()).replace('<', "\\u003c")
+}
+
+/// The target and the swept values that tell `figure` from others of the same words.
+fn place(report: &Report, figure: &Figure) -> String {
+    let (target, at) = (which_target(report, figure), unnamed(figure));
+    [target, &at].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// What the audit says of `figure`.

@@ -79,7 +79,9 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
             decimal_bytes(volume.0)
         ),
         Concern::Unbalanced { tasks, targets, bound } => format!(
-            "{tasks} tasks over {targets} targets: at most {} of the sum can be reached; use a multiple of {targets}",
+            "{} over {}: at most {} of the sum can be reached; use a multiple of {targets}",
+            counted(u64::from(*tasks), "task"),
+            counted(u64::from(*targets), "target"),
             percent(*bound)
         ),
     }

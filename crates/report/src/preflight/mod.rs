@@ -5,6 +5,7 @@
 mod case;
 mod concerns;
 mod sweep;
+mod terms;
 
 use std::fmt::Write as _;
 
@@ -35,6 +36,8 @@ pub fn preflight(plan: &Plan, around: &Surroundings) -> String {
     out.push_str(&table.to_text("", Colour::Plain));
     out.push('\n');
     out.push_str(&altogether(plan, &all, &spaces, around));
+    out.push_str(&terms::protocol(plan));
+    out.push_str(&terms::commitments(plan));
     out.push_str(&bounds(plan));
     let advice = if long { sweep::concerns(plan, &all, COLUMNS) } else { concerns::of_plan(plan, &all) };
     if !advice.is_empty() {
@@ -111,6 +114,8 @@ pub fn explain(plan: &Plan, around: &Surroundings) -> String {
     }
     out.push_str("\nAltogether\n");
     out.push_str(&altogether(plan, &all, &spaces, around));
+    out.push_str(&terms::protocol(plan));
+    out.push_str(&terms::commitments(plan));
     out
 }
 

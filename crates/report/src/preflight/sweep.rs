@@ -13,12 +13,13 @@ use crate::table::{Align, Table, wrapped};
 const CASES_LISTED: usize = 24;
 /// Values of a key that are named before only its ends are.
 const VALUES_NAMED: usize = 6;
-/// Examples of one concern of one workload.
-const EXAMPLES: usize = 3;
+/// Cases of sweeps up to which each has a row of its own: their names are long.
+const SWEPT_LISTED: usize = 6;
 
 /// Whether `plan` is too long for a row for each case.
 pub(super) fn is_long(plan: &Plan) -> bool {
-    plan.cases.len() > CASES_LISTED
+    let swept = plan.cases.iter().filter(|case| !case.settings.is_empty()).count();
+    plan.cases.len() > CASES_LISTED || swept > SWEPT_LISTED
 }
 
 /// The cases of one workload.
@@ -111,34 +112,64 @@ fn swept(group: &Group<'_>) -> String {
     keys.iter().map(words).collect::<Vec<_>>().join("; ")
 }
 
-/// Concerns by workload and kind, each with the number of points and some examples.
+/// One kind of concern of one workload: the cases that it is about, and the worst of them.
+struct Kind<'a> {
+    worst: (&'a Case, &'a Concern),
+    cases: usize,
+    last: &'a str,
+}
+
+/// Concerns by workload and kind, each with the number of cases that have it, and the worst in full.
 pub(super) fn concerns(plan: &Plan, all: &[Outlook], columns: usize) -> String {
     let mut out = String::new();
     for group in groups(plan, all) {
-        let mut kinds: Vec<(&Concern, usize, Vec<String>)> = Vec::new();
-        for (case, outlook) in &group.cases {
+        let mut kinds: Vec<Kind<'_>> = Vec::new();
+        for &(case, outlook) in &group.cases {
             for concern in outlook.concerns.iter().filter(|concern| is_news(plan, concern)) {
-                let known = kinds.iter_mut().find(|(kind, ..)| discriminant(*kind) == discriminant(concern));
-                match known {
-                    Some((_, count, examples)) => {
-                        *count += 1;
-                        if examples.len() < EXAMPLES {
-                            let words = concern_words(plan, case, concern);
-                            if !examples.contains(&words) {
-                                examples.push(words);
-                            }
+                match kinds.iter_mut().find(|kind| discriminant(kind.worst.1) == discriminant(concern)) {
+                    Some(kind) => {
+                        // Two phases of one case are one case.
+                        kind.cases += usize::from(kind.last != case.id);
+                        kind.last = &case.id;
+                        if weight(concern) > weight(kind.worst.1) {
+                            kind.worst = (case, concern);
                         }
                     }
-                    None => kinds.push((concern, 1, vec![concern_words(plan, case, concern)])),
+                    None => kinds.push(Kind { worst: (case, concern), cases: 1, last: &case.id }),
                 }
             }
         }
-        for (_, count, examples) in kinds {
-            let points = counted(group.cases.len() as u64, "point");
-            let text =
-                format!("{}, {} of {points}: {}", group.name, grouped(count as u64), examples.join("; "));
+        for kind in kinds {
+            let of = counted(group.cases.len() as u64, "case");
+            let (case, concern) = kind.worst;
+            let worst = if kind.cases > 1 { "the worst, " } else { "" };
+            let place = point(case);
+            let text = format!(
+                "{}, {} of {of}; {worst}{place}{}",
+                group.name,
+                grouped(kind.cases as u64),
+                concern_words(plan, case, concern)
+            );
             out.push_str(&wrapped("  ! ", &text, columns));
         }
     }
     out
+}
+
+/// `at tasks 33, transfer 1 MiB: `.
+fn point(case: &Case) -> String {
+    let settings: Vec<String> = case.settings.iter().map(ToString::to_string).collect();
+    if settings.is_empty() { String::new() } else { format!("at {}: ", settings.join(", ")) }
+}
+
+/// How much has to change: advice for the worst case does for the others, too.
+fn weight(concern: &Concern) -> f64 {
+    match concern {
+        Concern::TooShort { outlook, .. } => -outlook.seconds,
+        Concern::TooLong { outlook, .. } => outlook.seconds,
+        Concern::NoSpace { space, .. } | Concern::LittleSpace { space, .. } => space.share(),
+        Concern::Cacheable { volume, .. } => -(volume.0 as f64),
+        Concern::CachesTooLarge { share, .. } => *share,
+        Concern::Unbalanced { bound, .. } => -bound,
+    }
 }

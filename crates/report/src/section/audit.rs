@@ -1,6 +1,6 @@
 //! What is doubtful, with the numbers that show it.
 
-use super::{Block, only};
+use super::{Block, figure, only, which_target};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
 
@@ -8,6 +8,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let mut table = Table::new(&[
         ("#", Align::Right),
         ("check", Align::Left),
+        ("target", Align::Left),
         ("concerns", Align::Left),
         ("evidence", Align::Left),
         ("advice", Align::Left),
@@ -16,9 +17,12 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     all.sort_by_key(|one| !one.disqualifies);
     for one in all {
         let tone = if one.disqualifies { Tone::Bad } else { Tone::Doubtful };
+        let own = one.figure.and_then(|number| figure(report, number));
+        let target = own.map(|own| which_target(report, own)).unwrap_or_default();
         table.row(vec![
             Cell::figure(one.figure),
             Cell::toned(one.check, tone),
+            target.into(),
             one.concerns.clone().into(),
             one.evidence.clone().into(),
             one.advice.clone().into(),

@@ -1,6 +1,6 @@
 //! Own figures beside published ones, in one unit.
 
-use super::{Block, figure, in_unit, only, point};
+use super::{Block, conditions, figure, in_unit, only, point};
 use crate::format::percent;
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
@@ -20,8 +20,8 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let mut misprints = Vec::new();
     for one in &report.findings.beside {
         let own = one.figure.and_then(|number| figure(report, number));
-        let conditions =
-            own.map_or_else(|| "nothing comparable was measured".to_owned(), |own| own.conditions.clone());
+        let own_conditions =
+            own.map_or_else(|| "nothing comparable was measured".to_owned(), |own| conditions(report, own));
         let at = point(&one.at);
         let place = if at.is_empty() { String::new() } else { format!(" ({at})") };
         let mark = if one.misprint.is_empty() { "" } else { " †" };
@@ -33,7 +33,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
             Cell::toned(one.ratio.map(percent).unwrap_or_default(), Tone::Main),
             Cell::figure(one.figure),
             format!("{} ({})", one.source, one.statistic).into(),
-            format!("{conditions}{place}").into(),
+            format!("{own_conditions}{place}").into(),
         ]);
         if !one.misprint.is_empty() {
             misprints.push(format!("† {}: printed {}; {}", one.id, one.as_published, one.misprint));

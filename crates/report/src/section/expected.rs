@@ -1,6 +1,6 @@
 //! Figures against data sheets and limits, and the lowest limit of each target.
 
-use super::{Block, amount, figure, headline, only, title};
+use super::{Block, amount, figure, headline, only, title, which_target};
 use crate::format::percent;
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
@@ -12,7 +12,11 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         .findings
         .expected
         .iter()
-        .filter_map(|one| Some(format!("Figure {}, {}: {}.", one.figure, one.name, one.reached.as_ref()?)))
+        .filter_map(|one| {
+            let target = figure(report, one.figure).map(|own| which_target(report, own)).unwrap_or_default();
+            let on = if target.is_empty() { String::new() } else { format!(" on {target}") };
+            Some(format!("Figure {}{on}, {}: {}.", one.figure, one.name, one.reached.as_ref()?))
+        })
         .collect();
     if !reached.is_empty() {
         blocks.push(Block::List(reached));

@@ -1,6 +1,6 @@
 //! Whether processors or the storage set the rate.
 
-use super::{Block, figure, headline, only};
+use super::{Block, conditions, figure, headline, only};
 use crate::format::{latency, percent, whole};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
@@ -55,6 +55,6 @@ fn row(report: &Report, one: &LimitedBy) -> Vec<Cell> {
         percent(one.wait_share).into(),
         latency(whole(one.cpu_ns_per_transfer)).into(),
         own.map(headline).unwrap_or_default().into(),
-        own.map(|own| own.conditions.clone()).unwrap_or_default().into(),
+        own.map(|own| conditions(report, own)).unwrap_or_default().into(),
     ]
 }

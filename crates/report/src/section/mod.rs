@@ -20,7 +20,7 @@ mod targets;
 use plan::{Bytes, Nanos};
 
 use crate::format::{latency, number, percent, rate, whole};
-use crate::table::Table;
+use crate::table::{Table, Tone};
 use crate::text::iops;
 use crate::view::findings::{Amount, Setting};
 use crate::view::{Figure, Report};
@@ -60,6 +60,8 @@ pub(crate) enum Block {
     Text(String),
     /// Statements of one kind.
     List(Vec<String>),
+    /// What was stated, and how it stands.
+    Statements(Vec<Statement>),
     /// A table, and what it is of.
     Table {
         /// May be empty.
@@ -67,6 +69,32 @@ pub(crate) enum Block {
         /// The table.
         table: Table,
     },
+}
+
+/// A statement with what decided on it.
+#[derive(Debug, Clone)]
+pub(crate) struct Statement {
+    /// How it stands to own data.
+    pub(crate) standing: &'static str,
+    /// How much that stands out.
+    pub(crate) tone: Tone,
+    /// Word for word.
+    pub(crate) text: String,
+    /// Who stated it, with its id.
+    pub(crate) source: String,
+    /// Comparisons, those that decided first.
+    pub(crate) evidence: Vec<String>,
+}
+
+/// Comparisons of one statement that are shown with it.
+pub(crate) const EVIDENCE_SHOWN: usize = 2;
+
+impl Statement {
+    /// `and 8 more comparisons`; none where all are shown.
+    pub(crate) fn more(&self) -> Option<String> {
+        let more = self.evidence.len().saturating_sub(EVIDENCE_SHOWN);
+        (more > 0).then(|| format!("and {}", crate::format::counted(more as u64, "more comparison")))
+    }
 }
 
 /// All sections that have something to say, in the order in which they are read.
@@ -109,6 +137,30 @@ pub(crate) fn title<'a>(report: &'a Report, target: &'a str) -> &'a str {
     report.study.targets.iter().find(|one| one.name == target).map_or(target, |one| &one.title)
 }
 
+/// What people call the target of `figure`, where the study has several; else nothing.
+pub(crate) fn which_target<'a>(report: &'a Report, figure: &'a Figure) -> &'a str {
+    if report.study.targets.len() > 1 { title(report, &figure.target) } else { "" }
+}
+
+/// The conditions of `figure`, after its target and the swept values that they do not name.
+pub(crate) fn conditions(report: &Report, figure: &Figure) -> String {
+    let target = which_target(report, figure);
+    let place = unnamed(figure);
+    let place: Vec<&str> = [target, &place].into_iter().filter(|part| !part.is_empty()).collect();
+    if place.is_empty() {
+        figure.conditions.clone()
+    } else {
+        format!("{}: {}", place.join(", "), figure.conditions)
+    }
+}
+
+/// Swept values that no condition names: `size 100 GiB`.
+pub(crate) fn unnamed(figure: &Figure) -> String {
+    let named = |one: &&Setting| !["target", "tasks", "transfer", "read_percent"].contains(&one.key.as_str());
+    let parts = figure.settings.iter().filter(named);
+    parts.map(|one| format!("{} {}", one.key, one.text)).collect::<Vec<_>>().join(", ")
+}
+
 /// The rate of a figure as data sheets tell it: bytes per second of large transfers, transfers per
 /// second of small ones.
 pub(crate) fn headline(figure: &Figure) -> String {
@@ -120,7 +172,7 @@ pub(crate) fn headline(figure: &Figure) -> String {
 }
 
 /// An amount in the unit that fits.
-fn amount(one: &Amount) -> String {
+pub(crate) fn amount(one: &Amount) -> String {
     let value = in_unit(one.value, one.unit);
     match one.percentile {
         Some(percentile) => format!("p{percentile} {value}"),

@@ -8,6 +8,8 @@ use crate::view::findings::{Curve, Overlay, Regression};
 
 /// Points below which a curve has no shape worth a sentence.
 const POINTS_LEAST: usize = 3;
+/// Share of the variance below which a straight line is no description of a curve.
+const EXPLAINED_LEAST: f64 = 0.9;
 
 /// One sentence for each curve of `group` that has a shape, and for each pair of its curves.
 pub(super) fn sentences(report: &Report, group: &str) -> Vec<String> {
@@ -71,6 +73,9 @@ fn sentence(report: &Report, curve: &Curve, line: Option<&Regression>) -> Option
     let unit = curve.points.first()?.at.unit;
     let at = |value: f64| format!("{} {}", curve.axis, place(value, unit));
     let (shape, mut parts) = (&curve.shape, Vec::new());
+    // At the best point itself, or at the last one, such a share says nothing of its own.
+    let last = curve.points.last().map(|point| point.x);
+    let says = |from: f64| [shape.peak, last].iter().flatten().all(|other| from < *other);
     if let Some(spot) = shape.sweet_spot {
         parts.push(format!("sweet spot at {}", sweet_spot(curve, spot).unwrap_or_else(|| at(spot))));
     }
@@ -81,22 +86,23 @@ fn sentence(report: &Report, curve: &Curve, line: Option<&Regression>) -> Option
         parts.push(format!("within 10 % of the best from {} to {}", at(from), place(to, unit)));
     }
     match (shape.reaches_90_percent, shape.reaches_95_percent) {
-        (Some(ninety), Some(more)) if (ninety - more).abs() < f64::EPSILON => {
-            parts.push(format!("95 % of the best from {}", at(more)));
+        (Some(ninety), Some(more)) if ninety < more && says(more) => {
+            parts.push(format!("90 % of the best from {}, 95 % from {}", at(ninety), at(more)));
         }
-        (Some(ninety), Some(more)) => {
-            parts.push(format!("90 % of it from {}, 95 % from {}", at(ninety), at(more)))
+        (Some(ninety), Some(more)) if ninety < more => {
+            parts.push(format!("90 % of the best from {}", at(ninety)));
         }
-        (Some(ninety), None) => parts.push(format!("90 % of it from {}", at(ninety))),
+        (_, Some(more)) if says(more) => parts.push(format!("95 % of the best from {}", at(more))),
+        (Some(ninety), None) if says(ninety) => parts.push(format!("90 % of the best from {}", at(ninety))),
         _ => {}
     }
-    if let Some(spread) = shape.spread_beyond {
-        parts.push(format!("at most {} below the best beyond there", percent(spread)));
+    if let Some((spread, from)) = shape.spread_beyond.zip(shape.reaches_95_percent) {
+        parts.push(format!("at most {} below the best beyond {}", percent(spread), at(from)));
     }
     if let Some((period, depth)) = shape.dips_period.zip(shape.dips_depth) {
         parts.push(format!("dips of {} every {}", percent(depth), place(period, unit)));
     }
-    parts.extend(line.map(|line| regression(curve, line)));
+    parts.extend(line.filter(|line| is_a_line(line)).map(|line| regression(curve, line)));
     // The peak alone stands in the table of best points.
     if parts.is_empty() {
         return None;
@@ -129,12 +135,18 @@ fn sweet_spot(curve: &Curve, at: f64) -> Option<String> {
     (curve.axis == "read_percent").then(|| format!("{:.0} % writes, {at:.0} % reads", 100.0 - at))
 }
 
+/// Whether a line says something: its slope is not 0 by its own interval, and it explains the curve.
+fn is_a_line(line: &Regression) -> bool {
+    line.slope_bytes_per_second.abs() > line.slope_half_width_bytes_per_second
+        && line.r_squared >= EXPLAINED_LEAST
+}
+
 fn regression(curve: &Curve, line: &Regression) -> String {
     format!(
-        "a line of {} ± {} for each more of {} explains {} of the variance",
+        "a line of {} ± {} for each further {} explains {} of the variance",
         rate(line.slope_bytes_per_second),
         rate(line.slope_half_width_bytes_per_second),
-        curve.axis,
+        curve.axis.strip_suffix('s').unwrap_or(&curve.axis),
         percent(line.r_squared)
     )
 }

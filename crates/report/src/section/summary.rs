@@ -1,6 +1,6 @@
 //! The first thing to read: whether promises were kept, each with the conditions of its figure.
 
-use super::{Block, amount, in_unit, only, signed};
+use super::{Block, amount, conditions, figure, in_unit, only, signed};
 use crate::format::percent;
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
@@ -36,7 +36,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
             one.margin.map(signed).unwrap_or_default().into(),
             at_worst.unwrap_or_default().into(),
             Cell::figure(one.figure),
-            conditions(one).into(),
+            conditions_of(report, one).into(),
         ]);
     }
     blocks.extend(only("Each commitment, as it was fixed before the run", table));
@@ -59,9 +59,13 @@ fn name(one: &Verdict) -> String {
     if one.by.is_empty() { one.name.clone() } else { format!("{} ({})", one.name, one.by) }
 }
 
-fn conditions(one: &Verdict) -> String {
+fn conditions_of(report: &Report, one: &Verdict) -> String {
     let of = format!("{}, {}", one.concerns, one.judged_by);
-    if one.conditions.is_empty() { of } else { format!("{}; {of}", one.conditions) }
+    match one.figure.and_then(|number| figure(report, number)) {
+        Some(own) => format!("{}; {of}", conditions(report, own)),
+        None if one.conditions.is_empty() => of,
+        None => format!("{}; {of}", one.conditions),
+    }
 }
 
 fn tone(judgement: &str) -> Tone {

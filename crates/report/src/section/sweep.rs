@@ -1,11 +1,11 @@
 //! Every point of each sweep: one row for each, with a column for each phase.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Block, LARGE_TRANSFER_BYTES, shapes, title};
 use crate::format::{NOT_OBSERVED, latency, megabytes, percent, whole};
 use crate::table::{Align, Cell, Table, Tone};
-use crate::text::{iops, marks};
+use crate::text::iops;
 use crate::view::findings::{CurvePoint, Setting};
 use crate::view::{Figure, Report};
 
@@ -41,25 +41,49 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         if !sentences.is_empty() {
             blocks.push(Block::List(sentences));
         }
-        let caption = these.first().map(|figure| caption(figure)).unwrap_or_default();
+        let caption = caption(&these);
         let table = table(report, &these, &facts).without_empty_columns();
         blocks.push(Block::Table { caption, table });
     }
     blocks
 }
 
-/// What all points share, in the words of the first.
-fn caption(figure: &Figure) -> String {
-    format!(
-        "{}; {}; all else as in: {}",
-        figure.rate, "median of the repetitions that count", figure.conditions
-    )
+/// What all points share.
+fn caption(figures: &[&Figure]) -> String {
+    let Some((first, others)) = figures.split_first() else { return String::new() };
+    let all = |same: &dyn Fn(&Figure) -> bool| others.iter().all(|other| same(other));
+    let mut shared = Vec::new();
+    if all(&|other| other.transfer_bytes == first.transfer_bytes) {
+        shared.push(plan::Bytes(first.transfer_bytes).to_string());
+    }
+    let order = order(first);
+    if all(&|other| self::order(other) == order) {
+        shared.push(order.to_owned());
+    }
+    if all(&|other| other.phase == first.phase) {
+        shared.push(first.phase.to_owned());
+    }
+    let shared = shared.join(" ");
+    let others_have =
+        |part: &&str| all(&|other| other.conditions.split(", ").skip(1).any(|one| one == *part));
+    let rest = first.conditions.split(", ").skip(1).filter(others_have);
+    let words: Vec<&str> =
+        std::iter::once(shared.as_str()).chain(rest).filter(|part| !part.is_empty()).collect();
+    let mut text = format!("{}; median of the repetitions that count", first.rate);
+    if !words.is_empty() {
+        text.push_str(&format!("; all points: {}", words.join(", ")));
+    }
+    text
+}
+
+fn order(figure: &Figure) -> &'static str {
+    if figure.what.contains("random") { "random" } else { "sequential" }
 }
 
 /// What findings say of single figures.
 struct Facts<'a> {
     points: HashMap<usize, &'a CurvePoint>,
-    best: HashMap<usize, &'static str>,
+    best: HashSet<usize>,
     doubts: HashMap<usize, Vec<&'static str>>,
 }
 
@@ -78,33 +102,49 @@ impl<'a> Facts<'a> {
         }
         Self {
             points: points.map(|point| (point.figure, point)).collect(),
-            best: found.best.iter().map(|one| (one.figure, one.phase)).collect(),
+            best: found.best.iter().map(|one| one.figure).collect(),
             doubts,
         }
     }
 
-    /// Best, footnotes, doubts and the bound of unbalanced tasks.
+    /// Best, the bound of unbalanced tasks, footnotes and doubts. Of several phases in one row, what
+    /// is said of all of them stands first, then what is said of one.
     fn words(&self, figures: &[&Figure]) -> String {
-        let mut parts = Vec::new();
-        parts.extend(
-            figures.iter().filter_map(|one| self.best.get(&one.number)).map(|phase| format!("best {phase}")),
-        );
-        let bound =
-            figures.iter().filter_map(|one| self.points.get(&one.number)).map(|point| point.balance_bound);
-        let bound = bound.fold(1.0, f64::min);
-        if bound < 1.0 {
-            parts.push(format!("bound {}", percent(bound)));
+        let each: Vec<Vec<String>> = figures.iter().map(|figure| self.of_figure(figure)).collect();
+        let in_all = |word: &&String| each.iter().all(|words| words.contains(word));
+        let shared: Vec<String> = each.first().into_iter().flatten().filter(in_all).cloned().collect();
+        let mut parts: Vec<String> = Vec::new();
+        if !shared.is_empty() {
+            parts.push(shared.join(", "));
         }
-        for figure in figures {
-            let marks = marks(figure);
-            let doubts = self.doubts.get(&figure.number).into_iter().flatten().map(|&check| check.to_owned());
-            for word in std::iter::once(marks).filter(|marks| !marks.is_empty()).chain(doubts) {
-                if !parts.contains(&word) {
-                    parts.push(word);
-                }
+        for (figure, words) in figures.iter().zip(&each) {
+            let own: Vec<&str> =
+                words.iter().filter(|word| !shared.contains(word)).map(String::as_str).collect();
+            if !own.is_empty() {
+                parts.push(format!("{}: {}", figure.phase, own.join(", ")));
             }
         }
-        parts.join(", ")
+        parts.join("; ")
+    }
+
+    fn of_figure(&self, figure: &Figure) -> Vec<String> {
+        let number = &figure.number;
+        let mut words = Vec::new();
+        if self.best.contains(number) {
+            words.push("best".to_owned());
+        }
+        words.extend(
+            self.points
+                .get(number)
+                .filter(|point| point.balance_bound < 1.0)
+                .map(|point| format!("bound {}", percent(point.balance_bound))),
+        );
+        if figure.page_cache {
+            words.push("page cache".to_owned());
+        }
+        words.extend(figure.notes.iter().cloned());
+        words.extend(self.doubts.get(number).into_iter().flatten().map(|&check| check.to_owned()));
+        words
     }
 }
 
@@ -188,13 +228,14 @@ fn cells(report: &Report, row: &[&Figure], shown: &Shown, facts: &Facts<'_>) -> 
     let text = |one: &Setting| {
         if one.key == "target" { title(report, &one.text).to_owned() } else { one.text.clone() }
     };
-    let mut cells = vec![Cell::figure(Some(row[0].number))];
+    let numbers: Vec<String> = row.iter().map(|figure| figure.number.to_string()).collect();
+    let mut cells = vec![Cell { text: numbers.join(", "), ..Cell::figure(Some(row[0].number)) }];
     cells.extend(shown.keys.iter().map(|key| Cell::from(setting(key).map(text).unwrap_or_default())));
     for phase in &shown.phases {
         let figure = row.iter().find(|figure| figure.phase == *phase);
         let tone = match figure {
             Some(figure) if facts.doubts.contains_key(&figure.number) => Tone::Doubtful,
-            Some(figure) if facts.best.contains_key(&figure.number) => Tone::Main,
+            Some(figure) if facts.best.contains(&figure.number) => Tone::Main,
             _ => Tone::Plain,
         };
         let mut cell = |wanted: bool, value: &dyn Fn(&Figure) -> Option<String>| {

@@ -1,16 +1,21 @@
 //! Targets beside each other: scaling, what one loses against another, consistency.
 
-use super::{Block, figure, headline, only, point, signed, title};
-use crate::format::{megabytes, percent};
+use super::{Block, conditions, figure, headline, only, point, signed, title};
+use crate::format::{megabytes, number, percent};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let mut blocks = only("What each target is, as the study says", described(report));
     blocks.extend(only(
-        "Scaling: rate ÷ (devices × the rate of one), at the best point of each target",
+        "Scaling: rate ÷ (devices × the rate of one device), at the best point of each target, phase and order",
         scaling(report),
     ));
+    let more = report.findings.scaling.iter().filter(|one| !one.best).count();
+    if more > 0 {
+        let points = crate::format::counted(more as u64, "other point");
+        blocks.push(Block::Text(format!("The scaling of {points} is in the JSON form.")));
+    }
     blocks.extend(only(
         "Tax: what the second target loses against the first, both at their best; negative where it is faster",
         taxes(report),
@@ -57,11 +62,14 @@ fn scaling(report: &Report) -> Table {
         ("rate", Align::Right),
         ("devices", Align::Right),
         ("one device", Align::Right),
+        ("× one", Align::Right),
         ("scaling", Align::Right),
         ("tasks allow", Align::Right),
         ("per rack unit", Align::Right),
-    ]);
-    for one in &report.findings.scaling {
+        ("conditions", Align::Left),
+    ])
+    .below("conditions");
+    for one in report.findings.scaling.iter().filter(|one| one.best) {
         let (Some(own), Some(baseline)) = (figure(report, one.figure), figure(report, one.baseline)) else {
             continue;
         };
@@ -75,6 +83,7 @@ fn scaling(report: &Report) -> Table {
             headline(own).into(),
             one.devices.to_string().into(),
             headline(baseline).into(),
+            number(one.ratio).into(),
             Cell::toned(percent(one.share), Tone::Main),
             if one.balance_bound < 1.0 { percent(one.balance_bound) } else { String::new() }.into(),
             if units > 0.0 {
@@ -83,6 +92,8 @@ fn scaling(report: &Report) -> Table {
                 String::new()
             }
             .into(),
+            format!("{}; one device: {} ({})", own.conditions, conditions(report, baseline), one.baseline)
+                .into(),
         ]);
     }
     table
@@ -91,6 +102,7 @@ fn scaling(report: &Report) -> Table {
 fn taxes(report: &Report) -> Table {
     let mut table = Table::new(&[
         ("phase", Align::Left),
+        ("#", Align::Right),
         ("reference", Align::Left),
         ("reached", Align::Right),
         ("#", Align::Right),
@@ -104,6 +116,7 @@ fn taxes(report: &Report) -> Table {
         };
         table.row(vec![
             one.phase.into(),
+            Cell::figure(Some(one.reference)),
             title(report, &reference.target).into(),
             headline(reference).into(),
             Cell::figure(Some(one.figure)),
@@ -117,6 +130,7 @@ fn taxes(report: &Report) -> Table {
 
 fn consistency(report: &Report) -> Table {
     let mut table = Table::new(&[
+        ("workload", Align::Left),
         ("phase", Align::Left),
         ("rank", Align::Right),
         ("target", Align::Left),
@@ -126,9 +140,11 @@ fn consistency(report: &Report) -> Table {
         ("points", Align::Right),
     ]);
     let mut all: Vec<_> = report.findings.consistency.iter().collect();
-    all.sort_by_key(|one| (one.phase, one.rank));
+    // Only sweeps over the same keys are ranked against each other, as those of one workload are.
+    all.sort_by_key(|one| (&one.group, one.phase, one.rank));
     for one in all {
         table.row(vec![
+            one.group.clone(),
             one.phase.to_owned(),
             one.rank.to_string(),
             title(report, &one.target).to_owned(),

@@ -192,6 +192,10 @@ pub(crate) struct Scaling {
     pub(crate) devices: u32,
     /// Rate ÷ (devices × baseline).
     pub(crate) share: f64,
+    /// Rate ÷ baseline.
+    pub(crate) ratio: f64,
+    /// The best of its target, phase and order.
+    pub(crate) best: bool,
     pub(crate) balance_bound: f64,
 }
 
@@ -209,6 +213,7 @@ pub(crate) struct Tax {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Consistency {
     pub(crate) rank: usize,
+    pub(crate) group: String,
     pub(crate) target: String,
     pub(crate) phase: &'static str,
     pub(crate) points: usize,

@@ -42,7 +42,7 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
                 slope: 61e6,
                 slope_half_width: 22e6,
                 intercept: 14e9,
-                r_squared: 0.83,
+                r_squared: 0.93,
             })
             .collect(),
         scaling: vec![Scaling {
