@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`Study`] | a [`record::Run`] with what its figures say together, for all forms at once |
 //! | [`text`], [`html`], [`markdown`], [`csv`], [`json`], [`openmetrics`] | a run in one form; `docs/REPORT.md` describes CSV and JSON |
-//! | [`reference`] | the library of published figures |
+//! | [`mod@reference`] | the library of published figures |
 //! | [`compare`] | two runs beside each other |
 //! | [`preflight`], [`explain`], [`offsets`] | a [`plan::Plan`] before it runs |
 //! | [`Progress`] | the live line while it runs |
