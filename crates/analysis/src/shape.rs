@@ -148,7 +148,7 @@ pub fn spread_beyond(samples: &[Sample], from: f64) -> Option<f64> {
     Some((peak - lowest) / peak)
 }
 
-/// The share of a rate by which two points have to differ to be told apart: four
+/// The share of a rate by which two points have to differ to be told apart: four standard errors
 /// of the difference of two medians, with the deviation pooled over all points, and at least
 /// [`ALIKE_SHARE`].
 #[must_use]
