@@ -28,13 +28,23 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -s h -l help -d 'Print hel
 complete -c ioproof -n "__fish_ioproof_needs_command" -s V -l version -d 'Print version'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "run" -d 'Measure: a study file, or the storage under a directory in about a minute'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "ior" -d 'Take IOR\'s own command line; `ioproof ior -h` lists it'
-complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "report" -d 'Print the tables of a run again, and write its report'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "report" -d 'Print the tables of a run again, and write its report; several runs become one'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "verdict" -d 'Say of each commitment of a study whether it was kept, and by how much'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "audit" -d 'Look for what cannot be true in the figures of a run, or in the published ones'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "compare" -d 'Set two runs against each other, as before and after a change'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "merge" -d 'Put several runs together into one record'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "reference" -d 'Show what studies have published: figures, statements, misprints'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "calc" -d 'Compute with figures given by hand: scalability, tax, bounds, statistics, lines, curves'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "clean" -d 'Show and remove what a killed run left under a directory'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "overhead" -d 'Measure what the instrument itself costs on this host'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "schema" -d 'Print the JSON schema of study files or of reports'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "generate" -d 'Write the man pages and shell completions into a directory'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l quick -d 'Characterise the storage under this directory in about a minute' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l resume -d 'Go on with a run that was interrupted: finished cases are kept, the others run' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l set -d 'Change a value of the study, as target.disk.directory=/mnt/x or workload.*.size=1GiB; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-NAME]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l destroy-data-on -d 'Give up the data on a block device, named by serial number, WWN or path; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l verdict -d 'End with status 8 where a commitment of the study was not kept'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s y -l yes -d 'Start without asking'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s h -l help -d 'Print help'
@@ -43,10 +53,119 @@ html\t'One self-contained page with charts'
 md\t'Markdown tables'
 csv\t'One row for each figure and repetition'
 json\t'Everything, for programs'
-openmetrics\t'The figures for monitoring, as OpenMetrics text'"
+openmetrics\t'Metrics for a monitoring system, as OpenMetrics text'"
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l output -d 'Write to this file instead of the terminal' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -l json -d 'As JSON'
+complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand audit" -l published -d 'Look at the published figures instead'
+complete -c ioproof -n "__fish_ioproof_using_subcommand audit" -l json -d 'As JSON'
+complete -c ioproof -n "__fish_ioproof_using_subcommand audit" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l format -d 'How it is shown' -r -f -a "text\t'A table for a terminal'
+md\t'A Markdown table'
+json\t'For programs'
+html\t'The page of BEFORE, with AFTER drawn dotted in its charts'"
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l output -d 'Write to this file instead of the terminal' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ioproof -n "__fish_ioproof_using_subcommand merge" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and not __fish_seen_subcommand_from list show studies claims misprints" -l json -d 'As JSON'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and not __fish_seen_subcommand_from list show studies claims misprints" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and not __fish_seen_subcommand_from list show studies claims misprints" -f -a "list" -d 'The figures, in one unit and as printed'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and not __fish_seen_subcommand_from list show studies claims misprints" -f -a "show" -d 'All that is known of a figure, statement, command line or study'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and not __fish_seen_subcommand_from list show studies claims misprints" -f -a "studies" -d 'The studies'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and not __fish_seen_subcommand_from list show studies claims misprints" -f -a "claims" -d 'Statements that own data can confirm or refute'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and not __fish_seen_subcommand_from list show studies claims misprints" -f -a "misprints" -d 'Printed figures that are wrong or contradict themselves, with the reading that is used'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from list" -l study -d 'The letter or id of a study' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from list" -l metric -d 'What figures are of, as bandwidth' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from list" -l operation -d 'What was done, as read' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from list" -l json -d 'As JSON'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from show" -l json -d 'As JSON'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from studies" -l study -d 'The letter or id of a study' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from studies" -l metric -d 'What figures are of, as bandwidth' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from studies" -l operation -d 'What was done, as read' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from studies" -l json -d 'As JSON'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from studies" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from claims" -l study -d 'The letter or id of a study' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from claims" -l metric -d 'What figures are of, as bandwidth' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from claims" -l operation -d 'What was done, as read' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from claims" -l json -d 'As JSON'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from claims" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from misprints" -l study -d 'The letter or id of a study' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from misprints" -l metric -d 'What figures are of, as bandwidth' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from misprints" -l operation -d 'What was done, as read' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from misprints" -l json -d 'As JSON'
+complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and __fish_seen_subcommand_from misprints" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "scalability" -d 'Measured rate ÷ (devices × rate of one device)'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "tax" -d '(reference − other) ÷ reference: what one layout loses against another'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "balance" -d 'The share of the sum of all targets that so many tasks can reach'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "units" -d 'A rate in MB/s, MiB/s and transfers per second'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "drives" -d 'Drives that a rate needs, with parity'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "bound" -d 'The lowest of several limits, and how much of it was reached'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "job" -d 'Operations per second of a job by its wall time'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "little" -d 'Little\'s law: operations under way = rate × latency'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "margin" -d 'How far a measured rate is above or below a promised one'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "crossover" -d 'The number of nodes at which a rate that grows overtakes one that does not'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "difference" -d 'The difference of two numbers, and its share of the first'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "statistics" -d 'Whether printed statistics can be true'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "values" -d 'Statistics of a column of numbers'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "compare" -d 'Whether two columns of numbers differ beyond their scatter'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "regression" -d 'A straight line through points, with its uncertainty'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and not __fish_seen_subcommand_from scalability tax balance units drives bound job little margin crossover difference statistics values compare regression curve" -f -a "curve" -d 'Peak, knee, plateau, sweet spot and regular dips of a curve'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from scalability" -l measured -d 'The rate of all devices together, as 24.1GB/s' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from scalability" -l baseline -d 'The rate of one device' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from scalability" -l devices -d 'How many devices' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from scalability" -l tasks -d 'Tasks, for what they can reach at most' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from scalability" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from tax" -l reference -d 'The rate that is compared with' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from tax" -l other -d 'The other rate' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from tax" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from balance" -l tasks -d 'Tasks' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from balance" -l targets -d 'Targets' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from balance" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from units" -l transfer -d 'Bytes of one transfer, as 4KiB' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from units" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from drives" -l goal -d 'The rate that is wanted' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from drives" -l per-drive -d 'The rate of one drive; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from drives" -l data -d 'Data drives of one stripe' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from drives" -l parity -d 'Parity drives of one stripe' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from drives" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from bound" -l limit -d 'NAME=COUNTxRATE, as drives=60x120000/s; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from bound" -l measured -d 'What was measured' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from bound" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from job" -l tasks -d 'Tasks' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from job" -l operations -d 'Operations of each task' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from job" -l seconds -d 'Seconds that the job took' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from job" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from little" -l rate -d 'Operations per second, as 1200000/s' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from little" -l latency -d 'Mean latency, as 50us' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from little" -l in-flight -d 'Operations that were under way' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from little" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from margin" -l promised -d 'The promise' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from margin" -l measured -d 'What was measured' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from margin" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from crossover" -l slope -d 'What each node adds' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from crossover" -l plateau -d 'The level of the other' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from crossover" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from difference" -l before -d 'The first' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from difference" -l after -d 'The second' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from difference" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from statistics" -s n -l n -d 'How many values' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from statistics" -l sdev -d 'Standard deviation' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from statistics" -l range -d 'Largest − smallest' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from statistics" -l min -d 'Smallest' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from statistics" -l max -d 'Largest' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from statistics" -l mean -d 'Mean' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from statistics" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from values" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from regression" -l at -d 'Extrapolate to this x; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from regression" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from curve" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand clean" -s y -l yes -d 'Remove without asking'
 complete -c ioproof -n "__fish_ioproof_using_subcommand clean" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand overhead" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand generate" -s h -l help -d 'Print help'
