@@ -58,7 +58,7 @@ fn the_best_size_is_marked(markdown: &str, report: &Value) {
         let best = list(report, "best").iter().find(|one| one["phase"] == phase).expect("a best point");
         assert_eq!(best["points"], 3, "64 KiB, 256 KiB, 1 MiB");
         let number = best["figure"].to_string();
-        let best_word = format!("best {phase}");
+        let best_word = format!("{phase}: best");
         let marked: Vec<Vec<&str>> = rows(section(markdown, "Sweeps"))
             .into_iter()
             .filter(|row| row.last().is_some_and(|notes| notes.contains(&best_word)))

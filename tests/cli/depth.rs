@@ -27,7 +27,7 @@ fn a_device_is_saturated_at_its_depth_and_more_tasks_give_nothing() {
     let study = format!(
         "[[target]]\nname = \"d\"\ndirectory = \"{}\"\n\
          [[workload]]\nname = \"depth\"\nphases = [\"write\"]\nsharing = \"per-task\"\norder = \"random\"\n\
-         transfer = \"4k\"\nsize = \"64k\"\nduration = \"500ms\"\ntasks = \"1..16 times 2\"\nrepetitions = 2\n\
+         transfer = \"4k\"\nsize = \"64k\"\nduration = \"1500ms\"\ntasks = \"1..16 times 2\"\nrepetitions = 2\n\
          [[workload]]\nname = \"counts\"\nphases = [\"write\"]\nsharing = \"per-task\"\n\
          transfer = [\"4k\", \"8k\", \"16k\"]\nsize = \"64k\"\nduration = \"500ms\"\ntasks = [4, 8]\n",
         disk.path().display()
@@ -41,7 +41,12 @@ fn a_device_is_saturated_at_its_depth_and_more_tasks_give_nothing() {
     let per_task = 1.0 / LATENCY.as_secs_f64();
     for (point, tasks) in points.iter().zip([1.0, 2.0, 4.0, 8.0, 16.0_f64]) {
         let expected = tasks.min(DEPTH as f64) * per_task;
-        assert_near(&format!("IOPS of {tasks} tasks"), number(&point["transfers_per_second"]), expected, 0.2);
+        assert_near(
+            &format!("IOPS of {tasks} tasks"),
+            number(&point["transfers_per_second"]),
+            expected,
+            0.25,
+        );
     }
     let shape = &curve["shape"];
     assert_eq!(shape["knee"], 4.0, "{shape}");
