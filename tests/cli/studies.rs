@@ -74,6 +74,13 @@ fn an_impossible_value_is_shown_with_what_is_allowed() {
 }
 
 #[test]
+fn a_mistake_in_a_very_long_line_is_told_without_the_line() {
+    let shown = refused("transfer = \"64KiB\"", &format!("transfer = \"{}\"", "9".repeat(70_000)));
+    assert_says(&shown, &["line 15", "transfer"]);
+    assert!(shown.len() < 4000, "{} bytes of message", shown.len());
+}
+
+#[test]
 fn a_study_that_cannot_be_read_is_named() {
     let desk = Desk::new();
     let finished = run(&desk.ioproof("run no-such-study.toml")).expect_code(2);

@@ -9,6 +9,8 @@ use thiserror::Error;
 
 /// A study of a hundred workloads takes some 20 KiB; a larger text is some other file.
 pub(super) const TEXT_BYTES_MAX: usize = 1 << 20;
+/// No terminal shows a longer line with a mark under it.
+const LINE_BYTES_MAX: usize = 4096;
 /// Mistakes that are shown at once; a file with more is best mended from the top.
 const SHOWN_MAX: usize = 20;
 
@@ -29,10 +31,16 @@ pub struct StudyErrors {
 impl StudyErrors {
     /// Brings the mistakes into the order of the file.
     pub(super) fn new(path: &Path, text: &str, mut errors: Vec<StudyError>) -> Self {
-        // What is too long to be a study is not shown either.
-        let text = if text.len() > TEXT_BYTES_MAX { "" } else { text };
         errors.sort_by_key(StudyError::place);
         errors.dedup();
+        // What is too long to be a study is not shown either; its mistakes are told by their lines.
+        let too_long = text.len() > TEXT_BYTES_MAX;
+        let text = if too_long || text.lines().any(|line| line.len() > LINE_BYTES_MAX) {
+            errors.iter_mut().filter(|_| !too_long).for_each(|error| error.tell_line(text));
+            ""
+        } else {
+            text
+        };
         let too_many_cases = match errors.as_slice() {
             [only] => only.too_many_cases,
             _ => None,
@@ -76,6 +84,14 @@ pub struct StudyError {
 }
 
 impl StudyError {
+    /// Names the line in words instead of showing it.
+    fn tell_line(&mut self, text: &str) {
+        let offset = self.labels.first().map_or(0, LabeledSpan::offset).min(text.len());
+        let line = text.as_bytes()[..offset].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        self.message = format!("line {line}: {}", self.message);
+        self.labels.clear();
+    }
+
     /// A mistake at `span`, which is marked and named by `label`.
     pub(super) fn new(
         span: Range<usize>,
