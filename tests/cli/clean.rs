@@ -1,7 +1,6 @@
 //! Runs that end before their time: Ctrl-C, kill -9, and what the next start finds.
 
 use std::fs;
-use std::path::PathBuf;
 
 use rustix::process::Signal;
 use testbed::Running;
@@ -21,19 +20,10 @@ fn endless(desk: &Desk) -> Running {
     running
 }
 
-/// A desk with a directory that holds a file of the user.
-fn desk_with_data() -> (Desk, PathBuf) {
-    let desk = Desk::new();
-    let data = desk.path("data");
-    fs::create_dir(&data).expect("a directory");
-    fs::write(data.join("mine"), "stays").expect("a file");
-    (desk, data)
-}
-
 #[test]
 fn ctrl_c_ends_a_run_in_order() {
     for signal in [Signal::INT, Signal::TERM] {
-        let (desk, data) = desk_with_data();
+        let (desk, data) = Desk::with_data();
         let running = endless(&desk);
         running.signal(signal).expect("it lives");
         let finished = running.wait().expect("it ends").expect_code(130);
@@ -47,7 +37,7 @@ fn ctrl_c_ends_a_run_in_order() {
 
 #[test]
 fn ctrl_c_ends_ior_in_order() {
-    let (desk, data) = desk_with_data();
+    let (desk, data) = Desk::with_data();
     let line = format!("-w -r -z -i 100000 -t 4k -b 64k -N 4 -o {}", data.join("f").display());
     let mut running = desk.ior(&line).spawn().expect("it starts");
     wait_for(&mut running, "a repetition", || events(&desk, "phase-finished") > 2);
@@ -60,7 +50,7 @@ fn ctrl_c_ends_ior_in_order() {
 
 #[test]
 fn a_killed_run_keeps_its_finished_phases_and_is_cleaned_up_on_request() {
-    let (desk, data) = desk_with_data();
+    let (desk, data) = Desk::with_data();
     let running = endless(&desk);
     running.signal(Signal::KILL).expect("it lives");
     let finished = running.wait().expect("it ends");
@@ -101,7 +91,7 @@ fn next_start_tells(desk: &Desk) {
 
 #[test]
 fn files_that_were_there_before_a_killed_run_stay() {
-    let (desk, data) = desk_with_data();
+    let (desk, data) = Desk::with_data();
     fs::write(data.join("f.00000000"), vec![1; 4096]).expect("a file");
     let line = format!("-w -r -E -F -N 2 -i 100000 -t 4k -b 4k -o {}", data.join("f").display());
     let mut running = desk.ior(&line).spawn().expect("it starts");
@@ -115,7 +105,7 @@ fn files_that_were_there_before_a_killed_run_stay() {
 
 #[test]
 fn files_of_a_run_that_goes_on_are_left_alone() {
-    let (desk, data) = desk_with_data();
+    let (desk, data) = Desk::with_data();
     let running = endless(&desk);
     let left = tree(&data);
     let refused = run(&desk.ioproof("clean data --yes")).expect_code(3).stdout;
@@ -136,7 +126,7 @@ fn files_of_a_run_that_goes_on_are_left_alone() {
 #[test]
 fn of_two_runs_that_start_together_on_one_file_at_most_one_goes_on() {
     for _ in 0..5 {
-        let (desk, data) = desk_with_data();
+        let (desk, data) = Desk::with_data();
         let line = format!("ior -w -r -i 20 -t 4k -b 256k -o {}", data.join("f").display());
         let start =
             |record: &str| desk.ioproof(&format!("{line} --out {record}")).spawn().expect("it starts");

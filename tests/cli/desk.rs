@@ -26,6 +26,15 @@ impl Desk {
         Self { scratch: Scratch::on_disk().expect("a directory") }
     }
 
+    /// A desk with a directory that holds a file of the user.
+    pub(crate) fn with_data() -> (Self, PathBuf) {
+        let desk = Self::new();
+        let data = desk.path("data");
+        fs::create_dir(&data).expect("a directory");
+        fs::write(data.join("mine"), "stays").expect("a file");
+        (desk, data)
+    }
+
     /// A path on the desk.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.scratch.path().join(name)

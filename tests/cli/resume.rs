@@ -1,8 +1,7 @@
 //! A sweep that is ended in the middle, and goes on from there.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::process::Signal;
 use testbed::{Finished, Running};
@@ -30,15 +29,6 @@ duration = "60ms"
 /// Cases after whose end the sweep is interrupted.
 const DONE_BEFORE: usize = 2;
 const POINTS: usize = 6;
-
-/// A desk with a directory that holds a file of the user.
-fn desk_with_data() -> (Desk, PathBuf) {
-    let desk = Desk::new();
-    let data = desk.path("data");
-    fs::create_dir(&data).expect("a directory");
-    fs::write(data.join("mine"), "stays").expect("a file");
-    (desk, data)
-}
 
 /// The sweep, in the middle of its third point.
 fn midway(desk: &Desk) -> Running {
@@ -95,7 +85,7 @@ fn is_whole(desk: &Desk, data: &Path, before: &BTreeMap<(String, String), Vec<i6
 
 #[test]
 fn a_sweep_that_was_interrupted_goes_on_where_it_was() {
-    let (desk, data) = desk_with_data();
+    let (desk, data) = Desk::with_data();
     let running = midway(&desk);
     running.signal(Signal::INT).expect("it lives");
     let finished = running.wait().expect("it ends").expect_code(130);
@@ -114,7 +104,7 @@ fn a_sweep_that_was_interrupted_goes_on_where_it_was() {
 
 #[test]
 fn a_sweep_that_was_killed_goes_on_where_it_was() {
-    let (desk, data) = desk_with_data();
+    let (desk, data) = Desk::with_data();
     let running = midway(&desk);
     running.signal(Signal::KILL).expect("it lives");
     assert_eq!(running.wait().expect("it ends").signal, Some(9));
@@ -128,7 +118,7 @@ fn a_sweep_that_was_killed_goes_on_where_it_was() {
 
 #[test]
 fn a_sweep_may_be_ended_more_than_once() {
-    let (desk, data) = desk_with_data();
+    let (desk, data) = Desk::with_data();
     let running = midway(&desk);
     running.signal(Signal::KILL).expect("it lives");
     let _ = running.wait().expect("it ends");
@@ -144,7 +134,7 @@ fn a_sweep_may_be_ended_more_than_once() {
 
 #[test]
 fn a_run_that_is_whole_has_nothing_to_go_on_with() {
-    let (desk, data) = desk_with_data();
+    let (desk, data) = Desk::with_data();
     let _ = run(&desk.study(SWEEP)).expect_code(0);
     let before = starts(&desk);
     let finished = resumed(&desk);

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use plan::{Backend, Case, Plan};
 use record::Warning;
 
-use crate::settled::counted_repetitions;
 use crate::verdicts::CPU_SHARE_MAX;
 use crate::{BoundBy, Figure, Limit};
 
@@ -34,7 +33,7 @@ pub fn limits(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Vec<BoundBy>
 
 fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32) -> Option<BoundBy> {
     let (mut user_ns, mut system_ns, mut io_ns, mut transfers) = (0.0, 0.0, 0.0, 0.0);
-    for one in counted_repetitions(case, figure) {
+    for one in figure.counted() {
         user_ns += one.phase.user_cpu_ns as f64;
         system_ns += one.phase.system_cpu_ns as f64;
         io_ns += one.phase.io_ns as f64;

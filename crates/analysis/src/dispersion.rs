@@ -3,7 +3,6 @@
 use plan::{Bytes, Plan};
 
 use crate::findings::{Curve, Dispersion, DispersionPoint};
-use crate::settled::counted_repetitions;
 use crate::subject::{Subject, subjects};
 use crate::{Figure, Summary};
 
@@ -61,7 +60,7 @@ fn is_over_size(subjects: &[&Subject<'_>]) -> bool {
 
 fn points(curve: &Curve, subjects: &[&Subject<'_>]) -> Vec<DispersionPoint> {
     let point = |(point, subject): (&crate::CurvePoint, &&Subject<'_>)| {
-        let counted = counted_repetitions(subject.case, subject.figure);
+        let counted: Vec<_> = subject.figure.counted().collect();
         let rate = subject.figure.rate;
         let repetitions: Vec<f64> =
             counted.iter().filter_map(|one| one.rates.get(rate).map(|rate| rate.bytes_per_second)).collect();

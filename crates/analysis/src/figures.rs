@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use plan::{Case, Client, Phase, Plan, Role, Setting, Stopping};
+use plan::{Case, Client, Phase, Plan, Role, Setting};
 use record::{
     DeviceRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, Provenance, Run, SeriesRow, TaskRow,
     Warning,
 };
 
+use crate::settled::counted;
 use crate::{DeviceMean, DeviceShare, Latency, LatencySummary, RateName, Rates, Summary, observed};
 
 /// The latency of one direction, by one measure.
@@ -35,6 +36,9 @@ pub struct RepetitionFigure {
     pub phase: PhaseRow,
     /// Its named rates.
     pub rates: Rates,
+    /// Of a recorded pass: its rate ÷ that of the first round of the same repetition − 1; none where
+    /// a repetition has one round. A rate that falls with the rounds is one of fresh media.
+    pub drift: Option<f64>,
     /// Its latencies in short: reads before writes, response before service.
     pub latency: Vec<LatencySummary>,
     /// What the devices moved of it.
@@ -72,10 +76,6 @@ pub struct Figure {
     pub bytes_per_second: Summary,
     /// Transfers per second of that rate, over the passes that count.
     pub transfers_per_second: Summary,
-    /// The recorded round ÷ the first round of the same repetition − 1, median over the repetitions
-    /// that count; none where a repetition has one round. A rate that falls with the rounds is one
-    /// of fresh media.
-    pub drift: Option<f64>,
     /// All transfers of all passes that count: reads before writes, response before service.
     pub latency: Vec<OperationLatency>,
     /// For each device, the mean over all passes that count, in the order of names.
@@ -243,6 +243,7 @@ impl Context<'_> {
                 phase: row.clone(),
                 rates: Rates::of(row, of_key(&rows.tasks, &row.key), of_key(&rows.series, &row.key)),
                 latency: latency.iter().map(|one| LatencySummary::of(one, self.percents)).collect(),
+                drift: None,
                 device_share: DeviceShare::of(row),
                 warnings: passes.warnings_of(&row.key),
             });
@@ -253,10 +254,17 @@ impl Context<'_> {
         let counted = || repetitions.iter().filter(|pass| pass.counts);
         let has_all = counted().all(|pass| pass.rates.get(self.rate).is_some());
         let rate = if has_all { self.rate } else { RateName::ByWall };
+        let drifts: Vec<Option<f64>> =
+            repetitions.iter().map(|pass| drift(self.case, &repetitions, pass, rate)).collect();
         let summary = |value: fn(&crate::Rate) -> f64| {
             let rates = counted().filter_map(|pass| pass.rates.get(rate));
             Summary::of(&rates.map(|rate| value(&rate)).collect::<Vec<_>>())
         };
+        let (bytes_per_second, transfers_per_second) =
+            (summary(|rate| rate.bytes_per_second)?, summary(|rate| rate.transfers_per_second)?);
+        for (pass, drift) in repetitions.iter_mut().zip(drifts) {
+            pass.drift = drift;
+        }
         let counted_key = |key: &PhaseKey| key.phase == phase && counting.contains(&key.repetition);
         Some(Figure {
             case: self.case.id.clone(),
@@ -269,9 +277,8 @@ impl Context<'_> {
             phase,
             conditions: self.case.workload.conditions(phase),
             rate,
-            bytes_per_second: summary(|rate| rate.bytes_per_second)?,
-            transfers_per_second: summary(|rate| rate.transfers_per_second)?,
-            drift: drift(self.case, &repetitions, rate),
+            bytes_per_second,
+            transfers_per_second,
             latency: merged.0,
             devices: observed::means(devices.iter().filter(|row| counted_key(&row.key))),
             warnings: warnings(&repetitions),
@@ -292,27 +299,22 @@ impl CasePasses<'_> {
 }
 
 /// The passes that count, of those that were recorded: with a rule for the steady state the last
-/// window of them, as [`Stopping::Steady`] says.
+/// window of them, as [`plan::Stopping::Steady`] says.
 fn counting(case: &Case, passes: impl Iterator<Item = u32>) -> Vec<u32> {
-    let mut recorded: Vec<u32> = passes.filter(|&pass| case.role(pass) == Role::Recorded).collect();
-    if let Stopping::Steady { window, .. } = case.protocol.stopping {
-        let before = recorded.len().saturating_sub(window as usize);
-        recorded.drain(..before);
-    }
-    recorded
+    let recorded: Vec<u32> = passes.filter(|&pass| case.role(pass) == Role::Recorded).collect();
+    recorded[counted(recorded.len(), case.protocol.stopping)].to_vec()
 }
 
-/// [`Figure::drift`].
-fn drift(case: &Case, passes: &[RepetitionFigure], rate: RateName) -> Option<f64> {
+/// [`RepetitionFigure::drift`].
+fn drift(case: &Case, passes: &[RepetitionFigure], pass: &RepetitionFigure, rate: RateName) -> Option<f64> {
     let rounds = case.protocol.rounds.max(1);
+    if rounds == 1 || pass.role != Role::Recorded {
+        return None;
+    }
+    let first = pass.repetition.checked_sub(rounds - 1)?;
     let value = |pass: &RepetitionFigure| pass.rates.get(rate).map(|rate| rate.bytes_per_second);
-    let drift_of = |last: &RepetitionFigure| {
-        let first = last.repetition.checked_sub(rounds - 1)?;
-        let first = value(passes.iter().find(|pass| pass.repetition == first)?)?;
-        (first > 0.0).then(|| value(last).map(|last| last / first - 1.0))?
-    };
-    let drifts: Vec<f64> = passes.iter().filter(|pass| pass.counts).filter_map(drift_of).collect();
-    Summary::of(&drifts).filter(|_| rounds > 1).map(|summary| summary.median)
+    let first = passes.iter().find(|other| other.repetition == first).and_then(value);
+    first.filter(|&first| first > 0.0).zip(value(pass)).map(|(first, last)| last / first - 1.0)
 }
 
 /// [`Figure::warnings`].

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use plan::{Case, Phase, Plan, RateName, Role, Selector, Stopping};
 
-use crate::settled::{Settled, counted_repetitions, settled};
+use crate::settled::{Settled, settled};
 use crate::{Check, Doubt, Figure};
 
 /// The cases and result phases that a selection is about, each once.
@@ -116,7 +116,7 @@ impl<'a> Grounds<'a> {
         let meant = selected(self.plan, selector);
         let lacks = |&&(case, phase): &&(&Case, Phase)| {
             let place = self.places.get(case, phase);
-            place.is_none_or(|place| counted_repetitions(case, &self.figures[place]).is_empty())
+            place.is_none_or(|place| self.figures[place].counted().next().is_none())
         };
         let missing = meant.iter().filter(lacks).count();
         let verb = if missing == 1 { "was" } else { "were" };

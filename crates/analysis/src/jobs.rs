@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use plan::{Case, Phase, Plan, SettingValue};
 
-use crate::settled::counted_repetitions;
 use crate::{Figure, RepetitionFigure};
 
 /// Three rates of one run, in operations per second. They differ, so a score says which one it is:
@@ -79,7 +78,7 @@ pub fn jobs(plan: &Plan, figures: &[Figure]) -> Vec<Job> {
     let mut jobs = Vec::new();
     for (index, figure) in figures.iter().enumerate() {
         let Some(case) = cases.get(&*figure.case) else { continue };
-        jobs.extend(counted_repetitions(case, figure).into_iter().map(|one| job(index, case, one)));
+        jobs.extend(figure.counted().map(|one| job(index, case, one)));
     }
     let mut best: HashMap<Phase, usize> = HashMap::new();
     for (place, job) in jobs.iter().enumerate() {

@@ -138,8 +138,7 @@ pub use rates::{DirectionRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SEC
 pub use regression::{Prediction, Regression, Uncertainty, crossover};
 pub use scaling::{TAXED_TARGETS_MAX, best_scaling, scalability, scaling, tax, taxes};
 pub use settled::{
-    Settled, SteadyState, all_settled, counted, counted_repetitions, interval_share, settled, steady,
-    steady_state,
+    Settled, SteadyState, all_settled, counted, interval_share, settled, steady, steady_state,
 };
 pub use shape::{
     ALIKE_SHARE, ALIKE_SHARE_UNREPEATED, KNEE_DISTANCE_MIN, KNEE_RISE_MIN, PLATEAU_SHARE, Sample, geometric,

@@ -4,7 +4,6 @@
 use plan::Case;
 
 use crate::Figure;
-use crate::settled::counted_repetitions;
 
 /// A rate and a latency against the transfers that were kept under way.
 ///
@@ -50,7 +49,7 @@ pub fn little(case: &Case, figure: &Figure) -> Option<Little> {
         return None;
     }
     let (mut latency_ns, mut io_ns, mut transfers) = (0.0, 0.0, 0_u64);
-    for one in counted_repetitions(case, figure) {
+    for one in figure.counted() {
         let latencies = one.latency.iter().filter(|latency| latency.measure == record::Measure::Response);
         for latency in latencies {
             latency_ns += latency.mean_ns * latency.count as f64;

@@ -113,15 +113,6 @@ pub fn counted(recorded: usize, stopping: Stopping) -> Range<usize> {
     }
 }
 
-/// The repetitions of `figure` that count: no warm-up, no earlier round, and of a case that was to
-/// become steady those of the last window.
-#[must_use]
-pub fn counted_repetitions<'a>(case: &Case, figure: &'a Figure) -> Vec<&'a RepetitionFigure> {
-    let recorded = recorded(case, figure);
-    let counted = counted(recorded.len(), case.protocol.stopping);
-    recorded[counted].to_vec()
-}
-
 fn recorded<'a>(case: &Case, figure: &'a Figure) -> Vec<&'a RepetitionFigure> {
     figure.repetitions.iter().filter(|one| case.role(one.repetition) == Role::Recorded).collect()
 }

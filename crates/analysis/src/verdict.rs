@@ -5,7 +5,6 @@ use record::PublishedUnit;
 
 use crate::amount::values;
 use crate::grounds::{Grounds, selected};
-use crate::settled::counted_repetitions;
 use crate::{CONFIDENCE, Check, Doubt, Figure, Judgement, RepetitionFigure, Summary, Verdict};
 
 /// Every commitment of `plan`, in order.
@@ -48,7 +47,7 @@ impl Study<'_> {
         let mut missing = Vec::new();
         for (case, phase) in selected(self.0.plan, &commitment.figures) {
             let place = self.0.places.get(case, phase);
-            let judged = place.map(|place| (place, counted_repetitions(case, &self.0.figures[place])));
+            let judged = place.map(|place| (place, self.0.figures[place].counted().collect::<Vec<_>>()));
             match judged {
                 Some((place, counted)) if !counted.is_empty() => {
                     match self.candidate(commitment, case, place, &counted) {

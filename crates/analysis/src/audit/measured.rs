@@ -4,13 +4,12 @@ use plan::{Backend, Nanos, PHASE_SECONDS_MIN, Phase};
 use record::{Operation, PublishedUnit, Warning};
 
 use super::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, RATIO_SLACK, percent};
-use crate::settled::counted_repetitions;
 use crate::subject::Subject;
 use crate::{Check, DEVICE_SHARE_MIN, PrintedStatistics, RepetitionFigure, check_statistics, little};
 
 /// All that a figure says against itself.
 pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
-    let counted = counted_repetitions(subject.case, subject.figure);
+    let counted: Vec<_> = subject.figure.counted().collect();
     let checks = [
         cached(subject, &counted),
         too_short(subject, &counted),

@@ -37,6 +37,8 @@ pub(crate) fn findings(
         dispersion: found.dispersion.iter().map(dispersion).collect(),
         regressions: found.regressions.iter().map(regression).collect(),
         limited_by: found.limits.iter().map(limited_by).collect(),
+        coincident: found.coincident.clone(),
+        iops: found.iops.iter().map(|one| number(one.figure)).collect(),
         peaks: found.peaks.iter().map(peaks).collect(),
         jobs: super::jobs::jobs(figures, found, job),
         audit: found.audit.iter().map(doubt).collect(),

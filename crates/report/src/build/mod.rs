@@ -142,7 +142,7 @@ fn figure(run: &Run, number: usize, source: &analysis::Figure, case: Option<&Cas
         transfers_per_second: spread(&source.transfers_per_second),
         latency: source.latency.iter().map(|one| latency(one, case)).collect(),
         device_share: source.moved_by_devices(),
-        repetitions: source.repetitions.iter().map(|one| repetition(one, source, case)).collect(),
+        repetitions: source.repetitions.iter().map(repetition).collect(),
         devices: devices(source),
         published: case.map(|case| published(case, source)).unwrap_or_default(),
         notes: Vec::new(),
@@ -209,17 +209,9 @@ fn latency(one: &OperationLatency, case: Option<&Case>) -> LatencyInfo {
     }
 }
 
-fn repetition(one: &RepetitionFigure, source: &analysis::Figure, case: Option<&Case>) -> Repetition {
+fn repetition(one: &RepetitionFigure) -> Repetition {
     let phase = &one.phase;
     let role = one.role;
-    let rate = |one: &RepetitionFigure| one.rates.get(RATE).map(|rate| rate.bytes_per_second);
-    let before = one
-        .repetition
-        .checked_sub(1)
-        .filter(|_| role == Role::Recorded)
-        .filter(|&pass| case.is_some_and(|case| case.role(pass) == Role::EarlierRound))
-        .and_then(|pass| source.repetitions.iter().find(|other| other.repetition == pass));
-    let drift = before.and_then(rate).zip(rate(one)).map(|(before, after)| after / before - 1.0);
     let rates = RateName::ALL.iter().filter_map(|&name| {
         let rate = one.rates.get(name)?;
         Some(NamedRate { name: name.name(), bytes_per_second: rate.bytes_per_second })
@@ -230,7 +222,7 @@ fn repetition(one: &RepetitionFigure, source: &analysis::Figure, case: Option<&C
             Role::Recorded if !one.counts => UNSETTLED,
             role => role.name(),
         },
-        drift: drift.filter(|drift| drift.is_finite()),
+        drift: one.drift,
         started_unix_ns: phase.started_unix_ns,
         bytes: phase.bytes(),
         transfers: phase.transfers(),

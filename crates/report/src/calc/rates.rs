@@ -23,7 +23,7 @@ pub fn scalability(
     line(
         &mut out,
         "scalability",
-        &percent(rate / sum),
+        &percent(analysis::scalability(rate, f64::from(devices), one).unwrap_or(f64::NAN)),
         &format!("{} ÷ {}", shown(measured), like(baseline, sum)),
     );
     if let Some(tasks) = tasks {
@@ -40,7 +40,7 @@ pub fn tax(reference: Amount, other: Amount) -> Result<String, String> {
     let (from, to) = alike(reference, other)?;
     let mut out = String::new();
     let how = format!("({} − {}) ÷ {}", shown(reference), shown(other), shown(reference));
-    line(&mut out, "tax", &percent((from - to) / from), &how);
+    line(&mut out, "tax", &percent(analysis::tax(from, to).unwrap_or(f64::NAN)), &how);
     Ok(out)
 }
 

@@ -1,36 +1,20 @@
 //! Transfers per second of one system, by what is meant by the word.
 
-use std::collections::HashMap;
-
-use super::{Block, LARGE_TRANSFER_BYTES, only, title};
+use super::{Block, LARGE_TRANSFER_BYTES, figure, only, title};
 use crate::format::{grouped, latency, whole};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::{iops, share};
 use crate::view::{Figure, Report};
 
-/// What makes two figures of IOPS two things: target, size, order, direction, path with its depth,
-/// and whether a cache answered.
-type Meaning<'a> = (&'a str, u64, bool, &'static str, &'a str, bool);
-
 /// Fewer definitions need no table.
 const DEFINITIONS_LEAST: usize = 2;
+/// More rows than this tell a reader no more.
+const DEFINITIONS_MAX: usize = 20;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
-    let mut order: Vec<Meaning<'_>> = Vec::new();
-    let mut best: HashMap<Meaning<'_>, &Figure> = HashMap::new();
-    for figure in report.figures.iter().filter(|figure| figure.transfer_bytes < LARGE_TRANSFER_BYTES) {
-        let random = figure.what.contains("random");
-        let key =
-            (&*figure.target, figure.transfer_bytes, random, figure.phase, &*figure.path, figure.page_cache);
-        let known = best.entry(key).or_insert_with(|| {
-            order.push(key);
-            figure
-        });
-        if figure.transfers_per_second.median > known.transfers_per_second.median {
-            *known = figure;
-        }
-    }
-    if order.len() < DEFINITIONS_LEAST {
+    let best = report.findings.iops.iter().filter_map(|&number| figure(report, number));
+    let best: Vec<&Figure> = best.filter(|one| one.transfer_bytes < LARGE_TRANSFER_BYTES).collect();
+    if best.len() < DEFINITIONS_LEAST {
         return Vec::new();
     }
     let mut table = Table::new(&[
@@ -46,7 +30,8 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         ("p99", Align::Right),
         ("rate", Align::Left),
     ]);
-    for figure in order.iter().filter_map(|key| best.get(key)) {
+    let all = best.len();
+    for figure in best.into_iter().take(DEFINITIONS_MAX) {
         let first = figure.latency.first();
         table.row(vec![
             Cell::figure(Some(figure.number)),
@@ -62,10 +47,13 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
             figure.rate.into(),
         ]);
     }
-    let mut blocks = only(
-        "Transfers completed per second of the same system; of several task counts and mixes the fastest",
-        table,
-    );
+    let mut lead =
+        "Transfers completed per second of the same system, highest first; of equal definitions the fastest"
+            .to_owned();
+    if all > DEFINITIONS_MAX {
+        lead.push_str(&format!("; {DEFINITIONS_MAX} of {all} definitions, the JSON form has all"));
+    }
+    let mut blocks = only(&lead, table);
     blocks.push(Block::Text(
         "All of these are its IOPS. None of them means anything without the words in its row.".to_owned(),
     ));

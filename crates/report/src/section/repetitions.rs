@@ -29,7 +29,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     ));
     blocks.extend(only(
         "Rounds without a wipe in between; the last of each repetition is recorded, and drift is its rate ÷ that \
-         of the round before − 1",
+         of the first round − 1",
         rounds(report),
     ));
     blocks

@@ -21,6 +21,10 @@ pub(crate) struct Findings {
     pub(crate) dispersion: Vec<Dispersion>,
     pub(crate) regressions: Vec<Regression>,
     pub(crate) limited_by: Vec<LimitedBy>,
+    /// Places among the curves, from 0.
+    pub(crate) coincident: Vec<Vec<usize>>,
+    /// Numbers of figures.
+    pub(crate) iops: Vec<usize>,
     pub(crate) peaks: Vec<Peaks>,
     pub(crate) jobs: Vec<Job>,
     pub(crate) audit: Vec<Doubt>,

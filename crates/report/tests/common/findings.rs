@@ -64,7 +64,7 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
             apart: 0.5 / 27.4,
         }],
         jobs: analysis::jobs(&run.manifest.plan, figures),
-        iops: Vec::new(),
+        iops: analysis::iops_table(&run.manifest.plan, figures),
         taxes: vec![Tax { phase: Phase::Read, reference: xfs, figure: gpfs, share: 0.182 }],
         consistency: LAYOUTS
             .iter()
