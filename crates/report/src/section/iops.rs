@@ -9,7 +9,7 @@ use crate::view::{Figure, Report};
 /// Fewer definitions need no table.
 const DEFINITIONS_LEAST: usize = 2;
 /// More rows than this tell a reader no more.
-const DEFINITIONS_MAX: usize = 20;
+const DEFINITIONS_MAX: usize = 10;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let best = report.findings.iops.iter().filter_map(|&number| figure(report, number));
