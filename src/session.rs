@@ -94,6 +94,7 @@ impl Session {
             finished_unix_ns: None,
             plan: checked.plan.clone(),
             host: checked.facts.clone(),
+            cluster: None,
         }
     }
 }

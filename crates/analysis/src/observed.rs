@@ -328,6 +328,7 @@ mod tests {
     #[test]
     fn device_means_weigh_intervals_by_their_length() {
         let row = |device: &str, start_ns: u64, length_ns: u64, busy_ns: u64| DeviceRow {
+            node: "node1".to_owned(),
             key: key(0),
             device: device.into(),
             start_ns,

@@ -3,28 +3,32 @@
 //! Every operation is one round of the same exchange: each rank lays down its bytes, the last
 //! one to come closes the round, and all take the bytes of all.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::{Comm, CommError};
+use crate::{Clock, Comm, CommError, Merge, OnSignal, Topology};
 
 /// How long a rank waits for the others unless the test says otherwise: longer than any phase of
 /// a test, short enough that a hang ends before a test runner loses patience.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One rank of a world of threads. Dropping it tells the others that it is gone.
-#[derive(Debug)]
 pub struct Fake {
     rank: u32,
     world: Arc<World>,
     /// Two threads that hold the same rank take turns: a rank is in one place at a time.
     turn: Mutex<()>,
+    /// Dropping it says nothing of the rank: it is its place in a group.
+    stays: bool,
 }
 
-#[derive(Debug)]
 struct World {
-    nodes: Vec<String>,
+    topology: Topology,
     patience: Duration,
+    handlers: Mutex<HashMap<u32, OnSignal>>,
+    /// Worlds of some of the ranks, by them.
+    groups: Mutex<HashMap<Vec<u32>, Arc<World>>>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -56,20 +60,11 @@ impl Fake {
     #[must_use]
     pub fn world_with_patience(nodes: &[&str], patience: Duration) -> Vec<Self> {
         let size = nodes.len();
-        let world = Arc::new(World {
-            nodes: nodes.iter().map(|&node| node.to_owned()).collect(),
-            patience,
-            state: Mutex::new(State {
-                round: 0,
-                operation: None,
-                parts: vec![None; size],
-                closed: Arc::default(),
-                gone: vec![false; size],
-                failure: None,
-            }),
-            changed: Condvar::new(),
-        });
-        (0..).take(size).map(|rank| Self { rank, world: Arc::clone(&world), turn: Mutex::new(()) }).collect()
+        let world = World::new(Topology::of(nodes.iter().copied()), patience);
+        (0..)
+            .take(size)
+            .map(|rank| Self { rank, world: Arc::clone(&world), turn: Mutex::new(()), stays: false })
+            .collect()
     }
 
     /// Lays down `bytes` and waits for those of all ranks.
@@ -136,6 +131,25 @@ impl Fake {
 }
 
 impl World {
+    fn new(topology: Topology, patience: Duration) -> Arc<Self> {
+        let size = topology.node_of().len();
+        Arc::new(Self {
+            topology,
+            patience,
+            handlers: Mutex::default(),
+            groups: Mutex::default(),
+            state: Mutex::new(State {
+                round: 0,
+                operation: None,
+                parts: vec![None; size],
+                closed: Arc::default(),
+                gone: vec![false; size],
+                failure: None,
+            }),
+            changed: Condvar::new(),
+        })
+    }
+
     /// The state; no code that holds it can panic between two changes that belong together.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -163,6 +177,9 @@ impl State {
 
 impl Drop for Fake {
     fn drop(&mut self) {
+        if self.stays {
+            return;
+        }
         let mut state = self.world.lock();
         state.gone[self.index()] = true;
         if state.failure.is_none()
@@ -180,11 +197,13 @@ impl Comm for Fake {
     }
 
     fn size(&self) -> u32 {
-        u32::try_from(self.world.nodes.len()).expect("ranks are numbered by a u32 from the start")
+        u32::try_from(self.world.topology.node_of().len())
+            .expect("ranks are numbered by a u32 from the start")
     }
 
     fn node(&self) -> &str {
-        &self.world.nodes[self.index()]
+        let topology = &self.world.topology;
+        &topology.names()[topology.node_of()[self.index()] as usize]
     }
 
     fn barrier(&self) -> Result<(), CommError> {
@@ -211,5 +230,55 @@ impl Comm for Fake {
         let own = if self.rank == 0 { bytes } else { Vec::new() };
         let all = self.exchange("a broadcast", own)?;
         Ok(all[0].clone())
+    }
+
+    fn topology(&self) -> &Topology {
+        &self.world.topology
+    }
+
+    fn combine(&self, bytes: Vec<u8>, merge: Merge<'_>) -> Result<Option<Vec<u8>>, CommError> {
+        let all = self.exchange("a merge", bytes)?;
+        let whole = all.iter().cloned().reduce(merge);
+        Ok(if self.rank == 0 { whole } else { None })
+    }
+
+    fn stream(&self, bytes: Vec<u8>, take: &mut dyn FnMut(u32, Vec<u8>)) -> Result<(), CommError> {
+        let all = self.exchange("a stream", bytes)?;
+        if self.rank == 0 {
+            (0..).zip(all.iter()).for_each(|(rank, bytes)| take(rank, bytes.clone()));
+        }
+        Ok(())
+    }
+
+    fn group<'a>(&'a self, members: &[u32]) -> Option<Box<dyn Comm + 'a>> {
+        let place = members.iter().position(|&member| member == self.rank)?;
+        let topology = &self.world.topology;
+        let name = |&rank: &u32| topology.names()[topology.node_of()[rank as usize] as usize].clone();
+        let mut groups = self.world.groups.lock().unwrap_or_else(PoisonError::into_inner);
+        let world = groups
+            .entry(members.to_vec())
+            .or_insert_with(|| World::new(Topology::of(members.iter().map(name)), self.world.patience));
+        let rank = u32::try_from(place).ok()?;
+        Some(Box::new(Self { rank, world: Arc::clone(world), turn: Mutex::new(()), stays: true }))
+    }
+
+    fn synchronize(&self) -> Result<Vec<Clock>, CommError> {
+        self.exchange("a comparison of clocks", Vec::new())?;
+        let nodes = self.world.topology.names().len();
+        Ok(if self.rank == 0 { vec![Clock::default(); nodes] } else { Vec::new() })
+    }
+
+    fn meet(&self) -> Result<Duration, CommError> {
+        self.barrier().map(|()| Duration::ZERO)
+    }
+
+    fn signal(&self, value: u64) {
+        let handlers: Vec<OnSignal> =
+            self.world.handlers.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+        handlers.iter().for_each(|handler| handler(value));
+    }
+
+    fn on_signal(&self, handler: OnSignal) {
+        self.world.handlers.lock().unwrap_or_else(PoisonError::into_inner).insert(self.rank, handler);
     }
 }

@@ -9,6 +9,8 @@
 //! | [`Comm`] | what a rank can ask of the others |
 //! | [`Solo`] | a run in one process |
 //! | [`Fake`] | several ranks as threads of one process, for tests |
+//! | [`Topology`] | which ranks run on which nodes |
+//! | [`Clock`] | how far a node's clock is from that of rank 0 |
 //! | [`Launched`] | what a launcher says of this process |
 //! | [`CommError`] | a peer is gone, late or out of step |
 //!
@@ -32,11 +34,31 @@ mod error;
 mod fake;
 mod launched;
 mod solo;
+mod topology;
 
 pub use error::CommError;
 pub use fake::Fake;
 pub use launched::Launched;
 pub use solo::Solo;
+pub use topology::Topology;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How far the clock of a node is from that of rank 0, as far as messages can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Clock {
+    /// Rank 0's monotonic clock less the node's, nanoseconds.
+    pub offset_ns: i64,
+    /// The offset may be off by so much: half of the shortest way there and back.
+    pub error_ns: u64,
+}
+
+/// Joins two parts of a [`Comm::combine`]; the first one is of lower ranks.
+pub type Merge<'a> = &'a mut dyn FnMut(Vec<u8>, Vec<u8>) -> Vec<u8>;
+
+/// Told of a [`Comm::signal`] of any rank, on a thread of the communication's own.
+pub type OnSignal = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// What a rank can ask of the others. Each call is made by all ranks, in the same order.
 pub trait Comm: Send + Sync {
@@ -78,4 +100,47 @@ pub trait Comm: Send + Sync {
     /// # Errors
     /// A peer is gone, late or out of step.
     fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, CommError>;
+
+    /// Which ranks run on which nodes.
+    fn topology(&self) -> &Topology;
+
+    /// Joins the bytes of all ranks, pair by pair along a tree, and gives the whole on rank 0; `None`
+    /// on the others. `merge` is called on ranks between, with neighbours in rising order.
+    ///
+    /// # Errors
+    /// A peer is gone, late or out of step.
+    fn combine(&self, bytes: Vec<u8>, merge: Merge<'_>) -> Result<Option<Vec<u8>>, CommError>;
+
+    /// Hands the bytes of one rank after the other to `take` on rank 0, in the order of ranks, and never
+    /// holds those of more than a few of them there. On the others `take` is not called.
+    ///
+    /// # Errors
+    /// A peer is gone, late or out of step.
+    fn stream(&self, bytes: Vec<u8>, take: &mut dyn FnMut(u32, Vec<u8>)) -> Result<(), CommError>;
+
+    /// Only the ranks in `members`, numbered anew by their place there; `None` on a rank that is not
+    /// among them. All ranks of a group make the same calls on it; no rank makes calls on two groups
+    /// with a common member in different orders.
+    fn group<'a>(&'a self, members: &[u32]) -> Option<Box<dyn Comm + 'a>>;
+
+    /// Measures the clocks of all nodes against that of rank 0, for [`Comm::meet`]. Gives them on
+    /// rank 0, by node; nothing on the others.
+    ///
+    /// # Errors
+    /// A peer is gone, late or out of step.
+    fn synchronize(&self) -> Result<Vec<Clock>, CommError>;
+
+    /// A barrier that agrees on a moment: returns how long ago the last rank came to it. That is the same
+    /// moment on all ranks, as exactly as their clocks are known.
+    ///
+    /// # Errors
+    /// A peer is gone, late or out of step.
+    fn meet(&self) -> Result<Duration, CommError>;
+
+    /// Tells all ranks, this one too, of `value`, whatever they are doing; returns at once. The handler
+    /// of each rank is called with it soon after. Not collective.
+    fn signal(&self, value: u64);
+
+    /// Who is told of signals from now on. Not collective.
+    fn on_signal(&self, handler: OnSignal);
 }

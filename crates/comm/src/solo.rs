@@ -1,6 +1,9 @@
 //! A run in one process: every agreement is with itself.
 
-use crate::{Comm, CommError};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::{Clock, Comm, CommError, Merge, OnSignal, Topology};
 
 /// The only rank of a run in one process.
 ///
@@ -9,15 +12,15 @@ use crate::{Comm, CommError};
 /// let solo = Solo::new("node1");
 /// assert_eq!((solo.rank(), solo.size(), solo.node()), (0, 1, "node1"));
 /// ```
-#[derive(Debug, Clone)]
 pub struct Solo {
-    node: String,
+    topology: Topology,
+    handler: Mutex<Option<OnSignal>>,
 }
 
 impl Solo {
     /// The only rank, on the node of this name.
     pub fn new(node: impl Into<String>) -> Self {
-        Self { node: node.into() }
+        Self { topology: Topology::of([node.into()]), handler: Mutex::default() }
     }
 }
 
@@ -31,7 +34,7 @@ impl Comm for Solo {
     }
 
     fn node(&self) -> &str {
-        &self.node
+        &self.topology.names()[0]
     }
 
     fn barrier(&self) -> Result<(), CommError> {
@@ -52,5 +55,42 @@ impl Comm for Solo {
 
     fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, CommError> {
         Ok(bytes)
+    }
+
+    fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    fn combine(&self, bytes: Vec<u8>, _merge: Merge<'_>) -> Result<Option<Vec<u8>>, CommError> {
+        Ok(Some(bytes))
+    }
+
+    fn stream(&self, bytes: Vec<u8>, take: &mut dyn FnMut(u32, Vec<u8>)) -> Result<(), CommError> {
+        take(0, bytes);
+        Ok(())
+    }
+
+    fn group<'a>(&'a self, members: &[u32]) -> Option<Box<dyn Comm + 'a>> {
+        let alone = Self { topology: self.topology.clone(), handler: Mutex::default() };
+        members.contains(&0).then(|| Box::new(alone) as Box<dyn Comm>)
+    }
+
+    fn synchronize(&self) -> Result<Vec<Clock>, CommError> {
+        Ok(vec![Clock::default()])
+    }
+
+    fn meet(&self) -> Result<Duration, CommError> {
+        Ok(Duration::ZERO)
+    }
+
+    fn signal(&self, value: u64) {
+        let handler = self.handler.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(handler) = handler {
+            handler(value);
+        }
+    }
+
+    fn on_signal(&self, handler: OnSignal) {
+        *self.handler.lock().unwrap_or_else(PoisonError::into_inner) = Some(handler);
     }
 }

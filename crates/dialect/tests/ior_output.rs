@@ -37,6 +37,7 @@ fn manifest(plan: Plan, node: &str, file_systems: Vec<FileSystemFacts>) -> Manif
     }
     let plan::Question::Dialect { arguments, .. } = &plan.question else { panic!("no dialect") };
     Manifest {
+        cluster: None,
         format_version: 1,
         run_id: "run".into(),
         provenance: Provenance::Measured,

@@ -61,6 +61,11 @@ impl Controls {
         self.halt.store(true, Ordering::SeqCst);
     }
 
+    /// Ends the phase that is under way soon, as after a failure of a peer; the next one may start.
+    pub fn halt(&self) {
+        self.halt.store(true, Ordering::SeqCst);
+    }
+
     /// Whether [`Controls::stop`] was called, or its flags were set.
     #[must_use]
     pub fn is_stopped(&self) -> bool {

@@ -1,5 +1,7 @@
 //! How the processes of one phase meet and agree.
 
+use std::time::Duration;
+
 /// What goes wrong between processes; the implementer's own error.
 pub type RendezvousError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -32,6 +34,13 @@ pub trait Rendezvous: Sync {
     /// A peer is gone.
     fn meet(&self, point: Point) -> Result<(), RendezvousError>;
 
+    /// As [`Rendezvous::meet`], and agrees on the moment at which the last process came: how long ago
+    /// that was. Times of all processes count from it.
+    ///
+    /// # Errors
+    /// A peer is gone.
+    fn begin(&self, point: Point) -> Result<Duration, RendezvousError>;
+
     /// The largest of the values that the processes gave.
     ///
     /// # Errors
@@ -43,6 +52,10 @@ pub trait Rendezvous: Sync {
     /// # Errors
     /// A peer is gone.
     fn any(&self, value: bool) -> Result<bool, RendezvousError>;
+
+    /// A task of this process has failed: the others should end the phase soon. Called from any of its
+    /// threads, between the points; returns at once.
+    fn fail(&self);
 }
 
 /// One process: nobody to wait for.
@@ -54,6 +67,10 @@ impl Rendezvous for Alone {
         Ok(())
     }
 
+    fn begin(&self, _point: Point) -> Result<Duration, RendezvousError> {
+        Ok(Duration::ZERO)
+    }
+
     fn agree_max(&self, value: u64) -> Result<u64, RendezvousError> {
         Ok(value)
     }
@@ -61,4 +78,6 @@ impl Rendezvous for Alone {
     fn any(&self, value: bool) -> Result<bool, RendezvousError> {
         Ok(value)
     }
+
+    fn fail(&self) {}
 }

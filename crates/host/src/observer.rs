@@ -40,11 +40,12 @@ pub struct DeviceSample {
 }
 
 impl DeviceSample {
-    /// The sample as a row of the record.
+    /// The sample as a row of the record, of this node.
     #[must_use]
-    pub fn into_row(self, key: PhaseKey) -> DeviceRow {
+    pub fn into_row(self, key: PhaseKey, node: &str) -> DeviceRow {
         DeviceRow {
             key,
+            node: node.to_owned(),
             device: self.device,
             start_ns: self.start_ns,
             length_ns: self.length_ns,

@@ -14,6 +14,7 @@
 //! | [`Protocol`], [`Setting`] | what is done around the phases, and where in a sweep a case stands |
 //! | [`Terms`] | what a study says beside its cases: targets, expectations, commitments, claims |
 //! | [`Placement`] | which task touches which file at which offset |
+//! | [`assign`] | which process of a run has which tasks |
 //! | [`study`] | the study file, read into a plan with every mistake at its place |
 //! | [`quick`] | the plan of a quick characterisation of a directory |
 //! | [`Forecast`] | files, bytes, bounds and seconds, before anything is written |
@@ -38,6 +39,7 @@ pub mod quick;
 mod rules;
 mod seeds;
 mod setting;
+mod spread;
 pub mod study;
 mod terms;
 mod units;
@@ -56,12 +58,13 @@ pub use placement::{FileSlot, Placement, Region};
 pub use protocol::{Protocol, Role, Stopping};
 pub use rules::{node_local_rule, server_memory_rule};
 pub use setting::{Setting, SettingValue};
+pub use spread::{Assigned, assign};
 pub use terms::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, Over, Per, PublishedPlace,
     Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side, Statistic, TargetTerms, Terms,
 };
 pub use units::{Bytes, Nanos};
 pub use workload::{
-    Advice, Backend, Existing, FileSet, Keep, Order, Pace, ReadFrom, Sharing, Stonewall, SyncRule, Workload,
-    WorkloadSpec,
+    Advice, Backend, Existing, FileSet, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall, SyncRule,
+    Workload, WorkloadSpec,
 };

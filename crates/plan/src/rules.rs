@@ -4,13 +4,13 @@ use crate::terms::SERVER_MEMORY_MULTIPLE;
 use crate::{Bytes, Case, Forecast, Layer, PlanError, ReadFrom, Sharing, TargetTerms};
 
 /// Storage that each node has for itself holds no file that several nodes share, and no node reads
-/// there what another one has written. `nodes` is how many the case runs on.
+/// there what another one has written.
 ///
 /// # Errors
 /// The case asks for a shared file of several tasks, or, on several nodes, for reading back what
 /// other tasks have written.
-pub fn node_local_rule(case: &Case, target: &TargetTerms, nodes: u32) -> Result<(), PlanError> {
-    let workload = &case.workload;
+pub fn node_local_rule(case: &Case, target: &TargetTerms) -> Result<(), PlanError> {
+    let (workload, nodes) = (&case.workload, case.workload.nodes);
     if target.layer != Layer::NodeLocal {
         return Ok(());
     }
@@ -89,12 +89,12 @@ mod tests {
     fn node_local_storage_has_no_shared_files_and_no_reading_across_nodes() {
         let local = TargetTerms { layer: Layer::NodeLocal, ..TargetTerms::default() };
         let shared = case(|spec| spec.files.sharing = Sharing::Shared);
-        assert_eq!(field(node_local_rule(&shared, &local, 1)), Some("sharing"));
-        assert_eq!(field(node_local_rule(&shared, &TargetTerms::default(), 16)), None, "another layer");
-        let shift = case(|spec| spec.read_from = ReadFrom::Shift { tasks: 1 });
-        assert_eq!(field(node_local_rule(&shift, &local, 1)), None, "the neighbour is on the same node");
-        assert_eq!(field(node_local_rule(&shift, &local, 2)), Some("read_from"));
-        assert_eq!(field(node_local_rule(&case(|_| ()), &local, 2)), None);
+        assert_eq!(field(node_local_rule(&shared, &local)), Some("sharing"));
+        assert_eq!(field(node_local_rule(&shared, &TargetTerms::default())), None, "another layer");
+        let shift = |nodes| case(|spec| (spec.read_from, spec.nodes) = (ReadFrom::Shift { tasks: 1 }, nodes));
+        assert_eq!(field(node_local_rule(&shift(1), &local)), None, "the neighbour is on the same node");
+        assert_eq!(field(node_local_rule(&shift(2), &local)), Some("read_from"));
+        assert_eq!(field(node_local_rule(&case(|spec| spec.nodes = 2), &local)), None);
     }
 
     #[test]

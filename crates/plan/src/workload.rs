@@ -187,6 +187,26 @@ pub struct Pace {
     pub transfers_per_second: f64,
 }
 
+/// How the tasks of a workload are spread over the processes of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spread {
+    /// Over the first [`WorkloadSpec::nodes`] nodes. Neighbouring tasks are on one node, evenly over
+    /// its processes.
+    #[default]
+    Nodes,
+    /// So many neighbouring tasks on each process, in the order of the launcher's ranks, wherever it
+    /// has put them: IOR's way. Processes that are left over have none.
+    Ranks {
+        /// Tasks of each process.
+        tasks_per_rank: u32,
+    },
+}
+
+const fn one() -> u32 {
+    1
+}
+
 /// A workload as it is written down, before it is known to make sense.
 ///
 /// [`WorkloadSpec::new`] gives a sequential psync workload of one task; set what differs and
@@ -199,6 +219,12 @@ pub struct WorkloadSpec {
     pub files: FileSet,
     /// Number of logical workers, each with offsets of its own.
     pub tasks: u32,
+    /// Nodes that they are on; 1 where no launcher has started the run.
+    #[serde(default = "one")]
+    pub nodes: u32,
+    /// How they are spread over processes.
+    #[serde(default)]
+    pub spread: Spread,
     /// Transfers, blocks and segments.
     pub geometry: Geometry,
     /// The order of a task's transfers.
@@ -220,6 +246,9 @@ pub struct WorkloadSpec {
     /// Each task ends a pass after this many transfers, as when only so much was written before.
     #[serde(default)]
     pub transfer_limit: Option<u64>,
+    /// Each task does exactly so many transfers: it repeats the pass, or ends within it.
+    #[serde(default)]
+    pub operations: Option<u64>,
     /// Open loop: transfers start by the clock, not when the one before has ended.
     pub pace: Option<Pace>,
     /// Share of reads, in percent, in a [`crate::Phase::Mixed`].
@@ -257,6 +286,8 @@ impl WorkloadSpec {
                 fill: false,
             },
             tasks: 1,
+            nodes: 1,
+            spread: Spread::Nodes,
             geometry,
             order: Order::Sequential,
             backend: Backend::Psync,
@@ -267,6 +298,7 @@ impl WorkloadSpec {
             stonewall: None,
             duration: None,
             transfer_limit: None,
+            operations: None,
             pace: None,
             read_percent: 100,
             barriers: false,
@@ -354,6 +386,20 @@ impl WorkloadSpec {
                 format!("give a number from 1 to {TASKS_MAX}"),
             ));
         }
+        if self.nodes == 0 || self.nodes > self.tasks {
+            return Err(PlanError::new(
+                "nodes",
+                format!("{} tasks cannot be on {} nodes", self.tasks, self.nodes),
+                format!("give a number of nodes from 1 to {}, or more tasks", self.tasks),
+            ));
+        }
+        if matches!(self.spread, Spread::Ranks { tasks_per_rank: 0 }) {
+            return Err(PlanError::new(
+                "tasks_per_rank",
+                "processes with 0 tasks measure nothing",
+                "give a number of at least 1",
+            ));
+        }
         if self.read_percent > 100 {
             return Err(PlanError::new(
                 "read_percent",
@@ -388,8 +434,25 @@ impl WorkloadSpec {
                 "give a number of at least 1, or no limit",
             ));
         }
+        if let Some(operations) = self.operations {
+            self.check_operations(operations)?;
+        }
         if self.duration.is_some_and(|d| d.0 == 0) || self.stonewall.is_some_and(|s| s.deadline.0 == 0) {
             return Err(PlanError::new("duration", "a phase of 0 s measures nothing", "give a time above 0"));
+        }
+        Ok(())
+    }
+
+    fn check_operations(&self, operations: u64) -> Result<(), PlanError> {
+        let error = |problem: &str, help: &str| Err(PlanError::new("operations", problem, help));
+        if operations == 0 {
+            return error("0 operations of each task measure nothing", "give a number of at least 1");
+        }
+        if self.duration.is_some() || self.stonewall.is_some() || self.transfer_limit.is_some() {
+            return error(
+                "a phase cannot end both after a number of operations and otherwise",
+                "choose one of operations, duration and stonewall",
+            );
         }
         Ok(())
     }
@@ -444,9 +507,12 @@ impl From<Workload> for WorkloadSpec {
 }
 
 impl Workload {
-    /// Transfers of each task in one pass.
+    /// Transfers of each task in one pass, or as many as [`WorkloadSpec::operations`] says.
     #[must_use]
     pub fn transfers_per_task(&self) -> u64 {
+        if let Some(operations) = self.operations {
+            return operations;
+        }
         let all = self.geometry.transfers_per_task();
         self.transfer_limit.map_or(all, |limit| limit.min(all))
     }
@@ -481,8 +547,9 @@ impl Workload {
             crate::Phase::Mixed => format!(" ({} % reads)", self.read_percent),
             _ => String::new(),
         };
+        let nodes = if self.nodes == 1 { String::new() } else { format!(" on {} nodes", self.nodes) };
         format!(
-            "{} {order} {phase}{mix}, {path}{} depth {}, {} {tasks}",
+            "{} {order} {phase}{mix}, {path}{} depth {}, {} {tasks}{nodes}",
             self.geometry.transfer,
             self.backend.name(),
             self.backend.depth(),

@@ -66,6 +66,7 @@ fn study(tasks_max: u32) -> Result<Plan, Box<dyn Error>> {
 fn manifest(plan: Plan) -> Manifest {
     let unknown = || "this study is made up".to_owned();
     Manifest {
+        cluster: None,
         format_version: FORMAT_VERSION,
         run_id: "large-1".to_owned(),
         provenance: Provenance::Simulated,
@@ -145,6 +146,7 @@ fn phase_of(case: &Case, number: u64, pass: u32, phase: Phase) -> PhaseRecord {
     let operation = if reads { Operation::Read } else { Operation::Write };
     let base_ns = (f64::from(tasks) * transfer as f64 / rate * 5e8) as u64;
     PhaseRecord {
+        nodes: Vec::new(),
         phase: PhaseRow {
             key: key.clone(),
             started_unix_ns: START_UNIX_NS + ((number * 10 + u64::from(pass)) * 1_000_000_000) as i64,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::files::sync_directory;
 use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, TableWriter};
-use crate::{DeviceRow, LatencyRow, PhaseRow, RecordError, SeriesRow, TaskRow, WarningRow};
+use crate::{DeviceRow, LatencyRow, NodeSeriesRow, PhaseRow, RecordError, SeriesRow, TaskRow, WarningRow};
 
 /// A batch with this many rows or more ends with the case that brought it there. So a reader that
 /// wants one case reads a few megabytes at most, and 10,000 small cases make some hundred files.
@@ -20,6 +20,7 @@ pub(crate) struct Batch {
     tasks: TableWriter<TaskRow>,
     latency: TableWriter<LatencyRow>,
     series: TableWriter<SeriesRow>,
+    nodes: TableWriter<NodeSeriesRow>,
     devices: TableWriter<DeviceRow>,
     warnings: TableWriter<WarningRow>,
 }
@@ -33,6 +34,7 @@ impl Batch {
             tasks: TableWriter::new(directory, number),
             latency: TableWriter::new(directory, number),
             series: TableWriter::new(directory, number),
+            nodes: TableWriter::new(directory, number),
             devices: TableWriter::new(directory, number),
             warnings: TableWriter::new(directory, number),
         }
@@ -44,12 +46,14 @@ impl Batch {
             + record.tasks.len()
             + record.latency.len()
             + record.series.len()
+            + record.nodes.len()
             + record.devices.len()
             + record.warnings.len();
         self.phases.add(std::slice::from_ref(&record.phase))?;
         self.tasks.add(&record.tasks)?;
         self.latency.add(&record.latency)?;
         self.series.add(&record.series)?;
+        self.nodes.add(&record.nodes)?;
         self.devices.add(&record.devices)?;
         self.warnings.add(&record.warnings)
     }
@@ -73,6 +77,7 @@ impl Batch {
             self.tasks.seal()?,
             self.latency.seal()?,
             self.series.seal()?,
+            self.nodes.seal()?,
             self.devices.seal()?,
             self.warnings.seal()?,
         ];

@@ -60,6 +60,30 @@ pub struct HostFacts {
     pub devices: Vec<BlockDeviceFacts>,
 }
 
+/// The processes of a run that a launcher has started.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cluster {
+    /// What the MPI library says of itself.
+    pub library: String,
+    /// The nodes, in the order of their first ranks. The first one is [`crate::Manifest::host`].
+    pub nodes: Vec<NodeFacts>,
+}
+
+/// A node of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeFacts {
+    /// What it is.
+    pub host: HostFacts,
+    /// The processes on it.
+    pub ranks: Vec<u32>,
+    /// The monotonic clock of the first node less that of this one when the run began, nanoseconds.
+    pub clock_offset_ns: i64,
+    /// The offset may be off by so much.
+    pub clock_error_ns: u64,
+    /// By how much the offset had changed at the end of the run.
+    pub clock_drift_ns: Option<i64>,
+}
+
 /// The file system of a target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileSystemFacts {

@@ -85,6 +85,7 @@ impl Serialize for Tables<'_> {
         entry(&mut map, &record.tasks)?;
         entry(&mut map, &record.latency)?;
         entry(&mut map, &record.series)?;
+        entry(&mut map, &record.nodes)?;
         entry(&mut map, &record.devices)?;
         map.end()
     }
@@ -322,6 +323,7 @@ impl Line<'_> {
             tasks: rows(&key, &tables)?,
             latency: rows(&key, &tables)?,
             series: rows(&key, &tables)?,
+            nodes: rows(&key, &tables)?,
             devices: rows(&key, &tables)?,
             warnings: self.warnings.clone(),
         })

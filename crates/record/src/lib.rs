@@ -3,7 +3,7 @@
 //! | type | what it holds or does |
 //! |---|---|
 //! | [`Manifest`] | format version, plan, host facts, provenance: one per run |
-//! | [`PhaseRow`], [`TaskRow`], [`LatencyRow`], [`SeriesRow`], [`DeviceRow`] | one observation each, in columns named with their units |
+//! | [`PhaseRow`], [`TaskRow`], [`LatencyRow`], [`SeriesRow`], [`NodeSeriesRow`], [`DeviceRow`] | one observation each, in columns named with their units |
 //! | [`Warning`] | what a reader of a figure must know beside it |
 //! | [`Recorder`] | writes a run: the journal as things happen, tables when cases have ended; goes on with one that was interrupted |
 //! | [`Run`] | reads a run, whole or damaged, finished or killed |
@@ -51,7 +51,7 @@ mod wiped;
 
 pub use claim::{Claim, Claimed, Holder, Leftover, LeftoverFile, PlacedClaim, leftovers};
 pub use error::RecordError;
-pub use facts::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts};
+pub use facts::{BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NodeFacts};
 pub use key::{CaseId, PhaseKey};
 pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
 pub use merge::{Part, merge, write_merged};
@@ -61,7 +61,7 @@ pub use published::{
     PublishedUnit, Qualifier, Slip, Study, published,
 };
 pub use recorder::{Outcome, PhaseRecord, Recorder, Resumed};
-pub use rows::{DeviceRow, LatencyRow, Measure, Operation, PhaseRow, SeriesRow, TaskRow};
+pub use rows::{DeviceRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseRow, SeriesRow, TaskRow};
 pub use run::{Damage, FailedCase, Run, RunState};
 pub use store::Rows;
 pub use table::{Cell, Column, Columns, Kind, Row};

@@ -7,7 +7,7 @@ use plan::Plan;
 use serde::{Deserialize, Serialize};
 
 use crate::files::replace;
-use crate::{HostFacts, RecordError};
+use crate::{Cluster, HostFacts, RecordError};
 
 /// The name of the manifest in the run directory.
 pub(crate) const MANIFEST: &str = "manifest.json";
@@ -48,8 +48,11 @@ pub struct Manifest {
     pub finished_unix_ns: Option<i64>,
     /// What was asked.
     pub plan: Plan,
-    /// Where it ran.
+    /// Where it ran; of several nodes the first.
     pub host: HostFacts,
+    /// Its processes, where a launcher has started several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<Cluster>,
 }
 
 /// Puts the manifest in its place.

@@ -401,7 +401,7 @@ impl<'a> Heads<'a> {
     /// The phases of `id` with all their rows.
     fn records(&self, run: &Run, id: &CaseId) -> Vec<PhaseRecord> {
         let (tasks, latency) = (run.tasks(id), run.latency(id));
-        let (series, devices) = (run.series(id), run.devices(id));
+        let (series, nodes, devices) = (run.series(id), run.nodes(id), run.devices(id));
         let phases = self.phases.get(&**id).map_or(&[][..], Vec::as_slice);
         let warnings = self.warnings.get(&**id).map_or(&[][..], Vec::as_slice);
         let concerns = |row: &&&WarningRow, key: &PhaseKey| row.key.as_ref() == Some(key);
@@ -410,6 +410,7 @@ impl<'a> Heads<'a> {
             tasks: tasks.iter().filter(|row| row.key == phase.key).cloned().collect(),
             latency: latency.iter().filter(|row| row.key == phase.key).cloned().collect(),
             series: series.iter().filter(|row| row.key == phase.key).cloned().collect(),
+            nodes: nodes.iter().filter(|row| row.key == phase.key).cloned().collect(),
             devices: devices.iter().filter(|row| row.key == phase.key).cloned().collect(),
             warnings: warnings
                 .iter()

@@ -13,8 +13,8 @@ use crate::kept::Kept;
 use crate::manifest::{MANIFEST, check_version, read_manifest, write_manifest};
 use crate::sealed::{TableWriter, table_path};
 use crate::{
-    DeviceRow, FORMAT_VERSION, LatencyRow, Manifest, PhaseRow, RecordError, RunState, SeriesRow, TaskRow,
-    WarningRow, Wiped,
+    DeviceRow, FORMAT_VERSION, LatencyRow, Manifest, NodeSeriesRow, PhaseRow, RecordError, RunState,
+    SeriesRow, TaskRow, WarningRow, Wiped,
 };
 
 /// Everything that was observed in one phase of one repetition.
@@ -28,6 +28,8 @@ pub struct PhaseRecord {
     pub latency: Vec<LatencyRow>,
     /// Its seconds.
     pub series: Vec<SeriesRow>,
+    /// The seconds of each of its nodes; empty where there is one.
+    pub nodes: Vec<NodeSeriesRow>,
     /// Its devices.
     pub devices: Vec<DeviceRow>,
     /// What a reader must know beside its figures.

@@ -181,6 +181,9 @@ pub struct DeviceRow {
     /// Which phase.
     #[serde(flatten)]
     pub key: PhaseKey,
+    /// The node that it is a device of; empty in records of version 2 and earlier.
+    #[serde(default)]
+    pub node: String,
     /// The kernel's name, as in `nvme0n1`.
     pub device: String,
     /// The interval starts this long after the phase's common start.
@@ -203,4 +206,28 @@ pub struct DeviceRow {
     pub busy_ns: u64,
     /// Requests under way, summed over time.
     pub queue_time_ns: u64,
+}
+
+/// What the tasks of one node did in one direction in one second of a phase of several nodes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeSeriesRow {
+    /// Which phase.
+    #[serde(flatten)]
+    pub key: PhaseKey,
+    /// The node.
+    pub node: String,
+    /// Which direction.
+    pub operation: Operation,
+    /// The interval starts this long after the phase's common start.
+    pub start_ns: u64,
+    /// The interval's length; the last one may be shorter.
+    pub length_ns: u64,
+    /// Bytes of the transfers that completed in the interval.
+    pub bytes: u64,
+    /// Transfers that completed in the interval.
+    pub transfers: u64,
+    /// Sum of their latencies.
+    pub latency_sum_ns: u64,
+    /// The largest of their latencies.
+    pub latency_max_ns: u64,
 }

@@ -14,8 +14,8 @@ use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, read_doubtful, read_table, table_path, verify};
 use crate::store::{BatchFiles, Rows, Source, Store, TABLES};
 use crate::{
-    CaseId, DeviceRow, LatencyRow, Manifest, PhaseRow, Provenance, RecordError, Row, SeriesRow, TaskRow,
-    WarningRow, Wiped,
+    CaseId, DeviceRow, LatencyRow, Manifest, NodeSeriesRow, PhaseRow, Provenance, RecordError, Row,
+    SeriesRow, TaskRow, WarningRow, Wiped,
 };
 
 /// How far a run came.
@@ -144,6 +144,12 @@ impl Run {
     /// The seconds of all phases of `case`.
     #[must_use]
     pub fn series(&self, case: &str) -> Rows<SeriesRow> {
+        self.store.rows(case)
+    }
+
+    /// The seconds of each node in all phases of `case`; empty where there is one.
+    #[must_use]
+    pub fn nodes(&self, case: &str) -> Rows<NodeSeriesRow> {
         self.store.rows(case)
     }
 
@@ -320,7 +326,7 @@ impl Run {
         rows.phases.retain(|row| cases.contains(&row.key.case));
         rows.warnings.retain(|row| row.key.as_ref().is_some_and(|key| cases.contains(&key.case)));
         let order = rows.phases.iter().map(|row| row.key.case.clone());
-        let more = Store::of_tables(order, rows.tasks, rows.latency, rows.series, rows.devices);
+        let more = Store::of_tables(order, rows.tasks, rows.latency, rows.series, rows.nodes, rows.devices);
         for id in &more.cases {
             store.add(id.clone(), more.sources[id].clone());
             self.finished_cases.push(id.to_string());
@@ -397,7 +403,14 @@ impl Run {
         self.phases = rows.phases;
         self.warnings = rows.warnings;
         let order = self.phases.iter().map(|row| row.key.case.clone());
-        self.store = Arc::new(Store::of_tables(order, rows.tasks, rows.latency, rows.series, rows.devices));
+        self.store = Arc::new(Store::of_tables(
+            order,
+            rows.tasks,
+            rows.latency,
+            rows.series,
+            rows.nodes,
+            rows.devices,
+        ));
     }
 }
 
@@ -437,6 +450,7 @@ struct TableRows {
     tasks: Vec<TaskRow>,
     latency: Vec<LatencyRow>,
     series: Vec<SeriesRow>,
+    nodes: Vec<NodeSeriesRow>,
     devices: Vec<DeviceRow>,
     warnings: Vec<WarningRow>,
 }
@@ -448,6 +462,7 @@ impl TableRows {
             TaskRow::TABLE => self.tasks.extend(read_doubtful(path)?),
             LatencyRow::TABLE => self.latency.extend(read_doubtful(path)?),
             SeriesRow::TABLE => self.series.extend(read_doubtful(path)?),
+            NodeSeriesRow::TABLE => self.nodes.extend(read_doubtful(path)?),
             DeviceRow::TABLE => self.devices.extend(read_doubtful(path)?),
             WarningRow::TABLE => self.warnings.extend(read_doubtful(path)?),
             // A table of a later program in a directory of this version: nothing here asks for it.

@@ -8,14 +8,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::journal::{JOURNAL, JournalReader, Place};
 use crate::recorder::PhaseRecord;
 use crate::sealed::{read_table, table_path};
-use crate::{CaseId, Damage, DeviceRow, LatencyRow, PhaseKey, PhaseRow, Row, SeriesRow, TaskRow, WarningRow};
+use crate::{
+    CaseId, Damage, DeviceRow, LatencyRow, NodeSeriesRow, PhaseKey, PhaseRow, Row, SeriesRow, TaskRow,
+    WarningRow,
+};
 
 /// All tables.
-pub(crate) const TABLES: [&str; 6] = [
+pub(crate) const TABLES: [&str; 7] = [
     PhaseRow::TABLE,
     TaskRow::TABLE,
     LatencyRow::TABLE,
     SeriesRow::TABLE,
+    NodeSeriesRow::TABLE,
     DeviceRow::TABLE,
     WarningRow::TABLE,
 ];
@@ -76,7 +80,7 @@ macro_rules! stored {
     )+};
 }
 
-stored!(TaskRow: tasks, LatencyRow: latency, SeriesRow: series, DeviceRow: devices);
+stored!(TaskRow: tasks, LatencyRow: latency, SeriesRow: series, NodeSeriesRow: nodes, DeviceRow: devices);
 
 /// The rows of one case that are in memory.
 #[derive(Debug, Default)]
@@ -84,6 +88,7 @@ pub(crate) struct MemoryRows {
     tasks: Arc<Vec<TaskRow>>,
     latency: Arc<Vec<LatencyRow>>,
     series: Arc<Vec<SeriesRow>>,
+    nodes: Arc<Vec<NodeSeriesRow>>,
     devices: Arc<Vec<DeviceRow>>,
 }
 
@@ -92,6 +97,7 @@ impl MemoryRows {
         Arc::make_mut(&mut self.tasks).extend(record.tasks);
         Arc::make_mut(&mut self.latency).extend(record.latency);
         Arc::make_mut(&mut self.series).extend(record.series);
+        Arc::make_mut(&mut self.nodes).extend(record.nodes);
         Arc::make_mut(&mut self.devices).extend(record.devices);
     }
 }
@@ -141,6 +147,7 @@ pub(crate) struct Store {
     tasks: Cache<TaskRow>,
     latency: Cache<LatencyRow>,
     series: Cache<SeriesRow>,
+    nodes: Cache<NodeSeriesRow>,
     devices: Cache<DeviceRow>,
     late: Mutex<Vec<Damage>>,
 }
@@ -167,10 +174,12 @@ impl Store {
         tasks: Vec<TaskRow>,
         latency: Vec<LatencyRow>,
         series: Vec<SeriesRow>,
+        nodes: Vec<NodeSeriesRow>,
         devices: Vec<DeviceRow>,
     ) -> Self {
         let (mut tasks, mut latency) = (by_case(tasks), by_case(latency));
-        let (mut series, mut devices) = (by_case(series), by_case(devices));
+        let (mut series, mut nodes) = (by_case(series), by_case(nodes));
+        let mut devices = by_case(devices);
         let mut store = Self::default();
         for id in order {
             if !store.sources.contains_key(&id) {
@@ -178,6 +187,7 @@ impl Store {
                     tasks: tasks.remove(&id).unwrap_or_default().into(),
                     latency: latency.remove(&id).unwrap_or_default().into(),
                     series: series.remove(&id).unwrap_or_default().into(),
+                    nodes: nodes.remove(&id).unwrap_or_default().into(),
                     devices: devices.remove(&id).unwrap_or_default().into(),
                 };
                 store.add(id, Source::Memory(Arc::new(rows)));

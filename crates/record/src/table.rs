@@ -9,7 +9,8 @@ use serde::de::value::{Error, StrDeserializer};
 
 use crate::values::Values;
 use crate::{
-    CaseId, DeviceRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow, WarningRow,
+    CaseId, DeviceRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow,
+    WarningRow,
 };
 
 /// What a column holds.
@@ -304,7 +305,19 @@ row!(SeriesRow, "series",
     latency_max_ns: u64,
 );
 
+row!(NodeSeriesRow, "node_series",
+    node: String,
+    operation: Operation,
+    start_ns: u64,
+    length_ns: u64,
+    bytes: u64,
+    transfers: u64,
+    latency_sum_ns: u64,
+    latency_max_ns: u64,
+);
+
 row!(DeviceRow, "devices",
+    node: String,
     device: String,
     start_ns: u64,
     length_ns: u64,

@@ -114,6 +114,38 @@ pub enum Warning {
         /// The most that is allowed.
         share_max: f64,
     },
+    /// A node was much slower than the others.
+    SlowNode {
+        /// The node.
+        node: String,
+        /// Its rate ÷ the median of all nodes.
+        share: f64,
+        /// Robust z-score: (rate − median) ÷ (1.4826 × median absolute deviation).
+        z: f64,
+        /// Nodes that were compared.
+        nodes: u32,
+    },
+    /// A node was lost while a case ran.
+    NodeLost {
+        /// The node.
+        node: String,
+        /// What happened, as in `nothing was heard of it for 20 s`.
+        what: String,
+    },
+    /// Each node has a directory of its own where the target stands.
+    SeparateTarget {
+        /// The directory.
+        directory: String,
+        /// How many nodes were looked at.
+        nodes: u32,
+    },
+    /// The clocks of the nodes are not known well enough to set their seconds beside each other.
+    ClockUncertain {
+        /// The node.
+        node: String,
+        /// Its offset may be off by so much.
+        error_ns: u64,
+    },
     /// Something else was using the host or the devices.
     NotQuiet {
         /// What was seen.
@@ -181,6 +213,16 @@ impl Warning {
                 "allow more repetitions, or write the media over before (precondition, warm_up)"
             }
             Self::WideInterval { .. } => "allow more repetitions, or longer phases",
+            Self::SlowNode { .. } => {
+                "look at that node's devices, links and load; the slowest node ends a phase"
+            }
+            Self::NodeLost { .. } => "see to the node, then go on with `ioproof run --resume`",
+            Self::SeparateTarget { .. } => {
+                "right for storage of each node; for shared storage mount it on every node at the same place"
+            }
+            Self::ClockUncertain { .. } => {
+                "trust totals; the seconds of that node may stand beside others of the rest"
+            }
             Self::NotQuiet { .. } => "repeat the run on a quiet host",
             Self::ResumedElsewhere { .. } => {
                 "compare only figures of one node; each task says which one it ran on"
@@ -266,6 +308,18 @@ impl fmt::Display for Warning {
                 "{repetitions} repetitions are too few for an interval of the median (at most {} wide)",
                 percent(share_max)
             ),
+            Self::SlowNode { node, share, z, nodes } => write!(
+                f,
+                "node {node} had {} of the median rate of {nodes} nodes (robust z-score {z:.1})",
+                percent(share)
+            ),
+            Self::NodeLost { node, what } => write!(f, "node {node} was lost: {what}"),
+            Self::SeparateTarget { directory, nodes } => {
+                write!(f, "{directory} is another directory on each of {nodes} nodes")
+            }
+            Self::ClockUncertain { node, error_ns } => {
+                write!(f, "the clock of node {node} is known to {:.3} ms only", *error_ns as f64 / 1e6)
+            }
             Self::NotQuiet { seen } => write!(f, "not quiet: {seen}"),
             Self::ResumedElsewhere { before, now } => {
                 write!(f, "begun on {before} and resumed on {now}: its figures are of two nodes")

@@ -30,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let checked = runner::check(plan, &host, format!("between-{}", std::process::id()), 0)?;
     println!("check {:.1} ms", started.elapsed().as_secs_f64() * 1e3);
     let manifest = Manifest {
+        cluster: None,
         format_version: FORMAT_VERSION,
         run_id: checked.run_id.clone(),
         provenance: Provenance::Measured,

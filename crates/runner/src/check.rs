@@ -182,7 +182,7 @@ fn check_rules(case: &Case, plan: &Plan) -> Result<(), RunnerError> {
     let Some(target) = plan.terms.targets.iter().find(|target| target.name == case.target) else {
         return Ok(());
     };
-    plan::node_local_rule(case, target, 1)
+    plan::node_local_rule(case, target)
         .map_err(|problem| RunnerError::Rule { case: case.id.clone(), problem })
 }
 

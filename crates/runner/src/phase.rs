@@ -140,7 +140,8 @@ impl PhaseRun<'_> {
             warnings.push(Warning::DevicesUnknown { reason: reason.clone() });
         }
         warnings.extend(engine_warnings(outcome));
-        let devices = samples.unwrap_or_default().into_iter().map(|sample| sample.into_row(key.clone()));
+        let devices =
+            samples.unwrap_or_default().into_iter().map(|sample| sample.into_row(key.clone(), node));
         let warnings = warnings.into_iter().map(|warning| WarningRow { key: Some(key.clone()), warning });
         Finished {
             partial: self.partial(outcome),
@@ -148,6 +149,7 @@ impl PhaseRun<'_> {
             record: PhaseRecord {
                 latency: convert::latency_rows(&key, outcome),
                 series: convert::series_rows(&key, outcome),
+                nodes: Vec::new(),
                 devices: devices.collect(),
                 warnings: warnings.collect(),
                 phase: row,

@@ -39,6 +39,7 @@ impl One {
             .map(|warning| WarningRow { key: Some(self.phase.key.clone()), warning: warning.clone() })
             .collect();
         let record = PhaseRecord {
+            nodes: Vec::new(),
             phase: self.phase.clone(),
             tasks: Vec::new(),
             latency: self.latency.clone(),

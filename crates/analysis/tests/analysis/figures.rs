@@ -13,6 +13,7 @@ fn record(repetition: u32, what: Phase, seconds: u64, latency_ns: u64) -> PhaseR
     let key = key(repetition, what);
     let operation = if what == Phase::Read { Operation::Read } else { Operation::Write };
     PhaseRecord {
+        nodes: Vec::new(),
         phase: phase(&key, 60 * MIB, seconds * SECOND),
         tasks: vec![task(&key, 0, 60 * MIB, (0, seconds * SECOND))],
         latency: vec![bucket(&key, operation, (latency_ns, latency_ns), 100)],

@@ -98,6 +98,7 @@ pub(crate) fn plan(cases: Vec<Case>) -> Plan {
 /// A run of `plan` that observed `records`.
 pub(crate) fn run(plan: &Plan, records: Vec<PhaseRecord>) -> Run {
     let manifest = Manifest {
+        cluster: None,
         format_version: FORMAT_VERSION,
         run_id: "r".to_owned(),
         provenance: Provenance::Simulated,
@@ -114,6 +115,7 @@ pub(crate) fn run(plan: &Plan, records: Vec<PhaseRecord>) -> Run {
 /// A run of `plan` that observed these rows.
 pub(crate) fn run_of(plan: &Plan, phases: &[PhaseRow], tasks: &[TaskRow], latency: &[LatencyRow]) -> Run {
     let record = |phase: &PhaseRow| PhaseRecord {
+        nodes: Vec::new(),
         phase: phase.clone(),
         tasks: tasks.iter().filter(|row| row.key == phase.key).cloned().collect(),
         latency: latency.iter().filter(|row| row.key == phase.key).cloned().collect(),

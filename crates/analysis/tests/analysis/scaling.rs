@@ -158,6 +158,7 @@ fn the_slowest_task_is_named_with_its_node() {
 #[test]
 fn a_disk_that_has_no_part_in_the_work_is_not_the_slowest() {
     let row = |device: &str, write_bytes: u64| DeviceRow {
+        node: "node1".to_owned(),
         key: key(0, Phase::Write),
         device: device.to_owned(),
         start_ns: 0,

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex};
+use std::time::Duration;
 
 use engine::{Controls, EngineError, PhaseJob, PhaseOutcome, Point, Rendezvous, RendezvousError};
 use plan::{Backend, Nanos, Phase, Stonewall, Workload};
@@ -34,6 +35,12 @@ impl Rendezvous for Peers {
         }
         Ok(())
     }
+
+    fn begin(&self, point: Point) -> Result<Duration, RendezvousError> {
+        self.meet(point).map(|()| Duration::ZERO)
+    }
+
+    fn fail(&self) {}
 
     fn agree_max(&self, value: u64) -> Result<u64, RendezvousError> {
         self.most.fetch_max(value, Ordering::SeqCst);

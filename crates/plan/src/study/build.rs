@@ -164,7 +164,7 @@ fn case(draft: &Draft<'_>, protocol: &Fields, errors: &mut Vec<StudyError>) -> O
     };
     protocol::apply(&mut case, fields, protocol, errors);
     let terms = &draft.target.terms;
-    for rule in [node_local_rule(&case, terms, 1), server_memory_rule(&case, terms)] {
+    for rule in [node_local_rule(&case, terms), server_memory_rule(&case, terms)] {
         errors.extend(rule.err().map(|error| located(fields, &error)));
     }
     Some(case)

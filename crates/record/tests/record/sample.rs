@@ -23,6 +23,7 @@ pub(crate) fn manifest() -> Manifest {
         ..Case::new(id, workload.clone(), vec![Phase::Write, Phase::Read])
     };
     Manifest {
+        cluster: None,
         format_version: FORMAT_VERSION,
         run_id: "sample-1".to_owned(),
         provenance: Provenance::Simulated,
@@ -67,6 +68,7 @@ pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> Ph
     let reads = phase == Phase::Read;
     let bytes = u64::from(tasks) << 21;
     PhaseRecord {
+        nodes: Vec::new(),
         phase: PhaseRow {
             key: key.clone(),
             started_unix_ns: 1_700_000_000_000_000_000 + i64::from(repetition),
@@ -142,6 +144,7 @@ fn series(key: &PhaseKey, second: u64) -> SeriesRow {
 
 fn device(key: &PhaseKey) -> DeviceRow {
     DeviceRow {
+        node: "node1".to_owned(),
         key: key.clone(),
         device: "nvme0n1".to_owned(),
         start_ns: 0,

@@ -225,6 +225,7 @@ pub(crate) fn empty() -> Run {
         Vec::new(),
     );
     let manifest = Manifest {
+        cluster: None,
         format_version: 1,
         run_id: "20251103-091500-made-up".into(),
         provenance: Provenance::Simulated,
@@ -345,6 +346,7 @@ fn record(made: &Made, phase: Phase, repetition: u32) -> PhaseRecord {
         devices.push(device_row(&key, made, phase, second, rate));
     }
     PhaseRecord {
+        nodes: Vec::new(),
         phase: phase_row(&key, made, bytes, seconds, repetition),
         tasks: tasks(&key, made, bytes, seconds),
         latency: latency(&key, made, bytes / made.transfer),
@@ -404,6 +406,7 @@ fn device_row(key: &PhaseKey, made: &Made, phase: Phase, second: u64, rate: f64)
     let (reads, writes) = split(phase, requests);
     let busy = (SECOND as f64 * (made.share.min(1.0) * 0.97 + wobble(second)).clamp(0.0, 1.0)) as u64;
     DeviceRow {
+        node: "node1".to_owned(),
         key: key.clone(),
         device: "nvme0n1".into(),
         start_ns: second * SECOND,

@@ -79,6 +79,7 @@ impl Place {
     ) -> (Ended, Run) {
         let directory = self.directory.path().join("record");
         let manifest = Manifest {
+            cluster: None,
             format_version: FORMAT_VERSION,
             run_id: checked.run_id.clone(),
             provenance: Provenance::Measured,
