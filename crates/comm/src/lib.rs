@@ -11,6 +11,7 @@
 //! | [`Fake`] | several ranks as threads of one process, for tests |
 //! | [`Topology`] | which ranks run on which nodes |
 //! | [`Clock`] | how far a node's clock is from that of rank 0 |
+//! | [`agree`] | whether all ranks are the same program that is asked the same |
 //! | [`Launched`] | what a launcher says of this process |
 //! | [`CommError`] | a peer is gone, late or out of step |
 //!
@@ -30,12 +31,14 @@
 //! assert_eq!(slowest, [20, 20, 20]);
 //! ```
 
+mod agree;
 mod error;
 mod fake;
 mod launched;
 mod solo;
 mod topology;
 
+pub use agree::{Agreement, Difference, agree};
 pub use error::CommError;
 pub use fake::Fake;
 pub use launched::Launched;
