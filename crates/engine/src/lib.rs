@@ -14,7 +14,8 @@
 //! # One phase
 //!
 //! 1. *Prepare*, untimed: limits, buffers (touched and filled), rings, threads.
-//! 2. *Start*: all processes and tasks meet; times count from here.
+//! 2. *Start*: all processes and tasks meet; times of all of them count from the moment at which the last
+//!    process came.
 //! 3. *Open*, with advice, preallocation and mapping. Tasks meet after it where the workload has
 //!    barriers or a pace.
 //! 4. *Transfers*. In a closed loop the end of one transfer serves as the start of the next read,

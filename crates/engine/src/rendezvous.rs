@@ -10,7 +10,7 @@ pub type RendezvousError = Box<dyn std::error::Error + Send + Sync>;
 pub enum Point {
     /// Everything is prepared.
     Ready,
-    /// Times count from here.
+    /// Times count from the moment at which the last process came here.
     Start,
     /// All files are open (only where the workload has barriers or a pace).
     Opened,
@@ -35,7 +35,7 @@ pub trait Rendezvous: Sync {
     fn meet(&self, point: Point) -> Result<(), RendezvousError>;
 
     /// As [`Rendezvous::meet`], and agrees on the moment at which the last process came: how long ago
-    /// that was. Times of all processes count from it.
+    /// that was. Times of all processes count from it. Asked at [`Point::Start`] and [`Point::Opened`].
     ///
     /// # Errors
     /// A peer is gone.
@@ -53,8 +53,10 @@ pub trait Rendezvous: Sync {
     /// A peer is gone.
     fn any(&self, value: bool) -> Result<bool, RendezvousError>;
 
-    /// A task of this process has failed: the others should end the phase soon. Called from any of its
-    /// threads, between the points; returns at once.
+    /// A task of this process has failed: the others should end the phase soon, by
+    /// [`crate::Controls::halt`]. Called at most once in a phase, from any thread of the process, between
+    /// [`Point::Start`] and [`Point::Closed`]; returns at once. Word of it may come late: a peer that has
+    /// passed [`Point::Closed`] must not halt its next phase for it.
     fn fail(&self);
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::check::Findings;
 use crate::clock::{self, Kind, Scale};
@@ -128,12 +128,18 @@ impl<'a> Shared<'a> {
         &self.stop
     }
 
-    /// Keeps the first error and ends the phase.
+    /// Keeps the first error and ends the phase, here and in the peers.
     pub(crate) fn fail(&self, error: EngineError) {
+        let lost = matches!(error, EngineError::Rendezvous(_));
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = failure.is_none();
         failure.get_or_insert(error);
         drop(failure);
         self.stop.store(true, Ordering::Relaxed);
+        // Before the start the peers ask by themselves; a halt might come before they have begun.
+        if first && !lost && self.start() != 0 {
+            self.rendezvous.fail();
+        }
     }
 
     /// Nothing runs, because some process failed before the start.
@@ -146,7 +152,7 @@ impl<'a> Shared<'a> {
         Scale::from_bits(self.scale.load(Ordering::Acquire))
     }
 
-    /// The phase's common start, in ticks.
+    /// The phase's common start, in ticks; 0 before [`Point::Start`].
     pub(crate) fn start(&self) -> u64 {
         self.start.load(Ordering::Acquire)
     }
@@ -197,16 +203,17 @@ impl<'a> Shared<'a> {
             }
             Point::Start => {
                 self.scale.store(clock::scale().to_bits(), Ordering::Release);
-                peers.meet(point)?;
+                let ago = peers.begin(point)?;
+                self.start.store(self.before_now(ago).max(1), Ordering::Release);
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                let since = since.saturating_sub(ago).as_nanos();
                 let mut meter = self.meter.lock().unwrap_or_else(PoisonError::into_inner);
-                meter.started_unix_ns = i64::try_from(since.as_nanos()).unwrap_or(i64::MAX);
+                meter.started_unix_ns = i64::try_from(since).unwrap_or(i64::MAX);
                 meter.at_start = cpu_time();
-                self.start.store(clock::now(self.kind), Ordering::Release);
             }
             Point::Opened => {
-                peers.meet(point)?;
-                self.base.store(clock::now(self.kind), Ordering::Release);
+                let ago = peers.begin(point)?;
+                self.base.store(self.before_now(ago), Ordering::Release);
             }
             Point::Stonewall => {
                 let most = peers.agree_max(self.most())?;
@@ -221,6 +228,13 @@ impl<'a> Shared<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The moment so long ago, in ticks.
+    fn before_now(&self, ago: Duration) -> u64 {
+        let now = clock::now(self.kind);
+        let nanos = u64::try_from(ago.as_nanos()).unwrap_or(u64::MAX);
+        now.saturating_sub(self.scale().ticks(nanos))
     }
 
     fn has_failed(&self) -> bool {
