@@ -49,12 +49,14 @@ impl Forecast {
         let passes = u64::from(case.passes_max());
         let sets = if workload.files.file_per_repetition { passes } else { 1 };
         let phase_bytes = workload.bytes();
-        let footprint = Bytes(phase_bytes.0.saturating_mul(sets));
+        let footprint = Bytes(workload.footprint().0.saturating_mul(sets));
         let conditioned = footprint.0.saturating_mul(u64::from(case.protocol.precondition));
         let moved = |count: u64| Bytes(phase_bytes.0.saturating_mul(count).saturating_mul(passes));
         let half = case.phases.iter().filter(|&&p| p == Phase::Mixed).count() as u64;
-        let writes = case.phases.iter().filter(|p| matches!(p, Phase::Fill | Phase::Write)).count();
-        let reads = case.phases.len() as u64 - writes as u64 - half;
+        let writes = case.phases.iter().filter(|&&p| p == Phase::Write).count() as u64;
+        let fills = case.phases.iter().filter(|&&p| p == Phase::Fill).count() as u64;
+        let filled = workload.footprint().0.saturating_mul(fills).saturating_mul(passes);
+        let reads = case.phases.len() as u64 - writes - fills - half;
         let reads_of_mixed = moved(half).0 / 100 * u64::from(workload.read_percent);
         Self {
             files: u64::from(files) * sets,
@@ -62,7 +64,9 @@ impl Forecast {
             footprint,
             phase_bytes,
             written: Bytes(
-                (moved(writes as u64).0 + moved(half).0 - reads_of_mixed).saturating_add(conditioned),
+                (moved(writes).0 + (moved(half).0 - reads_of_mixed))
+                    .saturating_add(filled)
+                    .saturating_add(conditioned),
             ),
             read: Bytes(moved(reads).0 + reads_of_mixed),
             files_per_target: (files / targets, files.div_ceil(targets)),
@@ -80,7 +84,8 @@ impl Forecast {
         let limit = case.workload.stonewall.map(|s| s.deadline).or(case.workload.duration);
         let one = |phase: Phase| {
             let rate = if phase.writes() { write_rate } else { read_rate };
-            let by_volume = self.phase_bytes.0 as f64 / rate.max(1.0);
+            let volume = if phase == Phase::Fill { case.workload.footprint() } else { self.phase_bytes };
+            let by_volume = volume.0 as f64 / rate.max(1.0);
             match (case.workload.duration, limit) {
                 (Some(duration), _) if phase.is_result() => duration.as_secs_f64(),
                 (None, Some(deadline)) if phase.is_result() => by_volume.min(deadline.as_secs_f64()),
@@ -126,8 +131,11 @@ impl<'p> Filled<'p> {
         let rewrites = case.phases.contains(&Phase::Write) && files.existing == Existing::Reuse;
         let fills = files.fill && (reads || rewrites) && *data < footprint;
         let writes = case.phases.iter().any(|phase| matches!(phase, Phase::Write | Phase::Fill));
-        // What the clock ends may have ended early.
-        let by_volume = case.workload.duration.is_none() && case.workload.stonewall.is_none();
+        // What the clock or a count ends may have ended early.
+        let workload = &case.workload;
+        let by_volume = workload.duration.is_none()
+            && workload.stonewall.is_none()
+            && workload.transfers_per_task() >= workload.transfers_per_pass();
         if fills || writes && by_volume {
             *data = footprint.max(*data);
         }

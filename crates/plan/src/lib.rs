@@ -43,6 +43,7 @@ mod spread;
 pub mod study;
 mod terms;
 mod units;
+mod validate;
 mod workload;
 
 pub use case::{Case, OptionNote, Phase, Plan, Question};

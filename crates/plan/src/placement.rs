@@ -180,7 +180,7 @@ impl<'a> Placement<'a> {
             geometry,
             segment_stride: geometry.block.0 * sharers,
             block_start: geometry.block.0 * position,
-            transfers: self.workload.transfers_per_task(),
+            transfers: self.workload.transfers_per_pass(),
             random,
         }
     }

@@ -39,6 +39,23 @@ pub fn assign(workload: &Workload, node_of: &[u32]) -> Result<Vec<Assigned>, Pla
     }
 }
 
+/// The tasks of `node`, by its number in the workload, where they are spread over nodes.
+pub(crate) fn tasks_of_node(workload: &Workload, node: u32) -> Range<u32> {
+    part(0..workload.tasks, node, workload.nodes)
+}
+
+/// Whether each task of `reader` is on the node that the same task of `writer` is on, which may
+/// have more of them. Both are spread over nodes.
+pub(crate) fn same_nodes(writer: &Workload, reader: &Workload) -> bool {
+    let all = reader.tasks;
+    let end = |workload: &Workload, node| match node < workload.nodes {
+        true => tasks_of_node(workload, node).end.min(all),
+        false => all,
+    };
+    let nodes = reader.nodes.max(writer.nodes);
+    all <= writer.tasks && (0..nodes).all(|node| end(writer, node) == end(reader, node))
+}
+
 fn over_nodes(workload: &Workload, node_of: &[u32]) -> Result<Vec<Assigned>, PlanError> {
     let mut ranks_on: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (rank, &node) in (0..).zip(node_of) {
@@ -54,7 +71,7 @@ fn over_nodes(workload: &Workload, node_of: &[u32]) -> Result<Vec<Assigned>, Pla
     }
     let mut assigned = Vec::new();
     for (node, (_, ranks)) in (0..nodes).zip(ranks_on) {
-        let of_node = part(0..workload.tasks, node, nodes);
+        let of_node = tasks_of_node(workload, node);
         let count = u32::try_from(ranks.len()).unwrap_or(u32::MAX);
         let each = (0..)
             .zip(ranks)

@@ -11,10 +11,6 @@ use crate::{Bytes, Geometry, Nanos, PlanError};
 pub(crate) const TASKS_MAX: u32 = 1 << 20;
 /// The kernel takes at most 32768 entries in one submission ring.
 pub(crate) const DEPTH_MAX: u32 = 32_768;
-/// Linux moves at most 2 GiB less one page in one call (see `read(2)`, notes).
-const TRANSFER_MAX: Bytes = Bytes(0x7fff_f000);
-/// Every alignment that `O_DIRECT` asks for is a multiple of this.
-const SECTOR: u64 = 512;
 
 /// How transfers reach the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -310,179 +306,12 @@ impl WorkloadSpec {
             outlier: None,
         }
     }
-
-    /// Checks every value against the others.
-    ///
-    /// # Errors
-    /// The first value that cannot be measured, with what is allowed.
-    pub fn validate(self) -> Result<Workload, PlanError> {
-        self.check_sizes()?;
-        self.check_tasks()?;
-        self.check_times()?;
-        self.check_backend()?;
-        Ok(Workload(self))
-    }
-
-    fn check_sizes(&self) -> Result<(), PlanError> {
-        let Geometry { transfer, block, segments } = self.geometry;
-        if transfer.0 == 0 {
-            return Err(PlanError::new(
-                "transfer",
-                "a transfer of 0 bytes moves nothing",
-                "give a size of at least 1 byte, for example 1m",
-            ));
-        }
-        if transfer > TRANSFER_MAX {
-            return Err(PlanError::new(
-                "transfer",
-                format!("a transfer of {transfer} is more than one call can move"),
-                format!("Linux moves at most {} bytes in one call", TRANSFER_MAX.0),
-            ));
-        }
-        if block.0 == 0 || segments == 0 {
-            return Err(PlanError::new(
-                if segments == 0 { "segments" } else { "block" },
-                "nothing to transfer: the block size and the segment count must be at least 1",
-                "give a block of one transfer or more, and one segment or more",
-            ));
-        }
-        if !block.0.is_multiple_of(transfer.0) {
-            let nearest = (block.0 / transfer.0).max(1).saturating_mul(transfer.0);
-            return Err(PlanError::new(
-                "block",
-                format!(
-                    "the block of {} bytes is not a multiple of the transfer of {} bytes",
-                    block.0, transfer.0
-                ),
-                format!("the nearest block that is a multiple has {nearest} bytes"),
-            ));
-        }
-        let total = u128::from(block.0) * u128::from(segments) * u128::from(self.tasks.max(1));
-        if total > u128::from(i64::MAX.unsigned_abs()) {
-            return Err(PlanError::new(
-                "segments",
-                format!("{total} bytes are more than a file offset can hold"),
-                "lower the block, the segments or the tasks",
-            ));
-        }
-        if self.direct && !transfer.0.is_multiple_of(SECTOR) {
-            return Err(PlanError::new(
-                "transfer",
-                format!("a transfer of {} bytes cannot be direct: it is no multiple of {SECTOR}", transfer.0),
-                "use a multiple of the device's sector, or leave direct I/O off",
-            ));
-        }
-        Ok(())
-    }
-
-    fn check_tasks(&self) -> Result<(), PlanError> {
-        if self.files.targets.is_empty() {
-            return Err(PlanError::new("target", "there is no target", "name at least one path"));
-        }
-        if self.tasks == 0 || self.tasks > TASKS_MAX {
-            return Err(PlanError::new(
-                "tasks",
-                format!("{} tasks cannot run", self.tasks),
-                format!("give a number from 1 to {TASKS_MAX}"),
-            ));
-        }
-        if self.nodes == 0 || self.nodes > self.tasks {
-            return Err(PlanError::new(
-                "nodes",
-                format!("{} tasks cannot be on {} nodes", self.tasks, self.nodes),
-                format!("give a number of nodes from 1 to {}, or more tasks", self.tasks),
-            ));
-        }
-        if matches!(self.spread, Spread::Ranks { tasks_per_rank: 0 }) {
-            return Err(PlanError::new(
-                "tasks_per_rank",
-                "processes with 0 tasks measure nothing",
-                "give a number of at least 1",
-            ));
-        }
-        if self.read_percent > 100 {
-            return Err(PlanError::new(
-                "read_percent",
-                format!("{} % of reads", self.read_percent),
-                "give a share from 0 to 100",
-            ));
-        }
-        Ok(())
-    }
-
-    fn check_times(&self) -> Result<(), PlanError> {
-        if let Some(pace) = self.pace
-            && !(pace.transfers_per_second > 0.0 && pace.transfers_per_second <= 1e9)
-        {
-            return Err(PlanError::new(
-                "rate",
-                format!("{} transfers per second cannot be paced", pace.transfers_per_second),
-                "give a rate above 0 and up to 1e9",
-            ));
-        }
-        if self.duration.is_some() && self.stonewall.is_some() {
-            return Err(PlanError::new(
-                "duration",
-                "a phase cannot have both a duration and a stonewall deadline",
-                "a duration repeats the pass until the time is over; a stonewall ends within the first pass; choose one",
-            ));
-        }
-        if self.transfer_limit == Some(0) {
-            return Err(PlanError::new(
-                "transfer_limit",
-                "a limit of 0 transfers measures nothing",
-                "give a number of at least 1, or no limit",
-            ));
-        }
-        if let Some(operations) = self.operations {
-            self.check_operations(operations)?;
-        }
-        if self.duration.is_some_and(|d| d.0 == 0) || self.stonewall.is_some_and(|s| s.deadline.0 == 0) {
-            return Err(PlanError::new("duration", "a phase of 0 s measures nothing", "give a time above 0"));
-        }
-        Ok(())
-    }
-
-    fn check_operations(&self, operations: u64) -> Result<(), PlanError> {
-        let error = |problem: &str, help: &str| Err(PlanError::new("operations", problem, help));
-        if operations == 0 {
-            return error("0 operations of each task measure nothing", "give a number of at least 1");
-        }
-        if self.duration.is_some() || self.stonewall.is_some() || self.transfer_limit.is_some() {
-            return error(
-                "a phase cannot end both after a number of operations and otherwise",
-                "choose one of operations, duration and stonewall",
-            );
-        }
-        Ok(())
-    }
-
-    fn check_backend(&self) -> Result<(), PlanError> {
-        match self.backend {
-            Backend::Uring { depth, .. } if depth == 0 || depth > DEPTH_MAX => Err(PlanError::new(
-                "depth",
-                format!("a depth of {depth} cannot be queued"),
-                format!("give a number from 1 to {DEPTH_MAX}"),
-            )),
-            Backend::Mmap if self.direct => Err(PlanError::new(
-                "direct",
-                "a memory mapping always goes through the page cache",
-                "leave direct I/O off, or use the backend psync or uring",
-            )),
-            Backend::Mmap if self.single_attempt => Err(PlanError::new(
-                "single_attempt",
-                "a memory mapping has no short transfers",
-                "leave it off, or use the backend psync or uring",
-            )),
-            Backend::Mmap | Backend::Psync | Backend::Null | Backend::Uring { .. } => Ok(()),
-        }
-    }
 }
 
 /// A workload that can be run. Its fields are those of [`WorkloadSpec`], read-only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "WorkloadSpec", into = "WorkloadSpec")]
-pub struct Workload(WorkloadSpec);
+pub struct Workload(pub(crate) WorkloadSpec);
 
 impl Deref for Workload {
     type Target = WorkloadSpec;
@@ -507,26 +336,37 @@ impl From<Workload> for WorkloadSpec {
 }
 
 impl Workload {
-    /// Transfers of each task in one pass, or as many as [`WorkloadSpec::operations`] says.
+    /// Transfers of each task in one phase that nothing ends earlier: those of one pass, or as many
+    /// as [`WorkloadSpec::operations`] says.
     #[must_use]
     pub fn transfers_per_task(&self) -> u64 {
-        if let Some(operations) = self.operations {
-            return operations;
-        }
+        self.operations.unwrap_or_else(|| self.transfers_per_pass())
+    }
+
+    /// Transfers of each task in one pass over its part of the files.
+    #[must_use]
+    pub fn transfers_per_pass(&self) -> u64 {
         let all = self.geometry.transfers_per_task();
         self.transfer_limit.map_or(all, |limit| limit.min(all))
     }
 
-    /// Transfers of all tasks in one pass.
+    /// Bytes of the files that one pass of all tasks goes over: what is filled, and what is free
+    /// space before.
     #[must_use]
-    pub fn transfers(&self) -> u64 {
-        self.transfers_per_task() * u64::from(self.tasks)
+    pub fn footprint(&self) -> Bytes {
+        Bytes(self.transfers_per_pass() * u64::from(self.tasks) * self.geometry.transfer.0)
     }
 
-    /// Bytes of all tasks in one pass.
+    /// Transfers of all tasks in one phase.
+    #[must_use]
+    pub fn transfers(&self) -> u64 {
+        self.transfers_per_task().saturating_mul(u64::from(self.tasks))
+    }
+
+    /// Bytes of all tasks in one phase.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
-        Bytes(self.transfers() * self.geometry.transfer.0)
+        Bytes(self.transfers().saturating_mul(self.geometry.transfer.0))
     }
 
     /// The conditions that travel with every figure of `phase`, as in
@@ -563,38 +403,10 @@ mod tests {
     use super::{Backend, WorkloadSpec};
     use crate::{Bytes, Geometry};
 
-    fn spec(transfer: Bytes, block: Bytes) -> WorkloadSpec {
-        WorkloadSpec::new("w", "f", Geometry { transfer, block, segments: 1 })
-    }
-
-    #[test]
-    fn a_block_that_is_no_multiple_is_refused_with_the_nearest_that_is() {
-        let error = spec(Bytes::mib(16), Bytes::mib(1)).validate().unwrap_err();
-        assert_eq!(error.field, "block");
-        assert!(error.message.contains("1048576") && error.message.contains("16777216"), "{error}");
-        assert!(error.help.contains("16777216"), "{}", error.help);
-    }
-
-    #[test]
-    fn values_that_cannot_be_measured_name_their_field() {
-        let field = |change: fn(&mut WorkloadSpec)| {
-            let mut spec = spec(Bytes::kib(4), Bytes::mib(1));
-            change(&mut spec);
-            spec.validate().map(|_| ()).unwrap_err().field
-        };
-        assert_eq!(field(|s| s.geometry.transfer = Bytes(0)), "transfer");
-        assert_eq!(field(|s| s.geometry.segments = 0), "segments");
-        assert_eq!(field(|s| s.geometry.segments = u64::MAX / 2), "segments");
-        assert_eq!(field(|s| s.tasks = 0), "tasks");
-        assert_eq!(field(|s| s.read_percent = 101), "read_percent");
-        assert_eq!(field(|s| s.backend = Backend::Uring { depth: 0, required: true }), "depth");
-        assert_eq!(field(|s| s.files.targets.clear()), "target");
-        assert_eq!(field(|s| s.pace = Some(super::Pace { transfers_per_second: f64::NAN })), "rate");
-    }
-
     #[test]
     fn conditions_say_what_a_figure_is_of() {
-        let mut spec = spec(Bytes::kib(4), Bytes::mib(1));
+        let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(1), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", "f", geometry);
         spec.backend = Backend::Uring { depth: 32, required: false };
         spec.direct = true;
         let workload = spec.validate().expect("valid");

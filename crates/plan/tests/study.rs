@@ -82,6 +82,9 @@ fn every_key_arrives_in_the_workload() {
     assert!(protocol.wipe && protocol.drop_caches);
     assert_eq!(protocol.stopping, Stopping::Interval { share: 0.1, least: 2 });
     assert_eq!(protocol.phase_min, Nanos::secs(2));
+    let across = &plan.cases[1].workload;
+    assert_eq!((across.tasks, across.nodes, across.operations), (8, 4, Some(2000)));
+    assert_eq!(across.read_from, ReadFrom::Shift { tasks: 2 });
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn sweeps_that_cannot_be() {
         ("sweep_with_a_wrong_value", spoilt(tasks, "tasks = [1, 0, 4]")),
         ("sweep_with_a_value_twice", spoilt("transfer = \"1MiB\"", "transfer = [\"4k\", \"1MiB\", 4096]")),
         ("sweep_with_a_range_over_a_value", spoilt(tasks, "tasks = [4, \"1..8 times 2\"]")),
-        ("range_without_step", spoilt(tasks, "tasks = \"1..8\"")),
+        ("range_without_step", spoilt("transfer = \"1MiB\"", "transfer = \"4KiB..1MiB\"")),
         ("range_with_a_step_of_nothing", spoilt(tasks, "tasks = \"1..8 step 0\"")),
         ("range_that_falls", spoilt(tasks, "tasks = \"8..1 step 1\"")),
         ("range_of_one_value", spoilt(tasks, "tasks = \"8..8 step 1\"")),

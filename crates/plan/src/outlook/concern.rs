@@ -24,7 +24,7 @@ pub enum Concern {
         /// The phase.
         outlook: PhaseOutlook,
         /// Segments for a phase of [`PHASE_SECONDS_ADVISED`], or of five times what the protocol asks
-        /// for; none where the clock ends it.
+        /// for; none where the clock or a count of operations ends it.
         segments: Option<u64>,
     },
     /// A phase will take longer than anybody may want to wait.
@@ -48,11 +48,11 @@ pub enum Concern {
         /// Segments that fit into [`SPACE_SHARE_MAX`] of the space; none where one is too much.
         segments: Option<u64>,
     },
-    /// The memory can hold what goes through the page cache.
+    /// The memory of a node can hold what goes through its page cache.
     Cacheable {
-        /// Bytes of one pass.
+        /// Bytes of one pass, of the node with the most tasks.
         volume: Bytes,
-        /// Memory.
+        /// Memory of one node.
         memory: Bytes,
         /// Segments for [`MEMORY_MULTIPLE_MIN`] times the memory.
         segments: u64,
@@ -81,8 +81,9 @@ pub enum Concern {
 
 pub(super) fn length_concerns(case: &Case, phases: &[PhaseOutlook]) -> Vec<Concern> {
     let segments = case.workload.geometry.segments;
+    let by_volume = |outlook: &PhaseOutlook| !outlook.by_clock && case.workload.operations.is_none();
     let scaled = |outlook: &PhaseOutlook, seconds: f64| {
-        (!outlook.by_clock).then(|| whole_up(segments as f64 * seconds / outlook.seconds))
+        by_volume(outlook).then(|| whole_up(segments as f64 * seconds / outlook.seconds))
     };
     let asked = case.protocol.phase_min.as_secs_f64();
     let (least, advised) = if asked > 0.0 {
@@ -98,7 +99,7 @@ pub(super) fn length_concerns(case: &Case, phases: &[PhaseOutlook]) -> Vec<Conce
         }
         if outlook.seconds > PHASE_SECONDS_MAX {
             let fitting = segments as f64 * PHASE_SECONDS_MAX / outlook.seconds;
-            let segments = (!outlook.by_clock && fitting >= 1.0).then(|| whole(fitting).0);
+            let segments = (by_volume(outlook) && fitting >= 1.0).then(|| whole(fitting).0);
             return Some(Concern::TooLong { outlook: outlook.clone(), segments });
         }
         None
@@ -128,7 +129,9 @@ pub(super) fn memory_concern(case: &Case, memory: Option<Bytes>) -> Option<Conce
     let workload = &case.workload;
     let moves_data = !matches!(workload.backend, crate::Backend::Null);
     let memory = memory.filter(|memory| moves_data && !workload.direct && memory.0 > 0)?;
-    let volume = workload.bytes();
+    let of_node = workload.tasks.div_ceil(workload.nodes);
+    let volume = workload.footprint().min(workload.bytes());
+    let volume = Bytes(volume.0 / u64::from(workload.tasks) * u64::from(of_node));
     let short = memory.0 as f64 * MEMORY_MULTIPLE_MIN / volume.0 as f64;
     (short > 1.0).then(|| {
         let segments = whole_up(workload.geometry.segments as f64 * short);

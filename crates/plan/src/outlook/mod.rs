@@ -21,7 +21,7 @@ pub use space::SpaceOutlook;
 pub use totals::Totals;
 
 use crate::forecast::Filled;
-use crate::{Bytes, Case, Forecast, Phase, Plan, TargetTerms, Workload};
+use crate::{Bytes, Case, Forecast, Layer, Phase, Plan, TargetTerms, Workload};
 use concern::{cache_concern, length_concerns, memory_concern, space_concerns, whole};
 use space::{Placed, spaces, together};
 
@@ -83,10 +83,10 @@ impl Outlook {
     /// ```
     #[must_use]
     pub fn of(case: &Case, around: &Surroundings) -> Self {
-        Self::placed(case, around, &Placed::of(around))
+        Self::placed(case, around, &Placed::of(around), Layer::Unstated)
     }
 
-    fn placed(case: &Case, around: &Surroundings, placed: &Placed<'_>) -> Self {
+    fn placed(case: &Case, around: &Surroundings, placed: &Placed<'_>, layer: Layer) -> Self {
         let forecast = Forecast::of(case);
         let phases: Vec<PhaseOutlook> =
             case.phases.iter().map(|&phase| phase_outlook(case, phase, around)).collect();
@@ -96,7 +96,7 @@ impl Outlook {
         let written = forecast.footprint.0.saturating_mul(u64::from(case.protocol.precondition));
         let precondition = (written > 0).then(|| streamed(Bytes(written), around));
         let seconds = limited + precondition.as_ref().map_or(0.0, |phase| phase.seconds);
-        let spaces = spaces(case, around, placed);
+        let spaces = spaces(case, around, placed, layer);
         let mut concerns = length_concerns(case, &phases);
         concerns.extend(space_concerns(case, &spaces));
         concerns.extend(memory_concern(case, around.memory));
@@ -112,27 +112,29 @@ impl Outlook {
 /// The outlook of every case of `plan`, and what all of them together put on each file system at
 /// most: every set of files once, at its largest.
 #[must_use]
-pub fn outlooks(plan: &Plan, around: &Surroundings) -> (Vec<Outlook>, Vec<SpaceOutlook>) {
+pub fn outlooks<'p>(plan: &'p Plan, around: &Surroundings) -> (Vec<Outlook>, Vec<SpaceOutlook>) {
     let mut filled = Filled::default();
     let placed = Placed::of(around);
     let targets: HashMap<&str, &TargetTerms> =
         plan.terms.targets.iter().map(|target| (target.name.as_str(), target)).collect();
-    let outlook = |case| {
-        let mut outlook = Outlook::placed(case, around, &placed);
+    let mut outlook = |case: &'p Case| {
+        let target = targets.get(case.target.as_str());
+        let layer = target.map_or(Layer::Unstated, |target| target.layer);
+        let mut outlook = Outlook::placed(case, around, &placed, layer);
         let bytes = filled.before(case, outlook.forecast.footprint);
         if bytes.0 > 0 {
             let fill = streamed(bytes, around);
             outlook.seconds += fill.seconds;
             outlook.fill = Some(fill);
         }
-        if let Some(caches) = targets.get(case.target.as_str()).and_then(|target| target.caches) {
+        if let Some(caches) = target.and_then(|target| target.caches) {
             let volume = outlook.forecast.footprint;
             outlook.cache_share = Some(caches.0 as f64 / (volume.0 as f64).max(1.0));
             outlook.concerns.extend(cache_concern(case, volume, caches));
         }
         outlook
     };
-    let all: Vec<Outlook> = plan.cases.iter().map(outlook).collect();
+    let all: Vec<Outlook> = plan.cases.iter().map(&mut outlook).collect();
     let totals = together(plan, around, &all);
     (all, totals)
 }
@@ -152,7 +154,7 @@ fn phase_outlook(case: &Case, phase: Phase, around: &Surroundings) -> PhaseOutlo
         _ => around.read.of(workload),
     }
     .max(1.0);
-    let volume = workload.bytes().0 as f64;
+    let volume = if phase == Phase::Fill { workload.footprint() } else { workload.bytes() }.0 as f64;
     let by_volume = volume / bytes_per_second;
     let (seconds, by_clock) = if !phase.is_result() {
         (by_volume, false)

@@ -2,17 +2,20 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use super::{Outlook, Space, Surroundings};
-use crate::{Bytes, Case, Plan, Sharing, Workload};
+use crate::spread::tasks_of_node;
+use crate::{Bytes, Case, Layer, Plan, Sharing, Workload};
 
 /// What a case (or a plan) puts on one file system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpaceOutlook {
     /// Mount point or device.
     pub name: String,
-    /// Bytes that its files take there at the same time.
+    /// Bytes that its files take there at the same time; of the node with the most where each node
+    /// has storage of its own.
     pub needed: Bytes,
     /// Bytes free there.
     pub free: Bytes,
@@ -42,21 +45,26 @@ impl<'a> Placed<'a> {
 }
 
 /// What the files of `case` take on each file system that one of its targets is on.
-pub(super) fn spaces(case: &Case, around: &Surroundings, placed: &Placed<'_>) -> Vec<SpaceOutlook> {
+pub(super) fn spaces(
+    case: &Case,
+    around: &Surroundings,
+    placed: &Placed<'_>,
+    layer: Layer,
+) -> Vec<SpaceOutlook> {
     let files = &case.workload.files;
     let sets = if files.file_per_repetition { u64::from(case.passes_max()) } else { 1 };
-    let mut needed: Vec<Option<u64>> = vec![None; around.spaces.len()];
+    let mut targets: Vec<Vec<usize>> = vec![Vec::new(); around.spaces.len()];
     for (index, target) in files.targets.iter().enumerate() {
         for &space in placed.0.get(target.as_os_str()).map_or(&[][..], Vec::as_slice) {
-            let here = bytes_on_target(&case.workload, index);
-            needed[space] = Some(needed[space].unwrap_or(0).saturating_add(here));
+            targets[space].push(index);
         }
     }
-    let outlook = |(space, needed): (&Space, Option<u64>)| {
-        let needed = Bytes(needed?.saturating_mul(sets));
+    let outlook = |(space, targets): (&Space, Vec<usize>)| {
+        let needed = (!targets.is_empty()).then(|| bytes_on_targets(&case.workload, &targets, layer))?;
+        let needed = Bytes(needed.saturating_mul(sets));
         Some(SpaceOutlook { name: space.name.clone(), needed, free: space.free })
     };
-    around.spaces.iter().zip(needed).filter_map(outlook).collect()
+    around.spaces.iter().zip(targets).filter_map(outlook).collect()
 }
 
 /// What two cases have in common that use the same files.
@@ -82,15 +90,23 @@ pub(super) fn together(plan: &Plan, around: &Surroundings, all: &[Outlook]) -> V
     around.spaces.iter().map(total).collect()
 }
 
-/// Tasks go round the targets; a shared file is on the first.
-fn bytes_on_target(workload: &Workload, index: usize) -> u64 {
-    match workload.files.sharing {
-        Sharing::Shared if index == 0 => workload.bytes().0,
-        Sharing::Shared => 0,
-        Sharing::PerTask => {
-            let (tasks, targets) = (workload.tasks as usize, workload.files.targets.len());
-            let here = tasks / targets + usize::from(index < tasks % targets);
-            workload.geometry.bytes_per_task().0.saturating_mul(here as u64)
-        }
+/// What is on these targets of `workload`, by their numbers. Tasks go round the targets; a shared
+/// file is on the first.
+fn bytes_on_targets(workload: &Workload, indexes: &[usize], layer: Layer) -> u64 {
+    if workload.files.sharing == Sharing::Shared {
+        return if indexes.contains(&0) { workload.footprint().0 } else { 0 };
     }
+    let targets = workload.files.targets.len();
+    // Tasks below `end` whose files are on target `index`.
+    let below = |end: u32, index: usize| (end as usize + targets - 1 - index) / targets;
+    let here = |tasks: Range<u32>| -> usize {
+        indexes.iter().map(|&index| below(tasks.end, index) - below(tasks.start, index)).sum()
+    };
+    let files = match layer {
+        Layer::NodeLocal => {
+            (0..workload.nodes).map(|node| here(tasks_of_node(workload, node))).max().unwrap_or(0)
+        }
+        Layer::Unstated | Layer::Shared => here(0..workload.tasks),
+    };
+    workload.geometry.bytes_per_task().0.saturating_mul(files as u64)
 }

@@ -2,8 +2,8 @@
 
 use super::{Concern, ExpectedRate, Outlook, Space, Surroundings, outlooks};
 use crate::{
-    Bytes, Case, Geometry, Nanos, Phase, Plan, Protocol, Question, Sharing, TargetTerms, Terms, Totals,
-    WorkloadSpec,
+    Bytes, Case, Geometry, Layer, Nanos, Phase, Plan, Protocol, Question, Sharing, TargetTerms, Terms,
+    Totals, WorkloadSpec,
 };
 
 fn around(free: u64, rate: f64) -> Surroundings {
@@ -172,4 +172,64 @@ fn published_working_sets_are_set_against_the_caches() {
         panic!("half of it is too little")
     };
     assert!(share > 0.05 && segments == 59, "{share} {segments}");
+}
+
+#[test]
+fn on_storage_of_each_node_files_take_space_of_their_node_alone() {
+    let space = |layer, targets: &[&str]| {
+        let mut case = case(12, Bytes::mib(1), 10, |s| {
+            s.nodes = 4;
+            s.files.targets = targets.iter().map(|target| (*target).into()).collect();
+        });
+        case.target = "flash".to_owned();
+        let mut plan = Plan::new(String::new(), Question::Quick { directory: "/t".into() }, 0, vec![case]);
+        let target = TargetTerms { name: "flash".into(), layer, ..TargetTerms::default() };
+        plan.terms = Terms { targets: vec![target], ..Terms::default() };
+        let mut around = around(u64::MAX, 1e9);
+        around.spaces[0].targets = targets.iter().map(|target| (*target).into()).collect();
+        outlooks(&plan, &around).1[0].needed
+    };
+    assert_eq!(space(Layer::Shared, &["/t/a"]), Bytes::mib(120));
+    assert_eq!(space(Layer::NodeLocal, &["/t/a"]), Bytes::mib(30), "three tasks on each of four nodes");
+    assert_eq!(
+        space(Layer::NodeLocal, &["/t/a", "/t/b"]),
+        Bytes::mib(30),
+        "over two directories of one disk"
+    );
+}
+
+#[test]
+fn operations_are_moved_but_the_files_take_what_a_pass_goes_over() {
+    let outlook = |operations| {
+        let mut case =
+            case(2, Bytes::mib(1), 100, |s| (s.operations, s.files.fill) = (Some(operations), true));
+        case.phases = vec![Phase::Read];
+        let question = Question::Quick { directory: "/t".into() };
+        let plan = Plan::new(String::new(), question, 0, vec![case]);
+        outlooks(&plan, &around(u64::MAX, 100.0 * 1024.0 * 1024.0)).0.remove(0)
+    };
+    for (operations, seconds) in [(1000, 20.0), (50, 1.0)] {
+        let outlook = outlook(operations);
+        assert_eq!(outlook.forecast.footprint, Bytes::mib(200));
+        assert_eq!(outlook.spaces[0].needed, Bytes::mib(200));
+        assert_eq!(outlook.phases[0].bytes, Bytes::mib(2 * operations));
+        assert_eq!(outlook.fill.as_ref().map(|fill| fill.bytes), Some(Bytes::mib(200)));
+        assert!((outlook.phases[0].seconds - seconds).abs() < 1e-6, "{}", outlook.phases[0].seconds);
+    }
+    assert!(matches!(outlook(50).concerns[0], Concern::TooShort { segments: None, .. }));
+}
+
+#[test]
+fn each_node_caches_what_its_own_tasks_move() {
+    // 64 GiB of memory on each node, and 160 GiB on two.
+    let volume = |nodes| {
+        let case = case(160, Bytes::mib(1), 1024, |s| (s.direct, s.nodes) = (false, nodes));
+        let cacheable = |concern: &Concern| match concern {
+            Concern::Cacheable { volume, .. } => Some(*volume),
+            _ => None,
+        };
+        Outlook::of(&case, &around(u64::MAX, 1e9)).concerns.iter().find_map(cacheable)
+    };
+    assert_eq!(volume(1), None);
+    assert_eq!(volume(2), Some(Bytes::gib(80)));
 }

@@ -49,7 +49,7 @@ pub(super) fn plan(
         let mut refusals = Refusals::default();
         for point in axes.points(fields) {
             let mut own = Vec::new();
-            let draft = draft(&point, &targets, &document.protocol, seed, &mut own);
+            let draft = draft(&point, &targets, &document.protocol, (seed, options.nodes), &mut own);
             refusals.add(&point, own);
             drafts.extend(draft);
         }
@@ -118,14 +118,14 @@ fn draft<'f>(
     point: &Point<'f>,
     targets: &'f Targets,
     protocol: &Fields,
-    seed: u64,
+    seed_and_nodes: (u64, u32),
     errors: &mut Vec<StudyError>,
 ) -> Option<Draft<'f>> {
     let target = targets.of(point, errors)?;
     if !point.fields().sound() {
         return None;
     }
-    let mut draft = Draft::read(point.clone(), target, seed, errors)?;
+    let mut draft = Draft::read(point.clone(), target, seed_and_nodes, errors)?;
     if let Some(stonewall) = protocol::stonewall(point, protocol) {
         draft.spec.stonewall = Some(stonewall);
     }
@@ -244,6 +244,7 @@ fn located(fields: &Point<'_>, error: &PlanError) -> StudyError {
     let stand_in = match error.field {
         "block" | "segments" => "size",
         "duration" => "stonewall",
+        "tasks" => "tasks_per_node",
         "size" => "block",
         other => other,
     };
@@ -252,6 +253,9 @@ fn located(fields: &Point<'_>, error: &PlanError) -> StudyError {
     let located = StudyError::new(fields.span(key), label, &error.message, &error.help);
     let against = match error.field {
         "block" => "transfer",
+        "nodes" => "tasks",
+        "operations" if fields.has("stonewall") => "stonewall",
+        "operations" => "duration",
         "duration" => "stonewall",
         "direct" | "single_attempt" => "backend",
         _ => return located,

@@ -8,7 +8,8 @@ use super::fields::{Fields, Span, Values};
 use super::protocol::wipes_its_data;
 use super::value::Value;
 use super::workload::Draft;
-use crate::{Bytes, Case, Existing, Keep, Phase, Placement, Sharing};
+use crate::spread::same_nodes;
+use crate::{Bytes, Case, Existing, Keep, Layer, Phase, Placement, Sharing};
 
 /// Keys about files. All workloads on the same files share what any of them says.
 const FILE_KEYS: [&str; 4] = ["existing", "keep", "preallocate", "fill"];
@@ -97,9 +98,10 @@ pub(super) fn check(
         if case.protocol.wipe {
             written.volumes.clear();
         }
+        let local = draft.target.terms.layer == Layer::NodeLocal;
         let needed = Volume::of(case);
         if case.protocol.precondition > 0 {
-            written.add(case, &needed);
+            written.add(case, &needed, local);
         }
         let needs = case.phases.first().is_some_and(|phase| phase.needs_data());
         let workload = draft.fields.fields();
@@ -115,9 +117,11 @@ pub(super) fn check(
             continue;
         }
         if needs && !said_before && (wipes_its_data(case) || !draft.fill_said) {
-            let writer = written.volumes.iter().find(|(_, volume)| volume.covers(&needed));
+            let covering = || written.volumes.iter().filter(|(_, volume)| volume.covers(&needed));
+            let writer = covering().find(|(writer, _)| !local || reaches(writer, case));
             let error = match writer {
                 None if case.protocol.wipe => Some(wiped(draft)),
+                None if covering().next().is_some() => Some(elsewhere(draft, case, covering())),
                 None => Some(no_data(draft, &needed, written.last)),
                 Some((writer, _)) if shuffle && writer.id != case.id => {
                     Some(out_of_order(protocol, draft, case, writer))
@@ -130,9 +134,21 @@ pub(super) fn check(
             }
         }
         if case.phases.iter().any(|phase| matches!(phase, Phase::Write | Phase::Fill)) {
-            written.add(case, &needed);
+            written.add(case, &Volume { whole: writes_all(case), ..needed }, local);
         }
     }
+}
+
+/// Whether a phase that writes comes to the end of its files, as far as a count of operations lets it.
+fn writes_all(case: &Case) -> bool {
+    let workload = &case.workload;
+    case.phases.contains(&Phase::Fill) || workload.transfers_per_task() >= workload.transfers_per_pass()
+}
+
+/// Whether `reader` finds on its own nodes what `writer` has written on its.
+fn reaches(writer: &Case, reader: &Case) -> bool {
+    let shared = reader.workload.files.sharing == Sharing::Shared;
+    shared || same_nodes(&writer.workload, &reader.workload)
 }
 
 /// What cases have written into the same files.
@@ -144,10 +160,14 @@ struct Written<'c> {
 }
 
 impl<'c> Written<'c> {
-    fn add(&mut self, case: &'c Case, volume: &Volume) {
+    /// On storage of each node, files of one name are others on other nodes.
+    fn add(&mut self, case: &'c Case, volume: &Volume, local: bool) {
         self.last = Some(case);
-        if !self.volumes.iter().any(|(_, other)| other.covers(volume)) {
-            self.volumes.retain(|(_, other)| !volume.covers(other));
+        let covers = |one: (&Case, &Volume), other: (&Case, &Volume)| {
+            one.1.covers(other.1) && (!local || reaches(one.0, other.0))
+        };
+        if !self.volumes.iter().any(|(writer, other)| covers((writer, other), (case, volume))) {
+            self.volumes.retain(|(writer, other)| !covers((case, volume), (writer, other)));
             self.volumes.push((case, *volume));
         }
     }
@@ -174,9 +194,28 @@ fn out_of_order(protocol: &Fields, draft: &Draft<'_>, case: &Case, writer: &Case
     error.and(draft.fields.span("phases"), "reads first")
 }
 
+fn elsewhere<'c>(
+    draft: &Draft<'_>,
+    case: &Case,
+    writers: impl Iterator<Item = &'c (&'c Case, Volume)>,
+) -> StudyError {
+    let writer = writers.last().map_or("another workload", |(writer, _)| writer.id.as_str());
+    let target = &draft.target.terms.name;
+    let message = format!(
+        "`{}` reads what `{writer}` has written on other nodes, and `{target}` is node-local",
+        case.id
+    );
+    let help = "give both the same `nodes` and `tasks`, put \"write\" first, or add fill = true (missing data \
+                is written before, untimed)";
+    let key = if draft.fields.has("nodes") { "nodes" } else { "phases" };
+    StudyError::new(draft.fields.span(key), "other nodes", message, help)
+}
+
 /// The files that a case leaves behind or needs.
 #[derive(Clone, Copy)]
 struct Volume {
+    /// Every transfer of them; what is partly written serves nobody else.
+    whole: bool,
     sets: u32,
     files: u32,
     file_bytes: Bytes,
@@ -186,11 +225,14 @@ impl Volume {
     fn of(case: &Case) -> Self {
         let placement = Placement::new(&case.workload);
         let sets = if case.workload.files.file_per_repetition { case.passes_max() } else { 1 };
-        Self { sets, files: placement.file_count(), file_bytes: placement.file_bytes() }
+        Self { whole: true, sets, files: placement.file_count(), file_bytes: placement.file_bytes() }
     }
 
     fn covers(&self, needed: &Self) -> bool {
-        self.sets >= needed.sets && self.files >= needed.files && self.file_bytes >= needed.file_bytes
+        self.whole
+            && self.sets >= needed.sets
+            && self.files >= needed.files
+            && self.file_bytes >= needed.file_bytes
     }
 }
 
@@ -206,7 +248,8 @@ fn no_data(draft: &Draft<'_>, needed: &Volume, writer: Option<&Case>) -> StudyEr
     let message = match writer {
         None => "this reads data that nothing in the study has written".to_owned(),
         Some(writer) => {
-            format!("this reads {needed}, and `{}` has written {}", writer.id, Volume::of(writer))
+            let part = if writes_all(writer) { "" } else { "only parts of " };
+            format!("this reads {needed}, and `{}` has written {part}{}", writer.id, Volume::of(writer))
         }
     };
     let help = "put \"write\" first, or add fill = true (missing data is written before, untimed), or \

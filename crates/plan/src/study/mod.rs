@@ -66,11 +66,14 @@ pub struct Options {
     pub overrides: Vec<Override>,
     /// A study with more cases is refused; see [`StudyErrors::too_many_cases`].
     pub cases_max: u64,
+    /// Nodes of the run, which a workload that names no `nodes` is on; 1 where no launcher has
+    /// started the program. A study may ask for more: whoever runs it refuses that.
+    pub nodes: u32,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { overrides: Vec::new(), cases_max: CASES_MAX }
+        Self { overrides: Vec::new(), cases_max: CASES_MAX, nodes: 1 }
     }
 }
 

@@ -17,12 +17,15 @@ use super::kind::Table;
 use super::nearest::nearest;
 
 /// Keys that stand in for each other: an override of one replaces the others.
-const INSTEAD: [(&[&str], &[&str]); 6] = [
+const INSTEAD: [(&[&str], &[&str]); 9] = [
     (&["path", "paths", "directory", "device"], &["path", "paths", "directory", "device"]),
     (&["size"], &["block", "segments"]),
     (&["block", "segments"], &["size"]),
-    (&["duration"], &["stonewall", "wear_out"]),
-    (&["stonewall"], &["duration"]),
+    (&["tasks"], &["tasks_per_node"]),
+    (&["tasks_per_node"], &["tasks"]),
+    (&["duration"], &["stonewall", "wear_out", "operations"]),
+    (&["stonewall"], &["duration", "operations"]),
+    (&["operations"], &["duration", "stonewall", "wear_out"]),
     (&["until"], &["repetitions_min", "steady_window", "steady_excursion", "steady_slope"]),
 ];
 

@@ -37,8 +37,9 @@ impl Range {
         let (from, rest) = text.split_once("..").ok_or_else(|| (String::new(), String::new()))?;
         let rest = rest.trim();
         let split = ["step", "times"].into_iter().find_map(|word| Some((word, rest.split_once(word)?)));
-        let Some((word, (to, by))) = split else {
-            let help = "say how to get from one value to the next: \"1..8 step 1\" or \"1..8 times 2\"";
+        let by_one = matches!(key.kind, Kind::Count(..)).then_some(("step", (rest, "1")));
+        let Some((word, (to, by))) = split.or(by_one) else {
+            let help = "say how to get from one value to the next: \"4KiB..16KiB step 4KiB\" or \"4KiB..1MiB times 2\"";
             return wrong(format!("the range `{written}` has no step"), help.to_owned());
         };
         let (from, to, by) = (from.trim(), to.trim(), by.trim());

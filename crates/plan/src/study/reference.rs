@@ -72,6 +72,7 @@ size = "1GiB"
 | `tasks = "33..264 step 33"` | 33, 66, … 264 |
 | `transfer = "4KiB..16MiB times 2"` | 4 KiB, 8 KiB, … 16 MiB |
 | `tasks = [1, "33..264 step 33"]` | a value and a range |
+| `nodes = "1..16"` | 1, 2, 3, … 16: a range of whole numbers goes up by 1 where it does not say how |
 
 A range rises, and its last value is its end. Several swept keys make every combination; the first
 in the file changes most slowly. Keys in `together` go in step instead: with
@@ -94,7 +95,7 @@ when you agree; more than a million do not.
 | `--set protocol.repetitions=2`, `--set study.title=Small` | a key of a table that comes once |
 
 A text may stand without quotes. Keys that stand in for each other replace each other: `size` takes
-the place of `block` and `segments`, `directory` that of `paths`, `duration` that of `stonewall`.
+the place of `block` and `segments`, `directory` that of `paths`, `duration` that of `stonewall`, `tasks_per_node` that of `tasks`.
 What was expected, promised, published and claimed cannot be set: it stands in the file.
 The record keeps the file and the overrides. A commitment or claim about a point that an override
 has taken away is not tested.
@@ -180,6 +181,35 @@ tolerance = "5 %"
 
 All of this is fixed before the run and stored with it. A selection (`workload`, `target`, `phase`
 and `at`, there or in braces) names only what the study has.
+
+## Several nodes
+
+Started under an MPI launcher, a study runs on all nodes that the launcher has:
+
+```toml
+[[target]]
+name = "scratch"
+directory = "/mnt/scratch"
+layer = "shared"
+
+[[workload]]
+name = "weak"
+sharing = "per-task"
+nodes = "1..16"
+tasks_per_node = [64, 160]
+transfer = "32MiB"
+size = "2GiB"
+read_from = "next-node"   # no node reads what it wrote itself
+```
+
+The first tasks are on the first node, the next ones on the second, and so on; every node has the
+same number of tasks, or one more. With `nodes = 4` a workload is on the first four nodes of the run
+and the others wait. A study that names more nodes than a run has can be read and explained
+everywhere, and is refused when it is to run.
+
+On a target with `layer = "node-local"` each node has its own files: tasks read only what they have
+written themselves, and a workload reads files of another one only where both have their tasks on
+the same nodes.
 
 ## Workloads on the same files
 

@@ -13,8 +13,8 @@ const TIME: &str = "^[0-9]+([.][0-9]+)? *(ns|us|µs|μs|ms|s|min|h)$";
 const BANDWIDTH: &str = "^[0-9]+([.][0-9]+)? *(B|[KMGTP]iB|[kKMGTP]B|[kMGT]?bit)/s$";
 /// A share in percent.
 const SHARE: &str = "^ *[0-9]+([.][0-9]+)? *%$";
-/// A range with a step or a factor.
-const RANGE: &str = "^.+[.][.].+ (step|times) .+$";
+/// A range with a step or a factor, or of whole numbers.
+const RANGE: &str = "^(.+[.][.].+ (step|times) .+|[0-9]+ *[.][.] *[0-9]+)$";
 /// What a name may look like.
 const NAME: &str = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$";
 /// When a case is over before all repetitions are done.

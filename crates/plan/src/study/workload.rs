@@ -5,6 +5,7 @@ use super::fields::{Span, Values};
 use super::sweep::Point;
 use super::target::Target;
 use crate::seeds::named_seed;
+use crate::workload::TASKS_MAX;
 use crate::{
     Advice, Backend, Bytes, Existing, Geometry, Keep, Order, Pace, Phase, ReadFrom, Sharing, Stonewall,
     SyncRule, WorkloadSpec,
@@ -26,13 +27,13 @@ impl<'f> Draft<'f> {
     pub(super) fn read(
         fields: Point<'f>,
         target: &'f Target,
-        seed: u64,
+        (seed, nodes): (u64, u32),
         errors: &mut Vec<StudyError>,
     ) -> Option<Self> {
         let before = errors.len();
         let phases: Vec<Phase> = fields.words("phases").iter().filter_map(|word| phase(word)).collect();
         let name = fields.text("name")?.to_owned();
-        let tasks = fields.count_u32("tasks")?;
+        let (tasks, nodes) = tasks_on_nodes(&fields, nodes, errors)?;
         let sharing = sharing(&fields, target, errors);
         let geometry = geometry(&fields, tasks, sharing, errors);
         let backend = backend(&fields, errors);
@@ -47,7 +48,7 @@ impl<'f> Draft<'f> {
             true => (Existing::Reuse, Keep::Always),
             false => (Existing::Replace, Keep::Never),
         };
-        spec.tasks = tasks;
+        (spec.tasks, spec.nodes) = (tasks, nodes);
         spec.backend = backend?;
         if fields.word("order") == Some("random") {
             spec.order = Order::Random { seed: named_seed(seed, &name) };
@@ -60,11 +61,12 @@ impl<'f> Draft<'f> {
             Some("as-meant") => Advice::AsMeant,
             _ => Advice::None,
         };
-        spec.read_from = read_from(&fields, seed, &name)?;
+        spec.read_from = read_from(&fields, (tasks, nodes), seed, &name)?;
         spec.stonewall = fields
             .nanos("stonewall")
             .map(|deadline| Stonewall { deadline, wear_out: fields.flag("wear_out") });
         spec.duration = fields.nanos("duration");
+        spec.operations = fields.count("operations");
         spec.pace = fields.number("rate").map(|transfers_per_second| Pace { transfers_per_second });
         if let Some(percent) = fields.count("read_percent") {
             spec.read_percent = u8::try_from(percent).ok()?;
@@ -83,6 +85,34 @@ impl<'f> Draft<'f> {
 pub(super) fn phase(word: &str) -> Option<Phase> {
     let all = [Phase::Fill, Phase::Write, Phase::Read, Phase::Mixed, Phase::CheckWrite, Phase::CheckRead];
     all.into_iter().find(|phase| phase.name() == word)
+}
+
+/// How many tasks there are on how many nodes, in a run on `run_nodes`.
+fn tasks_on_nodes(fields: &Point<'_>, run_nodes: u32, errors: &mut Vec<StudyError>) -> Option<(u32, u32)> {
+    let nodes = fields.count_u32("nodes");
+    let Some(per_node) = fields.count_u32("tasks_per_node") else {
+        let tasks = fields.count_u32("tasks")?;
+        return Some((tasks, nodes.unwrap_or_else(|| run_nodes.clamp(1, tasks))));
+    };
+    if fields.has("tasks") {
+        let message = "both `tasks` and `tasks_per_node` say how many tasks there are";
+        let help = "give `tasks` (on all nodes together), or `tasks_per_node`";
+        let error = StudyError::new(fields.key_span("tasks_per_node"), "and here", message, help);
+        errors.push(error.and(fields.key_span("tasks"), "here"));
+        return None;
+    }
+    let nodes = nodes.unwrap_or(run_nodes.max(1));
+    let Some(tasks) = per_node.checked_mul(nodes).filter(|tasks| *tasks <= TASKS_MAX) else {
+        let tasks = u64::from(per_node) * u64::from(nodes);
+        errors.push(StudyError::new(
+            fields.span("tasks_per_node"),
+            "on each node",
+            format!("{per_node} tasks on each of {nodes} nodes are {tasks}, which cannot run"),
+            format!("lower `tasks_per_node` or `nodes`: {TASKS_MAX} tasks together are the most"),
+        ));
+        return None;
+    };
+    Some((tasks, nodes))
 }
 
 /// Whether tasks share a file, where the target lets them.
@@ -177,10 +207,11 @@ fn backend(fields: &Point<'_>, errors: &mut Vec<StudyError>) -> Option<Backend> 
     Some(backend)
 }
 
-fn read_from(fields: &Point<'_>, seed: u64, name: &str) -> Option<ReadFrom> {
+fn read_from(fields: &Point<'_>, (tasks, nodes): (u32, u32), seed: u64, name: &str) -> Option<ReadFrom> {
     let distance = fields.count_u32("read_distance")?;
     Some(match fields.word("read_from")? {
         "shift" => ReadFrom::Shift { tasks: distance },
+        "next-node" if nodes > 1 => ReadFrom::Shift { tasks: tasks.div_ceil(nodes) },
         "shuffle" => ReadFrom::Shuffle {
             at_least: distance,
             seed: named_seed(seed, &format!("{name}/read_from")),
@@ -198,7 +229,11 @@ fn idle_keys(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> {
     let mixed = phases.contains(&Phase::Mixed);
     let idle = [
         ("wear_out", fields.flag("wear_out") && !fields.has("stonewall"), "it needs a `stonewall`"),
-        ("read_distance", read_from == Some("same"), "it needs read_from = \"shift\" or \"shuffle\""),
+        (
+            "read_distance",
+            matches!(read_from, Some("same" | "next-node")),
+            "it needs read_from = \"shift\" or \"shuffle\"",
+        ),
         (
             "reshuffle",
             fields.flag("reshuffle") && read_from != Some("shuffle"),

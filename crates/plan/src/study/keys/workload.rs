@@ -102,7 +102,20 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             name: "tasks",
             kind: Kind::Count(1, TASKS_MAX as u64),
             absent: Absent::Value("1"),
-            meaning: "Logical workers, each with offsets of its own.",
+            meaning: "Logical workers, each with offsets of its own; on all nodes together.",
+        },
+        Key {
+            name: "tasks_per_node",
+            kind: Kind::Count(1, TASKS_MAX as u64),
+            absent: Absent::Described("`tasks` says how many"),
+            meaning: "Tasks on each node, instead of `tasks`: together they are `nodes` times as many.",
+        },
+        Key {
+            name: "nodes",
+            kind: Kind::Count(1, TASKS_MAX as u64),
+            absent: Absent::Described("all nodes of the run, or as many as there are tasks"),
+            meaning: "Nodes that the tasks are on, evenly and neighbours together: the first ones of the run. \
+                      A run on fewer nodes is refused when it starts.",
         },
         Key {
             name: "sharing",
@@ -173,6 +186,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             kind: Kind::Word(&[
                 ("same", "its own"),
                 ("shift", "what the task `read_distance` further on wrote"),
+                ("next-node", "what the same task of the next node wrote; on one node its own"),
                 ("shuffle", "a random assignment in which each task's data is read once"),
             ]),
             absent: Absent::Value("\"same\""),
@@ -207,6 +221,13 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             kind: Kind::Time,
             absent: Absent::Described("one pass"),
             meaning: "The pass is repeated until this time is over, and ends there.",
+        },
+        Key {
+            name: "operations",
+            kind: Kind::Count(1, INTEGER_MAX),
+            absent: Absent::Described("one pass"),
+            meaning: "Each task does exactly so many transfers: it repeats the pass, or ends within it. Not \
+                      together with `duration` or `stonewall`.",
         },
         Key {
             name: "rate",

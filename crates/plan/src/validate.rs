@@ -1,0 +1,212 @@
+//! Which workloads can be measured.
+
+use crate::workload::{DEPTH_MAX, TASKS_MAX};
+use crate::{Backend, Bytes, Geometry, PlanError, Spread, Workload, WorkloadSpec};
+
+/// Linux moves at most 2 GiB less one page in one call (see `read(2)`, notes).
+const TRANSFER_MAX: Bytes = Bytes(0x7fff_f000);
+/// Every alignment that `O_DIRECT` asks for is a multiple of this.
+const SECTOR: u64 = 512;
+
+impl WorkloadSpec {
+    /// Checks every value against the others.
+    ///
+    /// # Errors
+    /// The first value that cannot be measured, with what is allowed.
+    pub fn validate(self) -> Result<Workload, PlanError> {
+        self.check_sizes()?;
+        self.check_tasks()?;
+        self.check_times()?;
+        self.check_backend()?;
+        Ok(Workload(self))
+    }
+
+    fn check_sizes(&self) -> Result<(), PlanError> {
+        let Geometry { transfer, block, segments } = self.geometry;
+        if transfer.0 == 0 {
+            return Err(PlanError::new(
+                "transfer",
+                "a transfer of 0 bytes moves nothing",
+                "give a size of at least 1 byte, for example 1m",
+            ));
+        }
+        if transfer > TRANSFER_MAX {
+            return Err(PlanError::new(
+                "transfer",
+                format!("a transfer of {transfer} is more than one call can move"),
+                format!("Linux moves at most {} bytes in one call", TRANSFER_MAX.0),
+            ));
+        }
+        if block.0 == 0 || segments == 0 {
+            return Err(PlanError::new(
+                if segments == 0 { "segments" } else { "block" },
+                "nothing to transfer: the block size and the segment count must be at least 1",
+                "give a block of one transfer or more, and one segment or more",
+            ));
+        }
+        if !block.0.is_multiple_of(transfer.0) {
+            let nearest = (block.0 / transfer.0).max(1).saturating_mul(transfer.0);
+            return Err(PlanError::new(
+                "block",
+                format!(
+                    "the block of {} bytes is not a multiple of the transfer of {} bytes",
+                    block.0, transfer.0
+                ),
+                format!("the nearest block that is a multiple has {nearest} bytes"),
+            ));
+        }
+        let total = u128::from(block.0) * u128::from(segments) * u128::from(self.tasks.max(1));
+        if total > u128::from(i64::MAX.unsigned_abs()) {
+            return Err(PlanError::new(
+                "segments",
+                format!("{total} bytes are more than a file offset can hold"),
+                "lower the block, the segments or the tasks",
+            ));
+        }
+        if self.direct && !transfer.0.is_multiple_of(SECTOR) {
+            return Err(PlanError::new(
+                "transfer",
+                format!("a transfer of {} bytes cannot be direct: it is no multiple of {SECTOR}", transfer.0),
+                "use a multiple of the device's sector, or leave direct I/O off",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_tasks(&self) -> Result<(), PlanError> {
+        if self.files.targets.is_empty() {
+            return Err(PlanError::new("target", "there is no target", "name at least one path"));
+        }
+        if self.tasks == 0 || self.tasks > TASKS_MAX {
+            return Err(PlanError::new(
+                "tasks",
+                format!("{} tasks cannot run", self.tasks),
+                format!("give a number from 1 to {TASKS_MAX}"),
+            ));
+        }
+        if self.nodes == 0 || self.nodes > self.tasks {
+            return Err(PlanError::new(
+                "nodes",
+                format!("{} tasks cannot be on {} nodes", self.tasks, self.nodes),
+                format!("give a number of nodes from 1 to {}, or more tasks", self.tasks),
+            ));
+        }
+        if matches!(self.spread, Spread::Ranks { tasks_per_rank: 0 }) {
+            return Err(PlanError::new(
+                "tasks_per_rank",
+                "processes with 0 tasks measure nothing",
+                "give a number of at least 1",
+            ));
+        }
+        if self.read_percent > 100 {
+            return Err(PlanError::new(
+                "read_percent",
+                format!("{} % of reads", self.read_percent),
+                "give a share from 0 to 100",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_times(&self) -> Result<(), PlanError> {
+        if let Some(pace) = self.pace
+            && !(pace.transfers_per_second > 0.0 && pace.transfers_per_second <= 1e9)
+        {
+            return Err(PlanError::new(
+                "rate",
+                format!("{} transfers per second cannot be paced", pace.transfers_per_second),
+                "give a rate above 0 and up to 1e9",
+            ));
+        }
+        if self.duration.is_some() && self.stonewall.is_some() {
+            return Err(PlanError::new(
+                "duration",
+                "a phase cannot have both a duration and a stonewall deadline",
+                "a duration repeats the pass until the time is over; a stonewall ends within the first pass; choose one",
+            ));
+        }
+        if self.transfer_limit == Some(0) {
+            return Err(PlanError::new(
+                "transfer_limit",
+                "a limit of 0 transfers measures nothing",
+                "give a number of at least 1, or no limit",
+            ));
+        }
+        if let Some(operations) = self.operations {
+            self.check_operations(operations)?;
+        }
+        if self.duration.is_some_and(|d| d.0 == 0) || self.stonewall.is_some_and(|s| s.deadline.0 == 0) {
+            return Err(PlanError::new("duration", "a phase of 0 s measures nothing", "give a time above 0"));
+        }
+        Ok(())
+    }
+
+    fn check_operations(&self, operations: u64) -> Result<(), PlanError> {
+        let error = |problem: &str, help: &str| Err(PlanError::new("operations", problem, help));
+        if operations == 0 {
+            return error("0 operations of each task measure nothing", "give a number of at least 1");
+        }
+        if self.duration.is_some() || self.stonewall.is_some() || self.transfer_limit.is_some() {
+            return error(
+                "a phase cannot end both after a number of operations and otherwise",
+                "choose one of operations, duration and stonewall",
+            );
+        }
+        Ok(())
+    }
+
+    fn check_backend(&self) -> Result<(), PlanError> {
+        match self.backend {
+            Backend::Uring { depth, .. } if depth == 0 || depth > DEPTH_MAX => Err(PlanError::new(
+                "depth",
+                format!("a depth of {depth} cannot be queued"),
+                format!("give a number from 1 to {DEPTH_MAX}"),
+            )),
+            Backend::Mmap if self.direct => Err(PlanError::new(
+                "direct",
+                "a memory mapping always goes through the page cache",
+                "leave direct I/O off, or use the backend psync or uring",
+            )),
+            Backend::Mmap if self.single_attempt => Err(PlanError::new(
+                "single_attempt",
+                "a memory mapping has no short transfers",
+                "leave it off, or use the backend psync or uring",
+            )),
+            Backend::Mmap | Backend::Psync | Backend::Null | Backend::Uring { .. } => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Backend, Bytes, Geometry, Pace, WorkloadSpec};
+
+    fn spec(transfer: Bytes, block: Bytes) -> WorkloadSpec {
+        WorkloadSpec::new("w", "f", Geometry { transfer, block, segments: 1 })
+    }
+
+    #[test]
+    fn a_block_that_is_no_multiple_is_refused_with_the_nearest_that_is() {
+        let error = spec(Bytes::mib(16), Bytes::mib(1)).validate().unwrap_err();
+        assert_eq!(error.field, "block");
+        assert!(error.message.contains("1048576") && error.message.contains("16777216"), "{error}");
+        assert!(error.help.contains("16777216"), "{}", error.help);
+    }
+
+    #[test]
+    fn values_that_cannot_be_measured_name_their_field() {
+        let field = |change: fn(&mut WorkloadSpec)| {
+            let mut spec = spec(Bytes::kib(4), Bytes::mib(1));
+            change(&mut spec);
+            spec.validate().map(|_| ()).unwrap_err().field
+        };
+        assert_eq!(field(|s| s.geometry.transfer = Bytes(0)), "transfer");
+        assert_eq!(field(|s| s.geometry.segments = 0), "segments");
+        assert_eq!(field(|s| s.geometry.segments = u64::MAX / 2), "segments");
+        assert_eq!(field(|s| s.tasks = 0), "tasks");
+        assert_eq!(field(|s| s.read_percent = 101), "read_percent");
+        assert_eq!(field(|s| s.backend = Backend::Uring { depth: 0, required: true }), "depth");
+        assert_eq!(field(|s| s.files.targets.clear()), "target");
+        assert_eq!(field(|s| s.pace = Some(Pace { transfers_per_second: f64::NAN })), "rate");
+    }
+}
