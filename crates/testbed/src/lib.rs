@@ -7,6 +7,8 @@
 //! | [`Stripe`] | one btrfs RAID-0 over several of them |
 //! | [`Frozen`] | a file system that takes no writes until the guard is dropped |
 //! | [`ProgrammedFs`] | a file system with programmed latency, bandwidth, faults and wrong data |
+//! | [`Hosts`] | several hosts with names, addresses, links and directories of their own |
+//! | [`Launch`] | a program on many ranks, under Open MPI or MPICH |
 //! | [`Strace`] | the I/O calls that a command really made, and faults injected into them |
 //! | [`Program`] | a built program under test, with a limit on its time |
 //! | [`Python`] | other people's parsers and tools, in an environment of their own |
@@ -28,7 +30,10 @@ mod error;
 mod file_system;
 mod freeze;
 mod fuse;
+mod hosts;
+mod launch;
 mod loop_device;
+mod process;
 mod program;
 mod python;
 mod rig;
@@ -42,7 +47,10 @@ pub use freeze::Frozen;
 pub use fuse::{
     Effect, Fault, Operation, Programme, ProgrammedFs, ProgrammedFsBuilder, Request, When, WrongData,
 };
+pub use hosts::{Hosts, HostsBuilder};
+pub use launch::Launch;
 pub use loop_device::{LoopDevice, LoopDeviceBuilder};
+pub use process::Process;
 pub use program::{Finished, Program, Running};
 pub use python::Python;
 pub use rig::{Rig, Stripe};

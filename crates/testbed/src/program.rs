@@ -3,14 +3,14 @@
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::{Error, command};
+use crate::{Error, Process, command, process};
 
 /// No test needs a program for longer; one that hangs should not hang the test run.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
@@ -86,8 +86,13 @@ impl Program {
         self
     }
 
+    /// Where it starts, unless that is where the test runs.
+    pub(crate) fn directory(&self) -> Option<&Path> {
+        self.directory.as_deref()
+    }
+
     /// The same program started by another one, whose arguments come first.
-    pub(crate) fn under(&self, wrapper: &str, arguments: Vec<OsString>) -> Self {
+    pub(crate) fn under(&self, wrapper: impl Into<PathBuf>, arguments: Vec<OsString>) -> Self {
         let own = std::iter::once(self.path.clone().into_os_string()).chain(self.arguments.iter().cloned());
         Self { path: wrapper.into(), arguments: arguments.into_iter().chain(own).collect(), ..self.clone() }
     }
@@ -170,6 +175,12 @@ impl Running {
         kill_process(Pid::from_child(&self.child), signal).map_err(|e| Error::file(&self.words)(e.into()))
     }
 
+    /// What it has started, directly or not, and what has not ended: the ranks of a launcher.
+    #[must_use]
+    pub fn processes(&self) -> Vec<Process> {
+        process::descendants(self.child.id())
+    }
+
     /// Whether it has ended.
     ///
     /// # Errors
@@ -208,6 +219,10 @@ impl Running {
     }
 
     fn kill(&self) {
+        // A launcher gives its ranks groups of their own. Whoever was stopped is killed too.
+        for process in self.processes() {
+            process.signal(Signal::KILL);
+        }
         // It may end by itself between the look and the signal.
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
     }

@@ -1,0 +1,120 @@
+//! Processes that are running, as the kernel lists them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// One process; its number is that of the namespace in which the test runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    id: u32,
+    parent: u32,
+    name: String,
+}
+
+impl Process {
+    /// Its number.
+    #[must_use]
+    pub const fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// The first 15 bytes of its program's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A variable of the environment that it was started with.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<String> {
+        let all = fs::read(self.file("environ")).ok()?;
+        let mut entries = all.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        entries.find_map(|entry| entry.strip_prefix(name)?.strip_prefix('=').map(str::to_owned))
+    }
+
+    /// Its rank, where a launcher of Open MPI, MPICH or Slurm started it.
+    #[must_use]
+    pub fn rank(&self) -> Option<u32> {
+        /// Where the launchers say it. Slurm comes last: its own processes have it too.
+        const PLACES: [&str; 4] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"];
+        PLACES.iter().find_map(|name| self.variable(name)?.parse().ok())
+    }
+
+    /// Sends it a signal. One that has ended meanwhile needs none.
+    pub fn signal(&self, signal: Signal) {
+        if let Some(id) = i32::try_from(self.id).ok().and_then(Pid::from_raw) {
+            let _ = kill_process(id, signal);
+        }
+    }
+
+    /// The namespace of a kind, as in `net:[4026531840]`.
+    pub(crate) fn namespace(&self, kind: &str) -> Option<PathBuf> {
+        fs::read_link(self.file(&format!("ns/{kind}"))).ok()
+    }
+
+    fn file(&self, name: &str) -> String {
+        format!("/proc/{}/{name}", self.id)
+    }
+}
+
+/// All processes that have not ended.
+pub(crate) fn all() -> Vec<Process> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers
+        .filter_map(|id: u32| of_status(id, &fs::read_to_string(format!("/proc/{id}/stat")).ok()?))
+        .collect()
+}
+
+/// Children of `process`, their children, and so on.
+pub(crate) fn descendants(process: u32) -> Vec<Process> {
+    let all = all();
+    let mut family = vec![process];
+    let mut found = Vec::new();
+    while let Some(parent) = family.pop() {
+        let children = all.iter().filter(|child| child.parent == parent);
+        for child in children {
+            family.push(child.id);
+            found.push(child.clone());
+        }
+    }
+    found
+}
+
+/// Reads `/proc/PID/stat`, `ID (NAME) STATE PARENT …`, whose name may hold anything; nothing for a
+/// process that only waits to be reaped.
+fn of_status(id: u32, status: &str) -> Option<Process> {
+    let (name, rest) = status.split_once('(')?.1.rsplit_once(')')?;
+    let mut words = rest.split_whitespace();
+    let ended = matches!(words.next()?, "Z" | "X");
+    let parent = words.next()?.parse().ok()?;
+    (!ended).then(|| Process { id, parent, name: name.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Process, descendants, of_status};
+    use crate::Program;
+
+    #[test]
+    fn a_name_may_hold_spaces_and_brackets() {
+        let odd = of_status(7, "7 (a) b (c) S 3 7 7 0");
+        assert_eq!(odd, Some(Process { id: 7, parent: 3, name: "a) b (c".to_owned() }));
+        assert_eq!(of_status(7, "7 (over) Z 3 7 7 0"), None);
+    }
+
+    #[test]
+    fn children_of_children_are_found_with_their_surroundings() {
+        let shell = Program::new("sh").args(["-c", "sh -c 'sleep 60; true'; true"]).env("PMI_RANK", "5");
+        let running = shell.spawn().expect("it starts");
+        let found = loop {
+            let found = descendants(running.id());
+            if let Some(sleeper) = found.iter().find(|process| process.name() == "sleep") {
+                break sleeper.clone();
+            }
+        };
+        assert_eq!((found.rank(), found.variable("PMI_RAN")), (Some(5), None));
+    }
+}
