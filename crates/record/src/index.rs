@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::journal::{JournalReader, Line, Place};
 use crate::sealed::SealedTable;
-use crate::{Damage, FailedCase, Manifest, RunState, WarningRow, Wiped};
+use crate::{Clocks, Damage, FailedCase, Manifest, RunState, WarningRow, Wiped};
 
 /// How an attempt at a case ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,10 +46,14 @@ pub(crate) struct JournalIndex {
     /// By number; attempts that a later one made void are not among them.
     pub(crate) cases: BTreeMap<u32, CaseIndex>,
     pub(crate) batches: BTreeMap<u32, BatchIndex>,
+    /// The highest number that a batch was given.
+    pub(crate) last_batch: u32,
     /// The highest number that a case was given.
     pub(crate) current: u32,
     /// What was wiped, of attempts too that a later one made void.
     pub(crate) wiped: Vec<(String, Wiped)>,
+    /// Each time that clocks were compared.
+    pub(crate) clocks: Vec<Clocks>,
     numbers: HashMap<String, u32>,
     end: Option<RunState>,
     pub(crate) finished_unix_ns: Option<i64>,
@@ -146,6 +150,9 @@ impl JournalIndex {
             "run-resumed" => {
                 self.end = None;
                 self.finished_unix_ns = None;
+                if line.sealed_again {
+                    self.forget_tables();
+                }
             }
             "case-started" => {
                 let number = line.number.ok_or("a case started without a number")?;
@@ -177,6 +184,11 @@ impl JournalIndex {
             }
             "case-finished" => self.end_of(line.case, Ended::Well),
             "case-failed" => self.end_of(line.case, Ended::Badly(line.message.unwrap_or_default())),
+            "clocks-compared" => self.clocks.push(Clocks {
+                case: line.case,
+                at_unix_ns: line.at_unix_ns.ok_or("clocks were compared without a time")?,
+                nodes: line.clocks,
+            }),
             "wiped" => self.wiped.extend(line.case.zip(line.wiped)),
             "run-finished" => {
                 self.finished_unix_ns = line.at_unix_ns;
@@ -190,6 +202,12 @@ impl JournalIndex {
             _ => {}
         }
         Ok(())
+    }
+
+    /// All cases are in the journal alone.
+    pub(crate) fn forget_tables(&mut self) {
+        self.batches.clear();
+        self.cases.values_mut().for_each(|case| case.batch = None);
     }
 
     /// A case that starts again makes void what was observed of it before.
@@ -225,6 +243,7 @@ impl JournalIndex {
                 case.batch = Some(number);
             }
         }
+        self.last_batch = self.last_batch.max(number);
         self.batches.insert(number, BatchIndex { sealed });
     }
 

@@ -17,7 +17,7 @@ use crate::recorder::PhaseRecord;
 use crate::sealed::SealedTable;
 use crate::table::{Cell, Columns, Row};
 use crate::values::{JournalColumn, Values};
-use crate::{Manifest, PhaseKey, RecordError, WarningRow, Wiped};
+use crate::{DeviceRow, Manifest, NodeClock, PhaseKey, RecordError, TaskRow, WarningRow, Wiped};
 
 /// The journal's name in the run directory.
 pub(crate) const JOURNAL: &str = "journal.jsonl";
@@ -34,6 +34,9 @@ pub(crate) enum Event<'a> {
     RunResumed {
         program_version: &'a str,
         at_unix_ns: i64,
+        /// Tables that were sealed before do not count any more.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        sealed_again: bool,
     },
     CaseStarted {
         case: &'a str,
@@ -48,6 +51,11 @@ pub(crate) enum Event<'a> {
     },
     Warning {
         warnings: [&'a WarningRow; 1],
+    },
+    ClocksCompared {
+        case: Option<&'a str>,
+        clocks: &'a [NodeClock],
+        at_unix_ns: i64,
     },
     Wiped {
         case: &'a str,
@@ -225,6 +233,10 @@ pub(crate) struct Line<'a> {
     pub(crate) outcome: Option<String>,
     pub(crate) at_unix_ns: Option<i64>,
     pub(crate) wiped: Option<Wiped>,
+    #[serde(default)]
+    pub(crate) clocks: Vec<NodeClock>,
+    #[serde(default)]
+    pub(crate) sealed_again: bool,
     #[serde(borrow)]
     manifest: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -276,6 +288,8 @@ impl<'a> Line<'a> {
             outcome: None,
             at_unix_ns: None,
             wiped: None,
+            clocks: Vec::new(),
+            sealed_again: false,
             manifest: None,
             tables: None,
             warnings: Vec::new(),
@@ -318,13 +332,20 @@ impl Line<'_> {
         let tables: HashMap<Cow<'_, str>, &RawValue> =
             serde_json::from_str(tables.get()).map_err(|error| error.to_string())?;
         let phase = rows(&key, &tables)?.pop().ok_or("the event holds no row of the phase itself")?;
+        let tasks: Vec<TaskRow> = rows(&key, &tables)?;
+        let mut devices: Vec<DeviceRow> = rows(&key, &tables)?;
+        // Up to version 2 a run had one node, which its tasks name.
+        if let Some(task) = tasks.first() {
+            let unnamed = devices.iter_mut().filter(|device| device.node.is_empty());
+            unnamed.for_each(|device| device.node.clone_from(&task.node));
+        }
         Ok(PhaseRecord {
             phase,
-            tasks: rows(&key, &tables)?,
+            tasks,
             latency: rows(&key, &tables)?,
             series: rows(&key, &tables)?,
             nodes: rows(&key, &tables)?,
-            devices: rows(&key, &tables)?,
+            devices,
             warnings: self.warnings.clone(),
         })
     }
@@ -343,8 +364,7 @@ fn rows<R: Row>(key: &PhaseKey, tables: &HashMap<Cow<'_, str>, &RawValue>) -> Re
     for column in R::COLUMNS.iter().skip(KEY_COLUMNS) {
         let values = match table.remove(column.name) {
             Some(values) => Ok(values.values(count)),
-            None if column.nullable => Ok(Values::Nulls(count)),
-            None => Err(format!("table {}: column {} is missing", R::TABLE, column.name)),
+            None => column.absent(count).map_err(|error| format!("table {}: {error}", R::TABLE)),
         };
         columns.push((column.name, values?));
     }

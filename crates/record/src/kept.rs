@@ -44,7 +44,7 @@ impl Kept {
                  try again when that is mended"
             )));
         }
-        let batches = index.batches.keys().last().copied().unwrap_or(0);
+        let batches = index.last_batch;
         let mut whole = HashSet::new();
         for (&number, batch) in &index.batches {
             if is_whole(directory, number, batch)? {

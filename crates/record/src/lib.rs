@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`Manifest`] | format version, plan, host facts, provenance: one per run |
 //! | [`PhaseRow`], [`TaskRow`], [`LatencyRow`], [`SeriesRow`], [`NodeSeriesRow`], [`DeviceRow`] | one observation each, in columns named with their units |
+//! | [`Clocks`] | how far the clocks of the nodes were apart |
 //! | [`Warning`] | what a reader of a figure must know beside it |
 //! | [`Recorder`] | writes a run: the journal as things happen, tables when cases have ended; goes on with one that was interrupted |
 //! | [`Run`] | reads a run, whole or damaged, finished or killed |
@@ -28,6 +29,7 @@
 
 mod batch;
 mod claim;
+mod clocks;
 mod dictionary;
 mod error;
 mod facts;
@@ -50,6 +52,7 @@ mod warning;
 mod wiped;
 
 pub use claim::{Claim, Claimed, Holder, Leftover, LeftoverFile, PlacedClaim, leftovers};
+pub use clocks::{Clocks, NodeClock};
 pub use error::RecordError;
 pub use facts::{BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NodeFacts};
 pub use key::{CaseId, PhaseKey};

@@ -246,6 +246,7 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
         }
         whole.damage.extend(run.damage.iter().cloned());
         whole.wiped.extend(run.wiped.iter().cloned());
+        whole.clocks.extend(run.clocks.iter().cloned());
     }
     let mut store = Store::default();
     let heads: Vec<Heads<'_>> = runs.iter().map(Heads::of).collect();
@@ -355,6 +356,9 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
     }
     let heads = Heads::of(run);
     let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
+    for clocks in &run.clocks {
+        recorder.clocks_at(clocks)?;
+    }
     for (case, wiped) in &run.wiped {
         recorder.wiped(case, wiped)?;
     }

@@ -13,9 +13,12 @@ use crate::kept::Kept;
 use crate::manifest::{MANIFEST, check_version, read_manifest, write_manifest};
 use crate::sealed::{TableWriter, table_path};
 use crate::{
-    DeviceRow, FORMAT_VERSION, LatencyRow, Manifest, NodeSeriesRow, PhaseRow, RecordError, RunState,
-    SeriesRow, TaskRow, WarningRow, Wiped,
+    Clocks, Cluster, DeviceRow, FORMAT_VERSION, LatencyRow, Manifest, NodeClock, NodeSeriesRow, PhaseRow,
+    RecordError, RunState, SeriesRow, TaskRow, WarningRow, Wiped,
 };
+
+/// Runs of earlier versions are not continued: each case had tables of its own in the first one.
+const RESUMED_MIN: u32 = 2;
 
 /// Everything that was observed in one phase of one repetition.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +73,8 @@ pub struct Recorder {
     events_durable: bool,
     /// What was found of a run that goes on, until the first call that records something.
     kept: Option<Kept>,
+    /// That run was begun by an earlier version, whose tables are sealed again.
+    seal_again: bool,
 }
 
 /// The case under way.
@@ -126,6 +131,7 @@ impl Recorder {
             durable: false,
             events_durable: true,
             kept: None,
+            seal_again: false,
         })
     }
 
@@ -155,7 +161,7 @@ impl Recorder {
         let mut reader =
             JournalReader::open(&journal_path).map_err(RecordError::io("read", &journal_path))?;
         // Of a damaged line only what it costs is of interest: a case that runs again.
-        let index = JournalIndex::read(&mut reader, &journal_path, &mut Vec::new());
+        let mut index = JournalIndex::read(&mut reader, &journal_path, &mut Vec::new());
         let mut manifest = match (read_manifest(&directory), &index.manifest) {
             (Err(error @ RecordError::NewerVersion { .. }), _) => return Err(error),
             (Ok(manifest), _) => manifest,
@@ -163,11 +169,16 @@ impl Recorder {
             (Err(error), None) => return Err(refuse(format!("what was asked cannot be read ({error})"))),
         };
         check_version(&directory, manifest.format_version)?;
-        if manifest.format_version < FORMAT_VERSION {
+        if manifest.format_version < RESUMED_MIN {
             return Err(refuse(format!(
-                "it has format version {} and only version {FORMAT_VERSION} can be continued; start it anew",
+                "it has format version {} and only versions from {RESUMED_MIN} on can be continued; start it anew",
                 manifest.format_version
             )));
+        }
+        let seal_again = manifest.format_version < FORMAT_VERSION;
+        if seal_again {
+            index.forget_tables();
+            manifest.format_version = FORMAT_VERSION;
         }
         let kept = Kept::of(index, &directory, &mut reader)?;
         if kept.state == RunState::Complete && kept.is_all(&manifest) {
@@ -193,6 +204,7 @@ impl Recorder {
             durable: true,
             events_durable: true,
             kept: Some(kept),
+            seal_again,
         };
         Ok((recorder, Resumed { finished, manifest, warnings }))
     }
@@ -204,7 +216,8 @@ impl Recorder {
         self.journal.cut(&kept.index)?;
         kept.remove_unknown_tables()?;
         let at_unix_ns = now_unix_ns();
-        let event = Event::RunResumed { program_version: env!("CARGO_PKG_VERSION"), at_unix_ns };
+        let (program_version, sealed_again) = (env!("CARGO_PKG_VERSION"), self.seal_again);
+        let event = Event::RunResumed { program_version, at_unix_ns, sealed_again };
         self.journal.append(&event, true)?;
         write_manifest(&self.directory, &self.manifest, true)?;
         match self.kept.take() {
@@ -289,6 +302,30 @@ impl Recorder {
         };
         warnings.push(warning.clone());
         Ok(())
+    }
+
+    /// The clocks of all nodes were compared.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn clocks(&mut self, nodes: &[NodeClock]) -> Result<(), RecordError> {
+        let case = self.case.as_ref().map(|case| case.id.clone());
+        self.clocks_at(&Clocks { case, at_unix_ns: now_unix_ns(), nodes: nodes.to_vec() })
+    }
+
+    /// As [`Recorder::clocks`], of another time.
+    pub(crate) fn clocks_at(&mut self, clocks: &Clocks) -> Result<(), RecordError> {
+        self.go_on()?;
+        let Clocks { case, at_unix_ns, nodes } = clocks;
+        let event = Event::ClocksCompared { case: case.as_deref(), clocks: nodes, at_unix_ns: *at_unix_ns };
+        // The next phase takes it to stable storage; without one it is of no use.
+        self.journal.append(&event, false).map(drop)
+    }
+
+    /// What is known of the processes now, as of the drift of their clocks. The manifest says so from
+    /// the next time on that it is written, at the latest by [`Recorder::finish`].
+    pub fn set_cluster(&mut self, cluster: Cluster) {
+        self.manifest.cluster = Some(cluster);
     }
 
     /// Data was wiped before the first pass of `case`: that is on stable storage when this returns.

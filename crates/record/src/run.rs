@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use plan::Phase;
+
 use crate::index::{CaseIndex, Ended, JournalIndex};
 use crate::journal::{JOURNAL, JournalReader};
 use crate::manifest::{MANIFEST, check_version, read_manifest};
@@ -14,8 +16,8 @@ use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, read_doubtful, read_table, table_path, verify};
 use crate::store::{BatchFiles, Rows, Source, Store, TABLES};
 use crate::{
-    CaseId, DeviceRow, LatencyRow, Manifest, NodeSeriesRow, PhaseRow, Provenance, RecordError, Row,
-    SeriesRow, TaskRow, WarningRow, Wiped,
+    CaseId, Clocks, DeviceRow, LatencyRow, Manifest, NodeSeriesRow, PhaseKey, PhaseRow, Provenance,
+    RecordError, Row, SeriesRow, TaskRow, WarningRow, Wiped,
 };
 
 /// How far a run came.
@@ -85,6 +87,8 @@ pub struct Run {
     pub failed_cases: Vec<FailedCase>,
     /// What was wiped before which case, in order.
     pub wiped: Vec<(String, Wiped)>,
+    /// Each time that the clocks of the nodes were compared, in order.
+    pub clocks: Vec<Clocks>,
     /// What could not be read.
     pub damage: Vec<Damage>,
     /// The runs that were merged into this one; empty where it is one run.
@@ -116,6 +120,7 @@ impl Run {
             finished_cases: Vec::new(),
             failed_cases: Vec::new(),
             wiped: Vec::new(),
+            clocks: Vec::new(),
             damage: Vec::new(),
             parts: Vec::new(),
             store: Arc::default(),
@@ -156,7 +161,23 @@ impl Run {
     /// The devices in all phases of `case`.
     #[must_use]
     pub fn devices(&self, case: &str) -> Rows<DeviceRow> {
-        self.store.rows(case)
+        let rows: Rows<DeviceRow> = self.store.rows(case);
+        if rows.iter().all(|row| !row.node.is_empty()) {
+            return rows;
+        }
+        // Up to version 2 a run had one node, which the tasks name.
+        let tasks = self.tasks(case);
+        let nodes: HashMap<(u32, Phase), &String> =
+            tasks.iter().map(|task| ((task.key.repetition, task.key.phase), &task.node)).collect();
+        let node_of = |key: &PhaseKey| nodes.get(&(key.repetition, key.phase)).copied();
+        let named = |row: &DeviceRow| match row.node.is_empty() {
+            true => DeviceRow {
+                node: node_of(&row.key).unwrap_or(&self.manifest.host.node).clone(),
+                ..row.clone()
+            },
+            false => row.clone(),
+        };
+        rows.iter().map(named).collect::<Vec<_>>().into()
     }
 
     /// What was whole when the run was opened and could not be read when it was asked for.
@@ -220,6 +241,7 @@ impl Run {
         run.finished_cases = index.finished();
         run.failed_cases = index.failed();
         run.wiped = std::mem::take(&mut index.wiped);
+        run.clocks = std::mem::take(&mut index.clocks);
         run.damage = damage;
         run.parts = crate::merge::read_parts(directory, &mut run.damage);
         if run.manifest.finished_unix_ns.is_none() {

@@ -303,12 +303,7 @@ fn read_column<R: Row>(
     let schema = group.metadata().schema_descr();
     let Some(position) = schema.columns().iter().position(|found| found.path().string() == column.name)
     else {
-        // A column that came with a later version of the format: older runs do not know it.
-        return if column.nullable {
-            Ok(Values::Nulls(count))
-        } else {
-            Err(format!("column {} is missing", column.name))
-        };
+        return column.absent(count);
     };
     if column.kind == Kind::Text && schema.column(position).max_def_level() == 0 {
         let pages = group.get_column_page_reader(position).map_err(|error| error.to_string())?;

@@ -63,6 +63,8 @@ pub struct Column<R> {
     pub kind: Kind,
     /// Whether it may be empty.
     pub nullable: bool,
+    /// The version of the format that it came with. In rows of earlier ones a text is empty.
+    pub since: u32,
     /// Its value in a row.
     pub cell: for<'a> fn(&'a R) -> Cell<'a>,
 }
@@ -85,6 +87,17 @@ pub trait Row: Clone + 'static {
     /// # Errors
     /// The column that is missing or holds something else.
     fn from_columns(columns: &mut Columns) -> Result<Vec<Self>, String>;
+}
+
+impl<R> Column<R> {
+    /// What stands for the column in `count` rows of a version that did not have it.
+    pub(crate) fn absent(&self, count: usize) -> Result<Values, String> {
+        match self.kind {
+            _ if self.nullable => Ok(Values::Nulls(count)),
+            Kind::Text if self.since > 1 => Ok(Values::word("", count)),
+            Kind::Text | Kind::Integer => Err(format!("column {} is missing", self.name)),
+        }
+    }
 }
 
 /// The columns of some rows, taken in their order.
@@ -211,11 +224,12 @@ impl<V: Value> Value for Option<V> {
 
 /// The column `name`, whose value is that of the given field.
 macro_rules! column {
-    ($name:expr, $type:ty, |$row:ident| $value:expr) => {
+    ($name:expr, $type:ty, $since:expr, |$row:ident| $value:expr) => {
         Column {
             name: $name,
             kind: <$type as Value>::KIND,
             nullable: <$type as Value>::NULLABLE,
+            since: $since,
             cell: |$row| Value::cell(&$value),
         }
     };
@@ -229,16 +243,27 @@ fn keys(columns: &mut Columns) -> Result<impl Iterator<Item = PhaseKey> + use<>,
     Ok(cases.into_iter().zip(rest).map(|(case, (repetition, phase))| PhaseKey { case, repetition, phase }))
 }
 
+/// The version that a field came with: the first one, unless it says so.
+macro_rules! since {
+    () => {
+        1
+    };
+    ($since:literal) => {
+        $since
+    };
+}
+
 /// Makes `$row` a [`Row`] of its key and the named fields; a field that is forgotten does not compile.
+/// A field that came with a later version of the format says which.
 macro_rules! row {
-    ($row:ident, $table:literal, $($field:ident: $type:ty),+ $(,)?) => {
+    ($row:ident, $table:literal, $($field:ident: $type:ty $(= $since:literal)?),+ $(,)?) => {
         impl Row for $row {
             const TABLE: &'static str = $table;
             const COLUMNS: &'static [Column<Self>] = &[
-                column!("case", CaseId, |row| row.key.case),
-                column!("repetition", u32, |row| row.key.repetition),
-                column!("phase", Phase, |row| row.key.phase),
-                $(column!(stringify!($field), $type, |row| row.$field)),+
+                column!("case", CaseId, 1, |row| row.key.case),
+                column!("repetition", u32, 1, |row| row.key.repetition),
+                column!("phase", Phase, 1, |row| row.key.phase),
+                $(column!(stringify!($field), $type, since!($($since)?), |row| row.$field)),+
             ];
 
             fn from_columns(columns: &mut Columns) -> Result<Vec<Self>, String> {
@@ -317,7 +342,7 @@ row!(NodeSeriesRow, "node_series",
 );
 
 row!(DeviceRow, "devices",
-    node: String,
+    node: String = 3,
     device: String,
     start_ns: u64,
     length_ns: u64,
@@ -339,36 +364,42 @@ impl Row for WarningRow {
             name: "case",
             kind: Kind::Text,
             nullable: true,
+            since: 1,
             cell: |row| row.key.as_ref().map_or(Cell::Null, |key| key.case.cell()),
         },
         Column {
             name: "repetition",
             kind: Kind::Integer,
             nullable: true,
+            since: 1,
             cell: |row| row.key.as_ref().map_or(Cell::Null, |key| key.repetition.cell()),
         },
         Column {
             name: "phase",
             kind: Kind::Text,
             nullable: true,
+            since: 1,
             cell: |row| row.key.as_ref().map_or(Cell::Null, |key| key.phase.cell()),
         },
         Column {
             name: "message",
             kind: Kind::Text,
             nullable: false,
+            since: 1,
             cell: |row| Cell::Text(Cow::Owned(row.warning.to_string())),
         },
         Column {
             name: "advice",
             kind: Kind::Text,
             nullable: false,
+            since: 1,
             cell: |row| Cell::Text(Cow::Borrowed(row.warning.advice())),
         },
         Column {
             name: "detail",
             kind: Kind::Text,
             nullable: false,
+            since: 1,
             // Numbers, words and vectors of them: nothing in a warning can fail to become JSON.
             cell: |row| Cell::Text(Cow::Owned(serde_json::to_string(&row.warning).unwrap_or_default())),
         },

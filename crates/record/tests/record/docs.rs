@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use record::{
-    Cell, Column, DeviceRow, FORMAT_VERSION, Kind, LatencyRow, PhaseRow, Row, SeriesRow, TaskRow, WarningRow,
+    Cell, Column, DeviceRow, FORMAT_VERSION, Kind, LatencyRow, NodeSeriesRow, PhaseRow, Row, SeriesRow,
+    TaskRow, WarningRow,
 };
 
 fn document() -> String {
@@ -43,6 +44,7 @@ fn every_column_of_every_table_is_documented() {
     check::<TaskRow>(&document);
     check::<LatencyRow>(&document);
     check::<SeriesRow>(&document);
+    check::<NodeSeriesRow>(&document);
     check::<DeviceRow>(&document);
     check::<WarningRow>(&document);
 }

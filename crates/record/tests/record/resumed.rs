@@ -156,10 +156,10 @@ fn what_cannot_go_on_is_told_why() {
     let text = fs::read_to_string(directory.join("manifest.json")).expect("readable");
     fs::write(
         directory.join("manifest.json"),
-        text.replace("\"format_version\": 2", "\"format_version\": 3"),
+        text.replace("\"format_version\": 3", "\"format_version\": 4"),
     )
     .expect("written");
-    assert!(refused(&directory).contains("format version 3"), "{}", refused(&directory));
+    assert!(refused(&directory).contains("format version 4"), "{}", refused(&directory));
 
     fs::write(directory.join("manifest.json"), "{").expect("damaged");
     fs::write(directory.join("journal.jsonl"), "{\n").expect("damaged");

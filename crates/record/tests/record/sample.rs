@@ -4,8 +4,9 @@ use std::path::Path;
 
 use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
 use record::{
-    DeviceRow, FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, Measure, Operation, Outcome, PhaseKey,
-    PhaseRecord, PhaseRow, Provenance, RecordError, Recorder, SeriesRow, TaskRow, Warning, WarningRow,
+    Cluster, DeviceRow, FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, Measure, NodeClock, NodeFacts,
+    NodeSeriesRow, Operation, Outcome, PhaseKey, PhaseRecord, PhaseRow, Provenance, RecordError, Recorder,
+    SeriesRow, TaskRow, Warning, WarningRow,
 };
 
 /// The cases of [`write`].
@@ -13,7 +14,10 @@ pub(crate) const CASES: [&str; 2] = ["seq", "rand"];
 /// The repetitions of each.
 pub(crate) const REPETITIONS: u32 = 2;
 
-/// A manifest with a plan of [`CASES`].
+/// The nodes that run them.
+pub(crate) const NODES: [&str; 2] = ["node1", "node2"];
+
+/// A manifest with a plan of [`CASES`] on [`NODES`]; the drift of the clocks is not known yet.
 pub(crate) fn manifest() -> Manifest {
     let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(1), segments: 2 };
     let workload = WorkloadSpec::new("w", "/data/file", geometry).validate().expect("a valid workload");
@@ -23,7 +27,7 @@ pub(crate) fn manifest() -> Manifest {
         ..Case::new(id, workload.clone(), vec![Phase::Write, Phase::Read])
     };
     Manifest {
-        cluster: None,
+        cluster: Some(cluster(None)),
         format_version: FORMAT_VERSION,
         run_id: "sample-1".to_owned(),
         provenance: Provenance::Simulated,
@@ -37,13 +41,35 @@ pub(crate) fn manifest() -> Manifest {
             42,
             CASES.map(case).to_vec(),
         ),
-        host: host(),
+        host: host(NODES[0]),
     }
 }
 
-fn host() -> HostFacts {
+/// What is known of [`NODES`].
+pub(crate) fn cluster(clock_drift_ns: Option<i64>) -> Cluster {
+    let node = |(rank, node): (u32, &&str)| NodeFacts {
+        host: host(node),
+        ranks: vec![rank, rank + 2],
+        clock_offset_ns: -1_250_000_000 * i64::from(rank),
+        clock_error_ns: 20_000,
+        clock_drift_ns,
+    };
+    Cluster { library: "Open MPI v4.1.4".to_owned(), nodes: (0..).zip(&NODES).map(node).collect() }
+}
+
+/// A comparison of the clocks of [`NODES`].
+pub(crate) fn clocks(case: u32) -> Vec<NodeClock> {
+    let clock = |(place, node): (i64, &&str)| NodeClock {
+        node: (*node).to_owned(),
+        offset_ns: place * (1_250_000_000 + i64::from(case)),
+        error_ns: 20_000,
+    };
+    (0..).zip(&NODES).map(clock).collect()
+}
+
+fn host(node: &str) -> HostFacts {
     HostFacts {
-        node: "node1".to_owned(),
+        node: node.to_owned(),
         operating_system: Fact::Known("Debian GNU/Linux 12 (bookworm)".to_owned()),
         kernel: Fact::Known("6.1.0".to_owned()),
         cpu_model: Fact::Unknown("no model name in /proc/cpuinfo".to_owned()),
@@ -68,7 +94,7 @@ pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> Ph
     let reads = phase == Phase::Read;
     let bytes = u64::from(tasks) << 21;
     PhaseRecord {
-        nodes: Vec::new(),
+        nodes: (0..3).flat_map(|second| NODES.map(|node| node_series(&key, node, second))).collect(),
         phase: PhaseRow {
             key: key.clone(),
             started_unix_ns: 1_700_000_000_000_000_000 + i64::from(repetition),
@@ -93,7 +119,7 @@ pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> Ph
         tasks: (0..tasks).map(|task| self::task(&key, task)).collect(),
         latency: (0..200).map(|bucket| latency(&key, bucket)).collect(),
         series: (0..3).map(|second| series(&key, second)).collect(),
-        devices: vec![device(&key)],
+        devices: NODES.map(|node| device(&key, node)).to_vec(),
         warnings: vec![WarningRow {
             key: Some(key),
             warning: Warning::TooShort { seconds: 0.1, at_least_seconds: 2.0 },
@@ -105,7 +131,7 @@ fn task(key: &PhaseKey, task: u32) -> TaskRow {
     TaskRow {
         key: key.clone(),
         task,
-        node: "node1".to_owned(),
+        node: NODES[task as usize % NODES.len()].to_owned(),
         file: task,
         open_start_ns: 0,
         open_end_ns: 1_000,
@@ -142,9 +168,25 @@ fn series(key: &PhaseKey, second: u64) -> SeriesRow {
     }
 }
 
-fn device(key: &PhaseKey) -> DeviceRow {
+fn node_series(key: &PhaseKey, node: &str, second: u64) -> NodeSeriesRow {
+    let SeriesRow { key, operation, start_ns, length_ns, bytes, transfers, latency_sum_ns, latency_max_ns } =
+        series(key, second);
+    NodeSeriesRow {
+        key,
+        node: node.to_owned(),
+        operation,
+        start_ns,
+        length_ns,
+        bytes: bytes / 2,
+        transfers: transfers / 2,
+        latency_sum_ns: latency_sum_ns / 2,
+        latency_max_ns,
+    }
+}
+
+fn device(key: &PhaseKey, node: &str) -> DeviceRow {
     DeviceRow {
-        node: "node1".to_owned(),
+        node: node.to_owned(),
         key: key.clone(),
         device: "nvme0n1".to_owned(),
         start_ns: 0,
@@ -176,13 +218,15 @@ pub(crate) fn run_warning() -> WarningRow {
 pub(crate) fn write(directory: &Path, tasks: u32, outcome: Outcome) -> Result<(), RecordError> {
     let mut recorder = Recorder::create(directory, &manifest())?;
     recorder.warning(&run_warning())?;
-    for id in CASES {
+    for (number, id) in (1..).zip(CASES) {
         recorder.case_started(id)?;
+        recorder.clocks(&clocks(number))?;
         for record in case(id, tasks) {
             recorder.phase_finished(&record)?;
         }
         recorder.case_finished(id)?;
     }
+    recorder.set_cluster(cluster(Some(-300)));
     recorder.finish(&outcome)?;
     Ok(())
 }

@@ -3,12 +3,43 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use record::{FORMAT_VERSION, RecordError, Run, RunState};
+use record::{FORMAT_VERSION, PhaseRecord, RecordError, Recorder, Run, RunState, merge, write_merged};
 
+use crate::sample;
 use crate::whole::{assert_holds, everything};
 
 fn fixture(version: u32) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/version-{version}"))
+}
+
+/// What the fixture of a version holds: up to version 2 a run had one node.
+fn held(version: u32) -> Vec<PhaseRecord> {
+    let mut records = everything(2);
+    for record in records.iter_mut().filter(|_| version < 3) {
+        record.nodes.clear();
+        record.devices.truncate(1);
+        record.tasks.iter_mut().for_each(|task| sample::NODES[0].clone_into(&mut task.node));
+    }
+    records
+}
+
+/// A copy of what a fixture holds in `names`, in a new directory below `place`.
+fn copy(version: u32, place: &Path, names: &[&str]) -> PathBuf {
+    let directory = place.join(format!("run{version}"));
+    fs::create_dir(&directory).expect("made");
+    for name in names {
+        let (from, to) = (fixture(version).join(name), directory.join(name));
+        if from.is_dir() {
+            fs::create_dir(&to).expect("made");
+            for entry in fs::read_dir(&from).expect("readable") {
+                let path = entry.expect("an entry").path();
+                fs::copy(&path, to.join(path.file_name().expect("a name"))).expect("copied");
+            }
+        } else {
+            fs::copy(&from, &to).expect("copied");
+        }
+    }
+    directory
 }
 
 /// A fixture is written once, by the first release of its version, with
@@ -21,7 +52,9 @@ fn runs_of_every_version_are_read() {
         assert_eq!(run.manifest.format_version, version);
         assert_eq!(run.damage, [], "version {version}");
         assert_eq!(run.state, RunState::Complete, "version {version}");
-        assert_holds(&run, &everything(2));
+        assert_holds(&run, &held(version));
+        assert_eq!(run.manifest.cluster.is_some(), version >= 3);
+        assert_eq!(run.clocks.len(), if version < 3 { 0 } else { 2 });
     }
 }
 
@@ -30,11 +63,75 @@ fn runs_of_every_version_are_read() {
 fn journals_of_every_version_are_read() {
     for version in 1..=FORMAT_VERSION {
         let place = tempfile::tempdir().expect("a directory");
-        for name in ["manifest.json", "journal.jsonl"] {
-            fs::copy(fixture(version).join(name), place.path().join(name)).expect("copied");
-        }
-        assert_holds(&Run::open(place.path()).expect("readable"), &everything(2));
+        let directory = copy(version, place.path(), &["manifest.json", "journal.jsonl"]);
+        assert_holds(&Run::open(&directory).expect("readable"), &held(version));
     }
+}
+
+/// All that a run of version 2 has, and one that goes on has.
+const VERSION_2: [&str; 8] =
+    ["manifest.json", "journal.jsonl", "phases", "tasks", "latency", "series", "devices", "warnings"];
+
+/// A run of version 2 goes on as one of this version: no table of the earlier one is left, so that
+/// other programs find the same columns in all.
+#[test]
+fn a_run_of_version_2_goes_on_as_one_of_this_version() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = copy(2, place.path(), &VERSION_2);
+    let journal = directory.join("journal.jsonl");
+    let text = fs::read_to_string(&journal).expect("readable");
+    let end = text.find("{\"event\":\"run-finished\"").expect("it had ended");
+    // As if the plan had one more case, which did not come to its end.
+    let more = "{\"event\":\"case-started\",\"case\":\"more\",\"number\":3,\"at_unix_ns\":1}\n";
+    fs::write(&journal, text[..end].to_owned() + more).expect("cut");
+    for again in [false, true] {
+        let (mut recorder, resumed) = Recorder::resume(&directory).expect("resumed");
+        assert_eq!(resumed.finished, sample::CASES, "a second time: {again}");
+        assert_eq!(resumed.manifest.format_version, FORMAT_VERSION);
+        recorder.case_started("more").expect("started");
+        let going_on = Run::open(&directory).expect("readable");
+        assert_eq!((going_on.damage, going_on.phases.len()), (vec![], 8), "a second time: {again}");
+        if again {
+            let record = sample::phase("more", 0, plan::Phase::Write, 2);
+            recorder.phase_finished(&record).expect("recorded");
+            recorder.case_finished("more").expect("finished");
+            recorder.finish(&record::Outcome::Complete).expect("the end");
+        }
+    }
+    let records: Vec<_> =
+        held(2).into_iter().chain([sample::phase("more", 0, plan::Phase::Write, 2)]).collect();
+    let run = Run::open(&directory).expect("readable");
+    assert_eq!((&run.damage, run.manifest.format_version), (&vec![], FORMAT_VERSION));
+    assert_holds(&run, &records);
+    let tables = || fs::read_dir(directory.join("devices")).expect("tables");
+    assert_eq!(tables().count(), 1, "{:?}", tables().collect::<Vec<_>>());
+    // The tables alone say the same.
+    fs::remove_file(&journal).expect("removed");
+    assert_holds(&Run::open(&directory).expect("readable"), &records);
+}
+
+#[test]
+fn runs_of_all_versions_are_merged() {
+    let place = tempfile::tempdir().expect("a directory");
+    let runs: Vec<Run> = (1..=FORMAT_VERSION)
+        .map(|version| {
+            let mut run = Run::open(&fixture(version)).expect("readable");
+            run.manifest.run_id = format!("version-{version}");
+            run
+        })
+        .collect();
+    let whole = merge(runs).expect("merged");
+    write_merged(&whole, &place.path().join("merged")).expect("written");
+    let read = Run::open(&place.path().join("merged")).expect("readable");
+    assert_eq!((&read.damage, read.manifest.format_version), (&vec![], FORMAT_VERSION));
+    for case in sample::CASES {
+        assert_eq!(*read.devices(case), *whole.devices(case));
+        assert_eq!(*read.nodes(case), *whole.nodes(case));
+        let devices = read.devices(case);
+        let of = |node: &str| devices.iter().filter(|row| row.node == node).count();
+        assert_eq!((of("node1"), of("node2")), (12, 4), "each version has four phases of a case");
+    }
+    assert_eq!(read.clocks, whole.clocks);
 }
 
 #[test]

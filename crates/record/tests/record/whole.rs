@@ -20,6 +20,7 @@ pub(crate) fn assert_holds(run: &Run, records: &[PhaseRecord]) {
         assert_eq!(*run.tasks(case), of_case().flat_map(|r| r.tasks.clone()).collect::<Vec<_>>());
         assert_eq!(*run.latency(case), of_case().flat_map(|r| r.latency.clone()).collect::<Vec<_>>());
         assert_eq!(*run.series(case), of_case().flat_map(|r| r.series.clone()).collect::<Vec<_>>());
+        assert_eq!(*run.nodes(case), of_case().flat_map(|r| r.nodes.clone()).collect::<Vec<_>>());
         assert_eq!(*run.devices(case), of_case().flat_map(|r| r.devices.clone()).collect::<Vec<_>>());
     }
     for warning in records.iter().flat_map(|r| &r.warnings) {
@@ -47,7 +48,11 @@ fn what_was_recorded_is_read_again() {
     let finished = run.manifest.finished_unix_ns.expect("the end is in the manifest");
     assert!(directory.join("phases/000001.parquet").exists());
     assert!(!directory.join("phases/000002.parquet").exists(), "small cases share their tables");
-    assert_eq!(run.manifest, record::Manifest { finished_unix_ns: Some(finished), ..sample::manifest() });
+    let cluster = Some(sample::cluster(Some(-300)));
+    let manifest = record::Manifest { finished_unix_ns: Some(finished), cluster, ..sample::manifest() };
+    assert_eq!(run.manifest, manifest);
+    let clocks: Vec<_> = run.clocks.iter().map(|one| (one.case.as_deref(), one.nodes.clone())).collect();
+    assert_eq!(clocks, [(Some("seq"), sample::clocks(1)), (Some("rand"), sample::clocks(2))]);
 }
 
 #[test]
@@ -142,6 +147,7 @@ fn every_table_leads_with_the_key_and_ends_names_with_units() {
     check::<TaskRow>();
     check::<record::LatencyRow>();
     check::<record::SeriesRow>();
+    check::<record::NodeSeriesRow>();
     check::<record::DeviceRow>();
     check::<record::WarningRow>();
 }

@@ -1,0 +1,25 @@
+//! How far the clocks of the nodes were apart, each time that they were compared.
+
+use serde::{Deserialize, Serialize};
+
+/// One comparison of the clocks of all nodes of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clocks {
+    /// The case that it stands before, or within; none before the first one.
+    pub case: Option<String>,
+    /// Wall clock of the first node, nanoseconds since 1970-01-01 UTC.
+    pub at_unix_ns: i64,
+    /// The nodes, in the order of their first ranks.
+    pub nodes: Vec<NodeClock>,
+}
+
+/// The clock of one node against that of the first one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeClock {
+    /// The node.
+    pub node: String,
+    /// The monotonic clock of the first node less that of this one, nanoseconds.
+    pub offset_ns: i64,
+    /// The offset may be off by so much.
+    pub error_ns: u64,
+}
