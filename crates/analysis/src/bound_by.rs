@@ -13,7 +13,7 @@ pub const WAIT_SHARE_MIN: f64 = 0.5;
 
 /// What limited each figure, by the processor time of the program: over the repetitions that
 /// count, user and system time ÷ (I/O time × tasks or processors, whichever are fewer). What is
-/// left is waiting. With [`CPU_SHARE_MAX`] and more on the processors [`Limit::Processor`], with
+/// left is waiting. `usable_cpus` are the processors of one node. With [`CPU_SHARE_MAX`] and more on the processors [`Limit::Processor`], with
 /// [`WAIT_SHARE_MIN`] and more of waiting [`Limit::Storage`], else [`Limit::Both`].
 ///
 /// The time is that of the whole process in the phase, open and close included, so that a short
@@ -39,7 +39,8 @@ fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32)
         io_ns += one.phase.io_ns as f64;
         transfers += one.phase.transfers() as f64;
     }
-    let processors = f64::from(usable_cpus.min(case.workload.tasks).max(1));
+    let of_all_nodes = usable_cpus.saturating_mul(case.workload.nodes.max(1));
+    let processors = f64::from(of_all_nodes.min(case.workload.tasks).max(1));
     let (time_ns, busy_ns) = (io_ns * processors, user_ns + system_ns);
     if time_ns <= 0.0 || busy_ns <= 0.0 || transfers <= 0.0 {
         return None;

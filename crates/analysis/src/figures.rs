@@ -8,8 +8,11 @@ use record::{
     Warning,
 };
 
+use crate::nodes::{NodeFigures, rates_of};
 use crate::settled::counted;
-use crate::{DeviceMean, DeviceShare, Latency, LatencySummary, RateName, Rates, Summary, observed};
+use crate::{
+    DeviceMean, DeviceShare, Latency, LatencySummary, NodeFigure, RateName, Rates, Summary, observed,
+};
 
 /// The latency of one direction, by one measure.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,8 +81,12 @@ pub struct Figure {
     pub transfers_per_second: Summary,
     /// All transfers of all passes that count: reads before writes, response before service.
     pub latency: Vec<OperationLatency>,
-    /// For each device, the mean over all passes that count, in the order of names.
+    /// For each device, the mean over all passes that count, in the order of names; the name of its
+    /// node stands before it where there are several.
     pub devices: Vec<(String, DeviceMean)>,
+    /// What each node did in the passes that count, in the order of names; empty where the record
+    /// has no tasks.
+    pub nodes: Vec<NodeFigure>,
     /// What must be known beside it; each warning once, however many passes that count gave it.
     /// Wrong data is named whichever pass found it.
     pub warnings: Vec<Warning>,
@@ -173,6 +180,7 @@ struct Grouped<'a> {
     tasks: HashMap<&'a PhaseKey, Vec<&'a TaskRow>>,
     latency: HashMap<&'a PhaseKey, Vec<&'a LatencyRow>>,
     series: HashMap<&'a PhaseKey, Vec<&'a SeriesRow>>,
+    devices: HashMap<&'a PhaseKey, Vec<&'a DeviceRow>>,
 }
 
 fn group<R>(rows: &[R], key: fn(&R) -> &PhaseKey) -> HashMap<&PhaseKey, Vec<&R>> {
@@ -207,31 +215,27 @@ impl Context<'_> {
             tasks: group(&tasks, |row| &row.key),
             latency: group(&latency, |row| &row.key),
             series: group(&series, |row| &row.key),
+            devices: group(&devices, |row| &row.key),
         };
         let mut done: Vec<Phase> = Vec::new();
         let mut figures = Vec::new();
         for &phase in self.case.phases.iter().filter(|phase| phase.is_result()) {
             if !done.contains(&phase) {
                 done.push(phase);
-                figures.extend(self.figure(phase, passes, &rows, &devices));
+                figures.extend(self.figure(phase, passes, &rows));
             }
         }
         figures
     }
 
     /// The figure of `phase`; none where no pass of it counts.
-    fn figure(
-        &self,
-        phase: Phase,
-        passes: &CasePasses<'_>,
-        rows: &Grouped<'_>,
-        devices: &[DeviceRow],
-    ) -> Option<Figure> {
+    fn figure(&self, phase: Phase, passes: &CasePasses<'_>, rows: &Grouped<'_>) -> Option<Figure> {
         let mut phases: Vec<&PhaseRow> =
             passes.phases.iter().copied().filter(|row| row.key.phase == phase).collect();
         phases.sort_by_key(|row| row.key.repetition);
         let counting = counting(self.case, phases.iter().map(|row| row.key.repetition));
         let mut merged = Merged::default();
+        let mut nodes = NodeFigures::default();
         let mut repetitions = Vec::with_capacity(phases.len());
         for row in phases {
             let counts = counting.contains(&row.key.repetition);
@@ -249,6 +253,8 @@ impl Context<'_> {
             });
             if counts {
                 merged.add(latency);
+                let rates = rates_of(of_key(&rows.tasks, &row.key), &self.case.workload, phase);
+                nodes.add(rates, row.started_unix_ns, of_key(&rows.devices, &row.key));
             }
         }
         let counted = || repetitions.iter().filter(|pass| pass.counts);
@@ -262,10 +268,10 @@ impl Context<'_> {
         };
         let (bytes_per_second, transfers_per_second) =
             (summary(|rate| rate.bytes_per_second)?, summary(|rate| rate.transfers_per_second)?);
+        let devices = observed::means(counted().flat_map(|pass| of_key(&rows.devices, &pass.phase.key)));
         for (pass, drift) in repetitions.iter_mut().zip(drifts) {
             pass.drift = drift;
         }
-        let counted_key = |key: &PhaseKey| key.phase == phase && counting.contains(&key.repetition);
         Some(Figure {
             case: self.case.id.clone(),
             group: self.case.group.clone(),
@@ -280,7 +286,8 @@ impl Context<'_> {
             bytes_per_second,
             transfers_per_second,
             latency: merged.0,
-            devices: observed::means(devices.iter().filter(|row| counted_key(&row.key))),
+            devices,
+            nodes: nodes.finish(),
             warnings: warnings(&repetitions),
             repetitions,
         })

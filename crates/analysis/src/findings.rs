@@ -7,9 +7,13 @@
 use plan::{Amount, Client, Phase, Relation, Setting, SettingValue};
 use record::Operation;
 
+use crate::coverage::Coverage;
 use crate::iops::DefinedIops;
 use crate::jobs::Job;
+use crate::node_comparison::NodeComparison;
+use crate::node_grid::NodeGrid;
 use crate::overlay::{Overlay, Peaks};
+use crate::weak_scaling::{LayerCrossover, WeakScaling};
 
 /// All findings of a study.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -53,6 +57,16 @@ pub struct Findings {
     pub limits: Vec<BoundBy>,
     /// What is doubtful, with evidence.
     pub audit: Vec<Doubt>,
+    /// The nodes of each figure of several beside each other.
+    pub nodes: Vec<NodeComparison>,
+    /// Workloads that ran on several targets, by node and target.
+    pub node_grids: Vec<NodeGrid>,
+    /// Rates against the number of nodes, with the same work for each.
+    pub weak_scaling: Vec<WeakScaling>,
+    /// From how many nodes on node-local targets overtake shared ones.
+    pub layer_crossovers: Vec<LayerCrossover>,
+    /// Which nodes were covered when, and how often; none where there is one node and one job.
+    pub coverage: Option<Coverage>,
 }
 
 /// Rates of one workload against one swept key; everything else is fixed.

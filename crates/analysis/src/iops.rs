@@ -33,8 +33,10 @@ pub struct DefinedIops {
     pub sync_per_write: bool,
     /// Transfers under way for each task.
     pub depth: u32,
-    /// Tasks.
+    /// Tasks, of all nodes.
     pub tasks: u32,
+    /// Nodes.
+    pub nodes: u64,
     /// Whether memory answered.
     pub cache: CacheState,
     /// Figures with this definition.
@@ -65,7 +67,7 @@ impl CacheState {
 }
 
 /// The best figure of each definition of transfers per second, highest first: of each target,
-/// client, size, direction, order, path, depth, number of tasks and state of the caches. No number
+/// client, size, direction, order, path, depth, number of tasks and nodes, and state of the caches. No number
 /// of transfers per second is to be shown without these.
 #[must_use]
 pub fn iops_table(plan: &Plan, figures: &[Figure]) -> Vec<DefinedIops> {
@@ -73,7 +75,8 @@ pub fn iops_table(plan: &Plan, figures: &[Figure]) -> Vec<DefinedIops> {
 }
 
 /// What one number of transfers per second is the number of.
-type Definition<'a> = (&'a str, Client, Bytes, Phase, Option<u8>, (bool, bool, bool), (u32, u32), CacheState);
+type Definition<'a> =
+    (&'a str, Client, Bytes, Phase, Option<u8>, (bool, bool, bool), (u32, u32, u64), CacheState);
 
 /// As [`iops_table`], of figures that were looked up already.
 pub(crate) fn of_subjects(subjects: &[Subject<'_>]) -> Vec<DefinedIops> {
@@ -83,7 +86,7 @@ pub(crate) fn of_subjects(subjects: &[Subject<'_>]) -> Vec<DefinedIops> {
         let row = defined(subject);
         let ways = (row.random, row.direct, row.sync_per_write);
         let target = subject.case.target.as_str();
-        let many = (row.depth, row.tasks);
+        let many = (row.depth, row.tasks, row.nodes);
         let key = (target, row.client, row.transfer, row.phase, row.read_percent, ways, many, row.cache);
         match places.get(&key).map(|&place| &mut table[place]) {
             None => {
@@ -119,6 +122,7 @@ fn defined(subject: &Subject<'_>) -> DefinedIops {
         sync_per_write: writes && workload.sync.per_write,
         depth: workload.backend.depth(),
         tasks: workload.tasks,
+        nodes: subject.nodes(),
         cache: cache_state(figure),
         of: 1,
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use plan::{Case, Phase, Plan, SettingValue};
 
+use crate::subject::NODES;
 use crate::{Figure, RepetitionFigure};
 
 /// Three rates of one run, in operations per second. They differ, so a score says which one it is:
@@ -57,7 +58,7 @@ pub struct Job {
     pub repetition: u32,
     /// The phase.
     pub phase: Phase,
-    /// Nodes: the study's setting `nodes`, or 1.
+    /// Nodes.
     pub nodes: u64,
     /// Tasks, of all nodes.
     pub tasks: u32,
@@ -113,11 +114,14 @@ fn job(figure: usize, case: &Case, one: &RepetitionFigure) -> Job {
     }
 }
 
-/// The nodes that a case ran on, as its study says.
+/// The nodes that a case ran on. Before workloads said so, studies had a setting `nodes` for it.
 pub(crate) fn nodes_of(case: &Case) -> u64 {
-    let nodes = case.settings.iter().find(|setting| setting.key == "nodes").map(|setting| &setting.value);
-    match nodes {
+    let setting = || match crate::subject::value_of(case, NODES) {
         Some(SettingValue::Count(nodes)) => *nodes,
         _ => 1,
+    };
+    match case.workload.nodes {
+        0 | 1 => setting().max(1),
+        nodes => u64::from(nodes),
     }
 }

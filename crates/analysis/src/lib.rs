@@ -30,6 +30,10 @@
 //! | [`drives`], [`bytes_behind_creates`] | what a goal needs |
 //! | [`RateUnits`], [`whole_mebibytes`] | one rate in every unit; units that were mixed up |
 //! | [`node_rates`] | rates of single nodes, for averages over nodes |
+//! | [`node_comparisons`], [`slow_nodes`], [`node_grids`] | nodes beside each other: slow ones, blanks, what the slowest lets all reach |
+//! | [`heat_map`] | the rate of each node in each second |
+//! | [`weak_scaling`], [`layer_crossovers`] | rates over nodes: slope, efficiency, saturation, where layers meet |
+//! | [`coverage`] | which nodes were measured when, and how often |
 //! | [`expected`], [`weakest_links`] | figures against data sheets and limits; the lowest limit |
 //! | [`verdicts`] | commitments, judged, with margin and confidence |
 //! | [`limits`] | whether the processors or the storage set the rate |
@@ -54,6 +58,7 @@ mod bound_by;
 mod claims;
 mod compare;
 mod consistency;
+mod coverage;
 mod curves;
 mod dips;
 mod dispersion;
@@ -61,11 +66,15 @@ mod expected;
 mod figures;
 mod findings;
 mod grounds;
+mod heat;
 mod iops;
 mod jobs;
 mod latency;
 mod little;
+mod names;
 mod needs;
+mod node_comparison;
+mod node_grid;
 mod nodes;
 mod observed;
 mod outlier;
@@ -88,6 +97,7 @@ mod summary;
 mod units;
 mod verdict;
 mod verdicts;
+mod weak_scaling;
 mod weakest;
 
 pub use audit::{
@@ -103,6 +113,7 @@ pub use bound_by::{WAIT_SHARE_MIN, limits};
 pub use claims::claims;
 pub use compare::{Difference, by_chance, compare, compare_figures, difference, largest_gap};
 pub use consistency::consistency;
+pub use coverage::{Coverage, CoverageJob, NodeCoverage, coverage, hour_utc, known_nodes};
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
 pub use dispersion::{ONSET_FACTOR, dispersion, onset};
@@ -113,12 +124,19 @@ pub use findings::{
     Dips, Dispersion, DispersionPoint, Doubt, Expected, Findings, Judgement, Limit, Outcome, Scaling, Shape,
     Standing, Tax, Verdict, WeakestLink,
 };
+pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
 pub use iops::{CacheState, DefinedIops, iops_table};
 pub use jobs::{Job, JobRates, jobs};
 pub use latency::{CdfPoint, Latency, LatencySummary};
 pub use little::{Little, little};
+pub use names::by_name;
 pub use needs::{Drives, Stripe, bytes_behind_creates, drives};
-pub use nodes::{NodeRate, node_rates};
+pub use node_comparison::{
+    CollectiveBound, NODE_UNIT_SHARE_MIN, NodeComparison, NodeScore, NodeStanding, SCORED_NODES_MIN,
+    SLOW_NODE_SHARE, SLOW_NODE_SHARE_OF_FEW, node_comparisons, slow_node_warnings, slow_nodes,
+};
+pub use node_grid::{NodeCell, NodeGrid, node_grids};
+pub use nodes::{NodeFigure, NodeRate, node_rates};
 pub use observed::{
     DeviceLine, DeviceMean, DeviceSecond, Second, SecondsLine, TaskRate, device_lines, device_means, seconds,
     task_rates,
@@ -146,12 +164,16 @@ pub use shape::{
 };
 pub use slowest::{SlowestMember, slowest_device, slowest_member, slowest_task};
 pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
-pub use study::{findings, regressions};
+pub use study::{findings, findings_of, regressions};
 pub use summary::{CONFIDENCE, Interval, Summary};
 pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};
 pub use verdict::verdicts;
 pub use verdicts::{
-    CPU_SHARE_MAX, DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, DeviceShare, cache_verdict, harness_bound, incomplete,
-    not_quiet, outliers, phase_warnings, too_short,
+    CLOCK_ERROR_MAX, CPU_SHARE_MAX, DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, DeviceShare, cache_verdict,
+    harness_bound, incomplete, not_quiet, outliers, phase_warnings, too_short, uncertain_clocks,
+};
+pub use weak_scaling::{
+    Extrapolation, LayerCrossover, PEAK_SHARES, Reach, SATURATION_SPAN_MIN, Saturation, ScalingLine,
+    ScalingPoint, WeakScaling, layer_crossovers, saturation, weak_scaling,
 };
 pub use weakest::weakest_links;

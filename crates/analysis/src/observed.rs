@@ -1,9 +1,11 @@
 //! What was observed over time, by device and by task: the lines of charts.
 
+use std::cmp::Ordering;
+
 use plan::Phase;
 use record::{DeviceRow, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow, Warning};
 
-use crate::{Figure, RepetitionFigure};
+use crate::{Figure, RepetitionFigure, by_name};
 
 /// One direction of one repetition over time.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,7 +109,7 @@ fn point(start_ns: u64, length_ns: u64, bytes: u64, transfers: u64, latency_max_
 pub struct DeviceLine {
     /// From 0.
     pub repetition: u32,
-    /// The kernel's name.
+    /// The kernel's name; after that of its node where there are several: `node3:nvme0n1`.
     pub device: String,
     /// In the order of time.
     pub points: Vec<DeviceSecond>,
@@ -145,14 +147,19 @@ pub struct DeviceMean {
 pub fn device_lines(rows: &[DeviceRow], case: &str, phase: Phase) -> Vec<DeviceLine> {
     let mut sorted: Vec<&DeviceRow> =
         rows.iter().filter(|row| is_of(&row.key, case, phase) && row.length_ns > 0).collect();
+    let several = on_several_nodes(&sorted);
     sorted.sort_by(|a, b| {
-        (a.key.repetition, &a.device, a.start_ns).cmp(&(b.key.repetition, &b.device, b.start_ns))
+        a.key
+            .repetition
+            .cmp(&b.key.repetition)
+            .then_with(|| by_place(a, b))
+            .then_with(|| a.start_ns.cmp(&b.start_ns))
     });
     let same =
-        |a: &&DeviceRow, b: &&DeviceRow| (a.key.repetition, &a.device) == (b.key.repetition, &b.device);
+        |a: &&DeviceRow, b: &&DeviceRow| a.key.repetition == b.key.repetition && by_place(a, b).is_eq();
     let line = |rows: &[&DeviceRow]| DeviceLine {
         repetition: rows[0].key.repetition,
-        device: rows[0].device.clone(),
+        device: name_of(rows[0], several),
         points: device_points(rows),
         mean: mean_of(rows),
     };
@@ -172,17 +179,41 @@ fn device_points(rows: &[&DeviceRow]) -> Vec<DeviceSecond> {
     rows.chunk_by(belongs).map(point).collect()
 }
 
-/// For each device, the mean over all repetitions of `phase` of `case`, in the order of names.
+/// For each device, the mean over all repetitions of `phase` of `case`, in the order of names. The
+/// name of its node stands before it where there are several: `node3:nvme0n1`.
 #[must_use]
 pub fn device_means(rows: &[DeviceRow], case: &str, phase: Phase) -> Vec<(String, DeviceMean)> {
     means(rows.iter().filter(|row| is_of(&row.key, case, phase)))
 }
 
-/// For each device the mean over `rows`, in the order of names.
+/// For each device of each node the mean over `rows`, in the order of names.
 pub(crate) fn means<'a>(rows: impl Iterator<Item = &'a DeviceRow>) -> Vec<(String, DeviceMean)> {
     let mut sorted: Vec<&DeviceRow> = rows.filter(|row| row.length_ns > 0).collect();
-    sorted.sort_by(|a, b| a.device.cmp(&b.device));
-    sorted.chunk_by(|a, b| a.device == b.device).map(|rows| (rows[0].device.clone(), mean_of(rows))).collect()
+    let several = on_several_nodes(&sorted);
+    sorted.sort_by(|a, b| by_place(a, b));
+    let same = |a: &&DeviceRow, b: &&DeviceRow| by_place(a, b).is_eq();
+    sorted.chunk_by(same).map(|rows| (name_of(rows[0], several), mean_of(rows))).collect()
+}
+
+/// The same of one node: by the names of devices alone.
+pub(crate) fn means_by_device<'a>(rows: impl Iterator<Item = &'a DeviceRow>) -> Vec<(String, DeviceMean)> {
+    let mut sorted: Vec<&DeviceRow> = rows.filter(|row| row.length_ns > 0).collect();
+    sorted.sort_by(|a, b| by_name(&a.device, &b.device));
+    let same = |a: &&DeviceRow, b: &&DeviceRow| a.device == b.device;
+    sorted.chunk_by(same).map(|rows| (rows[0].device.clone(), mean_of(rows))).collect()
+}
+
+fn by_place(a: &DeviceRow, b: &DeviceRow) -> Ordering {
+    by_name(&a.node, &b.node).then_with(|| by_name(&a.device, &b.device))
+}
+
+/// Devices of different nodes have the same names.
+fn on_several_nodes(rows: &[&DeviceRow]) -> bool {
+    rows.windows(2).any(|pair| pair[0].node != pair[1].node)
+}
+
+fn name_of(row: &DeviceRow, several: bool) -> String {
+    if several { format!("{}:{}", row.node, row.device) } else { row.device.clone() }
 }
 
 /// Sums ÷ total time; `rows` is not empty and no interval has length 0.

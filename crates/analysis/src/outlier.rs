@@ -6,6 +6,8 @@ pub const ROBUST_Z_MAX: f64 = 3.5;
 /// Quartile of the normal distribution: makes the median absolute deviation comparable with a
 /// standard deviation.
 const QUARTILE: f64 = 0.674_489_750_196_081_7;
+/// One divided by it, 1.4826.
+pub(crate) const MAD_FACTOR: f64 = 1.0 / QUARTILE;
 /// `√(π/2)`: the same for the mean absolute deviation.
 const MEAN_FACTOR: f64 = 1.253_314_137_315_500_3;
 

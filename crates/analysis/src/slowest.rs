@@ -7,7 +7,7 @@ use crate::{Summary, device_means, task_rates};
 
 /// A member that moved less than this share of what the busiest one did has no part in the work:
 /// a system disk beside the disks of data.
-const MEMBER_SHARE_MIN: f64 = 0.01;
+pub(crate) const MEMBER_SHARE_MIN: f64 = 0.01;
 
 /// The slowest of several members, and the bound that it sets.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,24 +1,41 @@
 //! All findings of a study.
 
 use plan::Plan;
+use record::Run;
 
+use crate::coverage::known_nodes;
 use crate::findings::{Curve, CurveRegression, Findings};
 use crate::regression::Regression;
 use crate::subject::subjects;
 use crate::{
-    Figure, audit, beside, best, claims, consistency, curves, dispersion, expected, iops, jobs, limits,
-    overlay, overlays, peaks, scaling, verdicts, weakest_links,
+    Figure, audit, beside, best, claims, consistency, coverage, curves, dispersion, expected, iops, jobs,
+    limits, node_comparison, node_grid, overlay, overlays, peaks, scaling, verdicts, weak_scaling,
+    weakest_links,
 };
 
-/// Everything that the figures of `plan` say together.
+/// Everything that `figures`, which are those of `run`, say together.
+#[must_use]
+pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
+    let found = of_plan(&run.manifest.plan, figures, run.manifest.host.usable_cpus, &known_nodes(run));
+    Findings { coverage: coverage::coverage(run, figures), ..found }
+}
+
+/// Everything that the figures of `plan` say together, as far as that can be known without the run
+/// that they are of: [`findings_of`] knows the nodes that measured nothing, and the jobs.
 ///
-/// `usable_cpus` are the processors that the program could run on, for what limited a figure.
+/// `usable_cpus` are the processors of a node that the program could run on, for what limited a figure.
 /// The work grows in step with the number of figures.
 #[must_use]
 pub fn findings(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Findings {
+    of_plan(plan, figures, usable_cpus, &[])
+}
+
+fn of_plan(plan: &Plan, figures: &[Figure], usable_cpus: u32, known_nodes: &[String]) -> Findings {
+    let nodes = node_comparison::all_nodes(figures, known_nodes);
     let subjects = subjects(plan, figures);
     let curves = curves::of_subjects(plan, &subjects);
     let expected = expected(plan, figures);
+    let weak_scaling = weak_scaling::of_subjects(plan, &subjects);
     let audit = audit(plan, figures, &expected);
     // The library takes a while to read, and is of no use to a study that names nothing in it.
     let names_published = !plan.terms.published.is_empty() || !plan.terms.claims.is_empty();
@@ -42,6 +59,11 @@ pub fn findings(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Findings {
         iops: iops::of_subjects(&subjects),
         limits: limits(plan, figures, usable_cpus),
         audit,
+        nodes: node_comparison::of_subjects(&subjects, &nodes),
+        node_grids: node_grid::of_subjects(&subjects, &nodes),
+        layer_crossovers: weak_scaling::crossovers_of(&subjects, &weak_scaling),
+        weak_scaling,
+        coverage: None,
         curves,
     }
 }

@@ -2,12 +2,18 @@
 
 use std::collections::HashMap;
 
-use plan::{Case, Client, Phase, Plan, Setting, SettingValue, Sharing, TargetTerms};
+use plan::{Case, Client, Layer, Phase, Plan, Setting, SettingValue, Sharing, TargetTerms};
 
 use crate::Figure;
+use crate::jobs::nodes_of;
 
 /// The setting that names a swept target; curves are told apart by [`Case::target`] already.
 pub(crate) const TARGET: &str = "target";
+
+/// The setting that says how many nodes a case is on.
+pub(crate) const NODES: &str = "nodes";
+/// The setting that says how many tasks it has.
+pub(crate) const TASKS: &str = "tasks";
 
 /// A figure and what the plan says of it.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +57,16 @@ impl Subject<'_> {
             Sharing::PerTask => plan::balance_bound(workload.tasks, targets),
             Sharing::Shared => 1.0,
         }
+    }
+
+    /// Nodes that the case is on.
+    pub(crate) fn nodes(&self) -> u64 {
+        nodes_of(self.case)
+    }
+
+    /// Which nodes can reach the target.
+    pub(crate) fn layer(&self) -> Layer {
+        self.target.map_or(Layer::Unstated, |terms| terms.layer)
     }
 
     /// The settings without the target.

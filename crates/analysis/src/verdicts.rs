@@ -1,7 +1,10 @@
 //! What a reader must know beside a figure, judged from the record alone.
 
 use plan::{Backend, Bytes, Nanos, PHASE_SECONDS_MIN, Workload};
-use record::{PhaseRow, TaskRow, Warning};
+use record::{Cluster, NodeFacts, PhaseRow, TaskRow, Warning};
+
+use crate::node_comparison::slow_node_warnings;
+use crate::nodes::rates_of;
 
 /// Below this share of device bytes a figure is not the devices'. The rest is room for what
 /// counters and file systems leave out at the edges of a phase: read-ahead that a phase before
@@ -58,7 +61,27 @@ pub fn phase_warnings(
     if let Some(threshold) = workload.outlier {
         warnings.extend(outliers(tasks, threshold));
     }
+    warnings.extend(slow_node_warnings(&rates_of(tasks, workload, phase.key.phase)));
     warnings
+}
+
+/// Seconds of several nodes are set beside each other only if the clocks are known this well: then what
+/// stands in the wrong second is a thousandth of it.
+pub const CLOCK_ERROR_MAX: Nanos = Nanos::millis(1);
+
+/// The nodes whose clocks are not known to [`CLOCK_ERROR_MAX`]: by the error of the offset when the run
+/// began, or by its drift over the run where that is larger.
+#[must_use]
+pub fn uncertain_clocks(cluster: &Cluster) -> Vec<Warning> {
+    let error = |node: &NodeFacts| {
+        let drift = node.clock_drift_ns.map_or(0, i64::unsigned_abs);
+        node.clock_error_ns.max(drift)
+    };
+    let uncertain = cluster.nodes.iter().map(|node| (node, error(node)));
+    uncertain
+        .filter(|(_, error_ns)| *error_ns > CLOCK_ERROR_MAX.0)
+        .map(|(node, error_ns)| Warning::ClockUncertain { node: node.host.node.clone(), error_ns })
+        .collect()
 }
 
 /// Whether something other than the devices answered: the page cache where it was used, another
@@ -107,14 +130,16 @@ pub fn too_short(phase: &PhaseRow, at_least: Nanos) -> Option<Warning> {
     (seconds < at_least_seconds).then_some(Warning::TooShort { seconds, at_least_seconds })
 }
 
-/// Whether the processors, not the storage, set the rate: CPU time ÷ (wall time × processors that
-/// the tasks could keep busy). The null backend is meant to be so, and is never warned of.
+/// Whether the processors, not the storage, set the rate: CPU time of all nodes ÷ (wall time ×
+/// processors that the tasks could keep busy). `usable_cpus` are those of one node. The null backend is
+/// meant to be so, and is never warned of.
 #[must_use]
 pub fn harness_bound(phase: &PhaseRow, workload: &Workload, usable_cpus: u32) -> Option<Warning> {
     if workload.backend == Backend::Null || phase.wall_ns == 0 {
         return None;
     }
-    let processors = f64::from(usable_cpus.min(workload.tasks).max(1));
+    let of_all_nodes = usable_cpus.saturating_mul(workload.nodes.max(1));
+    let processors = f64::from(of_all_nodes.min(workload.tasks).max(1));
     let cpu_share = (phase.user_cpu_ns + phase.system_cpu_ns) as f64 / (phase.wall_ns as f64 * processors);
     (cpu_share > CPU_SHARE_MAX).then_some(Warning::HarnessBound { cpu_share: cpu_share.min(1.0) })
 }

@@ -40,8 +40,7 @@ impl<'a> Study<'a> {
     /// The figures of `run`, and what the analysis finds in them.
     #[must_use]
     pub fn of(run: &'a Run) -> Self {
-        let manifest = &run.manifest;
-        Self::with(run, |figures| analysis::findings(&manifest.plan, figures, manifest.host.usable_cpus))
+        Self::with(run, |figures| analysis::findings_of(run, figures))
     }
 
     /// The figures of `run`, and what `find` says of them. For findings that are at hand already.

@@ -35,7 +35,13 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let fast = figures[xfs].bytes_per_second.median;
     let ladder_rate = figures[ladder].transfers_per_second.median;
     let regressions = curves.iter().position(|curve| curve.axis == "tasks").into_iter();
+    let plain = analysis::findings_of(run, figures);
     Findings {
+        nodes: plain.nodes,
+        node_grids: plain.node_grids,
+        weak_scaling: plain.weak_scaling,
+        layer_crossovers: plain.layer_crossovers,
+        coverage: plain.coverage,
         regressions: regressions
             .map(|curve| CurveRegression {
                 curve,

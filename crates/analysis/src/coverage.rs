@@ -1,0 +1,189 @@
+//! Which nodes a study covered, when, and how often.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use record::{Part, Run};
+
+use crate::jobs::nodes_of;
+use crate::node_comparison::all_nodes;
+use crate::{Figure, by_name};
+
+/// What the figures of a study say of its nodes and of the time at which they were measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coverage {
+    /// Whether nobody else could use the storage meanwhile, as far as the user says.
+    pub exclusive: Option<bool>,
+    /// Every job or run of which the study was put together, in the order of their starts.
+    pub jobs: Vec<CoverageJob>,
+    /// Every node that was measured, in the order of names.
+    pub nodes: Vec<NodeCoverage>,
+    /// Nodes of the study of which nothing was measured.
+    pub missing: Vec<String>,
+    /// The hours of the day (UTC) in which a pass that counts started, rising.
+    pub hours_utc: Vec<u8>,
+}
+
+/// A job.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CoverageJob {
+    /// [`record::Manifest::run_id`].
+    pub run_id: String,
+    /// The batch job, as in `slurm 4711`; none where it was started by hand.
+    pub batch_job: Option<String>,
+    /// Its first node.
+    pub node: String,
+    /// Nodes on which passes that count started while it ran.
+    pub nodes: Vec<String>,
+    /// Cases that it has rows of.
+    pub cases: usize,
+    /// Wall clock at its start, nanoseconds since 1970-01-01 UTC.
+    pub started_unix_ns: i64,
+    /// At its end, where it is known.
+    pub finished_unix_ns: Option<i64>,
+    /// The hour of the day (UTC) at its start.
+    pub hour_utc: u8,
+}
+
+/// A node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeCoverage {
+    /// Its name.
+    pub node: String,
+    /// Cases that were measured on it.
+    pub cases: usize,
+    /// Passes that count, of all phases that are results.
+    pub passes: usize,
+    /// When the first of them started, nanoseconds since 1970-01-01 UTC.
+    pub first_unix_ns: i64,
+    /// When the last of them started.
+    pub last_unix_ns: i64,
+    /// The hours of the day (UTC) in which they started, rising.
+    pub hours_utc: Vec<u8>,
+}
+
+const HOUR_NS: i64 = 3_600_000_000_000;
+
+/// The hour of the day, in UTC, at a wall-clock time.
+#[must_use]
+pub fn hour_utc(unix_ns: i64) -> u8 {
+    u8::try_from(unix_ns.div_euclid(HOUR_NS).rem_euclid(24)).unwrap_or(0)
+}
+
+/// The names of all nodes that `run` had: of its cluster and of the runs that were merged into it.
+#[must_use]
+pub fn known_nodes(run: &Run) -> Vec<String> {
+    let cluster = run.manifest.cluster.iter().flat_map(|cluster| &cluster.nodes);
+    let parts = run.parts.iter().map(|part| &part.host.node);
+    named(cluster.map(|node| &node.host.node).chain(parts).map(String::as_str))
+}
+
+/// The coverage of `figures`, which are those of `run`; none where there is one node and one job.
+#[must_use]
+pub fn coverage(run: &Run, figures: &[Figure]) -> Option<Coverage> {
+    let known = all_nodes(figures, &known_nodes(run));
+    if known.len() < 2 && run.parts.len() < 2 {
+        return None;
+    }
+    let nodes = covered(figures);
+    let measured: BTreeSet<&str> = nodes.iter().map(|node| node.node.as_str()).collect();
+    let hours: BTreeSet<u8> = nodes.iter().flat_map(|node| node.hours_utc.iter().copied()).collect();
+    Some(Coverage {
+        exclusive: run.manifest.plan.terms.exclusive,
+        jobs: jobs(run, figures),
+        missing: known.into_iter().filter(|name| !measured.contains(name.as_str())).collect(),
+        hours_utc: hours.into_iter().collect(),
+        nodes,
+    })
+}
+
+/// What is known of a node so far.
+#[derive(Default)]
+struct Covered<'a> {
+    cases: BTreeSet<&'a str>,
+    starts: Vec<i64>,
+}
+
+fn covered(figures: &[Figure]) -> Vec<NodeCoverage> {
+    let mut nodes: BTreeMap<&str, Covered<'_>> = BTreeMap::new();
+    for figure in figures {
+        for node in &figure.nodes {
+            let covered = nodes.entry(&node.node).or_default();
+            covered.cases.insert(&figure.case);
+            covered.starts.extend(&node.started_unix_ns);
+        }
+    }
+    let coverage = |(node, covered): (&str, Covered<'_>)| {
+        let hours: BTreeSet<u8> = covered.starts.iter().map(|&start| hour_utc(start)).collect();
+        Some(NodeCoverage {
+            node: node.to_owned(),
+            cases: covered.cases.len(),
+            passes: covered.starts.len(),
+            first_unix_ns: covered.starts.iter().copied().min()?,
+            last_unix_ns: covered.starts.iter().copied().max()?,
+            hours_utc: hours.into_iter().collect(),
+        })
+    };
+    let mut nodes: Vec<NodeCoverage> = nodes.into_iter().filter_map(coverage).collect();
+    nodes.sort_by(|a, b| by_name(&a.node, &b.node));
+    nodes
+}
+
+/// The parts of a merged run, or the run itself.
+fn jobs(run: &Run, figures: &[Figure]) -> Vec<CoverageJob> {
+    let plan = &run.manifest.plan;
+    let on: HashMap<&str, u64> = plan.cases.iter().map(|case| (case.id.as_str(), nodes_of(case))).collect();
+    let of_several: Vec<&Figure> = figures
+        .iter()
+        .filter(|figure| on.get(figure.case.as_str()).is_some_and(|&nodes| nodes > 1))
+        .collect();
+    let mut jobs: Vec<CoverageJob> = run.parts.iter().map(|part| job_of(part, &of_several)).collect();
+    if jobs.is_empty() {
+        let manifest = &run.manifest;
+        let all = figures.iter().flat_map(|figure| &figure.nodes).map(|node| node.node.as_str());
+        jobs.push(CoverageJob {
+            run_id: manifest.run_id.clone(),
+            batch_job: manifest.host.batch_job.clone(),
+            node: manifest.host.node.clone(),
+            nodes: named(all),
+            cases: run.cases().len(),
+            started_unix_ns: manifest.started_unix_ns,
+            finished_unix_ns: manifest.finished_unix_ns,
+            hour_utc: hour_utc(manifest.started_unix_ns),
+        });
+    }
+    jobs.sort_by_key(|job| job.started_unix_ns);
+    jobs
+}
+
+/// A merged record does not say which pass is of which run: a pass on several nodes is one of those
+/// that ran when it started and that have rows of its case; one on a single node is on the first.
+fn job_of(part: &Part, of_several: &[&Figure]) -> CoverageJob {
+    let cases: BTreeSet<&str> = part.cases.iter().map(|case| &**case).collect();
+    let end = part.finished_unix_ns.unwrap_or(i64::MAX);
+    let within = |start: &i64| (part.started_unix_ns..=end).contains(start);
+    let beside = of_several
+        .iter()
+        .filter(|figure| cases.contains(figure.case.as_str()))
+        .flat_map(|figure| &figure.nodes)
+        .filter(|node| node.started_unix_ns.iter().any(within))
+        .map(|node| node.node.as_str());
+    let nodes = named(beside.chain(std::iter::once(part.host.node.as_str())));
+    CoverageJob {
+        run_id: part.run_id.clone(),
+        batch_job: part.host.batch_job.clone(),
+        node: part.host.node.clone(),
+        nodes,
+        cases: part.cases.len(),
+        started_unix_ns: part.started_unix_ns,
+        finished_unix_ns: part.finished_unix_ns,
+        hour_utc: hour_utc(part.started_unix_ns),
+    }
+}
+
+/// Each name once, in the order of names.
+fn named<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let names: BTreeSet<&str> = names.collect();
+    let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+    names.sort_by(|a, b| by_name(a, b));
+    names
+}

@@ -1,0 +1,335 @@
+//! Weak scaling: rates against the number of nodes, each of which has the same work.
+
+use std::collections::HashMap;
+
+use plan::{Bytes, Client, Layer, Order, Phase, Plan, Setting};
+
+use crate::regression::Regression;
+use crate::shape::{PLATEAU_SHARE, Sample, plateau, reaches};
+use crate::subject::{NODES, Subject, TARGET, TASKS, ValueKey, subjects};
+use crate::{Figure, Prediction, Summary, crossover};
+
+/// A plateau is a saturation only if it is so much wider than it is high: a rate that grows with the
+/// nodes is within [`PLATEAU_SHARE`] of its peak at the last few of many nodes, too.
+pub const SATURATION_SPAN_MIN: f64 = 1.0 + 2.0 * PLATEAU_SHARE;
+/// The shares of the peak that a small number of nodes may reach; study D asks for 90 % and 95 %.
+pub const PEAK_SHARES: [f64; 2] = [0.90, 0.95];
+
+/// A target's rates over numbers of nodes with as many tasks on each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeakScaling {
+    /// The workload.
+    pub group: String,
+    /// The target.
+    pub target: String,
+    /// Which nodes can reach it.
+    pub layer: Layer,
+    /// Where the measuring program ran.
+    pub client: Client,
+    /// The phase.
+    pub phase: Phase,
+    /// Tasks on each node.
+    pub tasks_per_node: u64,
+    /// The other swept keys and their values.
+    pub fixed: Vec<Setting>,
+    /// In rising order of nodes.
+    pub points: Vec<ScalingPoint>,
+    /// The line of least squares through them.
+    pub line: ScalingLine,
+    /// What the line says of the nodes that the study lists, and of which none was measured.
+    pub extrapolated: Vec<Extrapolation>,
+    /// Where more nodes bring no more; none where the rate still grows at the last point.
+    pub saturation: Option<Saturation>,
+    /// The number of nodes with the highest rate.
+    pub peak_nodes: u64,
+    /// How many nodes reach a share of the peak, by [`PEAK_SHARES`].
+    pub reaches: Vec<Reach>,
+}
+
+/// A rate on a number of nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScalingPoint {
+    /// The figure.
+    pub figure: usize,
+    /// Nodes.
+    pub nodes: u64,
+    /// Median over the repetitions that count.
+    pub bytes_per_second: f64,
+    /// Median over the repetitions that count.
+    pub transfers_per_second: f64,
+    /// Repetitions that count.
+    pub repetitions: usize,
+    /// Standard deviation (n − 1) of them, bytes per second; 0 for one.
+    pub deviation: f64,
+    /// Parallel efficiency: rate ÷ (nodes × rate on one node); none where one node was not measured.
+    pub efficiency: Option<f64>,
+    /// The rate minus the line, bytes per second.
+    pub residual: f64,
+}
+
+/// A straight line over nodes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScalingLine {
+    /// Bytes per second that one more node brings.
+    pub slope: f64,
+    /// Half width of the 95 % interval of the slope; none for two points.
+    pub slope_half_width: Option<f64>,
+    /// Bytes per second at 0 nodes.
+    pub intercept: f64,
+    /// Half width of the 95 % interval of the intercept.
+    pub intercept_half_width: Option<f64>,
+    /// Share of the variance that the line explains.
+    pub r_squared: f64,
+}
+
+/// What a line says of a number of nodes that was not measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Extrapolation {
+    /// Nodes.
+    pub nodes: u64,
+    /// Bytes per second, and the interval that holds one more measurement if the line goes on.
+    pub prediction: Prediction,
+}
+
+/// Where the rate no longer grows with the nodes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Saturation {
+    /// From so many nodes on.
+    pub from_nodes: u64,
+    /// Up to so many.
+    pub to_nodes: u64,
+    /// Median of the points there, bytes per second.
+    pub bytes_per_second: f64,
+    /// The lowest and the highest of them.
+    pub range: (f64, f64),
+}
+
+/// The smallest number of nodes that reaches a share of the peak.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reach {
+    /// The share.
+    pub share: f64,
+    /// Nodes.
+    pub nodes: u64,
+    /// Largest distance from the peak at more nodes, as a share of the peak; none where none were
+    /// measured.
+    pub spread_beyond: Option<f64>,
+    /// Coefficient of variation from these nodes on; none for one point.
+    pub variation: Option<f64>,
+}
+
+/// From how many nodes on node-local targets are faster than a shared one that has saturated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LayerCrossover {
+    /// The node-local target, by its place in [`crate::Findings::weak_scaling`].
+    pub local: usize,
+    /// The shared one.
+    pub shared: usize,
+    /// The phase.
+    pub phase: Phase,
+    /// The plateau of the shared one, bytes per second.
+    pub plateau: f64,
+    /// The smallest number of nodes at which the line of the local one reaches the plateau; none
+    /// where it never does.
+    pub nodes: Option<u64>,
+    /// That is beyond the nodes that were measured.
+    pub extrapolated: bool,
+}
+
+/// The weak scaling of every workload of `plan` that was measured on several numbers of nodes with as
+/// many tasks on each, for each target, client, phase and combination of other swept keys. A number
+/// of nodes that was measured twice has two points.
+#[must_use]
+pub fn weak_scaling(plan: &Plan, figures: &[Figure]) -> Vec<WeakScaling> {
+    of_subjects(plan, &subjects(plan, figures))
+}
+
+/// What the points of one series have in common.
+type SeriesKey<'a> = (&'a str, &'a str, Client, Phase, u64, Vec<(&'a str, ValueKey<'a>)>);
+
+/// As [`weak_scaling`], of figures that were looked up already.
+pub(crate) fn of_subjects(plan: &Plan, subjects: &[Subject<'_>]) -> Vec<WeakScaling> {
+    let mut places: HashMap<SeriesKey<'_>, usize> = HashMap::new();
+    let mut series: Vec<Vec<&Subject<'_>>> = Vec::new();
+    for subject in subjects {
+        let Some(tasks) = tasks_per_node(subject) else { continue };
+        let fixed = subject.case.settings.iter().filter(|setting| is_fixed(setting));
+        let fixed = fixed.map(|setting| (setting.key.as_str(), ValueKey::from(&setting.value))).collect();
+        let case = subject.case;
+        let key =
+            (case.group.as_str(), case.target.as_str(), subject.client(), subject.figure.phase, tasks, fixed);
+        let place = *places.entry(key).or_insert_with(|| {
+            series.push(Vec::new());
+            series.len() - 1
+        });
+        series[place].push(subject);
+    }
+    series.iter().filter_map(|members| scaled(plan, members)).collect()
+}
+
+/// None where the tasks do not divide over the nodes.
+fn tasks_per_node(subject: &Subject<'_>) -> Option<u64> {
+    let (tasks, nodes) = (u64::from(subject.case.workload.tasks), subject.nodes());
+    // Before workloads said on how many nodes they are, tasks were those of one.
+    let per_node = if subject.case.workload.nodes > 1 { tasks / nodes } else { tasks };
+    (subject.case.workload.nodes <= 1 || tasks.is_multiple_of(nodes)).then_some(per_node)
+}
+
+fn is_fixed(setting: &Setting) -> bool {
+    ![NODES, TASKS, TARGET].contains(&setting.key.as_str())
+}
+
+fn scaled(plan: &Plan, members: &[&Subject<'_>]) -> Option<WeakScaling> {
+    let mut members = members.to_vec();
+    members.sort_by_key(|subject| subject.nodes());
+    let first = *members.first()?;
+    let x: Vec<f64> = members.iter().map(|subject| subject.nodes() as f64).collect();
+    let y: Vec<f64> = members.iter().map(|subject| subject.rate()).collect();
+    let line = Regression::of(&x, &y)?;
+    let one = members.iter().find(|subject| subject.nodes() == 1).map(|subject| subject.rate());
+    let points: Vec<ScalingPoint> = members
+        .iter()
+        .zip(&line.residuals)
+        .map(|(subject, residual)| point(subject, one, *residual))
+        .collect();
+    let samples: Vec<Sample> = points.iter().map(sample).collect();
+    let peak = points.iter().max_by(|a, b| a.bytes_per_second.total_cmp(&b.bytes_per_second))?;
+    let mut wanted: Vec<u64> = plan.terms.nodes.iter().map(|&nodes| u64::from(nodes)).collect();
+    wanted.retain(|nodes| points.iter().all(|point| point.nodes != *nodes));
+    wanted.dedup();
+    let fixed = first.case.settings.iter().filter(|setting| is_fixed(setting));
+    Some(WeakScaling {
+        group: first.case.group.clone(),
+        target: first.case.target.clone(),
+        layer: first.layer(),
+        client: first.client(),
+        phase: first.figure.phase,
+        tasks_per_node: tasks_per_node(first)?,
+        fixed: fixed.cloned().collect(),
+        extrapolated: wanted
+            .into_iter()
+            .map(|nodes| Extrapolation { nodes, prediction: line.predict(nodes as f64) })
+            .collect(),
+        saturation: saturation(&samples),
+        peak_nodes: peak.nodes,
+        reaches: PEAK_SHARES.into_iter().filter_map(|share| reach(&samples, share)).collect(),
+        line: ScalingLine {
+            slope: line.slope,
+            slope_half_width: line.uncertainty.map(|all| all.slope_half_width),
+            intercept: line.intercept,
+            intercept_half_width: line.uncertainty.map(|all| all.intercept_half_width),
+            r_squared: line.r_squared,
+        },
+        points,
+    })
+}
+
+fn point(subject: &Subject<'_>, one: Option<f64>, residual: f64) -> ScalingPoint {
+    let (figure, nodes) = (subject.figure, subject.nodes());
+    let efficiency = |one: f64| subject.rate() / (nodes as f64 * one);
+    ScalingPoint {
+        figure: subject.index,
+        nodes,
+        bytes_per_second: subject.rate(),
+        transfers_per_second: figure.transfers_per_second.median,
+        repetitions: figure.bytes_per_second.n,
+        deviation: figure.bytes_per_second.deviation_sample,
+        efficiency: one.filter(|&one| one > 0.0).map(efficiency),
+        residual,
+    }
+}
+
+fn sample(point: &ScalingPoint) -> Sample {
+    Sample {
+        x: point.nodes as f64,
+        y: point.bytes_per_second,
+        repetitions: point.repetitions,
+        deviation: point.deviation,
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number of nodes that was a whole number before"
+)]
+const fn whole(nodes: f64) -> u64 {
+    nodes as u64
+}
+
+/// Where the rate stays within [`PLATEAU_SHARE`] of its peak while the nodes grow at least
+/// [`SATURATION_SPAN_MIN`]-fold. Points stand in rising order of x.
+#[must_use]
+pub fn saturation(samples: &[Sample]) -> Option<Saturation> {
+    let (from, to) = plateau(samples, PLATEAU_SHARE)?;
+    if to < from * SATURATION_SPAN_MIN {
+        return None;
+    }
+    let inside = samples.iter().filter(|sample| sample.x >= from && sample.x <= to);
+    let all = Summary::of(&inside.map(|sample| sample.y).collect::<Vec<_>>())?;
+    Some(Saturation {
+        from_nodes: whole(from),
+        to_nodes: whole(to),
+        bytes_per_second: all.median,
+        range: (all.min, all.max),
+    })
+}
+
+fn reach(samples: &[Sample], share: f64) -> Option<Reach> {
+    let from = reaches(samples, share)?;
+    let beyond: Vec<f64> = samples.iter().filter(|sample| sample.x >= from).map(|sample| sample.y).collect();
+    let all = Summary::of(&beyond)?;
+    Some(Reach {
+        share,
+        nodes: whole(from),
+        spread_beyond: crate::spread_beyond(samples, from),
+        variation: (all.n > 1).then_some(all.variation),
+    })
+}
+
+/// What two workloads have to have in common before their targets are compared.
+type Kind = (Phase, u64, Bytes, bool);
+
+/// Every node-local target against every shared one that has saturated, of workloads with the same
+/// phase, transfer size, order and tasks on each node.
+#[must_use]
+pub fn layer_crossovers(plan: &Plan, figures: &[Figure], scaling: &[WeakScaling]) -> Vec<LayerCrossover> {
+    crossovers_of(&subjects(plan, figures), scaling)
+}
+
+/// As [`layer_crossovers`], of figures that were looked up already.
+pub(crate) fn crossovers_of(subjects: &[Subject<'_>], scaling: &[WeakScaling]) -> Vec<LayerCrossover> {
+    if !scaling.iter().any(|one| one.layer == Layer::Shared) {
+        return Vec::new();
+    }
+    let of_figure: HashMap<usize, &Subject<'_>> =
+        subjects.iter().map(|subject| (subject.index, subject)).collect();
+    let kind = |one: &WeakScaling| -> Option<Kind> {
+        let workload = &of_figure.get(&one.points.first()?.figure)?.case.workload;
+        let random = matches!(workload.order, Order::Random { .. });
+        Some((one.phase, one.tasks_per_node, workload.geometry.transfer, random))
+    };
+    let mut shared: HashMap<Kind, Vec<(usize, f64)>> = HashMap::new();
+    for (place, one) in scaling.iter().enumerate().filter(|(_, one)| one.layer == Layer::Shared) {
+        if let Some((kind, saturation)) = kind(one).zip(one.saturation) {
+            shared.entry(kind).or_default().push((place, saturation.bytes_per_second));
+        }
+    }
+    let mut found = Vec::new();
+    for (local, one) in scaling.iter().enumerate().filter(|(_, one)| one.layer == Layer::NodeLocal) {
+        let of_kind = kind(one).and_then(|kind| shared.get(&kind));
+        for &(shared, plateau) in of_kind.into_iter().flatten() {
+            let nodes = crossover(one.line.slope, one.line.intercept, plateau);
+            let measured = one.points.last().map_or(0, |point| point.nodes);
+            found.push(LayerCrossover {
+                local,
+                shared,
+                phase: one.phase,
+                plateau,
+                nodes,
+                extrapolated: nodes.is_some_and(|nodes| nodes > measured),
+            });
+        }
+    }
+    found
+}
