@@ -38,9 +38,9 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Exit, Failure> {
 ///
 /// Processes that a launcher started on one node are the tasks of one run, which the first of
 /// them carries out: a task is not a process here.
-fn launcher() -> Result<Option<Launcher>, Failure> {
+fn launcher() -> Result<Option<Launcher<'static>>, Failure> {
     let memory_bytes = Some(host::Host::new(host::Root::default()).memory_total());
-    let by_hand = Launcher { tasks: None, nodes: None, memory_bytes };
+    let by_hand = Launcher { memory_bytes, ..Launcher::default() };
     let Some(launched) = Launched::find(|name| std::env::var(name).ok()) else { return Ok(Some(by_hand)) };
     if launched.spans_nodes() {
         return Err(Failure::new(

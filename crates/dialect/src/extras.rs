@@ -1,6 +1,7 @@
 //! Options of ioproof's own that every dialect takes beside those of its tool.
 //!
-//! They may stand anywhere on the line and never change what is measured, except `--verify`.
+//! They may stand anywhere on the line and never change what is measured, except `--verify` and
+//! `--tasks-per-rank`.
 //! [`Extras::split`] takes them out, so that a dialect sees only its tool's arguments.
 //!
 //! ```
@@ -59,7 +60,7 @@ impl fmt::Display for Compat {
 }
 
 /// What ioproof's own options ask for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extras {
     /// `--explain`: print the plan and write nothing.
     pub explain: bool,
@@ -75,8 +76,26 @@ pub struct Extras {
     pub yes: bool,
     /// `--destroy-data-on SERIAL|WWN|PATH`: block devices whose data was given up.
     pub destroy_data_on: Vec<String>,
+    /// `--tasks-per-rank K`: how many tasks each process of a launcher carries; 1 without it.
+    pub tasks_per_rank: u32,
     /// What each of them means.
     pub notes: Vec<OptionNote>,
+}
+
+impl Default for Extras {
+    fn default() -> Self {
+        Self {
+            explain: false,
+            out: None,
+            compat: Compat::default(),
+            verify: false,
+            advice: Advice::None,
+            yes: false,
+            destroy_data_on: Vec::new(),
+            tasks_per_rank: 1,
+            notes: Vec::new(),
+        }
+    }
 }
 
 /// One of ioproof's own options that cannot be understood.
@@ -103,13 +122,14 @@ pub enum ExtrasError {
 }
 
 /// An option and what a missing value is called; flags have none.
-const OPTIONS: [(&str, Option<&str>); 7] = [
+const OPTIONS: [(&str, Option<&str>); 8] = [
     ("--explain", None),
     ("--verify", None),
     ("--yes", None),
     ("--out", Some("give the directory that the record is written to")),
     ("--compat", Some("give 3.0, 3.3 or 4.0")),
     ("--fadvise", Some("give none, as-published or as-meant")),
+    ("--tasks-per-rank", Some("give a whole number of at least 1")),
     ("--destroy-data-on", Some("give a serial number, a WWN or a path of a block device")),
 ];
 
@@ -204,6 +224,13 @@ impl Extras {
                 self.advice = advice;
                 meaning.to_owned()
             }
+            "--tasks-per-rank" => match value.parse() {
+                Ok(tasks @ 1..) => {
+                    self.tasks_per_rank = tasks;
+                    format!("each process of the launcher carries {tasks} neighbouring tasks")
+                }
+                _ => return Err(ExtrasError::BadValue { option, value, expected }),
+            },
             _ => {
                 let meaning = format!("the data on block device {value} may be destroyed");
                 self.destroy_data_on.push(value);

@@ -172,7 +172,7 @@ fn every_letter_with_a_meaning_here_reaches_the_plan() {
 
 #[test]
 fn memory_is_held_by_size_by_share_and_by_task() {
-    let launcher = Launcher { tasks: Some(4), nodes: None, memory_bytes: Some(1000) };
+    let launcher = Launcher { tasks: Some(4), memory_bytes: Some(1000), ..Launcher::default() };
     let held = |line: &str| ask_with(line, launcher).map(|asked| asked.plan.cases[0].workload.memory_hog);
     assert_eq!(held("ior -M 2g"), Ok(Bytes::gib(2)));
     assert_eq!(held("ior -M 75%"), Ok(Bytes(750)));
@@ -370,7 +370,7 @@ fn the_page_on_ior_has_every_option() {
 }
 
 /// Pieces from which lines are put together that come near to real ones.
-const PIECES: [&str; 40] = [
+const PIECES: [&str; 42] = [
     "-w",
     "-r",
     "-C",
@@ -410,6 +410,8 @@ const PIECES: [&str; 40] = [
     "-vvvvvvv",
     "-Cgé",
     "--aio.max-pending=0",
+    "--tasks-per-rank",
+    "--tasks-per-rank=4294967295",
     "-aAIO",
 ];
 
@@ -425,9 +427,10 @@ proptest! {
     #[test]
     fn no_line_makes_the_reader_panic(
         words in collection::vec(word(), 0..12),
+        node_of in collection::vec(any::<u32>(), 0..6),
         tasks in any::<Option<u32>>(), nodes in any::<Option<u32>>(), memory_bytes in any::<Option<u64>>(),
     ) {
-        let _ = parse(&words, Launcher { tasks, nodes, memory_bytes });
+        let _ = parse(&words, Launcher { node_of: &node_of, tasks, nodes, memory_bytes });
     }
 
     #[test]

@@ -255,7 +255,7 @@ fn text_is_that_of_3_3() {
 fn text_is_that_of_3_0() {
     let line =
         "ior -vv -Z -b 200m -t 20m -a POSIX -F -r -o /projects/tmp/ior_test_file__a_POSIX__F --compat=3.0";
-    let plan = plan(line, Launcher { tasks: Some(16), nodes: Some(2), memory_bytes: None });
+    let plan = plan(line, Launcher { tasks: Some(16), nodes: Some(2), ..Launcher::default() });
     let space = file_system("/projects", 1704.7 * TIB, 0.483, 2_635_486.5 * MI, 0.352);
     let manifest = manifest(plan, "node", vec![space]);
     let mut printer = Printer::new(&manifest.plan).expect("an ior plan");
@@ -265,6 +265,38 @@ fn text_is_that_of_3_0() {
     printed.push_str(&printer.removed(0, 0.484_296));
     printed.push_str(&printer.finish(manifest.finished_unix_ns, &[]));
     assert_same(&printed, include_str!("ior/sample_3_0.txt"));
+}
+
+#[test]
+fn nodes_and_clients_are_those_that_have_tasks() {
+    // Four nodes of six processes: one node after the other, and one on each in turn.
+    let (by_slot, by_node): (Vec<u32>, Vec<u32>) = (0..24).map(|rank| (rank / 6, rank % 4)).unzip();
+    let printed = |line: &str, node_of: &[u32]| {
+        let manifest = manifest(plan(line, Launcher { node_of, ..Launcher::default() }), "n1", Vec::new());
+        Printer::new(&manifest.plan).expect("an ior plan").header(&manifest)
+    };
+    for (line, node_of, rows) in [
+        (
+            "ior -F",
+            &by_slot,
+            ["nodes               : 4", "tasks               : 24", "clients per node    : 6"],
+        ),
+        (
+            "ior -F -N 8",
+            &by_slot,
+            ["nodes               : 2", "tasks               : 8", "clients per node    : 6"],
+        ),
+        (
+            "ior -F -N 7 --tasks-per-rank 2",
+            &by_node,
+            ["nodes               : 4", "tasks               : 7", "clients per node    : 2"],
+        ),
+    ] {
+        let text = printed(line, node_of);
+        assert!(rows.iter().all(|row| text.contains(row)), "{line}: {text}");
+    }
+    let json = printed("ior -F -O summaryFormat=JSON", &by_slot);
+    assert!(json.contains("\"nodes\": 4") && json.contains("\"tasksPerNode\": 6"), "{json}");
 }
 
 /// What scripts do: split a row at white space and look a column up by its name.

@@ -1,10 +1,11 @@
 //! From the settings of a test to a case of the plan.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use plan::{
     Backend, Bytes, Case, Existing, FileSet, Geometry, Keep, Nanos, Order, Phase, PlanError, ReadFrom,
-    Sharing, Stonewall, SyncRule, WorkloadSpec,
+    Sharing, Spread, Stonewall, SyncRule, WorkloadSpec,
 };
 
 use super::options::Key;
@@ -15,21 +16,51 @@ use crate::Extras;
 
 impl Settings {
     /// Decides what the launcher has a say in.
-    pub(super) fn resolve(&mut self, launcher: Launcher) {
-        self.tasks = self.asked_tasks.or(launcher.tasks).unwrap_or(1).max(1);
-        self.nodes = launcher.nodes.unwrap_or(1).clamp(1, self.tasks);
+    pub(super) fn resolve(&mut self, launcher: Launcher<'_>, tasks_per_rank: u32) {
         self.default_phases();
+        if launcher.node_of.is_empty() {
+            self.tasks = self.asked_tasks.or(launcher.tasks).unwrap_or(tasks_per_rank).max(1);
+            self.nodes = launcher.nodes.unwrap_or(1).clamp(1, self.tasks);
+            return;
+        }
+        self.tasks_per_rank = tasks_per_rank;
+        self.tasks = self.asked_tasks.unwrap_or_else(|| all_tasks(launcher, tasks_per_rank)).max(1);
+        // Which node each process is on that has tasks, and how many it has.
+        let used = || {
+            let first_task = (0..self.tasks).step_by(tasks_per_rank as usize);
+            launcher
+                .node_of
+                .iter()
+                .zip(first_task)
+                .map(|(&node, task)| (node, tasks_per_rank.min(self.tasks - task)))
+        };
+        let nodes = used().map(|(node, _)| node).collect::<BTreeSet<u32>>().len();
+        let nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
+        let on_node0 = used().filter(|(node, _)| *node == launcher.node_of[0]).map(|(_, tasks)| tasks).sum();
+        // IOR, too, asks where the second process is.
+        let in_turn = used().nth(1).is_some_and(|(node, _)| node != launcher.node_of[0]);
+        (self.nodes, self.tasks_on_node0, self.in_turn) = (nodes, on_node0, in_turn);
     }
 
+    /// Tasks on the first node; the others may have fewer.
     pub(super) fn tasks_per_node(&self) -> u32 {
-        self.tasks.div_ceil(self.nodes)
+        if self.tasks_on_node0 > 0 { self.tasks_on_node0 } else { self.tasks.div_ceil(self.nodes) }
     }
 
     /// How many tasks `-C` shifts by, and `-Z` at least: on one node as many as `-Q` says, on
     /// several as many whole nodes, so that no task reads what its own node has in memory.
     pub(super) fn places(&self) -> u32 {
-        let step = if self.nodes == 1 { 1 } else { self.tasks_per_node() };
-        self.task_offset.saturating_mul(step)
+        self.task_offset.saturating_mul(self.tasks_to_next_node())
+    }
+
+    /// From a task to one on the next node: all tasks of a node where its processes are numbered one
+    /// after the other, those of a process where the launcher goes round the nodes.
+    pub(super) fn tasks_to_next_node(&self) -> u32 {
+        match (self.nodes, self.in_turn) {
+            (1, _) => 1,
+            (_, false) => self.tasks_per_node(),
+            (_, true) => self.tasks_per_rank,
+        }
     }
 
     /// Bytes of all tasks in one pass, if they can be counted.
@@ -132,7 +163,10 @@ impl Settings {
             Geometry { transfer: Bytes(self.transfer), block: Bytes(self.block), segments: self.segments };
         let mut spec = WorkloadSpec::new(name, "", geometry);
         spec.files = self.files();
-        spec.tasks = self.tasks;
+        (spec.tasks, spec.nodes) = (self.tasks, self.nodes);
+        if self.tasks_per_rank > 0 {
+            spec.spread = Spread::Ranks { tasks_per_rank: self.tasks_per_rank };
+        }
         if self.random_offset > 0 {
             spec.order = Order::Random { seed: self.random_seed.unwrap_or(0).cast_unsigned() };
         }
@@ -188,23 +222,36 @@ impl Settings {
     }
 }
 
+/// Tasks that all processes of the launcher carry together.
+fn all_tasks(launcher: Launcher<'_>, tasks_per_rank: u32) -> u32 {
+    u32::try_from(launcher.node_of.len()).unwrap_or(u32::MAX).saturating_mul(tasks_per_rank)
+}
+
 /// The case of `test`, which is number `index` of the run, and its settings as they were resolved.
 pub(super) fn of(
     test: &Test,
     index: usize,
     extras: &Extras,
-    memory: Option<u64>,
+    launcher: Launcher<'_>,
     warnings: &mut Vec<String>,
 ) -> Result<(Case, Settings), IorError> {
     let mut settings = test.settings.clone();
     settings.conflicts()?;
+    if !launcher.node_of.is_empty() && settings.tasks > all_tasks(launcher, extras.tasks_per_rank) {
+        return Err(IorError::TooManyTasks {
+            written: test.written(&[(Key::Tasks, "-N -1")]),
+            processes: launcher.node_of.len(),
+            tasks_per_rank: extras.tasks_per_rank,
+            needed: (settings.tasks as usize).div_ceil(launcher.node_of.len()),
+        });
+    }
     limit_by_status(&mut settings, warnings)?;
     if !settings.file_per_proc && settings.test_file.contains('@') {
         warnings.push("several names need -F; the first one is used for all tasks".to_owned());
     }
     let id = case_id(index);
     let workload = settings
-        .workload(&id, extras, memory)?
+        .workload(&id, extras, launcher.memory_bytes)?
         .validate()
         .map_err(|error| IorError::Plan { written: written(test, &error), error })?;
     let case = Case {

@@ -66,6 +66,21 @@ pub enum IorError {
         /// Why, and what to do instead.
         reason: String,
     },
+    /// More tasks than the processes of the launcher carry.
+    #[error(
+        "{written}: the launcher has started {processes} processes with {tasks_per_rank} of the tasks each, too \
+         few for all of them; start more, or put more tasks on each: --tasks-per-rank {needed}"
+    )]
+    TooManyTasks {
+        /// The option that asks for them.
+        written: String,
+        /// Processes of the launcher.
+        processes: usize,
+        /// Tasks of each.
+        tasks_per_rank: u32,
+        /// Tasks of each with which they would do.
+        needed: usize,
+    },
     /// Values that make no workload.
     #[error("{written}: {error}; {}", .error.help)]
     Plan {

@@ -96,8 +96,8 @@ fn transfers(key: Key, settings: &Settings) -> Option<String> {
             settings.aggregate().map_or_else(|| "too much".to_owned(), |bytes| Bytes(bytes).both_units())
         ),
         Key::Tasks => match settings.asked_tasks {
-            Some(_) => format!("{} tasks", settings.tasks),
-            None => format!("all tasks of the launcher: {}", settings.tasks),
+            Some(_) => format!("{} tasks{}", settings.tasks, on_processes(settings)),
+            None => format!("all tasks of the launcher: {}{}", settings.tasks, on_processes(settings)),
         },
         Key::Api => api(settings),
         Key::Direct => either(
@@ -140,6 +140,16 @@ fn transfers(key: Key, settings: &Settings) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// Which processes of the launcher carry the tasks.
+fn on_processes(settings: &Settings) -> String {
+    let nodes = if settings.nodes == 1 { String::new() } else { format!(" on {} nodes", settings.nodes) };
+    match settings.tasks_per_rank {
+        0 => String::new(),
+        1 => format!(", one on each of the first {} processes{nodes}", settings.tasks),
+        each => format!(", {each} on each of the first {} processes{nodes}", settings.tasks.div_ceil(each)),
+    }
 }
 
 fn api(settings: &Settings) -> String {
@@ -203,6 +213,9 @@ fn shift(settings: &Settings) -> String {
     let places = settings.places() % settings.tasks.max(1);
     let nodes = match settings.nodes {
         1 => String::new(),
+        _ if settings.in_turn => {
+            format!(" ({} × {} to the next node)", settings.task_offset, settings.tasks_to_next_node())
+        }
         _ => format!(" ({} × {} tasks of a node)", settings.task_offset, settings.tasks_per_node()),
     };
     if places == 0 {

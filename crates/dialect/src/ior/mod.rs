@@ -64,10 +64,13 @@ use reader::Reader;
 /// What the launcher of the processes and the host say. The default is one process, started by
 /// hand, on a host of unknown memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Launcher {
-    /// Processes that the launcher started; `-N` goes before it.
+pub struct Launcher<'a> {
+    /// The number of the node of each process, by rank; nodes are numbered in the order of their
+    /// first ranks. Empty: started by hand, and this process carries all tasks.
+    pub node_of: &'a [u32],
+    /// Tasks where `-N` says nothing and this process carries all.
     pub tasks: Option<u32>,
-    /// Nodes that they run on; `-C` shifts by whole nodes where there are several.
+    /// Nodes that they are on.
     pub nodes: Option<u32>,
     /// Memory of this node, which `-M 50%` takes its share of.
     pub memory_bytes: Option<u64>,
@@ -147,10 +150,10 @@ pub struct Asked {
 ///
 /// # Errors
 /// The first word that is unknown, wrong, or refused, with the reason and the next step.
-pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher) -> Result<Asked, IorError> {
+pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher<'_>) -> Result<Asked, IorError> {
     let arguments = arguments.iter().map(unicode).collect::<Result<Vec<String>, IorError>>()?;
     let (extras, words) = Extras::split(&arguments)?;
-    let mut reader = Reader::new(launcher);
+    let mut reader = Reader::new(launcher, extras.tasks_per_rank);
     reader.line(words.get(1..).unwrap_or_default())?;
     let Reader { tests, mut notes, mut warnings, output, show_help, show_version, .. } = reader;
     // Who asks for help may have everything else wrong.
@@ -161,7 +164,7 @@ pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher) -> Resu
     let mut settings = Vec::with_capacity(tests.len());
     let mut side_files = Vec::new();
     for (index, test) in tests.iter().enumerate() {
-        let (case, resolved) = case::of(test, index, &extras, launcher.memory_bytes, &mut warnings)?;
+        let (case, resolved) = case::of(test, index, &extras, launcher, &mut warnings)?;
         let beside = SideFiles {
             case: case.id.clone(),
             status: resolved.status_file.clone().filter(|_| resolved.write),

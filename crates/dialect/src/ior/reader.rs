@@ -40,8 +40,9 @@ impl Test {
 }
 
 /// What has been read so far.
-pub(super) struct Reader {
-    launcher: Launcher,
+pub(super) struct Reader<'l> {
+    launcher: Launcher<'l>,
+    tasks_per_rank: u32,
     settings: Settings,
     words: Vec<Seen>,
     /// The first of `words` whose meaning has not been told.
@@ -55,10 +56,11 @@ pub(super) struct Reader {
     pub show_version: bool,
 }
 
-impl Reader {
-    pub(super) fn new(launcher: Launcher) -> Self {
+impl<'l> Reader<'l> {
+    pub(super) fn new(launcher: Launcher<'l>, tasks_per_rank: u32) -> Self {
         Self {
             launcher,
+            tasks_per_rank,
             settings: Settings::default(),
             words: Vec::new(),
             untold: 0,
@@ -260,7 +262,7 @@ impl Reader {
     /// The settings as they are now are a test.
     fn run(&mut self) {
         let mut settings = self.settings.clone();
-        settings.resolve(self.launcher);
+        settings.resolve(self.launcher, self.tasks_per_rank);
         self.tell(Ok(&settings));
         self.tests.push(Test { settings, words: self.words.clone() });
     }

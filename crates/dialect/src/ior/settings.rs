@@ -70,8 +70,17 @@ pub(super) struct Settings {
     pub asked_tasks: Option<u32>,
     /// Resolved.
     pub tasks: u32,
-    /// Resolved.
+    /// Resolved: the nodes that tasks are on.
     pub nodes: u32,
+    /// Tasks on the first node; 0 in records of versions that knew one node alone.
+    #[serde(default)]
+    pub tasks_on_node0: u32,
+    /// Tasks of each process; 0 where one process carries all.
+    #[serde(default)]
+    pub tasks_per_rank: u32,
+    /// The launcher has put one process on each node in turn.
+    #[serde(default)]
+    pub in_turn: bool,
     pub test_file: String,
     pub read: bool,
     pub write: bool,
@@ -129,6 +138,9 @@ impl Default for Settings {
             asked_tasks: None,
             tasks: 1,
             nodes: 1,
+            tasks_on_node0: 0,
+            tasks_per_rank: 0,
+            in_turn: false,
             test_file: "testFile".to_owned(),
             read: false,
             write: false,
