@@ -29,6 +29,16 @@ pub enum CommError {
         /// For how long they waited.
         patience: Duration,
     },
+    /// A rank was stopped, cut off from the others or killed, or its MPI says that it is.
+    #[error("rank {rank} on node {node} is lost: {what}; see that node, then run again")]
+    Lost {
+        /// The rank that is lost.
+        rank: u32,
+        /// The node it runs on.
+        node: String,
+        /// How that was seen.
+        what: String,
+    },
     /// Two ranks made different calls.
     #[error("rank {rank} came to {theirs} while the others are in {ours}; all ranks need the same plan")]
     OutOfStep {

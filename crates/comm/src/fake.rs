@@ -1,52 +1,36 @@
 //! Several ranks as threads of one process, so that what needs peers can be tested without them.
 //!
-//! Every operation is one round of the same exchange: each rank lays down its bytes, the last
-//! one to come closes the round, and all take the bytes of all.
+//! They do what processes do, with the same messages; only the way of the messages is another.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use crate::{Clock, Comm, CommError, Merge, OnSignal, Topology};
+use crate::links::{Call, Failure, Inbox, Links, Message};
+use crate::tree::Ranks;
+use crate::{Comm, CommError, Delegate, OnSignal, Topology, clock};
 
-/// How long a rank waits for the others unless the test says otherwise: longer than any phase of
+/// How long a rank waits for a message unless the test says otherwise: longer than any phase of
 /// a test, short enough that a hang ends before a test runner loses patience.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One rank of a world of threads. Dropping it tells the others that it is gone.
 pub struct Fake {
+    ranks: Ranks<Threads>,
+}
+
+/// Messages between threads.
+struct Threads {
     rank: u32,
+    /// By how much this rank's clock is behind.
+    behind_ns: i64,
     world: Arc<World>,
-    /// Two threads that hold the same rank take turns: a rank is in one place at a time.
-    turn: Mutex<()>,
-    /// Dropping it says nothing of the rank: it is its place in a group.
-    stays: bool,
 }
 
 struct World {
-    topology: Topology,
+    inboxes: Vec<Inbox>,
     patience: Duration,
-    handlers: Mutex<HashMap<u32, OnSignal>>,
-    /// Worlds of some of the ranks, by them.
-    groups: Mutex<HashMap<Vec<u32>, Arc<World>>>,
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Debug)]
-struct State {
-    /// Rounds that have been closed.
-    round: u64,
-    /// What the open round is for; `None` before anyone has come.
-    operation: Option<&'static str>,
-    /// What each rank has laid down in the open round.
-    parts: Vec<Option<Vec<u8>>>,
-    /// What all ranks laid down in the last closed round.
-    closed: Arc<Vec<Vec<u8>>>,
-    /// Ranks that have been dropped.
-    gone: Vec<bool>,
-    /// The first failure; it stays.
-    failure: Option<CommError>,
+    /// The first failure is that of all ranks.
+    failure: Mutex<Option<Failure>>,
 }
 
 impl Fake {
@@ -56,229 +40,98 @@ impl Fake {
         Self::world_with_patience(nodes, PATIENCE)
     }
 
-    /// Like [`Fake::world`], where a rank waits for the others no longer than `patience`.
+    /// Like [`Fake::world`], where a rank waits for a message no longer than `patience`.
     #[must_use]
     pub fn world_with_patience(nodes: &[&str], patience: Duration) -> Vec<Self> {
-        let size = nodes.len();
-        let world = World::new(Topology::of(nodes.iter().copied()), patience);
+        Self::build(nodes, patience, &|_| 0)
+    }
+
+    /// Like [`Fake::world`], where the clock of each node is behind by so many nanoseconds.
+    ///
+    /// ```
+    /// use comm::{Comm, Fake};
+    /// let world = Fake::world_with_clocks(&[("node1", 0), ("node2", 1_000_000_000)]);
+    /// let found = std::thread::scope(|scope| {
+    ///     let ranks: Vec<_> = world.iter().map(|rank| scope.spawn(|| rank.synchronize())).collect();
+    ///     ranks.into_iter().map(|rank| rank.join().expect("no panic").expect("all came")).collect::<Vec<_>>()
+    /// });
+    /// assert!(found[0][1].offset_ns.abs_diff(1_000_000_000) <= found[0][1].error_ns);
+    /// assert!(found[1].is_empty());
+    /// ```
+    #[must_use]
+    pub fn world_with_clocks(nodes: &[(&str, i64)]) -> Vec<Self> {
+        let names: Vec<&str> = nodes.iter().map(|(name, _)| *name).collect();
+        Self::build(&names, PATIENCE, &|rank| nodes[rank as usize].1)
+    }
+
+    fn build(nodes: &[&str], patience: Duration, behind_ns: &dyn Fn(u32) -> i64) -> Vec<Self> {
+        let inboxes = nodes.iter().map(|_| Inbox::default()).collect();
+        let world = Arc::new(World { inboxes, patience, failure: Mutex::default() });
         (0..)
-            .take(size)
-            .map(|rank| Self { rank, world: Arc::clone(&world), turn: Mutex::new(()), stays: false })
+            .take(nodes.len())
+            .map(|rank| {
+                let links = Threads { rank, behind_ns: behind_ns(rank), world: Arc::clone(&world) };
+                Self { ranks: Ranks::world(links, Topology::of(nodes.iter().copied())) }
+            })
             .collect()
     }
-
-    /// Lays down `bytes` and waits for those of all ranks.
-    fn exchange(&self, operation: &'static str, bytes: Vec<u8>) -> Result<Arc<Vec<Vec<u8>>>, CommError> {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut state = self.world.lock();
-        if let Some(failure) = &state.failure {
-            return Err(failure.clone());
-        }
-        let ours = *state.operation.get_or_insert(operation);
-        if ours != operation {
-            let failure = CommError::OutOfStep { rank: self.rank, theirs: operation, ours };
-            return Err(self.world.fail(&mut state, failure));
-        }
-        state.parts[self.index()] = Some(bytes);
-        if state.parts.iter().all(Option::is_some) {
-            let closed = Arc::new(state.parts.iter_mut().filter_map(Option::take).collect());
-            state.closed = Arc::clone(&closed);
-            state.operation = None;
-            state.round += 1;
-            self.world.changed.notify_all();
-            return Ok(closed);
-        }
-        if let Some(failure) = state.missing_for_good(operation) {
-            return Err(self.world.fail(&mut state, failure));
-        }
-        self.wait(state, operation)
-    }
-
-    /// Waits until the open round is closed, has failed or has taken too long.
-    fn wait(
-        &self,
-        mut state: MutexGuard<'_, State>,
-        operation: &'static str,
-    ) -> Result<Arc<Vec<Vec<u8>>>, CommError> {
-        let round = state.round;
-        let deadline = Instant::now() + self.world.patience;
-        loop {
-            // The round is looked at first: one that was closed counts, even if a peer was
-            // dropped right after it.
-            if state.round != round {
-                return Ok(Arc::clone(&state.closed));
-            }
-            if let Some(failure) = &state.failure {
-                return Err(failure.clone());
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                let failure = CommError::TimedOut {
-                    missing: state.missing(),
-                    operation,
-                    patience: self.world.patience,
-                };
-                return Err(self.world.fail(&mut state, failure));
-            }
-            let waited = self.world.changed.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
-    fn index(&self) -> usize {
-        self.rank as usize
-    }
 }
 
-impl World {
-    fn new(topology: Topology, patience: Duration) -> Arc<Self> {
-        let size = topology.node_of().len();
-        Arc::new(Self {
-            topology,
-            patience,
-            handlers: Mutex::default(),
-            groups: Mutex::default(),
-            state: Mutex::new(State {
-                round: 0,
-                operation: None,
-                parts: vec![None; size],
-                closed: Arc::default(),
-                gone: vec![false; size],
-                failure: None,
-            }),
-            changed: Condvar::new(),
-        })
-    }
-
-    /// The state; no code that holds it can panic between two changes that belong together.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn fail(&self, state: &mut State, failure: CommError) -> CommError {
-        state.failure = Some(failure.clone());
-        self.changed.notify_all();
-        failure
-    }
-}
-
-impl State {
-    /// Ranks that have not come to the open round.
-    fn missing(&self) -> Vec<u32> {
-        (0..).zip(&self.parts).filter(|(_, part)| part.is_none()).map(|(rank, _)| rank).collect()
-    }
-
-    /// The failure of an open round that a dropped rank can no longer come to.
-    fn missing_for_good(&self, operation: &'static str) -> Option<CommError> {
-        let rank = self.missing().into_iter().find(|&rank| self.gone[rank as usize])?;
-        Some(CommError::PeerGone { rank, operation })
+impl Delegate for Fake {
+    fn comm(&self) -> &dyn Comm {
+        &self.ranks
     }
 }
 
 impl Drop for Fake {
     fn drop(&mut self) {
-        if self.stays {
-            return;
-        }
-        let mut state = self.world.lock();
-        state.gone[self.index()] = true;
-        if state.failure.is_none()
-            && let Some(operation) = state.operation
-            && let Some(failure) = state.missing_for_good(operation)
-        {
-            self.world.fail(&mut state, failure);
-        }
+        let links = self.ranks.links();
+        links.world.inboxes.iter().for_each(|inbox| inbox.end(links.rank));
     }
 }
 
-impl Comm for Fake {
+impl World {
+    /// Sets the failure of all ranks, unless there is one, and gives it.
+    fn fail(&self, call: Call, error: CommError) -> CommError {
+        let mut first = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        let failure = first.get_or_insert(Failure { call: Some(call), error }).clone();
+        drop(first);
+        self.inboxes.iter().for_each(|inbox| inbox.fail(failure.clone()));
+        failure.error
+    }
+}
+
+impl Links for Threads {
     fn rank(&self) -> u32 {
         self.rank
     }
 
-    fn size(&self) -> u32 {
-        u32::try_from(self.world.topology.node_of().len())
-            .expect("ranks are numbered by a u32 from the start")
+    fn send(&self, to: u32, call: Call, bytes: Vec<u8>) {
+        let peer = &self.world.inboxes[to as usize];
+        peer.deliver(self.rank, Message { call, bytes, at_ns: clock::monotonic_ns() });
     }
 
-    fn node(&self) -> &str {
-        let topology = &self.world.topology;
-        &topology.names()[topology.node_of()[self.index()] as usize]
-    }
-
-    fn barrier(&self) -> Result<(), CommError> {
-        self.exchange("a barrier", Vec::new()).map(|_| ())
-    }
-
-    fn max_u64(&self, value: u64) -> Result<u64, CommError> {
-        let all = self.exchange("a maximum", value.to_le_bytes().to_vec())?;
-        let values = all.iter().filter_map(|part| part.as_slice().try_into().ok()).map(u64::from_le_bytes);
-        Ok(values.max().unwrap_or(value))
-    }
-
-    fn any(&self, value: bool) -> Result<bool, CommError> {
-        let all = self.exchange("a vote", vec![u8::from(value)])?;
-        Ok(all.iter().any(|part| part == &[1]))
-    }
-
-    fn gather(&self, bytes: Vec<u8>) -> Result<Option<Vec<Vec<u8>>>, CommError> {
-        let all = self.exchange("a gathering", bytes)?;
-        Ok((self.rank == 0).then(|| all.to_vec()))
-    }
-
-    fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, CommError> {
-        let own = if self.rank == 0 { bytes } else { Vec::new() };
-        let all = self.exchange("a broadcast", own)?;
-        Ok(all[0].clone())
-    }
-
-    fn topology(&self) -> &Topology {
-        &self.world.topology
-    }
-
-    fn combine(&self, bytes: Vec<u8>, merge: Merge<'_>) -> Result<Option<Vec<u8>>, CommError> {
-        let all = self.exchange("a merge", bytes)?;
-        let whole = all.iter().cloned().reduce(merge);
-        Ok(if self.rank == 0 { whole } else { None })
-    }
-
-    fn stream(&self, bytes: Vec<u8>, take: &mut dyn FnMut(u32, Vec<u8>)) -> Result<(), CommError> {
-        let all = self.exchange("a stream", bytes)?;
-        if self.rank == 0 {
-            (0..).zip(all.iter()).for_each(|(rank, bytes)| take(rank, bytes.clone()));
+    fn receive(&self, from: u32, call: Call) -> Result<Message, CommError> {
+        let received = self.world.inboxes[self.rank as usize].receive(from, call, Some(self.world.patience));
+        match received {
+            Ok(message) => Ok(Message { at_ns: message.at_ns - self.behind_ns, ..message }),
+            Err(error) => Err(self.world.fail(call, error)),
         }
-        Ok(())
     }
 
-    fn group<'a>(&'a self, members: &[u32]) -> Option<Box<dyn Comm + 'a>> {
-        let place = members.iter().position(|&member| member == self.rank)?;
-        let topology = &self.world.topology;
-        let name = |&rank: &u32| topology.names()[topology.node_of()[rank as usize] as usize].clone();
-        let mut groups = self.world.groups.lock().unwrap_or_else(PoisonError::into_inner);
-        let world = groups
-            .entry(members.to_vec())
-            .or_insert_with(|| World::new(Topology::of(members.iter().map(name)), self.world.patience));
-        let rank = u32::try_from(place).ok()?;
-        Some(Box::new(Self { rank, world: Arc::clone(world), turn: Mutex::new(()), stays: true }))
+    fn failure(&self, call: Call) -> Option<CommError> {
+        self.world.inboxes[self.rank as usize].failure(call)
     }
 
-    fn synchronize(&self) -> Result<Vec<Clock>, CommError> {
-        self.exchange("a comparison of clocks", Vec::new())?;
-        let nodes = self.world.topology.names().len();
-        Ok(if self.rank == 0 { vec![Clock::default(); nodes] } else { Vec::new() })
-    }
-
-    fn meet(&self) -> Result<Duration, CommError> {
-        self.barrier().map(|()| Duration::ZERO)
+    fn now_ns(&self) -> i64 {
+        clock::monotonic_ns() - self.behind_ns
     }
 
     fn signal(&self, value: u64) {
-        let handlers: Vec<OnSignal> =
-            self.world.handlers.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
-        handlers.iter().for_each(|handler| handler(value));
+        self.world.inboxes.iter().for_each(|inbox| inbox.signal(value));
     }
 
     fn on_signal(&self, handler: OnSignal) {
-        self.world.handlers.lock().unwrap_or_else(PoisonError::into_inner).insert(self.rank, handler);
+        self.world.inboxes[self.rank as usize].on_signal(handler);
     }
 }

@@ -1,8 +1,12 @@
 //! Whether a launcher started this process, seen from the variables that launchers set.
 
+use std::fmt;
+
 /// What a launcher says of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Launched {
+    /// Who started it.
+    pub launcher: Launcher,
     /// This process's number, from 0.
     pub rank: u32,
     /// Processes of the job step.
@@ -11,14 +15,44 @@ pub struct Launched {
     pub local_size: Option<u32>,
 }
 
+/// Whose variables are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Launcher {
+    /// `mpirun` of Open MPI.
+    OpenMpi,
+    /// `mpiexec` of MPICH and its family, or a batch system that does as it does.
+    Hydra,
+    /// `flux run`.
+    Flux,
+    /// `mpiexec` of HPE's PALS.
+    Pals,
+    /// `srun`.
+    Slurm,
+}
+
+impl fmt::Display for Launcher {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::OpenMpi => "Open MPI's mpirun",
+            Self::Hydra => "mpiexec of MPICH or its family (PMI)",
+            Self::Flux => "flux run",
+            Self::Pals => "mpiexec of PALS",
+            Self::Slurm => "srun",
+        })
+    }
+}
+
 /// Variables of rank, size and size on this node, launcher by launcher.
-/// Sources: `mpirun(1)` of Open MPI; the process management interface of MPICH and its family
-/// (`PMI_*`, `MPI_LOCALNRANKS`); `srun(1)`. `SLURM_NTASKS` is not looked at: it describes the
-/// allocation, also in a script that was not started by `srun`.
-const LAUNCHERS: [[&str; 3]; 3] = [
-    ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"],
-    ["PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"],
-    ["SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE"],
+/// Sources: `mpirun(1)` of Open MPI; `flux-environment(7)`; `mpiexec(1)` of PALS; the process
+/// management interface of MPICH and its family (`PMI_*`, `MPI_LOCALNRANKS`); `srun(1)`, which sets
+/// variables of the interface too. `SLURM_NTASKS` is not looked at: it describes the allocation, also
+/// in a script that was not started by `srun`.
+const LAUNCHERS: [(Launcher, [&str; 3]); 5] = [
+    (Launcher::OpenMpi, ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"]),
+    (Launcher::Flux, ["FLUX_TASK_RANK", "FLUX_JOB_SIZE", ""]),
+    (Launcher::Slurm, ["SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE"]),
+    (Launcher::Pals, ["PALS_RANKID", "PMI_SIZE", "PALS_LOCAL_SIZE"]),
+    (Launcher::Hydra, ["PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"]),
 ];
 
 impl Launched {
@@ -34,9 +68,9 @@ impl Launched {
     pub fn find(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         // Slurm writes `4(x2)` for four tasks on each of two nodes.
         let number = |name: &str| variable(name)?.split('(').next()?.parse::<u32>().ok();
-        LAUNCHERS.iter().find_map(|[rank, size, local]| {
+        LAUNCHERS.iter().find_map(|&(launcher, [rank, size, local])| {
             let (rank, size) = (number(rank)?, number(size)?);
-            (rank < size).then(|| Self { rank, size, local_size: number(local) })
+            (rank < size).then(|| Self { launcher, rank, size, local_size: number(local) })
         })
     }
 

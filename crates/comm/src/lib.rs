@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`Comm`] | what a rank can ask of the others |
 //! | [`Solo`] | a run in one process |
+//! | [`Mpi`] | processes that a launcher started, with the MPI library of the site |
 //! | [`Fake`] | several ranks as threads of one process, for tests |
 //! | [`Topology`] | which ranks run on which nodes |
 //! | [`Clock`] | how far a node's clock is from that of rank 0 |
@@ -32,21 +33,31 @@
 //! ```
 
 mod agree;
+mod clock;
 mod error;
 mod fake;
 mod launched;
+mod links;
+mod mpi;
 mod solo;
 mod topology;
+mod tree;
 
 pub use agree::{Agreement, Difference, agree};
 pub use error::CommError;
 pub use fake::Fake;
-pub use launched::Launched;
+pub use launched::{Launched, Launcher};
+pub use mpi::{JoinError, Joining, Mpi, PATIENCE, join};
 pub use solo::Solo;
 pub use topology::Topology;
 
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Something that is a rank because it holds one.
+trait Delegate: Send + Sync {
+    fn comm(&self) -> &dyn Comm;
+}
 
 /// How far the clock of a node is from that of rank 0, as far as messages can tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -146,4 +157,70 @@ pub trait Comm: Send + Sync {
 
     /// Who is told of signals from now on. Not collective.
     fn on_signal(&self, handler: OnSignal);
+}
+
+impl<Holder: Delegate> Comm for Holder {
+    fn rank(&self) -> u32 {
+        self.comm().rank()
+    }
+
+    fn size(&self) -> u32 {
+        self.comm().size()
+    }
+
+    fn node(&self) -> &str {
+        self.comm().node()
+    }
+
+    fn barrier(&self) -> Result<(), CommError> {
+        self.comm().barrier()
+    }
+
+    fn max_u64(&self, value: u64) -> Result<u64, CommError> {
+        self.comm().max_u64(value)
+    }
+
+    fn any(&self, value: bool) -> Result<bool, CommError> {
+        self.comm().any(value)
+    }
+
+    fn gather(&self, bytes: Vec<u8>) -> Result<Option<Vec<Vec<u8>>>, CommError> {
+        self.comm().gather(bytes)
+    }
+
+    fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, CommError> {
+        self.comm().broadcast(bytes)
+    }
+
+    fn topology(&self) -> &Topology {
+        self.comm().topology()
+    }
+
+    fn combine(&self, bytes: Vec<u8>, merge: Merge<'_>) -> Result<Option<Vec<u8>>, CommError> {
+        self.comm().combine(bytes, merge)
+    }
+
+    fn stream(&self, bytes: Vec<u8>, take: &mut dyn FnMut(u32, Vec<u8>)) -> Result<(), CommError> {
+        self.comm().stream(bytes, take)
+    }
+
+    fn group<'a>(&'a self, members: &[u32]) -> Option<Box<dyn Comm + 'a>> {
+        self.comm().group(members)
+    }
+
+    fn synchronize(&self) -> Result<Vec<Clock>, CommError> {
+        self.comm().synchronize()
+    }
+
+    fn meet(&self) -> Result<Duration, CommError> {
+        self.comm().meet()
+    }
+
+    fn signal(&self, value: u64) {
+        self.comm().signal(value);
+    }
+
+    fn on_signal(&self, handler: OnSignal) {
+        self.comm().on_signal(handler);
+    }
 }

@@ -1,0 +1,464 @@
+//! The one thread of a process that calls MPI.
+//!
+//! Others hand it messages to send; it puts what comes into the [`Inbox`], from which others take it.
+//! While a message is awaited it asks MPI again and again, and gives way to other threads in between;
+//! after a while, and while nothing is awaited, it sleeps between two questions. It also sees to it
+//! that a neighbour which says nothing any more is noticed, since MPI itself may wait for ever.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::yield_now;
+use std::time::{Duration, Instant};
+
+use super::calls::{Calls, Request, Trouble, end_now};
+use super::frame::{self, FRAME_BYTES, Frame, Kind};
+use crate::links::{Call, Failure, Inbox, Links, Message};
+use crate::{CommError, OnSignal, clock};
+
+/// Receptions that wait at MPI at once: what comes in a burst needs no detour through MPI's own memory.
+const RECEPTIONS: usize = 8;
+
+/// Frames to one rank that are handed to MPI at once.
+const SENDS: usize = 16;
+
+/// For so long after the last event MPI is asked without a sleep, if a message is awaited: ranks that
+/// end a phase together come within this time.
+const EAGER: Duration = Duration::from_millis(3);
+
+/// The longest sleep while a message is awaited. It delays what others wait for, so it is short beside
+/// a phase; asking costs some microseconds, so a waiting rank takes less than a hundredth of a processor.
+const AWAITING_SLEEP: Duration = Duration::from_millis(1);
+
+/// The longest sleep while nothing is awaited: signals and heartbeats may wait so long.
+const IDLE_SLEEP: Duration = Duration::from_millis(40);
+
+/// The shortest sleep that is worth a system call.
+const SHORTEST_SLEEP: Duration = Duration::from_micros(50);
+
+/// How often neighbours are told that this rank is there.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+
+/// A thread that did not run for so long has not listened: it blames nobody for silence.
+const ABSENCE: Duration = Duration::from_secs(3);
+
+/// What other threads ask for.
+pub(super) enum Order {
+    Send {
+        to: u32,
+        frame: Vec<u8>,
+    },
+    Signal(u64),
+    /// From now on these are watched.
+    Watch {
+        neighbours: Vec<u32>,
+        nodes: Vec<String>,
+    },
+    /// No more heartbeats: all are about to end.
+    Rest,
+    /// Finalizes; says whether that went well.
+    Leave(Sender<Result<(), Trouble>>),
+    Abort(i32),
+}
+
+/// What the agent and other threads of the process have in common.
+pub(super) struct Desk {
+    pub(super) inbox: Inbox,
+    /// Threads that wait for a message.
+    awaiting: AtomicUsize,
+    orders: Mutex<Orders>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct Orders {
+    queue: VecDeque<Order>,
+    asleep: bool,
+}
+
+impl Desk {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            inbox: Inbox::default(),
+            awaiting: AtomicUsize::new(0),
+            orders: Mutex::default(),
+            wake: Condvar::new(),
+        })
+    }
+
+    pub(super) fn order(&self, order: Order) {
+        let mut orders = self.lock();
+        orders.queue.push_back(order);
+        self.rouse(&mut orders);
+    }
+
+    fn rouse(&self, orders: &mut Orders) {
+        if orders.asleep {
+            orders.asleep = false;
+            self.wake.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Orders> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sleep(&self, time: Duration) {
+        let mut orders = self.lock();
+        if orders.queue.is_empty() {
+            orders.asleep = true;
+            orders = self.wake.wait_timeout(orders, time).unwrap_or_else(PoisonError::into_inner).0;
+            orders.asleep = false;
+        }
+    }
+}
+
+/// Messages of one process of the job.
+pub(super) struct Wire {
+    pub(super) rank: u32,
+    pub(super) desk: Arc<Desk>,
+    pub(super) size: u32,
+}
+
+impl Wire {
+    /// Ends the world on all ranks.
+    fn fail(&self, call: Call, error: CommError) -> CommError {
+        let told = matches!(self.desk.inbox.failed(), Some(failure) if failure.ends(call));
+        self.desk.inbox.fail(Failure { call: Some(call), error: error.clone() });
+        if !told {
+            let news = frame::news(self.rank, Some(call), &error);
+            for to in (0..self.size).filter(|&to| to != self.rank) {
+                self.desk.order(Order::Send { to, frame: news.clone() });
+            }
+        }
+        self.desk.inbox.failure(call).unwrap_or(error)
+    }
+}
+
+impl Links for Wire {
+    fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    fn send(&self, to: u32, call: Call, bytes: Vec<u8>) {
+        for frame in frame::of_message(self.rank, call, &bytes) {
+            self.desk.order(Order::Send { to, frame });
+        }
+    }
+
+    fn receive(&self, from: u32, call: Call) -> Result<Message, CommError> {
+        let desk = &self.desk;
+        let received = desk.inbox.take(from, call).unwrap_or_else(|| {
+            desk.awaiting.fetch_add(1, Ordering::Relaxed);
+            desk.rouse(&mut desk.lock());
+            let received = desk.inbox.receive(from, call, None);
+            desk.awaiting.fetch_sub(1, Ordering::Relaxed);
+            received
+        });
+        received.map_err(|error| self.fail(call, error))
+    }
+
+    fn failure(&self, call: Call) -> Option<CommError> {
+        self.desk.inbox.failure(call)
+    }
+
+    fn now_ns(&self) -> i64 {
+        clock::monotonic_ns()
+    }
+
+    fn signal(&self, value: u64) {
+        self.desk.order(Order::Signal(value));
+    }
+
+    fn on_signal(&self, handler: OnSignal) {
+        self.desk.inbox.on_signal(handler);
+    }
+}
+
+/// The thread's own.
+pub(super) struct Agent {
+    calls: Box<dyn Calls>,
+    desk: Arc<Desk>,
+    rank: u32,
+    size: u32,
+    patience: Duration,
+    /// In the order in which MPI fills them.
+    receptions: VecDeque<(Request, Vec<u8>)>,
+    /// What is to be sent, by rank.
+    sends: BTreeMap<u32, Outgoing>,
+    /// Messages of which more is to come, by rank.
+    parts: BTreeMap<u32, Vec<u8>>,
+    /// When each neighbour was heard of.
+    heard: BTreeMap<u32, Instant>,
+    /// The node of each rank, as soon as it is known.
+    nodes: Vec<String>,
+    beats: Option<Instant>,
+}
+
+#[derive(Default)]
+struct Outgoing {
+    /// Handed to MPI; the bytes stay where they are.
+    started: VecDeque<(Request, Vec<u8>)>,
+    waiting: VecDeque<Vec<u8>>,
+}
+
+impl Agent {
+    pub(super) fn new(
+        calls: Box<dyn Calls>,
+        desk: Arc<Desk>,
+        (rank, size): (u32, u32),
+        patience: Duration,
+    ) -> Self {
+        Self {
+            calls,
+            desk,
+            rank,
+            size,
+            patience,
+            receptions: VecDeque::new(),
+            sends: BTreeMap::new(),
+            parts: BTreeMap::new(),
+            heard: BTreeMap::new(),
+            nodes: Vec::new(),
+            beats: None,
+        }
+    }
+
+    /// Works until this rank leaves.
+    pub(super) fn run(mut self) {
+        for _ in 0..RECEPTIONS {
+            self.expect(vec![0; FRAME_BYTES]);
+        }
+        let mut event = Instant::now();
+        let mut looked = event;
+        loop {
+            let orders = std::mem::take(&mut self.desk.lock().queue);
+            let mut busy = !orders.is_empty();
+            for order in orders {
+                if let Order::Leave(answer) = order {
+                    // Whoever left does not wait for the answer if it is gone.
+                    let _ = answer.send(self.leave());
+                    return;
+                }
+                self.carry_out(order);
+            }
+            busy |= self.receive();
+            busy |= self.send();
+            let now = Instant::now();
+            self.watch(now, now - looked);
+            looked = now;
+            if busy {
+                event = now;
+            } else {
+                self.pause(now - event);
+            }
+        }
+    }
+
+    fn carry_out(&mut self, order: Order) {
+        match order {
+            Order::Send { to, frame } => self.queue(to, frame),
+            Order::Signal(value) => self.spread(value, None),
+            Order::Watch { neighbours, nodes } => {
+                let now = Instant::now();
+                self.heard = neighbours.into_iter().map(|rank| (rank, now)).collect();
+                self.nodes = nodes;
+                self.beats = Some(now);
+            }
+            Order::Rest => {
+                self.beats = None;
+                self.heard.clear();
+            }
+            Order::Abort(code) => {
+                self.calls.abort(code);
+                end_now(code);
+            }
+            Order::Leave(_) => {}
+        }
+    }
+
+    /// Nothing happened for `quiet`.
+    fn pause(&self, quiet: Duration) {
+        let awaiting = self.desk.awaiting.load(Ordering::Relaxed) > 0;
+        if awaiting || self.sends.values().any(|outgoing| !outgoing.started.is_empty()) {
+            if quiet < EAGER {
+                yield_now();
+            } else {
+                self.desk.sleep((quiet / 16).clamp(SHORTEST_SLEEP, AWAITING_SLEEP));
+            }
+        } else {
+            self.desk.sleep((quiet / 4).clamp(SHORTEST_SLEEP, IDLE_SLEEP));
+        }
+    }
+
+    /// Hands room for one more frame to MPI.
+    fn expect(&mut self, mut bytes: Vec<u8>) {
+        match self.calls.receive(&mut bytes) {
+            Ok(request) => self.receptions.push_back((request, bytes)),
+            Err(trouble) => self.lose(self.rank, format!("its MPI says: {}", trouble.0)),
+        }
+    }
+
+    /// Takes what has come; whether something has.
+    fn receive(&mut self) -> bool {
+        let mut some = false;
+        while let Some((request, _)) = self.receptions.front_mut() {
+            match self.calls.done(request) {
+                Ok(false) => break,
+                Ok(true) => {
+                    some = true;
+                    if let Some((_, bytes)) = self.receptions.pop_front() {
+                        if let Some(frame) = Frame::of(&bytes) {
+                            self.accept(&frame);
+                        }
+                        self.expect(bytes);
+                    }
+                }
+                Err(trouble) => {
+                    self.receptions.pop_front();
+                    self.lose(self.rank, format!("its MPI says: {}", trouble.0));
+                }
+            }
+        }
+        some
+    }
+
+    fn accept(&mut self, frame: &Frame<'_>) {
+        let from = frame.from;
+        if let Some(heard) = self.heard.get_mut(&from) {
+            *heard = Instant::now();
+        }
+        match frame.kind {
+            Kind::Heartbeat => {}
+            Kind::Signal(value) => self.spread(value, Some(from)),
+            Kind::News(call) => {
+                if let Some(failure) = frame::failure(call, frame.bytes) {
+                    self.desk.inbox.fail(failure);
+                }
+            }
+            Kind::Part(_) => self.parts.entry(from).or_default().extend(frame.bytes),
+            Kind::Last(call) => {
+                let mut bytes = self.parts.remove(&from).unwrap_or_default();
+                bytes.extend(frame.bytes);
+                self.desk.inbox.deliver(from, Message { call, bytes, at_ns: clock::monotonic_ns() });
+            }
+        }
+    }
+
+    fn queue(&mut self, to: u32, frame: Vec<u8>) {
+        self.sends.entry(to).or_default().waiting.push_back(frame);
+    }
+
+    /// Starts what waits, and forgets what is done; whether something was.
+    fn send(&mut self) -> bool {
+        let mut some = false;
+        let mut lost = None;
+        for (&to, outgoing) in &mut self.sends {
+            let sent = outgoing.go_on(&*self.calls, to);
+            match sent {
+                Ok(progress) => some |= progress,
+                Err(trouble) => lost = Some((to, trouble)),
+            }
+        }
+        self.sends.retain(|_, outgoing| !outgoing.is_empty());
+        if let Some((to, trouble)) = lost {
+            self.sends.remove(&to);
+            self.lose(to, format!("MPI says: {}", trouble.0));
+        }
+        some
+    }
+
+    /// Hands a signal on to all neighbours but the one it came from. There is one way between any two
+    /// ranks, so that it comes to each once.
+    fn spread(&mut self, value: u64, from: Option<u32>) {
+        let neighbours: Vec<u32> = self.heard.keys().copied().filter(|&to| Some(to) != from).collect();
+        for to in neighbours {
+            self.queue(to, frame::signal(self.rank, value));
+        }
+        self.desk.inbox.signal(value);
+    }
+
+    /// Sends heartbeats that are due and looks for neighbours that are silent. `gap` is how long this
+    /// thread did not look.
+    fn watch(&mut self, now: Instant, gap: Duration) {
+        if gap > ABSENCE {
+            self.heard.values_mut().for_each(|heard| *heard = now);
+        }
+        let Some(due) = self.beats.filter(|&due| due <= now) else { return };
+        self.beats = Some(due.max(now - HEARTBEAT) + HEARTBEAT);
+        let neighbours: Vec<u32> = self.heard.keys().copied().collect();
+        for to in neighbours {
+            // One that takes nothing gets no more to take.
+            if self.sends.get(&to).is_none_or(Outgoing::is_empty) {
+                self.queue(to, frame::heartbeat(self.rank));
+            }
+            if now - self.heard[&to] > self.patience {
+                let silent = self.patience.as_secs_f64();
+                self.lose(to, format!("nothing was heard of it for {silent} s"));
+            }
+        }
+    }
+
+    /// Tells all ranks that one is lost.
+    fn lose(&mut self, rank: u32, what: String) {
+        if self.desk.inbox.failed().is_some_and(|failure| failure.call.is_none()) {
+            return;
+        }
+        let node = self.nodes.get(rank as usize).cloned().unwrap_or_else(|| "unknown".to_owned());
+        let error = CommError::Lost { rank, node, what };
+        let news = frame::news(self.rank, None, &error);
+        let own = self.rank;
+        for to in (0..self.size).filter(|&to| to != own && to != rank) {
+            self.queue(to, news.clone());
+        }
+        self.desk.inbox.fail(Failure { call: None, error });
+    }
+
+    /// All ranks are about to end: no message is on its way to this one.
+    fn leave(mut self) -> Result<(), Trouble> {
+        while !self.sends.is_empty() {
+            if !self.send() {
+                yield_now();
+            }
+        }
+        // What this rank still expects it sends itself, so that nothing has to be cancelled.
+        for _ in 0..self.receptions.len() {
+            self.queue(self.rank, frame::heartbeat(self.rank));
+        }
+        while let Some((request, _)) = self.receptions.front_mut() {
+            if self.calls.done(request)? {
+                self.receptions.pop_front();
+            }
+            self.send();
+        }
+        while !self.sends.is_empty() {
+            self.send();
+        }
+        self.calls.finalize()
+    }
+}
+
+impl Outgoing {
+    fn is_empty(&self) -> bool {
+        self.started.is_empty() && self.waiting.is_empty()
+    }
+
+    fn go_on(&mut self, calls: &dyn Calls, to: u32) -> Result<bool, Trouble> {
+        let mut some = false;
+        while let Some((request, _)) = self.started.front_mut() {
+            if !calls.done(request)? {
+                break;
+            }
+            self.started.pop_front();
+            some = true;
+        }
+        while self.started.len() < SENDS
+            && let Some(frame) = self.waiting.pop_front()
+        {
+            self.started.push_back((calls.send(&frame, to)?, frame));
+            some = true;
+        }
+        Ok(some)
+    }
+}

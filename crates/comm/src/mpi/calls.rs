@@ -1,0 +1,385 @@
+//! The dozen functions of MPI that are used, in three ways of naming things.
+//!
+//! Libraries agree on the names of functions, not on what a handle is. Only handles that are named
+//! here are ever passed, and no status is ever read, so that nothing else of a library's layout counts.
+
+#![expect(unsafe_code, reason = "calls a library that is loaded at run time")]
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::ManuallyDrop;
+use std::path::Path;
+use std::ptr::null_mut;
+
+use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
+
+use super::JoinError;
+
+/// Room for the longest text that a library gives: `MPI_MAX_LIBRARY_VERSION_STRING` of MPICH and of
+/// the standard ABI; the others have less.
+const TEXT_BYTES: usize = 8192;
+
+/// The one tag of all messages.
+const TAG: c_int = 1;
+
+/// Which way a library names things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flavour {
+    /// The standard ABI: MPI 5.0, chapter 20 and appendix A, as in `mpi.h` of the MPI Forum's stubs.
+    Standard,
+    /// Open MPI and what is built on it.
+    OpenMpi,
+    /// MPICH and the libraries that keep its ABI: Intel MPI, MVAPICH, Cray MPICH, ParaStation MPI.
+    Mpich,
+}
+
+/// A request under way: a handle of the library.
+#[derive(Debug)]
+pub(crate) struct Request(usize);
+
+/// What a call reported instead of success.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Trouble(pub(crate) String);
+
+/// The functions, whatever handles are.
+pub(crate) trait Calls: Send {
+    fn init(&self) -> Result<(), Trouble>;
+    fn finalize(&self) -> Result<(), Trouble>;
+    fn rank(&self) -> Result<u32, Trouble>;
+    fn size(&self) -> Result<u32, Trouble>;
+    /// Starts to send `bytes`, which stay where they are until the request is done.
+    fn send(&self, bytes: &[u8], to: u32) -> Result<Request, Trouble>;
+    /// Starts to receive into `bytes`, which stay where they are until the request is done.
+    fn receive(&self, bytes: &mut [u8]) -> Result<Request, Trouble>;
+    /// Whether the request is done; after that it is no more.
+    fn done(&self, request: &mut Request) -> Result<bool, Trouble>;
+    /// Ends all processes of the job.
+    fn abort(&self, code: i32);
+}
+
+/// A handle: an address or an `int`.
+trait Handle: Copy {
+    fn to_word(self) -> usize;
+    fn of_word(word: usize) -> Self;
+}
+
+impl Handle for *mut c_void {
+    fn to_word(self) -> usize {
+        self as usize
+    }
+
+    fn of_word(word: usize) -> Self {
+        word as Self
+    }
+}
+
+impl Handle for c_int {
+    #[expect(clippy::cast_sign_loss, reason = "a handle is a bit pattern")]
+    fn to_word(self) -> usize {
+        self as u32 as usize
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "only such words are made of these handles")]
+    fn of_word(word: usize) -> Self {
+        word as Self
+    }
+}
+
+type Init = unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char, c_int, *mut c_int) -> c_int;
+type Text = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
+
+struct Loaded<H> {
+    init: Init,
+    finalize: unsafe extern "C" fn() -> c_int,
+    comm_rank: unsafe extern "C" fn(H, *mut c_int) -> c_int,
+    comm_size: unsafe extern "C" fn(H, *mut c_int) -> c_int,
+    set_errhandler: unsafe extern "C" fn(H, H) -> c_int,
+    isend: unsafe extern "C" fn(*const c_void, c_int, H, c_int, c_int, H, *mut H) -> c_int,
+    irecv: unsafe extern "C" fn(*mut c_void, c_int, H, c_int, c_int, H, *mut H) -> c_int,
+    test: unsafe extern "C" fn(*mut H, *mut c_int, *mut c_void) -> c_int,
+    abort: unsafe extern "C" fn(H, c_int) -> c_int,
+    error_string: unsafe extern "C" fn(c_int, *mut c_char, *mut c_int) -> c_int,
+    names: Names<H>,
+    /// Never unloaded: threads of the library may live until the process ends.
+    _library: ManuallyDrop<Library>,
+}
+
+/// A library that can be used, and is unloaded again unless it is kept.
+pub(crate) struct Found {
+    /// Its own words, one line.
+    pub(crate) version: String,
+    pub(crate) flavour: Flavour,
+    _library: Library,
+}
+
+impl Found {
+    /// Loads it for good. Plug-ins of Open MPI look for its symbols among the global ones, which those of
+    /// a library that is only looked at must not become.
+    pub(crate) fn keep(self, path: &Path) -> Result<Kept, JoinError> {
+        let failed = |reason| JoinError::Unloadable { library: path.to_owned(), reason };
+        // SAFETY: it is loaded already.
+        let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }
+            .map_err(|error| failed(one_line(&error.to_string())))?;
+        let calls = match self.flavour {
+            Flavour::Standard => standard(library),
+            Flavour::OpenMpi => open_mpi(library),
+            Flavour::Mpich => mpich(library),
+        };
+        Ok(Kept { calls: calls.map_err(failed)?, version: self.version })
+    }
+}
+
+/// A library that is loaded for good.
+pub(crate) struct Kept {
+    pub(crate) calls: Box<dyn Calls>,
+    /// Its own words, one line.
+    pub(crate) version: String,
+}
+
+/// Loads the library at `path`, or of that name where the loader looks. `Ok(None)` where there is none.
+pub(crate) fn load(path: &Path) -> Result<Option<Found>, JoinError> {
+    // SAFETY: loading runs the library's initialisers. It is the site's MPI, which every MPI program of
+    // this site loads in the same way.
+    let library = match unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) } {
+        Ok(library) => library,
+        Err(error) => {
+            let reason = one_line(&error.to_string());
+            // A name that is nowhere is the ordinary case; a file that is there and cannot be loaded is not.
+            let absent = path.components().count() == 1 || !path.exists();
+            return if absent && missing(&reason, path) {
+                Ok(None)
+            } else {
+                Err(JoinError::Unloadable { library: path.to_owned(), reason })
+            };
+        }
+    };
+    let Some((flavour, version)) = flavour_of(&library) else {
+        return Err(JoinError::NotMpi { library: path.to_owned() });
+    };
+    Ok(Some(Found { version, flavour, _library: library }))
+}
+
+/// Whether the loader says that the library itself is not there, rather than one that it needs.
+fn missing(reason: &str, path: &Path) -> bool {
+    reason.contains("cannot open shared object file") && reason.starts_with(&*path.to_string_lossy())
+}
+
+/// What the library exports and says of itself, before it is started.
+fn flavour_of(library: &Library) -> Option<(Flavour, String)> {
+    // SAFETY: both functions may be called before MPI is started, and have had these types since MPI 3.0.
+    let version = unsafe {
+        let _init = library.get::<Init>(b"MPI_Init_thread\0").ok()?;
+        let get = library.get::<Text>(b"MPI_Get_library_version\0").ok()?;
+        text(|bytes, length| get(bytes, length))?
+    };
+    // SAFETY: the type is that of MPI 5.0, 20.3; it may be called before MPI is started. A library of
+    // another ABI that has it says -1.
+    let standard = unsafe {
+        let get =
+            library.get::<unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int>(b"MPI_Abi_get_version\0");
+        let (mut major, mut minor) = (-1, -1);
+        get.is_ok_and(|get| get(&raw mut major, &raw mut minor) == 0 && major >= 1)
+    };
+    // SAFETY: only the address is looked at.
+    let open_mpi = unsafe { library.get::<*mut c_void>(b"ompi_mpi_comm_world\0").is_ok() };
+    let family = ["MPICH", "Intel(R) MPI", "MVAPICH", "ParaStation"];
+    let flavour = if standard {
+        Flavour::Standard
+    } else if open_mpi {
+        Flavour::OpenMpi
+    } else if family.iter().any(|name| version.to_uppercase().contains(&name.to_uppercase())) {
+        Flavour::Mpich
+    } else {
+        return None;
+    };
+    Some((flavour, one_line(&version)))
+}
+
+/// What a function writes into room for text.
+fn text(get: impl Fn(*mut c_char, *mut c_int) -> c_int) -> Option<String> {
+    let mut bytes = vec![0u8; TEXT_BYTES + 1];
+    let mut length = 0;
+    let success = get(bytes.as_mut_ptr().cast(), &raw mut length) == 0;
+    let whole = CStr::from_bytes_until_nul(&bytes).ok().filter(|_| success)?;
+    Some(whole.to_string_lossy().into_owned())
+}
+
+/// The first line that says something, since some libraries tell all of their configuration.
+fn one_line(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What differs between the ways of naming things, beside the functions.
+struct Names<H> {
+    world: H,
+    byte: H,
+    errors_return: H,
+    any_source: c_int,
+    /// `MPI_STATUS_IGNORE`.
+    ignore: usize,
+    funneled: c_int,
+}
+
+/// Values of `mpi.h` of the MPI Forum's stubs for the standard ABI, version 1.0.
+fn standard(library: Library) -> Result<Box<dyn Calls>, String> {
+    let address = |word: usize| word as *mut c_void;
+    let names = Names {
+        world: address(0x101),
+        byte: address(0x247),
+        errors_return: address(0x142),
+        any_source: -1,
+        ignore: 0,
+        funneled: 1024,
+    };
+    Ok(Box::new(Loaded::new(library, names)?))
+}
+
+/// Values of `mpi.h` of Open MPI: what is predefined is an object that the library exports.
+fn open_mpi(library: Library) -> Result<Box<dyn Calls>, String> {
+    let object = |name: &str| {
+        // SAFETY: only the address is taken; it is what the library calls the handle.
+        let found = unsafe { library.get::<*mut c_void>(name.as_bytes()) };
+        found.map(|symbol| symbol.as_raw_ptr()).map_err(|error| one_line(&error.to_string()))
+    };
+    let names = Names {
+        world: object("ompi_mpi_comm_world")?,
+        byte: object("ompi_mpi_byte")?,
+        errors_return: object("ompi_mpi_errors_return")?,
+        any_source: -1,
+        ignore: 0,
+        funneled: 1,
+    };
+    Ok(Box::new(Loaded::new(library, names)?))
+}
+
+/// Values of `mpi.h` of MPICH, which its ABI initiative keeps.
+fn mpich(library: Library) -> Result<Box<dyn Calls>, String> {
+    let names = Names::<c_int> {
+        world: 0x4400_0000,
+        byte: 0x4c00_010d,
+        errors_return: 0x5400_0001,
+        any_source: -2,
+        ignore: 1,
+        funneled: 1,
+    };
+    Ok(Box::new(Loaded::new(library, names)?))
+}
+
+// SAFETY: the handles of the library may be used from any thread, one at a time, and it is handed from
+// one thread to another only before it is started.
+unsafe impl<H> Send for Loaded<H> {}
+
+impl<H: Handle> Loaded<H> {
+    fn new(library: Library, names: Names<H>) -> Result<Self, String> {
+        macro_rules! function {
+            ($name:literal) => {
+                // SAFETY: the field has the type that MPI 3.0 and all later versions give this function, with
+                // handles as this library has them.
+                *unsafe { library.get($name) }.map_err(|error| one_line(&error.to_string()))?
+            };
+        }
+        Ok(Self {
+            init: function!(b"MPI_Init_thread\0"),
+            finalize: function!(b"MPI_Finalize\0"),
+            comm_rank: function!(b"MPI_Comm_rank\0"),
+            comm_size: function!(b"MPI_Comm_size\0"),
+            set_errhandler: function!(b"MPI_Comm_set_errhandler\0"),
+            isend: function!(b"MPI_Isend\0"),
+            irecv: function!(b"MPI_Irecv\0"),
+            test: function!(b"MPI_Test\0"),
+            abort: function!(b"MPI_Abort\0"),
+            error_string: function!(b"MPI_Error_string\0"),
+            names,
+            _library: ManuallyDrop::new(library),
+        })
+    }
+
+    /// The library's words for what is not success.
+    fn check(&self, code: c_int) -> Result<(), Trouble> {
+        if code == 0 {
+            return Ok(());
+        }
+        // SAFETY: the room is larger than the longest text of any library.
+        let said = text(|bytes, length| unsafe { (self.error_string)(code, bytes, length) });
+        Err(Trouble(said.map_or_else(|| format!("MPI error {code}"), |said| one_line(&said))))
+    }
+
+    fn number(&self, get: unsafe extern "C" fn(H, *mut c_int) -> c_int) -> Result<u32, Trouble> {
+        let mut number = 0;
+        // SAFETY: the handle is the library's own and the number has room.
+        self.check(unsafe { get(self.names.world, &raw mut number) })?;
+        u32::try_from(number).map_err(|_| Trouble(format!("MPI counts ranks as {number}")))
+    }
+}
+
+impl<H: Handle> Calls for Loaded<H> {
+    fn init(&self) -> Result<(), Trouble> {
+        let mut provided = 0;
+        // SAFETY: no arguments are passed, which MPI 2.0 and later allow.
+        let code = unsafe { (self.init)(null_mut(), null_mut(), self.names.funneled, &raw mut provided) };
+        self.check(code)?;
+        // SAFETY: both handles are the library's own. From here on calls return what went wrong.
+        self.check(unsafe { (self.set_errhandler)(self.names.world, self.names.errors_return) })
+    }
+
+    fn finalize(&self) -> Result<(), Trouble> {
+        // SAFETY: nothing is under way any more.
+        self.check(unsafe { (self.finalize)() })
+    }
+
+    fn rank(&self) -> Result<u32, Trouble> {
+        self.number(self.comm_rank)
+    }
+
+    fn size(&self) -> Result<u32, Trouble> {
+        self.number(self.comm_size)
+    }
+
+    fn send(&self, bytes: &[u8], to: u32) -> Result<Request, Trouble> {
+        let mut request = H::of_word(0);
+        let (length, to) = (int(bytes.len()), int(to));
+        let (names, start) = (&self.names, bytes.as_ptr().cast());
+        // SAFETY: the caller keeps the bytes until the request is done.
+        let code = unsafe { (self.isend)(start, length, names.byte, to, TAG, names.world, &raw mut request) };
+        self.check(code).map(|()| Request(request.to_word()))
+    }
+
+    fn receive(&self, bytes: &mut [u8]) -> Result<Request, Trouble> {
+        let mut request = H::of_word(0);
+        let (names, length) = (&self.names, int(bytes.len()));
+        let (start, from) = (bytes.as_mut_ptr().cast(), names.any_source);
+        // SAFETY: the caller keeps the bytes, and does not look at them, until the request is done.
+        let code =
+            unsafe { (self.irecv)(start, length, names.byte, from, TAG, names.world, &raw mut request) };
+        self.check(code).map(|()| Request(request.to_word()))
+    }
+
+    fn done(&self, request: &mut Request) -> Result<bool, Trouble> {
+        let (mut handle, mut flag) = (H::of_word(request.0), 0);
+        let ignore = self.names.ignore as *mut c_void;
+        // SAFETY: the handle came from a call above and was not done before.
+        let code = unsafe { (self.test)(&raw mut handle, &raw mut flag, ignore) };
+        request.0 = handle.to_word();
+        self.check(code).map(|()| flag != 0)
+    }
+
+    fn abort(&self, code: i32) {
+        // SAFETY: the handle is the library's own.
+        let _ = unsafe { (self.abort)(self.names.world, code) };
+    }
+}
+
+/// A number that is small enough by what this room does.
+fn int<Number>(number: Number) -> c_int
+where
+    c_int: TryFrom<Number>,
+{
+    c_int::try_from(number).unwrap_or(c_int::MAX)
+}
+
+/// Ends this process at once. What the library would do at a regular end might wait for ranks that are
+/// lost.
+pub(crate) fn end_now(code: i32) -> ! {
+    // SAFETY: it takes a number and does not come back.
+    unsafe { libc::_exit(code) }
+}

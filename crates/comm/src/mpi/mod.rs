@@ -1,0 +1,279 @@
+//! Ranks as processes that a launcher started, with the MPI library of the site.
+//!
+//! The library is loaded when a launcher's variables are set, and at no other time: without a launcher
+//! there is one process, and no MPI needs to be on the machine.
+//!
+//! Only messages between two ranks are used; see [`crate::Comm`] for what is made of them. All calls of
+//! MPI are made by one thread of each process, which also watches whether neighbours are still there.
+
+mod agent;
+mod calls;
+mod frame;
+mod library;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread::{Builder, sleep};
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::tree::Ranks;
+use crate::{Comm, CommError, Delegate, Launched, Topology};
+use agent::{Agent, Desk, Order, Wire};
+use calls::end_now;
+
+/// A neighbour that says nothing for so long is lost. Heartbeats come every second, so fifteen of them
+/// are missing: more than a busy host or a short break of a network holds up, and half of the thirty
+/// seconds within which a run with a lost node ends.
+pub const PATIENCE: Duration = Duration::from_secs(15);
+
+/// MPI starts within this time, or it is stuck; launchers of a thousand nodes need less.
+const START: Duration = Duration::from_secs(300);
+
+/// The library ends the job within this time, or this process ends by itself.
+const END: Duration = Duration::from_secs(5);
+
+/// How to join the other processes of a job.
+#[derive(Clone, Copy)]
+pub struct Joining<'a> {
+    /// The MPI library; `None` finds one that fits the launcher.
+    pub library: Option<&'a Path>,
+    /// Reads a variable of the environment.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// For how long a neighbour may be silent; [`PATIENCE`] outside tests.
+    pub patience: Duration,
+}
+
+/// Why a process that a launcher started is not one of its ranks. Each process of the job gets it; one of
+/// them should say it: see [`Launched::rank`].
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum JoinError {
+    /// There is no library that fits.
+    #[error(
+        "this is process {} of {} of {}, but no MPI library for it was found; tried {tried}; name one with --mpi PATH",
+        launched.rank, launched.size, launched.launcher
+    )]
+    NoLibrary {
+        /// What the launcher says.
+        launched: Launched,
+        /// What was looked for.
+        tried: String,
+    },
+    /// What was loaded is no MPI library, or one of an ABI that is not known.
+    #[error("{} is no MPI library that is known here (standard ABI, Open MPI, MPICH and its family); name another with --mpi PATH", library.display())]
+    NotMpi {
+        /// What was loaded.
+        library: PathBuf,
+    },
+    /// There is a library, but it cannot be loaded.
+    #[error("the MPI library {} cannot be loaded: {reason}", library.display())]
+    Unloadable {
+        /// Its path.
+        library: PathBuf,
+        /// What the loader says.
+        reason: String,
+    },
+    /// Launcher and library do not fit: they count processes differently.
+    #[error(
+        "{} started {} processes, but {library} counts {size}{}: it does not fit this launcher; name the library of the launcher with --mpi PATH, or start with another one (under Slurm: srun --mpi=pmix for Open MPI, srun --mpi=pmi2 for MPICH)",
+        launched.launcher, launched.size,
+        if *size == 1 { ", so every process believes to be alone" } else { "" }
+    )]
+    Alone {
+        /// What the launcher says.
+        launched: Launched,
+        /// The library, with its version.
+        library: String,
+        /// What the library says.
+        size: u32,
+    },
+    /// The library did not start.
+    #[error("{library} did not start: {reason}")]
+    NotStarted {
+        /// The library, with its version.
+        library: String,
+        /// What it says.
+        reason: String,
+    },
+    /// Ranks loaded different libraries.
+    #[error("rank {rank} on node {node} runs {theirs}, but rank 0 runs {ours}; all nodes need the same MPI")]
+    Different {
+        /// The first rank that differs.
+        rank: u32,
+        /// Its node.
+        node: String,
+        /// Its library.
+        theirs: String,
+        /// That of rank 0.
+        ours: String,
+    },
+    /// Ranks could not agree at the start.
+    #[error(transparent)]
+    Comm(#[from] CommError),
+}
+
+/// A rank of a job of MPI. Dropping it without [`Mpi::leave`] ends all processes of the job, so that
+/// they do not wait for one that ended early.
+pub struct Mpi {
+    ranks: Ranks<Wire>,
+    library: String,
+    left: bool,
+}
+
+/// The exit code of a process that ends early: that of a fault of the program itself.
+const EARLY: i32 = 1;
+
+/// Joins the processes of the job that a launcher started; `None` where there is no launcher, or one
+/// process.
+///
+/// # Errors
+/// A launcher's variables are set, but its processes cannot be joined.
+///
+/// ```
+/// let joining = comm::Joining { library: None, variable: &|_| None, patience: comm::PATIENCE };
+/// assert!(comm::join(&joining).expect("nothing is to be joined").is_none());
+/// ```
+pub fn join(joining: &Joining<'_>) -> Result<Option<Mpi>, JoinError> {
+    let Some(launched) = Launched::find(joining.variable).filter(|launched| launched.size > 1) else {
+        return Ok(None);
+    };
+    let (found, path) = library::find(joining, launched)?;
+    let library = format!("{} ({})", found.version, path.display());
+    let not_started = |reason: String| JoinError::NotStarted { library: library.clone(), reason };
+
+    let desk = Desk::new();
+    let (started, answer) = channel();
+    let at_work = Arc::clone(&desk);
+    let patience = joining.patience;
+    let agent = move || {
+        let calls = found.calls;
+        let place = calls.init().and_then(|()| Ok((calls.rank()?, calls.size()?)));
+        let fits = place.as_ref().is_ok_and(|&(_, size)| size == launched.size);
+        if started.send(place.clone()).is_err() {
+            return;
+        }
+        match place {
+            Ok(place) if fits => Agent::new(calls, at_work, place, patience).run(),
+            // One that believes to be alone has nobody to wait for.
+            Ok(_) => drop(calls.finalize()),
+            Err(_) => {}
+        }
+    };
+    Builder::new().name("mpi".to_owned()).spawn(agent).map_err(|error| not_started(error.to_string()))?;
+    let (rank, size) = match answer.recv_timeout(START) {
+        Ok(Ok(place)) => place,
+        Ok(Err(trouble)) => return Err(not_started(trouble.0)),
+        Err(RecvTimeoutError::Timeout) => {
+            return Err(not_started(format!("its start takes longer than {} s", START.as_secs())));
+        }
+        Err(RecvTimeoutError::Disconnected) => return Err(not_started("its thread ended".to_owned())),
+    };
+    if size != launched.size {
+        return Err(JoinError::Alone { launched, library, size });
+    }
+    let mut mpi = Mpi { ranks: Ranks::world(Wire { rank, size, desk }, unknown(size)), library, left: false };
+    match mpi.meet_all() {
+        Ok(()) => Ok(Some(mpi)),
+        // All ranks know, and one of them is to say it before the job ends.
+        Err(error @ JoinError::Different { .. }) => Err(mpi.leave().map_or_else(JoinError::Comm, |()| error)),
+        Err(error) => {
+            mpi.left = true;
+            Err(error)
+        }
+    }
+}
+
+/// Nodes before ranks have told theirs.
+fn unknown(size: u32) -> Topology {
+    Topology::of((0..size).map(|_| "unknown"))
+}
+
+impl Mpi {
+    /// The library and where it was found.
+    #[must_use]
+    pub fn library(&self) -> &str {
+        &self.library
+    }
+
+    /// Learns the nodes of all ranks, watches the neighbours from now on, and compares clocks.
+    fn meet_all(&mut self) -> Result<(), JoinError> {
+        let desk = Arc::clone(&self.ranks.links().desk);
+        let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let version = self.library.split(" (").next().unwrap_or_default();
+        let mut own = node.into_bytes();
+        own.push(0);
+        own.extend(version.bytes());
+        own.push(0);
+        let all = self.ranks.gather(own)?;
+        let all = self.ranks.broadcast(all.map(|all| all.concat()).unwrap_or_default())?;
+        let all = String::from_utf8_lossy(&all);
+        let mut texts = all.split('\0');
+        let (mut nodes, mut versions) = (Vec::new(), Vec::new());
+        while let (Some(node), Some(version)) = (texts.next(), texts.next()) {
+            nodes.push(node.to_owned());
+            versions.push(version);
+        }
+        if let Some(other) = versions.iter().position(|version| *version != versions[0]) {
+            return Err(JoinError::Different {
+                rank: u32::try_from(other).unwrap_or_default(),
+                node: nodes[other].clone(),
+                theirs: versions[other].to_owned(),
+                ours: versions[0].to_owned(),
+            });
+        }
+        self.ranks = self.ranks.on(Topology::of(nodes.iter().cloned()));
+        desk.order(Order::Watch { neighbours: self.ranks.neighbours().collect(), nodes });
+        self.ranks.synchronize()?;
+        Ok(())
+    }
+
+    /// Leaves the job when all ranks do: the regular end. If a rank is lost, all others are ended.
+    ///
+    /// # Errors
+    /// A peer is gone, late or out of step, or the library did not end.
+    pub fn leave(mut self) -> Result<(), CommError> {
+        let desk = Arc::clone(&self.ranks.links().desk);
+        desk.order(Order::Rest);
+        self.ranks.end()?;
+        let (answer, left) = channel();
+        desk.order(Order::Leave(answer));
+        self.left = true;
+        match left.recv() {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(trouble)) => Err(self.own_trouble(trouble.0)),
+            Err(_) => Err(self.own_trouble("its thread ended".to_owned())),
+        }
+    }
+
+    fn own_trouble(&self, reason: String) -> CommError {
+        let what = format!("its MPI says: {reason}");
+        CommError::Lost { rank: self.rank(), node: self.node().to_owned(), what }
+    }
+
+    /// Ends all processes of the job with this code, at once, whatever they are doing. A code of 0 becomes
+    /// 1, since a job that is ended so has not done its work.
+    pub fn abort(&self, code: i32) -> ! {
+        let code = if code == 0 { EARLY } else { code };
+        self.ranks.links().desk.order(Order::Abort(code));
+        sleep(END);
+        // The library does not end the job: its own processes may be out of reach. This one ends, so that
+        // the launcher sees it.
+        end_now(code)
+    }
+}
+
+impl Delegate for Mpi {
+    fn comm(&self) -> &dyn Comm {
+        &self.ranks
+    }
+}
+
+impl Drop for Mpi {
+    fn drop(&mut self) {
+        if !self.left {
+            self.abort(EARLY);
+        }
+    }
+}

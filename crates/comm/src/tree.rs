@@ -1,0 +1,486 @@
+//! What several ranks do together, over messages between two of them, in a number of steps that
+//! grows with the logarithm of their number.
+//!
+//! Ranks form a tree in which the ranks under any one of them follow it without a gap. What comes up
+//! is joined in the order of ranks for that reason. Neighbours on one node form a tree of their own,
+//! and the first ones of them a tree over nodes, so that few messages leave a node.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::links::{Call, Links, Message, Operation};
+use crate::{Clock, Comm, CommError, Merge, OnSignal, Topology};
+
+/// The number of the group of all ranks.
+const WORLD: u64 = 0;
+
+/// Bytes of a piece of a [`Comm::stream`]: as much as a message between ranks carries at once.
+const PIECE_BYTES: usize = 48 * 1024;
+
+/// Pieces that a rank may send before the one above it has taken the first: enough to keep the
+/// connection busy, little enough for a rank with twenty others right below it.
+const PIECES_AHEAD: usize = 4;
+
+/// Times that two clocks are compared. The one with the shortest way there and back counts; more
+/// than ten make it likely that one of them was not held up.
+const COMPARISONS: usize = 20;
+
+/// A rank's place in the tree over `0..nodes.len()`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) above: Option<usize>,
+    /// In rising order.
+    pub(crate) below: Vec<usize>,
+}
+
+impl Place {
+    /// The place of `index` among ranks on these nodes.
+    pub(crate) fn of(index: usize, nodes: &[u32]) -> Self {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for (at, node) in nodes.iter().enumerate() {
+            match runs.last_mut() {
+                Some(run) if nodes[run.start] == *node => run.end = at + 1,
+                _ => runs.push(at..at + 1),
+            }
+        }
+        let number = runs.partition_point(|run| run.end <= index);
+        let run = runs[number].clone();
+        let inside = index - run.start;
+        let mut below: Vec<usize> =
+            Self::children(inside, run.len()).map(|child| run.start + child).collect();
+        if inside > 0 {
+            return Self { above: Some(run.start + Self::parent(inside)), below };
+        }
+        below.extend(Self::children(number, runs.len()).map(|child| runs[child].start));
+        Self { above: (number > 0).then(|| runs[Self::parent(number)].start), below }
+    }
+
+    /// Binomial tree: the number without its lowest bit.
+    fn parent(of: usize) -> usize {
+        of & (of - 1)
+    }
+
+    /// Each bit below the lowest one of the number, set.
+    fn children(of: usize, size: usize) -> impl Iterator<Item = usize> {
+        let bits = if of == 0 { usize::BITS } else { of.trailing_zeros() };
+        (0..bits).map(move |bit| of + (1 << bit)).take_while(move |&child| child < size)
+    }
+}
+
+/// A rank of a world or of a group.
+pub(crate) struct Ranks<L> {
+    shared: Arc<Shared<L>>,
+    /// The members of the group, by their number in it, as ranks of the world.
+    members: Arc<[u32]>,
+    group: u64,
+    /// This rank's number in the group.
+    index: usize,
+    above: Option<u32>,
+    below: Vec<u32>,
+    topology: Topology,
+}
+
+/// What a rank has in common with itself in other groups.
+struct Shared<L> {
+    links: L,
+    /// Calls made so far, by group. Two threads that hold the same rank take turns: a rank is in one
+    /// place at a time.
+    turn: Mutex<HashMap<u64, u64>>,
+    clock: Mutex<Clock>,
+}
+
+/// A call that this rank is in.
+struct Turn<'a> {
+    call: Call,
+    _turn: MutexGuard<'a, HashMap<u64, u64>>,
+}
+
+impl<L: Links> Ranks<L> {
+    /// The rank of `links` in a world of these nodes.
+    pub(crate) fn world(links: L, topology: Topology) -> Self {
+        let shared = Shared { links, turn: Mutex::default(), clock: Mutex::default() };
+        let size = u32::try_from(topology.node_of().len()).expect("ranks are numbered by a u32");
+        Self::group_of(Arc::new(shared), (0..size).collect(), WORLD, topology)
+    }
+
+    /// The same world, now that more is known of its nodes.
+    pub(crate) fn on(&self, topology: Topology) -> Self {
+        Self::group_of(Arc::clone(&self.shared), Arc::clone(&self.members), WORLD, topology)
+    }
+
+    pub(crate) fn links(&self) -> &L {
+        &self.shared.links
+    }
+
+    /// The ranks above and below this one.
+    pub(crate) fn neighbours(&self) -> impl Iterator<Item = u32> {
+        self.above.into_iter().chain(self.below.iter().copied())
+    }
+
+    fn group_of(shared: Arc<Shared<L>>, members: Arc<[u32]>, group: u64, topology: Topology) -> Self {
+        let own = shared.links.rank();
+        let index = members.iter().position(|&member| member == own).expect("only members make a group");
+        let place = Place::of(index, topology.node_of());
+        let above = place.above.map(|above| members[above]);
+        let below = place.below.iter().map(|&below| members[below]).collect();
+        Self { shared, members, group, index, above, below, topology }
+    }
+
+    /// The group of `members`, of which this rank is one. They are ranks of the world.
+    fn part(&self, members: Vec<u32>, names: &[String], node_of: impl Fn(u32) -> usize) -> Self {
+        let topology = Topology::of(members.iter().map(|&member| names[node_of(member)].clone()));
+        let group = number_of(self.group, &members);
+        Self::group_of(Arc::clone(&self.shared), members.into(), group, topology)
+    }
+
+    fn enter(&self, operation: Operation) -> Result<Turn<'_>, CommError> {
+        let mut turn = self.shared.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = turn.entry(self.group).or_default();
+        let call = Call { group: self.group, sequence: *count, operation };
+        *count += 1;
+        match self.links().failure(call) {
+            Some(failure) => Err(failure),
+            None => Ok(Turn { call, _turn: turn }),
+        }
+    }
+
+    fn receive(&self, from: u32, turn: &Turn<'_>) -> Result<Message, CommError> {
+        self.links().receive(from, turn.call)
+    }
+
+    fn send(&self, to: u32, turn: &Turn<'_>, bytes: Vec<u8>) {
+        self.links().send(to, turn.call, bytes);
+    }
+
+    /// Joins the bytes of all ranks in their order; the whole is on the first one.
+    fn up(&self, turn: &Turn<'_>, own: Vec<u8>, join: Merge<'_>) -> Result<Option<Vec<u8>>, CommError> {
+        let mut whole = own;
+        for &below in &self.below {
+            whole = join(whole, self.receive(below, turn)?.bytes);
+        }
+        Ok(match self.above {
+            None => Some(whole),
+            Some(above) => {
+                self.send(above, turn, whole);
+                None
+            }
+        })
+    }
+
+    /// Hands the first rank's bytes to all.
+    fn down(&self, turn: &Turn<'_>, bytes: Option<Vec<u8>>) -> Result<Vec<u8>, CommError> {
+        let bytes = match self.above {
+            None => bytes.unwrap_or_default(),
+            Some(above) => self.receive(above, turn)?.bytes,
+        };
+        // The one with the most ranks under it first.
+        for &below in self.below.iter().rev() {
+            self.send(below, turn, bytes.clone());
+        }
+        Ok(bytes)
+    }
+
+    /// The largest number of all ranks, on all.
+    fn maximum(&self, turn: &Turn<'_>, own: i128) -> Result<i128, CommError> {
+        let mut larger =
+            |first: Vec<u8>, second: Vec<u8>| number(&first).max(number(&second)).to_le_bytes().to_vec();
+        let whole = self.up(turn, own.to_le_bytes().to_vec(), &mut larger)?;
+        self.down(turn, whole).map(|bytes| number(&bytes))
+    }
+
+    /// Waits until all ranks are about to end.
+    pub(crate) fn end(&self) -> Result<(), CommError> {
+        let turn = self.enter(Operation::End)?;
+        self.maximum(&turn, 0).map(|_| ())
+    }
+
+    /// This rank's clock less that of rank 0.
+    fn clock(&self) -> Clock {
+        *self.shared.clock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// This moment by the clock of rank 0.
+    fn common_ns(&self) -> i64 {
+        self.links().now_ns().saturating_add(self.clock().offset_ns)
+    }
+
+    /// Answers the rank above, which compares the clocks, and learns what it found.
+    fn be_compared(&self, above: u32, turn: &Turn<'_>) -> Result<Clock, CommError> {
+        for _ in 0..COMPARISONS {
+            let came = self.receive(above, turn)?.at_ns;
+            let mut answer = came.to_le_bytes().to_vec();
+            answer.extend(self.links().now_ns().to_le_bytes());
+            self.send(above, turn, answer);
+        }
+        Ok(decode_clock(&self.receive(above, turn)?.bytes))
+    }
+
+    /// Compares the clock of the rank `below` with this one's and tells it how far it is from that of
+    /// rank 0. The offset of two clocks from four readings is that of RFC 5905, section 8.
+    fn compare(&self, below: u32, turn: &Turn<'_>) -> Result<(), CommError> {
+        let mut best: Option<Clock> = None;
+        for _ in 0..COMPARISONS {
+            let sent = self.links().now_ns();
+            self.send(below, turn, Vec::new());
+            let answer = self.receive(below, turn)?;
+            let (there, back) = (integer(&answer.bytes, 0), integer(&answer.bytes, 8));
+            let way = (answer.at_ns - sent).saturating_sub(back - there).max(0);
+            // How far this rank's clock is ahead of the other one.
+            let ahead = i128::from(sent) - i128::from(there) + i128::from(answer.at_ns) - i128::from(back);
+            let offset_ns = i64::try_from(ahead / 2).unwrap_or_default();
+            let error_ns = way.unsigned_abs().div_ceil(2);
+            if best.is_none_or(|best| error_ns < best.error_ns) {
+                best = Some(Clock { offset_ns, error_ns });
+            }
+        }
+        let own = self.clock();
+        let found = best.unwrap_or_default();
+        let whole = Clock {
+            offset_ns: own.offset_ns.saturating_add(found.offset_ns),
+            error_ns: own.error_ns.saturating_add(found.error_ns),
+        };
+        self.send(below, turn, encode_clock(whole));
+        Ok(())
+    }
+
+    /// Among the first ranks of all nodes: from the top of the tree down, each one's clock is
+    /// measured by the one above it. The first rank gets all of them.
+    fn compare_nodes(&self) -> Result<Vec<Clock>, CommError> {
+        let turn = self.enter(Operation::Comparison)?;
+        if let Some(above) = self.above {
+            let clock = self.be_compared(above, &turn)?;
+            *self.shared.clock.lock().unwrap_or_else(PoisonError::into_inner) = clock;
+        }
+        // The one with the most ranks under it first.
+        for &below in self.below.iter().rev() {
+            self.compare(below, &turn)?;
+        }
+        let all = self.up(&turn, encode_clock(self.clock()), &mut append)?;
+        Ok(all.map(|all| all.chunks_exact(16).map(decode_clock).collect()).unwrap_or_default())
+    }
+
+    /// Hands a piece to the rank above as soon as it may.
+    fn send_piece(&self, turn: &Turn<'_>, ahead: &mut usize, piece: Vec<u8>) -> Result<(), CommError> {
+        let Some(above) = self.above else { return Ok(()) };
+        if *ahead == PIECES_AHEAD {
+            self.receive(above, turn)?;
+            *ahead -= 1;
+        }
+        self.send(above, turn, piece);
+        *ahead += 1;
+        Ok(())
+    }
+
+    /// Takes all pieces that come through the rank `below`. The last one has no bytes.
+    fn take_pieces(
+        &self,
+        turn: &Turn<'_>,
+        below: u32,
+        take: &mut dyn FnMut(Vec<u8>) -> Result<(), CommError>,
+    ) -> Result<(), CommError> {
+        loop {
+            let piece = self.receive(below, turn)?.bytes;
+            let last = piece.is_empty();
+            if !last {
+                take(piece)?;
+            }
+            self.send(below, turn, Vec::new());
+            if last {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl<L: Links> Comm for Ranks<L> {
+    fn rank(&self) -> u32 {
+        u32::try_from(self.index).expect("ranks are numbered by a u32 from the start")
+    }
+
+    fn size(&self) -> u32 {
+        u32::try_from(self.members.len()).expect("ranks are numbered by a u32 from the start")
+    }
+
+    fn node(&self) -> &str {
+        &self.topology.names()[self.topology.node_of()[self.index] as usize]
+    }
+
+    fn barrier(&self) -> Result<(), CommError> {
+        let turn = self.enter(Operation::Barrier)?;
+        let whole = self.up(&turn, Vec::new(), &mut append)?;
+        self.down(&turn, whole).map(|_| ())
+    }
+
+    fn max_u64(&self, value: u64) -> Result<u64, CommError> {
+        let turn = self.enter(Operation::Maximum)?;
+        let largest = self.maximum(&turn, i128::from(value))?;
+        Ok(u64::try_from(largest).unwrap_or(value))
+    }
+
+    fn any(&self, value: bool) -> Result<bool, CommError> {
+        let turn = self.enter(Operation::Vote)?;
+        self.maximum(&turn, i128::from(value)).map(|largest| largest != 0)
+    }
+
+    fn gather(&self, bytes: Vec<u8>) -> Result<Option<Vec<Vec<u8>>>, CommError> {
+        let turn = self.enter(Operation::Gathering)?;
+        let mut own = (bytes.len() as u64).to_le_bytes().to_vec();
+        own.extend(bytes);
+        let all = self.up(&turn, own, &mut append)?;
+        Ok(all.map(|all| split(&all)))
+    }
+
+    fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, CommError> {
+        let turn = self.enter(Operation::Broadcast)?;
+        self.down(&turn, Some(bytes))
+    }
+
+    fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    fn combine(&self, bytes: Vec<u8>, merge: Merge<'_>) -> Result<Option<Vec<u8>>, CommError> {
+        let turn = self.enter(Operation::Merge)?;
+        self.up(&turn, bytes, merge)
+    }
+
+    fn stream(&self, bytes: Vec<u8>, take: &mut dyn FnMut(u32, Vec<u8>)) -> Result<(), CommError> {
+        let turn = self.enter(Operation::Stream)?;
+        let mut ahead = 0;
+        if self.above.is_none() {
+            take(0, bytes);
+            let mut part: (u32, Vec<u8>) = (1, Vec::new());
+            for &below in &self.below {
+                self.take_pieces(&turn, below, &mut |piece| {
+                    part.1.extend(&piece[1..]);
+                    if piece[0] == LAST {
+                        take(part.0, std::mem::take(&mut part.1));
+                        part.0 += 1;
+                    }
+                    Ok(())
+                })?;
+            }
+            return Ok(());
+        }
+        for piece in pieces(bytes) {
+            self.send_piece(&turn, &mut ahead, piece)?;
+        }
+        for &below in &self.below {
+            self.take_pieces(&turn, below, &mut |piece| self.send_piece(&turn, &mut ahead, piece))?;
+        }
+        self.send_piece(&turn, &mut ahead, Vec::new())?;
+        if let Some(above) = self.above {
+            for _ in 0..ahead {
+                self.receive(above, &turn)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn group<'a>(&'a self, members: &[u32]) -> Option<Box<dyn Comm + 'a>> {
+        if !members.contains(&self.rank()) {
+            return None;
+        }
+        // By rank of the world, since that is how messages are addressed.
+        let node_by_rank: HashMap<u32, u32> =
+            self.members.iter().copied().zip(self.topology.node_of().iter().copied()).collect();
+        let ranks = members.iter().map(|&member| self.members[member as usize]).collect();
+        Some(Box::new(self.part(ranks, self.topology.names(), |rank| node_by_rank[&rank] as usize)))
+    }
+
+    fn synchronize(&self) -> Result<Vec<Clock>, CommError> {
+        let nodes = 0..u32::try_from(self.topology.names().len()).expect("not more nodes than ranks");
+        let leaders: Vec<u32> = nodes.map(|node| self.topology.leader(node)).collect();
+        let node = self.topology.node_of()[self.index];
+        let neighbours: Vec<u32> = self.topology.ranks_on(node).collect();
+        let mut clocks = Vec::new();
+        if leaders.contains(&self.rank()) {
+            let ranks: Vec<u32> = leaders.iter().map(|&leader| self.members[leader as usize]).collect();
+            let own = self.members[self.index];
+            let numbered: HashMap<u32, usize> = ranks.iter().copied().zip(0..).collect();
+            debug_assert!(numbered.contains_key(&own));
+            clocks = self.part(ranks, self.topology.names(), |rank| numbered[&rank]).compare_nodes()?;
+        }
+        let ranks: Vec<u32> = neighbours.iter().map(|&rank| self.members[rank as usize]).collect();
+        let on_node = self.part(ranks, self.topology.names(), |_| node as usize);
+        let clock = decode_clock(&on_node.broadcast(encode_clock(self.clock()))?);
+        *self.shared.clock.lock().unwrap_or_else(PoisonError::into_inner) = clock;
+        Ok(clocks)
+    }
+
+    fn meet(&self) -> Result<Duration, CommError> {
+        let turn = self.enter(Operation::Meeting)?;
+        let last = self.maximum(&turn, i128::from(self.common_ns()))?;
+        let since = (i128::from(self.common_ns()) - last).max(0);
+        Ok(Duration::from_nanos(u64::try_from(since).unwrap_or_default()))
+    }
+
+    fn signal(&self, value: u64) {
+        self.links().signal(value);
+    }
+
+    fn on_signal(&self, handler: OnSignal) {
+        self.links().on_signal(handler);
+    }
+}
+
+/// First byte of a piece that others of the same rank follow.
+const MORE: u8 = 0;
+/// First byte of the last piece of a rank.
+const LAST: u8 = 1;
+
+/// A rank's bytes in pieces; at least one.
+fn pieces(bytes: Vec<u8>) -> impl Iterator<Item = Vec<u8>> {
+    let count = bytes.len().div_ceil(PIECE_BYTES).max(1);
+    (0..count).map(move |number| {
+        let end = bytes.len().min((number + 1) * PIECE_BYTES);
+        let mut piece = vec![if number + 1 == count { LAST } else { MORE }];
+        piece.extend(&bytes[number * PIECE_BYTES..end]);
+        piece
+    })
+}
+
+fn append(mut first: Vec<u8>, second: Vec<u8>) -> Vec<u8> {
+    first.extend(second);
+    first
+}
+
+/// Parts of a gathering, each after its length.
+fn split(mut all: &[u8]) -> Vec<Vec<u8>> {
+    let mut parts = Vec::new();
+    while let Some((length, rest)) = all.split_first_chunk::<8>() {
+        let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX).min(rest.len());
+        parts.push(rest[..length].to_vec());
+        all = &rest[length..];
+    }
+    parts
+}
+
+fn number(bytes: &[u8]) -> i128 {
+    bytes.first_chunk().map_or(i128::MIN, |bytes| i128::from_le_bytes(*bytes))
+}
+
+fn integer(bytes: &[u8], at: usize) -> i64 {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| i64::from_le_bytes(*bytes))
+}
+
+fn encode_clock(clock: Clock) -> Vec<u8> {
+    let mut bytes = clock.offset_ns.to_le_bytes().to_vec();
+    bytes.extend(clock.error_ns.to_le_bytes());
+    bytes
+}
+
+fn decode_clock(bytes: &[u8]) -> Clock {
+    Clock { offset_ns: integer(bytes, 0), error_ns: integer(bytes, 8).unsigned_abs() }
+}
+
+/// A number for a group of a group (FNV-1a, 64 bits); the same on all its members, never that of the world.
+fn number_of(within: u64, members: &[u32]) -> u64 {
+    const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+    const PRIME: u64 = 0x0000_0100_0000_01b3;
+    let bytes =
+        within.to_le_bytes().into_iter().chain(members.iter().flat_map(|member| member.to_le_bytes()));
+    bytes.fold(BASIS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME)).max(1)
+}
