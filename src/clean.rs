@@ -1,5 +1,6 @@
 //! `ioproof clean`: what killed runs left under a directory, shown and removed.
 
+use plan::Nanos;
 use record::{Holder, Leftover};
 
 use crate::arguments::CleanArguments;
@@ -27,7 +28,25 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
                 say("  that run goes on: its files stay")?;
                 refused = true;
             }
-            Holder::Gone | Holder::Elsewhere => {
+            // Nobody has seen what `--yes` would agree to.
+            Holder::Elsewhere if arguments.yes => {
+                let node = &leftover.claim.node;
+                say(&format!(
+                    "  kept, as it may go on there: say `ioproof clean DIR --yes` on {node}, or leave out \
+                     `--yes` and be asked"
+                ))?;
+                refused = true;
+            }
+            Holder::Elsewhere => {
+                let node = &leftover.claim.node;
+                if confirm(&format!("Is that run on {node} over? Remove its files?"), false)? {
+                    leftover.remove_unseen()?;
+                    say("  removed")?;
+                } else {
+                    say(&format!("  kept; `ioproof clean DIR` on {node} can see whether that run goes on"))?;
+                }
+            }
+            Holder::Gone => {
                 if arguments.yes || confirm("Remove these files?", false)? {
                     leftover.remove()?;
                     say("  removed")?;
@@ -44,9 +63,12 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
 pub(crate) fn line(leftover: &Leftover) -> String {
     let directory = leftover.claim_path.parent().unwrap_or(&leftover.claim_path).display();
     let state = match leftover.holder {
-        Holder::Alive => "is running",
-        Holder::Gone => "was killed",
-        Holder::Elsewhere => "was made on another node",
+        Holder::Alive => "is running".to_owned(),
+        Holder::Gone => "was killed".to_owned(),
+        Holder::Elsewhere => {
+            let age = Nanos(u64::try_from(leftover.age().as_nanos()).unwrap_or(u64::MAX));
+            format!("was begun on node {} {age} ago", leftover.claim.node)
+        }
     };
     format!(
         "run {} {state} and has {} files ({}) in {directory}",

@@ -3,6 +3,9 @@
 //!
 //! A claim names files relative to the directory that it stands in, and only names below it
 //! count: a claim that someone else wrote cannot point anywhere else.
+//!
+//! Of a run in several processes one process claims a directory that all reach, and one on each node
+//! claims those that only that node has. A claim's name has the run and the node in it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,11 +13,16 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
+use std::time::Duration;
+
 use plan::Keep;
 use serde::{Deserialize, Serialize};
 
 use crate::RecordError;
 use crate::files::replace;
+use crate::journal::{JOURNAL, JournalReader};
+use crate::manifest::MANIFEST;
+use crate::recorder::now_unix_ns;
 
 /// Leading part of a claim's name.
 const PREFIX: &str = ".ioproof-claim-";
@@ -46,10 +54,20 @@ pub struct Claim {
     /// When that process started, in clock ticks since boot (`/proc/PID/stat`, field 22):
     /// another process that got the same number later has another start.
     pub process_start_ticks: u64,
-    /// The node that it runs on.
+    /// The node that it runs on, as the run calls it.
     pub node: String,
+    /// The name that the kernel of that node has (`/proc/sys/kernel/hostname`); empty in claims of
+    /// earlier programs, where [`Claim::node`] is that.
+    #[serde(default)]
+    pub host: String,
     /// `/proc/sys/kernel/random/boot_id` of that node.
     pub boot_id: String,
+    /// `/proc/self/ns/pid` of that process: it can be looked up by its number only within this.
+    #[serde(default)]
+    pub pid_namespace: Option<PathBuf>,
+    /// Wall clock when the claim was placed, nanoseconds since 1970-01-01 UTC.
+    #[serde(default)]
+    pub placed_unix_ns: Option<i64>,
     /// What the user asked to keep.
     pub keep: Keep,
     /// Files.
@@ -59,7 +77,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// A claim of this process, on nothing yet.
+    /// A claim of this process, which runs on what the run calls `node`, on nothing yet.
     ///
     /// # Errors
     /// `/proc` cannot be read.
@@ -68,6 +86,7 @@ impl Claim {
         run_directory: &Path,
         started_unix_ns: i64,
         keep: Keep,
+        node: &str,
     ) -> Result<Self, RecordError> {
         let pid = std::process::id();
         let stat = PathBuf::from(format!("/proc/{pid}/stat"));
@@ -78,8 +97,11 @@ impl Claim {
             started_unix_ns,
             pid,
             process_start_ticks: start.map_err(RecordError::io("read", &stat))?,
-            node: kernel_word("/proc/sys/kernel/hostname")?,
-            boot_id: kernel_word("/proc/sys/kernel/random/boot_id")?,
+            node: node.to_owned(),
+            host: kernel_word(HOST)?,
+            boot_id: kernel_word(BOOT)?,
+            pid_namespace: pid_namespace(),
+            placed_unix_ns: None,
             keep,
             files: Vec::new(),
             directories: Vec::new(),
@@ -104,8 +126,12 @@ impl Claim {
         let mut placed = PlacedClaim { paths: Vec::new() };
         let unique: BTreeSet<&PathBuf> = targets.iter().collect();
         for target in unique {
-            let claim =
-                Self { files: below(target, files), directories: below(target, directories), ..self.clone() };
+            let claim = Self {
+                files: below(target, files),
+                directories: below(target, directories),
+                placed_unix_ns: Some(now_unix_ns()),
+                ..self.clone()
+            };
             let path = target.join(claim.file_name());
             // Only names and numbers, which always become JSON, and paths, which do if they are UTF-8.
             let written = serde_json::to_vec(&claim)
@@ -126,21 +152,57 @@ impl Claim {
 
     fn file_name(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-        format!("{PREFIX}{}{SUFFIX}", self.run_id.chars().map(plain).collect::<String>())
+        let plain = |text: &str| text.chars().map(plain).collect::<String>();
+        format!("{PREFIX}{}@{}{SUFFIX}", plain(&self.run_id), plain(&self.node))
     }
 
-    /// Who holds the claim, seen from this node.
+    /// Whether the run goes on, as far as it can be seen from here. A process is looked up where it has
+    /// run; of one elsewhere only what its record shows is believed.
     fn holder(&self) -> Holder {
-        let here = |path| kernel_word(path).ok();
-        if here("/proc/sys/kernel/hostname").as_ref() != Some(&self.node) {
-            return Holder::Elsewhere;
+        let is = |path, word: &String| kernel_word(path).is_ok_and(|here| here == *word);
+        let namespaces = self.pid_namespace.as_ref().zip(pid_namespace());
+        if is(BOOT, &self.boot_id) && namespaces.is_none_or(|(its, own)| *its == own) {
+            return match start_ticks(self.pid) == Some(self.process_start_ticks) {
+                true => Holder::Alive,
+                false => Holder::Gone,
+            };
         }
-        let same_boot = here("/proc/sys/kernel/random/boot_id").as_ref() == Some(&self.boot_id);
-        if same_boot && start_ticks(self.pid) == Some(self.process_start_ticks) {
-            Holder::Alive
-        } else {
-            Holder::Gone
+        if let Some(holder) = self.holder_by_record() {
+            return holder;
         }
+        let host = if self.host.is_empty() { &self.node } else { &self.host };
+        match !is(BOOT, &self.boot_id) && is(HOST, host) {
+            true => Holder::Gone,
+            false => Holder::Elsewhere,
+        }
+    }
+
+    /// What the record of the run shows, where it can be reached: the lock of a process that writes it,
+    /// or an end that came after the claim. That nobody holds a lock shows nothing: between nodes not
+    /// every file system has locks.
+    fn holder_by_record(&self) -> Option<Holder> {
+        /// All of a manifest that is of interest here.
+        #[derive(Deserialize)]
+        struct Head {
+            run_id: String,
+            finished_unix_ns: Option<i64>,
+        }
+        let (manifest, journal) = (self.run_directory.join(MANIFEST), self.run_directory.join(JOURNAL));
+        // Whoever wrote the claim chose the directory: to open a pipe there might take for ever.
+        let is_file = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+        if !is_file(&manifest) || !is_file(&journal) {
+            return None;
+        }
+        let head: Head = serde_json::from_slice(&fs::read(&manifest).ok()?).ok()?;
+        if head.run_id != self.run_id {
+            return None;
+        }
+        if JournalReader::open(&journal).ok()?.is_held() {
+            return Some(Holder::Alive);
+        }
+        let ended_after =
+            head.finished_unix_ns.zip(self.placed_unix_ns).is_some_and(|(end, placed)| end >= placed);
+        ended_after.then_some(Holder::Gone)
     }
 }
 
@@ -188,11 +250,12 @@ impl PlacedClaim {
 /// Whether the run behind a claim goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holder {
-    /// Its process is running on this node.
+    /// Its process is running on this node, or somewhere holds the record of its run.
     Alive,
-    /// Its process has ended, or the node was started anew since.
+    /// Its process has ended, or its run, or the node was started anew since.
     Gone,
-    /// It was made on another node (or in another container), where this program cannot look.
+    /// It was made on another node (or in another container), where this program cannot look. Its
+    /// files are left alone by other runs; a user may say that they are left over.
     Elsewhere,
 }
 
@@ -235,13 +298,14 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
         }
     }
     found.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+    let holders: Vec<Holder> = found.iter().map(|(_, claim, _)| claim.holder()).collect();
     let in_use: BTreeSet<PathBuf> = found
         .iter()
-        .filter(|(_, claim, _)| claim.holder() != Holder::Gone)
-        .flat_map(|(_, claim, _)| claim.files.iter().map(|file| file.path.clone()))
+        .zip(&holders)
+        .filter(|(_, holder)| **holder != Holder::Gone)
+        .flat_map(|((_, claim, _), _)| claim.files.iter().map(|file| file.path.clone()))
         .collect();
-    let leftover = |(claim_path, claim, owner): (PathBuf, Claim, u32)| {
-        let holder = claim.holder();
+    let leftover = |((claim_path, claim, owner), holder): ((PathBuf, Claim, u32), Holder)| {
         let files = claim
             .files
             .iter()
@@ -250,7 +314,7 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
             .collect();
         Leftover { claim, claim_path, holder, files }
     };
-    Ok(found.into_iter().map(leftover).collect())
+    Ok(found.into_iter().zip(holders).map(leftover).collect())
 }
 
 /// The claim at `path` and the user that owns it.
@@ -290,6 +354,13 @@ impl Leftover {
         self.files.iter().map(|file| file.bytes).sum()
     }
 
+    /// How long ago its run began.
+    #[must_use]
+    pub fn age(&self) -> Duration {
+        let age_ns = now_unix_ns().saturating_sub(self.claim.started_unix_ns);
+        Duration::from_nanos(u64::try_from(age_ns).unwrap_or_default())
+    }
+
     /// Removes the files, the directories that the run made for them where they are empty, and
     /// the claim. Files that existed before the run, links and files of other users stay.
     ///
@@ -297,11 +368,29 @@ impl Leftover {
     /// The run goes on or was made on another node, or a file cannot be removed; the claim then
     /// stays, so that the rest can be removed later.
     pub fn remove(&self) -> Result<(), RecordError> {
+        self.remove_unless(|holder| holder != Holder::Gone)
+    }
+
+    /// As [`Leftover::remove`], also what was made on another node. For a user who was asked and knows
+    /// that the run is over, and for the next start of that run itself.
+    ///
+    /// # Errors
+    /// The run can be seen to go on, or a file cannot be removed; the claim then stays.
+    pub fn remove_unseen(&self) -> Result<(), RecordError> {
+        self.remove_unless(|holder| holder == Holder::Alive)
+    }
+
+    fn remove_unless(&self, refused: fn(Holder) -> bool) -> Result<(), RecordError> {
         let directory = self.claim_path.parent().unwrap_or(Path::new("."));
-        if self.claim.holder() != Holder::Gone {
+        let holder = self.claim.holder();
+        if refused(holder) {
             return Err(RecordError::StillRunning {
                 path: directory.to_path_buf(),
                 run_id: self.claim.run_id.clone(),
+                state: match holder {
+                    Holder::Elsewhere => "may still be going on",
+                    Holder::Alive | Holder::Gone => "is still going on",
+                },
                 pid: self.claim.pid,
                 node: self.claim.node.clone(),
             });
@@ -343,6 +432,16 @@ fn start_ticks(pid: u32) -> Option<u64> {
         return None;
     }
     fields.nth(18)?.parse().ok()
+}
+
+/// The kernel's name of this node.
+const HOST: &str = "/proc/sys/kernel/hostname";
+/// Another one each time that the kernel starts.
+const BOOT: &str = "/proc/sys/kernel/random/boot_id";
+
+/// Which numbers of processes this one sees, as in `pid:[4026531836]`; none where the kernel does not say.
+fn pid_namespace() -> Option<PathBuf> {
+    fs::read_link("/proc/self/ns/pid").ok()
 }
 
 fn kernel_word(path: &str) -> Result<String, RecordError> {

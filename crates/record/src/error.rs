@@ -70,7 +70,7 @@ pub enum RecordError {
     },
     /// Files are to be removed that a run may still be using.
     #[error(
-        "remove what run {run_id} left in {}: it is still going on (process {pid} on {node}); \
+        "remove what run {run_id} left in {}: it {state} (process {pid} on {node}); \
          end it first, or remove the files there by hand",
         path.display()
     )]
@@ -79,6 +79,8 @@ pub enum RecordError {
         path: PathBuf,
         /// The run.
         run_id: String,
+        /// Whether that is known.
+        state: &'static str,
         /// Its process.
         pid: u32,
         /// Its node.

@@ -443,7 +443,7 @@ fn start(directory: &Path, manifest: &Manifest) -> Result<(JournalWriter, Journa
     Ok((journal, reader))
 }
 
-fn now_unix_ns() -> i64 {
+pub(crate) fn now_unix_ns() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }

@@ -99,7 +99,7 @@ pub fn check_again(
     check_space(&plan, host)?;
     check_limits(&plan, host.root())?;
     // Nothing of this run is under way here: even a claim of its own is that of an earlier start.
-    let found = check_in_use(&plan, None)?;
+    let found = check_in_use(&plan, &run_id, true)?;
     let (own_leftovers, leftovers) = found.into_iter().partition(|found| found.claim.run_id == run_id);
     let devices = devices(&targets, host);
     if let Some(warning) = host.quiet(&devices, Duration::ZERO) {
@@ -136,31 +136,49 @@ fn devices(targets: &[PathBuf], host: &Host) -> Vec<String> {
     all
 }
 
-/// What runs have claimed on the targets, without the one that is called `own`.
+/// What runs have claimed on the targets; of the run `own` only what an `earlier` start of it has.
 ///
 /// # Errors
-/// One of them goes on and has claimed a file of `plan`: each would measure, and remove, the
-/// other's data.
-pub(crate) fn check_in_use(plan: &Plan, own: Option<&str>) -> Result<Vec<Leftover>, RunnerError> {
+/// One of them goes on, or may go on where this node cannot look, and has claimed a file of `plan`:
+/// each would measure, and remove, the other's data.
+pub(crate) fn check_in_use(plan: &Plan, own: &str, earlier: bool) -> Result<Vec<Leftover>, RunnerError> {
     let mut leftovers = Vec::new();
     for directory in directories(&targets(plan)) {
         leftovers.extend(record::leftovers(&directory)?);
     }
-    leftovers.retain(|leftover| Some(leftover.claim.run_id.as_str()) != own);
-    let mut going_on = leftovers.iter().filter(|leftover| leftover.holder == Holder::Alive).peekable();
+    leftovers.retain(|leftover| earlier || leftover.claim.run_id != own);
+    // A start of the same run on another node was this one's own: nobody else takes up that run.
+    let may_go_on = |leftover: &&Leftover| match leftover.holder {
+        Holder::Alive => true,
+        Holder::Elsewhere => leftover.claim.run_id != own,
+        Holder::Gone => false,
+    };
+    let mut going_on = leftovers.iter().filter(may_go_on).peekable();
     if going_on.peek().is_none() {
         return Ok(leftovers);
     }
     let files: HashSet<PathBuf> = absolute(real(plan).cases().flat_map(paths))?.into_iter().collect();
-    for Leftover { claim, claim_path, .. } in going_on {
+    for Leftover { claim, claim_path, holder, .. } in going_on {
         let directory = directory_of(claim_path);
         let claimed = absolute(claim.files.iter().map(|file| directory.join(&file.path)))?;
         if let Some(path) = claimed.into_iter().find(|path| files.contains(path)) {
-            return Err(RunnerError::Target {
-                path,
-                problem: format!("is in use by run {} (process {})", claim.run_id, claim.pid),
-                help: "wait until that run is over, or name another file".to_owned(),
-            });
+            let (run, pid, node) = (&claim.run_id, claim.pid, &claim.node);
+            let (problem, help) = match holder {
+                Holder::Elsewhere => (
+                    format!(
+                        "may be in use by run {run} on {node} (process {pid}), which cannot be seen from here"
+                    ),
+                    format!(
+                        "if that run is over, `ioproof clean {}` on {node} removes its files; or name another file",
+                        directory.display()
+                    ),
+                ),
+                Holder::Alive | Holder::Gone => (
+                    format!("is in use by run {run} (process {pid} on {node})"),
+                    "wait until that run is over, or name another file".to_owned(),
+                ),
+            };
+            return Err(RunnerError::Target { path, problem, help });
         }
     }
     Ok(leftovers)

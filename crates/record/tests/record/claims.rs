@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use plan::Keep;
-use record::{Claim, Holder, RecordError, leftovers};
+use record::{Claim, Holder, Outcome, RecordError, Recorder, leftovers};
 
 /// A claim of a process that has ended.
 fn claim_of_the_dead(run_id: &str) -> Claim {
@@ -17,7 +17,7 @@ fn claim_of_the_dead(run_id: &str) -> Claim {
 }
 
 fn claim(run_id: &str) -> Claim {
-    Claim::new(run_id, Path::new("/runs/1"), 1_700_000_000_000_000_000, Keep::Never).expect("a claim")
+    Claim::new(run_id, Path::new("/runs/1"), 1_700_000_000_000_000_000, Keep::Never, "n1").expect("a claim")
 }
 
 fn write(path: &Path, text: &str) -> PathBuf {
@@ -88,12 +88,90 @@ fn a_process_number_that_was_given_away_again_is_not_the_run() {
     let own = claim("r1");
     let earlier = Claim { process_start_ticks: own.process_start_ticks.wrapping_sub(1), ..own.clone() };
     let rebooted = Claim { boot_id: "another".to_owned(), run_id: "r2".to_owned(), ..own.clone() };
-    let elsewhere = Claim { node: "another".to_owned(), run_id: "r3".to_owned(), ..own };
-    for claim in [earlier, rebooted, elsewhere] {
+    let on_another = Claim { host: "another".to_owned(), run_id: "r3".to_owned(), ..rebooted.clone() };
+    let in_a_container =
+        Claim { pid_namespace: Some("pid:[1]".into()), run_id: "r4".to_owned(), ..earlier.clone() };
+    // Earlier programs knew neither; the node was what the kernel calls itself.
+    let host = own.host.clone();
+    let old = Claim { host: String::new(), pid_namespace: None, placed_unix_ns: None, ..rebooted.clone() };
+    let old_here = Claim { node: host, run_id: "r5".to_owned(), ..old.clone() };
+    let old_elsewhere = Claim { node: "another".to_owned(), run_id: "r6".to_owned(), ..old };
+    for claim in [earlier, rebooted, on_another, in_a_container, old_here, old_elsewhere] {
         drop(claim.place(std::slice::from_ref(&target), &[], &[]).expect("placed"));
     }
     let holders: Vec<_> = leftovers(&target).expect("readable").iter().map(|left| left.holder).collect();
-    assert_eq!(holders, [Holder::Gone, Holder::Gone, Holder::Elsewhere]);
+    use Holder::{Elsewhere, Gone};
+    assert_eq!(holders, [Gone, Gone, Elsewhere, Elsewhere, Gone, Elsewhere]);
+}
+
+/// A claim of another node, of a run that is recorded in `record`.
+fn claim_of_another(run_id: &str, record: &Path) -> Claim {
+    let boot_id = "another".to_owned();
+    Claim {
+        boot_id,
+        host: "n7".to_owned(),
+        node: "n7".to_owned(),
+        run_directory: record.into(),
+        ..claim(run_id)
+    }
+}
+
+#[test]
+fn what_another_node_left_is_removed_on_request_only() {
+    let place = tempfile::tempdir().expect("a directory");
+    let target = place.path().to_path_buf();
+    let file = target.join("f");
+    let targets = std::slice::from_ref(&target);
+    drop(claim_of_another("r1", place.path()).place(targets, std::slice::from_ref(&file), &[]));
+    write(&file, "1234");
+    let found = leftovers(&target).expect("readable");
+    assert_eq!((found[0].holder, found[0].bytes()), (Holder::Elsewhere, 4));
+    assert!(found[0].age().as_secs() > 1_000_000, "it began in 2023");
+    let error = found[0].remove().expect_err("refused").to_string();
+    assert!(error.contains("may still be going on") && error.contains("on n7"), "{error}");
+    assert!(file.exists());
+    found[0].remove_unseen().expect("removed");
+    assert!(!file.exists());
+    assert_eq!(leftovers(&target).expect("readable"), []);
+}
+
+/// What a node cannot be asked for, the record of its run may show.
+#[test]
+fn the_record_of_a_run_on_another_node_tells_that_it_goes_on_or_has_ended() {
+    let place = tempfile::tempdir().expect("a directory");
+    let (target, directory) = (place.path().join("target"), place.path().join("run"));
+    fs::create_dir(&target).expect("made");
+    let id = crate::sample::manifest().run_id;
+    let recorder = Recorder::create(&directory, &crate::sample::manifest()).expect("created");
+    let claim = claim_of_another(&id, &directory);
+    let place_claim = || drop(claim.place(std::slice::from_ref(&target), &[], &[]).expect("placed"));
+    let holder = || leftovers(&target).expect("readable")[0].holder;
+    place_claim();
+    assert_eq!(holder(), Holder::Alive);
+    let error = leftovers(&target).expect("readable")[0].remove_unseen().expect_err("refused").to_string();
+    assert!(error.contains("is still going on"), "{error}");
+    recorder.finish(&Outcome::Failed("files could not be removed".to_owned())).expect("finished");
+    assert_eq!(holder(), Holder::Gone);
+    // An end from before the claim is that of an earlier start.
+    place_claim();
+    assert_eq!(holder(), Holder::Elsewhere);
+}
+
+#[test]
+fn claims_of_several_nodes_stand_side_by_side() {
+    let place = tempfile::tempdir().expect("a directory");
+    let target = place.path().to_path_buf();
+    let of = |node: &str, file: &str| {
+        let claim = Claim { node: node.to_owned(), ..claim("r1") };
+        claim.place(std::slice::from_ref(&target), &[target.join(file)], &[]).expect("placed")
+    };
+    let (one, two) = (of("n1", "a"), of("n2", "b"));
+    let found = leftovers(&target).expect("readable");
+    let nodes: Vec<_> = found.iter().map(|left| left.claim.node.as_str()).collect();
+    assert_eq!(nodes, ["n1", "n2"]);
+    one.withdraw().expect("withdrawn");
+    assert_eq!(leftovers(&target).expect("readable").len(), 1, "that of the other node stays");
+    two.withdraw().expect("withdrawn");
 }
 
 /// A claim is a file that anyone can write where anyone may: it must not lead anywhere.
@@ -109,7 +187,7 @@ fn a_forged_claim_leads_nowhere() {
     symlink(&outside, target.join("alias")).expect("linked");
     let placed = claim_of_the_dead("r1").place(std::slice::from_ref(&target), &[], &[]).expect("placed");
     drop(placed);
-    let path = target.join(".ioproof-claim-r1.json");
+    let path = target.join(".ioproof-claim-r1@n1.json");
     let mut forged: Claim = serde_json::from_slice(&fs::read(&path).expect("there")).expect("a claim");
     let at = |path: PathBuf| record::Claimed { path, existed: false };
     forged.files =

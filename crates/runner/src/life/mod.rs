@@ -115,9 +115,9 @@ impl<'a> Life<'a> {
     }
 
     /// Removes what an earlier start of this run left on the targets, so that it is not taken for
-    /// somebody's.
+    /// somebody's. That start may have been on another node.
     fn clear(&self, checked: &Checked) -> Result<(), RunnerError> {
-        checked.own_leftovers.iter().try_for_each(|left| left.remove().map_err(RunnerError::from))
+        checked.own_leftovers.iter().try_for_each(|left| left.remove_unseen().map_err(RunnerError::from))
     }
 
     /// Leaves word in the target directories of what this run makes there.
@@ -131,11 +131,12 @@ impl<'a> Life<'a> {
         }
         let targets = cleanup::absolute(cases.iter().flat_map(|case| cleanup::directories(case)))?;
         let own = cleanup::absolute(cases.iter().flat_map(|case| cleanup::own_directories(case)))?;
-        let claim =
-            Claim::new(&checked.run_id, self.recorder.directory(), checked.started_unix_ns, Keep::Never)?;
+        let directory = self.recorder.directory();
+        let started_unix_ns = checked.started_unix_ns;
+        let claim = Claim::new(&checked.run_id, directory, started_unix_ns, Keep::Never, self.comm.node())?;
         let placed = claim.place(&targets, &files, &own)?;
         // Another run may have started at the same moment: of two claims at least one sees the other.
-        if let Err(error) = check_in_use(&checked.plan, Some(&checked.run_id)) {
+        if let Err(error) = check_in_use(&checked.plan, &checked.run_id, false) {
             placed.withdraw()?;
             return Err(error);
         }

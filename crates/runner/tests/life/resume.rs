@@ -99,7 +99,7 @@ fn files_that_were_kept_are_not_written_again() {
 #[test]
 fn what_a_killed_start_of_the_same_run_left_is_removed_first() {
     let place = Place::new();
-    let mut claim = Claim::new(RUN_ID, place.directory.path(), 0, Keep::Never).expect("Linux");
+    let mut claim = Claim::new(RUN_ID, place.directory.path(), 0, Keep::Never, "node1").expect("Linux");
     claim.files = vec![record::Claimed { path: "file".into(), existed: false }];
     claim.process_start_ticks += 1; // Another process had this number.
     let text = serde_json::to_vec(&claim).expect("only names and numbers");
@@ -116,7 +116,7 @@ fn what_a_killed_start_of_the_same_run_left_is_removed_first() {
 #[test]
 fn a_run_that_goes_on_is_not_taken_up() {
     let place = Place::new();
-    let claim = Claim::new(RUN_ID, place.directory.path(), 0, Keep::Never).expect("Linux");
+    let claim = Claim::new(RUN_ID, place.directory.path(), 0, Keep::Never, "node1").expect("Linux");
     let placed = claim.place(&[place.data()], &[place.file()], &[]).expect("can be written");
     let cases = vec![case("a", spec(&place.file()), &[Phase::Write])];
     let error = place.check_again(cases, Earlier::default()).expect_err("this process lives");
