@@ -34,6 +34,7 @@
 //! | [`heat_map`] | the rate of each node in each second |
 //! | [`weak_scaling`], [`layer_crossovers`] | rates over nodes: slope, efficiency, saturation, where layers meet |
 //! | [`coverage`] | which nodes were measured when, and how often |
+//! | [`rank_map`] | which task read whose data |
 //! | [`expected`], [`weakest_links`] | figures against data sheets and limits; the lowest limit |
 //! | [`verdicts`] | commitments, judged, with margin and confidence |
 //! | [`limits`] | whether the processors or the storage set the rate |
@@ -83,6 +84,7 @@ mod overlay;
 mod plausible;
 mod published;
 mod quantities;
+mod rank_map;
 mod ranks;
 mod rates;
 mod regression;
@@ -151,6 +153,7 @@ pub use plausible::{
     Implausible, PrintedStatistics, check_statistics, deviation_max, deviation_min, values_needed,
 };
 pub use published::{published_beside, published_near};
+pub use rank_map::{RankMap, ReadOf, rank_map};
 pub use ranks::{EXACT_VALUES_MAX, PAIRS_MAX, RankTest, Shift, can_differ, mann_whitney, shift};
 pub use rates::{DirectionRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, Split};
 pub use regression::{Prediction, Regression, Uncertainty, crossover};

@@ -27,6 +27,7 @@ mod compare;
 mod csv;
 mod excerpt;
 mod format;
+mod hosts;
 mod html;
 mod markdown;
 mod notes;

@@ -15,6 +15,9 @@ const ROWS_SHOWN: usize = 1_000;
 /// The whole report.
 pub(crate) fn markdown(report: &Report) -> String {
     let mut out = format!("# {}\n\n", escaped(&report.run.title));
+    if let Some(line) = text::nodes_line(report) {
+        let _ = writeln!(out, "{}  ", escaped(&line));
+    }
     let _ = writeln!(out, "{}  ", escaped(&text::host_line(report)));
     let _ = writeln!(out, "{}\n", escaped(&text::run_line(report)));
     for line in &report.missing {

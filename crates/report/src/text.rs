@@ -190,7 +190,8 @@ fn note_lines(note: &Note) -> String {
 
 /// The run in a few lines: host, time, state, seed.
 pub(crate) fn head(report: &Report) -> String {
-    let mut out = folded(&host_line(report));
+    let mut out = nodes_line(report).map(|line| folded(&line)).unwrap_or_default();
+    out.push_str(&folded(&host_line(report)));
     out.push_str(&folded(&run_line(report)));
     out
 }
@@ -215,10 +216,22 @@ fn folded(line: &str) -> String {
     out
 }
 
+/// The nodes, where they are several, and in what they differ.
+pub(crate) fn nodes_line(report: &Report) -> Option<String> {
+    let cluster = report.cluster.as_ref()?;
+    let mut line = crate::section::nodes_line(cluster);
+    if !cluster.differences.is_empty() {
+        let facts: Vec<&str> = cluster.differences.iter().map(|one| one.fact.as_str()).collect();
+        let _ = write!(line, " · not the same: {}", facts.join(", "));
+    }
+    Some(line)
+}
+
 /// Node, system, processors, memory; what is not known is left to the host section.
 pub(crate) fn host_line(report: &Report) -> String {
     let host = &report.host;
-    let mut parts = vec![host.node.clone()];
+    let several = report.cluster.as_ref().is_some_and(|cluster| cluster.nodes.len() > 1);
+    let mut parts = vec![if several { format!("first node {}", host.node) } else { host.node.clone() }];
     parts.extend(host.operating_system.known().cloned());
     parts.extend(
         host.kernel.known().map(|kernel| kernel.split_whitespace().next().unwrap_or_default().to_owned()),

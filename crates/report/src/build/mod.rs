@@ -2,6 +2,7 @@
 
 pub(crate) mod findings;
 mod jobs;
+mod nodes;
 
 use std::collections::{HashMap, HashSet};
 
@@ -42,6 +43,7 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
     let begun: HashSet<&str> = run.phases.iter().map(|row| &*row.key.case).collect();
     let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
     let job = run.manifest.host.batch_job.as_deref().unwrap_or(&run.manifest.run_id);
+    let rank_maps = nodes::rank_maps(run, &figures);
     let state = |case: &Case| case_state(run, case, &begun, &finished);
     Report {
         schema: SCHEMA,
@@ -54,6 +56,8 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
         definitions: definitions(),
         cases: plan.cases.iter().map(|case| case_info(case, state(case))).collect(),
         host: run.manifest.host.clone(),
+        cluster: nodes::cluster(run),
+        rank_maps,
     }
 }
 

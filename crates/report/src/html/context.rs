@@ -64,6 +64,7 @@ pub(crate) fn page(
         "css": include_str!("page.css"),
         "run": report.run,
         "host": report.host,
+        "nodes": text::nodes_line(report),
         "missing": report.missing,
         "started": utc(report.run.started_unix_ns),
         "took": text::took(report),

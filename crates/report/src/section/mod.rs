@@ -7,6 +7,7 @@ mod audit;
 mod beside;
 mod best;
 mod claims;
+mod cluster;
 mod expected;
 mod iops;
 mod jobs;
@@ -25,6 +26,7 @@ use crate::text::iops;
 use crate::view::findings::{Amount, Setting};
 use crate::view::{Figure, Report};
 
+pub(crate) use cluster::nodes_line;
 pub(crate) use expected::links_table;
 pub(crate) use repetitions::unit_of as repetitions_unit;
 pub(crate) use shapes::line_name;
@@ -111,6 +113,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("jobs", "Jobs", false, jobs::blocks(report)),
         ("limits", "Processor or storage", false, limits::blocks(report)),
         ("beside", "Published figures and own ones", false, beside::blocks(report)),
+        ("nodes", "Nodes of the run", false, cluster::blocks(report)),
         ("audit", "Audit", false, audit::blocks(report)),
     ];
     all.into_iter()

@@ -4,6 +4,7 @@
 //! test keeps the two together. Forms only choose, order and format what stands here.
 
 pub(crate) mod findings;
+pub(crate) mod nodes;
 
 use plan::OptionNote;
 use record::HostFacts;
@@ -11,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::findings::{Findings, Setting};
+use self::nodes::{ClusterInfo, RankMap};
 
 /// The version of the JSON form. It changes when a field changes its meaning or goes away; new
 /// fields may come within one version.
@@ -38,8 +40,12 @@ pub(crate) struct Report {
     pub(crate) definitions: Vec<Definition>,
     /// What was asked.
     pub(crate) cases: Vec<CaseInfo>,
-    /// Where it ran.
+    /// Where it ran; of several nodes the first.
     pub(crate) host: HostFacts,
+    /// Its nodes; absent where one process made the run on one node.
+    pub(crate) cluster: Option<ClusterInfo>,
+    /// Who read whose data, of the reads of several nodes.
+    pub(crate) rank_maps: Vec<RankMap>,
 }
 
 /// The run as a whole.

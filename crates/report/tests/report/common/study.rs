@@ -160,7 +160,7 @@ fn bytes(key: &str, value: u64) -> Setting {
     Setting { key: key.to_owned(), value: SettingValue::Bytes(Bytes(value)) }
 }
 
-fn word(key: &str, value: &str) -> Setting {
+pub(super) fn word(key: &str, value: &str) -> Setting {
     Setting { key: key.to_owned(), value: SettingValue::Word(value.to_owned()) }
 }
 

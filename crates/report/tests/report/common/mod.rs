@@ -6,9 +6,8 @@
     reason = "made-up numbers are small and not negative"
 )]
 
-#[allow(dead_code, reason = "each test program uses its own part of this module")]
+pub(crate) mod cluster;
 pub(crate) mod findings;
-#[allow(dead_code, reason = "each test program uses its own part of this module")]
 pub(crate) mod study;
 
 use plan::{
@@ -21,7 +20,6 @@ use record::{
 };
 
 /// A text without what differs between two builds or two machines.
-#[allow(dead_code, reason = "each test program uses its own part of this module")]
 pub(crate) fn redacted(text: &str) -> String {
     for word in ["/home/", "/root/", "/tmp/"] {
         assert!(!text.contains(word), "a path of this machine: {word} in\n{text}");
@@ -137,7 +135,6 @@ const fn made(
 
 /// A whole quick run with one case more: six tasks as study A printed them, seven repetitions, and
 /// a mixed open-loop case.
-#[allow(dead_code, reason = "each test program uses its own part of this module")]
 pub(crate) fn run() -> Run {
     run_with(|_| true)
 }
@@ -186,7 +183,6 @@ pub(crate) fn run_with(keep: impl FnMut(&mut PhaseRecord) -> bool) -> Run {
     run
 }
 
-#[allow(dead_code, reason = "each test program uses its own part of this module")]
 /// The same run, killed in its fourth case, with a table that cannot be read.
 pub(crate) fn killed() -> Run {
     let kept: Vec<&str> = MADE[..3].iter().map(|made| made.id).collect();

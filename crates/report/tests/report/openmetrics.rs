@@ -1,13 +1,12 @@
 //! The OpenMetrics text: by its grammar, by its content, and by a parser that others wrote.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::redacted;
 use report::Study;
 
-const DOCUMENTATION: &str = include_str!("../../../docs/INTEGRATIONS.md");
+use crate::common::{self, redacted};
+
+const DOCUMENTATION: &str = include_str!("../../../../docs/INTEGRATIONS.md");
 
 /// Reads the text with the parser of the reference client library and prints what it understood.
 const READ: &str = r#"

@@ -1,13 +1,12 @@
 //! One run in every form: what a reader and a program rely on.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::redacted;
 use serde_json::Value;
 
-const DOCUMENTATION: &str = include_str!("../../../docs/REPORT.md");
+use crate::common::{self, redacted};
+
+const DOCUMENTATION: &str = include_str!("../../../../docs/REPORT.md");
 
 #[test]
 fn a_whole_run_as_text() {
@@ -117,7 +116,8 @@ fn the_documentation_names_every_field() {
     let made_up = common::study::study();
     let study = report::Study::with(&made_up, |figures| common::findings::findings(&made_up, figures));
     let mut fields = BTreeSet::new();
-    for json in [report::json(&common::run()), study.json()] {
+    let nodes = report::json(&common::cluster::compared(4));
+    for json in [report::json(&common::run()), study.json(), nodes] {
         let json: Value = serde_json::from_str(&json).expect("JSON");
         for (key, value) in json.as_object().expect("an object") {
             fields.insert(key.clone());

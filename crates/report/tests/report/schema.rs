@@ -1,8 +1,8 @@
 //! The JSON Schema of the report: as documented, and true of every report.
 
-mod common;
-
 use serde_json::Value;
+
+use crate::common;
 
 const WHERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/report.schema.json");
 
@@ -17,7 +17,7 @@ fn the_schema_in_the_documentation_is_that_of_the_program() {
         std::fs::write(WHERE, &schema).expect("the documentation can be written");
     }
     let written = std::fs::read_to_string(WHERE).unwrap_or_default();
-    assert!(written == schema, "run: UPDATE_DOCS=1 cargo test -p ioproof-report --test schema");
+    assert!(written == schema, "run: UPDATE_DOCS=1 cargo test -p ioproof-report --test report schema");
 }
 
 /// Everything that is wrong with `report`, by place.
@@ -31,6 +31,7 @@ fn every_report_is_as_the_schema_says() {
     for run in [common::run(), common::killed(), common::empty()] {
         assert_eq!(faults(&parsed(&report::json(&run))), [""; 0]);
     }
+    assert_eq!(faults(&parsed(&report::json(&common::cluster::compared(4)))), [""; 0]);
     let run = common::study::study();
     let study = report::Study::with(&run, |figures| common::findings::findings(&run, figures));
     assert_eq!(faults(&parsed(&study.json())), [""; 0]);

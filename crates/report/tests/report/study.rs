@@ -1,9 +1,8 @@
 //! A study in every form: what an engineer reads, and hands to a vendor.
 
-mod common;
-
-use common::redacted;
 use report::{Colour, Study};
+
+use crate::common::{self, redacted};
 
 fn shown<R>(of: impl FnOnce(&Study<'_>) -> R) -> R {
     let run = common::study::study();

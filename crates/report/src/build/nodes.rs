@@ -1,0 +1,161 @@
+//! The nodes of a run: their processes and clocks, in what they differ, and who read whose data.
+
+use plan::{Case, Phase};
+use record::{BlockDeviceFacts, Fact, HostFacts, Run};
+
+use crate::format::decimal_bytes;
+use crate::hosts;
+use crate::view::Figure;
+use crate::view::nodes::{ClusterInfo, Difference, FactValue, NodeInfo, RankMap, RankMapRow};
+
+/// Rows of one rank map; the table `tasks` of the record has all.
+const ROWS_MAX: usize = 64;
+
+/// The nodes of `run`; none where one process made it on one node.
+pub(super) fn cluster(run: &Run) -> Option<ClusterInfo> {
+    if let Some(cluster) = &run.manifest.cluster {
+        let nodes = cluster.nodes.iter().map(|one| NodeInfo {
+            node: one.host.node.clone(),
+            ranks: one.ranks.clone(),
+            clock_offset_ns: Some(one.clock_offset_ns),
+            clock_error_ns: Some(one.clock_error_ns),
+            clock_drift_ns: one.clock_drift_ns,
+        });
+        let hosts: Vec<&HostFacts> = cluster.nodes.iter().map(|one| &one.host).collect();
+        let ranks = cluster.nodes.iter().map(|one| one.ranks.len()).sum();
+        return Some(info(Some(cluster.library.clone()), Some(ranks), nodes.collect(), &hosts));
+    }
+    let mut hosts: Vec<&HostFacts> = Vec::new();
+    for part in &run.parts {
+        if !hosts.iter().any(|host| host.node == part.host.node) {
+            hosts.push(&part.host);
+        }
+    }
+    let node = |host: &&HostFacts| NodeInfo {
+        node: host.node.clone(),
+        ranks: Vec::new(),
+        clock_offset_ns: None,
+        clock_error_ns: None,
+        clock_drift_ns: None,
+    };
+    (hosts.len() > 1).then(|| info(None, None, hosts.iter().map(node).collect(), &hosts))
+}
+
+fn info(
+    library: Option<String>,
+    ranks: Option<usize>,
+    nodes: Vec<NodeInfo>,
+    hosts: &[&HostFacts],
+) -> ClusterInfo {
+    let names: Vec<&str> = nodes.iter().map(|one| one.node.as_str()).collect();
+    let names = hosts::folded(&names);
+    ClusterInfo { library, ranks, names, nodes, differences: differences(hosts) }
+}
+
+/// A fact of a host as people read it.
+type Shown = fn(&HostFacts) -> String;
+
+/// Facts that are not the same on all of `hosts`.
+fn differences(hosts: &[&HostFacts]) -> Vec<Difference> {
+    let facts: [(&str, Shown); 15] = [
+        ("operating system", |host| known(&host.operating_system)),
+        ("kernel", |host| known(&host.kernel)),
+        ("processors", |host| known(&host.cpu_model)),
+        ("logical processors", |host| host.logical_cpus.to_string()),
+        ("usable processors", |host| host.usable_cpus.to_string()),
+        ("sockets", |host| known(&host.sockets)),
+        ("NUMA nodes", |host| known(&host.numa_nodes)),
+        ("frequency governor", |host| known(&host.governor)),
+        ("memory", |host| decimal_bytes(host.memory_bytes)),
+        ("memory limit", |host| host.memory_limit_bytes.map_or_else(|| "none".to_owned(), decimal_bytes)),
+        ("transparent huge pages", |host| known(&host.transparent_hugepages)),
+        ("clock", |host| host.clock.clone()),
+        ("file systems of the targets", file_systems),
+        ("devices under the targets", |host| {
+            counted(&host.devices, |one| format!("{} ({})", known(&one.model), decimal_bytes(one.size_bytes)))
+        }),
+        ("firmware and scheduler of the devices", |host| {
+            counted(&host.devices, |one| {
+                format!("firmware {}, scheduler {}", known(&one.firmware), known(&one.scheduler))
+            })
+        }),
+    ];
+    facts.iter().filter_map(|(fact, value)| difference(fact, hosts, *value)).collect()
+}
+
+fn known<T: ToString>(fact: &Fact<T>) -> String {
+    match fact {
+        Fact::Known(value) => value.to_string(),
+        Fact::Unknown(_) => "unknown".to_owned(),
+    }
+}
+
+fn file_systems(host: &HostFacts) -> String {
+    let all = host.file_systems.iter();
+    let each: Vec<String> =
+        all.map(|one| format!("{} at {} ({})", one.kind, one.mount_point, one.options)).collect();
+    if each.is_empty() { "none".to_owned() } else { each.join("; ") }
+}
+
+/// `12 × MODEL A, 1 × MODEL B`: names of devices may change from start to start.
+fn counted(devices: &[BlockDeviceFacts], what: impl Fn(&BlockDeviceFacts) -> String) -> String {
+    let mut kinds: Vec<(String, usize)> = Vec::new();
+    for device in devices {
+        let kind = what(device);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((kind, 1)),
+        }
+    }
+    kinds.sort();
+    let each: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
+    if each.is_empty() { "none".to_owned() } else { each.join(", ") }
+}
+
+fn difference(fact: &str, hosts: &[&HostFacts], value: Shown) -> Option<Difference> {
+    let mut values: Vec<FactValue> = Vec::new();
+    for host in hosts {
+        let (value, node) = (value(host), host.node.clone());
+        match values.iter_mut().find(|known| known.value == value) {
+            Some(known) => known.nodes.push(node),
+            None => values.push(FactValue { value, nodes: vec![node] }),
+        }
+    }
+    // What most nodes have stands last, and what came first before what is as frequent.
+    values.reverse();
+    values.sort_by_key(|one| one.nodes.len());
+    (values.len() > 1).then(|| Difference { fact: fact.to_owned(), values })
+}
+
+/// Who read whose data in the read figures of a run of several nodes.
+pub(super) fn rank_maps(run: &Run, figures: &[Figure]) -> Vec<RankMap> {
+    let Some(cluster) = &run.manifest.cluster else { return Vec::new() };
+    if cluster.nodes.len() < 2 {
+        return Vec::new();
+    }
+    let reads = figures.iter().filter(|figure| figure.phase == Phase::Read.name());
+    let map = |figure: &Figure| {
+        let case = run.manifest.plan.cases.iter().find(|case| case.id == figure.case)?;
+        of_case(run, case, figure.number)
+    };
+    reads.filter_map(map).collect()
+}
+
+fn of_case(run: &Run, case: &Case, number: usize) -> Option<RankMap> {
+    let map = analysis::rank_map(case, &run.tasks(&case.id))?;
+    let row = |one: &analysis::ReadOf| RankMapRow {
+        task: one.task,
+        node: one.node.clone(),
+        file: one.file,
+        written_by: one.written_by,
+        written_on: one.written_on.clone(),
+    };
+    Some(RankMap {
+        figure: number,
+        repetition: map.repetition,
+        tasks: map.rows.len(),
+        own_node: map.own_node(),
+        own_data: map.own_data(),
+        rows: map.rows.iter().take(ROWS_MAX).map(row).collect(),
+    })
+}

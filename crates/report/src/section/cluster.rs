@@ -1,0 +1,200 @@
+//! The nodes of a run: in what they differ, how far their clocks can be trusted, who read whose data.
+
+use super::{Block, conditions, figure, only};
+use crate::format::{counted, grouped, latency};
+use crate::hosts;
+use crate::table::{Align, Cell, Table, Tone};
+use crate::view::Report;
+use crate::view::nodes::{ClusterInfo, Difference, FactValue, NodeInfo, RankMap};
+
+/// Other values of one fact that a sentence names.
+const VALUES_NAMED: usize = 3;
+/// Rows of a rank map that are read.
+const MAPPED_ROWS: usize = 12;
+/// Maps whose rows are shown; of the others the sentence says enough.
+const MAPS_SHOWN: usize = 2;
+/// Nodes in the table of clocks.
+const CLOCKS_SHOWN: usize = 40;
+
+pub(super) fn blocks(report: &Report) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if let Some(cluster) = &report.cluster {
+        blocks.push(Block::Text(format!("{}.", nodes_line(cluster).replace(" · ", "; "))));
+        blocks.push(match cluster.differences.as_slice() {
+            [] if cluster.nodes.len() < 2 => Block::List(Vec::new()),
+            [] => Block::Text("The nodes are alike in all facts that were read.".to_owned()),
+            all => Block::List(all.iter().map(difference).collect()),
+        });
+        blocks.extend(clocks(cluster));
+    }
+    blocks.extend(rank_maps(report));
+    blocks.retain(|block| !matches!(block, Block::List(lines) if lines.is_empty()));
+    blocks
+}
+
+/// `16 nodes: n[01-16] · 32 processes · Open MPI v4.1.4`.
+pub(crate) fn nodes_line(cluster: &ClusterInfo) -> String {
+    let names: Vec<&str> = cluster.nodes.iter().map(|one| one.node.as_str()).collect();
+    let mut text = format!("{}: {}", counted(cluster.nodes.len() as u64, "node"), hosts::shortened(&names));
+    if let Some(ranks) = cluster.ranks {
+        text.push_str(&format!(" · {ranks} {}", if ranks == 1 { "process" } else { "processes" }));
+    }
+    if let Some(library) = cluster.library.as_ref().and_then(|text| text.lines().next()) {
+        // The rest of what a library says is who built it, when and how.
+        text.push_str(&format!(" · {}", library.split(',').next().unwrap_or_default().trim()));
+    }
+    text
+}
+
+/// `kernel: n03 has 6.1.0-17; the other 15 nodes have 6.1.0-18`.
+fn difference(one: &Difference) -> String {
+    let Some((most, others)) = one.values.split_last() else { return one.fact.clone() };
+    let nodes = |value: &FactValue| {
+        let names: Vec<&str> = value.nodes.iter().map(String::as_str).collect();
+        format!("{} {} {}", hosts::shortened(&names), have(names.len()), value.value)
+    };
+    // The most frequent of the others are told first.
+    let mut parts: Vec<String> = others.iter().rev().take(VALUES_NAMED).map(nodes).collect();
+    let left = others.len().saturating_sub(VALUES_NAMED);
+    if left > 0 {
+        let left_nodes: usize = others.iter().take(left).map(|value| value.nodes.len()).sum();
+        parts.push(format!(
+            "{} {} {}",
+            counted(left_nodes as u64, "more node"),
+            have(left_nodes),
+            counted(left as u64, "other value")
+        ));
+    }
+    let rest = most.nodes.len();
+    parts.push(match rest {
+        1 => nodes(most),
+        _ => format!("the other {} nodes have {}", grouped(rest as u64), most.value),
+    });
+    format!("{}: {}", one.fact, parts.join("; "))
+}
+
+const fn have(count: usize) -> &'static str {
+    if count == 1 { "has" } else { "have" }
+}
+
+/// How far times of different nodes can be compared.
+fn clocks(cluster: &ClusterInfo) -> Vec<Block> {
+    let Some(first) = cluster.nodes.first() else { return Vec::new() };
+    let others: Vec<&NodeInfo> =
+        cluster.nodes[1..].iter().filter(|one| one.clock_error_ns.is_some()).collect();
+    let Some(worst) = others.iter().max_by_key(|one| one.clock_error_ns) else { return Vec::new() };
+    let mut text = format!(
+        "Times are in the clock of {}. Offsets of the other clocks are known to ± {} or better (worst: {})",
+        first.node,
+        latency(worst.clock_error_ns.unwrap_or_default()),
+        worst.node
+    );
+    let drifted = others.iter().filter_map(|one| Some((one, one.clock_drift_ns?)));
+    if let Some((one, drift)) = drifted.max_by_key(|(_, drift)| drift.unsigned_abs()) {
+        text.push_str(&format!(
+            "; by the end of the run they had moved by at most {} ({})",
+            latency(drift.unsigned_abs()),
+            one.node
+        ));
+    }
+    text.push('.');
+    let mut blocks = vec![Block::Text(text)];
+    let mut table = Table::new(&[
+        ("node", Align::Left),
+        ("processes", Align::Right),
+        ("clock offset", Align::Right),
+        ("± error", Align::Right),
+        ("drift", Align::Right),
+    ]);
+    for one in cluster.nodes.iter().take(CLOCKS_SHOWN) {
+        table.row(vec![
+            one.node.clone(),
+            one.ranks.len().to_string(),
+            one.clock_offset_ns.map(signed_time).unwrap_or_default(),
+            one.clock_error_ns.map(latency).unwrap_or_default(),
+            one.clock_drift_ns.map(signed_time).unwrap_or_default(),
+        ]);
+    }
+    let mut caption = "The first node's monotonic clock less that of each node".to_owned();
+    if cluster.nodes.len() > CLOCKS_SHOWN {
+        caption.push_str(&format!(
+            "; the first {CLOCKS_SHOWN} of {} nodes, the JSON form has all",
+            grouped(cluster.nodes.len() as u64)
+        ));
+    }
+    blocks.extend(only(&caption, table));
+    blocks
+}
+
+/// `+12.3 µs`; a clock that starts with its host is off by days.
+fn signed_time(nanos: i64) -> String {
+    const DAY_SECONDS: u64 = 86_400;
+    let size = nanos.unsigned_abs();
+    let seconds = size / 1_000_000_000;
+    let text = if seconds >= DAY_SECONDS { crate::format::duration(seconds as f64) } else { latency(size) };
+    format!("{}{text}", if nanos < 0 { "-" } else { "+" })
+}
+
+fn rank_maps(report: &Report) -> Vec<Block> {
+    let all = &report.rank_maps;
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let mut blocks = vec![Block::List(all.iter().map(|one| sentence(report, one)).collect())];
+    // Those in which memory may have answered are looked at first.
+    let mut shown: Vec<&RankMap> = all.iter().collect();
+    shown.sort_by_key(|one| std::cmp::Reverse(one.own_node));
+    for one in shown.into_iter().take(MAPS_SHOWN) {
+        blocks.extend(only(&caption(one), rows(one)));
+    }
+    blocks
+}
+
+fn sentence(report: &Report, one: &RankMap) -> String {
+    let own = figure(report, one.figure).map(|own| conditions(report, own)).unwrap_or_default();
+    let mut text = format!(
+        "Figure {} ({own}): {} of {} read what their own node had written",
+        one.figure,
+        grouped(one.own_node as u64),
+        counted(one.tasks as u64, "task")
+    );
+    if one.own_data > 0 {
+        text.push_str(&format!(", {} what they had written themselves", grouped(one.own_data as u64)));
+    }
+    text.push('.');
+    text
+}
+
+fn caption(one: &RankMap) -> String {
+    let mut text = format!("Who read whose data: figure {}, repetition {}", one.figure, one.repetition + 1);
+    if one.tasks > MAPPED_ROWS {
+        text.push_str(&format!(
+            "; the first {MAPPED_ROWS} of {} tasks, the table `tasks` of the record has all",
+            grouped(one.tasks as u64)
+        ));
+    }
+    text
+}
+
+fn rows(one: &RankMap) -> Table {
+    let mut table = Table::new(&[
+        ("task", Align::Right),
+        ("on", Align::Left),
+        ("read file", Align::Right),
+        ("of task", Align::Right),
+        ("written on", Align::Left),
+        ("", Align::Left),
+    ]);
+    for row in one.rows.iter().take(MAPPED_ROWS) {
+        let own = row.node == row.written_on;
+        table.row(vec![
+            Cell::from(row.task.to_string()),
+            row.node.as_str().into(),
+            row.file.to_string().into(),
+            row.written_by.to_string().into(),
+            row.written_on.as_str().into(),
+            if own { Cell::toned("own node", Tone::Doubtful) } else { Cell::default() },
+        ]);
+    }
+    table
+}

@@ -1,0 +1,11 @@
+//! What a reader and a program rely on in every form of a report.
+
+mod browser;
+mod common;
+mod forms;
+mod nodes;
+mod openmetrics;
+mod preflight;
+mod reference;
+mod schema;
+mod study;

@@ -1,0 +1,52 @@
+//! Runs of several nodes in every form.
+
+use report::{Colour, Study};
+use serde_json::Value;
+
+use crate::common::cluster::{compared, weak};
+use crate::common::redacted;
+
+#[test]
+fn nodes_are_compared_as_text() {
+    insta::assert_snapshot!(redacted(&report::text(&compared(4))));
+}
+
+#[test]
+fn nodes_are_compared_as_markdown() {
+    insta::assert_snapshot!(redacted(&report::markdown(&compared(4))));
+}
+
+#[test]
+fn weak_scaling_as_text() {
+    insta::assert_snapshot!(redacted(&report::text(&weak(16))));
+}
+
+#[test]
+fn the_header_names_nodes_processes_library_and_what_differs() {
+    let text = report::text(&compared(16));
+    assert!(text.contains("16 nodes: n[01-16] · 32 processes · Open MPI v4.1.4"), "{text}");
+    assert!(text.contains("kernel: n03 has 6.1.0-17-amd64"), "{text}");
+    assert!(text.contains("; the other 15 nodes have 6.1.0-18-amd64"), "{text}");
+    assert!(text.contains("devices under the targets: n02 has"), "{text}");
+}
+
+#[test]
+fn a_shift_by_a_node_promises_that_nobody_reads_what_his_node_wrote() {
+    let text = report::markdown(&compared(4));
+    assert!(text.contains(": 0 of 12 tasks read what their own node had written."), "{text}");
+}
+
+#[test]
+fn six_hundred_nodes_stay_readable() {
+    let run = compared(600);
+    let study = Study::of(&run);
+    let text = study.text(Colour::Plain);
+    assert!(text.lines().count() < 300, "{} lines", text.lines().count());
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    let json: Value = serde_json::from_str(&study.json()).expect("JSON");
+    assert_eq!(json["cluster"]["nodes"].as_array().map(Vec::len), Some(600));
+    let mut page = Vec::new();
+    study.html(&mut page).expect("written");
+    // plotly.js alone has 4.5 MB.
+    assert!(page.len() < 20_000_000, "{} bytes", page.len());
+}
