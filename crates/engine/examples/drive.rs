@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The words may also stand in the variable `DRIVE`. They are: `write|read|mixed|fill|check`, `psync|uring|mmap|null`, the file, then `transfer=`, `count=` (transfers of
-//! each task), `tasks=`, `depth=`, `seconds=`, `rate=`, `percent=` (reads), `generation=`, `repeat=`
+//! each task), `tasks=`, `ops=` (transfers of each task, whatever the file has), `depth=`, `seconds=`, `rate=`, `percent=` (reads), `generation=`, `repeat=`
 //! (phases), and the flags `random`, `direct`, `fsync`, `fsync-each`, `verify`, `pertask`, `published`, `meant` (advice),
 //! `single` (attempt), `optional` (io_uring without registered buffers will do), `off` (no recording),
 //! `memory` (prints the peak).
@@ -112,6 +112,8 @@ fn workload(backend: &str, path: &str, options: &Options<'_>) -> Result<Workload
     spec.read_percent = u8::try_from(options.number("percent", 100)?)?;
     let seconds = options.number("seconds", 0)?;
     spec.duration = (seconds > 0).then(|| Nanos::secs(seconds));
+    let operations = options.number("ops", 0)?;
+    spec.operations = (operations > 0).then_some(operations);
     let rate = options.number("rate", 0)?;
     spec.pace = (rate > 0).then_some(Pace { transfers_per_second: rate as f64 });
     Ok(spec.validate()?)

@@ -132,7 +132,7 @@ impl MemoryHog {
     /// There is not so much free memory.
     pub fn hold(size: Bytes) -> Result<Self, EngineError> {
         let bytes = usize::try_from(size.0).unwrap_or(usize::MAX - PAGE);
-        crate::limits::memory(size.0, "the memory hog")?;
+        crate::limits::memory(size.0, 1, "the memory hog")?;
         let mut arena = Arena::new(bytes, "the memory hog")?;
         for (number, page) in arena.bytes_mut().chunks_mut(PAGE).enumerate() {
             // Pages with different contents cannot be merged by the kernel.

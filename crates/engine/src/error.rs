@@ -155,6 +155,8 @@ pub enum LimitKind {
     LockedMemory,
     /// Threads: `RLIMIT_NPROC`, `kernel.threads-max` or `pids.max` of the control group.
     Threads,
+    /// Memory mappings of a process: `vm.max_map_count`. Each thread has four.
+    Mappings,
 }
 
 impl std::fmt::Display for LimitKind {
@@ -163,6 +165,7 @@ impl std::fmt::Display for LimitKind {
             Self::OpenFiles => "open files (RLIMIT_NOFILE)",
             Self::LockedMemory => "locked memory in bytes (RLIMIT_MEMLOCK)",
             Self::Threads => "threads",
+            Self::Mappings => "memory mappings of a process (vm.max_map_count)",
         })
     }
 }

@@ -50,6 +50,9 @@ pub struct PhaseJob<'a> {
     pub repetition: u32,
     /// The tasks of this process, a part of `0..workload.tasks`.
     pub tasks: Range<u32>,
+    /// Processes on this host that run a part of the tasks, this one included: what they need together
+    /// must be there.
+    pub processes_here: u32,
     /// The data that is written and expected.
     pub data: DataSpec,
     /// How many transfers each task does.
@@ -70,6 +73,7 @@ impl<'a> PhaseJob<'a> {
             phase,
             repetition,
             tasks: 0..workload.tasks,
+            processes_here: 1,
             data: DataSpec { signature: workload.signature, write_generation: 1, expect: Expect::Any },
             limit: TransferLimit::Pass,
             series_interval: Nanos::secs(1),

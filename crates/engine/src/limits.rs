@@ -12,21 +12,61 @@ const SPARE_FILES: u64 = 16;
 /// Less memory than this is not worth a look at what is free.
 const SMALL_MEMORY: u64 = 256 << 20;
 
+/// Mappings of a thread: its stack and the one on which a fault is told of, each with a guard page.
+const MAPPINGS_PER_THREAD: u64 = 4;
+/// Mappings that other threads may make while a phase runs (heaps of the allocator, stacks).
+const SPARE_MAPPINGS: u64 = 256;
+/// What a thread takes: some pages of its stacks and of its histogram, and the kernel's own stack and
+/// book-keeping. Measured: 20 KiB of the process and about 26 KiB of the kernel.
+const BYTES_PER_THREAD: u64 = 48 << 10;
+
 /// Refuses `bytes` of memory for `what` when so much is not free: the kernel would end some process
-/// instead, once it is touched.
-pub(crate) fn memory(bytes: u64, what: &'static str) -> Result<(), EngineError> {
-    if bytes < SMALL_MEMORY {
+/// instead, once it is touched. What all `processes` of this host need must fit into the machine: how
+/// much of it is in use already, none of them can tell.
+pub(crate) fn memory(bytes: u64, processes: u32, what: &'static str) -> Result<(), EngineError> {
+    let all = bytes.saturating_mul(u64::from(processes));
+    if all < SMALL_MEMORY {
         return Ok(());
     }
     let Ok(text) = std::fs::read_to_string("/proc/meminfo") else { return Ok(()) };
-    let free = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok())
-        .map_or(u64::MAX, |kib| kib.saturating_mul(1024));
-    if bytes <= free {
+    let field = |name: &str| {
+        let kib = text.lines().find_map(|line| line.strip_prefix(name)?.trim().strip_suffix(" kB"));
+        kib.and_then(|kib| kib.parse::<u64>().ok()).map_or(u64::MAX, |kib| kib.saturating_mul(1024))
+    };
+    let refused = |bytes| Err(EngineError::Memory { what, size: Bytes(bytes), errno: Errno(libc::ENOMEM) });
+    if bytes > field("MemAvailable:") {
+        return refused(bytes);
+    }
+    if all > field("MemTotal:") { refused(all) } else { Ok(()) }
+}
+
+/// Refuses `threads` threads when they need more mappings or memory than there are: a thread that has
+/// come into being without its stack for faults would end the process.
+pub(crate) fn threads(threads: u64, processes: u32) -> Result<(), EngineError> {
+    memory(threads.saturating_mul(BYTES_PER_THREAD), processes, "the threads of the tasks")?;
+    let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let Some(have) = number("/proc/sys/vm/max_map_count") else { return Ok(()) };
+    let own = threads.saturating_mul(MAPPINGS_PER_THREAD) + SPARE_MAPPINGS;
+    // Counting those that are there takes a look at each: only where it could matter.
+    if own <= have / 2 {
         return Ok(());
     }
-    Err(EngineError::Memory { what, size: Bytes(bytes), errno: Errno(libc::ENOMEM) })
+    let present =
+        std::fs::read("/proc/self/maps").map_or(0, |maps| maps.split(|&byte| byte == b'\n').count());
+    let need = own + present as u64;
+    if need <= have {
+        return Ok(());
+    }
+    Err(EngineError::Limit {
+        which: LimitKind::Mappings,
+        have,
+        need,
+        remedy: format!(
+            "each task of this backend is a thread with {MAPPINGS_PER_THREAD} mappings: use the backend uring (few \
+             threads carry many tasks) or fewer tasks in a process, or raise it with `sysctl vm.max_map_count={need}` \
+             (as root)"
+        ),
+    })
 }
 
 /// Makes room for `files` more open files.
@@ -53,7 +93,8 @@ pub(crate) fn locked_memory(need: u64) -> u64 {
 /// What would allow `need` bytes of locked memory.
 pub(crate) fn locked_memory_remedy(need: u64) -> String {
     format!(
-        "raise it with `ulimit -l {}` (as root, or in limits.conf), or use a lower depth, smaller transfers or fewer tasks",
+        "it counts for all processes of a user together; raise it with `ulimit -l {}` (as root, or in limits.conf), or \
+         use a lower depth, smaller transfers or fewer tasks",
         need.div_ceil(1024)
     )
 }

@@ -148,7 +148,7 @@ mod tests {
             spec.order = if random { Order::Random { seed } } else { Order::Sequential };
             spec.transfer_limit = limit.map(|limit| u64::from(limit) % (per_block * segments) + 1);
             let workload = spec.validate().expect("valid");
-            let whole = workload.transfers_per_task() == geometry.transfers_per_task();
+            let whole = workload.transfers_per_pass() == geometry.transfers_per_task();
             let mut passes: Vec<Vec<u64>> = vec![Vec::new(); 3];
             for task in 0..tasks {
                 let region = Placement::new(&workload).region(task, Phase::Write, 0);

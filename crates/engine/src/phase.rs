@@ -37,7 +37,7 @@ pub fn run(
     let kind = clock::kind();
     let rules = Rules::new(job);
     let tasks = rules.tasks();
-    let (workers, mut memory) = match prepare(&rules, &tasks) {
+    let (crew, mut memory) = match prepare(&rules, &tasks) {
         Ok(prepared) => prepared,
         Err(error) => {
             // The peers ask each other before they start; without an answer they would wait.
@@ -47,11 +47,13 @@ pub fn run(
             };
         }
     };
-    let shared = Shared::new(rules, tasks, workers, rendezvous, controls);
+    let slots =
+        if matches!(job.workload.backend, Backend::Uring { .. }) { crew.workers } else { tasks.len() };
+    let shared = Shared::new(rules, tasks, (crew.workers, slots), rendezvous, controls);
     let reports = match kind {
         #[cfg(target_arch = "x86_64")]
-        Kind::Counter => dispatch(&shared, clock::Counter, &mut memory),
-        Kind::Monotonic => dispatch(&shared, clock::Monotonic, &mut memory),
+        Kind::Counter => dispatch(&shared, clock::Counter, crew, &mut memory),
+        Kind::Monotonic => dispatch(&shared, clock::Monotonic, crew, &mut memory),
     };
     match shared.take_failure() {
         Some(error) => Err(error),
@@ -69,17 +71,63 @@ struct Memory {
     sets: usize,
 }
 
+/// How the tasks of this process are spread over threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Crew {
+    /// Threads.
+    workers: usize,
+    /// Tasks that each of them has under way at once, at most.
+    at_once: usize,
+    /// Transfers under way for each of these tasks.
+    depth: u32,
+}
+
+impl Crew {
+    fn of(rules: &Rules<'_>, tasks: &[TaskPlan], stride: usize) -> Self {
+        let backend = rules.job.workload.backend;
+        // A task that has fewer transfers than the depth has no more of them under way.
+        let most = tasks.iter().map(|task| task.limit).max().unwrap_or(1);
+        let depth = u32::try_from(most).unwrap_or(u32::MAX).clamp(1, backend.depth());
+        let buffers = usize::try_from(depth).unwrap_or(usize::MAX).saturating_mul(stride);
+        let in_turn = (IN_TURN_BYTES / buffers).max(1);
+        match backend {
+            Backend::Uring { .. } => {
+                let workers = uring::workers(tasks.len());
+                let each = tasks.len().div_ceil(workers.max(1));
+                let at_once = if rules.in_turn { each.min((in_turn / workers.max(1)).max(1)) } else { each };
+                Self { workers, at_once, depth }
+            }
+            Backend::Psync | Backend::Mmap | Backend::Null => {
+                let workers = if rules.in_turn { in_turn.min(IN_TURN_THREADS) } else { tasks.len() };
+                Self { workers: workers.min(tasks.len()), at_once: 1, depth }
+            }
+        }
+    }
+}
+
+/// Bytes that are under way at once where tasks may come one after the other: enough to keep any storage
+/// busy, and little beside the memory of a node.
+const IN_TURN_BYTES: usize = 64 << 20;
+/// Threads at once where tasks may come one after the other.
+const IN_TURN_THREADS: usize = 64;
+
 /// Bytes between the histograms of two workers: whole pages, so that no page is shared.
 const COUNTS_STRIDE: usize = size_of::<Counts>().next_multiple_of(PAGE);
 
-/// Checks limits and alignment, and reserves memory; nothing is touched yet. Gives the number of
-/// workers too.
-fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(usize, Memory), EngineError> {
+/// Checks limits and alignment, and reserves memory; nothing is touched yet.
+///
+/// A fill needs fewer files and threads than the phase that it is for, but is held to the same limits:
+/// what cannot be measured need not be written.
+fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(Crew, Memory), EngineError> {
     let backend = rules.job.workload.backend;
-    let workers = match backend {
-        Backend::Uring { .. } => uring::workers(tasks.len()),
-        Backend::Psync | Backend::Mmap | Backend::Null => tasks.len(),
-    };
+    let processes = rules.job.processes_here;
+    // The null engine moves nothing, so its tasks need no buffers of their own.
+    let stride = if backend == Backend::Null { PAGE } else { rules.transfer.next_multiple_of(PAGE) };
+    let crew = Crew::of(rules, tasks, stride);
+    let workers = crew.workers;
+    if !matches!(backend, Backend::Uring { .. }) {
+        limits::threads(tasks.len() as u64, processes)?;
+    }
     if backend != Backend::Null {
         let rings = if matches!(backend, Backend::Uring { .. }) { workers } else { 0 };
         limits::open_files(tasks.len() as u64 + rings as u64)?;
@@ -90,11 +138,10 @@ fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(usize, Memory), Eng
     if matches!(backend, Backend::Uring { .. }) {
         crate::uring_available()?;
     }
-    // The null engine moves nothing, so its tasks need no buffers of their own.
-    let stride = if backend == Backend::Null { PAGE } else { rules.transfer.next_multiple_of(PAGE) };
-    let buffers = (tasks.len() as u128) * u128::from(backend.depth());
+    let at_once = tasks.len().min(workers.saturating_mul(crew.at_once));
+    let buffers = (at_once as u128) * u128::from(crew.depth);
     let bytes = usize::try_from(buffers * stride as u128).unwrap_or(usize::MAX - PAGE);
-    limits::memory(bytes as u64, "the buffers of the transfers")?;
+    limits::memory(bytes as u64, processes, "the buffers of the transfers")?;
     let sets = 1 + usize::from(rules.pace_ns.is_some());
     let memory = Memory {
         buffers: Arena::new(bytes, "the buffers of the transfers")?,
@@ -102,7 +149,7 @@ fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(usize, Memory), Eng
         counts: Arena::new(workers * sets * COUNTS_STRIDE, "the latency histograms")?.sparse(),
         sets,
     };
-    Ok((workers, memory))
+    Ok((crew, memory))
 }
 
 /// Asks once per directory, since files of one directory share their device.
@@ -117,15 +164,21 @@ fn check_alignment(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(), EngineEr
 }
 
 /// Chooses the compiled loop: by clock (the type parameter), backend and recording.
-fn dispatch<'m, C: Clock>(shared: &Shared<'_>, clock: C, memory: &'m mut Memory) -> Vec<WorkerReport<'m>> {
+fn dispatch<'m, C: Clock>(
+    shared: &Shared<'_>,
+    clock: C,
+    crew: Crew,
+    memory: &'m mut Memory,
+) -> Vec<WorkerReport<'m>> {
     let Memory { buffers, stride, counts, sets } = memory;
     let recorders = recorders(counts, *sets);
     let buffers = buffers.bytes_mut();
     let record = shared.rules.job.instrument;
     let by_task = |buffers: &'m mut [u8]| buffers.chunks_mut(*stride).collect::<Vec<_>>();
     match shared.rules.job.workload.backend {
-        Backend::Uring { depth, required } => {
-            let plan = uring::Pool { buffers, stride: *stride, depth, required };
+        Backend::Uring { required, .. } => {
+            let Crew { at_once, depth, .. } = crew;
+            let plan = uring::Pool { buffers, stride: *stride, at_once, depth, required };
             if record {
                 uring::run::<C, true>(shared, clock, plan, recorders)
             } else {

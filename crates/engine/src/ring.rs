@@ -98,19 +98,20 @@ pub(crate) enum Buffers {
 }
 
 /// Registers the buffers in `memory`, `stride` bytes each, in as few groups as the kernel allows:
-/// one large buffer costs it no more to find than a small one.
+/// one large buffer costs it no more to find than a small one. All workers of this host `need` so many
+/// bytes of locked memory.
 pub(crate) fn register_buffers(
     ring: &IoUring,
     memory: &mut [u8],
     stride: usize,
     required: bool,
+    need: u64,
     notes: &mut Vec<Note>,
 ) -> Result<Buffers, crate::EngineError> {
     let per_group = MOST_REGISTERED / stride;
     if per_group == 0 {
         return Ok(Buffers::Plain);
     }
-    let need = memory.len() as u64;
     let groups: Vec<libc::iovec> = memory
         .chunks_mut(per_group * stride)
         .map(|group| libc::iovec { iov_base: group.as_mut_ptr().cast(), iov_len: group.len() })
@@ -237,13 +238,17 @@ impl<'r> Queue<'r> {
         descriptors
     }
 
-    /// Gives up what was registered, so that files are closed and memory is free when the caller
-    /// lets go of them and not when the kernel has worked off the ring.
-    pub(crate) fn release(&mut self) {
+    /// Gives up the files, so that each is closed when the caller closes it and not when the kernel has
+    /// worked off the ring.
+    pub(crate) fn release_files(&mut self) {
         if self.fixed_files {
             let _ = self.submitter.unregister_files();
             self.fixed_files = false;
         }
+    }
+
+    /// Gives up the buffers, so that their memory is free when the caller lets go of it.
+    fn release_buffers(&mut self) {
         if self.fixed_buffers {
             let _ = self.submitter.unregister_buffers();
             self.fixed_buffers = false;
@@ -348,7 +353,8 @@ impl<'r> Queue<'r> {
 
 impl Drop for Queue<'_> {
     fn drop(&mut self) {
-        self.release();
+        self.release_files();
+        self.release_buffers();
         // A registered ring would outlive its descriptor until the thread ends.
         let _ = self.submitter.unregister_ring_fd();
     }

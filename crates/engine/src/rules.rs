@@ -53,6 +53,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) quit_on_error: bool,
     /// All tasks meet after open, and after the transfers.
     pub(crate) barriers: bool,
+    /// A worker may take its tasks one after the other: nothing is measured that could tell.
+    pub(crate) in_turn: bool,
     pub(crate) ending: Ending,
     /// Open loop: nanoseconds between intended starts of all tasks together.
     pub(crate) pace_ns: Option<f64>,
@@ -103,6 +105,7 @@ impl<'a> Rules<'a> {
             single_attempt: workload.single_attempt,
             quit_on_error: workload.quit_on_error,
             barriers: workload.barriers,
+            in_turn: phase == Phase::Fill && !workload.barriers,
             ending,
             pace_ns: workload.pace.filter(|_| by_clock).map(|pace| 1e9 / pace.transfers_per_second),
             all_tasks: workload.tasks,
@@ -132,12 +135,13 @@ impl<'a> Rules<'a> {
         let job = self.job;
         let placement = Placement::new(job.workload);
         let allocates = self.writes && job.workload.files.preallocate;
+        let operations = job.workload.operations.filter(|_| job.phase.is_result());
         let plan = |(index, task): (usize, u32)| {
             let region = placement.region(task, job.phase, job.repetition);
             let pass = region.transfers();
             let limit = match job.limit {
                 TransferLimit::Pass if matches!(self.ending, Ending::Duration(_)) => u64::MAX,
-                TransferLimit::Pass => pass,
+                TransferLimit::Pass => operations.unwrap_or(pass),
                 TransferLimit::Exactly(count) => count.min(pass),
                 TransferLimit::PerTask(counts) => counts.get(index).map_or(pass, |&count| count.min(pass)),
             };
@@ -153,5 +157,59 @@ impl<'a> Rules<'a> {
             }
         };
         job.tasks.clone().enumerate().map(|(index, task)| plan((index, task))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use plan::{Bytes, Geometry, Order, Phase, Sharing, WorkloadSpec};
+    use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+
+    use super::Rules;
+    use crate::PhaseJob;
+    use crate::offsets::Offsets;
+
+    proptest! {
+        #[test]
+        fn operations_go_evenly_over_the_offsets(
+            tasks in 1_u32..5, per_block in 1_u64..6, segments in 1_u64..6, operations in 1_u64..200, random: bool,
+            shared: bool, seed: u64,
+        ) {
+            const TRANSFER: u64 = 4096;
+            let geometry = Geometry { transfer: Bytes(TRANSFER), block: Bytes(TRANSFER * per_block), segments };
+            let mut spec = WorkloadSpec::new("w", "f", geometry);
+            spec.tasks = tasks;
+            spec.files.sharing = if shared { Sharing::Shared } else { Sharing::PerTask };
+            spec.order = if random { Order::Random { seed } } else { Order::Sequential };
+            spec.operations = Some(operations);
+            let workload = spec.validate().expect("valid");
+            let job = PhaseJob::new(&workload, Phase::Read, 0);
+            let rules = Rules::new(&job);
+            let mut visits: BTreeMap<(u32, u64), u64> = BTreeMap::new();
+            for task in rules.tasks() {
+                prop_assert_eq!(task.limit, operations);
+                let mut offsets = Offsets::new(&task.region, task.whole);
+                for _ in 0..task.limit {
+                    *visits.entry((task.file.index, offsets.next())).or_default() += 1;
+                }
+            }
+            let pass = per_block * segments;
+            // In random order the tasks of a shared file exchange their shares from pass to pass, and what
+            // one has begun another may have ended, but never twice in a pass.
+            let (least, most) = (operations / pass, operations.div_ceil(pass));
+            for (&(_, offset), &count) in &visits {
+                prop_assert!(offset.is_multiple_of(TRANSFER) && offset < rules.file_bytes);
+                prop_assert!((least..=most).contains(&count), "{} of {} to {}", count, least, most);
+            }
+            let offsets = usize::try_from(pass * u64::from(tasks)).expect("few");
+            prop_assert!(least == 0 || visits.len() == offsets);
+            prop_assert_eq!(visits.values().sum::<u64>(), operations * u64::from(tasks));
+            for phase in [Phase::Fill, Phase::CheckRead] {
+                let job = PhaseJob::new(&workload, phase, 0);
+                prop_assert!(Rules::new(&job).tasks().iter().all(|task| task.limit == pass));
+            }
+        }
     }
 }

@@ -85,10 +85,11 @@ pub(crate) struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
+    /// For so many `workers`, who count their transfers in so many `slots`.
     pub(crate) fn new(
         rules: Rules<'a>,
         tasks: Vec<TaskPlan>,
-        workers: usize,
+        (workers, slots): (usize, usize),
         rendezvous: &'a dyn Rendezvous,
         controls: &'a Controls,
     ) -> Self {
@@ -104,7 +105,7 @@ impl<'a> Shared<'a> {
         }
         points.push(Point::Closed);
         Self {
-            slots: controls.begin(workers, rules.transfer as u64),
+            slots: controls.begin(slots, rules.transfer as u64),
             gates: Gates::new(points, workers),
             kind: clock::kind(),
             stop: controls.halt_flag(),

@@ -249,6 +249,15 @@ pub(crate) struct Pen {
 }
 
 impl Pen {
+    /// Goes on to write into `file`.
+    pub(crate) fn turn_to(&mut self, ink: &Ink, buffer: &mut [u8], file: u32) {
+        let origin = origin(ink.generation, file);
+        if ink.image.is_empty() && origin != self.origin {
+            shift(buffer, 0, origin.wrapping_sub(self.origin));
+        }
+        self.origin = origin;
+    }
+
     /// Makes `buffer` ready to be written at `offset`, a multiple of the transfer size.
     #[inline(always)]
     pub(crate) fn place(&mut self, ink: &Ink, buffer: &mut [u8], offset: u64) {
@@ -281,6 +290,24 @@ mod tests {
 
     fn words(cell: &[u8]) -> [u64; 4] {
         std::array::from_fn(|i| u64::from_le_bytes(cell[i * 8..][..8].try_into().expect("8 bytes")))
+    }
+
+    proptest! {
+        #[test]
+        fn a_pen_that_turns_to_another_file_writes_as_a_new_one(
+            length in 1_usize..3000, large: bool, offset in 0_u64..1000, files: [u32; 3],
+        ) {
+            let length = if large { REPEAT + length } else { length };
+            let offset = offset * length as u64;
+            let ink = Ink::new(7, 3, length);
+            let mut buffer = vec![0; length];
+            let mut pen = ink.pen(&mut buffer, files[0]);
+            for file in files {
+                pen.turn_to(&ink, &mut buffer, file);
+                pen.place(&ink, &mut buffer, offset);
+                prop_assert_eq!(&buffer, &written(length, offset, (7, 3, file)));
+            }
+        }
     }
 
     fn holds(buffer: &[u8], offset: u64) -> Result<(), proptest::test_runner::TestCaseError> {

@@ -1,6 +1,8 @@
 //! Tasks that do one transfer at a time: one thread for each, the same loop for every backend
 //! that moves its bytes in a call that returns when they are moved.
 
+use std::iter::StepBy;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use crate::buffer;
@@ -71,46 +73,45 @@ struct Task<'t, M> {
     last: u64,
 }
 
-/// Runs all tasks of this process, each in a thread of its own.
+/// Runs all tasks of this process: each in a thread of its own, or on as many threads as there are
+/// recorders, in turn.
 pub(crate) fn run<'a, C: Clock, M: Mover, const RECORD: bool>(
     shared: &Shared<'_>,
     clock: C,
     buffers: Vec<&mut [u8]>,
     recorders: Vec<Recorder<'a>>,
 ) -> Vec<WorkerReport<'a>> {
-    let seats = shared.tasks.iter().zip(&*shared.slots).zip(buffers.into_iter().zip(recorders));
-    crew::run(shared, seats.collect(), |((plan, slot), (buffer, recorder)), course| {
-        work::<C, M, RECORD>(shared, clock, plan, slot, buffer, recorder, course)
-    })
+    let workers = recorders.len();
+    let seats = (0..).zip(buffers.into_iter().zip(recorders)).map(|(number, (buffer, recorder))| {
+        // Every so many-th task: those under way at once are on all targets.
+        Share { tasks: (number..shared.tasks.len()).step_by(workers), buffer, recorder }
+    });
+    crew::run(shared, seats.collect(), |share, course| work::<C, M, RECORD>(shared, clock, share, course))
 }
 
-/// A task's life. Its error goes to `shared`.
+/// What a worker is given.
+struct Share<'b, 'a> {
+    /// Places of its tasks among those of the process.
+    tasks: StepBy<Range<usize>>,
+    buffer: &'b mut [u8],
+    recorder: Recorder<'a>,
+}
+
+/// A worker's life. Its error goes to `shared`.
 fn work<'a, C: Clock, M: Mover, const RECORD: bool>(
     shared: &Shared<'_>,
     clock: C,
-    plan: &TaskPlan,
-    slot: &Slot,
-    buffer: &mut [u8],
-    mut recorder: Recorder<'a>,
+    share: Share<'_, 'a>,
     mut course: Course<'_>,
 ) -> Option<WorkerReport<'a>> {
+    let Share { tasks, buffer, mut recorder } = share;
     let mut findings = Findings::default();
-    let mut report = TaskReport { task: plan.task, file: plan.file.index, ..TaskReport::default() };
-    let lived = live::<C, M, RECORD>(
-        shared,
-        clock,
-        plan,
-        slot,
-        buffer,
-        &mut recorder,
-        &mut findings,
-        &mut report,
-        &mut course,
-    );
-    match lived {
+    let mut reports = Vec::with_capacity(tasks.len());
+    let book = Book { recorder: &mut recorder, findings: &mut findings, reports: &mut reports };
+    match live::<C, M, RECORD>(shared, clock, tasks, buffer, book, &mut course) {
         Ok(unstarted) => {
             course.pass(Point::Closed);
-            Some(WorkerReport { tasks: vec![report], recorder, findings, unstarted, notes: Vec::new() })
+            Some(WorkerReport { tasks: reports, recorder, findings, unstarted, notes: Vec::new() })
         }
         Err(error) => {
             // Before the course is dropped: the others learn of it at their next transfer or gate.
@@ -120,17 +121,21 @@ fn work<'a, C: Clock, M: Mover, const RECORD: bool>(
     }
 }
 
-/// Prepare, open, transfer, close. Returns the transfers of an open loop that were never started.
-#[expect(clippy::too_many_arguments, reason = "the parts of a worker, each of which outlives the call")]
+/// What a worker writes down.
+struct Book<'w, 'a> {
+    recorder: &'w mut Recorder<'a>,
+    findings: &'w mut Findings,
+    reports: &'w mut Vec<TaskReport>,
+}
+
+/// Prepare, then open, transfer, close for each task. Returns the transfers of an open loop that were
+/// never started.
 fn live<C: Clock, M: Mover, const RECORD: bool>(
     shared: &Shared<'_>,
     clock: C,
-    plan: &TaskPlan,
-    slot: &Slot,
+    tasks: StepBy<Range<usize>>,
     buffer: &mut [u8],
-    recorder: &mut Recorder<'_>,
-    findings: &mut Findings,
-    report: &mut TaskReport,
+    mut book: Book<'_, '_>,
     course: &mut Course<'_>,
 ) -> Result<u64, EngineError> {
     let rules = &shared.rules;
@@ -138,14 +143,56 @@ fn live<C: Clock, M: Mover, const RECORD: bool>(
     let length = if M::MOVES { rules.transfer } else { buffer.len() };
     let buffer = &mut buffer[..length];
     buffer::touch(buffer);
-    let pen = rules.ink.as_ref().map(|ink| ink.pen(buffer, plan.file.index)).unwrap_or_default();
+    let file = tasks.clone().next().map_or(0, |first| shared.tasks[first].file.index);
+    let mut pen = rules.ink.as_ref().map(|ink| ink.pen(buffer, file)).unwrap_or_default();
     let punctual = rules.pace_ns.is_some().then(Punctual::new);
     course.pass(Point::Ready);
     course.pass(Point::Start);
     if shared.is_abandoned() {
         return Ok(0);
     }
-    recorder.start(shared.scale(), shared.start(), shared.scale().ticks(rules.interval_ns()));
+    book.recorder.start(shared.scale(), shared.start(), shared.scale().ticks(rules.interval_ns()));
+    let mut unstarted = 0;
+    for task in tasks {
+        let (plan, slot) = (&shared.tasks[task], &shared.slots[task]);
+        let mut report = TaskReport { task: plan.task, file: plan.file.index, ..TaskReport::default() };
+        if rules.in_turn && shared.stop().load(Ordering::Relaxed) {
+            let now = clock.now();
+            (report.open, report.io, report.close) = ((now, now), (now, now), (now, now));
+            book.reports.push(report);
+            continue;
+        }
+        if let Some(ink) = &rules.ink {
+            pen.turn_to(ink, buffer, plan.file.index);
+        }
+        let seat = Seat { slot, buffer: &mut *buffer, pen };
+        (unstarted, pen) = pursue::<C, M, RECORD>(shared, clock, plan, seat, &mut report, &mut book, course)?;
+        book.reports.push(report);
+    }
+    drop(punctual);
+    Ok(unstarted)
+}
+
+/// What a task has of its worker.
+struct Seat<'w> {
+    slot: &'w Slot,
+    buffer: &'w mut [u8],
+    pen: Pen,
+}
+
+/// Opens, transfers and closes for one task. Returns the transfers of an open loop that were never
+/// started, and the pen as it is then.
+fn pursue<C: Clock, M: Mover, const RECORD: bool>(
+    shared: &Shared<'_>,
+    clock: C,
+    plan: &TaskPlan,
+    seat: Seat<'_>,
+    report: &mut TaskReport,
+    book: &mut Book<'_, '_>,
+    course: &mut Course<'_>,
+) -> Result<(u64, Pen), EngineError> {
+    let rules = &shared.rules;
+    let Seat { slot, buffer, pen } = seat;
     report.open.0 = clock.now();
     let mover = M::open(plan, rules)?;
     report.open.1 = clock.now();
@@ -169,15 +216,14 @@ fn live<C: Clock, M: Mover, const RECORD: bool>(
         last: clock.now(),
     };
     report.io.0 = task.last;
-    let unstarted = task.go::<C, RECORD>(clock, report, recorder, findings, course)?;
-    drop(punctual);
+    let unstarted = task.go::<C, RECORD>(clock, report, book.recorder, book.findings, course)?;
     report.io.1 = task.last;
     (report.reads, report.writes) = (task.reads, task.writes);
     course.pass(Point::Transferred);
     report.close.0 = clock.now();
     task.mover.close(plan, rules.sync_at_close)?;
     report.close.1 = clock.now();
-    Ok(unstarted)
+    Ok((unstarted, task.pen))
 }
 
 impl<M: Mover> Task<'_, M> {

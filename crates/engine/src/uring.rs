@@ -30,11 +30,13 @@ use crate::stamp::Pen;
 use crate::sync::give_up;
 use crate::{EngineError, Errno, Note, Point, buffer, file};
 
-/// Buffers of all tasks of this process, `depth` for each.
+/// Buffers of the tasks of this process that are under way at once, `depth` for each.
 pub(crate) struct Pool<'m> {
     pub(crate) buffers: &'m mut [u8],
     /// Distance between two of them.
     pub(crate) stride: usize,
+    /// Tasks of a worker that are under way at once, at most.
+    pub(crate) at_once: usize,
     pub(crate) depth: u32,
     /// The user asked for `io_uring` by name.
     pub(crate) required: bool,
@@ -61,14 +63,16 @@ pub(crate) fn run<'a, C: Clock, const RECORD: bool>(
     pool: Pool<'a>,
     recorders: Vec<Recorder<'a>>,
 ) -> Vec<WorkerReport<'a>> {
-    let Pool { mut buffers, stride, depth, required } = pool;
+    let Pool { mut buffers, stride, at_once, depth, required } = pool;
     let per_task = stride * depth as usize;
+    let processes = u64::from(shared.rules.job.processes_here);
+    let locked = buffers.len() as u64 * processes;
     let (count, workers) = (shared.tasks.len(), recorders.len());
     let mut shares = Vec::with_capacity(workers);
     let mut from = 0;
     for ((number, recorder), slot) in (1..).zip(recorders).zip(&*shared.slots) {
         let to = count * number / workers;
-        let (own, rest) = buffers.split_at_mut((to - from) * per_task);
+        let (own, rest) = buffers.split_at_mut(at_once.min(to - from) * per_task);
         buffers = rest;
         shares.push(Share { tasks: &shared.tasks[from..to], slot, buffers: own, recorder });
         from = to;
@@ -76,7 +80,7 @@ pub(crate) fn run<'a, C: Clock, const RECORD: bool>(
     crew::run(shared, shares, |share, mut course| {
         let Share { tasks, slot, buffers, mut recorder } = share;
         let mut book = Book { findings: Findings::default(), notes: Vec::new(), reports: Vec::new() };
-        let seats = Seats { memory: buffers, stride, depth, required };
+        let seats = Seats { memory: buffers, stride, depth, locked: (locked, required) };
         match live::<C, RECORD>(shared, clock, tasks, slot, seats, &mut recorder, &mut book, &mut course) {
             Ok(unstarted) => {
                 course.pass(Point::Closed);
@@ -96,7 +100,8 @@ struct Seats<'m> {
     memory: &'m mut [u8],
     stride: usize,
     depth: u32,
-    required: bool,
+    /// Bytes of locked memory that all workers of this host need, and whether they must have them.
+    locked: (u64, bool),
 }
 
 /// What a worker writes down beside the latencies.
@@ -119,19 +124,21 @@ fn live<C: Clock, const RECORD: bool>(
     course: &mut Course<'_>,
 ) -> Result<u64, EngineError> {
     let rules = &shared.rules;
-    let count = tasks.len() * seats.depth as usize;
+    let depth = seats.depth as usize;
+    let count = seats.memory.len() / seats.stride;
     let requests = count * if rules.sync_per_write { 2 } else { 1 };
-    let mut ring = ring::set_up(requests.max(tasks.len()), &mut book.notes)?;
-    let pens: Vec<Pen> = (0..)
+    let mut ring = ring::set_up(requests, &mut book.notes)?;
+    let mut pens: Vec<Pen> = (0..)
         .zip(seats.memory.chunks_mut(seats.stride))
         .map(|(index, buffer): (usize, _)| {
             buffer::touch(buffer);
-            let file = tasks[index / seats.depth as usize].file.index;
+            let file = tasks[index / depth].file.index;
             let pen = rules.ink.as_ref().map(|ink| ink.pen(&mut buffer[..rules.transfer], file));
             pen.unwrap_or_default()
         })
         .collect();
-    let buffers = ring::register_buffers(&ring, seats.memory, seats.stride, seats.required, &mut book.notes)?;
+    let (need, required) = seats.locked;
+    let buffers = ring::register_buffers(&ring, seats.memory, seats.stride, required, need, &mut book.notes)?;
     let (queue, completions) = Queue::split(&mut ring, buffers);
     let punctual = rules.pace_ns.is_some().then(Punctual::new);
     course.pass(Point::Ready);
@@ -140,25 +147,37 @@ fn live<C: Clock, const RECORD: bool>(
         return Ok(0);
     }
     recorder.start(shared.scale(), shared.start(), shared.scale().ticks(rules.interval_ns()));
-    let mut files = Vec::with_capacity(tasks.len());
-    for task in tasks {
-        let start = clock.now();
-        files.push(file::open(task, rules)?);
-        let open = (start, clock.now());
-        book.reports.push(TaskReport {
-            task: task.task,
-            file: task.file.index,
-            open,
-            ..TaskReport::default()
-        });
+    book.reports.reserve_exact(tasks.len());
+    let mut worker = Worker::new(shared, slot, (queue, completions), pens.len());
+    let mut unstarted = 0;
+    for tasks in tasks.chunks((count / depth).max(1)) {
+        let from = book.reports.len();
+        if from > 0 && shared.stop().load(Ordering::Relaxed) {
+            let now = clock.now();
+            let times =
+                TaskReport { open: (now, now), io: (now, now), close: (now, now), ..TaskReport::default() };
+            let report = |task: &TaskPlan| TaskReport { task: task.task, file: task.file.index, ..times };
+            book.reports.extend(tasks.iter().map(report));
+            continue;
+        }
+        let mut files = Vec::with_capacity(tasks.len());
+        for task in tasks {
+            let start = clock.now();
+            files.push(file::open(task, rules)?);
+            let (task, file) = (task.task, task.file.index);
+            let open = (start, clock.now());
+            book.reports.push(TaskReport { task, file, open, ..TaskReport::default() });
+        }
+        course.pass(Point::Opened);
+        worker.seat(tasks, buffers, &mut seats, &mut pens);
+        worker.name_files(&files, &mut book.notes);
+        let Book { findings, reports, .. } = book;
+        let reports = &mut reports[from..];
+        unstarted += worker.transfer_all::<C, RECORD>(clock, recorder, findings, reports, course)?;
+        course.pass(Point::Transferred);
+        worker.close(clock, files, reports)?;
     }
-    course.pass(Point::Opened);
-    let mut worker = Worker::new(shared, slot, tasks, (queue, completions), buffers, &mut seats, &pens);
-    worker.name_files(&files, &mut book.notes);
-    let unstarted = worker.transfer_all::<C, RECORD>(clock, recorder, book, course)?;
     drop(punctual);
-    course.pass(Point::Transferred);
-    worker.close(clock, files, &mut book.reports)?;
     Ok(unstarted)
 }
 
@@ -180,18 +199,35 @@ impl<'s, 'r> Worker<'s, 'r> {
     fn new(
         shared: &'s Shared<'s>,
         slot: &'s Slot,
-        tasks: &'s [TaskPlan],
         (queue, completions): (Queue<'r>, CompletionQueue<'r>),
-        buffers: Buffers,
-        room: &mut Seats<'_>,
-        pens: &[Pen],
+        count: usize,
     ) -> Self {
-        let rules = &shared.rules;
+        Self {
+            terms: Terms::new(shared, slot, &queue),
+            queue,
+            completions,
+            lanes: Vec::new(),
+            seats: Vec::with_capacity(count),
+            fresh: Fresh::new(0),
+            tally: Tally::default(),
+        }
+    }
+
+    /// Gives the seats to `tasks`. Nothing is under way.
+    fn seat(&mut self, tasks: &'s [TaskPlan], buffers: Buffers, room: &mut Seats<'_>, pens: &mut [Pen]) {
+        let rules = self.terms.rules;
         let per_group = match buffers {
             Buffers::Plain => usize::MAX,
             Buffers::Registered { per_group } => per_group,
         };
         let depth = room.depth as usize;
+        let pens = &mut pens[..tasks.len() * depth];
+        if let Some(ink) = &rules.ink {
+            for ((index, pen), buffer) in pens.iter_mut().enumerate().zip(room.memory.chunks_mut(room.stride))
+            {
+                pen.turn_to(ink, &mut buffer[..rules.transfer], tasks[index / depth].file.index);
+            }
+        }
         let start = room.memory.as_mut_ptr();
         let seat = |(index, &pen): (usize, &Pen)| {
             // SAFETY: the memory holds a buffer for each pen, `stride` bytes apart.
@@ -200,15 +236,11 @@ impl<'s, 'r> Worker<'s, 'r> {
             let group = u16::try_from(index / per_group).unwrap_or(u16::MAX);
             Seat::new(narrow(index / depth), memory, group, rules.writes, pen)
         };
-        Self {
-            terms: Terms::new(shared, slot, &queue),
-            queue,
-            completions,
-            lanes: tasks.iter().map(|plan| Lane::new(plan, rules, room.depth)).collect(),
-            seats: pens.iter().enumerate().map(seat).collect(),
-            fresh: Fresh::new(pens.len()),
-            tally: Tally::default(),
-        }
+        self.seats.clear();
+        self.seats.extend(pens.iter().enumerate().map(seat));
+        self.lanes.clear();
+        self.lanes.extend(tasks.iter().map(|plan| Lane::new(plan, rules, room.depth)));
+        self.fresh = Fresh::new(pens.len());
     }
 
     fn name_files(&mut self, files: &[OwnedFd], notes: &mut Vec<Note>) {
@@ -227,7 +259,8 @@ impl<'s, 'r> Worker<'s, 'r> {
         &mut self,
         clock: C,
         recorder: &mut Recorder<'_>,
-        book: &mut Book,
+        findings: &mut Findings,
+        reports: &mut [TaskReport],
         course: &mut Course<'_>,
     ) -> Result<u64, EngineError> {
         let rules = self.terms.rules;
@@ -239,7 +272,7 @@ impl<'s, 'r> Worker<'s, 'r> {
             Ending::Duration(nanos) => (Some(nanos), false, false),
             Ending::Stonewall { deadline_ns, wear_out } => (Some(deadline_ns), true, wear_out),
         };
-        for (lane, report) in self.lanes.iter_mut().zip(&mut book.reports) {
+        for (lane, report) in self.lanes.iter_mut().zip(&mut *reports) {
             let (task, tasks) = (lane.plan.task, rules.all_tasks);
             lane.schedule = rules.pace_ns.map(|pace| Schedule::new(from, pace, scale, task, tasks));
             lane.deadline = match (nanos, &lane.schedule, rules.pace_ns) {
@@ -250,7 +283,7 @@ impl<'s, 'r> Worker<'s, 'r> {
             report.io.0 = now;
             lane.last = now;
         }
-        self.drive::<C, RECORD>(clock, recorder, &mut book.findings)?;
+        self.drive::<C, RECORD>(clock, recorder, findings)?;
         if stonewall {
             for lane in &mut self.lanes {
                 let transfers = lane.transfers();
@@ -265,9 +298,9 @@ impl<'s, 'r> Worker<'s, 'r> {
                 (lane.limit, lane.deadline, lane.unstarted) = (most, u64::MAX, 0);
             }
             self.terms.last_round = true;
-            self.drive::<C, RECORD>(clock, recorder, &mut book.findings)?;
+            self.drive::<C, RECORD>(clock, recorder, findings)?;
         }
-        for (lane, report) in self.lanes.iter().zip(&mut book.reports) {
+        for (lane, report) in self.lanes.iter().zip(reports) {
             self.terms.shared.task_done(lane.last);
             report.io.1 = lane.last;
             [report.reads, report.writes] = lane.done;
@@ -444,7 +477,7 @@ impl<'s, 'r> Worker<'s, 'r> {
             }
             self.finish_syncs(clock, &mut files, reports)?;
         }
-        self.queue.release();
+        self.queue.release_files();
         for ((file, report), lane) in files.into_iter().zip(reports).zip(&self.lanes) {
             if let Some(file) = file {
                 report.close.0 = clock.now();

@@ -98,6 +98,79 @@ fn a_duration_repeats_the_pass_until_it_is_over() {
     }
 }
 
+/// 4 KiB blocks of `path` that hold anything.
+fn written_blocks(path: &std::path::Path) -> usize {
+    let bytes = std::fs::read(path).expect("written");
+    bytes.chunks(4096).filter(|block| block.iter().any(|&byte| byte != 0)).count()
+}
+
+#[test]
+fn each_task_does_exactly_its_operations() {
+    for backend in BACKENDS.into_iter().chain([Backend::Null]) {
+        for (order, operations) in [
+            (Order::Sequential, 5),
+            (Order::Sequential, 16),
+            (Order::Random { seed: 3 }, 5),
+            (Order::Random { seed: 3 }, 16),
+            (Order::Random { seed: 3 }, 83),
+        ] {
+            let bed = Bed::new();
+            let spec = bed.spec("file", 4096, 16);
+            let workload = with(&spec, |spec| {
+                spec.tasks = 3;
+                spec.files.sharing = Sharing::PerTask;
+                spec.backend = backend;
+                spec.order = order;
+                spec.verify = true;
+                spec.read_percent = 40;
+                spec.operations = Some(operations);
+            });
+            let written = run(&workload, Phase::Write).expect("written");
+            assert!(written.tasks.iter().all(|task| task.writes == operations && task.reads == 0));
+            if backend != Backend::Null {
+                for task in 0..3 {
+                    let blocks = written_blocks(&bed.path(&format!("file.{task:08}")));
+                    assert_eq!(blocks as u64, 16.min(operations), "{backend:?} {order:?}");
+                }
+            }
+            let filled = run(&workload, Phase::Fill).expect("filled");
+            assert!(filled.tasks.iter().all(|task| task.writes == 16), "a fill is one pass");
+            let read = run(&workload, Phase::Read).expect("read");
+            assert!(read.tasks.iter().all(|task| task.reads == operations && task.writes == 0));
+            let mixed = run(&workload, Phase::Mixed).expect("mixed");
+            assert!(mixed.tasks.iter().all(|task| task.transfers() == operations));
+            let checked = run(&workload, Phase::CheckRead).expect("checked");
+            assert!(checked.tasks.iter().all(|task| task.reads == 16), "a check is one pass");
+            for outcome in [&read, &mixed, &checked] {
+                assert_eq!(outcome.mismatches.wrong_cells, 0, "{backend:?} {order:?}");
+            }
+            let recorded: u64 = read.latency.iter().map(|latency| latency.histogram.total()).sum();
+            assert_eq!(recorded, 3 * operations);
+        }
+    }
+}
+
+#[test]
+fn a_fill_takes_many_tasks_in_turn() {
+    let bed = Bed::new();
+    for backend in [Backend::Psync, Backend::Uring { depth: 8, required: true }] {
+        for sharing in [Sharing::PerTask, Sharing::Shared] {
+            let workload = with(&bed.spec("file", 1 << 20, 1), |spec| {
+                spec.tasks = 200;
+                spec.files.sharing = sharing;
+                spec.backend = backend;
+                spec.sync.at_close = true;
+            });
+            let outcome = run(&workload, Phase::Fill).expect("filled");
+            assert_eq!((outcome.tasks.len(), outcome.writes), (200, 200));
+            assert!((0..).zip(&outcome.tasks).all(|(number, task)| task.task == number && task.writes == 1));
+            let checked =
+                run_with(&workload, Phase::CheckWrite, |job| job.tasks = 100..120).expect("checked");
+            assert_eq!((checked.reads, checked.mismatches.wrong_cells), (20, 0));
+        }
+    }
+}
+
 #[test]
 fn a_fill_goes_through_one_pass_whatever_the_clock_says() {
     let bed = Bed::new();
