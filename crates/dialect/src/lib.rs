@@ -8,8 +8,11 @@
 //! |---|---|
 //! | [`ior`] | IOR, releases 3.0 to 4.1 |
 //!
+//! [`batch`] writes the job scripts of Slurm, PBS and Flux.
+//!
 //! [`Extras`] are the options of ioproof's own that every dialect takes as well.
 
+pub mod batch;
 mod extras;
 pub mod ior;
 

@@ -1,0 +1,323 @@
+//! Job scripts for batch systems.
+//!
+//! [`scripts`] writes what `ioproof batch` puts into a directory: either one job that runs the
+//! whole study in one allocation, whose nodes it uses as the cases ask; or, with
+//! [`Jobs::PerNodes`], a job for every number of nodes in the study, each with the allocation that
+//! fits, one after another, and a last one that merges what came back. `submit.sh` submits all of
+//! them.
+//!
+//! A script holds no secret and no magic: whoever reads it sees the one command that runs. Paths
+//! stand in single quotes in its body and never in a directive, since directives have no quoting
+//! that all versions of these systems agree on.
+//!
+//! Directives are those of sbatch(1) and srun(1) of Slurm 22.05, of qsub(1B) in the PBS
+//! Professional 2022.1 Reference Guide, and of flux-batch(1), flux-run(1) and Flux RFC 36.
+//!
+//! ```
+//! use dialect::batch::{Asked, Jobs, System, scripts};
+//! let text = r#"
+//!     [[target]]
+//!     name = "scratch"
+//!     directory = "/scratch/me"
+//!     layer = "shared"
+//!
+//!     [[workload]]
+//!     name = "weak"
+//!     nodes = [1, 2, 4]
+//!     tasks_per_node = 8
+//!     transfer = "1MiB"
+//!     size = "4GiB"
+//! "#;
+//! let plan = plan::study::read("/home/me/weak.toml".as_ref(), text)?;
+//! let around = plan::Surroundings {
+//!     spaces: Vec::new(),
+//!     memory: None,
+//!     write: plan::ExpectedRate::assumed(),
+//!     read: plan::ExpectedRate::assumed(),
+//! };
+//! let asked = Asked { jobs: Jobs::PerNodes, ..Asked::new(&plan, &around, System::Slurm) };
+//! let scripts = scripts(&asked)?;
+//! let names: Vec<&str> = scripts.iter().map(|script| script.name.as_str()).collect();
+//! assert_eq!(names, ["nodes-1.sh", "nodes-2.sh", "nodes-4.sh", "merge.sh", "submit.sh"]);
+//! assert!(scripts[2].text.contains("#SBATCH --nodes=4"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod quote;
+mod system;
+mod time;
+mod write;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use plan::{Case, Nanos, Plan, Question, Surroundings, outlooks};
+use thiserror::Error;
+
+pub use system::System;
+pub use time::WallTime;
+
+/// Which jobs there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Jobs {
+    /// One, in which the whole study runs.
+    #[default]
+    One,
+    /// One for every number of nodes that the study has cases on.
+    PerNodes,
+}
+
+/// What the scripts are to do, and where.
+#[derive(Debug, Clone)]
+pub struct Asked<'a> {
+    /// The plan of a study file. Its path and overrides go into the scripts as they are, so that
+    /// the path should be absolute.
+    pub plan: &'a Plan,
+    /// Rates from which the wall time is forecast.
+    pub around: &'a Surroundings,
+    /// For which batch system.
+    pub system: System,
+    /// Which jobs.
+    pub jobs: Jobs,
+    /// Nodes of the one job; left out, the most that a case asks for. It is an error together
+    /// with [`Jobs::PerNodes`].
+    pub nodes: Option<u32>,
+    /// Processes on each node. They carry the tasks, however many these are.
+    pub ranks_per_node: u32,
+    /// The wall time of each job, instead of the forecast.
+    pub time: Option<Nanos>,
+    /// Who pays: Slurm's account, PBS's account, Flux's bank.
+    pub account: Option<String>,
+    /// Where it runs: Slurm's partition, the queue of PBS and Flux.
+    pub partition: Option<String>,
+    /// More directives without their mark, as in `--constraint=nvme`, each on a line of its own.
+    pub directives: Vec<String>,
+    /// Lines of shell before the run, as in `module load openmpi`; verbatim.
+    pub setup: Vec<String>,
+    /// Words that start the ranks instead of the system's own launcher, as in
+    /// `mpirun --map-by ppr:1:node`; verbatim.
+    pub launcher: Option<String>,
+    /// The program.
+    pub program: PathBuf,
+    /// Where the jobs start; left out, where they are submitted.
+    pub directory: Option<PathBuf>,
+    /// Records go below it: one for each job, `all` for the merged one.
+    pub out: PathBuf,
+}
+
+impl<'a> Asked<'a> {
+    /// One job with one rank on each node, all else left to the site.
+    #[must_use]
+    pub fn new(plan: &'a Plan, around: &'a Surroundings, system: System) -> Self {
+        Self {
+            plan,
+            around,
+            system,
+            jobs: Jobs::One,
+            nodes: None,
+            ranks_per_node: 1,
+            time: None,
+            account: None,
+            partition: None,
+            directives: Vec::new(),
+            setup: Vec::new(),
+            launcher: None,
+            program: "ioproof".into(),
+            directory: None,
+            out: "ioproof-batch".into(),
+        }
+    }
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    /// Its name, as in `submit.sh`.
+    pub name: String,
+    /// What stands in it.
+    pub text: String,
+}
+
+/// Why there are no scripts.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// The plan is not that of a study file.
+    #[error("only a study file can be run by a batch system; write the question as one")]
+    NoStudy,
+    /// A number that must not be 0 is.
+    #[error("{what} are 0; give at least 1")]
+    None {
+        /// What it counts.
+        what: &'static str,
+    },
+    /// The one job has fewer nodes than a case needs.
+    #[error("{nodes} nodes are too few: case `{case}` is on {needed}; ask for {needed} with --nodes")]
+    TooFewNodes {
+        /// As asked.
+        nodes: u32,
+        /// The case.
+        case: String,
+        /// What it needs.
+        needed: u32,
+    },
+    /// All cases are on the same number of nodes.
+    #[error(
+        "all cases are on {nodes} nodes, so there are no points to part; leave --per-point out, or give \
+         `nodes` several values in the study"
+    )]
+    NoPoints {
+        /// How many.
+        nodes: u32,
+    },
+    /// Both a number of nodes and a job for each one.
+    #[error("--nodes and --per-point exclude each other: the study says how many nodes a point has")]
+    NodesOfPoints,
+    /// A workload is on whatever a run has, so that it belongs to no point.
+    #[error("workload `{workload}` names no `nodes`, so it belongs to no point; give it a number")]
+    NoNodes {
+        /// Its name.
+        workload: String,
+    },
+    /// A value would break its line.
+    #[error("{what} cannot be {value:?}: {expected}")]
+    BadValue {
+        /// What it is for.
+        what: &'static str,
+        /// As given.
+        value: String,
+        /// What is allowed.
+        expected: &'static str,
+    },
+    /// A path that is not UTF-8.
+    #[error("{} is no name in UTF-8, as a script needs: rename it", path.display())]
+    NotUtf8 {
+        /// The path.
+        path: PathBuf,
+    },
+}
+
+/// A job: its name, its allocation, and which cases run in it.
+struct Job {
+    name: String,
+    nodes: u32,
+    /// Whether only the cases on exactly so many nodes run in it.
+    selects: bool,
+    time: WallTime,
+}
+
+/// The study as the scripts name it.
+struct Study<'a> {
+    path: &'a Path,
+    text: &'a str,
+    overrides: &'a [String],
+}
+
+/// All scripts; the last one submits the others.
+///
+/// # Errors
+/// What is asked for is not possible, or cannot be written safely.
+pub fn scripts(asked: &Asked<'_>) -> Result<Vec<Script>, BatchError> {
+    let Question::Study { path, text, overrides } = &asked.plan.question else {
+        return Err(BatchError::NoStudy);
+    };
+    let study = Study { path, text, overrides };
+    check(asked)?;
+    let jobs = match asked.jobs {
+        Jobs::One => vec![one_job(asked)?],
+        Jobs::PerNodes => jobs_per_nodes(asked, &study)?,
+    };
+    write::all(asked, &study, &jobs)
+}
+
+/// Refuses what would break a directive.
+fn check(asked: &Asked<'_>) -> Result<(), BatchError> {
+    if asked.ranks_per_node == 0 {
+        return Err(BatchError::None { what: "ranks per node" });
+    }
+    if asked.nodes == Some(0) {
+        return Err(BatchError::None { what: "nodes" });
+    }
+    let expected = "letters, digits and any of _ . - : @ / + , =";
+    for (what, value) in [("the account", &asked.account), ("the partition", &asked.partition)] {
+        if let Some(value) = value.as_ref().filter(|value| !quote::is_plain_word(value)) {
+            return Err(BatchError::BadValue { what, value: value.clone(), expected });
+        }
+    }
+    let expected = "one line that starts with `-`";
+    let bad = |line: &&String| quote::has_control(line) || !line.starts_with('-');
+    if let Some(value) = asked.directives.iter().find(bad) {
+        return Err(BatchError::BadValue { what: "a directive", value: value.clone(), expected });
+    }
+    let bad = |line: &&String| quote::has_control(line) || line.trim().is_empty();
+    let shell = asked.setup.iter().map(|line| ("a line of the setup", line));
+    match shell.chain(asked.launcher.iter().map(|words| ("the launcher", words))).find(|(_, line)| bad(line))
+    {
+        Some((what, value)) => {
+            let (value, expected) = (value.clone(), "one line of shell");
+            Err(BatchError::BadValue { what, value, expected })
+        }
+        None => Ok(()),
+    }
+}
+
+fn one_job(asked: &Asked<'_>) -> Result<Job, BatchError> {
+    let largest = asked.plan.cases.iter().max_by_key(|case| case.workload.nodes);
+    let needed = largest.map_or(1, |case| case.workload.nodes);
+    let nodes = asked.nodes.unwrap_or(needed);
+    if let Some(case) = largest.filter(|_| nodes < needed) {
+        return Err(BatchError::TooFewNodes { nodes, case: case.id.clone(), needed });
+    }
+    Ok(Job { name: "run".to_owned(), nodes, selects: false, time: wall_time(asked, None) })
+}
+
+fn jobs_per_nodes(asked: &Asked<'_>, study: &Study<'_>) -> Result<Vec<Job>, BatchError> {
+    if asked.nodes.is_some() {
+        return Err(BatchError::NodesOfPoints);
+    }
+    if let Some(workload) = workload_without_nodes(asked.plan, study) {
+        return Err(BatchError::NoNodes { workload });
+    }
+    let points: BTreeSet<u32> = asked.plan.cases.iter().map(|case| case.workload.nodes).collect();
+    if points.len() < 2 {
+        return Err(BatchError::NoPoints { nodes: points.first().copied().unwrap_or(1) });
+    }
+    let job = |nodes| Job {
+        name: format!("nodes-{nodes}"),
+        nodes,
+        selects: true,
+        time: wall_time(asked, Some(nodes)),
+    };
+    Ok(points.into_iter().map(job).collect())
+}
+
+/// A workload that is on as many nodes as the run: one whose cases differ between runs on one node
+/// and on many, or that makes the study impossible on many.
+fn workload_without_nodes(plan: &Plan, study: &Study<'_>) -> Option<String> {
+    let nodes_max = plan.cases.iter().map(|case| case.workload.nodes).max()?;
+    let read = |nodes| {
+        let overrides =
+            study.overrides.iter().filter_map(|one| plan::study::Override::parse(one).ok()).collect();
+        let options = plan::study::Options { overrides, cases_max: plan::study::CASES_LIMIT, nodes };
+        plan::study::read_with(study.path, study.text, &options)
+    };
+    let swept = |case: &Case| case.settings.iter().any(|setting| setting.key == "nodes");
+    match (read(1), read(nodes_max.saturating_mul(2))) {
+        (Ok(one), Ok(many)) => {
+            let mut pairs = one.cases.iter().zip(&many.cases);
+            pairs
+                .find(|(one, many)| one.workload.nodes != many.workload.nodes)
+                .map(|(one, _)| one.group.clone())
+        }
+        _ => plan.cases.iter().find(|case| !swept(case)).map(|case| case.group.clone()),
+    }
+}
+
+/// The wall time of a job that runs all cases, or those on exactly so many nodes.
+fn wall_time(asked: &Asked<'_>, nodes: Option<u32>) -> WallTime {
+    let mut plan = asked.plan.clone();
+    plan.cases.retain(|case| nodes.is_none_or(|nodes| case.workload.nodes == nodes));
+    let (all, _) = outlooks(&plan, asked.around);
+    let forecast: f64 = all.iter().map(|outlook| outlook.seconds).sum();
+    WallTime::of(forecast, asked.time)
+}

@@ -1,0 +1,128 @@
+//! What each batch system calls things.
+
+use std::fmt;
+
+use super::{Asked, Job};
+
+/// A batch system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum System {
+    /// Slurm: sbatch, srun.
+    Slurm,
+    /// PBS Professional and OpenPBS: qsub, mpiexec.
+    Pbs,
+    /// Flux: flux batch, flux run.
+    Flux,
+}
+
+impl fmt::Display for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Slurm => "Slurm",
+            Self::Pbs => "PBS",
+            Self::Flux => "Flux",
+        })
+    }
+}
+
+impl System {
+    /// What stands before a directive.
+    pub(super) const fn mark(self) -> &'static str {
+        match self {
+            Self::Slurm => "#SBATCH ",
+            Self::Pbs => "#PBS ",
+            Self::Flux => "# flux: ",
+        }
+    }
+
+    /// The directives of a job on whole nodes, which nobody else uses meanwhile.
+    pub(super) fn directives(self, asked: &Asked<'_>, job: &Job, name: &str) -> Vec<String> {
+        let (nodes, ranks, time) = (job.nodes, asked.ranks_per_node, job.time);
+        let (account, queue, mut lines) = match self {
+            Self::Slurm => (
+                "--account=",
+                "--partition=",
+                vec![
+                    format!("--job-name={name}"),
+                    format!("--nodes={nodes}"),
+                    format!("--ntasks-per-node={ranks}"),
+                    // Without it a job may share its nodes, and gets a part of their memory.
+                    "--exclusive".to_owned(),
+                    "--mem=0".to_owned(),
+                    format!("--time={}", time.clock()),
+                ],
+            ),
+            Self::Pbs => (
+                "-A ",
+                "-q ",
+                vec![
+                    format!("-N {name}"),
+                    format!("-l select={nodes}:mpiprocs={ranks}"),
+                    "-l place=scatter:excl".to_owned(),
+                    format!("-l walltime={}", time.clock()),
+                    "-j oe".to_owned(),
+                ],
+            ),
+            Self::Flux => (
+                "--bank=",
+                "--queue=",
+                vec![
+                    format!("--job-name={name}"),
+                    format!("--nodes={nodes}"),
+                    "--exclusive".to_owned(),
+                    format!("--time-limit={}m", time.minutes),
+                ],
+            ),
+        };
+        lines.extend(asked.account.iter().map(|value| format!("{account}{value}")));
+        lines.extend(asked.partition.iter().map(|value| format!("{queue}{value}")));
+        lines.extend(asked.directives.iter().cloned());
+        lines
+    }
+
+    /// The words that start the ranks of a job. No rank is bound to a part of its node, since one
+    /// rank has many threads there.
+    pub(super) fn launcher(self, nodes: u32, ranks_per_node: u32) -> String {
+        let ranks = u64::from(nodes) * u64::from(ranks_per_node);
+        match self {
+            Self::Slurm => format!(
+                "srun --nodes={nodes} --ntasks={ranks} --ntasks-per-node={ranks_per_node} --cpu-bind=none"
+            ),
+            Self::Pbs => format!("mpiexec -n {ranks}"),
+            Self::Flux => format!(
+                "flux run --nodes={nodes} --tasks-per-node={ranks_per_node} --exclusive --setopt=cpu-affinity=off"
+            ),
+        }
+    }
+
+    /// What the launcher wants in its environment, with the reason.
+    pub(super) const fn environment(self) -> &'static str {
+        match self {
+            // `mpiexec` is that of the site's MPI library. MPICH's binds no rank by itself.
+            Self::Pbs => {
+                "# Open MPI (4 and 5) would bind each rank to a part of its node.\n\
+                 export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none\n"
+            }
+            Self::Slurm | Self::Flux => "",
+        }
+    }
+
+    /// The command that submits a script and prints the job's number, without and with one that
+    /// must have ended before, whose number is `$job`.
+    pub(super) const fn submission(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Slurm => ("sbatch --parsable", "sbatch --parsable --dependency=\"afterany:${job%%;*}\""),
+            Self::Pbs => ("qsub", "qsub -W \"depend=afterany:$job\""),
+            Self::Flux => ("flux batch", "flux batch --dependency=\"afterany:$job\""),
+        }
+    }
+
+    /// Where the system says how its jobs are.
+    pub(super) const fn listing(self) -> &'static str {
+        match self {
+            Self::Slurm => "squeue --me",
+            Self::Pbs => "qstat -u \"$(id -un)\"",
+            Self::Flux => "flux jobs",
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The texts of the scripts.
+
+use std::fmt::Write as _;
+
+use super::{Asked, BatchError, Job, Script, Study, System, WallTime, quote};
+
+/// Putting records together reads and writes them once.
+const MERGE_MINUTES: u64 = 30;
+
+/// All scripts of `jobs`.
+pub(super) fn all(asked: &Asked<'_>, study: &Study<'_>, jobs: &[Job]) -> Result<Vec<Script>, BatchError> {
+    let mut scripts = Vec::new();
+    for job in jobs {
+        scripts.push(Script { name: format!("{}.sh", job.name), text: run(asked, study, job)? });
+    }
+    if jobs.len() > 1 {
+        scripts.push(Script { name: "merge.sh".to_owned(), text: merge(asked, study, jobs)? });
+    }
+    let names: Vec<&str> = scripts.iter().map(|script| script.name.as_str()).collect();
+    let text = submit(asked, study, &names)?;
+    scripts.push(Script { name: "submit.sh".to_owned(), text });
+    Ok(scripts)
+}
+
+/// The job that runs the study, or one point of it.
+fn run(asked: &Asked<'_>, study: &Study<'_>, job: &Job) -> Result<String, BatchError> {
+    let cases = match job.selects {
+        true if job.nodes == 1 => "its cases on one node".to_owned(),
+        true => format!("its cases on {} nodes", job.nodes),
+        false => format!("all of its cases on the nodes of one job, of which there are {}", job.nodes),
+    };
+    let mut text = head(asked, study, job, &format!("Runs {cases}."))?;
+    text += "# Where the record goes. A job that is submitted again goes on with what is there.\n";
+    let record = quote::path(&asked.out.join(&job.name))?;
+    let _ = writeln!(text, "record={record}\nmkdir -p -- {}", quote::path(&asked.out)?);
+    text += "if [ -e \"$record/manifest.json\" ]; then\n    \
+             set -- --resume \"$record\"\nelse\n";
+    let _ = write!(text, "    set -- {}", quote::path(study.path)?);
+    for one in study.overrides {
+        let _ = write!(text, " \\\n        --set {}", quote::word(one));
+    }
+    if job.selects {
+        let _ = write!(text, " \\\n        --on-nodes {}", job.nodes);
+    }
+    text += " \\\n        --out \"$record\"\nfi\n\n";
+    text += asked.system.environment();
+    let own = || asked.system.launcher(job.nodes, asked.ranks_per_node);
+    let launcher = asked.launcher.clone().unwrap_or_else(own);
+    let _ = writeln!(text, "status=0\n{launcher} \\\n    \"$ioproof\" run \"$@\" --yes || status=$?",);
+    text += "printf '%s\\n' \"$status\" >\"$record.status\"\nexit \"$status\"\n";
+    Ok(text)
+}
+
+/// The job that merges what the others have left.
+fn merge(asked: &Asked<'_>, study: &Study<'_>, jobs: &[Job]) -> Result<String, BatchError> {
+    let time = WallTime { forecast_seconds: 0.0, minutes: MERGE_MINUTES, given: true };
+    let job = Job { name: "merge".to_owned(), nodes: 1, selects: false, time };
+    let one = Asked { ranks_per_node: 1, ..asked.clone() };
+    let mut text = head(&one, study, &job, "Merges what the other jobs have left, and reports on it.")?;
+    text += "set --\nmissing=0\nfor record in";
+    for job in jobs {
+        let _ = write!(text, " \\\n    {}", quote::path(&asked.out.join(&job.name))?);
+    }
+    let all = quote::path(&asked.out.join("all"))?;
+    text += "\ndo\n    if [ -e \"$record/manifest.json\" ]; then\n        set -- \"$@\" \"$record\"\n    \
+             else\n        missing=1\n        printf 'there is no record %s\\n' \"$record\" >&2\n    fi\ndone\n\
+             [ \"$#\" -gt 0 ] || exit 1\n";
+    let _ = writeln!(text, "\"$ioproof\" merge {all} \"$@\"\n\"$ioproof\" report {all}\nexit \"$missing\"");
+    Ok(text)
+}
+
+/// What submits all jobs. On the same storage one would disturb another, so each waits for the end
+/// of the one before.
+fn submit(asked: &Asked<'_>, study: &Study<'_>, names: &[&str]) -> Result<String, BatchError> {
+    let (first, later) = asked.system.submission();
+    let mut text = format!(
+        "#!/bin/sh\n# Submits the jobs of {} to {}.\n",
+        quote::line(&study.path.to_string_lossy()),
+        asked.system
+    );
+    if names.len() > 1 {
+        text += "# Each waits for the end of the one before, so that none disturbs another.\n";
+    }
+    text += "set -eu\n";
+    // Relative paths in the jobs count from where they start, which is where they are submitted.
+    text += "here=$(cd -- \"$(dirname -- \"$0\")\" && pwd)\n";
+    if let Some(directory) = &asked.directory {
+        let _ = writeln!(text, "cd -- {}", quote::path(directory)?);
+    }
+    for (index, name) in names.iter().enumerate() {
+        let command = if index == 0 { first } else { later };
+        let _ = writeln!(text, "job=$({command} \"$here/{name}\")\nprintf '%s %s\\n' {name} \"$job\"");
+    }
+    let _ = writeln!(text, "printf '%s\\n' {}", quote::word(&format!("see: {}", asked.system.listing())));
+    Ok(text)
+}
+
+/// What all jobs start with: who they are, directives, and a shell that stops at an error.
+fn head(asked: &Asked<'_>, study: &Study<'_>, job: &Job, what: &str) -> Result<String, BatchError> {
+    let shell = if asked.setup.is_empty() { "#!/bin/sh" } else { "#!/bin/sh -l" };
+    let stem = study.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let name = quote::job_name(&format!("{stem}-{}", job.name));
+    let mut text = format!("{shell}\n");
+    for directive in asked.system.directives(asked, job, &name) {
+        let _ = writeln!(text, "{}{directive}", asked.system.mark());
+    }
+    let _ = writeln!(
+        text,
+        "#\n# Study {}: {}",
+        quote::line(&study.path.to_string_lossy()),
+        quote::line(&asked.plan.title)
+    );
+    let _ = writeln!(text, "# {what}");
+    if job.name != "merge" {
+        for line in job.time.comment(&quote::line(&asked.around.write.source)) {
+            let _ = writeln!(text, "# {line}");
+        }
+    }
+    for line in &asked.setup {
+        let _ = writeln!(text, "{line}");
+    }
+    // The site's own commands above need not bear this.
+    text += "set -eu\n";
+    if let Some(directory) = &asked.directory {
+        let _ = writeln!(text, "cd -- {}", quote::path(directory)?);
+    } else if asked.system == System::Pbs {
+        // PBS starts a job in the home directory.
+        text += "cd -- \"$PBS_O_WORKDIR\"\n";
+    }
+    let _ = writeln!(text, "\nioproof={}", quote::path(&asked.program)?);
+    Ok(text)
+}
