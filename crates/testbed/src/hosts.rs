@@ -21,7 +21,7 @@ use crate::{Error, FileSystem, Limits, LoopDevice, LoopDeviceBuilder, Program, S
 /// Hosts that fit the network `10.77.0.0/24` beside the head.
 const HOSTS_MAX: usize = 200;
 /// The name of the place from which the hosts are reached, as a login node.
-const HEAD: &str = "head";
+pub(crate) const HEAD: &str = "head";
 /// Its address, beyond those of the hosts.
 const HEAD_ADDRESS: &str = "10.77.0.254";
 /// How long the end of the hosts may take before it is forced.

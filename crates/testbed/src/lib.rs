@@ -9,6 +9,7 @@
 //! | [`ProgrammedFs`] | a file system with programmed latency, bandwidth, faults and wrong data |
 //! | [`Hosts`] | several hosts with names, addresses, links and directories of their own |
 //! | [`Launch`] | a program on many ranks, under Open MPI or MPICH |
+//! | [`Slurm`] | a batch system whose nodes are these hosts |
 //! | [`Strace`] | the I/O calls that a command really made, and faults injected into them |
 //! | [`Program`] | a built program under test, with a limit on its time |
 //! | [`Python`] | other people's parsers and tools, in an environment of their own |
@@ -38,6 +39,7 @@ mod program;
 mod python;
 mod rig;
 mod scratch;
+mod slurm;
 mod strace;
 mod throttle;
 
@@ -55,6 +57,7 @@ pub use program::{Finished, Program, Running};
 pub use python::Python;
 pub use rig::{Rig, Stripe};
 pub use scratch::Scratch;
+pub use slurm::Slurm;
 pub use strace::{Call, Strace, Trace};
 pub use throttle::Limits;
 
