@@ -133,7 +133,7 @@ pub(crate) fn surroundings(host: &Host, plan: &Plan, facts: &HostFacts) -> Surro
     }
     let rate = expected_rate(facts);
     let memory = host.memory_available().ok().map(Bytes);
-    Surroundings { spaces, memory, write: rate.clone(), read: rate }
+    Surroundings { spaces, memory, node_of: Vec::new(), write: rate.clone(), read: rate }
 }
 
 fn expected_rate(facts: &HostFacts) -> ExpectedRate {

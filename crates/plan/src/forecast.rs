@@ -53,10 +53,10 @@ impl Forecast {
         let conditioned = footprint.0.saturating_mul(u64::from(case.protocol.precondition));
         let moved = |count: u64| Bytes(phase_bytes.0.saturating_mul(count).saturating_mul(passes));
         let half = case.phases.iter().filter(|&&p| p == Phase::Mixed).count() as u64;
-        let writes = case.phases.iter().filter(|&&p| p == Phase::Write).count() as u64;
-        let fills = case.phases.iter().filter(|&&p| p == Phase::Fill).count() as u64;
-        let filled = workload.footprint().0.saturating_mul(fills).saturating_mul(passes);
-        let reads = case.phases.len() as u64 - writes - fills - half;
+        let count = |wanted: Phase| case.phases.iter().filter(|&&phase| phase == wanted).count() as u64;
+        let (writes, reads) = (count(Phase::Write), count(Phase::Read));
+        let whole = |count: u64| workload.footprint().0.saturating_mul(count).saturating_mul(passes);
+        let checks = count(Phase::CheckWrite) + count(Phase::CheckRead);
         let reads_of_mixed = moved(half).0 / 100 * u64::from(workload.read_percent);
         Self {
             files: u64::from(files) * sets,
@@ -65,10 +65,10 @@ impl Forecast {
             phase_bytes,
             written: Bytes(
                 (moved(writes).0 + (moved(half).0 - reads_of_mixed))
-                    .saturating_add(filled)
+                    .saturating_add(whole(count(Phase::Fill)))
                     .saturating_add(conditioned),
             ),
-            read: Bytes(moved(reads).0 + reads_of_mixed),
+            read: Bytes((moved(reads).0 + reads_of_mixed).saturating_add(whole(checks))),
             files_per_target: (files / targets, files.div_ceil(targets)),
             balance_bound: match workload.files.sharing {
                 Sharing::PerTask => balance_bound(workload.tasks, targets),
@@ -84,7 +84,7 @@ impl Forecast {
         let limit = case.workload.stonewall.map(|s| s.deadline).or(case.workload.duration);
         let one = |phase: Phase| {
             let rate = if phase.writes() { write_rate } else { read_rate };
-            let volume = if phase == Phase::Fill { case.workload.footprint() } else { self.phase_bytes };
+            let volume = if phase.is_result() { self.phase_bytes } else { case.workload.footprint() };
             let by_volume = volume.0 as f64 / rate.max(1.0);
             match (case.workload.duration, limit) {
                 (Some(duration), _) if phase.is_result() => duration.as_secs_f64(),

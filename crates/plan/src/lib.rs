@@ -15,6 +15,7 @@
 //! | [`Terms`] | what a study says beside its cases: targets, expectations, commitments, claims |
 //! | [`Placement`] | which task touches which file at which offset |
 //! | [`assign`] | which process of a run has which tasks |
+//! | [`across`] | which node reads what which node has written |
 //! | [`study`] | the study file, read into a plan with every mistake at its place |
 //! | [`quick`] | the plan of a quick characterisation of a directory |
 //! | [`Forecast`] | files, bytes, bounds and seconds, before anything is written |
@@ -27,6 +28,7 @@
 //! assert_eq!(geometry.transfers_per_task(), 32);
 //! ```
 
+mod across;
 mod case;
 mod error;
 mod forecast;
@@ -46,6 +48,7 @@ mod units;
 mod validate;
 mod workload;
 
+pub use across::{Across, NodeReads, across};
 pub use case::{Case, OptionNote, Phase, Plan, Question};
 pub use error::PlanError;
 pub use forecast::{Forecast, balance_bound, seconds_per_case};

@@ -127,12 +127,13 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// The task whose data `task` touches in `phase`: itself when writing, by
-    /// [`ReadFrom`] when reading or checking. A check of a read compares what that read touched.
+    /// The task whose data `task` touches in `phase`: itself when it only writes, by
+    /// [`ReadFrom`] when it reads or checks. A mixed phase writes where it reads, and each task's data
+    /// is one other's alone. A check of a read compares what that read touched.
     #[must_use]
     pub fn owner(&self, task: u32, phase: Phase, repetition: u32) -> u32 {
         let tasks = self.workload.tasks;
-        if phase.writes() {
+        if matches!(phase, Phase::Fill | Phase::Write) {
             return task;
         }
         match self.workload.read_from {

@@ -283,7 +283,8 @@ mod tests {
         let question = Question::Quick { directory: "/".into() };
         let plan = Plan::new(String::new(), question, 0, vec![case]);
         let rate = ExpectedRate { bytes_per_second: 1e9, transfer_time: Nanos(0), source: String::new() };
-        let around = Surroundings { spaces: vec![], memory: None, write: rate.clone(), read: rate };
+        let around =
+            Surroundings { spaces: vec![], memory: None, node_of: vec![], write: rate.clone(), read: rate };
         TimeLeft::new(&plan, &plan::outlooks(&plan, &around).0)
     }
 

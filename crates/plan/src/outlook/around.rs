@@ -11,6 +11,8 @@ pub struct Surroundings {
     pub spaces: Vec<Space>,
     /// Memory that the page cache may use; `None` where it is not known.
     pub memory: Option<Bytes>,
+    /// The node of each process, by rank; empty where the run is one process, or not known.
+    pub node_of: Vec<u32>,
     /// What writing is expected to reach.
     pub write: ExpectedRate,
     /// What reading is expected to reach.

@@ -1,8 +1,9 @@
 //! What should be looked at before a case starts.
 
 use super::{PhaseOutlook, SpaceOutlook};
+use crate::across::reads_from_others;
 use crate::terms::CACHE_MULTIPLE;
-use crate::{Bytes, Case};
+use crate::{Bytes, Case, across};
 
 /// A phase below this many seconds is mostly start, end and the burst that caches and token
 /// buckets give away; study A's shortest lines took 1.8 s and say little.
@@ -67,6 +68,15 @@ pub enum Concern {
         share: f64,
         /// Segments for [`crate::CACHE_MULTIPLE`] times the caches.
         segments: u64,
+    },
+    /// Tasks that are to read what others wrote read what their own node wrote, whose memory may answer.
+    ReadsOwnNode {
+        /// How many of them.
+        tasks: u32,
+        /// Tasks in all.
+        of: u32,
+        /// A shift with which none would, where there is one.
+        distance: Option<u32>,
     },
     /// Some targets have one task more than others.
     Unbalanced {
@@ -159,6 +169,20 @@ pub(super) fn whole(value: f64) -> Bytes {
     )]
     let floor = value.max(0.0) as u64;
     Bytes(floor)
+}
+
+/// Reading across nodes that does not leave the own one.
+pub(super) fn across_concern(case: &Case, node_of: &[u32]) -> Option<Concern> {
+    if !reads_from_others(&case.workload, &case.phases) {
+        return None;
+    }
+    // A run that is too small is refused when it starts.
+    let across = across(&case.workload, node_of).ok()??;
+    (across.own_node > 0).then_some(Concern::ReadsOwnNode {
+        tasks: across.own_node,
+        of: across.tasks,
+        distance: across.distance,
+    })
 }
 
 fn whole_up(value: f64) -> u64 {

@@ -22,7 +22,7 @@ pub use totals::Totals;
 
 use crate::forecast::Filled;
 use crate::{Bytes, Case, Forecast, Layer, Phase, Plan, TargetTerms, Workload};
-use concern::{cache_concern, length_concerns, memory_concern, space_concerns, whole};
+use concern::{across_concern, cache_concern, length_concerns, memory_concern, space_concerns, whole};
 use space::{Placed, spaces, together};
 
 /// What one phase of a case is expected to move and take.
@@ -75,7 +75,7 @@ impl Outlook {
     /// (spec.tasks, spec.direct) = (33, true);
     /// let case = Case::new("gpfs", spec.validate()?, vec![Phase::Write]);
     /// let rate = ExpectedRate { bytes_per_second: 18.8e9, transfer_time: Nanos(0), source: "published".into() };
-    /// let around = Surroundings { spaces: vec![], memory: None, write: rate.clone(), read: rate };
+    /// let around = Surroundings { spaces: vec![], memory: None, node_of: vec![], write: rate.clone(), read: rate };
     /// let outlook = Outlook::of(&case, &around);
     /// assert!((outlook.seconds - 1.84).abs() < 0.01);
     /// assert!(matches!(outlook.concerns[0], Concern::TooShort { segments: Some(5434), .. }));
@@ -100,6 +100,7 @@ impl Outlook {
         let mut concerns = length_concerns(case, &phases);
         concerns.extend(space_concerns(case, &spaces));
         concerns.extend(memory_concern(case, around.memory));
+        concerns.extend(across_concern(case, &around.node_of));
         if forecast.balance_bound < 1.0 {
             let targets = u32::try_from(case.workload.files.targets.len()).unwrap_or(u32::MAX);
             let (tasks, bound) = (case.workload.tasks, forecast.balance_bound);
@@ -154,7 +155,7 @@ fn phase_outlook(case: &Case, phase: Phase, around: &Surroundings) -> PhaseOutlo
         _ => around.read.of(workload),
     }
     .max(1.0);
-    let volume = if phase == Phase::Fill { workload.footprint() } else { workload.bytes() }.0 as f64;
+    let volume = if phase.is_result() { workload.bytes() } else { workload.footprint() }.0 as f64;
     let by_volume = volume / bytes_per_second;
     let (seconds, by_clock) = if !phase.is_result() {
         (by_volume, false)

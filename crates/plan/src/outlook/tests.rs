@@ -11,6 +11,7 @@ fn around(free: u64, rate: f64) -> Surroundings {
     Surroundings {
         spaces: vec![Space { name: "/t".into(), free: Bytes(free), targets: vec!["/t/f".into()] }],
         memory: Some(Bytes::gib(64)),
+        node_of: Vec::new(),
         write: rate.clone(),
         read: rate,
     }

@@ -37,7 +37,7 @@ impl Totals {
     /// "#;
     /// let plan = plan::study::read("scale.toml".as_ref(), text)?;
     /// let rate = plan::ExpectedRate::assumed();
-    /// let around = plan::Surroundings { spaces: vec![], memory: None, write: rate.clone(), read: rate };
+    /// let around = plan::Surroundings { spaces: vec![], memory: None, node_of: vec![], write: rate.clone(), read: rate };
     /// let totals = plan::Totals::of(&plan, &plan::outlooks(&plan, &around).0);
     /// assert_eq!((totals.cases, totals.passes), (2, 8));
     /// assert_eq!((totals.written, totals.read), (plan::Bytes::gib(8), plan::Bytes::gib(8)));

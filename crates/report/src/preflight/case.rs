@@ -3,17 +3,23 @@
 use std::fmt::Write as _;
 
 use plan::{
-    Backend, Bytes, Case, Existing, ExpectedRate, Keep, Order, Outlook, Phase, PhaseOutlook, ReadFrom,
-    Sharing, SpaceOutlook, Surroundings, Workload,
+    Backend, Bytes, Case, Existing, ExpectedRate, Keep, NodeReads, Order, Outlook, Phase, PhaseOutlook,
+    ReadFrom, Sharing, SpaceOutlook, Spread, Surroundings, Workload,
 };
 
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
 
 /// Targets named in full before the rest is counted.
 const TARGETS_NAMED: usize = 4;
+/// Nodes whose reads are told before the rest is counted.
+const NODES_NAMED: usize = 4;
 
 /// What the case does, without its surroundings.
-pub(super) fn what_lines(case: &Case, outlook: &Outlook) -> Vec<(&'static str, String)> {
+pub(super) fn what_lines(
+    case: &Case,
+    outlook: &Outlook,
+    around: &Surroundings,
+) -> Vec<(&'static str, String)> {
     let workload = &case.workload;
     let (geometry, forecast) = (workload.geometry, &outlook.forecast);
     let per_block = counted(geometry.transfers_per_block(), "transfer");
@@ -24,7 +30,7 @@ pub(super) fn what_lines(case: &Case, outlook: &Outlook) -> Vec<(&'static str, S
             "segments",
             format!("{}: {} a task", grouped(geometry.segments), geometry.bytes_per_task().both_units()),
         ),
-        ("tasks", grouped(u64::from(workload.tasks))),
+        ("tasks", tasks_words(workload)),
         ("volume", format!("{} in one pass of all tasks", forecast.phase_bytes.both_units())),
         ("files", files_words(case, outlook)),
         ("targets", targets_words(case, outlook)),
@@ -37,9 +43,61 @@ pub(super) fn what_lines(case: &Case, outlook: &Outlook) -> Vec<(&'static str, S
     lines.push(("durability", sync_words(workload)));
     lines.push(("phases", phases_words(case)));
     lines.extend(read_from_words(workload).map(|text| ("reads", text)));
+    lines.extend(across_lines(case, &around.node_of));
     lines.extend(clock_words(workload).map(|text| ("clock", text)));
     lines.push(("afterwards", keep_words(workload).to_owned()));
     lines
+}
+
+fn tasks_words(workload: &Workload) -> String {
+    let tasks = grouped(u64::from(workload.tasks));
+    let (least, most) = (workload.tasks / workload.nodes, workload.tasks.div_ceil(workload.nodes));
+    match (workload.nodes, workload.spread) {
+        (1, _) => tasks,
+        (nodes, Spread::Ranks { tasks_per_rank }) => {
+            format!("{tasks} on {nodes} nodes, {tasks_per_rank} on each process of the launcher")
+        }
+        (nodes, Spread::Nodes) if least == most => format!("{tasks} on {nodes} nodes, {least} on each"),
+        (nodes, Spread::Nodes) => format!("{tasks} on {nodes} nodes, {least} or {most} on each"),
+    }
+}
+
+/// Which node reads what which node wrote: the first nodes, and how much crosses over.
+fn across_lines(case: &Case, node_of: &[u32]) -> Vec<(&'static str, String)> {
+    if !case.phases.iter().any(|phase| phase.needs_data()) {
+        return Vec::new();
+    }
+    // A run that is too small for the plan is refused when it starts.
+    let Ok(Some(across)) = plan::across(&case.workload, node_of) else { return Vec::new() };
+    let mut lines = vec![("", across.sentence())];
+    if case.workload.read_from == ReadFrom::Same {
+        return lines;
+    }
+    lines.extend(across.nodes.iter().take(NODES_NAMED).map(|node| ("", node_words(node))));
+    if let Some(others) = across.nodes.len().checked_sub(NODES_NAMED).filter(|others| *others > 0) {
+        lines.push(("", format!("… and {others} more nodes")));
+    }
+    lines
+}
+
+/// `node 0 with tasks 0 to 5 reads node 1 (6 tasks)`.
+fn node_words(node: &NodeReads) -> String {
+    let (first, last) = node.first_and_last;
+    let tasks = match (node.tasks, last - first + 1 == node.tasks) {
+        (1, _) => format!("task {first}"),
+        (_, true) => format!("tasks {first} to {last}"),
+        (count, false) => format!("{count} tasks from {first} to {last}"),
+    };
+    let mut from: Vec<String> = node
+        .from
+        .iter()
+        .take(NODES_NAMED)
+        .map(|(from, tasks)| format!("node {from} ({})", counted(u64::from(*tasks), "task")))
+        .collect();
+    if node.from.len() > NODES_NAMED {
+        from.push(format!("{} more nodes", node.from.len() - NODES_NAMED));
+    }
+    format!("node {} with {tasks} reads {}", node.node, from.join(", "))
 }
 
 fn files_words(case: &Case, outlook: &Outlook) -> String {
@@ -152,6 +210,9 @@ fn read_from_words(workload: &Workload) -> Option<String> {
 
 fn clock_words(workload: &Workload) -> Option<String> {
     let mut parts = Vec::new();
+    if let Some(operations) = workload.operations {
+        parts.push(format!("each task does {} transfers", grouped(operations)));
+    }
     if let Some(duration) = workload.duration {
         parts.push(format!("passes are repeated for {duration}"));
     }
@@ -207,12 +268,55 @@ pub(super) fn memory_words(workload: &Workload, memory: Option<Bytes>) -> String
     let Some(memory) = memory else {
         return "not known; whether the page cache can hold the data cannot be said".to_owned();
     };
-    let volume = workload.bytes().0 as f64 / (memory.0 as f64).max(1.0);
+    // Each node has a memory of its own, and moves its share.
+    let moved = workload.bytes().0 as f64 / f64::from(workload.nodes);
+    let volume = moved / (memory.0 as f64).max(1.0);
     let risk = match workload.backend {
         Backend::Null => "no data is moved",
         _ if workload.direct => "direct I/O goes round the page cache",
         _ if volume < plan::MEMORY_MULTIPLE_MIN => "the page cache can answer",
         _ => "more than the page cache can hold",
     };
-    format!("one pass moves {volume:.2} × the memory of {}: {risk}", memory.both_units())
+    let where_to = if workload.nodes == 1 { "" } else { " on each node" };
+    format!("one pass moves {volume:.2} × the memory of {}{where_to}: {risk}", memory.both_units())
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::{Bytes, Case, Geometry, Phase, ReadFrom, WorkloadSpec};
+
+    use super::{across_lines, tasks_words};
+
+    fn case(tasks: u32, nodes: u32, read_from: ReadFrom) -> Case {
+        let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", "f", geometry);
+        (spec.tasks, spec.nodes, spec.read_from) = (tasks, nodes, read_from);
+        Case::new("w", spec.validate().expect("valid"), vec![Phase::Write, Phase::Read])
+    }
+
+    fn lines(case: &Case) -> Vec<String> {
+        across_lines(case, &[]).into_iter().map(|(_, line)| line).collect()
+    }
+
+    #[test]
+    fn which_node_reads_what_which_node_wrote_is_told() {
+        let case = |tasks, nodes, shift| case(tasks, nodes, ReadFrom::Shift { tasks: shift });
+        assert_eq!(tasks_words(&case(24, 4, 6).workload), "24 on 4 nodes, 6 on each");
+        assert_eq!(tasks_words(&case(7, 4, 6).workload), "7 on 4 nodes, 1 or 2 on each");
+        assert_eq!(
+            lines(&case(24, 4, 6)),
+            [
+                "no task reads what its own node wrote",
+                "node 0 with tasks 0 to 5 reads node 1 (6 tasks)",
+                "node 1 with tasks 6 to 11 reads node 2 (6 tasks)",
+                "node 2 with tasks 12 to 17 reads node 3 (6 tasks)",
+                "node 3 with tasks 18 to 23 reads node 0 (6 tasks)",
+            ]
+        );
+        let many = lines(&case(36_000, 1500, 1));
+        assert_eq!(many[0], "34500 of 36000 tasks read what their own node wrote");
+        assert_eq!(many[1], "node 0 with tasks 0 to 23 reads node 0 (23 tasks), node 1 (1 task)");
+        assert_eq!(many[5..], ["… and 1496 more nodes"]);
+        assert!(lines(&case(4, 1, 1)).is_empty(), "one node has nowhere to go");
+    }
 }

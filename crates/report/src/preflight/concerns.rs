@@ -46,7 +46,11 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
     };
     match concern {
         Concern::TooShort { outlook, segments } => {
-            let advice = to("raise", segments, "set a longer time");
+            let longer = match case.workload.operations {
+                Some(_) => "do more operations",
+                None => "set a longer time",
+            };
+            let advice = to("raise", segments, longer);
             format!("{}, too short for a rate that can be defended: {advice}", take(outlook))
         }
         Concern::TooLong { outlook, segments } => {
@@ -78,6 +82,17 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
             percent(*share),
             decimal_bytes(volume.0)
         ),
+        Concern::ReadsOwnNode { tasks, of, distance } => {
+            let advice = match (distance, knob) {
+                (None, _) => "the nodes are too uneven for any shift to avoid it".to_owned(),
+                (Some(_), "-s") => "leave -Q out, or raise it".to_owned(),
+                (Some(distance), _) => {
+                    format!("write read_from = \"next-node\", or a read_distance of {distance}")
+                }
+            };
+            let tasks = counted(u64::from(*tasks), "task");
+            format!("{tasks} of {of} read what their own node wrote, and its memory may answer: {advice}")
+        }
         Concern::Unbalanced { tasks, targets, bound } => format!(
             "{} over {}: at most {} of the sum can be reached; use a multiple of {targets}",
             counted(u64::from(*tasks), "task"),

@@ -172,7 +172,7 @@ fn case_lines(case: &Case, outlook: &Outlook, around: &Surroundings) -> String {
     let mut out = String::new();
     let mut line =
         |name: &str, text: String| out.push_str(&wrapped(&format!("  {name:<11} "), &text, COLUMNS));
-    for (name, text) in what_lines(case, outlook) {
+    for (name, text) in what_lines(case, outlook, around) {
         line(name, text);
     }
     for phase in outlook.fill.iter().chain(&outlook.phases) {

@@ -170,6 +170,7 @@ fn weight(concern: &Concern) -> f64 {
         Concern::NoSpace { space, .. } | Concern::LittleSpace { space, .. } => space.share(),
         Concern::Cacheable { volume, .. } => -(volume.0 as f64),
         Concern::CachesTooLarge { share, .. } => *share,
+        Concern::ReadsOwnNode { tasks, of, .. } => f64::from(*tasks) / f64::from(*of),
         Concern::Unbalanced { bound, .. } => -bound,
     }
 }

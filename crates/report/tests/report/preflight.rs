@@ -50,6 +50,7 @@ fn around(rate: f64, free: u64) -> Surroundings {
             targets: (0..12).map(|card| PathBuf::from(format!("{card}/{card}"))).collect(),
         }],
         memory: Some(Bytes::gib(256)),
+        node_of: Vec::new(),
         write: expected(rate),
         read: expected(rate),
     }
