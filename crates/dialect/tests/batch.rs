@@ -36,7 +36,7 @@ fn study(path: &str, text: &str, set: &[&str]) -> Plan {
 
 fn around() -> Surroundings {
     let (write, read) = (ExpectedRate::assumed(), ExpectedRate::assumed());
-    Surroundings { spaces: Vec::new(), memory: None, write, read }
+    Surroundings { spaces: Vec::new(), memory: None, node_of: Vec::new(), write, read }
 }
 
 /// All scripts as one text.

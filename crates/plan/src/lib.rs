@@ -18,6 +18,7 @@
 //! | [`across`] | which node reads what which node has written |
 //! | [`study`] | the study file, read into a plan with every mistake at its place |
 //! | [`quick`] | the plan of a quick characterisation of a directory |
+//! | [`randomops`] | the plan of many tasks with small random transfers |
 //! | [`Forecast`] | files, bytes, bounds and seconds, before anything is written |
 //! | [`Outlook`] | a forecast set against free space, memory and expected rates |
 //!
@@ -38,6 +39,7 @@ mod parse;
 mod placement;
 mod protocol;
 pub mod quick;
+pub mod randomops;
 mod rules;
 mod seeds;
 mod setting;

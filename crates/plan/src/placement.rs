@@ -172,6 +172,8 @@ impl<'a> Placement<'a> {
         let random = match self.workload.order {
             Order::Sequential => None,
             Order::Random { seed } => {
+                let again = if self.workload.fresh_order { u64::from(repetition) } else { 0 };
+                let seed = seed.wrapping_add(again);
                 // Files of their own get orders of their own; a shared file has one for all.
                 let stream = if sharers == 1 { seed ^ owner.rotate_left(32) } else { seed };
                 Some((Permutation::new(per_task * sharers, stream), position * per_task))

@@ -225,6 +225,9 @@ pub struct WorkloadSpec {
     pub geometry: Geometry,
     /// The order of a task's transfers.
     pub order: Order,
+    /// Another random order in each repetition, so that no cache has seen its places before.
+    #[serde(default)]
+    pub fresh_order: bool,
     /// How transfers reach the kernel.
     pub backend: Backend,
     /// `O_DIRECT`: around the page cache.
@@ -286,6 +289,7 @@ impl WorkloadSpec {
             spread: Spread::Nodes,
             geometry,
             order: Order::Sequential,
+            fresh_order: false,
             backend: Backend::Psync,
             direct: false,
             sync: SyncRule::default(),

@@ -85,6 +85,7 @@ fn every_key_arrives_in_the_workload() {
     let across = &plan.cases[1].workload;
     assert_eq!((across.tasks, across.nodes, across.operations), (8, 4, Some(2000)));
     assert_eq!(across.read_from, ReadFrom::Shift { tasks: 2 });
+    assert!(across.fresh_order);
 }
 
 #[test]

@@ -53,6 +53,7 @@ impl<'f> Draft<'f> {
         if fields.word("order") == Some("random") {
             spec.order = Order::Random { seed: named_seed(seed, &name) };
         }
+        spec.fresh_order = fields.flag("fresh_order");
         spec.direct = fields.flag("direct");
         let fsync = fields.word("fsync");
         spec.sync = SyncRule { at_close: fsync == Some("close"), per_write: fsync == Some("each") };
@@ -238,6 +239,11 @@ fn idle_keys(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> {
             "reshuffle",
             fields.flag("reshuffle") && read_from != Some("shuffle"),
             "it needs read_from = \"shuffle\"",
+        ),
+        (
+            "fresh_order",
+            fields.flag("fresh_order") && fields.word("order") != Some("random"),
+            "it needs order = \"random\"",
         ),
         ("read_percent", !mixed, "it needs the phase \"mixed\""),
         (

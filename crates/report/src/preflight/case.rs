@@ -151,7 +151,10 @@ fn balance_words(workload: &Workload, bound: f64) -> String {
 fn order_words(workload: &Workload) -> String {
     match workload.order {
         Order::Sequential => "sequential: segment by segment, in rising offsets".to_owned(),
-        Order::Random { seed } => format!("random: each transfer once, chosen by seed {seed}"),
+        Order::Random { seed } => {
+            let fresh = if workload.fresh_order { ", another order in each repetition" } else { "" };
+            format!("random: each transfer once, chosen by seed {seed}{fresh}")
+        }
     }
 }
 

@@ -136,6 +136,13 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             meaning: "The order in which a task visits its transfers.",
         },
         Key {
+            name: "fresh_order",
+            kind: Kind::Flag,
+            absent: Absent::Value("false"),
+            meaning: "Another random order in each repetition, so that caches have not seen its places before; \
+                      only with `order = \"random\"`.",
+        },
+        Key {
             name: "backend",
             kind: Kind::Word(&[
                 ("psync", "one thread for each task, `pread(2)` and `pwrite(2)`"),
