@@ -6,7 +6,7 @@ use plan::{Bytes, Case, Phase, Plan, PublishedPlace, Setting, SettingValue};
 use record::{Library, Metric, Operation, Published, PublishedStatistic, PublishedUnit};
 
 use crate::subject::{Subject, subjects};
-use crate::{Beside, Figure, scalability};
+use crate::{Beside, Figure, WeakScaling, scalability, weak_scaling};
 
 /// An id of a study file that the library does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,84 +48,109 @@ pub fn unknown_ids(plan: &Plan, library: &Library) -> Vec<UnknownId> {
 
 /// Every place of a published figure in `plan`, with the own figure that belongs there: the one at
 /// the named point of the sweep, else the best by its median. Where nothing comparable was
-/// measured the own side is empty. Ids that `library` does not have are left out;
+/// measured the own side is empty. Beside what one more node brings stands the slope of the own weak
+/// scaling, at its last point: with as many tasks on each node where it is known of the published one.
+/// Ids that `library` does not have are left out;
 /// [`unknown_ids`] names them.
 #[must_use]
 pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Beside> {
     let all = subjects(plan, figures);
     let bests = bests(&all);
-    let found =
-        |place: &PublishedPlace| Some(placed(&all, &bests, place, library.figure(&place.id)?, library));
-    plan.terms.published.iter().filter_map(found).collect()
+    let places = || plan.terms.published.iter().filter_map(|place| Some((place, library.figure(&place.id)?)));
+    let has_slopes = places().any(|(_, published)| published.statistic == PublishedStatistic::Slope);
+    let scaling = if has_slopes { weak_scaling::of_subjects(plan, &all) } else { Vec::new() };
+    let own = Own { all: &all, bests, scaling };
+    places().map(|(place, published)| own.placed(place, published, library)).collect()
 }
 
-fn placed(
-    all: &[Subject<'_>],
-    bests: &Bests<'_>,
-    place: &PublishedPlace,
-    published: &Published,
-    library: &Library,
-) -> Beside {
-    let phase = place.figures.phase.or(match published.operation.direction() {
-        Some(Operation::Read) => Some(Phase::Read),
-        Some(Operation::Write) => Some(Phase::Write),
-        None => None,
-    });
-    let chosen = all.iter().filter(|one| {
-        place.figures.takes(one.case, one.figure.phase) && phase.is_none_or(|phase| phase == one.figure.phase)
-    });
-    let values = chosen.filter_map(|one| Some((one, own_value(bests, one, published)?)));
-    let less_is_better = published.metric == Metric::Latency;
-    let best = values.reduce(|best, one| match less_is_better {
-        true if one.1 < best.1 => one,
-        false if one.1 > best.1 => one,
-        _ => best,
-    });
-    let factor = if published.unit == PublishedUnit::Seconds { 1e9 } else { 1.0 };
-    let value = published.value * factor;
-    let own = best.map(|(_, own)| own);
-    let case = best.map(|(one, _)| one.case);
-    Beside {
-        id: published.id.clone(),
-        figure: best.map(|(one, _)| one.index),
-        at: match place.figures.at.is_empty() {
-            false => place.figures.at.clone(),
-            true => case.map(|case| published_point(case, published)).unwrap_or_default(),
-        },
-        group: place.figures.workload.clone().or_else(|| case.map(|case| case.group.clone())),
-        target: place.figures.target.clone().or_else(|| case.map(|case| case.target.clone())),
-        phase: best.map(|(one, _)| one.figure.phase).or(phase),
-        published: value,
-        own,
-        unit: match published.unit {
-            PublishedUnit::Seconds => "ns".to_owned(),
-            unit => unit.name().to_owned(),
-        },
-        ratio: own.filter(|_| value != 0.0).map(|own| own / value),
-        as_published: published.as_published(),
-        statistic: published.statistic.name().to_owned(),
-        misprint: misprint(published, library),
-        source: format!("{}, {}", published.cited, published.section),
-    }
+/// What published figures are set beside.
+struct Own<'a> {
+    all: &'a [Subject<'a>],
+    bests: Bests<'a>,
+    scaling: Vec<WeakScaling>,
 }
 
-/// The own value of what `published` is of: bytes or transfers per second, nanoseconds, or a share.
-fn own_value(bests: &Bests<'_>, own: &Subject<'_>, published: &Published) -> Option<f64> {
-    let summary = match (published.unit, published.metric) {
-        (PublishedUnit::BytesPerSecond, _) => own.figure.bytes_per_second,
-        (PublishedUnit::OperationsPerSecond, _) => own.figure.transfers_per_second,
-        (PublishedUnit::Seconds, Metric::Latency) => return latency_ns(own, published.statistic),
-        (PublishedUnit::Fraction, Metric::Scalability) => return share_of_devices(bests, own),
-        _ => return None,
-    };
-    match published.statistic {
-        PublishedStatistic::Deviation => (summary.n > 1).then_some(summary.deviation_sample),
-        PublishedStatistic::Range | PublishedStatistic::Difference => {
-            (summary.n > 1).then_some(summary.max - summary.min)
+impl Own<'_> {
+    fn placed(&self, place: &PublishedPlace, published: &Published, library: &Library) -> Beside {
+        let phase = place.figures.phase.or(match published.operation.direction() {
+            Some(Operation::Read) => Some(Phase::Read),
+            Some(Operation::Write) => Some(Phase::Write),
+            None => None,
+        });
+        let chosen = self.all.iter().filter(|one| {
+            place.figures.takes(one.case, one.figure.phase)
+                && phase.is_none_or(|phase| phase == one.figure.phase)
+        });
+        let values = chosen.filter_map(|one| Some((one, self.value(one, published)?)));
+        let less_is_better = published.metric == Metric::Latency;
+        let best = values.reduce(|best, one| match less_is_better {
+            true if one.1 < best.1 => one,
+            false if one.1 > best.1 => one,
+            _ => best,
+        });
+        let factor = if published.unit == PublishedUnit::Seconds { 1e9 } else { 1.0 };
+        let value = published.value * factor;
+        let own = best.map(|(_, own)| own);
+        let case = best.map(|(one, _)| one.case);
+        Beside {
+            id: published.id.clone(),
+            figure: best.map(|(one, _)| one.index),
+            at: match place.figures.at.is_empty() {
+                false => place.figures.at.clone(),
+                true => case.map(|case| published_point(case, published)).unwrap_or_default(),
+            },
+            group: place.figures.workload.clone().or_else(|| case.map(|case| case.group.clone())),
+            target: place.figures.target.clone().or_else(|| case.map(|case| case.target.clone())),
+            phase: best.map(|(one, _)| one.figure.phase).or(phase),
+            published: value,
+            own,
+            unit: match published.unit {
+                PublishedUnit::Seconds => "ns".to_owned(),
+                unit => unit.name().to_owned(),
+            },
+            ratio: own.filter(|_| value != 0.0).map(|own| own / value),
+            as_published: published.as_published(),
+            statistic: published.statistic.name().to_owned(),
+            misprint: misprint(published, library),
+            source: format!("{}, {}", published.cited, published.section),
         }
-        // What one more node adds is no figure but the slope of a curve.
-        PublishedStatistic::Slope => None,
-        _ => Some(summary.median),
+    }
+
+    /// The own value of what `published` is of: bytes or transfers per second, nanoseconds, or a share.
+    fn value(&self, own: &Subject<'_>, published: &Published) -> Option<f64> {
+        let summary = match (published.unit, published.metric) {
+            (PublishedUnit::BytesPerSecond, _) => own.figure.bytes_per_second,
+            (PublishedUnit::OperationsPerSecond, _) => own.figure.transfers_per_second,
+            (PublishedUnit::Seconds, Metric::Latency) => return latency_ns(own, published.statistic),
+            (PublishedUnit::Fraction, Metric::Scalability) => return share_of_devices(&self.bests, own),
+            _ => return None,
+        };
+        match published.statistic {
+            PublishedStatistic::Deviation => (summary.n > 1).then_some(summary.deviation_sample),
+            PublishedStatistic::Range | PublishedStatistic::Difference => {
+                (summary.n > 1).then_some(summary.max - summary.min)
+            }
+            PublishedStatistic::Slope => self.slope(own, published),
+            _ => Some(summary.median),
+        }
+    }
+
+    /// What one more node adds is no figure but the slope of a curve; it stands at the last point.
+    fn slope(&self, own: &Subject<'_>, published: &Published) -> Option<f64> {
+        let ends_here = |one: &&WeakScaling| one.points.last().is_some_and(|last| last.figure == own.index);
+        let series = self.scaling.iter().find(ends_here)?;
+        let as_many = |tasks: u32| u64::from(tasks) == series.tasks_per_node;
+        if !published.parameters.tasks_per_node.is_none_or(as_many) {
+            return None;
+        }
+        let last = series.points.last()?;
+        match published.unit {
+            PublishedUnit::OperationsPerSecond => {
+                Some(series.line.slope * last.transfers_per_second / last.bytes_per_second)
+            }
+            _ => Some(series.line.slope),
+        }
+        .filter(|slope| slope.is_finite())
     }
 }
 
@@ -146,17 +171,20 @@ fn latency_ns(own: &Subject<'_>, statistic: PublishedStatistic) -> Option<f64> {
 /// Rate ÷ (devices × best rate of the target of one device in the same phase).
 fn share_of_devices(bests: &Bests<'_>, own: &Subject<'_>) -> Option<f64> {
     let terms = own.target?;
-    let single = bests.get(&(terms.baseline.as_deref()?, own.figure.phase))?;
-    scalability(own.figure.bytes_per_second.median, f64::from(terms.devices), *single)
+    let of_nodes = |nodes| bests.get(&(terms.baseline.as_deref()?, own.figure.phase, nodes)).copied();
+    let targets = f64::from(own.targets_of_all_nodes());
+    // Of a node-local target that was measured on as many nodes, each node has its device.
+    let single = of_nodes(1).or_else(|| Some(of_nodes(own.nodes())? / targets))?;
+    scalability(own.figure.bytes_per_second.median, f64::from(terms.devices) * targets, single)
 }
 
-/// The best median rate of each target and phase.
-type Bests<'a> = HashMap<(&'a str, Phase), f64>;
+/// The best median rate of each target, phase and number of nodes.
+type Bests<'a> = HashMap<(&'a str, Phase, u64), f64>;
 
 fn bests<'a>(subjects: &[Subject<'a>]) -> Bests<'a> {
     let mut bests = Bests::new();
     for one in subjects {
-        let best = bests.entry((one.case.target.as_str(), one.figure.phase)).or_default();
+        let best = bests.entry((one.case.target.as_str(), one.figure.phase, one.nodes())).or_default();
         *best = best.max(one.figure.bytes_per_second.median);
     }
     bests
@@ -169,6 +197,7 @@ fn published_point(case: &Case, published: &Published) -> Vec<Setting> {
         "tasks" => parameters.tasks.map(|tasks| SettingValue::Count(tasks.into())),
         "transfer" => parameters.transfer_bytes.map(|bytes| SettingValue::Bytes(Bytes(bytes))),
         "depth" => parameters.queue_depth.map(|depth| SettingValue::Count(depth.into())),
+        "tasks_per_node" => parameters.tasks_per_node.map(|tasks| SettingValue::Count(tasks.into())),
         "nodes" => parameters.nodes.map(|nodes| SettingValue::Count(nodes.into())),
         "read_percent" => parameters.read_percent.map(|percent| SettingValue::Count(percent.into())),
         _ => None,

@@ -170,11 +170,14 @@ fn unit_of(quantity: Quantity, left: &Measured) -> impl Fn(f64) -> String + use<
         Quantity::BestRate | Quantity::LowestRate | Quantity::TypicalRate => {
             PublishedUnit::BytesPerSecond.text(value)
         }
-        Quantity::Variation | Quantity::RepetitionSpread | Quantity::CpuShare => {
-            PublishedUnit::Fraction.text(value)
-        }
+        Quantity::Variation
+        | Quantity::RepetitionSpread
+        | Quantity::CpuShare
+        | Quantity::VariationBeyond
+        | Quantity::SlowestShare => PublishedUnit::Fraction.text(value),
+        Quantity::RSquared => format!("R² = {value:.4}"),
         Quantity::Latency => PublishedUnit::Seconds.text(value / 1e9),
-        Quantity::BestAt | Quantity::Knee | Quantity::PlateauFrom => {
+        Quantity::BestAt | Quantity::Knee | Quantity::PlateauFrom | Quantity::Reaches90 => {
             crate::quantities::on_axis(setting.as_ref(), value)
         }
     }

@@ -79,10 +79,16 @@ pub fn compare(before: &[Figure], after: &[Figure]) -> Vec<Comparison> {
 #[must_use]
 pub fn compare_figures(before: &Figure, after: &Figure) -> Vec<Comparison> {
     let rate = if before.rate == after.rate { before.rate } else { RateName::ByWall };
-    let case = if before.case == after.case {
-        before.case.clone()
-    } else {
-        format!("{} → {}", before.case, after.case)
+    let case = match (before.case == after.case, before.node_count == after.node_count) {
+        (true, true) => before.case.clone(),
+        (false, true) => format!("{} → {}", before.case, after.case),
+        (_, false) => format!(
+            "{} ({}) → {} ({})",
+            before.case,
+            nodes(before.node_count),
+            after.case,
+            nodes(after.node_count)
+        ),
     };
     let bytes_per_second = |one: &RepetitionFigure| one.rates.get(rate).map(|rate| rate.bytes_per_second);
     let rates = difference(&values(before, bytes_per_second), &values(after, bytes_per_second), true);
@@ -107,6 +113,11 @@ pub fn compare_figures(before: &Figure, after: &Figure) -> Vec<Comparison> {
             })
         })
         .collect()
+}
+
+/// One workload on 2 nodes is not the same as on 1, though the case may have the same name.
+fn nodes(count: u64) -> String {
+    if count == 1 { "1 node".to_owned() } else { format!("{count} nodes") }
 }
 
 /// Of the passes that count: a warm-up is no scatter.

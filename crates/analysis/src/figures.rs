@@ -8,6 +8,7 @@ use record::{
     Warning,
 };
 
+use crate::jobs::nodes_of;
 use crate::nodes::{NodeFigures, rates_of};
 use crate::settled::counted;
 use crate::{
@@ -71,6 +72,8 @@ pub struct Figure {
     pub phase: Phase,
     /// Size, order, direction, path, depth and tasks: no figure is shown without them.
     pub conditions: String,
+    /// Nodes that the case is on.
+    pub node_count: u64,
     /// Every pass, in order, those that do not count among them.
     pub repetitions: Vec<RepetitionFigure>,
     /// The rate that is summarised; no figure is shown without its name.
@@ -282,6 +285,7 @@ impl Context<'_> {
             title: self.case.title.clone(),
             phase,
             conditions: self.case.workload.conditions(phase),
+            node_count: nodes_of(self.case),
             rate,
             bytes_per_second,
             transfers_per_second,

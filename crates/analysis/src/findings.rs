@@ -521,11 +521,13 @@ pub enum Check {
     Contradiction,
     /// Data that are not what was written.
     WrongData,
+    /// A node that is much slower than the others.
+    SlowNode,
 }
 
 impl Check {
     /// All checks.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Cached,
         Self::AboveCeiling,
         Self::TooShort,
@@ -541,6 +543,7 @@ impl Check {
         Self::HarnessBound,
         Self::Contradiction,
         Self::WrongData,
+        Self::SlowNode,
     ];
 
     /// The name in tables.
@@ -562,6 +565,7 @@ impl Check {
             Self::HarnessBound => "harness bound",
             Self::Contradiction => "contradiction",
             Self::WrongData => "wrong data",
+            Self::SlowNode => "slow node",
         }
     }
 }

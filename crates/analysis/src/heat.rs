@@ -65,7 +65,7 @@ pub fn heat_map(rows: &[NodeSeriesRow], figure: &Figure) -> Option<HeatMap> {
         return None;
     }
     nodes.sort_by(|a, b| by_name(a.name, b.name));
-    let intervals = nodes.iter().filter_map(|node| node.intervals.keys().max()).max()? + 1;
+    let intervals = nodes.iter().filter_map(|node| node.intervals.keys().max()).max()?.saturating_add(1);
     let columns_max = HEAT_COLUMNS_MAX as u64;
     let in_column = intervals.div_ceil(columns_max).max(1);
     let columns = intervals.div_ceil(in_column);
@@ -113,11 +113,14 @@ impl Node<'_> {
             *with_rows += 1;
         }
         let rate = |column: u64| {
-            let (from, to) = ((column * in_column).max(first), ((column + 1) * in_column).min(last + 1));
+            let (from, to) = (
+                (column * in_column).max(first),
+                (column + 1).saturating_mul(in_column).min(last.saturating_add(1)),
+            );
             let (bytes, nanos, with_rows) = amounts.get(&column).copied().unwrap_or_default();
             let stalled = to.saturating_sub(from).saturating_sub(with_rows);
             let nanos = nanos + stalled as f64 * interval as f64;
-            (nanos > 0.0).then(|| bytes / nanos * 1e9)
+            (nanos > 0.0).then(|| bytes / (nanos / 1e9))
         };
         (0..columns).map(rate).collect()
     }

@@ -177,7 +177,8 @@ pub(crate) fn node_scores(figure: &Figure) -> Vec<NodeScore> {
     scores(&rates.collect::<Vec<_>>())
 }
 
-fn comparison(subject: &Subject<'_>, all_nodes: &[String]) -> Option<NodeComparison> {
+/// The nodes of one figure; none where it was measured on one.
+pub(crate) fn comparison(subject: &Subject<'_>, all_nodes: &[String]) -> Option<NodeComparison> {
     let figure = subject.figure;
     if figure.nodes.len() < 2 {
         return None;

@@ -3,8 +3,10 @@
 use plan::{Case, Order, ReadFrom, Sharing};
 use record::{Operation, Published, PublishedParameters};
 
+use crate::jobs::nodes_of;
+
 /// The published figures that were measured with the command line of `case`: transfer, direct
-/// I/O, fsync, file per task, order, tasks and targets are equal, and so are block, segments and
+/// I/O, fsync, file per task, order, tasks and targets are equal, and so are nodes, block, segments and
 /// reordering where the study prints them. A figure of a direction that no phase of the case
 /// has is left out.
 #[must_use]
@@ -52,6 +54,7 @@ fn own_parameters(case: &Case) -> PublishedParameters {
         block_bytes: Some(workload.geometry.block.0),
         segments: Some(workload.geometry.segments),
         tasks: Some(workload.tasks),
+        nodes: Some(u32::try_from(nodes_of(case)).unwrap_or(u32::MAX)),
         targets: Some(u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX)),
         ..PublishedParameters::default()
     }
@@ -72,6 +75,7 @@ fn same_otherwise(published: &PublishedParameters, own: &PublishedParameters) ->
         && published.file_per_process == own.file_per_process
         && published.random == own.random
         && published.tasks == own.tasks
+        && printed_equal(published.nodes, own.nodes)
         && published.targets == own.targets
         && printed_equal(published.reorder_tasks, own.reorder_tasks)
         && printed_equal(published.block_bytes, own.block_bytes)

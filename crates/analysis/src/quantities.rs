@@ -7,6 +7,8 @@ use record::Operation;
 
 use crate::claims::label;
 use crate::grounds::Grounds;
+use crate::node_comparison::comparison;
+use crate::study::{is_counted, regression};
 use crate::subject::Subject;
 use crate::{Curve, Summary};
 
@@ -101,6 +103,12 @@ impl<'a> Amounts<'a> {
             Quantity::PlateauFrom => {
                 self.on_curve(chosen, "no plateau", |curve| curve.shape.plateau.map(|(from, _)| from))
             }
+            Quantity::Reaches90 => self.on_curve(chosen, "no rate above 0", |curve| curve.shape.reaches_90),
+            Quantity::VariationBeyond => {
+                self.on_curve(chosen, "fewer than two points from 90 % of the peak on", variation_beyond)
+            }
+            Quantity::RSquared => self.on_counted_curve(chosen),
+            Quantity::SlowestShare => slowest_share(chosen),
         }
     }
 
@@ -140,17 +148,54 @@ impl<'a> Amounts<'a> {
         none: &str,
         value: impl Fn(&Curve) -> Option<f64>,
     ) -> Result<Measured, String> {
-        match self.curves_of(chosen)[..] {
-            [] => Err("it is on no curve".to_owned()),
-            [curve] => {
-                let value = value(curve).ok_or_else(|| format!("{none} in the curve over {}", curve.axis))?;
-                let setting = curve.points.first().map(|point| point.at.clone());
-                let by = curve.points.iter().map(|point| point.figure).collect();
-                Ok(Measured { value, interval: None, what: curve.target.clone(), setting, by })
-            }
-            ref curves => Err(several(curves.iter().map(|curve| curve.axis.as_str()))),
-        }
+        of_one(&self.curves_of(chosen), none, value)
     }
+
+    /// R² of the line through the curve over nodes or tasks, of which there may be others.
+    fn on_counted_curve(&self, chosen: &[&Subject<'_>]) -> Result<Measured, String> {
+        let mut curves = self.curves_of(chosen);
+        curves.retain(|curve| is_counted(curve));
+        of_one(&curves, "no line of three points", |curve| Some(regression(0, curve)?.r_squared))
+    }
+}
+
+/// What `value` says of the only one of `curves`.
+fn of_one(curves: &[&Curve], none: &str, value: impl Fn(&Curve) -> Option<f64>) -> Result<Measured, String> {
+    match *curves {
+        [] => Err("it is on no curve".to_owned()),
+        [curve] => {
+            let value = value(curve).ok_or_else(|| format!("{none} in the curve over {}", curve.axis))?;
+            let setting = curve.points.first().map(|point| point.at.clone());
+            let by = curve.points.iter().map(|point| point.figure).collect();
+            Ok(Measured { value, interval: None, what: curve.target.clone(), setting, by })
+        }
+        _ => Err(several(curves.iter().map(|curve| curve.axis.as_str()))),
+    }
+}
+
+/// The coefficient of variation of the points from 90 % of the peak on; none of one point.
+fn variation_beyond(curve: &Curve) -> Option<f64> {
+    let from = curve.shape.reaches_90?;
+    let beyond = curve.points.iter().filter(|point| point.x >= from).map(|point| point.bytes_per_second);
+    Summary::of(&beyond.collect::<Vec<_>>()).filter(|all| all.n > 1).map(|all| all.variation)
+}
+
+/// The largest measured rate ÷ (nodes × slowest) of the figures of several nodes.
+fn slowest_share(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
+    let shares = chosen.iter().filter_map(|subject| {
+        let bound = comparison(subject, &[])?.bound?;
+        let limits = match &bound.device {
+            Some((device, _)) => format!("{} with {device}", bound.slowest.name),
+            None => bound.slowest.name.clone(),
+        };
+        Some((*subject, bound.share?, limits))
+    });
+    let shares: Vec<_> = shares.collect();
+    let by = shares.iter().map(|(subject, ..)| subject.index).collect();
+    let largest = shares.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
+    let (subject, value, limits) = largest.ok_or("none of it was measured on several nodes at once")?;
+    let what = format!("{}, slowest {limits}", label(subject));
+    Ok(Measured { value, interval: None, what, setting: None, by })
 }
 
 fn all(chosen: &[&Subject<'_>]) -> Vec<usize> {

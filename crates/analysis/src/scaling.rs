@@ -40,13 +40,14 @@ pub fn tax(reference: f64, rate: f64) -> Option<f64> {
     (reference > 0.0).then(|| (reference - rate) / reference)
 }
 
-/// Figures whose best ones may be compared: of one phase, order and mix, and of one transfer size
-/// where it is random, because transfers and not bytes per second limit it then.
+/// Figures whose best ones may be compared: of one phase, order, mix and number of nodes, and of one
+/// transfer size where it is random, because transfers and not bytes per second limit it then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Kind {
     phase: Phase,
     random_transfer: Option<u64>,
     read_percent: Option<u8>,
+    nodes: u64,
 }
 
 impl Kind {
@@ -57,6 +58,7 @@ impl Kind {
             phase: subject.figure.phase,
             random_transfer: random.then_some(workload.geometry.transfer.0),
             read_percent: (subject.figure.phase == Phase::Mixed).then_some(workload.read_percent),
+            nodes: subject.nodes(),
         }
     }
 }
@@ -83,8 +85,9 @@ fn same_client(one: &Subject<'_>, other: &Subject<'_>) -> bool {
 }
 
 /// Every figure of a target with a baseline against the baseline's best figure of the same phase,
-/// order and mix; of random transfers, of the same size. A target whose devices the study does not
-/// count has as many as it has paths.
+/// order, mix and number of nodes, or else of one node; of random transfers, of the same size. A target
+/// whose devices the study does not count has as many as it has paths. Of a node-local target each node
+/// has its own devices.
 #[must_use]
 pub fn scaling(plan: &Plan, figures: &[Figure]) -> Vec<Scaling> {
     scaling_of(&subjects(plan, figures))
@@ -95,7 +98,10 @@ pub(crate) fn scaling_of(subjects: &[Subject<'_>]) -> Vec<Scaling> {
     let bests = bests(subjects);
     let of_figure = |subject: &Subject<'_>| {
         let baseline = subject.target?.baseline.as_deref()?;
-        let one = bests.get(&(baseline, Kind::of(subject))).filter(|one| same_client(one, subject))?;
+        // A device is often measured on one node alone.
+        let of_nodes = |nodes| bests.get(&(baseline, Kind { nodes, ..Kind::of(subject) }));
+        let one = of_nodes(subject.nodes()).or_else(|| of_nodes(1));
+        let one = one.filter(|one| same_client(one, subject))?;
         let devices = devices(subject);
         let each = one.rate() / f64::from(devices_of_baseline(one));
         let ratio = scalability(subject.rate(), 1.0, one.rate())?;
@@ -115,15 +121,17 @@ pub(crate) fn scaling_of(subjects: &[Subject<'_>]) -> Vec<Scaling> {
 fn devices(subject: &Subject<'_>) -> u32 {
     let paths = subject.case.workload.files.targets.len();
     let said = subject.target.map(|terms| terms.devices).filter(|&devices| devices > 0);
-    said.unwrap_or_else(|| u32::try_from(paths).unwrap_or(u32::MAX))
+    let of_target = said.unwrap_or_else(|| u32::try_from(paths).unwrap_or(u32::MAX));
+    of_target.saturating_mul(subject.targets_of_all_nodes())
 }
 
 fn devices_of_baseline(subject: &Subject<'_>) -> u32 {
-    subject.target.map_or(1, |terms| terms.devices.max(1))
+    let of_target = subject.target.map_or(1, |terms| terms.devices.max(1));
+    of_target.saturating_mul(subject.targets_of_all_nodes())
 }
 
 /// The best figure of each target against that of each target before it in the study, for each
-/// phase, order and mix. Targets are left out that are not alike: of different clients, of
+/// phase, order, mix and number of nodes. Targets are left out that are not alike: of different clients, of
 /// different numbers of devices, and baselines.
 #[must_use]
 pub fn taxes(plan: &Plan, figures: &[Figure]) -> Vec<Tax> {

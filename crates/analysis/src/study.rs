@@ -70,17 +70,23 @@ fn of_plan(plan: &Plan, figures: &[Figure], usable_cpus: u32, known_nodes: &[Str
 
 /// Keys that count what works side by side: a straight line through their curves says what one
 /// more brings.
-const COUNTED: [&str; 2] = ["nodes", "tasks"];
+const COUNTED: [&str; 3] = ["nodes", "tasks", "tasks_per_node"];
+
+/// Whether a curve is over one of them.
+pub(crate) fn is_counted(curve: &Curve) -> bool {
+    COUNTED.contains(&curve.axis.as_str())
+}
 
 /// A straight line through each curve over a number of nodes or tasks, where it has the three
 /// points that an uncertainty needs.
 #[must_use]
 pub fn regressions(curves: &[Curve]) -> Vec<CurveRegression> {
-    let counted = curves.iter().enumerate().filter(|(_, curve)| COUNTED.contains(&curve.axis.as_str()));
+    let counted = curves.iter().enumerate().filter(|(_, curve)| is_counted(curve));
     counted.filter_map(|(place, curve)| regression(place, curve)).collect()
 }
 
-fn regression(place: usize, curve: &Curve) -> Option<CurveRegression> {
+/// The line through the curve at `place`; none where it has fewer than three points.
+pub(crate) fn regression(place: usize, curve: &Curve) -> Option<CurveRegression> {
     let x: Vec<f64> = curve.points.iter().map(|point| point.x).collect();
     let y: Vec<f64> = curve.points.iter().map(|point| point.bytes_per_second).collect();
     let line = Regression::of(&x, &y)?;

@@ -14,6 +14,8 @@ pub(crate) const TARGET: &str = "target";
 pub(crate) const NODES: &str = "nodes";
 /// The setting that says how many tasks it has.
 pub(crate) const TASKS: &str = "tasks";
+/// The setting that says how many of them each node has.
+pub(crate) const TASKS_PER_NODE: &str = "tasks_per_node";
 
 /// A figure and what the plan says of it.
 #[derive(Debug, Clone, Copy)]
@@ -48,13 +50,27 @@ impl Subject<'_> {
         self.figure.bytes_per_second.median
     }
 
+    /// How many of its targets there are: of node-local ones each node has its own.
+    pub(crate) fn targets_of_all_nodes(&self) -> u32 {
+        match self.layer() {
+            Layer::NodeLocal => u32::try_from(self.nodes()).unwrap_or(u32::MAX),
+            Layer::Shared | Layer::Unstated => 1,
+        }
+    }
+
+    /// Tasks among which the targets are shared out: on node-local targets those of one node, of the
+    /// node that has most.
+    pub(crate) fn sharing_tasks(&self) -> u32 {
+        self.case.workload.tasks.div_ceil(self.targets_of_all_nodes())
+    }
+
     /// The share of the sum of all targets that the number of tasks can reach; tasks that share
     /// one file are spread over nothing.
     pub(crate) fn balance_bound(&self) -> f64 {
         let workload = &self.case.workload;
         let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX);
         match workload.files.sharing {
-            Sharing::PerTask => plan::balance_bound(workload.tasks, targets),
+            Sharing::PerTask => plan::balance_bound(self.sharing_tasks(), targets),
             Sharing::Shared => 1.0,
         }
     }

@@ -6,7 +6,7 @@ use plan::{Bytes, Client, Layer, Order, Phase, Plan, Setting};
 
 use crate::regression::Regression;
 use crate::shape::{PLATEAU_SHARE, Sample, plateau, reaches};
-use crate::subject::{NODES, Subject, TARGET, TASKS, ValueKey, subjects};
+use crate::subject::{NODES, Subject, TARGET, TASKS, TASKS_PER_NODE, ValueKey, subjects};
 use crate::{Figure, Prediction, Summary, crossover};
 
 /// A plateau is a saturation only if it is so much wider than it is high: a rate that grows with the
@@ -176,7 +176,7 @@ fn tasks_per_node(subject: &Subject<'_>) -> Option<u64> {
 }
 
 fn is_fixed(setting: &Setting) -> bool {
-    ![NODES, TASKS, TARGET].contains(&setting.key.as_str())
+    ![NODES, TASKS, TASKS_PER_NODE, TARGET].contains(&setting.key.as_str())
 }
 
 fn scaled(plan: &Plan, members: &[&Subject<'_>]) -> Option<WeakScaling> {

@@ -274,6 +274,15 @@ pub enum Quantity {
     PlateauFrom,
     /// The share of the processors that the program used at the best point.
     CpuShare,
+    /// How straight the curve over nodes or tasks is: the share of its variance that the line of least
+    /// squares explains.
+    RSquared,
+    /// The smallest value of the swept key with 90 % of the best rate of the curve.
+    Reaches90,
+    /// The coefficient of variation of the curve from that value on.
+    VariationBeyond,
+    /// The largest measured rate of several nodes ÷ (nodes × rate of the slowest).
+    SlowestShare,
 }
 
 /// One side of a claim.

@@ -64,7 +64,8 @@ fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
 /// The data against all caches, and what is read against the memory of the servers. Source: study
 /// E keeps caches to 5 % of the working set, study D reads four times the memory of its servers.
 fn working_set(subject: &Subject<'_>, target: &TargetTerms) -> Option<Found> {
-    let data = subject.case.workload.bytes().0;
+    // Of a node-local target each node has its caches, and its part of the data.
+    let data = subject.case.workload.bytes().0 / u64::from(subject.targets_of_all_nodes()).max(1);
     let too_small = |held: u64, multiple: u64| held > 0 && data < held.saturating_mul(multiple);
     let caches = target.caches.map(|caches| caches.0).filter(|&caches| too_small(caches, CACHE_MULTIPLE));
     let reads = subject.figure.phase != Phase::Write;

@@ -38,7 +38,8 @@ impl Study {
     }
 
     /// One case of workload `group` on `target` with the rate of each repetition, in bytes per
-    /// second. The settings `tasks`, `transfer` and `size` are those of the workload.
+    /// second. The settings `tasks`, `nodes`, `tasks_per_node` after it, `transfer` and `size` are those of
+    /// the workload.
     pub(crate) fn add(
         &mut self,
         group: &str,
@@ -64,6 +65,13 @@ impl Study {
             for setting in settings {
                 match (setting.key.as_str(), &setting.value) {
                     ("tasks", SettingValue::Count(tasks)) => spec.tasks = u32::try_from(*tasks).expect("few"),
+                    ("nodes", SettingValue::Count(nodes)) => {
+                        spec.nodes = u32::try_from(*nodes).expect("few");
+                        spec.tasks = spec.tasks.max(spec.nodes);
+                    }
+                    ("tasks_per_node", SettingValue::Count(tasks)) => {
+                        spec.tasks = spec.nodes * u32::try_from(*tasks).expect("few");
+                    }
                     ("transfer", SettingValue::Bytes(transfer)) => {
                         (spec.geometry.transfer, spec.geometry.block) = (*transfer, *transfer);
                     }

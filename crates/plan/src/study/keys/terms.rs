@@ -37,6 +37,10 @@ const QUANTITIES: &[Word] = &[
     ("knee", "the value of the swept key up to which the curve rises steeply"),
     ("plateau-from", "the value of the swept key from which on the curve is flat"),
     ("cpu-share", "the share of the processors that the program used at the best point"),
+    ("r-squared", "how straight the curve over nodes or tasks is: R² of the line of least squares"),
+    ("reaches-90", "the smallest value of the swept key with 90 % of the best rate"),
+    ("variation-beyond", "the coefficient of variation of the curve from that value on"),
+    ("slowest-share", "the largest rate of several nodes ÷ (nodes × rate of the slowest)"),
 ];
 
 const WORKLOAD: Key = Key {

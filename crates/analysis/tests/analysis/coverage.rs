@@ -1,0 +1,98 @@
+//! Which nodes were measured when, and how often.
+
+use analysis::{Coverage, RateName, coverage, figures, hour_utc, known_nodes, uncertain_clocks};
+use plan::{Phase, Plan};
+use record::{Cluster, NodeFacts, PhaseRecord, Run, Warning};
+
+use crate::nodes::{at, case, pass};
+use crate::rows;
+
+const HOUR: i64 = 3_600_000_000_000;
+
+/// A job on one node, that started in this hour.
+fn job(plan: &Plan, id: &str, node: &str, hour: i64) -> Run {
+    let mut record = pass("c", 0, Phase::Read, &[at(node, 100)]);
+    record.phase.started_unix_ns = hour * HOUR + 60_000_000_000;
+    let mut run = rows::run(plan, vec![record]);
+    run.manifest.run_id = id.to_owned();
+    run.manifest.host.node = node.to_owned();
+    run.manifest.host.batch_job = Some(format!("slurm {id}"));
+    (run.manifest.started_unix_ns, run.manifest.finished_unix_ns) = (hour * HOUR, Some((hour + 1) * HOUR));
+    run
+}
+
+fn covered(run: &Run) -> Option<Coverage> {
+    coverage(run, &figures(run, RateName::ByWall))
+}
+
+#[test]
+fn merged_jobs_say_which_nodes_they_covered_and_when() {
+    let mut plan = rows::plan(vec![case("c", "t", 1, 1)]);
+    plan.terms.exclusive = Some(false);
+    let jobs = [("3", "n10", 30), ("1", "n2", 1), ("2", "n2", 23)];
+    let runs = jobs.map(|(id, node, hour)| job(&plan, id, node, hour));
+    let run = record::merge(runs.to_vec()).expect("three jobs");
+    let found = covered(&run).expect("two nodes");
+    assert_eq!(found.exclusive, Some(false));
+    let jobs: Vec<_> = found
+        .jobs
+        .iter()
+        .map(|job| (job.run_id.as_str(), job.batch_job.as_deref(), job.nodes.join(" "), job.hour_utc))
+        .collect();
+    let expected = [
+        ("1", Some("slurm 1"), "n2".to_owned(), 1),
+        ("2", Some("slurm 2"), "n2".to_owned(), 23),
+        ("3", Some("slurm 3"), "n10".to_owned(), 6),
+    ];
+    assert_eq!(jobs, expected);
+    let nodes: Vec<_> =
+        found.nodes.iter().map(|node| (node.node.as_str(), node.cases, node.passes)).collect();
+    assert_eq!(nodes, [("n2", 1, 2), ("n10", 1, 1)]);
+    let n2 = &found.nodes[0];
+    assert_eq!((n2.first_unix_ns / HOUR, n2.last_unix_ns / HOUR, n2.hours_utc.clone()), (1, 23, vec![1, 23]));
+    assert_eq!((found.hours_utc, found.missing), (vec![1, 6, 23], Vec::new()));
+}
+
+#[test]
+fn one_node_and_one_job_is_no_coverage() {
+    let plan = rows::plan(vec![case("c", "t", 1, 1)]);
+    assert_eq!(covered(&job(&plan, "1", "n1", 0)), None);
+}
+
+fn cluster(nodes: &[(&str, u64, Option<i64>)]) -> Cluster {
+    let run = rows::run(&rows::plan(Vec::new()), Vec::<PhaseRecord>::new());
+    let facts = |&(node, clock_error_ns, clock_drift_ns): &(&str, u64, Option<i64>)| NodeFacts {
+        host: record::HostFacts { node: node.to_owned(), ..run.manifest.host.clone() },
+        ranks: vec![0],
+        clock_offset_ns: 5,
+        clock_error_ns,
+        clock_drift_ns,
+    };
+    Cluster { library: "made up".to_owned(), nodes: nodes.iter().map(facts).collect() }
+}
+
+#[test]
+fn a_node_of_the_cluster_without_a_measurement_is_missing() {
+    let plan = rows::plan(vec![case("c", "t", 3, 1)]);
+    let mut run = rows::run(&plan, vec![pass("c", 0, Phase::Read, &[at("a", 1), at("b", 1)])]);
+    run.manifest.cluster = Some(cluster(&[("b", 0, None), ("a", 0, None), ("lost", 0, None)]));
+    assert_eq!(known_nodes(&run), ["a", "b", "lost"]);
+    let found = covered(&run).expect("three nodes");
+    assert_eq!((found.missing, found.jobs[0].nodes.join(" ")), (vec!["lost".to_owned()], "a b".to_owned()));
+    let figures = figures(&run, RateName::ByWall);
+    assert_eq!(analysis::findings_of(&run, &figures).nodes[0].missing, ["lost"]);
+}
+
+#[test]
+fn clocks_that_are_not_known_to_a_millisecond_are_told() {
+    let nodes =
+        [("good", 1_000_000, Some(-1_000_000)), ("far", 1_000_001, None), ("drifts", 10, Some(-2_000_000))];
+    let uncertain = |node: &str, error_ns| Warning::ClockUncertain { node: node.to_owned(), error_ns };
+    let found = uncertain_clocks(&cluster(&nodes));
+    assert_eq!(found, [uncertain("far", 1_000_001), uncertain("drifts", 2_000_000)]);
+}
+
+#[test]
+fn hours_are_those_of_the_day() {
+    assert_eq!((hour_utc(0), hour_utc(25 * HOUR), hour_utc(-1)), (0, 1, 23));
+}

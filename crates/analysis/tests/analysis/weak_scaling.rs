@@ -1,0 +1,308 @@
+//! Rates over nodes: slope, efficiency, saturation, and where layers meet.
+
+use analysis::{
+    Curve, Figure, Sample, Standing, WeakScaling, audit, beside, claims, curves, findings, layer_crossovers,
+    saturation, weak_scaling,
+};
+use plan::{Claim, Layer, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
+use record::published;
+
+use crate::nodes::{OnNode, case, pass};
+use crate::rows;
+use crate::studies::{Study, count, target};
+
+const MB: f64 = 1e6;
+
+/// Rates of `name` over these nodes with so many tasks on each.
+fn add(study: &mut Study, name: &str, tasks: u64, nodes: &[u64], rate: impl Fn(f64) -> f64) {
+    for &n in nodes {
+        let settings = [count("nodes", n), count("tasks_per_node", tasks)];
+        study.add("ws", name, &settings, Phase::Write, &[rate(n as f64)]);
+    }
+}
+
+fn layers() -> Study {
+    Study::new(vec![
+        target("nvme", |terms| terms.layer = Layer::NodeLocal),
+        target("ssd", |terms| terms.layer = Layer::NodeLocal),
+        target("gpfs", |terms| terms.layer = Layer::Shared),
+    ])
+}
+
+fn scaled(study: &Study) -> (Vec<Figure>, Vec<WeakScaling>) {
+    let figures = study.figures();
+    let scaling = weak_scaling(&study.plan, &figures);
+    (figures, scaling)
+}
+
+const SIXTEEN: [u64; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+
+/// Study B, figure 7.
+#[test]
+fn sixteen_exact_points_give_their_slope_and_an_efficiency_of_one() {
+    let mut study = layers();
+    add(&mut study, "nvme", 64, &SIXTEEN, |n| 5153.0 * MB * n);
+    study.plan.terms.nodes = vec![1, 4, 16, 64];
+    let (_, scaling) = scaled(&study);
+    let one = &scaling[0];
+    assert_eq!((scaling.len(), one.tasks_per_node, one.layer), (1, 64, Layer::NodeLocal));
+    assert!((one.line.slope - 5153.0 * MB).abs() < 1.0 && one.line.intercept.abs() < 1.0);
+    assert!((one.line.r_squared - 1.0).abs() < 1e-12);
+    assert!(one.points.iter().all(|point| (point.efficiency.expect("one node") - 1.0).abs() < 1e-9));
+    assert!(one.points.iter().all(|point| point.residual.abs() < 1.0));
+    // Only nodes that were not measured are extrapolated to.
+    let beyond: Vec<_> = one.extrapolated.iter().map(|one| one.nodes).collect();
+    assert_eq!(beyond, [64]);
+    let prediction = one.extrapolated[0].prediction;
+    assert!(prediction.extrapolated && (prediction.value - 64.0 * 5153.0 * MB).abs() < 100.0);
+    assert!(prediction.half_width.expect("sixteen points") < 100.0);
+    // A line is not saturated, though 15 nodes are within 10 % of 16.
+    assert_eq!(one.saturation, None);
+    assert_eq!((one.peak_nodes, one.reaches[0].nodes, one.reaches[1].nodes), (16, 15, 16));
+}
+
+/// Study B: 378 MB/s for each node reach a plateau of 4.4 GB/s at twelve.
+#[test]
+fn a_local_layer_overtakes_a_saturated_one_at_twelve_nodes() {
+    let mut study = layers();
+    add(&mut study, "ssd", 64, &SIXTEEN, |n| 378.0 * MB * n);
+    add(&mut study, "gpfs", 64, &SIXTEEN, |n| (1250.0 * MB * n).min(4400.0 * MB));
+    add(&mut study, "nvme", 64, &[1, 2, 4], |n| 1000.0 * MB * n);
+    let (figures, scaling) = scaled(&study);
+    let shared = scaling.iter().find(|one| one.target == "gpfs").expect("the shared layer");
+    let plateau = shared.saturation.expect("saturated");
+    assert_eq!((plateau.from_nodes, plateau.to_nodes, plateau.bytes_per_second), (4, 16, 4400.0 * MB));
+    assert_eq!(plateau.range, (4400.0 * MB, 4400.0 * MB));
+    let found = layer_crossovers(&study.plan, &figures, &scaling);
+    let seen: Vec<_> = found
+        .iter()
+        .map(|one| (scaling[one.local].target.as_str(), one.nodes, one.extrapolated, one.plateau))
+        .collect();
+    let expected = [("ssd", Some(12), false, 4400.0 * MB), ("nvme", Some(5), true, 4400.0 * MB)];
+    assert_eq!(seen, expected);
+    assert_eq!(found, findings(&study.plan, &figures, 4).layer_crossovers);
+}
+
+#[test]
+fn a_local_layer_that_does_not_grow_never_overtakes() {
+    let mut study = layers();
+    add(&mut study, "ssd", 64, &[1, 2, 4], |_| 378.0 * MB);
+    add(&mut study, "gpfs", 64, &[1, 2, 4], |_| 4400.0 * MB);
+    let (figures, scaling) = scaled(&study);
+    assert_eq!(layer_crossovers(&study.plan, &figures, &scaling)[0].nodes, None);
+    // With other tasks on each node they are not compared.
+    let mut study = layers();
+    add(&mut study, "ssd", 160, &[1, 2, 4], |n| 378.0 * MB * n);
+    add(&mut study, "gpfs", 64, &[1, 2, 4], |_| 4400.0 * MB);
+    let (figures, scaling) = scaled(&study);
+    assert_eq!(layer_crossovers(&study.plan, &figures, &scaling), []);
+}
+
+#[test]
+fn each_number_of_tasks_on_a_node_is_a_series_and_strong_scaling_is_none() {
+    let mut study = layers();
+    for tasks in [160, 64] {
+        add(&mut study, "nvme", tasks, &[4, 1, 2], |n| n * tasks as f64 * MB);
+    }
+    let (_, scaling) = scaled(&study);
+    let series: Vec<_> = scaling.iter().map(|one| (one.tasks_per_node, one.points.len())).collect();
+    assert_eq!(series, [(160, 3), (64, 3)]);
+    let nodes: Vec<_> = scaling[0].points.iter().map(|point| point.nodes).collect();
+    assert_eq!(nodes, [1, 2, 4], "in rising order");
+    // As many tasks in all, on more nodes.
+    let mut study = layers();
+    for nodes in [1, 2, 4] {
+        study.add_of("strong", "nvme", &[count("nodes", nodes)], Phase::Write, &[MB], |spec| spec.tasks = 8);
+    }
+    assert_eq!(scaled(&study).1, []);
+}
+
+/// Before workloads said on how many nodes they are, studies had a setting that named them.
+#[test]
+fn the_setting_of_an_old_record_counts() {
+    let mut study = layers();
+    for nodes in [1, 2, 4] {
+        let settings = [count("nodes", nodes), count("tasks", 64)];
+        study.add_of("ws", "nvme", &settings, Phase::Write, &[nodes as f64 * MB], |spec| {
+            (spec.nodes, spec.tasks) = (1, 64);
+        });
+    }
+    let (_, scaling) = scaled(&study);
+    assert_eq!((scaling[0].points[2].nodes, scaling[0].tasks_per_node), (4, 64));
+}
+
+#[test]
+fn efficiency_falls_where_nodes_share_a_link() {
+    let mut study = layers();
+    add(&mut study, "gpfs", 1, &[1, 2, 4, 8], |n| (100.0 * MB * n).min(300.0 * MB));
+    let (_, scaling) = scaled(&study);
+    let efficiency: Vec<_> =
+        scaling[0].points.iter().map(|point| point.efficiency.expect("one node")).collect();
+    assert_eq!(efficiency, [1.0, 1.0, 0.75, 0.375]);
+    // Without one node there is nothing to compare with.
+    let mut study = layers();
+    add(&mut study, "gpfs", 1, &[2, 4], |n| 100.0 * MB * n);
+    let (_, scaling) = scaled(&study);
+    assert!(scaling[0].points.iter().all(|point| point.efficiency.is_none()));
+    assert_eq!(scaling[0].line.slope_half_width, None, "two points have no scatter");
+}
+
+/// Study D: close to the peak with a few nodes, and stable beyond.
+#[test]
+fn a_few_nodes_reach_the_peak_and_the_rest_is_stable() {
+    let mut study = layers();
+    let rates = [(1, 30.0), (2, 60.0), (4, 92.0), (8, 96.0), (16, 100.0), (32, 97.0)];
+    add(&mut study, "gpfs", 1, &[1, 2, 4, 8, 16, 32], |n| {
+        MB * rates.iter().find(|(nodes, _)| f64::from(*nodes) == n).expect("listed").1
+    });
+    let (_, scaling) = scaled(&study);
+    let [ninety, ninety_five] = scaling[0].reaches[..] else { panic!("two shares") };
+    assert_eq!((ninety.share, ninety.nodes, ninety.spread_beyond), (0.90, 4, Some(0.04)));
+    assert_eq!((ninety_five.share, ninety_five.nodes), (0.95, 8));
+    assert!((ninety_five.spread_beyond.expect("beyond") - 0.03).abs() < 1e-9);
+    let variation = ninety.variation.expect("four points");
+    assert!((variation - 0.0343).abs() < 1e-3, "{variation}");
+}
+
+#[test]
+fn saturation_needs_a_plateau_that_is_wider_than_it_is_high() {
+    let rates = |rate: &dyn Fn(f64) -> f64, nodes: &[f64]| {
+        saturation(&nodes.iter().map(|&n| Sample::once(n, rate(n))).collect::<Vec<_>>())
+    };
+    let sixteen: Vec<f64> = (1..=16).map(f64::from).collect();
+    assert_eq!(rates(&|n| 1000.0 + 100.0 * n, &sixteen), None);
+    assert_eq!(rates(&|n| 100.0 * n, &[1.0, 2.0, 4.0]), None);
+    let found = rates(&|n| (100.0 * n).min(200.0), &[1.0, 2.0, 3.0, 4.0]).expect("saturated");
+    assert_eq!((found.from_nodes, found.bytes_per_second), (2, 200.0));
+    assert_eq!(rates(&|_| 0.0, &[1.0, 2.0]), None);
+}
+
+fn rule(id: &str, quantity: Quantity, left: Selector, relation: Relation, right: Side) -> Claim {
+    Claim {
+        id: id.to_owned(),
+        text: String::new(),
+        quantity,
+        left,
+        relation,
+        right,
+        factor: 1.0,
+        tolerance: 0.0,
+    }
+}
+
+fn on(target: &str) -> Selector {
+    Selector { target: Some(target.to_owned()), phase: Some(Phase::Write), ..Selector::default() }
+}
+
+fn standing(study: &Study, rules: Vec<Claim>) -> (Standing, String) {
+    let mut plan = study.plan.clone();
+    plan.terms.claims = rules;
+    let figures = study.figures();
+    let curves: Vec<Curve> = curves(&plan, &figures);
+    let doubts = audit(&plan, &figures, &[]);
+    let verdict = claims(&plan, &figures, &curves, &doubts, published()).remove(0);
+    (verdict.standing, verdict.evidence)
+}
+
+#[test]
+fn claims_about_many_nodes_are_tested() {
+    let mut study = layers();
+    add(&mut study, "nvme", 64, &SIXTEEN, |n| 5153.0 * MB * n);
+    add(&mut study, "gpfs", 64, &SIXTEEN, |n| (1250.0 * MB * n).min(4400.0 * MB));
+    add(&mut study, "ssd", 64, &SIXTEEN, |n| 378.0 * MB * n);
+    // An order of magnitude faster on sixteen nodes.
+    let at_16 =
+        |name: &str| Selector { at: vec![count("nodes", 16), count("tasks_per_node", 64)], ..on(name) };
+    let order = |other: &str| Claim {
+        factor: 10.0,
+        ..rule(
+            "b-claim-order",
+            Quantity::BestRate,
+            at_16("nvme"),
+            Relation::Greater,
+            Side::Measured(at_16(other)),
+        )
+    };
+    let (held, evidence) = standing(&study, vec![order("gpfs"), order("ssd")]);
+    assert_eq!(held, Standing::Holds, "{evidence}");
+    let linear = |name: &str| {
+        rule("b-claim-linear", Quantity::RSquared, on(name), Relation::Greater, Side::Value(0.99))
+    };
+    assert_eq!(
+        standing(&study, vec![linear("nvme")]),
+        (Standing::Holds, "R² = 1.0000 (nvme) > R² = 0.9900, from single runs".to_owned())
+    );
+    assert_eq!(standing(&study, vec![linear("gpfs")]).0, Standing::DoesNotHold);
+    let few = |name: &str| {
+        rule("d-claim-few-nodes", Quantity::Reaches90, on(name), Relation::Less, Side::Value(5.0))
+    };
+    assert_eq!(
+        standing(&study, vec![few("gpfs")]),
+        (Standing::Holds, "4 (gpfs) < 5, from single runs".to_owned())
+    );
+    assert_eq!(standing(&study, vec![few("nvme")]).0, Standing::DoesNotHold);
+    let stable = |name: &str| {
+        rule("d-claim-stable", Quantity::VariationBeyond, on(name), Relation::Less, Side::Value(0.05))
+    };
+    assert_eq!(standing(&study, vec![stable("gpfs")]).0, Standing::Holds);
+}
+
+#[test]
+fn claims_about_many_nodes_are_not_tested_without_them() {
+    let mut study = layers();
+    study.add("w", "nvme", &[], Phase::Write, &[MB]);
+    for quantity in
+        [Quantity::RSquared, Quantity::Reaches90, Quantity::VariationBeyond, Quantity::SlowestShare]
+    {
+        let rule = rule("own", quantity, on("nvme"), Relation::Less, Side::Value(1.0));
+        let (standing, evidence) = standing(&study, vec![rule]);
+        assert_eq!(standing, Standing::NotTested, "{quantity:?}: {evidence}");
+    }
+}
+
+/// Study B: the slowest of sixteen disks bounds a collective transfer.
+#[test]
+fn that_the_slowest_node_bounds_all_is_tested() {
+    let plan_of = |seconds: &[u64]| {
+        let mut plan = rows::plan(vec![case("c", "ssd", 4, 1)]);
+        let nodes = ["n1", "n2", "n3", "n4"];
+        let on = nodes.iter().zip(seconds);
+        let on: Vec<_> =
+            on.map(|(node, &seconds)| OnNode { node, tasks: 2, bytes: 7_000_000_000, seconds }).collect();
+        let left = Selector { phase: Some(Phase::Read), ..on_any() };
+        let claim = rule("b-claim-slowest", Quantity::SlowestShare, left, Relation::Less, Side::Value(1.05));
+        plan.terms.claims = vec![claim];
+        let run = rows::run(&plan, vec![pass("c", 0, Phase::Read, &on)]);
+        let figures = analysis::figures(&run, plan::RateName::ByWall);
+        claims(&plan, &figures, &[], &[], published()).remove(0)
+    };
+    let verdict = plan_of(&[16, 16, 20, 16]);
+    assert_eq!(verdict.standing, Standing::Holds, "{}", verdict.evidence);
+    assert!(
+        verdict.evidence.starts_with("100 % (ssd, read, slowest n3 with nvme0n1)"),
+        "{}",
+        verdict.evidence
+    );
+}
+
+fn on_any() -> Selector {
+    Selector::default()
+}
+
+#[test]
+fn the_own_slope_stands_beside_the_published_one() {
+    let mut study = layers();
+    add(&mut study, "nvme", 64, &SIXTEEN, |n| 5000.0 * MB * n);
+    add(&mut study, "nvme", 160, &SIXTEEN, |n| 4000.0 * MB * n);
+    let slope = published()
+        .figures
+        .iter()
+        .find(|one| one.statistic == record::PublishedStatistic::Slope && one.value == 5153e6)
+        .expect("the slope of study B");
+    let place = PublishedPlace { id: slope.id.clone(), figures: on("nvme") };
+    study.plan.terms.published = vec![place];
+    let figures = study.figures();
+    let found = &beside(&study.plan, &figures, published())[0];
+    assert!((found.own.expect("measured") - 5000e6).abs() < 1.0, "of as many tasks on each node");
+    assert_eq!(figures[found.figure.expect("the last point")].node_count, 16);
+}
