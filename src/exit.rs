@@ -27,6 +27,8 @@ pub(crate) enum Exit {
     Record = 7,
     /// A commitment was not kept, or could not be shown to be kept.
     NotKept = 8,
+    /// A node of the run was lost; what was measured before is kept.
+    NodeLost = 9,
     /// Ended by the user; what was measured is kept.
     Interrupted = 130,
 }
@@ -66,6 +68,7 @@ impl From<ErrorKind> for Exit {
             ErrorKind::TransferFailed => Self::TransferFailed,
             ErrorKind::WrongData => Self::WrongData,
             ErrorKind::Record => Self::Record,
+            ErrorKind::NodeLost => Self::NodeLost,
             ErrorKind::Internal => Self::Internal,
         }
     }

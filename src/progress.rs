@@ -14,6 +14,17 @@ const TICK: Duration = Duration::from_millis(250);
 struct Running {
     started: Instant,
     controls: Arc<Controls>,
+    /// The share of all tasks that `controls` counts.
+    share: f64,
+}
+
+impl Running {
+    /// Bytes of all tasks so far, as if those of other processes were as fast as those of this one.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "far below 2^63 bytes")]
+    fn bytes(&self) -> u64 {
+        let own = self.controls.progress().bytes;
+        if self.share > 0.0 && self.share < 1.0 { (own as f64 / self.share) as u64 } else { own }
+    }
 }
 
 struct Shared {
@@ -41,11 +52,18 @@ impl LiveLine {
         Self { shared, thread }
     }
 
-    /// A phase begins.
-    pub(crate) fn phase(&self, case: &str, repetition: u32, phase: Phase, controls: &Arc<Controls>) {
+    /// A phase begins; `controls` counts this `share` of its tasks.
+    pub(crate) fn phase(
+        &self,
+        case: &str,
+        repetition: u32,
+        phase: Phase,
+        controls: &Arc<Controls>,
+        share: f64,
+    ) {
         let mut shared = self.lock();
         shared.line.start(case, repetition, phase);
-        shared.running = Some(Running { started: Instant::now(), controls: Arc::clone(controls) });
+        shared.running = Some(Running { started: Instant::now(), controls: Arc::clone(controls), share });
     }
 
     /// The phase is over.
@@ -86,10 +104,9 @@ impl Drop for LiveLine {
 fn tick((shared, over): &(Mutex<Shared>, Condvar)) {
     let mut guard = shared.lock().unwrap_or_else(PoisonError::into_inner);
     while !guard.over {
-        let now =
-            guard.running.as_ref().map(|running| (running.controls.progress(), running.started.elapsed()));
-        if let Some((progress, elapsed)) = now {
-            guard.line.update(progress.bytes, elapsed);
+        let now = guard.running.as_ref().map(|running| (running.bytes(), running.started.elapsed()));
+        if let Some((bytes, elapsed)) = now {
+            guard.line.update(bytes, elapsed);
         }
         guard = over.wait_timeout(guard, TICK).unwrap_or_else(PoisonError::into_inner).0;
     }

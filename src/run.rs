@@ -134,8 +134,8 @@ struct Told {
 impl Watch for Told {
     fn event(&mut self, event: &Event<'_>) {
         match event {
-            Event::PhaseStarted { case, repetition, phase, controls, .. } => {
-                self.line.phase(&case.id, *repetition, *phase, controls);
+            Event::PhaseStarted { case, repetition, phase, controls, share, .. } => {
+                self.line.phase(&case.id, *repetition, *phase, controls, *share);
             }
             Event::PhaseFinished(_) => self.line.phase_over(),
             Event::Warning(WarningRow { warning, .. }) => {

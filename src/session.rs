@@ -37,7 +37,8 @@ impl Session {
     /// Checks `plan` against the host; nothing is written.
     pub(crate) fn check(&self, plan: Plan) -> Result<Checked, Failure> {
         let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
-        Ok(runner::check(plan, &self.host, self.run_id.clone(), started)?)
+        let comm = Solo::new(String::new());
+        Ok(runner::check(plan, &self.host, &comm, self.run_id.clone(), started)?)
     }
 
     /// Where the record goes: `--out`, or a directory of its own below [`RUNS`].
@@ -79,7 +80,8 @@ impl Session {
             node: Some(manifest.host.node.clone()),
         };
         let (plan, id) = (manifest.plan.clone(), manifest.run_id.clone());
-        Ok(runner::check_again(plan, &self.host, id, manifest.started_unix_ns, earlier)?)
+        let comm = Solo::new(String::new());
+        Ok(runner::check_again(plan, &self.host, &comm, id, manifest.started_unix_ns, earlier)?)
     }
 
     /// What the run directory says of the run at its start.

@@ -123,6 +123,10 @@ impl Links for Threads {
         self.world.inboxes[self.rank as usize].failure(call)
     }
 
+    fn failed(&self) -> Option<CommError> {
+        self.world.inboxes[self.rank as usize].failed().map(|failure| failure.error)
+    }
+
     fn now_ns(&self) -> i64 {
         clock::monotonic_ns() - self.behind_ns
     }

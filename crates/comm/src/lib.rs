@@ -157,6 +157,10 @@ pub trait Comm: Send + Sync {
 
     /// Who is told of signals from now on. Not collective.
     fn on_signal(&self, handler: OnSignal);
+
+    /// Why the next call will fail, where that is known already: a rank is lost while the others are at
+    /// work and make no calls. Returns at once. Not collective.
+    fn failure(&self) -> Option<CommError>;
 }
 
 impl<Holder: Delegate> Comm for Holder {
@@ -222,5 +226,9 @@ impl<Holder: Delegate> Comm for Holder {
 
     fn on_signal(&self, handler: OnSignal) {
         self.comm().on_signal(handler);
+    }
+
+    fn failure(&self) -> Option<CommError> {
+        self.comm().failure()
     }
 }

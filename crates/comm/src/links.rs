@@ -115,6 +115,9 @@ pub(crate) trait Links: Send + Sync {
     /// The failure of the world that ends `call`.
     fn failure(&self, call: Call) -> Option<CommError>;
 
+    /// The failure of the world, whatever it ends.
+    fn failed(&self) -> Option<CommError>;
+
     /// This rank's monotonic clock, nanoseconds.
     fn now_ns(&self) -> i64;
 

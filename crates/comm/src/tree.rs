@@ -424,6 +424,10 @@ impl<L: Links> Comm for Ranks<L> {
     fn on_signal(&self, handler: OnSignal) {
         self.links().on_signal(handler);
     }
+
+    fn failure(&self) -> Option<CommError> {
+        self.links().failed()
+    }
 }
 
 /// First byte of a piece that others of the same rank follow.

@@ -115,6 +115,13 @@ fn allowed(root: &Root) -> Option<u32> {
     Some(cpu_list::count(&cpu_list::parse(list)?))
 }
 
+/// The numbers of the processors that this process may be scheduled on; none where they are not told.
+pub(crate) fn allowed_numbers(root: &Root) -> Vec<u32> {
+    let Ok(status) = root.read("/proc/self/status") else { return Vec::new() };
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    list.and_then(cpu_list::parse).into_iter().flatten().flatten().collect()
+}
+
 /// The smallest quota over all levels, in whole processors, rounded up.
 fn quota(root: &Root, mounts: &[Mount]) -> Option<u32> {
     let groups = Groups::of(root, mounts, "cpu")?;

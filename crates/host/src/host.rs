@@ -101,6 +101,20 @@ impl Host {
         cpu::usable(&self.root, &file_system::mount_table(&self.root).unwrap_or_default())
     }
 
+    /// The numbers of the processors that this process may be scheduled on; none where they are not
+    /// told. Processes of one run may be bound to different ones.
+    #[must_use]
+    pub fn allowed_cpus(&self) -> Vec<u32> {
+        cpu::allowed_numbers(&self.root)
+    }
+
+    /// `/proc/sys/kernel/random/boot_id`: which kernel this is, since when; empty where it is not told.
+    #[must_use]
+    pub fn boot_id(&self) -> String {
+        let text = self.root.read("/proc/sys/kernel/random/boot_id");
+        text.map(|text| text.trim().to_owned()).unwrap_or_default()
+    }
+
     /// The share of a file's pages that the page cache holds, from 0 to 1.
     ///
     /// # Errors

@@ -392,6 +392,15 @@ impl Recorder {
         self.journal.append(&Event::BatchSealed { number, cases: &cases, sealed: &sealed }, false).map(drop)
     }
 
+    /// Notes by how much the clocks of the nodes, by number, have changed since the run began. It is in
+    /// the manifest when the run has ended.
+    pub fn clocks_drifted(&mut self, drift_ns: &[i64]) {
+        let nodes = self.manifest.cluster.iter_mut().flat_map(|cluster| &mut cluster.nodes);
+        for (node, drift_ns) in nodes.zip(drift_ns) {
+            node.clock_drift_ns = Some(*drift_ns);
+        }
+    }
+
     /// The run has ended: seals what is gathered and writes the end into journal and manifest. A case
     /// that is still under way keeps the rows of its finished phases in the journal.
     ///

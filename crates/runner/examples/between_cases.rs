@@ -27,7 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let plan = Plan::new("between cases", Question::Quick { directory: target }, 1, cases);
     let host = Host::new(Root::default());
     let started = Instant::now();
-    let checked = runner::check(plan, &host, format!("between-{}", std::process::id()), 0)?;
+    let checked =
+        runner::check(plan, &host, &Solo::new("here"), format!("between-{}", std::process::id()), 0)?;
     println!("check {:.1} ms", started.elapsed().as_secs_f64() * 1e3);
     let manifest = Manifest {
         cluster: None,

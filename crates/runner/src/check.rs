@@ -1,20 +1,29 @@
-//! Whether this host can run a plan: targets, space, limits, backends, and what stands in the way.
+//! Whether the hosts of a run can run a plan: targets, space, limits, backends, and what stands in the
+//! way.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use engine::UringUnavailable;
+use comm::{Comm, Topology};
 use host::files::{FileState, Kind, check_directory};
-use host::{Host, PermittedDevice, Root, limits};
-use plan::{Backend, Bytes, Case, Existing, Placement, Plan, Sharing, Workload, WorkloadSpec};
-use record::{FileSystemFacts, Holder, HostFacts, Leftover, Warning, WarningRow};
+use host::{Host, PermittedDevice, limits};
+use plan::{
+    Backend, Bytes, Case, Existing, Layer, Placement, Plan, Sharing, Spread, TargetTerms, Workload,
+    WorkloadSpec,
+};
+use record::{Cluster, FileSystemFacts, Holder, HostFacts, Leftover, Warning, WarningRow};
 
 use crate::cleanup::{self, absolute, directory_of, paths};
+use crate::crew::give;
+use crate::handshake::{Separate, shake};
+use crate::order::{Answer, Found, Order, Question, SpaceNeed};
+use crate::roster::{Roster, files_of, paths_of};
+use crate::seen::Nodes;
 use crate::uses::Uses;
 use crate::{Replaced, RunnerError, replaced};
 
@@ -53,6 +62,14 @@ pub struct Checked {
     pub devices: Vec<String>,
     /// Devices whose data the user gave up, held open so that nothing else takes them.
     pub permits: Vec<PermittedDevice>,
+    /// Directories of targets that are another one on each node.
+    pub separate: Vec<PathBuf>,
+    /// The nodes of the run.
+    pub(crate) nodes: Nodes,
+    /// What is lost in directories that nodes have for themselves, on others than the first.
+    pub(crate) replaced_elsewhere: Option<Replaced>,
+    /// The ranks of the run.
+    pub(crate) ranks: u32,
 }
 
 impl Checked {
@@ -62,16 +79,37 @@ impl Checked {
         let mut plan = self.plan.clone();
         plan.cases.retain(|case| !self.finished.contains(&case.id));
         let leftovers: Vec<Leftover> = self.leftovers.iter().chain(&self.own_leftovers).cloned().collect();
-        replaced(&plan, &leftovers)
+        match (replaced(&plan, &leftovers), self.replaced_elsewhere.clone()) {
+            (Some(one), Some(two)) => Some(Replaced {
+                files: one.files + two.files,
+                bytes: Bytes(one.bytes.0.saturating_add(two.bytes.0)),
+                first: one.first,
+            }),
+            (one, two) => one.or(two),
+        }
+    }
+
+    /// The nodes of the run for its record, where there are several ranks; `library` is what the MPI
+    /// library says of itself.
+    #[must_use]
+    pub fn cluster(&self, library: &str) -> Option<Cluster> {
+        (self.ranks > 1).then(|| self.nodes.cluster(library))
     }
 }
 
-/// Checks `plan` against this host. Nothing is written.
+/// Checks `plan` against the hosts of all ranks of `comm`, on rank 0. Nothing is written, but that
+/// with several nodes a file is made for a moment in directories that they have to share.
 ///
 /// # Errors
-/// What the host lacks or refuses, with the next step.
-pub fn check(plan: Plan, host: &Host, run_id: String, started_unix_ns: i64) -> Result<Checked, RunnerError> {
-    check_again(plan, host, run_id, started_unix_ns, Earlier::default())
+/// What a host lacks or refuses, with the next step.
+pub fn check(
+    plan: Plan,
+    host: &Host,
+    comm: &dyn Comm,
+    run_id: String,
+    started_unix_ns: i64,
+) -> Result<Checked, RunnerError> {
+    check_again(plan, host, comm, run_id, started_unix_ns, Earlier::default())
 }
 
 /// As [`check`], for a run of which the cases in `earlier` are finished. It may go on upon another
@@ -82,35 +120,57 @@ pub fn check(plan: Plan, host: &Host, run_id: String, started_unix_ns: i64) -> R
 pub fn check_again(
     plan: Plan,
     host: &Host,
+    comm: &dyn Comm,
     run_id: String,
     started_unix_ns: i64,
     earlier: Earlier,
 ) -> Result<Checked, RunnerError> {
+    let topology = comm.topology();
     let targets = targets(&plan);
-    let mut permits = Vec::new();
-    let mut warnings = Vec::new();
     for case in &plan.cases {
-        check_rules(case, &plan)?;
+        check_place(case, &plan, topology)?;
     }
+    let wants_uring = plan.cases.iter().any(|case| matches!(case.workload.backend, Backend::Uring { .. }));
+    let (nodes, uring_missing) = Nodes::look(host, comm, &targets, wants_uring)?;
+    let mut warnings = Vec::new();
+    let plan = replace_backends(plan, uring_missing, &mut warnings)?;
+    let separate = separate(&plan, &earlier.finished, comm, &run_id)?;
     for case in remaining(&plan, &earlier.finished).cases() {
-        check_targets(case, &plan, host, &mut permits)?;
+        check_separate(case, &plan, &separate, topology)?;
     }
-    let plan = replace_backends(plan, &mut warnings)?;
-    check_space(&plan, host)?;
-    check_limits(&plan, host.root())?;
-    // Nothing of this run is under way here: even a claim of its own is that of an earlier start.
-    let found = check_in_use(&plan, &run_id, true)?;
-    let (own_leftovers, leftovers) = found.into_iter().partition(|found| found.claim.run_id == run_id);
-    let devices = devices(&targets, host);
-    if let Some(warning) = host.quiet(&devices, Duration::ZERO) {
-        warnings.push(WarningRow { key: None, warning });
-    }
-    let facts = host.facts(&targets, engine::clock_name());
-    if let Some(before) = earlier.node.filter(|node| *node != facts.node) {
-        let warning = Warning::ResumedElsewhere { before, now: facts.node.clone() };
-        warnings.push(WarningRow { key: None, warning });
-    }
+    warnings.extend(separate.iter().map(|one| separate_warning(one, topology)));
+    let separate: Vec<PathBuf> = separate.into_iter().map(|one| one.directory).collect();
     let finished = earlier.finished;
+    let own = |permits: &mut Vec<PermittedDevice>| {
+        let part = Part { plan: &plan, finished: &finished, separate: &separate, host, comm };
+        part.check(&run_id, permits)
+    };
+    let (found, leftovers, permits) = match comm.size() {
+        1 => {
+            let mut permits = Vec::new();
+            let (found, leftovers) = own(&mut permits)?;
+            (found, leftovers, permits)
+        }
+        _ => {
+            let mates = nodes.mates();
+            let (plan, run_id) = (plan.clone(), run_id.clone());
+            let (finished, separate) = (finished.clone(), separate.clone());
+            let question = Question { plan, run_id, finished, separate, mates };
+            check_everywhere(comm, question, own)?
+        }
+    };
+    enough_space(&found.space)?;
+    // Nothing of this run is under way here: even a claim of its own is that of an earlier start.
+    let (own_leftovers, leftovers) = leftovers.into_iter().partition(|found| found.claim.run_id == run_id);
+    let first = nodes.seen().first();
+    let facts = first.and_then(|node| node.facts.as_deref()).ok_or(RunnerError::OutOfPlace)?.clone();
+    let devices = first.map(|node| node.devices.clone()).unwrap_or_default();
+    warnings.extend(nodes.warnings().into_iter().map(of_run));
+    if let Some(before) = earlier.node.filter(|node| *node != facts.node) {
+        warnings.push(of_run(Warning::ResumedElsewhere { before, now: facts.node.clone() }));
+    }
+    let replaced_elsewhere =
+        found.replaced.map(|(files, bytes, first)| Replaced { files, bytes: Bytes(bytes), first });
     Ok(Checked {
         plan,
         facts,
@@ -122,11 +182,239 @@ pub fn check_again(
         own_leftovers,
         devices,
         permits,
+        separate,
+        nodes,
+        replaced_elsewhere,
+        ranks: comm.size(),
     })
 }
 
+fn of_run(warning: Warning) -> WarningRow {
+    WarningRow { key: None, warning }
+}
+
+/// Has every rank check its part; `own` is that of rank 0.
+fn check_everywhere(
+    comm: &dyn Comm,
+    question: Question,
+    own: impl FnOnce(&mut Vec<PermittedDevice>) -> Result<(Found, Vec<Leftover>), RunnerError>,
+) -> Result<(Found, Vec<Leftover>, Vec<PermittedDevice>), RunnerError> {
+    let (mut permits, mut left) = (Vec::new(), Vec::new());
+    let order = Order::Check(Box::new(question));
+    let all = give(comm, &order, || {
+        let (found, leftovers) = own(&mut permits)?;
+        left = leftovers;
+        Ok(Answer::Found(found))
+    })?;
+    let Answer::Found(found) = all else { return Err(RunnerError::OutOfPlace) };
+    Ok((found, left, permits))
+}
+
+/// What tells sets of files apart whose sizes are to be known: targets, shared or not, in directories of
+/// their own or not, first and last task, sets.
+type FilesOf<'a> = (&'a [PathBuf], bool, bool, u32, u32, u32);
+
+/// One rank's part of a check.
+pub(crate) struct Part<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) finished: &'a BTreeSet<String>,
+    /// Directories that are another one on each node.
+    pub(crate) separate: &'a [PathBuf],
+    pub(crate) host: &'a Host,
+    pub(crate) comm: &'a dyn Comm,
+}
+
+impl Part<'_> {
+    /// Checks what this rank's tasks, and on the first rank of a node the node, need. Gives what
+    /// rank 0 judges of all together, and what runs have left here.
+    ///
+    /// # Errors
+    /// What the host lacks or refuses, with the next step.
+    pub(crate) fn check(
+        &self,
+        run_id: &str,
+        permits: &mut Vec<PermittedDevice>,
+    ) -> Result<(Found, Vec<Leftover>), RunnerError> {
+        let (topology, rank) = (self.comm.topology(), self.comm.rank());
+        let node = topology.node_of()[rank as usize];
+        let leads = topology.is_leader(rank);
+        for case in remaining(self.plan, self.finished).cases() {
+            let roster = Roster::of(&case.workload, topology)?;
+            let nodes = roster.nodes(topology);
+            let tasks = roster.tasks_of(rank);
+            if leads && nodes.contains(&node) {
+                check_targets(case, self.plan, self.host, &tasks, nodes.len(), permits)?;
+            }
+            if writes(case) {
+                check_names(case, &tasks)?;
+            }
+        }
+        let space = self.space(node)?;
+        self.check_limits()?;
+        let looks_in =
+            |directory: &Path| rank == 0 || (leads && self.separate.iter().any(|own| own == directory));
+        let leftovers = check_in_use(self.plan, run_id, true, looks_in)?;
+        let replaced = (rank > 0 && leads && !self.separate.is_empty())
+            .then(|| self.replaced(&leftovers))
+            .flatten()
+            .map(|lost| (lost.files, lost.bytes.0, lost.first));
+        Ok((Found { space, replaced }, leftovers))
+    }
+
+    /// What is lost in this node's own directories.
+    fn replaced(&self, leftovers: &[Leftover]) -> Option<Replaced> {
+        let mut plan = self.plan.clone();
+        let is_own = |target: &PathBuf| self.separate.contains(&directory_of(target));
+        plan.cases.retain(|case| {
+            !self.finished.contains(&case.id) && case.workload.files.targets.iter().any(is_own)
+        });
+        replaced(&plan, leftovers)
+    }
+
+    /// Bytes that the files of this rank's tasks will take, by file system. A stonewall may end a
+    /// write long before its volume, so that such a case is left to the forecast's warning.
+    fn space(&self, node: u32) -> Result<Vec<SpaceNeed>, RunnerError> {
+        // Cases of a sweep share files: each is counted once, at its largest.
+        let mut sizes: HashMap<PathBuf, (&Path, u64)> = HashMap::new();
+        let mut sets: HashMap<FilesOf<'_>, u64> = HashMap::new();
+        for case in self.plan.cases.iter().filter(|case| takes_space(case)) {
+            let bytes = Placement::new(&case.workload).file_bytes().get();
+            let files = &case.workload.files;
+            let tasks = self.tasks(case)?;
+            let shared = files.sharing == Sharing::Shared;
+            let (all, unique) = (cleanup::sets(case), files.unique_dir);
+            let set = (files.targets.as_slice(), shared, unique, tasks.start, tasks.end, all);
+            if sets.get(&set).is_some_and(|known| *known >= bytes) {
+                continue;
+            }
+            sets.insert(set, bytes);
+            for slot in (0..all).flat_map(|pass| files_of(&case.workload, &tasks, pass)) {
+                let target = &files.targets[slot.index as usize % files.targets.len()];
+                let size = sizes.entry(slot.path).or_insert((target, 0));
+                size.1 = size.1.max(bytes);
+            }
+        }
+        let mut places: HashMap<&Path, FileSystemFacts> = HashMap::new();
+        let mut needs: Vec<SpaceNeed> = Vec::new();
+        for (path, (target, bytes)) in sizes {
+            let place = match places.entry(target) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => unknown.insert(self.host.file_system_of(target)?),
+            };
+            if place.size_bytes == 0 {
+                // Such as ramfs: it has no size, and what it says of free space means nothing.
+                continue;
+            }
+            let need = grows(&path, bytes);
+            let node = self.separate.contains(&directory_of(target)).then_some(node);
+            let same = |known: &&mut SpaceNeed| known.node == node && known.mount_point == place.mount_point;
+            match needs.iter_mut().find(same) {
+                Some(known) => known.need = known.need.saturating_add(need),
+                None => needs.push(SpaceNeed {
+                    node,
+                    mount_point: place.mount_point.clone(),
+                    need,
+                    free: place.free_bytes,
+                }),
+            }
+        }
+        Ok(needs)
+    }
+
+    fn tasks(&self, case: &Case) -> Result<Range<u32>, RunnerError> {
+        Ok(Roster::of(&case.workload, self.comm.topology())?.tasks_of(self.comm.rank()))
+    }
+
+    /// Cases of a sweep need the same again and again, and each question reads files of the kernel.
+    fn check_limits(&self) -> Result<(), RunnerError> {
+        let mut all = BTreeSet::new();
+        for case in &self.plan.cases {
+            let tasks = self.tasks(case)?.len() as u64;
+            all.insert(match case.workload.backend {
+                Backend::Psync | Backend::Mmap => (tasks, tasks),
+                Backend::Uring { .. } => (tasks, 0),
+                Backend::Null => (0, 0),
+            });
+        }
+        for (files, threads) in all {
+            let needs = limits::Needs { open_files: files + OWN_FILES, locked_bytes: 0, threads };
+            limits::check(self.host.root(), needs)?;
+        }
+        Ok(())
+    }
+}
+
+/// The directories that some nodes have for themselves, of those in which a case on several nodes
+/// works.
+fn separate(
+    plan: &Plan,
+    finished: &BTreeSet<String>,
+    comm: &dyn Comm,
+    run_id: &str,
+) -> Result<Vec<Separate>, RunnerError> {
+    let topology = comm.topology();
+    if topology.names().len() == 1 {
+        return Ok(Vec::new());
+    }
+    let mut directories: BTreeSet<PathBuf> = BTreeSet::new();
+    for case in remaining(plan, finished).cases() {
+        if Roster::of(&case.workload, topology)?.nodes(topology).len() > 1 {
+            let targets = case.workload.files.targets.iter();
+            let files = targets.filter(|target| !cleanup::leads_to_device(target));
+            directories.extend(files.map(|target| directory_of(target)));
+        }
+    }
+    shake(comm, directories.into_iter().collect(), run_id)
+}
+
+fn separate_warning(separate: &Separate, topology: &Topology) -> WarningRow {
+    let nodes = u32::try_from(topology.names().len()).unwrap_or(u32::MAX);
+    let directory = separate.directory.display().to_string();
+    of_run(Warning::SeparateTarget { directory, nodes })
+}
+
+/// What each node has for itself is node-local, whatever the study calls it.
+fn check_separate(
+    case: &Case,
+    plan: &Plan,
+    separate: &[Separate],
+    topology: &Topology,
+) -> Result<(), RunnerError> {
+    let roster = Roster::of(&case.workload, topology)?;
+    let nodes = roster.nodes(topology).len();
+    let targets = case.workload.files.targets.iter().map(|target| directory_of(target));
+    let found = targets.filter_map(|at| separate.iter().find(|one| one.directory == at)).next();
+    let Some(found) = found.filter(|_| nodes > 1) else { return Ok(()) };
+    let terms = plan.terms.targets.iter().find(|target| target.name == case.target);
+    if terms.is_some_and(|terms| terms.layer == Layer::Shared) {
+        return Err(RunnerError::Target {
+            path: found.directory.clone(),
+            problem: format!(
+                "is another directory on node {} than on {}, and `{}` is said to be shared",
+                found.node,
+                topology.names().first().map_or("the first", String::as_str),
+                case.target
+            ),
+            help: "mount the same file system there on every node, or call the target node-local".to_owned(),
+        });
+    }
+    let name = found.directory.display().to_string();
+    let local = TargetTerms { name, layer: Layer::NodeLocal, ..TargetTerms::default() };
+    node_local(case, &local, nodes)
+}
+
+/// Enforces the rule of node-local targets where the tasks of `case` are on so many nodes.
+fn node_local(case: &Case, target: &TargetTerms, nodes: usize) -> Result<(), RunnerError> {
+    let mut spread = case.clone();
+    let mut spec: WorkloadSpec = spread.workload.into();
+    spec.nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
+    spread.workload = spec.validate()?;
+    plan::node_local_rule(&spread, target)
+        .map_err(|problem| RunnerError::Rule { case: case.id.clone(), problem })
+}
+
 /// The devices that carry `targets`, each once.
-fn devices(targets: &[PathBuf], host: &Host) -> Vec<String> {
+pub(crate) fn devices(targets: &[PathBuf], host: &Host) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for device in targets.iter().filter_map(|target| host.devices_under(target).ok()).flatten() {
         if !all.contains(&device) {
@@ -136,14 +424,20 @@ fn devices(targets: &[PathBuf], host: &Host) -> Vec<String> {
     all
 }
 
-/// What runs have claimed on the targets; of the run `own` only what an `earlier` start of it has.
+/// What runs have claimed on the targets, in the directories that `is_looked_at`; of the run `own` only
+/// what an `earlier` start of it has.
 ///
 /// # Errors
 /// One of them goes on, or may go on where this node cannot look, and has claimed a file of `plan`:
 /// each would measure, and remove, the other's data.
-pub(crate) fn check_in_use(plan: &Plan, own: &str, earlier: bool) -> Result<Vec<Leftover>, RunnerError> {
+pub(crate) fn check_in_use(
+    plan: &Plan,
+    own: &str,
+    earlier: bool,
+    is_looked_at: impl Fn(&Path) -> bool,
+) -> Result<Vec<Leftover>, RunnerError> {
     let mut leftovers = Vec::new();
-    for directory in directories(&targets(plan)) {
+    for directory in directories(&targets(plan)).into_iter().filter(|at| is_looked_at(at)) {
         leftovers.extend(record::leftovers(&directory)?);
     }
     leftovers.retain(|leftover| earlier || leftover.claim.run_id != own);
@@ -195,17 +489,18 @@ pub(crate) fn remaining<'a>(plan: &'a Plan, finished: &BTreeSet<String>) -> Uses
     Uses::of(plan.cases.iter().enumerate().filter(|(_, case)| real(case)))
 }
 
-/// Refuses what the kind of a target forbids. All tasks are on this node.
-fn check_rules(case: &Case, plan: &Plan) -> Result<(), RunnerError> {
-    let Some(target) = plan.terms.targets.iter().find(|target| target.name == case.target) else {
-        return Ok(());
-    };
-    plan::node_local_rule(case, target)
-        .map_err(|problem| RunnerError::Rule { case: case.id.clone(), problem })
+/// Refuses what the ranks are too few for, and what the kind of a target forbids.
+fn check_place(case: &Case, plan: &Plan, topology: &Topology) -> Result<(), RunnerError> {
+    let roster = Roster::of(&case.workload, topology)
+        .map_err(|problem| RunnerError::Rule { case: case.id.clone(), problem })?;
+    match plan.terms.targets.iter().find(|target| target.name == case.target) {
+        Some(target) => node_local(case, target, roster.nodes(topology).len()),
+        None => Ok(()),
+    }
 }
 
 /// Every target that is not imagined, once.
-fn targets(plan: &Plan) -> Vec<PathBuf> {
+pub(crate) fn targets(plan: &Plan) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = Vec::new();
     for case in real(plan).cases() {
         for target in &case.workload.files.targets {
@@ -217,7 +512,7 @@ fn targets(plan: &Plan) -> Vec<PathBuf> {
     all
 }
 
-fn directories(targets: &[PathBuf]) -> Vec<PathBuf> {
+pub(crate) fn directories(targets: &[PathBuf]) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = Vec::new();
     for directory in targets.iter().map(|target| directory_of(target)) {
         if !all.contains(&directory) && directory.is_dir() {
@@ -231,6 +526,8 @@ fn check_targets(
     case: &Case,
     plan: &Plan,
     host: &Host,
+    tasks: &Range<u32>,
+    nodes: usize,
     permits: &mut Vec<PermittedDevice>,
 ) -> Result<(), RunnerError> {
     let files = &case.workload.files;
@@ -239,7 +536,16 @@ fn check_targets(
         match FileState::of(target)?.kind {
             Some(Kind::BlockDevice) => {
                 check_device_layout(case, target)?;
-                if writes && !permits.iter().any(|permit| permit.covers(target)) {
+                if writes && nodes > 1 {
+                    return Err(RunnerError::Target {
+                        path: target.clone(),
+                        problem: format!("is a block device, which {nodes} nodes cannot write together"),
+                        help: "write it from one node: nothing tells whether it is the same device on others"
+                            .to_owned(),
+                    });
+                }
+                // The rank of the first task holds it.
+                if writes && tasks.contains(&0) && !permits.iter().any(|permit| permit.covers(target)) {
                     let signature = case.workload.signature;
                     let guard =
                         host.guard().with_stamp_test(move |cell| engine::is_own_cell(signature, cell));
@@ -264,7 +570,7 @@ fn check_targets(
             None | Some(Kind::Regular) => {}
         }
     }
-    if writes { check_names(case) } else { Ok(()) }
+    Ok(())
 }
 
 /// Whether `case` makes, changes or wipes what is on its targets.
@@ -275,12 +581,12 @@ pub(crate) fn writes(case: &Case) -> bool {
 }
 
 /// Where a file is to be made, somebody may have put something else, or a link to it.
-fn check_names(case: &Case) -> Result<(), RunnerError> {
+fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerError> {
     let files = &case.workload.files;
     let refused = |path: PathBuf, problem: &str, help: &str| {
         Err(RunnerError::Target { path, problem: problem.to_owned(), help: help.to_owned() })
     };
-    for path in paths(case) {
+    for path in paths_of(case, tasks) {
         if path.as_os_str().as_bytes().ends_with(b"/") {
             return refused(path, "ends in a slash, as a directory does", "name a file in it");
         }
@@ -325,29 +631,33 @@ fn check_device_layout(case: &Case, target: &Path) -> Result<(), RunnerError> {
 }
 
 /// Puts psync in the place of io_uring where it is missing and the user did not ask for it.
-fn replace_backends(mut plan: Plan, warnings: &mut Vec<WarningRow>) -> Result<Plan, RunnerError> {
+fn replace_backends(
+    mut plan: Plan,
+    missing: Option<String>,
+    warnings: &mut Vec<WarningRow>,
+) -> Result<Plan, RunnerError> {
     let wanted = |case: &&Case| matches!(case.workload.backend, Backend::Uring { .. });
     let Some(first) = plan.cases.iter().find(wanted) else { return Ok(plan) };
-    let Err(missing) = engine::uring_available() else { return Ok(plan) };
+    let Some(missing) = missing else { return Ok(plan) };
     let asked = first.workload.backend;
     for case in &mut plan.cases {
         match case.workload.backend {
             Backend::Uring { required: true, .. } => {
-                return Err(RunnerError::UringMissing { reason: missing.to_string() });
+                return Err(RunnerError::UringMissing { reason: missing });
             }
             Backend::Uring { depth, .. } => case.workload = with_threads(&case.workload, depth)?,
             Backend::Psync | Backend::Mmap | Backend::Null => {}
         }
     }
-    warnings.push(backend_warning(asked, &missing));
+    warnings.push(backend_warning(asked, missing));
     Ok(plan)
 }
 
-fn backend_warning(asked: Backend, missing: &UringUnavailable) -> WarningRow {
+fn backend_warning(asked: Backend, reason: String) -> WarningRow {
     let warning = Warning::BackendReplaced {
         asked: format!("io_uring with depth {}", asked.depth()),
         used: "psync, with a task for each transfer under way where the file is shared".to_owned(),
-        reason: missing.to_string(),
+        reason,
     };
     WarningRow { key: None, warning }
 }
@@ -362,52 +672,18 @@ fn with_threads(workload: &Workload, depth: u32) -> Result<Workload, RunnerError
         let block = spec.geometry.block.get() / share * spec.geometry.transfer.get();
         spec.geometry.block = Bytes(block);
         spec.tasks *= depth;
+        if let Spread::Ranks { tasks_per_rank } = &mut spec.spread {
+            *tasks_per_rank *= depth;
+        }
     }
     Ok(spec.validate()?)
 }
 
-/// Whether the files fit. A stonewall may end a write long before its volume, so that such a
-/// case is left to the forecast's warning.
-fn check_space(plan: &Plan, host: &Host) -> Result<(), RunnerError> {
-    // Cases of a sweep share files: each is counted once, at its largest.
-    let mut sizes: HashMap<PathBuf, (&Path, u64)> = HashMap::new();
-    let mut sets: HashMap<(&[PathBuf], bool, bool, u32, u32), u64> = HashMap::new();
-    for case in plan.cases.iter().filter(|case| takes_space(case)) {
-        let bytes = Placement::new(&case.workload).file_bytes().get();
-        let (files, tasks) = (&case.workload.files, case.workload.tasks);
-        let shared = files.sharing == Sharing::Shared;
-        let set = (files.targets.as_slice(), shared, files.unique_dir, tasks, cleanup::sets(case));
-        if sets.get(&set).is_some_and(|known| *known >= bytes) {
-            continue;
-        }
-        sets.insert(set, bytes);
-        for target in &case.workload.files.targets {
-            for path in paths_on(case, target) {
-                let size = sizes.entry(path).or_insert((target, 0));
-                size.1 = size.1.max(bytes);
-            }
-        }
-    }
-    let mut places: HashMap<&Path, FileSystemFacts> = HashMap::new();
-    let mut needs: Vec<(String, u64, u64)> = Vec::new();
-    for (path, (target, bytes)) in sizes {
-        let place = match places.entry(target) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unknown) => unknown.insert(host.file_system_of(target)?),
-        };
-        if place.size_bytes == 0 {
-            // Such as ramfs: it has no size, and what it says of free space means nothing.
-            continue;
-        }
-        let need = grows(&path, bytes);
-        match needs.iter_mut().find(|(name, ..)| *name == place.mount_point) {
-            Some((_, sum, _)) => *sum = sum.saturating_add(need),
-            None => needs.push((place.mount_point.clone(), need, place.free_bytes)),
-        }
-    }
-    match needs.into_iter().find(|(_, need, free)| need > free) {
-        Some((place, need, free)) => {
-            Err(RunnerError::NoSpace { need: Bytes(need), free: Bytes(free), place })
+/// Whether the files fit.
+fn enough_space(needs: &[SpaceNeed]) -> Result<(), RunnerError> {
+    match needs.iter().find(|need| need.need > need.free) {
+        Some(SpaceNeed { mount_point, need, free, .. }) => {
+            Err(RunnerError::NoSpace { need: Bytes(*need), free: Bytes(*free), place: mount_point.clone() })
         }
         None => Ok(()),
     }
@@ -418,14 +694,6 @@ fn takes_space(case: &Case) -> bool {
     writes(case) && workload.backend != Backend::Null && workload.stonewall.is_none()
 }
 
-/// The files of `case` that go to `target`.
-fn paths_on<'a>(case: &'a Case, target: &'a Path) -> impl Iterator<Item = PathBuf> + 'a {
-    let targets = &case.workload.files.targets;
-    let files = paths(case).into_iter().enumerate();
-    let per_set = Placement::new(&case.workload).file_count() as usize;
-    files.filter(move |(index, _)| targets[(index % per_set) % targets.len()] == target).map(|(_, path)| path)
-}
-
 /// Bytes that a file of `bytes` will take beyond what stands there now. A device has its size.
 fn grows(path: &Path, bytes: u64) -> u64 {
     match std::fs::metadata(path) {
@@ -433,20 +701,4 @@ fn grows(path: &Path, bytes: u64) -> u64 {
         Ok(_) => 0,
         Err(_) => bytes,
     }
-}
-
-/// Cases of a sweep need the same again and again, and each question reads files of the kernel.
-fn check_limits(plan: &Plan, root: &Root) -> Result<(), RunnerError> {
-    let needs = |case: &Case| {
-        let tasks = u64::from(case.workload.tasks);
-        match case.workload.backend {
-            Backend::Psync | Backend::Mmap => (tasks, tasks),
-            Backend::Uring { .. } => (tasks, 0),
-            Backend::Null => (0, 0),
-        }
-    };
-    for (files, threads) in plan.cases.iter().map(needs).collect::<BTreeSet<_>>() {
-        limits::check(root, limits::Needs { open_files: files + OWN_FILES, locked_bytes: 0, threads })?;
-    }
-    Ok(())
 }

@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use plan::{Case, Existing, Keep, Placement};
+use plan::{Case, Keep, Placement};
 
 use crate::RunnerError;
-use crate::data::Ledger;
+use crate::roster::files_of;
 use crate::uses::Uses;
 
-/// The files and directories that this run has made and not yet removed.
+/// The files and directories that this rank has made and not yet removed.
 #[derive(Debug, Default)]
 pub(crate) struct Made {
     files: BTreeSet<PathBuf>,
@@ -27,12 +28,17 @@ impl Made {
         }
     }
 
-    /// Makes the directories of their own that the files of `case` stand in.
-    pub(crate) fn own_directories(&mut self, case: &Case, repetition: u32) -> Result<(), RunnerError> {
+    /// Makes the directories of their own that the files of `tasks` of `case` stand in.
+    pub(crate) fn own_directories(
+        &mut self,
+        case: &Case,
+        tasks: &Range<u32>,
+        pass: u32,
+    ) -> Result<(), RunnerError> {
         if !case.workload.files.unique_dir {
             return Ok(());
         }
-        for slot in Placement::new(&case.workload).files(repetition) {
+        for slot in files_of(&case.workload, tasks, pass) {
             let Some(directory) = slot.path.parent() else { continue };
             match fs::create_dir(directory) {
                 Ok(()) => {
@@ -60,8 +66,10 @@ impl Made {
         index: usize,
         uses: &Uses<'_>,
         wrong_data: bool,
-        ledger: &mut Ledger,
     ) -> Result<u32, RunnerError> {
+        if self.files.is_empty() {
+            return Ok(0);
+        }
         let keep = match case.workload.files.keep {
             Keep::Always => true,
             Keep::OnError => wrong_data,
@@ -75,20 +83,16 @@ impl Made {
             return Ok(0);
         }
         let needed = uses.needed_after(index, case, &mine);
-        self.remove(mine.difference(&needed), ledger)
+        self.remove(mine.difference(&needed))
     }
 
     /// Removes everything that is left, as after an error.
-    pub(crate) fn remove_all(&mut self, ledger: &mut Ledger) -> Result<u32, RunnerError> {
+    pub(crate) fn remove_all(&mut self) -> Result<u32, RunnerError> {
         let all = self.files.clone();
-        self.remove(all.iter(), ledger)
+        self.remove(all.iter())
     }
 
-    fn remove<'a>(
-        &mut self,
-        paths: impl Iterator<Item = &'a PathBuf>,
-        ledger: &mut Ledger,
-    ) -> Result<u32, RunnerError> {
+    fn remove<'a>(&mut self, paths: impl Iterator<Item = &'a PathBuf>) -> Result<u32, RunnerError> {
         let mut removed = 0;
         let mut first = Ok(());
         for path in paths {
@@ -102,7 +106,6 @@ impl Made {
                 }
             }
             self.files.remove(path);
-            ledger.removed(path);
         }
         // A directory that holds something else stays: that is not this run's.
         let files = &self.files;
@@ -190,25 +193,10 @@ pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<P
     Ok(all.into_iter().collect())
 }
 
-/// Removes what stands where a write phase will make its files, and returns how many it were.
-pub(crate) fn replace_existing(case: &Case, pass: u32, ledger: &mut Ledger) -> Result<u32, RunnerError> {
-    if case.workload.files.existing != Existing::Replace {
-        return Ok(0);
-    }
-    let files = Placement::new(&case.workload).files(pass);
-    remove_existing(files.into_iter().map(|slot| slot.path), "replace", ledger)
-}
-
-/// Removes all files of a case, and returns how many it were.
-pub(crate) fn remove_files(case: &Case, ledger: &mut Ledger) -> Result<u32, RunnerError> {
-    remove_existing(paths(case).into_iter(), "wipe", ledger)
-}
-
-/// A link to a device stays: the device is what is written.
-fn remove_existing(
+/// Removes what stands at `paths`, and returns how many it were. A link to a device stays: the device is what is written.
+pub(crate) fn remove_existing(
     paths: impl Iterator<Item = PathBuf>,
     action: &'static str,
-    ledger: &mut Ledger,
 ) -> Result<u32, RunnerError> {
     let mut removed = 0;
     for path in paths {
@@ -220,7 +208,6 @@ fn remove_existing(
         if let Err(source) = fs::remove_file(&path) {
             return Err(RunnerError::File { action, path, source });
         }
-        ledger.removed(&path);
         removed += 1;
     }
     Ok(removed)

@@ -22,12 +22,19 @@ pub(crate) struct Content {
     pub(crate) partial: bool,
 }
 
-/// The data that this run has written, file by file.
+/// The data that this run has written, file by file. A file is known by its path and by the node that
+/// it is on, where each node has a directory of its own; anywhere else that is 0.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
-    files: HashMap<PathBuf, Content>,
-    discarded: HashSet<PathBuf>,
+    nodes: Vec<Files>,
     last: u16,
+}
+
+/// The files of one node.
+#[derive(Debug, Default)]
+struct Files {
+    contents: HashMap<PathBuf, Content>,
+    discarded: HashSet<PathBuf>,
 }
 
 impl Ledger {
@@ -39,10 +46,12 @@ impl Ledger {
     }
 
     /// A write phase of `generation` has touched `path`: wholly, as a new file, or in places.
-    pub(crate) fn written(&mut self, path: &Path, generation: u16, whole: bool, partial: bool) {
-        self.discarded.remove(path);
+    pub(crate) fn written(&mut self, node: u32, path: &Path, generation: u16, whole: bool, partial: bool) {
+        let files = self.of(node);
+        files.discarded.remove(path);
         let fresh = Content { generations: generation..=generation, partial };
-        self.files
+        files
+            .contents
             .entry(path.to_owned())
             .and_modify(|content| {
                 if whole {
@@ -55,24 +64,33 @@ impl Ledger {
     }
 
     /// What `path` holds, if this run wrote it.
-    pub(crate) fn content(&self, path: &Path) -> Option<&Content> {
-        self.files.get(path)
+    pub(crate) fn content(&self, node: u32, path: &Path) -> Option<&Content> {
+        self.nodes.get(node as usize)?.contents.get(path)
     }
 
     /// The device at `path` holds nothing any more, whatever its size says.
-    pub(crate) fn discarded(&mut self, path: &Path) {
-        self.files.remove(path);
-        self.discarded.insert(path.to_owned());
+    pub(crate) fn discarded(&mut self, node: u32, path: &Path) {
+        let files = self.of(node);
+        files.contents.remove(path);
+        files.discarded.insert(path.to_owned());
     }
 
     /// Whether nothing was written to `path` since it was discarded.
-    pub(crate) fn is_discarded(&self, path: &Path) -> bool {
-        self.discarded.contains(path)
+    pub(crate) fn is_discarded(&self, node: u32, path: &Path) -> bool {
+        self.nodes.get(node as usize).is_some_and(|files| files.discarded.contains(path))
     }
 
     /// `path` is gone.
-    pub(crate) fn removed(&mut self, path: &Path) {
-        self.files.remove(path);
+    pub(crate) fn removed(&mut self, node: u32, path: &Path) {
+        self.of(node).contents.remove(path);
+    }
+
+    fn of(&mut self, node: u32) -> &mut Files {
+        let index = node as usize;
+        if self.nodes.len() <= index {
+            self.nodes.resize_with(index + 1, Files::default);
+        }
+        &mut self.nodes[index]
     }
 }
 
@@ -136,14 +154,23 @@ mod tests {
         let mut ledger = Ledger::default();
         let path = Path::new("f");
         let first = ledger.next_generation();
-        ledger.written(path, first, true, false);
+        ledger.written(0, path, first, true, false);
         let second = ledger.next_generation();
-        ledger.written(path, second, false, false);
-        assert_eq!(ledger.content(path).map(|c| c.generations.clone()), Some(first..=second));
+        ledger.written(0, path, second, false, false);
+        assert_eq!(ledger.content(0, path).map(|c| c.generations.clone()), Some(first..=second));
         let third = ledger.next_generation();
-        ledger.written(path, third, true, false);
-        assert_eq!(ledger.content(path).map(|c| c.generations.clone()), Some(third..=third));
-        ledger.removed(path);
-        assert_eq!(ledger.content(path), None);
+        ledger.written(0, path, third, true, false);
+        assert_eq!(ledger.content(0, path).map(|c| c.generations.clone()), Some(third..=third));
+        ledger.removed(0, path);
+        assert_eq!(ledger.content(0, path), None);
+    }
+
+    #[test]
+    fn a_file_of_another_node_is_another_file() {
+        let mut ledger = Ledger::default();
+        let path = Path::new("f");
+        ledger.written(3, path, 7, true, true);
+        assert!(ledger.content(3, path).is_some_and(|content| content.partial));
+        assert_eq!(ledger.content(0, path), None);
     }
 }

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use comm::{CommError, Topology};
 use engine::EngineError;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// What kind of trouble it is; the program's exit code follows from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ErrorKind {
     /// Refused, to protect data or the truth of a figure.
     Refused,
@@ -18,6 +20,8 @@ pub enum ErrorKind {
     WrongData,
     /// The record could not be written.
     Record,
+    /// A node, or a rank on it, is lost.
+    NodeLost,
     /// A fault of the program.
     Internal,
 }
@@ -89,6 +93,27 @@ pub enum RunnerError {
     /// A workload that was derived from a valid one is not valid: a fault of this program.
     #[error("a derived workload is not valid: {0}")]
     Derived(#[from] plan::PlanError),
+    /// The ranks of the run have lost each other.
+    #[error(transparent)]
+    Comm(#[from] CommError),
+    /// Another rank could not do its part.
+    #[error("on node {node} (rank {rank}): {message}")]
+    Elsewhere {
+        /// The rank.
+        rank: u32,
+        /// Its node.
+        node: String,
+        /// What kind of trouble it is.
+        kind: ErrorKind,
+        /// Its own words.
+        message: String,
+    },
+    /// What ranks tell each other could not be written down or read.
+    #[error("the ranks of this run cannot understand each other: {0}; use paths in UTF-8")]
+    Words(#[source] serde_json::Error),
+    /// An order came where it has no meaning: a fault of this program.
+    #[error("an order came out of place; report this as a defect")]
+    OutOfPlace,
 }
 
 impl RunnerError {
@@ -103,9 +128,48 @@ impl RunnerError {
             }
             Self::Target { .. } | Self::Rule { .. } => ErrorKind::Refused,
             Self::Engine(error) => engine_kind(error),
+            Self::Comm(CommError::OutOfStep { .. }) => ErrorKind::Internal,
+            Self::Comm(_) => ErrorKind::NodeLost,
+            Self::Elsewhere { kind, .. } => *kind,
             Self::File { .. } => ErrorKind::TransferFailed,
             Self::Record(_) => ErrorKind::Record,
-            Self::Derived(_) => ErrorKind::Internal,
+            Self::Derived(_) | Self::Words(_) | Self::OutOfPlace => ErrorKind::Internal,
+        }
+    }
+
+    /// Whether the ranks cannot go on together.
+    pub(crate) fn is_loss(&self) -> bool {
+        matches!(self, Self::Comm(_)) || self.kind() == ErrorKind::NodeLost
+    }
+
+    /// Whether it only says that another rank has failed.
+    pub(crate) fn is_echo(&self) -> bool {
+        matches!(self, Self::Engine(EngineError::Peer))
+    }
+
+    /// The node that was lost, in the words of `topology` where that is known.
+    pub(crate) fn lost_node(&self, topology: &Topology) -> String {
+        let of = |rank: u32| {
+            let node = topology.node_of().get(rank as usize)?;
+            topology.names().get(*node as usize).cloned()
+        };
+        let known = match self {
+            Self::Comm(CommError::PeerGone { rank, .. }) => of(*rank),
+            Self::Comm(CommError::TimedOut { missing, .. }) => missing.first().and_then(|rank| of(*rank)),
+            Self::Comm(CommError::Lost { node, .. }) | Self::Elsewhere { node, .. } => Some(node.clone()),
+            _ => None,
+        };
+        known.unwrap_or_else(|| "unknown".to_owned())
+    }
+
+    /// That of a phase; what the ranks could not agree on in it is their loss.
+    pub(crate) fn of_phase(error: EngineError) -> Self {
+        match error {
+            EngineError::Rendezvous(lost) => match lost.downcast::<CommError>() {
+                Ok(lost) => Self::Comm(*lost),
+                Err(other) => Self::Engine(EngineError::Rendezvous(other)),
+            },
+            other => Self::Engine(other),
         }
     }
 }

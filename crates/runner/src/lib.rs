@@ -6,6 +6,7 @@
 //! | [`check_again`], [`Earlier`] | the same for a run that is taken up again |
 //! | [`replaced`] | the user's files that a plan will remove |
 //! | [`Life`] | runs a checked plan and writes the record |
+//! | [`follow`], [`dismiss`] | what every rank but the first does; its end |
 //! | [`Watch`] | told of everything that happens; the runner itself never prints |
 //! | [`Ended`] | how it ended, and what a caller needs for its exit code |
 //! | [`instrument`] | what the instrument itself costs on this host |
@@ -14,25 +15,40 @@
 //! A case that fails does not end the run: its error is recorded and the next case starts.
 //! A case that was interrupted is not finished: a run that is taken up again starts it anew, skips
 //! those that are finished, and writes the data of a skipped case again where a later case reads it.
+//! A run may have many ranks. Rank 0 checks and lives; it gives orders, and what the others saw comes
+//! back joined, so that a phase of many ranks leaves what a phase of one would. The files of a task
+//! belong to the rank that carries the task: it makes them, looks at them and removes them.
+//!
 //! Files are claimed before they are made and removed at the end, whatever happened, unless the
 //! plan keeps them.
 
 mod check;
 mod cleanup;
 mod convert;
+mod crew;
 mod data;
 mod error;
+mod follow;
+mod hand;
+mod handshake;
 mod instrument;
 mod life;
+mod order;
+mod part;
 mod phase;
 mod rendezvous;
 mod replaced;
+mod roster;
+mod seen;
 mod settle;
+mod signals;
 mod uses;
 mod watch;
+mod whole;
 
 pub use check::{Checked, Earlier, check, check_again};
 pub use error::{ErrorKind, RunnerError};
+pub use follow::{dismiss, follow};
 pub use instrument::{Instrument, instrument};
 pub use life::{Ended, Life};
 pub use replaced::{Replaced, replaced};

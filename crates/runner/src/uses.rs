@@ -44,7 +44,10 @@ impl<'a> Uses<'a> {
         let files = &case.workload.files;
         let first = files.targets.first().map(PathBuf::as_path);
         let alike = self.by_key.entry((first, case.workload.tasks, sets(case), writes(case))).or_default();
-        let known = alike.iter().find(|known| self.all[**known].case.workload.files == *files);
+        // Where its tasks are decides on which nodes its files are.
+        let place = |case: &Case| (case.workload.nodes, case.workload.spread);
+        let is_same = |known: &Case| known.workload.files == *files && place(known) == place(case);
+        let known = alike.iter().find(|known| is_same(self.all[**known].case));
         if let Some(known) = known {
             self.all[*known].last = index;
             return;

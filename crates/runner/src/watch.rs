@@ -33,8 +33,10 @@ pub enum Event<'a> {
         phase: Phase,
         /// Bytes of one pass; the end of the phase where no clock ends it.
         planned_bytes: u64,
-        /// Live counters.
+        /// Live counters, of the tasks in this process.
         controls: &'a Arc<Controls>,
+        /// The share of all tasks that they are.
+        share: f64,
     },
     /// A phase ended; its rows are stored.
     PhaseFinished(&'a PhaseRecord),

@@ -163,6 +163,10 @@ impl Links for Wire {
         self.desk.inbox.failure(call)
     }
 
+    fn failed(&self) -> Option<CommError> {
+        self.desk.inbox.failed().map(|failure| failure.error)
+    }
+
     fn now_ns(&self) -> i64 {
         clock::monotonic_ns()
     }

@@ -1,7 +1,8 @@
 //! What the processes of a host had used up to a moment.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
+use std::sync::Arc;
 
 use crate::Root;
 
@@ -37,6 +38,8 @@ type Figure = fn(&Process) -> u64;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Processes {
     all: HashMap<u32, Process>,
+    /// Processes of the same run beside this one, which are not others.
+    mates: Arc<BTreeSet<u32>>,
 }
 
 impl Processes {
@@ -52,15 +55,20 @@ impl Processes {
             ))
         };
         let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        Self { all: ids.filter_map(process).collect() }
+        Self { all: ids.filter_map(process).collect(), mates: Arc::default() }
     }
 
-    /// Ticks that others than this process used since `earlier`.
+    /// The same, where `mates` belong to this process's run.
+    pub(super) fn with_mates(self, mates: &Arc<BTreeSet<u32>>) -> Self {
+        Self { mates: Arc::clone(mates), ..self }
+    }
+
+    /// Ticks that others than this run used since `earlier`.
     pub(super) fn others_ticks_since(&self, earlier: &Self) -> u64 {
         self.others_since(earlier, |one| one.ticks, |one| one.ticks + one.child_ticks)
     }
 
-    /// Bytes that others than this process moved since `earlier`.
+    /// Bytes that others than this run moved since `earlier`.
     pub(super) fn others_moved_since(&self, earlier: &Self) -> Moved {
         let read: Figure = |one| one.moved.read_bytes;
         let write: Figure = |one| one.moved.write_bytes;
@@ -70,13 +78,16 @@ impl Processes {
         }
     }
 
-    /// Bytes that this process moved since `earlier`.
+    /// Bytes that the processes of this run moved since `earlier`.
     pub(super) fn own_moved_since(&self, earlier: &Self) -> Moved {
-        let own = |of: &Self| of.all.get(&std::process::id()).map(|one| one.moved).unwrap_or_default();
-        let (now, before) = (own(self), own(earlier));
+        let own = |of: &Self, figure: Figure| {
+            let own = of.all.iter().filter(|(id, _)| self.is_own(**id));
+            own.map(|(_, one)| figure(one)).fold(0, u64::saturating_add)
+        };
+        let moved = |figure: Figure| own(self, figure).saturating_sub(own(earlier, figure));
         Moved {
-            read_bytes: now.read_bytes.saturating_sub(before.read_bytes),
-            write_bytes: now.write_bytes.saturating_sub(before.write_bytes),
+            read_bytes: moved(|one| one.moved.read_bytes),
+            write_bytes: moved(|one| one.moved.write_bytes),
         }
     }
 
@@ -97,8 +108,11 @@ impl Processes {
     }
 
     fn others(&self) -> impl Iterator<Item = (u32, &Process)> {
-        let this = std::process::id();
-        self.all.iter().filter(move |(id, _)| **id != this).map(|(id, one)| (*id, one))
+        self.all.iter().filter(|(id, _)| !self.is_own(**id)).map(|(id, one)| (*id, one))
+    }
+
+    fn is_own(&self, id: u32) -> bool {
+        id == std::process::id() || self.mates.contains(&id)
     }
 }
 
@@ -198,6 +212,14 @@ mod tests {
         // The second ended after 20 ticks more; a third lived in between and used 30.
         let after = processes(&[(2_000_001, 12, 100, 1)]);
         assert_eq!(after.others_ticks_since(&before), 2 + 20 + 30);
+    }
+
+    #[test]
+    fn processes_of_the_same_run_are_no_others() {
+        let mates = std::sync::Arc::new(std::collections::BTreeSet::from([2_000_002]));
+        let before = processes(&[(2_000_001, 10, 0, 1), (2_000_002, 50, 0, 2)]).with_mates(&mates);
+        let after = processes(&[(2_000_001, 12, 0, 1), (2_000_002, 950, 0, 2)]).with_mates(&mates);
+        assert_eq!(after.others_ticks_since(&before), 2);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Whether anything else uses the host and its devices while phases run.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plan::Bytes;
@@ -27,6 +29,7 @@ const OTHERS_BYTES_SHARE_MAX: f64 = 0.05;
 pub struct QuietWatch {
     root: Root,
     devices: Vec<String>,
+    mates: Arc<BTreeSet<u32>>,
     base: Option<Look>,
 }
 
@@ -60,20 +63,32 @@ impl QuietWatch {
     /// Will watch the host under `root`, and `devices` on it.
     #[must_use]
     pub fn new(root: &Root, devices: Vec<String>) -> Self {
-        Self { root: root.clone(), devices, base: None }
+        Self { root: root.clone(), devices, mates: Arc::default(), base: None }
+    }
+
+    /// The same, where the processes of these numbers belong to this run, as its other ranks on this
+    /// host do.
+    #[must_use]
+    pub fn with_mates(self, mates: BTreeSet<u32>) -> Self {
+        Self { mates: Arc::new(mates), ..self }
+    }
+
+    fn look(&self) -> Look {
+        let look = Look::now(&self.root, &self.devices);
+        Look { processes: look.processes.with_mates(&self.mates), ..look }
     }
 
     /// A phase is about to start.
     pub fn phase_starts(&mut self) {
         if self.base.as_ref().is_none_or(Look::is_long_ago) {
-            self.base = Some(Look::now(&self.root, &self.devices));
+            self.base = Some(self.look());
         }
     }
 
     /// A phase has ended; what others did, if it was much.
     pub fn phase_ended(&mut self) -> Option<Warning> {
         let base = self.base.take_if(|base| base.is_long_ago())?;
-        let now = Look::now(&self.root, &self.devices);
+        let now = self.look();
         let seen = others(&now, &base);
         self.base = Some(now);
         seen

@@ -1,59 +1,51 @@
 //! What a protocol asks for around the phases of a case: wiping, preconditioning, dropping caches.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use host::PermittedDevice;
-use plan::{Backend, Case, Phase};
+use plan::{Backend, Case, Phase, Placement};
 use record::{Warning, Wiped};
 
-use super::Life;
-use crate::check::Checked;
-use crate::cleanup;
-use crate::{Event, RunnerError};
+use super::UnderWay;
+use crate::hand::reads;
+use crate::order::{Answer, Order, Wiping};
+use crate::{Event, RunnerError, cleanup};
 
-impl Life<'_> {
+impl UnderWay<'_> {
     /// Removes the files of `case`, and discards the devices that it is measured on.
-    pub(super) fn wipe(&mut self, case: &Case, checked: &Checked) -> Result<(), RunnerError> {
+    pub(super) fn wipe(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
         if !case.protocol.wipe || case.workload.backend == Backend::Null {
             return Ok(());
         }
         let started = Instant::now();
-        let files = cleanup::remove_files(case, &mut self.ledger)?;
-        if files > 0 {
-            self.wiped(case, &Wiped::Files { files, took_ns: nanoseconds(started.elapsed()) })?;
+        let Answer::Wiped(all) = self.crew.order(&Order::Wipe { case: index })? else {
+            return Err(RunnerError::OutOfPlace);
+        };
+        let took_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let mut removed = 0;
+        let mut others = Vec::new();
+        for wiped in all {
+            match wiped {
+                Wiping::Done(Wiped::Files { files, .. }) => removed += files,
+                other => others.push(other),
+            }
         }
-        for target in &case.workload.files.targets {
-            if self.stopped() {
-                break;
+        if removed > 0 {
+            self.wiped(case, &Wiped::Files { files: removed, took_ns })?;
+        }
+        for wiped in others {
+            match wiped {
+                Wiping::Done(what) => self.wiped(case, &what)?,
+                Wiping::Unapplied { what, reason } => self.warn(Warning::Unapplied { what, reason })?,
             }
-            if !cleanup::leads_to_device(target) {
-                continue;
+        }
+        let sites = self.sites(case);
+        for slot in (0..cleanup::sets(case)).flat_map(|set| Placement::new(&case.workload).files(set)) {
+            match cleanup::leads_to_device(&slot.path) {
+                true => self.ledger.discarded(sites.of(slot.index), &slot.path),
+                false => self.ledger.removed(sites.of(slot.index), &slot.path),
             }
-            // Only the guard makes permits, and it has none for a device that is in use or unnamed.
-            let permit = checked.permits.iter().find(|permit| permit.covers(target));
-            let permit = permit.ok_or_else(|| RunnerError::Target {
-                path: target.clone(),
-                problem: "is a device that may not be wiped".to_owned(),
-                help: "name it with --destroy-data-on".to_owned(),
-            })?;
-            self.discard(case, permit)?;
-            self.ledger.discarded(target);
         }
         Ok(())
-    }
-
-    fn discard(&mut self, case: &Case, permit: &PermittedDevice) -> Result<(), RunnerError> {
-        let started = Instant::now();
-        match permit.discard() {
-            Ok(bytes) => {
-                let device = permit.path().display().to_string();
-                self.wiped(case, &Wiped::Device { device, bytes, took_ns: nanoseconds(started.elapsed()) })
-            }
-            Err(error) => {
-                let what = format!("discarding {}", permit.path().display());
-                self.warn(Warning::Unapplied { what, reason: error.to_string() })
-            }
-        }
     }
 
     fn wiped(&mut self, case: &Case, what: &Wiped) -> Result<(), RunnerError> {
@@ -63,7 +55,7 @@ impl Life<'_> {
     }
 
     /// Writes the files of `case` from end to end, as often as its protocol says.
-    pub(super) fn precondition(&mut self, case: &Case, checked: &Checked) -> Result<(), RunnerError> {
+    pub(super) fn precondition(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
         if case.workload.backend == Backend::Null {
             return Ok(());
         }
@@ -72,28 +64,28 @@ impl Life<'_> {
                 if self.stopped() {
                     return Ok(());
                 }
-                self.fill(case, set, checked)?;
+                self.fill(index, index, set)?;
             }
         }
         Ok(())
     }
 
-    /// Empties the page cache before a phase that reads; gives what a reader of its figure must
+    /// Empties the page caches before a phase that reads; gives what a reader of its figure must
     /// know where that is not allowed.
-    pub(super) fn drop_caches(&self, case: &Case, phase: Phase) -> Vec<Warning> {
-        let reads = phase.needs_data() && case.workload.backend != Backend::Null;
-        if !reads || !case.protocol.drop_caches || self.stopped() {
-            return Vec::new();
+    pub(super) fn drop_caches(
+        &mut self,
+        index: usize,
+        case: &Case,
+        phase: Phase,
+    ) -> Result<Vec<Warning>, RunnerError> {
+        if !reads(case, phase) || !case.protocol.drop_caches || self.stopped() {
+            return Ok(Vec::new());
         }
-        match host::cache::drop_all(self.host.root()) {
-            Ok(()) => Vec::new(),
-            Err(error) => {
-                vec![Warning::Unapplied { what: "dropping caches".to_owned(), reason: error.to_string() }]
+        match self.crew.order(&Order::DropCaches { case: index })? {
+            Answer::Refused(reason) => {
+                Ok(vec![Warning::Unapplied { what: "dropping caches".to_owned(), reason }])
             }
+            _ => Ok(Vec::new()),
         }
     }
-}
-
-fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

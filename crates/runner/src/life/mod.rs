@@ -7,17 +7,23 @@ mod restore;
 use std::sync::Arc;
 use std::time::Instant;
 
-use comm::Comm;
+use comm::{Clock, Comm};
 use engine::Controls;
-use host::{Host, QuietWatch};
-use plan::{Case, Keep};
-use record::{Claim, Outcome, PhaseKey, PlacedClaim, Recorder, Warning, WarningRow};
+use host::Host;
+use plan::{Backend, Case, Keep, Placement};
+use record::{NodeClock, Outcome, PhaseKey, Recorder, Warning, WarningRow};
 
 use self::passes::CaseEnd;
-use crate::check::{self, Checked, check_in_use};
-use crate::cleanup::{self, Made};
+use crate::check::{self, Checked};
+use crate::cleanup;
+use crate::crew::Crew;
 use crate::data::Ledger;
 use crate::error::ErrorKind;
+use crate::hand::{Brief, Hand};
+use crate::order::{Answer, Order};
+use crate::roster::Roster;
+use crate::signals::keep_in_touch;
+use crate::uses::Uses;
 use crate::{Event, RunnerError, Watch};
 
 /// How a run ended.
@@ -35,18 +41,13 @@ pub struct Ended {
     pub left_behind: Option<RunnerError>,
 }
 
-/// Runs a plan and writes its record.
+/// Runs a plan and writes its record, on rank 0.
 pub struct Life<'a> {
     host: &'a Host,
     comm: &'a dyn Comm,
     recorder: Recorder,
     watch: &'a mut dyn Watch,
     controls: Arc<Controls>,
-    quiet: QuietWatch,
-    ledger: Ledger,
-    made: Made,
-    wrong_cells: u64,
-    most_transfers: u64,
 }
 
 impl<'a> Life<'a> {
@@ -58,41 +59,85 @@ impl<'a> Life<'a> {
         watch: &'a mut dyn Watch,
         controls: Arc<Controls>,
     ) -> Self {
-        Self {
-            host,
-            comm,
-            recorder,
-            watch,
-            controls,
-            quiet: host.quiet_watch(Vec::new()),
-            ledger: Ledger::default(),
-            made: Made::default(),
-            wrong_cells: 0,
-            most_transfers: 0,
-        }
+        Self { host, comm, recorder, watch, controls }
     }
 
     /// Goes through all cases. Files are gone and the record is closed when it returns, whatever
     /// it returns.
     ///
     /// # Errors
-    /// The record could not be written, or the files could not be claimed.
-    pub fn run(mut self, checked: &Checked) -> Result<Ended, RunnerError> {
-        let claim = match self.clear(checked).and_then(|()| self.claim(checked)) {
-            Ok(claim) => claim,
-            Err(error) => {
-                self.recorder.finish(&Outcome::Failed(error.to_string()))?;
-                return Err(error);
+    /// The record could not be written, the files could not be claimed, or a rank was lost: what was
+    /// measured before is in the record then, and what the lost rank made is removed where this rank can
+    /// see it.
+    pub fn run(self, checked: &Checked) -> Result<Ended, RunnerError> {
+        let Self { host, comm, recorder, watch, controls } = self;
+        let brief = Brief {
+            plan: &checked.plan,
+            run_id: &checked.run_id,
+            run_directory: recorder.directory().to_owned(),
+            started_unix_ns: checked.started_unix_ns,
+            separate: &checked.separate,
+            permits: &checked.permits,
+        };
+        let mates = checked.nodes.mates_on(host, comm);
+        let quiet = host.quiet_watch(checked.devices.clone()).with_mates(mates);
+        let uses = check::remaining(&checked.plan, &checked.finished);
+        let hand = Hand::new(host, comm, Arc::clone(&controls), brief, uses, quiet);
+        let life = UnderWay {
+            crew: Crew::new(comm, hand),
+            checked,
+            recorder,
+            watch,
+            controls: Arc::clone(&controls),
+            ledger: Ledger::default(),
+            phases: 0,
+            wrong_cells: 0,
+            most_transfers: 0,
+        };
+        keep_in_touch(comm, &controls, || life.run())
+    }
+}
+
+/// A life under way.
+struct UnderWay<'a> {
+    crew: Crew<'a>,
+    checked: &'a Checked,
+    recorder: Recorder,
+    watch: &'a mut dyn Watch,
+    controls: Arc<Controls>,
+    ledger: Ledger,
+    /// Phases that were begun.
+    phases: u64,
+    wrong_cells: u64,
+    most_transfers: u64,
+}
+
+impl UnderWay<'_> {
+    fn run(mut self) -> Result<Ended, RunnerError> {
+        if let Err(error) = self.begin() {
+            if !error.is_loss() {
+                // The first error is the one to show; what was not claimed was not made either.
+                let _ = self.crew.order(&Order::Withdraw).and_then(|_| self.crew.end());
             }
-        };
-        self.quiet = self.host.quiet_watch(checked.devices.clone());
-        let cases = self.cases(checked);
-        let cleaned = self.made.remove_all(&mut self.ledger).map(|_| ());
-        let withdrawn = match (&cleaned, claim) {
+            self.recorder.finish(&Outcome::Failed(error.to_string()))?;
+            return Err(error);
+        }
+        let cases = self.cases().and_then(|failed| self.note_drift().map(|()| failed));
+        if let Err(error) = &cases
+            && error.is_loss()
+        {
+            // What cannot be removed stays claimed.
+            let _ = self.crew.hand.save_what_can_be();
+            self.recorder.finish(&Outcome::Failed(error.to_string()))?;
+            return Err(cases.expect_err("it was looked at"));
+        }
+        let cleaned = self.crew.order(&Order::RemoveAll);
+        let withdrawn = match &cleaned {
+            Ok(_) => self.crew.order(&Order::Withdraw),
             // The claim stays where files stay, so that the next start finds them.
-            (Ok(()), Some(claim)) => claim.withdraw().map_err(RunnerError::from),
-            (Ok(()) | Err(_), _) => Ok(()),
+            Err(_) => Ok(Answer::Done),
         };
+        let ended = self.crew.end();
         let failed = cases?;
         let interrupted = self.stopped();
         let outcome = match (&failed, interrupted) {
@@ -106,50 +151,37 @@ impl<'a> Life<'a> {
             failed,
             wrong_cells: self.wrong_cells,
             most_transfers: self.most_transfers,
-            left_behind: cleaned.and(withdrawn).err(),
+            left_behind: cleaned.and(withdrawn).map(drop).and(ended).err(),
         })
+    }
+
+    /// Has all ranks take up the plan, clear what an earlier start left, and claim what this one makes.
+    fn begin(&mut self) -> Result<(), RunnerError> {
+        let run_directory = self.recorder.directory().to_owned();
+        let started_unix_ns = self.checked.started_unix_ns;
+        self.crew.begin(&Order::Live { run_directory, started_unix_ns })?;
+        if self.checked.ranks > 1 || !self.checked.own_leftovers.is_empty() {
+            self.crew.order(&Order::Clear)?;
+        }
+        self.crew.order(&Order::Claim).map(drop)
     }
 
     fn stopped(&self) -> bool {
         self.controls.is_stopped()
     }
 
-    /// Removes what an earlier start of this run left on the targets, so that it is not taken for
-    /// somebody's. That start may have been on another node.
-    fn clear(&self, checked: &Checked) -> Result<(), RunnerError> {
-        checked.own_leftovers.iter().try_for_each(|left| left.remove_unseen().map_err(RunnerError::from))
-    }
-
-    /// Leaves word in the target directories of what this run makes there.
-    fn claim(&self, checked: &Checked) -> Result<Option<PlacedClaim>, RunnerError> {
-        let made = |case: &&Case| check::writes(case) && case.workload.files.keep != Keep::Always;
-        let uses = check::real(&checked.plan);
-        let cases: Vec<&Case> = uses.cases().filter(made).collect();
-        let files = cleanup::absolute(cases.iter().flat_map(|case| cleanup::paths(case)))?;
-        if files.is_empty() {
-            return Ok(None);
-        }
-        let targets = cleanup::absolute(cases.iter().flat_map(|case| cleanup::directories(case)))?;
-        let own = cleanup::absolute(cases.iter().flat_map(|case| cleanup::own_directories(case)))?;
-        let directory = self.recorder.directory();
-        let started_unix_ns = checked.started_unix_ns;
-        let claim = Claim::new(&checked.run_id, directory, started_unix_ns, Keep::Never, self.comm.node())?;
-        let placed = claim.place(&targets, &files, &own)?;
-        // Another run may have started at the same moment: of two claims at least one sees the other.
-        if let Err(error) = check_in_use(&checked.plan, &checked.run_id, false) {
-            placed.withdraw()?;
-            return Err(error);
-        }
-        Ok(Some(placed))
-    }
-
-    fn cases(&mut self, checked: &Checked) -> Result<Option<(String, ErrorKind)>, RunnerError> {
+    fn cases(&mut self) -> Result<Option<(String, ErrorKind)>, RunnerError> {
+        let checked = self.checked;
         for row in &checked.warnings {
             self.recorder.warning(row)?;
             self.watch.event(&Event::Warning(row));
         }
+        if checked.ranks > 1 {
+            self.note_clocks(checked.nodes.clocks())?;
+        }
         let uses = check::remaining(&checked.plan, &checked.finished);
         let mut failed = None;
+        let mut is_first = true;
         for (index, case) in checked.plan.cases.iter().enumerate() {
             if self.stopped() {
                 break;
@@ -158,17 +190,19 @@ impl<'a> Life<'a> {
                 self.watch.event(&Event::CaseSkipped { index, case });
                 continue;
             }
+            if !std::mem::take(&mut is_first) && checked.ranks > 1 {
+                self.compare_clocks()?;
+            }
             self.watch.event(&Event::CaseStarted { index, case });
             self.recorder.case_started(&case.id)?;
             let wrong_before = self.wrong_cells;
-            let result = self.case(index, case, checked);
-            let started = Instant::now();
-            let removed =
-                self.made.remove_after(case, index, &uses, self.wrong_cells > wrong_before, &mut self.ledger);
-            if matches!(removed, Ok(1..)) {
-                self.removed(case.passes_max().saturating_sub(1), started);
-            }
-            match result.and_then(|end| removed.map(|_| end)) {
+            let result = self.case(index, case);
+            let result = match result {
+                Err(error) if error.is_loss() => return Err(self.lost(case, error)?),
+                result => result,
+            };
+            let removed = self.case_ends(index, case, &uses, self.wrong_cells > wrong_before);
+            match result.and_then(|end| removed.map(|()| end)) {
                 // It has not come to its end: a run that is resumed starts it again.
                 Ok(CaseEnd::Stopped) => {}
                 Ok(CaseEnd::Finished) => {
@@ -176,15 +210,113 @@ impl<'a> Life<'a> {
                     self.watch.event(&Event::CaseFinished(case));
                 }
                 Err(RunnerError::Record(error)) => return Err(error.into()),
+                Err(error) if error.is_loss() => return Err(self.lost(case, error)?),
                 Err(error) => {
                     let message = error.to_string();
-                    self.recorder.case_failed(&case.id, &message)?;
-                    self.watch.event(&Event::CaseFailed { case, message: &message });
+                    self.fail(case, &message)?;
                     failed.get_or_insert((message, error.kind()));
                 }
             }
         }
         Ok(failed)
+    }
+
+    fn fail(&mut self, case: &Case, message: &str) -> Result<(), RunnerError> {
+        self.recorder.case_failed(&case.id, message)?;
+        self.watch.event(&Event::CaseFailed { case, message });
+        Ok(())
+    }
+
+    /// Records that a rank was lost while `case` ran; gives the error back.
+    fn lost(&mut self, case: &Case, error: RunnerError) -> Result<RunnerError, RunnerError> {
+        let node = error.lost_node(self.crew.comm().topology());
+        self.warn(Warning::NodeLost { node, what: error.to_string() })?;
+        self.fail(case, &error.to_string())?;
+        Ok(error)
+    }
+
+    /// Removes what no later case needs.
+    fn case_ends(
+        &mut self,
+        index: usize,
+        case: &Case,
+        uses: &Uses<'_>,
+        wrong_data: bool,
+    ) -> Result<(), RunnerError> {
+        let started = Instant::now();
+        let answer = self.crew.order(&Order::CaseEnds { case: index, wrong_data });
+        self.forget(index, case, uses, wrong_data);
+        if let Answer::Files { removed: 1.., .. } = answer? {
+            self.removed(case.passes_max().saturating_sub(1), started);
+        }
+        Ok(())
+    }
+
+    /// What no later case uses is of no more interest, whether it was removed or not.
+    fn forget(&mut self, index: usize, case: &Case, uses: &Uses<'_>, wrong_data: bool) {
+        let kept = match case.workload.files.keep {
+            Keep::Always => true,
+            Keep::OnError => wrong_data,
+            Keep::Never => false,
+        };
+        if kept || case.workload.backend == Backend::Null {
+            return;
+        }
+        let mine = cleanup::paths(case).into_iter().collect();
+        let needed = uses.needed_after(index, case, &mine);
+        let sites = self.sites(case);
+        for slot in (0..cleanup::sets(case)).flat_map(|set| Placement::new(&case.workload).files(set)) {
+            if !needed.contains(&slot.path) {
+                self.ledger.removed(sites.of(slot.index), &slot.path);
+            }
+        }
+    }
+
+    fn compare_clocks(&mut self) -> Result<Vec<Clock>, RunnerError> {
+        let clocks = self.crew.synchronize()?;
+        self.note_clocks(&clocks)?;
+        Ok(clocks)
+    }
+
+    fn note_clocks(&mut self, clocks: &[Clock]) -> Result<(), RunnerError> {
+        let names = self.crew.comm().topology().names().iter();
+        let node = |(name, clock): (&String, &Clock)| NodeClock {
+            node: name.clone(),
+            offset_ns: clock.offset_ns,
+            error_ns: clock.error_ns,
+        };
+        Ok(self.recorder.clocks(&names.zip(clocks).map(node).collect::<Vec<_>>())?)
+    }
+
+    /// By how much the clocks have drifted apart since the first case.
+    fn note_drift(&mut self) -> Result<(), RunnerError> {
+        if self.checked.ranks == 1 {
+            return Ok(());
+        }
+        let now = self.compare_clocks()?;
+        let before = self.checked.nodes.clocks();
+        let drift = now.iter().zip(before).map(|(now, before)| now.offset_ns - before.offset_ns);
+        self.recorder.clocks_drifted(&drift.collect::<Vec<_>>());
+        Ok(())
+    }
+
+    /// On which nodes the files of `case` are, as far as that makes a difference.
+    fn sites(&self, case: &Case) -> Sites {
+        let is_separate =
+            |target: &std::path::PathBuf| self.checked.separate.contains(&cleanup::directory_of(target));
+        let topology = self.crew.comm().topology();
+        let targets = &case.workload.files.targets;
+        if self.checked.separate.is_empty() || !targets.iter().any(is_separate) {
+            return Sites(Vec::new());
+        }
+        // The roster was made when the plan was checked: it exists.
+        let Ok(roster) = Roster::of(&case.workload, topology) else { return Sites(Vec::new()) };
+        let count = Placement::new(&case.workload).file_count();
+        let site = |index: u32| match is_separate(&targets[index as usize % targets.len()]) {
+            true => topology.node_of()[roster.rank_of(index) as usize],
+            false => 0,
+        };
+        Sites((0..count).map(site).collect())
     }
 
     fn removed(&mut self, repetition: u32, started: Instant) {
@@ -200,5 +332,14 @@ impl<'a> Life<'a> {
         self.recorder.warning(&row)?;
         self.watch.event(&Event::Warning(&row));
         Ok(())
+    }
+}
+
+/// The node of each file of a case, by its number; empty where all nodes see the same files.
+struct Sites(Vec<u32>);
+
+impl Sites {
+    fn of(&self, file: u32) -> u32 {
+        self.0.get(file as usize).copied().unwrap_or(0)
     }
 }

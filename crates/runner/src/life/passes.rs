@@ -3,18 +3,17 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use engine::TransferLimit;
-use host::files::require_data;
-use plan::{Backend, Bytes, Case, Existing, Nanos, Phase, Placement, Workload};
-use record::{PhaseKey, Warning, WarningRow};
+use plan::{Backend, Case, Existing, Nanos, Phase, Placement};
+use record::{PhaseKey, PhaseRecord, Warning};
 
-use super::Life;
-use crate::check::Checked;
-use crate::cleanup;
+use super::UnderWay;
 use crate::data::fill_workload;
-use crate::phase::{Finished, PhaseRun};
+use crate::order::{Answer, Known, Order, PhaseOrder, Prepare, ranges};
+use crate::part::Table;
+use crate::roster::Roster;
 use crate::settle::Settling;
-use crate::{Event, RunnerError};
+use crate::whole::{Whole, expected};
+use crate::{Event, RunnerError, cleanup};
 
 /// How often a rest looks whether the run is to stop.
 const REST_STEP: Duration = Duration::from_millis(20);
@@ -35,22 +34,16 @@ enum Next {
     Stopped,
 }
 
-impl Life<'_> {
+impl UnderWay<'_> {
     /// Goes through the passes of `case`, which has the place `index` in the plan.
-    pub(super) fn case(
-        &mut self,
-        index: usize,
-        case: &Case,
-        checked: &Checked,
-    ) -> Result<CaseEnd, RunnerError> {
-        let _hog = match case.workload.memory_hog {
-            Bytes(0) => None,
-            bytes => Some(engine::MemoryHog::hold(bytes)?),
-        };
+    pub(super) fn case(&mut self, index: usize, case: &Case) -> Result<CaseEnd, RunnerError> {
+        if case.workload.memory_hog.get() > 0 {
+            self.crew.order(&Order::CaseBegins { case: index })?;
+        }
         let started = Instant::now();
-        self.restore(index, case, checked)?;
-        self.wipe(case, checked)?;
-        self.precondition(case, checked)?;
+        self.restore(index, case)?;
+        self.wipe(index, case)?;
+        self.precondition(index, case)?;
         let mut written: Option<Vec<u64>> = None;
         let mut settling = Settling::new(case);
         for pass in 0..case.passes_max() {
@@ -66,8 +59,8 @@ impl Life<'_> {
                     }
                     Next::GoOn => {}
                 }
-                self.prepare(case, phase, pass, checked)?;
-                let doubts = self.drop_caches(case, phase);
+                self.prepare(index, case, phase, pass)?;
+                let doubts = self.drop_caches(index, case, phase)?;
                 if self.stopped() {
                     return Ok(CaseEnd::Stopped);
                 }
@@ -75,8 +68,7 @@ impl Life<'_> {
                     Some(each) if !phase.writes() => Some(for_readers(each, case, phase, pass)),
                     _ => None,
                 };
-                let limit = limits.as_deref().map_or(TransferLimit::Pass, TransferLimit::PerTask);
-                let finished = self.phase(case, &case.workload, phase, pass, limit, checked, doubts)?;
+                let finished = self.phase(index, None, phase, pass, limits, doubts)?;
                 let row = &finished.record.phase;
                 settling.add(pass, phase, row.bytes(), Nanos(row.wall_ns));
                 if phase == Phase::Write {
@@ -123,117 +115,133 @@ impl Life<'_> {
     }
 
     /// Makes directories, removes what a write replaces, and sees to it that reads find data.
-    fn prepare(
-        &mut self,
-        case: &Case,
-        phase: Phase,
-        pass: u32,
-        checked: &Checked,
-    ) -> Result<(), RunnerError> {
+    fn prepare(&mut self, index: usize, case: &Case, phase: Phase, pass: u32) -> Result<(), RunnerError> {
+        let files = &case.workload.files;
         if case.workload.backend == Backend::Null {
             return Ok(());
         }
-        let files = &case.workload.files;
         let rewrites = files.fill && files.existing == Existing::Reuse;
-        if phase == Phase::Write && !rewrites {
-            let started = Instant::now();
-            let removed = cleanup::replace_existing(case, pass, &mut self.ledger)?;
-            if removed > 0 && pass > 0 {
-                self.removed(pass - 1, started);
+        let replace = phase == Phase::Write && !rewrites && files.existing == Existing::Replace;
+        let directories = files.unique_dir && (phase.writes() || files.fill);
+        let needs_data = phase.needs_data() || rewrites;
+        if !(replace || directories || needs_data) {
+            return Ok(());
+        }
+        let started = Instant::now();
+        let data = needs_data.then(|| self.known(case, pass));
+        let order = Order::Prepare(Prepare { case: index, pass, replace, directories, data });
+        let Answer::Files { removed, there } = self.crew.order(&order)? else {
+            return Err(RunnerError::OutOfPlace);
+        };
+        if replace {
+            let sites = self.sites(case);
+            for slot in Placement::new(&case.workload).files(pass) {
+                if !cleanup::leads_to_device(&slot.path) {
+                    self.ledger.removed(sites.of(slot.index), &slot.path);
+                }
             }
         }
-        if phase.writes() || files.fill {
-            self.made.own_directories(case, pass)?;
+        if removed > 0 && pass > 0 {
+            self.removed(pass - 1, started);
         }
-        if (phase.needs_data() || rewrites) && !self.has_data(case, pass)? {
-            self.fill(case, pass, checked)?;
+        if there { Ok(()) } else { self.fill(index, index, pass) }
+    }
+
+    /// What is known of the files of a pass beyond what stands on the disk.
+    fn known(&self, case: &Case, pass: u32) -> Known {
+        let sites = self.sites(case);
+        let files = Placement::new(&case.workload).files(pass);
+        let partial = files.iter().map(|slot| {
+            let content = self.ledger.content(sites.of(slot.index), &slot.path);
+            (slot.index, content.is_some_and(|content| content.partial))
+        });
+        let discarded =
+            files.iter().map(|slot| (slot.index, self.ledger.is_discarded(sites.of(slot.index), &slot.path)));
+        Known { partial: ranges(partial), discarded: ranges(discarded) }
+    }
+
+    /// Writes all data of the files that `pass` of the case `writer` has, within the case `index` and
+    /// outside the results.
+    pub(super) fn fill(&mut self, index: usize, writer: usize, pass: u32) -> Result<(), RunnerError> {
+        if self.checked.plan.cases[writer].workload.files.unique_dir {
+            let order = Prepare { case: writer, pass, replace: false, directories: true, data: None };
+            self.crew.order(&Order::Prepare(order))?;
         }
-        Ok(())
+        self.phase(index, Some(writer), Phase::Fill, pass, None, Vec::new()).map(|_| ())
     }
 
-    /// Writes all data of the files of `pass`, outside the results.
-    pub(super) fn fill(&mut self, case: &Case, pass: u32, checked: &Checked) -> Result<(), RunnerError> {
-        self.fill_like(case, case, pass, checked)
-    }
-
-    /// Writes all data of the files that `pass` of `writer` has, within `case`.
-    pub(super) fn fill_like(
-        &mut self,
-        case: &Case,
-        writer: &Case,
-        pass: u32,
-        checked: &Checked,
-    ) -> Result<(), RunnerError> {
-        let fill = fill_workload(&writer.workload)?;
-        self.made.own_directories(writer, pass)?;
-        self.phase(case, &fill, Phase::Fill, pass, TransferLimit::Pass, checked, Vec::new()).map(|_| ())
-    }
-
-    /// Whether every file holds the data that the case will read.
-    ///
-    /// # Errors
-    /// One does not, and the case does not allow to fill it.
-    fn has_data(&self, case: &Case, pass: u32) -> Result<bool, RunnerError> {
-        let placement = Placement::new(&case.workload);
-        let bytes = placement.file_bytes().get();
-        for slot in placement.files(pass) {
-            if self.ledger.content(&slot.path).is_some_and(|content| content.partial) {
-                continue;
-            }
-            let there = match self.ledger.is_discarded(&slot.path) {
-                true => Err(RunnerError::Target {
-                    path: slot.path,
-                    problem: "was discarded, and nothing has been written since".to_owned(),
-                    help: "put a write phase first, or let a fill phase write it".to_owned(),
-                }),
-                false => require_data(&slot.path, bytes).map_err(RunnerError::from),
-            };
-            match there {
-                Ok(()) => {}
-                Err(_) if case.workload.files.fill => return Ok(false),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(true)
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "each says something else of the one phase that runs")]
+    /// Runs a phase of the case `index`, or one that fills the files of the case `fills` within it.
     fn phase(
         &mut self,
-        case: &Case,
-        workload: &Workload,
+        index: usize,
+        fills: Option<usize>,
         phase: Phase,
         pass: u32,
-        limit: TransferLimit<'_>,
-        checked: &Checked,
+        limits: Option<Vec<u64>>,
         doubts: Vec<Warning>,
     ) -> Result<Finished, RunnerError> {
-        let usable_cpus = checked.facts.usable_cpus;
-        let run = PhaseRun { case, workload, phase, repetition: pass, limit, usable_cpus, doubts };
+        let checked = self.checked;
+        let (case, topology) = (&checked.plan.cases[index], self.crew.comm().topology());
+        let filling = fills.map(|writer| fill_workload(&checked.plan.cases[writer].workload)).transpose()?;
+        let workload = filling.as_ref().unwrap_or(&case.workload);
+        let roster = Roster::of(workload, topology)?;
+        let sites = self.sites(fills.map_or(case, |writer| &checked.plan.cases[writer]));
         let generation = if phase.writes() { self.ledger.next_generation() } else { 0 };
-        if phase.writes() && workload.backend != Backend::Null {
-            for slot in Placement::new(workload).files(pass) {
-                self.made.file(&slot.path);
-            }
-        }
-        if phase.is_result() {
-            self.quiet.phase_starts();
-        }
-        let mut finished =
-            run.go(self.host, self.comm, &self.ledger, generation, &self.controls, &mut *self.watch)?;
-        if phase.is_result()
-            && let Some(warning) = self.quiet.phase_ended()
-        {
-            let key = Some(finished.record.phase.key.clone());
-            finished.record.warnings.push(WarningRow { key, warning });
-        }
+        let content = |file: &plan::FileSlot| self.ledger.content(sites.of(file.index), &file.path);
+        let expect = expected(workload, phase, pass, generation, content);
+        self.phases += 1;
+        let number = self.phases;
+        let own = roster.tasks_of(self.crew.comm().rank()).len();
+        self.watch.event(&Event::PhaseStarted {
+            case,
+            repetition: pass,
+            phase,
+            planned_bytes: workload.bytes().get(),
+            controls: &self.controls,
+            share: own as f64 / f64::from(workload.tasks),
+        });
+        let order = PhaseOrder { number, case: index, fills, phase, pass, generation, expect, limits };
+        let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
+        let mut table = Table::new(key.clone(), topology.names());
+        let part = self.crew.phase(order, &mut table)?;
+        let whole = Whole { case, workload, key, nodes: &checked.nodes, on: roster.nodes(topology) };
+        let finished =
+            Finished::of(whole.record(&part, table, doubts), workload.geometry.transfers_per_task());
         if phase.writes() {
-            run.note_written(&mut self.ledger, generation, &finished);
+            let whole = matches!(phase, Phase::Fill | Phase::Write)
+                && workload.duration.is_none()
+                && finished.partial.is_none();
+            for slot in Placement::new(workload).files(pass) {
+                let node = sites.of(slot.index);
+                self.ledger.written(node, &slot.path, generation, whole, finished.partial.is_some());
+            }
         }
         self.wrong_cells += finished.record.phase.wrong_cells;
         self.recorder.phase_finished(&finished.record)?;
         self.watch.event(&Event::PhaseFinished(&finished.record));
         Ok(finished)
+    }
+}
+
+/// What a phase left.
+struct Finished {
+    record: PhaseRecord,
+    /// Transfers of each task, where the phase ended before one pass was over.
+    partial: Option<Vec<u64>>,
+    /// Most transfers that a task did.
+    most_transfers: u64,
+}
+
+impl Finished {
+    /// `pass` transfers of each task are one pass.
+    fn of(record: PhaseRecord, pass: u64) -> Self {
+        let transfers = || record.tasks.iter().map(|row| row.transfers);
+        let is_short = transfers().any(|transfers| transfers < pass);
+        Self {
+            partial: is_short.then(|| transfers().collect()),
+            most_transfers: transfers().max().unwrap_or(0),
+            record,
+        }
     }
 }
 

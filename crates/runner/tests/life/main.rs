@@ -1,5 +1,7 @@
 //! Whole lives of small plans, on real files.
 
+mod many;
+mod mortal;
 mod place;
 mod protocol;
 mod quiet;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use comm::Solo;
+use comm::{Comm, Solo};
 use engine::Controls;
 use host::{Host, Root};
 use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
@@ -48,15 +48,25 @@ impl Place {
     ) -> Result<Checked, RunnerError> {
         let mut plan = self.plan(cases);
         plan.destroy_data_on = devices.iter().map(|device| device.display().to_string()).collect();
-        runner::check(plan, &self.host, RUN_ID.to_owned(), 0)
+        runner::check(plan, &self.host, &Solo::new("here"), RUN_ID.to_owned(), 0)
     }
 
     /// Checks a plan of which some cases are finished.
     pub(crate) fn check_again(&self, cases: Vec<Case>, earlier: Earlier) -> Result<Checked, RunnerError> {
-        runner::check_again(self.plan(cases), &self.host, RUN_ID.to_owned(), 0, earlier)
+        runner::check_again(self.plan(cases), &self.host, &Solo::new("here"), RUN_ID.to_owned(), 0, earlier)
     }
 
-    fn plan(&self, cases: Vec<Case>) -> Plan {
+    /// Checks a plan on rank 0 of `comm`.
+    pub(crate) fn check_on(
+        &self,
+        comm: &dyn Comm,
+        plan: Plan,
+        earlier: Earlier,
+    ) -> Result<Checked, RunnerError> {
+        runner::check_again(plan, &self.host, comm, RUN_ID.to_owned(), 0, earlier)
+    }
+
+    pub(crate) fn plan(&self, cases: Vec<Case>) -> Plan {
         Plan::new("a test", Question::Quick { directory: self.data() }, 1, cases)
     }
 
@@ -77,9 +87,22 @@ impl Place {
         watch: &mut dyn Watch,
         controls: Arc<Controls>,
     ) -> (Ended, Run) {
+        let (ended, run) = self.live_among(host, &Solo::new("here"), checked, watch, controls);
+        (ended.expect("the record can be written"), run)
+    }
+
+    /// As [`Place::live`], on rank 0 of `comm`.
+    pub(crate) fn live_among(
+        &self,
+        host: &Host,
+        comm: &dyn Comm,
+        checked: &Checked,
+        watch: &mut dyn Watch,
+        controls: Arc<Controls>,
+    ) -> (Result<Ended, RunnerError>, Run) {
         let directory = self.directory.path().join("record");
         let manifest = Manifest {
-            cluster: None,
+            cluster: checked.cluster("a library"),
             format_version: FORMAT_VERSION,
             run_id: checked.run_id.clone(),
             provenance: Provenance::Measured,
@@ -91,9 +114,8 @@ impl Place {
             host: checked.facts.clone(),
         };
         let recorder = Recorder::create(&directory, &manifest).expect("a new directory");
-        let comm = Solo::new("here");
-        let life = Life::new(host, &comm, recorder, watch, controls);
-        let ended = life.run(checked).expect("the record can be written");
+        let life = Life::new(host, comm, recorder, watch, controls);
+        let ended = life.run(checked);
         (ended, Run::open(&directory).expect("a whole record"))
     }
 

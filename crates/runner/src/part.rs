@@ -1,0 +1,514 @@
+//! What the ranks of a phase saw, joined into what one process would have seen.
+//!
+//! Counts are added, first and last moments are taken of all, and the largest is the largest of all:
+//! joining loses nothing and does not depend on how the tasks were spread. Times of all ranks count
+//! from the same moment, the common start of the phase.
+
+use engine::{PhaseOutcome, TaskOutcome};
+use host::DeviceSample;
+use record::{
+    DeviceRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::convert;
+
+/// First and last moment of something, nanoseconds since the phase's common start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Span(u64, u64);
+
+impl Span {
+    fn of(
+        tasks: &[TaskOutcome],
+        from: impl Fn(&TaskOutcome) -> u64,
+        to: impl Fn(&TaskOutcome) -> u64,
+    ) -> Self {
+        Self(tasks.iter().map(from).min().unwrap_or(0), tasks.iter().map(to).max().unwrap_or(0))
+    }
+
+    fn join(self, other: Self) -> Self {
+        Self(self.0.min(other.0), self.1.max(other.1))
+    }
+
+    fn length(self) -> u64 {
+        self.1.saturating_sub(self.0)
+    }
+}
+
+/// A moment, and the bytes that had been moved by then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Moment {
+    at_ns: u64,
+    bytes: u64,
+}
+
+/// The stonewall of a phase that has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Fallen {
+    /// When the last task saw it; none where every task was done before.
+    last: Option<Moment>,
+}
+
+/// A histogram: smallest and largest latency of each bucket that holds a transfer, and the count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Buckets {
+    operation: Operation,
+    measure: Measure,
+    buckets: Vec<(u64, u64, u64)>,
+}
+
+/// What one direction did in one interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Interval {
+    start_ns: u64,
+    operation: Operation,
+    length_ns: u64,
+    bytes: u64,
+    transfers: u64,
+    latency_sum_ns: u64,
+    latency_max_ns: u64,
+}
+
+impl Interval {
+    fn place(&self) -> (u64, Operation) {
+        (self.start_ns, self.operation)
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.length_ns = self.length_ns.max(other.length_ns);
+        self.bytes += other.bytes;
+        self.transfers += other.transfers;
+        self.latency_sum_ns += other.latency_sum_ns;
+        self.latency_max_ns = self.latency_max_ns.max(other.latency_max_ns);
+    }
+}
+
+/// A wrong cell, by file and offset, in words.
+type WrongCell = (u32, u64, String);
+
+/// What some ranks of a phase saw, without what is stored of each task and node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Part {
+    started_unix_ns: i64,
+    open: Span,
+    io: Span,
+    close: Span,
+    read_bytes: u64,
+    write_bytes: u64,
+    reads: u64,
+    writes: u64,
+    first_done: Option<Moment>,
+    stonewall: Option<Fallen>,
+    user_cpu_ns: u64,
+    system_cpu_ns: u64,
+    wrong_cells: u64,
+    first_wrong: Option<WrongCell>,
+    notes: Vec<String>,
+    latency: Vec<Buckets>,
+    series: Vec<Interval>,
+    /// What others did on a node meanwhile.
+    pub(crate) disturbed: Vec<(u32, String)>,
+    /// Why the devices of a node could not be observed.
+    pub(crate) unobserved: Vec<(u32, String)>,
+}
+
+impl Part {
+    /// What one rank saw.
+    pub(crate) fn of(outcome: &PhaseOutcome) -> Self {
+        let tasks = &outcome.tasks;
+        let io = Span::of(tasks, |task| task.io_start_ns, |task| task.io_end_ns);
+        // A moment at which nothing had been moved is one that did not come.
+        let since_io =
+            |ns: u64, bytes: u64| (ns > 0 || bytes > 0).then_some(Moment { at_ns: io.0 + ns, bytes });
+        let first = outcome.mismatches.first.first();
+        Self {
+            started_unix_ns: outcome.started_unix_ns,
+            open: Span::of(tasks, |task| task.open_start_ns, |task| task.open_end_ns),
+            io,
+            close: Span::of(tasks, |task| task.close_start_ns, |task| task.close_end_ns),
+            read_bytes: outcome.read_bytes,
+            write_bytes: outcome.write_bytes,
+            reads: outcome.reads,
+            writes: outcome.writes,
+            first_done: since_io(outcome.first_done_ns, outcome.first_done_bytes),
+            stonewall: outcome.stonewall.map(|fell| Fallen { last: since_io(fell.ns, fell.bytes) }),
+            user_cpu_ns: outcome.user_cpu_ns,
+            system_cpu_ns: outcome.system_cpu_ns,
+            wrong_cells: outcome.mismatches.wrong_cells,
+            first_wrong: first.map(|wrong| (wrong.expected_file, wrong.offset, wrong.to_string())),
+            notes: outcome.notes.iter().map(ToString::to_string).collect(),
+            latency: outcome.latency.iter().map(buckets).collect(),
+            series: outcome.series.iter().map(interval).collect(),
+            disturbed: Vec::new(),
+            unobserved: Vec::new(),
+        }
+    }
+
+    /// When the first task of these ranks was done, counted from the phase's common start.
+    pub(crate) fn first_done_ns(&self) -> Option<u64> {
+        self.first_done.map(|moment| moment.at_ns)
+    }
+
+    /// The first task of all ranks was done at `at_ns`: counts what this rank had moved by then. That
+    /// is exact on the rank of that task. The others take it from their series, as if they had moved
+    /// their bytes evenly within an interval.
+    pub(crate) fn count_at(&mut self, at_ns: u64) {
+        if self.first_done.is_none_or(|own| own.at_ns != at_ns) {
+            let bytes = self.series.iter().map(|interval| self.moved_by(interval, at_ns)).sum();
+            self.first_done = Some(Moment { at_ns, bytes });
+        }
+    }
+
+    /// Bytes of `interval` that were moved before `at_ns`.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share between 0 and 1 of a u64"
+    )]
+    fn moved_by(&self, interval: &Interval, at_ns: u64) -> u64 {
+        let start = interval.start_ns.max(self.io.0);
+        let end = (interval.start_ns + interval.length_ns).min(self.io.1).max(start + 1);
+        let share = at_ns.saturating_sub(start) as f64 / (end - start) as f64;
+        (interval.bytes as f64 * share.min(1.0)) as u64
+    }
+
+    /// Adds what ranks of higher numbers saw.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.open = self.open.join(other.open);
+        self.io = self.io.join(other.io);
+        self.close = self.close.join(other.close);
+        self.read_bytes += other.read_bytes;
+        self.write_bytes += other.write_bytes;
+        self.reads += other.reads;
+        self.writes += other.writes;
+        self.first_done = earlier(self.first_done, other.first_done);
+        self.stonewall = match (self.stonewall, other.stonewall) {
+            (Some(one), Some(two)) => Some(Fallen { last: later(one.last, two.last) }),
+            (one, two) => one.or(two),
+        };
+        self.user_cpu_ns += other.user_cpu_ns;
+        self.system_cpu_ns += other.system_cpu_ns;
+        self.wrong_cells += other.wrong_cells;
+        self.first_wrong = match (self.first_wrong.take(), other.first_wrong) {
+            (Some(one), Some(two)) => Some(one.min(two)),
+            (one, two) => one.or(two),
+        };
+        let new: Vec<String> = other.notes.into_iter().filter(|note| !self.notes.contains(note)).collect();
+        self.notes.extend(new);
+        self.join_latency(other.latency);
+        join_sorted(&mut self.series, other.series, Interval::place, Interval::add);
+        self.disturbed.extend(other.disturbed);
+        self.unobserved.extend(other.unobserved);
+    }
+
+    fn join_latency(&mut self, other: Vec<Buckets>) {
+        for histogram in other {
+            let kind = |one: &Buckets| (one.measure, one.operation);
+            let known = self.latency.iter_mut().find(|one| kind(one) == kind(&histogram));
+            match known {
+                Some(known) => join_sorted(
+                    &mut known.buckets,
+                    histogram.buckets,
+                    |bucket| bucket.0,
+                    |mine, theirs| mine.2 += theirs.2,
+                ),
+                None => self.latency.push(histogram),
+            }
+        }
+        // In the order in which one process gives them.
+        self.latency.sort_by_key(|one| (one.measure == Measure::Service, one.operation));
+    }
+
+    /// The phase as a whole; `device_bytes` were read and written by the devices, where that is known.
+    pub(crate) fn phase_row(&self, key: &PhaseKey, device_bytes: Option<(u64, u64)>) -> PhaseRow {
+        let since_io = |moment: Moment| moment.at_ns.saturating_sub(self.io.0);
+        let fell = self.stonewall.map(|fell| fell.last);
+        PhaseRow {
+            key: key.clone(),
+            started_unix_ns: self.started_unix_ns,
+            wall_ns: Span(self.open.0, self.close.1).length(),
+            open_ns: self.open.length(),
+            io_ns: self.io.length(),
+            close_ns: self.close.length(),
+            read_bytes: self.read_bytes,
+            write_bytes: self.write_bytes,
+            reads: self.reads,
+            writes: self.writes,
+            first_done_ns: self.first_done.map_or(0, since_io),
+            first_done_bytes: self.first_done.map_or(0, |moment| moment.bytes),
+            stonewall_ns: fell.map(|last| last.map_or(0, since_io)),
+            stonewall_bytes: fell.map(|last| last.map_or(0, |moment| moment.bytes)),
+            user_cpu_ns: self.user_cpu_ns,
+            system_cpu_ns: self.system_cpu_ns,
+            wrong_cells: self.wrong_cells,
+            device_read_bytes: device_bytes.map(|bytes| bytes.0),
+            device_write_bytes: device_bytes.map(|bytes| bytes.1),
+        }
+    }
+
+    /// Every bucket that holds a transfer.
+    pub(crate) fn latency_rows(&self, key: &PhaseKey) -> Vec<LatencyRow> {
+        let rows = |one: &Buckets| {
+            let (operation, measure) = (one.operation, one.measure);
+            let row = |&(low_ns, high_ns, count): &(u64, u64, u64)| LatencyRow {
+                key: key.clone(),
+                operation,
+                measure,
+                low_ns,
+                high_ns,
+                count,
+            };
+            one.buckets.iter().map(row).collect::<Vec<_>>()
+        };
+        self.latency.iter().flat_map(rows).collect()
+    }
+
+    /// Each interval of the phase.
+    pub(crate) fn series_rows(&self, key: &PhaseKey) -> Vec<SeriesRow> {
+        let row = |one: &Interval| SeriesRow {
+            key: key.clone(),
+            operation: one.operation,
+            start_ns: one.start_ns,
+            length_ns: one.length_ns,
+            bytes: one.bytes,
+            transfers: one.transfers,
+            latency_sum_ns: one.latency_sum_ns,
+            latency_max_ns: one.latency_max_ns,
+        };
+        self.series.iter().map(row).collect()
+    }
+
+    /// The first wrong cell, in words, and how many there are.
+    pub(crate) fn wrong(&self) -> Option<(u64, &str)> {
+        self.first_wrong.as_ref().map(|(.., words)| (self.wrong_cells, words.as_str()))
+    }
+
+    /// What the engine noted, each thing once.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+}
+
+/// The earlier moment; what was moved by the same moment is added.
+fn earlier(one: Option<Moment>, two: Option<Moment>) -> Option<Moment> {
+    let (Some(one), Some(two)) = (one, two) else { return one.or(two) };
+    let bytes = match one.at_ns == two.at_ns {
+        true => one.bytes + two.bytes,
+        false => return Some(if one.at_ns < two.at_ns { one } else { two }),
+    };
+    Some(Moment { bytes, ..one })
+}
+
+/// The later moment, with the bytes of both: each part counts its own up to its own moment.
+fn later(one: Option<Moment>, two: Option<Moment>) -> Option<Moment> {
+    let (Some(one), Some(two)) = (one, two) else { return one.or(two) };
+    Some(Moment { at_ns: one.at_ns.max(two.at_ns), bytes: one.bytes + two.bytes })
+}
+
+/// Joins two lists that rise by `place`; `add` joins two of the same place.
+fn join_sorted<T, P: Ord>(
+    mine: &mut Vec<T>,
+    theirs: Vec<T>,
+    place: impl Fn(&T) -> P,
+    add: impl Fn(&mut T, &T),
+) {
+    let mut all: Vec<T> = Vec::with_capacity(mine.len().max(theirs.len()));
+    let mut others = theirs.into_iter().peekable();
+    for mut one in mine.drain(..) {
+        while let Some(other) = others.next_if(|other| place(other) < place(&one)) {
+            all.push(other);
+        }
+        if let Some(same) = others.next_if(|other| place(other) == place(&one)) {
+            add(&mut one, &same);
+        }
+        all.push(one);
+    }
+    all.extend(others);
+    *mine = all;
+}
+
+fn buckets(latency: &engine::Latency) -> Buckets {
+    Buckets {
+        operation: convert::operation(latency.operation),
+        measure: convert::measure(latency.measure),
+        buckets: latency.histogram.buckets().collect(),
+    }
+}
+
+fn interval(interval: &engine::SeriesInterval) -> Interval {
+    Interval {
+        start_ns: interval.start_ns,
+        operation: convert::operation(interval.operation),
+        length_ns: interval.length_ns,
+        bytes: interval.bytes,
+        transfers: interval.transfers,
+        latency_sum_ns: interval.latency_sum_ns,
+        latency_max_ns: interval.latency_max_ns,
+    }
+}
+
+/// One task: its number, its file, and the columns of [`TaskRow`] in their order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Task(u32, u32, [u64; 8]);
+
+/// One interval of a device: its name, and the columns of [`DeviceRow`] in their order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Device(String, [u64; 10]);
+
+/// What is stored of each task and node: it is handed to rank 0 rank by rank.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub(crate) struct Rows {
+    node: u32,
+    tasks: Vec<Task>,
+    devices: Vec<Device>,
+    /// Its own series, where the phase has several nodes.
+    series: Vec<Interval>,
+}
+
+impl Rows {
+    /// Those of one rank on the node of this number.
+    pub(crate) fn of(
+        outcome: &PhaseOutcome,
+        node: u32,
+        samples: Vec<DeviceSample>,
+        several_nodes: bool,
+    ) -> Self {
+        let series = if several_nodes { outcome.series.iter().map(interval).collect() } else { Vec::new() };
+        Self {
+            node,
+            tasks: outcome.tasks.iter().map(task).collect(),
+            devices: samples.into_iter().map(device).collect(),
+            series,
+        }
+    }
+}
+
+fn task(task: &TaskOutcome) -> Task {
+    let times = [
+        task.open_start_ns,
+        task.open_end_ns,
+        task.io_start_ns,
+        task.io_end_ns,
+        task.close_start_ns,
+        task.close_end_ns,
+    ];
+    let [a, b, c, d, e, f] = times;
+    Task(task.task, task.file, [a, b, c, d, e, f, task.bytes, task.transfers()])
+}
+
+fn device(sample: DeviceSample) -> Device {
+    let columns = [
+        sample.start_ns,
+        sample.length_ns,
+        sample.reads,
+        sample.read_bytes,
+        sample.read_time_ns,
+        sample.writes,
+        sample.write_bytes,
+        sample.write_time_ns,
+        sample.busy_ns,
+        sample.queue_time_ns,
+    ];
+    Device(sample.device, columns)
+}
+
+/// The rows of all ranks, by task and node.
+#[derive(Debug)]
+pub(crate) struct Table<'a> {
+    key: PhaseKey,
+    names: &'a [String],
+    pub(crate) tasks: Vec<TaskRow>,
+    pub(crate) devices: Vec<DeviceRow>,
+    nodes: Vec<(u32, Vec<Interval>)>,
+}
+
+impl<'a> Table<'a> {
+    /// No rows yet; `names` are those of the nodes, by number.
+    pub(crate) fn new(key: PhaseKey, names: &'a [String]) -> Self {
+        Self { key, names, tasks: Vec::new(), devices: Vec::new(), nodes: Vec::new() }
+    }
+
+    /// Adds those of a rank.
+    pub(crate) fn add(&mut self, rows: Rows) {
+        let Rows { node, tasks, devices, series } = rows;
+        let name = self.names.get(node as usize).map_or("", String::as_str);
+        let key = &self.key;
+        self.tasks.extend(tasks.into_iter().map(|task| task_row(key, name, &task)));
+        self.devices.extend(devices.into_iter().map(|device| device_row(key, name, device)));
+        if series.is_empty() {
+            return;
+        }
+        match self.nodes.iter_mut().find(|(number, _)| *number == node) {
+            Some((_, known)) => join_sorted(known, series, Interval::place, Interval::add),
+            None => self.nodes.push((node, series)),
+        }
+    }
+
+    /// The rows of the nodes; tasks are in their order from now on.
+    pub(crate) fn close(&mut self) -> Vec<NodeSeriesRow> {
+        self.tasks.sort_by_key(|row| row.task);
+        let mut nodes = std::mem::take(&mut self.nodes);
+        nodes.sort_by_key(|(node, _)| *node);
+        let row = |node: u32, one: &Interval| NodeSeriesRow {
+            key: self.key.clone(),
+            node: self.names.get(node as usize).cloned().unwrap_or_default(),
+            operation: one.operation,
+            start_ns: one.start_ns,
+            length_ns: one.length_ns,
+            bytes: one.bytes,
+            transfers: one.transfers,
+            latency_sum_ns: one.latency_sum_ns,
+            latency_max_ns: one.latency_max_ns,
+        };
+        nodes.iter().flat_map(|(node, series)| series.iter().map(|one| row(*node, one))).collect()
+    }
+}
+
+fn task_row(key: &PhaseKey, node: &str, Task(task, file, columns): &Task) -> TaskRow {
+    let [open_start_ns, open_end_ns, io_start_ns, io_end_ns, close_start_ns, close_end_ns, bytes, transfers] =
+        *columns;
+    TaskRow {
+        key: key.clone(),
+        task: *task,
+        node: node.to_owned(),
+        file: *file,
+        open_start_ns,
+        open_end_ns,
+        io_start_ns,
+        io_end_ns,
+        close_start_ns,
+        close_end_ns,
+        bytes,
+        transfers,
+    }
+}
+
+fn device_row(key: &PhaseKey, node: &str, Device(device, columns): Device) -> DeviceRow {
+    let [
+        start_ns,
+        length_ns,
+        reads,
+        read_bytes,
+        read_time_ns,
+        writes,
+        write_bytes,
+        write_time_ns,
+        busy_ns,
+        queue_time_ns,
+    ] = columns;
+    DeviceRow {
+        key: key.clone(),
+        node: node.to_owned(),
+        device,
+        start_ns,
+        length_ns,
+        reads,
+        read_bytes,
+        read_time_ns,
+        writes,
+        write_bytes,
+        write_time_ns,
+        busy_ns,
+        queue_time_ns,
+    }
+}

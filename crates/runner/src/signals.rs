@@ -1,0 +1,101 @@
+//! What ranks tell each other while tasks are at work: that the user wants the run to stop, and
+//! that a task has failed.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use comm::Comm;
+use engine::Controls;
+
+/// The user wants the run to stop. Every other signal is the number of a phase in which a task has
+/// failed.
+const STOP: u64 = 0;
+
+/// How often a rank looks whether its user wants the run to stop: soon for a person, seldom enough
+/// for 64 ranks on two processors.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// What a rank does about signals.
+#[derive(Debug)]
+pub(crate) struct Signals {
+    controls: Arc<Controls>,
+    /// The phase under way; 0 between phases, which have higher numbers. A signal is acted upon under
+    /// the lock, so that a late one never ends the next phase.
+    under_way: Mutex<u64>,
+}
+
+impl Signals {
+    /// Listens to the signals of `comm` from now on.
+    pub(crate) fn listen(comm: &dyn Comm, controls: &Arc<Controls>) -> Arc<Self> {
+        let signals = Arc::new(Self { controls: Arc::clone(controls), under_way: Mutex::new(0) });
+        let told = Arc::clone(&signals);
+        comm.on_signal(Arc::new(move |value| told.receive(value)));
+        signals
+    }
+
+    fn receive(&self, value: u64) {
+        if value == STOP {
+            return self.controls.stop();
+        }
+        let under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+        if *under_way == value {
+            self.controls.halt();
+        }
+    }
+
+    /// The phase of this number begins or, with 0, is over.
+    pub(crate) fn phase(&self, number: u64) {
+        *self.under_way.lock().unwrap_or_else(PoisonError::into_inner) = number;
+    }
+}
+
+/// Does `work` while a thread passes the user's wish to stop on to all ranks, and ends the phase under
+/// way where a rank is lost: those that are at work would not notice before its end.
+pub(crate) fn keep_in_touch<T>(comm: &dyn Comm, controls: &Controls, work: impl FnOnce() -> T) -> T {
+    if comm.size() == 1 {
+        return work();
+    }
+    thread::scope(|scope| {
+        let (done, over) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            let mut told = false;
+            while over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                if controls.is_stopped() && !std::mem::replace(&mut told, true) {
+                    comm.signal(STOP);
+                }
+                if comm.failure().is_some() {
+                    controls.halt();
+                }
+            }
+        });
+        let result = work();
+        drop(done);
+        result
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use comm::{Comm, Solo};
+    use engine::Controls;
+
+    use super::{STOP, Signals};
+
+    #[test]
+    fn a_late_signal_of_a_phase_does_not_touch_the_next_and_a_stop_stays() {
+        let (solo, controls) = (Solo::new("here"), Arc::new(Controls::new()));
+        let signals = Signals::listen(&solo, &controls);
+        let halted = || controls.stop_flags()[1].load(std::sync::atomic::Ordering::SeqCst);
+        signals.phase(2);
+        solo.signal(1);
+        assert!(!halted());
+        solo.signal(2);
+        assert!(halted() && !controls.is_stopped());
+        solo.signal(STOP);
+        assert!(controls.is_stopped());
+    }
+}

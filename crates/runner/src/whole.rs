@@ -1,0 +1,127 @@
+//! What all ranks saw in a phase, as rows and warnings of the record.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use plan::{Backend, Case, FileSlot, Phase, Placement, Workload};
+use record::{DeviceRow, PhaseKey, PhaseRecord, Warning, WarningRow};
+
+use crate::data::Content;
+use crate::part::{Part, Table};
+use crate::seen::Nodes;
+
+/// So many nodes are named in one warning.
+const NAMED_MAX: usize = 3;
+
+/// A phase that is over.
+pub(crate) struct Whole<'a> {
+    pub(crate) case: &'a Case,
+    /// The case's workload, or the one that filled its files.
+    pub(crate) workload: &'a Workload,
+    pub(crate) key: PhaseKey,
+    pub(crate) nodes: &'a Nodes,
+    /// The nodes that took part.
+    pub(crate) on: BTreeSet<u32>,
+}
+
+impl Whole<'_> {
+    /// Everything that the record has of it. `doubts` were known before it began.
+    pub(crate) fn record(&self, part: &Part, mut table: Table<'_>, doubts: Vec<Warning>) -> PhaseRecord {
+        let nodes = table.close();
+        let device_bytes =
+            part.unobserved.is_empty().then(|| device_bytes(&table.devices, &self.nodes.kernels()));
+        let phase = part.phase_row(&self.key, device_bytes);
+        let (usable_cpus, phase_min) = (self.nodes.usable_cpus(&self.on), self.case.protocol.phase_min);
+        let mut warnings = doubts;
+        warnings.extend(analysis::phase_warnings(
+            &phase,
+            &table.tasks,
+            self.workload,
+            usable_cpus,
+            phase_min,
+        ));
+        warnings.extend(self.unobserved(part));
+        if let Some((cells, first)) = part.wrong() {
+            warnings.push(Warning::WrongData { cells, first: first.to_owned() });
+        }
+        for reason in part.notes() {
+            let what = "the fastest mode of io_uring".to_owned();
+            warnings.push(Warning::Unapplied { what, reason: reason.clone() });
+        }
+        if let Some(seen) = self.told_of(&part.disturbed) {
+            warnings.push(Warning::NotQuiet { seen });
+        }
+        let of_phase = |warning| WarningRow { key: Some(self.key.clone()), warning };
+        PhaseRecord {
+            latency: part.latency_rows(&self.key),
+            series: part.series_rows(&self.key),
+            nodes,
+            devices: table.devices,
+            warnings: warnings.into_iter().map(of_phase).collect(),
+            phase,
+            tasks: table.tasks,
+        }
+    }
+
+    fn unobserved(&self, part: &Part) -> Option<Warning> {
+        if !self.key.phase.is_result() || self.workload.backend == Backend::Null {
+            return None;
+        }
+        let mut reasons: Vec<&str> = part.unobserved.iter().map(|(_, reason)| reason.as_str()).collect();
+        reasons.dedup();
+        let reason = match reasons[..] {
+            [only] if part.unobserved.len() == self.on.len() => only.to_owned(),
+            _ => self.told_of(&part.unobserved)?,
+        };
+        Some(Warning::DevicesUnknown { reason })
+    }
+
+    /// What was told of nodes, in one text; they are named where there are several.
+    fn told_of(&self, told: &[(u32, String)]) -> Option<String> {
+        let name = |node: u32| self.nodes.name(node).unwrap_or("a node");
+        let each = |(node, what): &(u32, String)| match self.nodes.seen().len() {
+            1 => what.clone(),
+            _ => format!("{}: {what}", name(*node)),
+        };
+        let mut words: Vec<String> = told.iter().take(NAMED_MAX).map(each).collect();
+        match told.len() {
+            0 => return None,
+            all if all > NAMED_MAX => words.push(format!("and the same of {} more nodes", all - NAMED_MAX)),
+            _ => {}
+        }
+        Some(words.join("; "))
+    }
+}
+
+/// Bytes that the devices read and wrote. Two nodes of one kernel count the same device.
+fn device_bytes(rows: &[DeviceRow], kernels: &BTreeMap<&str, &str>) -> (u64, u64) {
+    let kernel = |node: &str| kernels.get(node).copied().unwrap_or_default().to_owned();
+    let mut counted: BTreeMap<(String, &str), &str> = BTreeMap::new();
+    let mut sum = (0_u64, 0_u64);
+    for row in rows {
+        let by = counted.entry((kernel(&row.node), row.device.as_str())).or_insert(row.node.as_str());
+        if *by == row.node {
+            sum = (sum.0.saturating_add(row.read_bytes), sum.1.saturating_add(row.write_bytes));
+        }
+    }
+    sum
+}
+
+/// The generations that a check accepts: those that this run has written into the files, as `content`
+/// tells. Where a mixed phase goes through its offsets again and again, its reads come upon its own
+/// writes, of the generation `own`.
+pub(crate) fn expected<'c>(
+    workload: &Workload,
+    phase: Phase,
+    pass: u32,
+    own: u16,
+    content: impl Fn(&FileSlot) -> Option<&'c Content>,
+) -> Option<(u16, u16)> {
+    let mut range: Option<(u16, u16)> = None;
+    for slot in Placement::new(workload).files(pass) {
+        let content = content(&slot)?;
+        let (first, last) = (*content.generations.start(), *content.generations.end());
+        range = Some(range.map_or((first, last), |(low, high)| (low.min(first), high.max(last))));
+    }
+    let reads_its_own = phase == Phase::Mixed && workload.duration.is_some();
+    range.map(|(first, last)| (first, if reads_its_own { last.max(own) } else { last }))
+}

@@ -1,0 +1,302 @@
+//! Lives of plans on several ranks, which are threads here.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+
+use comm::Fake;
+use engine::Controls;
+use plan::{
+    Backend, Bytes, Case, Existing, Geometry, Layer, Nanos, Phase, Plan, ReadFrom, Sharing, Spread,
+    Stonewall, TargetTerms,
+};
+use record::{Run, RunState, Warning};
+use runner::{Checked, Earlier, Ended, ErrorKind, Event, RunnerError, Silent, Watch};
+
+use crate::mortal::Mortal;
+use crate::place::{Place, case, spec};
+
+/// What rank 0 has at the end.
+type Lived = Result<(Result<Ended, RunnerError>, Run, Checked), RunnerError>;
+
+/// Lives `plan` on `world`; the last rank dies in the phase `dies_in`, if it is told.
+fn live_with(
+    place: &Place,
+    mut world: Vec<Fake>,
+    dies_in: Option<u32>,
+    plan: Plan,
+    earlier: Earlier,
+    watch: &mut (dyn Watch + Send),
+) -> Lived {
+    let first = world.remove(0);
+    let dead = dies_in.and_then(|phase| world.pop().map(|rank| Mortal::new(rank, phase)));
+    thread::scope(|scope| {
+        for rank in world {
+            scope.spawn(move || {
+                let followed = runner::follow(&place.host, &rank, Arc::new(Controls::new()));
+                assert_eq!(followed.is_err(), dies_in.is_some(), "{followed:?}");
+            });
+        }
+        let died = dead.map(|rank| {
+            scope.spawn(move || drop(runner::follow(&place.host, &rank, Arc::new(Controls::new()))))
+        });
+        let lived = place.check_on(&first, plan, earlier).map(|checked| {
+            let controls = Arc::new(Controls::new());
+            let (ended, run) = place.live_among(&place.host, &first, &checked, watch, controls);
+            (ended, run, checked)
+        });
+        assert_eq!(runner::dismiss(&first).is_err(), dies_in.is_some());
+        assert!(died.is_none_or(|died| died.join().is_err()));
+        lived
+    })
+}
+
+fn live(place: &Place, nodes: &[&str], cases: Vec<Case>) -> (Ended, Run) {
+    let plan = place.plan(cases);
+    let lived = live_with(place, Fake::world(nodes), None, plan, Earlier::default(), &mut Silent);
+    let (ended, run, _) = lived.expect("runs here");
+    (ended.expect("the record can be written"), run)
+}
+
+/// Why a case cannot run on these nodes.
+fn refused(nodes: &[&str], change: impl FnOnce(&mut plan::WorkloadSpec)) -> RunnerError {
+    let place = Place::new();
+    let mut spec = spec(&place.file());
+    change(&mut spec);
+    let plan = place.plan(vec![case("too many", spec, &[Phase::Write])]);
+    let lived = live_with(&place, Fake::world(nodes), None, plan, Earlier::default(), &mut Silent);
+    assert!(place.left().is_empty(), "nothing is touched: {:?}", place.left());
+    lived.expect_err("refused")
+}
+
+fn per_task(file: &Path, tasks: u32, nodes: u32) -> plan::WorkloadSpec {
+    let mut spec = spec(file);
+    (spec.tasks, spec.nodes, spec.files.sharing) = (tasks, nodes, Sharing::PerTask);
+    spec
+}
+
+#[test]
+fn tasks_on_two_nodes_leave_what_one_process_would() {
+    let place = Place::new();
+    let spec = per_task(&place.file(), 6, 2);
+    let phases = [Phase::Write, Phase::CheckWrite, Phase::Read];
+    let (ended, run) = live(&place, &["a", "b", "a", "b"], vec![case("c", spec, &phases)]);
+    assert!(ended.failed.is_none() && ended.left_behind.is_none(), "{ended:?}");
+    assert_eq!((ended.wrong_cells, &run.state), (0, &RunState::Complete));
+    assert_eq!(run.phases.len(), 3);
+    for row in &run.phases {
+        assert_eq!((row.bytes(), row.transfers()), (6 * 256 * 1024, 6 * 64));
+        assert!(row.first_done_bytes >= 256 * 1024 && row.first_done_bytes <= row.bytes());
+    }
+    let counted: u64 = run.latency("c").iter().map(|bucket| bucket.count).sum();
+    assert_eq!(counted, 3 * 6 * 64, "every transfer has its latency");
+    let tasks = run.tasks("c");
+    let of_write: Vec<(u32, &str)> = tasks
+        .iter()
+        .filter(|row| row.key.phase == Phase::Write)
+        .map(|row| (row.task, row.node.as_str()))
+        .collect();
+    assert_eq!(of_write, [(0, "a"), (1, "a"), (2, "a"), (3, "b"), (4, "b"), (5, "b")]);
+    let nodes: BTreeSet<String> = run.nodes("c").iter().map(|row| row.node.clone()).collect();
+    assert_eq!(nodes, BTreeSet::from(["a".to_owned(), "b".to_owned()]));
+    let bytes: u64 = run.nodes("c").iter().map(|row| row.bytes).sum();
+    assert_eq!(bytes, 3 * 6 * 256 * 1024, "the nodes' seconds are all there is");
+    let cluster = run.manifest.cluster.as_ref().expect("several ranks");
+    let ranks: Vec<&[u32]> = cluster.nodes.iter().map(|node| node.ranks.as_slice()).collect();
+    assert_eq!(ranks, [&[0, 2][..], &[1, 3]]);
+    assert!(cluster.nodes.iter().all(|node| node.clock_drift_ns.is_some()));
+    assert!(place.left().is_empty(), "{:?}", place.left());
+}
+
+#[test]
+fn one_node_has_no_seconds_of_nodes() {
+    let place = Place::new();
+    let (ended, run) =
+        live(&place, &["a", "a"], vec![case("c", per_task(&place.file(), 4, 1), &[Phase::Write])]);
+    assert!(ended.failed.is_none(), "{ended:?}");
+    assert!(run.nodes("c").is_empty());
+    assert_eq!(run.tasks("c").len(), 4);
+}
+
+#[test]
+fn a_shared_file_is_written_by_all_and_read_across() {
+    let place = Place::new();
+    let mut spec = spec(&place.file());
+    (spec.tasks, spec.nodes, spec.read_from) = (4, 2, ReadFrom::Shift { tasks: 2 });
+    spec.verify = true;
+    let (ended, run) = live(&place, &["a", "b"], vec![case("c", spec, &[Phase::Write, Phase::Read])]);
+    assert_eq!((ended.failed, ended.wrong_cells), (None, 0));
+    assert_eq!(run.phases[1].bytes(), 4 * 256 * 1024);
+    assert!(place.left().is_empty(), "{:?}", place.left());
+}
+
+#[test]
+fn ranks_without_tasks_rest() {
+    let place = Place::new();
+    let mut spec = per_task(&place.file(), 3, 1);
+    spec.spread = Spread::Ranks { tasks_per_rank: 1 };
+    let other = per_task(&place.data().join("other"), 2, 1);
+    let cases = vec![case("three", spec, &[Phase::Write]), case("two", other, &[Phase::Write])];
+    let (ended, run) = live(&place, &["a", "a", "b", "b", "b"], cases);
+    assert!(ended.failed.is_none(), "{ended:?}");
+    let nodes = |id| run.tasks(id).iter().map(|row| row.node.clone()).collect::<Vec<_>>();
+    assert_eq!(
+        (nodes("three"), nodes("two")),
+        (vec!["a".into(), "a".into(), "b".into()], vec!["a".to_owned(); 2])
+    );
+    assert!(place.left().is_empty(), "{:?}", place.left());
+}
+
+#[test]
+fn files_go_over_to_the_rank_that_has_their_task_in_a_later_case() {
+    let place = Place::new();
+    let written = per_task(&place.file(), 4, 2);
+    let mut read = written.clone();
+    (read.nodes, read.verify) = (1, true);
+    let mut over = written.clone();
+    (over.nodes, over.files.existing) = (1, Existing::Reuse);
+    let cases = vec![
+        case("write", written, &[Phase::Write]),
+        case("read", read, &[Phase::Read]),
+        case("over", over, &[Phase::Write]),
+    ];
+    let (ended, run) = live(&place, &["a", "b"], cases);
+    assert_eq!((ended.failed, ended.wrong_cells), (None, 0));
+    assert_eq!(run.phases.len(), 3);
+    assert!(place.left().is_empty(), "whoever made them removes them: {:?}", place.left());
+}
+
+#[test]
+fn too_few_nodes_or_ranks_are_told_with_the_case() {
+    for (error, words) in [
+        (refused(&["a", "a"], |spec| (spec.tasks, spec.nodes) = (2, 2)), "2 nodes are asked for"),
+        (
+            refused(&["a", "b"], |spec| {
+                (spec.tasks, spec.spread) = (3, Spread::Ranks { tasks_per_rank: 1 });
+            }),
+            "need 3 processes",
+        ),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        let said = error.to_string();
+        assert!(said.starts_with("too many: ") && said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn a_failure_on_one_rank_ends_the_case_on_all() {
+    let place = Place::new();
+    // The second rank's file is another one's link to a full device: its first write fails.
+    std::os::unix::fs::symlink("/dev/full", place.data().join("file.00000001")).expect("can be made");
+    let mut spec = per_task(&place.file(), 2, 2);
+    (spec.files.existing, spec.backend) = (Existing::Reuse, Backend::Psync);
+    spec.duration = Some(Nanos::secs(600));
+    let reading = case("next", per_task(&place.data().join("next"), 2, 2), &[Phase::Write]);
+    let plan = place.plan(vec![case("full", spec, &[Phase::Write]), reading]);
+    let world = Fake::world(&["a", "b"]);
+    let lived = live_with(&place, world, None, plan, Earlier::default(), &mut Silent);
+    let error = match lived {
+        // What stands there is no file: that is found before the start.
+        Err(error) => error,
+        Ok((ended, ..)) => panic!("refused, not {ended:?}"),
+    };
+    let said = error.to_string();
+    assert!(said.starts_with("on node b (rank 1): ") && said.contains("file.00000001"), "{said}");
+    assert_eq!(error.kind(), ErrorKind::Refused);
+}
+
+/// Stops the run when its first phase starts.
+struct StopAtOnce;
+
+impl Watch for StopAtOnce {
+    fn event(&mut self, event: &Event<'_>) {
+        if let Event::PhaseStarted { controls, .. } = event {
+            controls.stop();
+        }
+    }
+}
+
+#[test]
+fn the_user_s_stop_reaches_every_rank() {
+    let place = Place::new();
+    let mut spec = per_task(&place.file(), 3, 3);
+    spec.duration = Some(Nanos::secs(600));
+    let plan = place.plan(vec![case("c", spec, &[Phase::Write])]);
+    let world = Fake::world(&["a", "b", "c"]);
+    let lived = live_with(&place, world, None, plan, Earlier::default(), &mut StopAtOnce);
+    let (ended, run, _) = lived.expect("runs here");
+    assert!(ended.expect("a record").interrupted);
+    assert_eq!(run.state, RunState::Interrupted);
+    assert!(place.left().is_empty(), "{:?}", place.left());
+}
+
+#[test]
+fn a_stonewall_that_fell_on_all_limits_what_each_reads() {
+    let place = Place::new();
+    let mut spec = per_task(&place.file(), 4, 2);
+    spec.geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::gib(1), segments: 1 };
+    (spec.verify, spec.backend) = (true, Backend::Psync);
+    spec.stonewall = Some(Stonewall { deadline: Nanos::millis(30), wear_out: false });
+    let phases = [Phase::Write, Phase::Read, Phase::CheckWrite];
+    let (ended, run) = live(&place, &["a", "b"], vec![case("c", spec, &phases)]);
+    assert_eq!((ended.failed, ended.wrong_cells), (None, 0));
+    let [write, read, check] = &run.phases[..] else { panic!("three phases, not {}", run.phases.len()) };
+    assert!(write.stonewall_bytes.is_some() && write.bytes() < 4 << 30);
+    assert!(read.bytes() <= write.bytes());
+    assert_eq!(check.bytes(), write.bytes());
+}
+
+#[test]
+fn a_rank_that_dies_ends_the_run_and_leaves_its_record_and_no_files() {
+    let place = Place::new();
+    let spec = per_task(&place.file(), 4, 2);
+    let cases =
+        ["first", "second", "third"].map(|id| case(id, spec.clone(), &[Phase::Write, Phase::Read])).to_vec();
+    let (plan, world) = (place.plan(cases), Fake::world(&["a", "a", "b"]));
+    let lived = live_with(&place, world, Some(4), plan, Earlier::default(), &mut Silent);
+    let (ended, run, _) = lived.expect("it begins");
+    let error = ended.expect_err("a rank is lost");
+    assert_eq!(error.kind(), ErrorKind::NodeLost, "{error}");
+    let ids: Vec<String> = run.phases.iter().map(|row| row.key.case.to_string()).collect();
+    assert_eq!(ids, ["first", "first", "second"], "what was measured stays");
+    assert_eq!(run.failed_cases.iter().map(|failed| &*failed.case).collect::<Vec<_>>(), ["second"]);
+    let said =
+        run.warnings.iter().any(|row| matches!(&row.warning, Warning::NodeLost { node, .. } if node == "b"));
+    assert!(said, "{:?}", run.warnings);
+    assert!(place.left().is_empty(), "what the lost rank made is removed too: {:?}", place.left());
+}
+
+#[test]
+fn a_run_of_many_ranks_is_taken_up_again() {
+    let place = Place::new();
+    let written = per_task(&place.file(), 4, 2);
+    let mut read = written.clone();
+    read.verify = true;
+    let cases = vec![case("write", written, &[Phase::Write]), case("read", read, &[Phase::Read])];
+    let earlier = Earlier { finished: BTreeSet::from(["write".to_owned()]), node: None };
+    let (plan, world) = (place.plan(cases), Fake::world(&["a", "b"]));
+    let (ended, run, _) = live_with(&place, world, None, plan, earlier, &mut Silent).expect("runs here");
+    let ended = ended.expect("a record");
+    assert_eq!((ended.failed, ended.wrong_cells), (None, 0));
+    let phases: Vec<Phase> = run.phases.iter().map(|row| row.key.phase).collect();
+    assert_eq!(phases, [Phase::Fill, Phase::Read], "the data is written again for the case that reads it");
+}
+
+#[test]
+fn what_is_said_to_be_node_local_is_not_shared_over_nodes() {
+    let place = Place::new();
+    let mut spec = per_task(&place.file(), 4, 2);
+    spec.read_from = ReadFrom::Shift { tasks: 2 };
+    let mut across = case("across", spec, &[Phase::Write, Phase::Read]);
+    across.target = "scratch".to_owned();
+    let mut plan = place.plan(vec![across]);
+    let layer = Layer::NodeLocal;
+    plan.terms.targets = vec![TargetTerms { name: "scratch".to_owned(), layer, ..TargetTerms::default() }];
+    let world = Fake::world(&["a", "b"]);
+    let lived = live_with(&place, world, None, plan, Earlier::default(), &mut Silent);
+    let error = lived.expect_err("refused");
+    assert!(error.to_string().contains("node-local"), "{error}");
+    assert!(fs::read_dir(place.data()).expect("there").next().is_none());
+}
