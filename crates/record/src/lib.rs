@@ -8,7 +8,7 @@
 //! | [`Warning`] | what a reader of a figure must know beside it |
 //! | [`Recorder`] | writes a run: the journal as things happen, tables when cases have ended; goes on with one that was interrupted |
 //! | [`Run`] | reads a run, whole or damaged, finished or killed |
-//! | [`merge`] | several runs as one |
+//! | [`merge`], [`Part`], [`Pass`] | several runs as one; which pass ran where and when |
 //! | [`Claim`], [`leftovers`] | what a run makes on a target, so that a later one can clean up after it |
 //! | [`Row`] | the columns of a table, for writers of other formats |
 //! | [`published`], [`Library`] | what studies printed: figures with their conditions, statements, command lines |
@@ -40,6 +40,7 @@ mod kept;
 mod key;
 mod manifest;
 mod merge;
+mod passes;
 mod published;
 mod recorder;
 mod rows;
@@ -57,7 +58,8 @@ pub use error::RecordError;
 pub use facts::{BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NodeFacts};
 pub use key::{CaseId, PhaseKey};
 pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
-pub use merge::{Part, merge, write_merged};
+pub use merge::{Part, PartPasses, merge, write_merged};
+pub use passes::Pass;
 pub use published::{
     Detail, Details, Library, Metric, Misprint, MisprintSort, Published, PublishedChart, PublishedClaim,
     PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters, PublishedStatistic,

@@ -1,11 +1,11 @@
 //! Several runs as one: the passes of equal cases one after another, different cases side by side.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use plan::{Case, Order, Plan, Question, Terms, WorkloadSpec};
+use plan::{Case, Order, Plan, Question, Role, Spread, Terms, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
 use crate::files::replace;
@@ -13,12 +13,15 @@ use crate::manifest::Manifest;
 use crate::recorder::{Outcome, PhaseRecord, Recorder};
 use crate::store::{Renumber, Source, Store};
 use crate::{
-    CaseId, Damage, FORMAT_VERSION, HostFacts, PhaseKey, Provenance, RecordError, Run, RunState, Warning,
-    WarningRow,
+    CaseId, Cluster, Damage, FORMAT_VERSION, HostFacts, PhaseKey, Provenance, RecordError, Run, RunState,
+    Warning, WarningRow,
 };
 
 /// The file of a merged run that names its parts.
 const PARTS: &str = "parts.json";
+/// From so many nodes on, each of which ran a case by itself, its passes are a comparison of nodes: of
+/// two that differ none says which is the odd one.
+const COMPARED_NODES_MIN: usize = 3;
 
 /// A run that was merged into another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,10 +38,47 @@ pub struct Part {
     pub started_unix_ns: i64,
     /// Wall clock at its end, where it is known.
     pub finished_unix_ns: Option<i64>,
-    /// Where it ran.
+    /// Where it ran; of several nodes the first.
     pub host: HostFacts,
+    /// Its processes, where a launcher has started several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<Cluster>,
+    /// [`Terms::exclusive`] of its study.
+    #[serde(default)]
+    pub exclusive: Option<bool>,
     /// The cases that it has rows of.
     pub cases: Vec<CaseId>,
+    /// What its passes of each case are called in the whole; empty in records of version 2 and earlier.
+    #[serde(default)]
+    pub passes: BTreeMap<CaseId, PartPasses>,
+}
+
+/// The passes of a case that are of one part: they follow one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartPasses {
+    /// The number of the first.
+    pub first: u32,
+    /// The number of the last.
+    pub last: u32,
+}
+
+impl PartPasses {
+    /// Whether the pass of this number is among them.
+    #[must_use]
+    pub fn holds(self, pass: u32) -> bool {
+        (self.first..=self.last).contains(&pass)
+    }
+
+    /// The least that holds all of `passes`; none where there are none.
+    fn of(passes: impl IntoIterator<Item = u32>) -> Option<Self> {
+        let wider = |all: Option<Self>, pass: u32| {
+            Some(all.map_or(Self { first: pass, last: pass }, |all| Self {
+                first: all.first.min(pass),
+                last: all.last.max(pass),
+            }))
+        };
+        passes.into_iter().fold(None, wider)
+    }
 }
 
 impl Part {
@@ -55,15 +95,35 @@ impl Part {
             started_unix_ns: manifest.started_unix_ns,
             finished_unix_ns: manifest.finished_unix_ns,
             host: manifest.host.clone(),
+            cluster: manifest.cluster.clone(),
+            exclusive: manifest.plan.terms.exclusive,
             cases: run.cases().to_vec(),
+            passes: BTreeMap::new(),
         }]
+    }
+
+    /// The nodes that ran `case`: its tasks are on the first ones.
+    fn nodes_of(&self, case: &Case) -> HashSet<&str> {
+        let Some(cluster) = &self.cluster else { return HashSet::from([self.host.node.as_str()]) };
+        let count = match case.workload.spread {
+            Spread::Nodes => case.workload.nodes as usize,
+            Spread::Ranks { .. } => cluster.nodes.len(),
+        };
+        cluster.nodes.iter().take(count).map(|node| node.host.node.as_str()).collect()
+    }
+
+    /// How many passes of `case` count.
+    fn recorded(&self, case: &Case) -> usize {
+        let passes = self.passes.get(case.id.as_str()).map_or(0..=0, |passes| passes.first..=passes.last);
+        passes.filter(|&pass| case.role(pass) == Role::Recorded).count()
     }
 }
 
 /// Puts `runs` together, in their order. Of a case that several have, the passes stand one after
 /// another; warm-up passes of the later runs are left out, as what they warmed up is in the first.
 /// Paths of targets and seeds may differ between the runs, all else of a case may not. Terms of the
-/// same name that differ, and different questions, are told in warnings of the run as a whole.
+/// same name that differ, and different questions, are told in warnings of the run as a whole. Storage
+/// counts as exclusive where all runs say so, and as shared where one of them does.
 ///
 /// # Errors
 /// There is no run, one comes twice (also as part of a merged one), or a case of the same name asks for something else in two of them, or comes
@@ -162,11 +222,13 @@ fn add_terms(terms: &mut Terms, more: &Terms) -> Vec<String> {
     differ("commitment", add(&mut terms.commitments, &more.commitments, |commitment| &commitment.name));
     differ("published figure", add(&mut terms.published, &more.published, |published| &published.id));
     differ("claim", add(&mut terms.claims, &more.claims, |claim| &claim.id));
-    let study = [
-        ("exclusive", terms.exclusive != more.exclusive),
-        ("release", terms.release != more.release),
-        ("nodes", terms.nodes != more.nodes),
-    ];
+    // No doubt is lost: the figures of the whole are as good as the least of them.
+    terms.exclusive = match (terms.exclusive, more.exclusive) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    };
+    let study = [("release", terms.release != more.release), ("nodes", terms.nodes != more.nodes)];
     names
         .extend(study.iter().filter(|(_, differs)| *differs).map(|(key, _)| format!("`{key}` of the study")));
     names
@@ -220,8 +282,11 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
     let mut order = Vec::new();
     let cases: HashMap<&str, &Case> =
         whole.manifest.plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let mut next_part = 0;
     for (number, run) in runs.iter().enumerate() {
         let passes = passes_of(run);
+        let first_part = next_part;
+        next_part += run.parts.len().max(1);
         for id in run.cases() {
             let Some(source) = run.store.sources.get(id) else { continue };
             let before = parts.entry(id.clone()).or_insert_with(|| {
@@ -242,6 +307,16 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
             let numbers = cases
                 .get(&**id)
                 .map_or_else(HashMap::new, |case| numbers_after(case, before.iter().map(|(.., n)| n), own));
+            for (place, part) in (0..).zip(&mut whole.parts[first_part..next_part]) {
+                let of_part = match run.parts.get(place) {
+                    None => PartPasses::of(numbers.values().copied()),
+                    Some(own) => own.passes.get(id).and_then(|own| {
+                        PartPasses::of((own.first..=own.last).filter_map(|pass| numbers.get(&pass).copied()))
+                    }),
+                };
+                part.passes.remove(id);
+                part.passes.extend(of_part.map(|passes| (id.clone(), passes)));
+            }
             before.push((number, source.clone(), Arc::new(numbers)));
         }
         whole.damage.extend(run.damage.iter().cloned());
@@ -250,9 +325,18 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
     }
     let mut store = Store::default();
     let heads: Vec<Heads<'_>> = runs.iter().map(Heads::of).collect();
+    let hosts: HashMap<CaseId, Vec<String>> = {
+        let parts = whole.parts_by_case();
+        let hosts = |id: &CaseId| {
+            let parts = parts.get(&**id)?.iter().map(|&part| &whole.parts[part]).collect::<Vec<_>>();
+            Some((id.clone(), several_hosts(cases.get(&**id)?, &parts)))
+        };
+        order.iter().filter_map(hosts).collect()
+    };
+    drop(cases);
     for id in order {
         let of_case = parts.remove(&id).unwrap_or_default();
-        let nodes = nodes_of(runs, &of_case);
+        let nodes = hosts.get(&id).cloned().unwrap_or_default();
         for (number, _, numbers) in &of_case {
             take_heads(whole, &heads[*number], &id, numbers, &nodes);
         }
@@ -288,16 +372,29 @@ fn numbers_after<'a>(
     counted.map(|&pass| (pass, pass.saturating_add(done))).collect()
 }
 
-/// The nodes that measured a case, where they are several.
-fn nodes_of(runs: &[Run], parts: &[(usize, Source, Renumber)]) -> Vec<String> {
-    let mut nodes: Vec<String> = Vec::new();
-    for (number, ..) in parts {
-        let node = &runs[*number].manifest.host.node;
-        if !nodes.contains(node) {
-            nodes.push(node.clone());
+/// The nodes that measured `case`, where its passes ran on different ones so that these differences
+/// are in their spread. Where each of several nodes ran it by itself, as often as the others, it is
+/// the nodes that are compared, and nothing is to be warned of.
+fn several_hosts(case: &Case, parts: &[&Part]) -> Vec<String> {
+    let nodes: Vec<HashSet<&str>> = parts.iter().map(|part| part.nodes_of(case)).collect();
+    if nodes.windows(2).all(|pair| pair[0] == pair[1]) {
+        return Vec::new();
+    }
+    let mut names: Vec<String> = Vec::new();
+    let mut recorded: HashMap<&str, usize> = HashMap::new();
+    for (part, nodes) in parts.iter().zip(&nodes) {
+        let mut nodes: Vec<&str> = nodes.iter().copied().collect();
+        nodes.sort_unstable();
+        for node in nodes {
+            if !recorded.contains_key(node) {
+                names.push(node.to_owned());
+            }
+            *recorded.entry(node).or_default() += part.recorded(case);
         }
     }
-    if nodes.len() > 1 { nodes } else { Vec::new() }
+    let alone = nodes.iter().all(|nodes| nodes.len() == 1);
+    let evenly = recorded.values().collect::<HashSet<_>>().len() == 1;
+    if alone && evenly && names.len() >= COMPARED_NODES_MIN { Vec::new() } else { names }
 }
 
 /// The phases and warnings of one case of one run.

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::PhaseKey;
 
+/// Of more nodes than this a message names the first ones only; all of them are in the warning.
+const NAMED_NODES_MAX: usize = 8;
+
 /// A warning, with the numbers behind it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -324,7 +327,14 @@ impl fmt::Display for Warning {
             Self::ResumedElsewhere { before, now } => {
                 write!(f, "begun on {before} and resumed on {now}: its figures are of two nodes")
             }
-            Self::SeveralHosts { nodes } => write!(f, "measured on different hosts: {}", nodes.join(", ")),
+            Self::SeveralHosts { nodes } => {
+                let named = &nodes[..nodes.len().min(NAMED_NODES_MAX)];
+                write!(f, "measured on different hosts: {}", named.join(", "))?;
+                match nodes.len() - named.len() {
+                    0 => Ok(()),
+                    more => write!(f, " and {more} more"),
+                }
+            }
             Self::DifferentTerms { names, run } => {
                 write!(f, "run {run} has other terms under the same name: {}", names.join(", "))
             }

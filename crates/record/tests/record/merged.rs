@@ -5,19 +5,28 @@ use record::{Manifest, PhaseRecord, RecordError, Run, RunState, Warning, merge, 
 
 use crate::sample;
 
-/// A run of the case `seq` with these passes, on the host `node`.
+/// A run of the case `seq` with these passes, on the host `node` alone.
 fn run(run_id: &str, node: &str, passes: u32, change: impl FnOnce(&mut Manifest)) -> Run {
     let mut manifest = sample::manifest();
     manifest.run_id = run_id.to_owned();
     manifest.host.node = node.to_owned();
+    manifest.cluster = None;
     manifest.plan.cases.truncate(1);
     manifest.plan.cases[0].repetitions = passes;
     change(&mut manifest);
     let id = manifest.plan.cases[0].id.clone();
-    let records: Vec<PhaseRecord> = (0..passes)
+    let mut records: Vec<PhaseRecord> = (0..passes)
         .flat_map(|pass| [Phase::Write, Phase::Read].map(|p| sample::phase(&id, pass, p, 2)))
         .collect();
+    for record in records.iter_mut().filter(|_| manifest.cluster.is_none()) {
+        record.tasks.iter_mut().for_each(|task| node.clone_into(&mut task.node));
+    }
     Run::in_memory(manifest, records)
+}
+
+/// Whether a figure is marked as one of several hosts.
+fn hosts(run: &Run) -> bool {
+    run.warnings.iter().any(|row| matches!(row.warning, Warning::SeveralHosts { .. }))
 }
 
 fn passes(run: &Run, case: &str) -> Vec<u32> {
@@ -35,8 +44,6 @@ fn passes_of_the_same_case_follow_one_another() {
     assert_eq!(whole.finished_cases, ["seq"]);
     let parts: Vec<_> = whole.parts.iter().map(|part| (part.run_id.as_str(), part.cases.len())).collect();
     assert_eq!(parts, [("a", 1), ("b", 1)]);
-    let hosts =
-        |run: &Run| run.warnings.iter().any(|row| matches!(row.warning, Warning::SeveralHosts { .. }));
     assert!(!hosts(&whole), "it was one host");
     let two = merge(vec![run("a", "n1", 2, |_| ()), run("b", "n2", 2, |_| ())]).expect("merged");
     assert!(hosts(&two), "{:?}", two.warnings);
@@ -49,8 +56,84 @@ fn different_cases_stand_side_by_side() {
     let ids: Vec<_> = whole.manifest.plan.cases.iter().map(|case| case.id.as_str()).collect();
     assert_eq!(ids, ["seq", "other"]);
     assert_eq!((passes(&whole, "seq"), passes(&whole, "other")), (vec![0, 1], vec![0]));
-    let hosts = whole.warnings.iter().any(|row| matches!(row.warning, Warning::SeveralHosts { .. }));
-    assert!(!hosts, "no case is of two hosts");
+    assert!(!hosts(&whole), "no case is of two hosts");
+}
+
+#[test]
+fn jobs_of_one_node_each_are_a_comparison_of_nodes() {
+    let merged = |nodes: &[(&str, u32)]| {
+        let job = |(number, (node, passes)): (usize, &(&str, u32))| {
+            run(&format!("job{number}"), node, *passes, |_| ())
+        };
+        merge(nodes.iter().enumerate().map(job).collect()).expect("merged")
+    };
+    assert!(!hosts(&merged(&[("n1", 2), ("n2", 2), ("n3", 2)])));
+    assert!(!hosts(&merged(&[("n1", 2), ("n2", 4), ("n3", 4), ("n1", 2)])), "in two jobs");
+    assert!(hosts(&merged(&[("n1", 2), ("n2", 2)])), "none of two is the odd one");
+    assert!(hosts(&merged(&[("n1", 2), ("n2", 2), ("n3", 3)])), "one node counts more than the others");
+}
+
+#[test]
+fn jobs_of_several_nodes_are_of_the_same_hosts_where_their_nodes_are_the_same() {
+    let on = |second: &'static str| {
+        move |manifest: &mut Manifest| {
+            let mut cluster = sample::cluster(None);
+            second.clone_into(&mut cluster.nodes[1].host.node);
+            manifest.cluster = Some(cluster);
+            let case = &mut manifest.plan.cases[0];
+            let mut spec = plan::WorkloadSpec::from(case.workload.clone());
+            (spec.tasks, spec.nodes) = (2, 2);
+            case.workload = spec.validate().expect("valid");
+        }
+    };
+    let (one, two) = (run("a", "node1", 1, on("node2")), run("b", "node1", 1, on("node2")));
+    assert!(!hosts(&merge(vec![one, two]).expect("merged")));
+    let (one, two) = (run("a", "node1", 1, on("node2")), run("b", "node1", 1, on("node3")));
+    let whole = merge(vec![one, two]).expect("merged");
+    let nodes = vec!["node1".to_owned(), "node2".to_owned(), "node3".to_owned()];
+    assert!(whole.warnings.iter().any(|row| row.warning == Warning::SeveralHosts { nodes: nodes.clone() }));
+    assert_eq!(whole.parts[1].cluster.as_ref().map(|cluster| cluster.nodes.len()), Some(2));
+}
+
+/// Of a merge of merges too, and after it was stored.
+#[test]
+fn each_pass_says_which_run_it_is_of_when_it_began_and_on_which_nodes() {
+    let with_warm_up = |manifest: &mut Manifest| manifest.plan.cases[0].protocol.warm_up = 1;
+    let job = |id: &str, node: &str, passes: u32| run(id, node, passes, with_warm_up);
+    let first = merge(vec![job("a", "n1", 2), job("b", "n2", 3)]).expect("merged");
+    let second = merge(vec![job("c", "n3", 2), job("d", "n4", 2)]).expect("merged");
+    let whole = merge(vec![first, second]).expect("merged");
+    let place = tempfile::tempdir().expect("a directory");
+    write_merged(&whole, &place.path().join("merged")).expect("written");
+    let read = Run::open(&place.path().join("merged")).expect("readable");
+    let passes = read.passes();
+    assert_eq!(passes, whole.passes());
+    let said: Vec<_> = passes
+        .iter()
+        .map(|pass| (pass.repetition, &read.parts[pass.part.expect("said")].run_id[..], &pass.nodes[0][..]))
+        .collect();
+    // The warm-up of the first job alone is kept.
+    let (a, b) = (("a", "n1"), ("b", "n2"));
+    let expected = [a, a, b, b, ("c", "n3"), ("d", "n4")];
+    let numbered: Vec<_> = (0..).zip(expected).map(|(pass, (run, node))| (pass, run, node)).collect();
+    assert_eq!(said, numbered);
+    let started = |pass: u32| passes.iter().find(|of| of.repetition == pass).map(|of| of.started_unix_ns);
+    let row = |pass| read.phases.iter().find(|row| row.key.repetition == pass).map(|row| row.started_unix_ns);
+    assert_eq!(started(3), row(3));
+    let alone = job("e", "n5", 2).passes();
+    assert!(alone.iter().all(|pass| pass.part.is_none() && *pass.nodes == ["n5".to_owned()]), "{alone:?}");
+}
+
+#[test]
+fn storage_is_exclusive_only_where_all_runs_say_so() {
+    let says = |exclusive| move |manifest: &mut Manifest| manifest.plan.terms.exclusive = exclusive;
+    let of = |one, other| {
+        let whole = merge(vec![run("a", "n", 1, says(one)), run("b", "n", 1, says(other))]).expect("merged");
+        assert_eq!([whole.parts[0].exclusive, whole.parts[1].exclusive], [one, other]);
+        whole.manifest.plan.terms.exclusive
+    };
+    let (yes, no) = (Some(true), Some(false));
+    assert_eq!((of(yes, yes), of(yes, no), of(no, None), of(yes, None)), (yes, no, no, None));
 }
 
 #[test]

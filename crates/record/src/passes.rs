@@ -1,0 +1,83 @@
+//! Which pass of a case ran where and when: of a run that was merged from many jobs, the coverage of
+//! nodes and times of day.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::{CaseId, Run, TaskRow};
+
+/// One pass of one case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pass {
+    /// The case.
+    pub case: CaseId,
+    /// The number of the pass, from 0.
+    pub repetition: u32,
+    /// Wall clock at the start of its first phase, nanoseconds since 1970-01-01 UTC.
+    pub started_unix_ns: i64,
+    /// The nodes that its tasks ran on, in the order of the tasks.
+    pub nodes: Arc<[String]>,
+    /// Its place in [`Run::parts`]; none where the run was not merged, or by a program that did not say.
+    pub part: Option<usize>,
+}
+
+impl Run {
+    /// All passes that were recorded: of each case in rising order, the cases as in [`Run::cases`]. This
+    /// goes through the tasks of all cases.
+    #[must_use]
+    pub fn passes(&self) -> Vec<Pass> {
+        let mut starts: HashMap<&str, BTreeMap<u32, i64>> = HashMap::new();
+        for row in &self.phases {
+            let of_case = starts.entry(&row.key.case).or_default();
+            let start = of_case.entry(row.key.repetition).or_insert(row.started_unix_ns);
+            *start = (*start).min(row.started_unix_ns);
+        }
+        let parts = self.parts_by_case();
+        let mut all: Vec<Pass> = Vec::new();
+        for case in self.cases() {
+            let tasks = self.tasks(case);
+            let mut nodes = nodes_by_pass(&tasks);
+            let of_case = parts.get(&**case).map_or(&[][..], Vec::as_slice);
+            for (&repetition, &started_unix_ns) in starts.get(&**case).into_iter().flatten() {
+                let is_within = |&&part: &&usize| {
+                    self.parts[part].passes.get(&**case).is_some_and(|passes| passes.holds(repetition))
+                };
+                let nodes = nodes.remove(&repetition).unwrap_or_default();
+                // Mostly they are those of the pass before.
+                let nodes = match all.last() {
+                    Some(before) if before.nodes.iter().eq(nodes.iter().copied()) => {
+                        Arc::clone(&before.nodes)
+                    }
+                    _ => nodes.into_iter().map(str::to_owned).collect(),
+                };
+                let part = of_case.iter().find(is_within).copied();
+                all.push(Pass { case: case.clone(), repetition, started_unix_ns, nodes, part });
+            }
+        }
+        all
+    }
+
+    /// The places of the parts that have rows of each case.
+    pub(crate) fn parts_by_case(&self) -> HashMap<&str, Vec<usize>> {
+        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, part) in self.parts.iter().enumerate() {
+            for case in &part.cases {
+                places.entry(case).or_default().push(place);
+            }
+        }
+        places
+    }
+}
+
+/// The nodes of each pass, each once.
+fn nodes_by_pass(tasks: &[TaskRow]) -> HashMap<u32, Vec<&str>> {
+    let mut nodes: HashMap<u32, Vec<&str>> = HashMap::new();
+    let mut seen: HashSet<(u32, &str)> = HashSet::new();
+    for chunk in tasks.chunk_by(|a, b| a.node == b.node && a.key.repetition == b.key.repetition) {
+        let (pass, node) = (chunk[0].key.repetition, chunk[0].node.as_str());
+        if seen.insert((pass, node)) {
+            nodes.entry(pass).or_default().push(node);
+        }
+    }
+    nodes
+}
