@@ -89,11 +89,14 @@ fn main() -> ExitCode {
             if mpi.rank() == 0 {
                 println!("library {} joined_ms {}", mpi.library(), joined.as_millis());
             }
-            match show(&mpi, &asked).and_then(|()| mpi.leave()) {
-                Ok(()) => ExitCode::SUCCESS,
+            match show(&mpi, &asked) {
+                Ok(()) => match mpi.leave() {
+                    Ok(()) => ExitCode::SUCCESS,
+                    Err(_) => ExitCode::FAILURE,
+                },
                 Err(error) => {
                     eprintln!("{error}");
-                    ExitCode::FAILURE
+                    mpi.abort(1)
                 }
             }
         }

@@ -67,6 +67,7 @@ fn each_point_has_a_job_with_the_allocation_that_fits() {
             directives: vec!["--constraint=nvme".to_owned()],
             setup: vec!["module load openmpi".to_owned()],
             directory: Some("/home/me/runs of may".into()),
+            mpi: Some("/opt/mpi/libmpi.so".into()),
             program: "/opt/io proof/ioproof".into(),
             out: "/home/me/out".into(),
             ..Asked::new(&plan, &around, system)

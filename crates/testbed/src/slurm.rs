@@ -117,11 +117,15 @@ impl Slurm {
         let ranks = u64::from(each) * hosts as u64;
         let words = [
             format!("--mpi={manager}"),
+            "--kill-on-bad-exit=1".to_owned(),
             format!("--nodes={hosts}"),
             format!("--ntasks={ranks}"),
             format!("--ntasks-per-node={each}"),
         ];
+        // By default this release takes two ways in turn to let ranks wait for each other, and under
+        // load lets one through too early, whose first message ends another in its MPI_Init.
         let launched = program.under("srun", words.into_iter().map(OsString::from).collect());
+        let launched = launched.env("SLURM_PMIX_FENCE", "tree");
         self.hosts.at_head(&self.known(&launched))
     }
 

@@ -97,6 +97,8 @@ pub struct Asked<'a> {
     /// Words that start the ranks instead of the system's own launcher, as in
     /// `mpirun --map-by ppr:1:node`; verbatim.
     pub launcher: Option<String>,
+    /// The MPI library, where the right one is not found.
+    pub mpi: Option<PathBuf>,
     /// The program.
     pub program: PathBuf,
     /// Where the jobs start; left out, where they are submitted.
@@ -122,6 +124,7 @@ impl<'a> Asked<'a> {
             directives: Vec::new(),
             setup: Vec::new(),
             launcher: None,
+            mpi: None,
             program: "ioproof".into(),
             directory: None,
             out: "ioproof-batch".into(),

@@ -86,7 +86,8 @@ impl System {
         let ranks = u64::from(nodes) * u64::from(ranks_per_node);
         match self {
             Self::Slurm => format!(
-                "srun --nodes={nodes} --ntasks={ranks} --ntasks-per-node={ranks_per_node} --cpu-bind=none"
+                "srun --nodes={nodes} --ntasks={ranks} --ntasks-per-node={ranks_per_node} --cpu-bind=none \
+                 --kill-on-bad-exit=1"
             ),
             Self::Pbs => format!("mpiexec -n {ranks}"),
             Self::Flux => format!(

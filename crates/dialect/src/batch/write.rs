@@ -46,7 +46,9 @@ fn run(asked: &Asked<'_>, study: &Study<'_>, job: &Job) -> Result<String, BatchE
     text += asked.system.environment();
     let own = || asked.system.launcher(job.nodes, asked.ranks_per_node);
     let launcher = asked.launcher.clone().unwrap_or_else(own);
-    let _ = writeln!(text, "status=0\n{launcher} \\\n    \"$ioproof\" run \"$@\" --yes || status=$?",);
+    let mpi = asked.mpi.as_deref().map(quote::path).transpose()?;
+    let mpi = mpi.map_or_else(String::new, |path| format!(" --mpi {path}"));
+    let _ = writeln!(text, "status=0\n{launcher} \\\n    \"$ioproof\" run \"$@\" --yes{mpi} || status=$?");
     text += "printf '%s\\n' \"$status\" >\"$record.status\"\nexit \"$status\"\n";
     Ok(text)
 }
