@@ -1,41 +1,29 @@
 //! What every way of agreeing must keep, tried on each of them.
 #![expect(clippy::unwrap_used, reason = "a failed call is what a test is to report")]
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use comm::{Comm, CommError, Fake, Solo};
+use proptest::collection::vec;
+use proptest::prelude::{ProptestConfig, any, proptest};
 
-/// What one rank does and may rely on. `arrived` counts the ranks that came to each barrier.
-fn keeps_the_contract(comm: &dyn Comm, arrived: &AtomicU32) {
-    let (rank, size) = (comm.rank(), comm.size());
-    assert!(rank < size);
-    assert!(!comm.node().is_empty());
+mod promises;
 
+use promises::{keeps, keeps_as_a_group};
+
+/// A barrier holds all back until the last one comes. `arrived` counts the ranks that came.
+fn holds_back(comm: &dyn Comm, arrived: &AtomicU32) {
     for round in 1..=50 {
         arrived.fetch_add(1, Ordering::SeqCst);
-        comm.barrier().unwrap();
-        assert!(arrived.load(Ordering::SeqCst) >= round * size, "a rank passed before all had come");
-    }
-
-    assert_eq!(comm.max_u64(u64::from(rank)).unwrap(), u64::from(size - 1));
-    assert_eq!(comm.max_u64(u64::MAX - u64::from(rank)).unwrap(), u64::MAX);
-    assert!(!comm.any(false).unwrap());
-    assert!(comm.any(rank == size - 1).unwrap(), "one vote is enough");
-    assert!(comm.any(true).unwrap());
-
-    let own = vec![u8::try_from(rank).unwrap(); rank as usize];
-    let gathered = comm.gather(own).unwrap();
-    assert_eq!(gathered.is_some(), rank == 0);
-    if let Some(parts) = gathered {
-        assert_eq!(parts.len(), size as usize);
-        for (rank, part) in parts.iter().enumerate() {
-            assert_eq!(part, &vec![u8::try_from(rank).unwrap(); rank], "parts come in the order of ranks");
+        if round % 2 == 0 {
+            comm.barrier().unwrap();
+        } else {
+            comm.meet().unwrap();
         }
+        assert!(arrived.load(Ordering::SeqCst) >= round * comm.size(), "a rank passed before all had come");
     }
-
-    assert_eq!(comm.broadcast(format!("from {rank}").into_bytes()).unwrap(), b"from 0");
-    assert_eq!(comm.broadcast(Vec::new()).unwrap(), b"");
 }
 
 /// Runs `each` on every rank of `world` and gives what they returned, by rank.
@@ -49,15 +37,97 @@ fn on_all<T: Send>(world: Vec<Fake>, each: impl Fn(Fake) -> T + Sync) -> Vec<T> 
 
 #[test]
 fn one_process_keeps_the_contract() {
-    keeps_the_contract(&Solo::new("node1"), &AtomicU32::new(0));
+    keeps(&Solo::new("node1"));
 }
 
 #[test]
 fn threads_keep_the_contract() {
-    for size in [1, 2, 7] {
+    for size in [1, 2, 7, 64] {
         let arrived = AtomicU32::new(0);
-        on_all(Fake::world(&vec!["node1"; size]), |rank| keeps_the_contract(&rank, &arrived));
+        on_all(Fake::world(&vec!["node1"; size]), |rank| {
+            holds_back(&rank, &arrived);
+            keeps(&rank);
+        });
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn any_number_of_ranks_on_any_nodes_keeps_the_contract(nodes in vec(0..5usize, 1..70)) {
+        let names = ["a", "b", "c", "d", "e"];
+        let world = Fake::world(&nodes.iter().map(|&node| names[node]).collect::<Vec<_>>());
+        on_all(world, |rank| keeps(&rank));
+    }
+
+    #[test]
+    fn any_ranks_make_a_group(
+        nodes in vec(0..3usize, 1..30),
+        order in vec(any::<u32>(), 30),
+        size in 1..30usize,
+    ) {
+        let names = ["a", "b", "c"];
+        let mut members: Vec<u32> = (0..).take(nodes.len()).collect();
+        members.sort_by_key(|&member| order[member as usize]);
+        members.truncate(size);
+        let world = Fake::world(&nodes.iter().map(|&node| names[node]).collect::<Vec<_>>());
+        on_all(world, |rank| {
+            if let Some(group) = rank.group(&members) {
+                assert_eq!(members[group.rank() as usize], rank.rank());
+                keeps_as_a_group(&*group);
+            }
+            rank.barrier().unwrap();
+        });
+    }
+}
+
+#[test]
+fn clocks_of_nodes_are_found_and_a_meeting_is_the_same_moment_by_all_of_them() {
+    let behind = |node: i64| (node - 3) * 1_000_000_007;
+    let nodes = ["a", "b", "c", "d", "e", "f", "g"];
+    let places: Vec<(&str, i64)> = (0..21).map(|rank| (nodes[rank % 7], behind((rank % 7) as i64))).collect();
+    let found = on_all(Fake::world_with_clocks(&places), |rank| {
+        let clocks = rank.synchronize().unwrap();
+        let since = rank.meet().unwrap();
+        (clocks, Instant::now().checked_sub(since).unwrap(), since)
+    });
+    for (node, clock) in (0..).zip(&found[0].0) {
+        let truth = behind(node) - behind(0);
+        assert!(clock.offset_ns.abs_diff(truth) <= clock.error_ns, "node {node}: {clock:?}, not {truth}");
+    }
+    assert!(found[1..].iter().all(|(clocks, ..)| clocks.is_empty()));
+    // Clocks are apart by seconds; the moment is not.
+    let moments = found.iter().map(|(_, moment, _)| *moment);
+    let (first, last) = (moments.clone().min().unwrap(), moments.max().unwrap());
+    assert!(last - first < Duration::from_millis(500), "{:?}", last - first);
+}
+
+#[test]
+fn a_stream_holds_few_parts_at_a_time() {
+    // Rank 0 takes nothing until it is told to; the others may then have sent only a little.
+    const PART_BYTES: usize = 4_000_000;
+    let sent = AtomicU32::new(0);
+    on_all(Fake::world(&["n"; 8]), |rank| {
+        rank.stream(vec![1; PART_BYTES], &mut |from, _| {
+            if from == 0 {
+                std::thread::sleep(Duration::from_millis(50));
+                assert_eq!(sent.load(Ordering::SeqCst), 0, "a rank has sent all before any was taken");
+            }
+        })
+        .unwrap();
+        sent.fetch_add(1, Ordering::SeqCst);
+    });
+}
+
+#[test]
+fn a_signal_that_comes_before_anyone_listens_is_kept() {
+    let world = Fake::world(&["n"; 2]);
+    world[0].signal(3);
+    let heard = Arc::new(AtomicU32::new(0));
+    let hears = Arc::clone(&heard);
+    world[1].on_signal(Arc::new(move |value| hears.store(u32::try_from(value).unwrap(), Ordering::SeqCst)));
+    assert_eq!(heard.load(Ordering::SeqCst), 3);
 }
 
 #[test]

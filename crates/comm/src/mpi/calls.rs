@@ -5,6 +5,7 @@
 
 #![expect(unsafe_code, reason = "calls a library that is loaded at run time")]
 
+use std::error::Error as _;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::path::Path;
@@ -118,7 +119,7 @@ impl Found {
         let failed = |reason| JoinError::Unloadable { library: path.to_owned(), reason };
         // SAFETY: it is loaded already.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }
-            .map_err(|error| failed(one_line(&error.to_string())))?;
+            .map_err(|error| failed(said(&error)))?;
         let calls = match self.flavour {
             Flavour::Standard => standard(library),
             Flavour::OpenMpi => open_mpi(library),
@@ -142,7 +143,7 @@ pub(crate) fn load(path: &Path) -> Result<Option<Found>, JoinError> {
     let library = match unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) } {
         Ok(library) => library,
         Err(error) => {
-            let reason = one_line(&error.to_string());
+            let reason = said(&error);
             // A name that is nowhere is the ordinary case; a file that is there and cannot be loaded is not.
             let absent = path.components().count() == 1 || !path.exists();
             return if absent && missing(&reason, path) {
@@ -161,6 +162,11 @@ pub(crate) fn load(path: &Path) -> Result<Option<Found>, JoinError> {
 /// Whether the loader says that the library itself is not there, rather than one that it needs.
 fn missing(reason: &str, path: &Path) -> bool {
     reason.contains("cannot open shared object file") && reason.starts_with(&*path.to_string_lossy())
+}
+
+/// The loader's own words, one line.
+fn said(error: &libloading::Error) -> String {
+    error.source().map_or_else(|| one_line(&error.to_string()), |loader| one_line(&loader.to_string()))
 }
 
 /// What the library exports and says of itself, before it is started.
@@ -239,7 +245,7 @@ fn open_mpi(library: Library) -> Result<Box<dyn Calls>, String> {
     let object = |name: &str| {
         // SAFETY: only the address is taken; it is what the library calls the handle.
         let found = unsafe { library.get::<*mut c_void>(name.as_bytes()) };
-        found.map(|symbol| symbol.as_raw_ptr()).map_err(|error| one_line(&error.to_string()))
+        found.map(|symbol| symbol.as_raw_ptr()).map_err(|error| said(&error))
     };
     let names = Names {
         world: object("ompi_mpi_comm_world")?,
@@ -275,7 +281,7 @@ impl<H: Handle> Loaded<H> {
             ($name:literal) => {
                 // SAFETY: the field has the type that MPI 3.0 and all later versions give this function, with
                 // handles as this library has them.
-                *unsafe { library.get($name) }.map_err(|error| one_line(&error.to_string()))?
+                *unsafe { library.get($name) }.map_err(|error| said(&error))?
             };
         }
         Ok(Self {

@@ -1,0 +1,330 @@
+//! Ranks as processes under real launchers. The tests that are ignored are what a rank does; the others
+//! start a launcher with one of them.
+#![expect(clippy::unwrap_used, reason = "a failed call is what a test is to report")]
+
+mod promises;
+
+use std::path::Path;
+use std::process::exit;
+use std::time::{Duration, Instant};
+
+use comm::{Comm, CommError, JoinError, Joining, Mpi};
+use rustix::process::Signal;
+use testbed::{Finished, Hosts, Launch, Process, Program, Running, Scratch, skipped};
+
+/// For how long a neighbour may be silent in tests: short, but longer than this machine holds a process up.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The exit code of a run with a lost node.
+const LOST: i32 = 9;
+
+/// The variable with the path of a file that is made when all ranks are there.
+const READY: &str = "COMM_TEST_READY";
+
+/// The variable with the library that is to be loaded.
+const LIBRARY: &str = "COMM_TEST_LIBRARY";
+
+/// Over hosts, Open MPI hands on only the variables that it is told.
+const OVER_HOSTS: [&str; 2] = ["-x", READY];
+
+fn join(library: Option<&Path>) -> Result<Option<Mpi>, JoinError> {
+    let variable = |name: &str| std::env::var(name).ok();
+    comm::join(&Joining { library, variable: &variable, patience: PATIENCE })
+}
+
+/// Prints a line for the test that started this rank. The harness may have begun one.
+fn tell(line: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stdout().lock(), "\n# {line}");
+}
+
+#[test]
+#[ignore = "one rank of a job; other tests start it"]
+fn keeps_the_contract() {
+    let Some(mpi) = join(None).unwrap() else { return };
+    promises::keeps(&mpi);
+    for _ in 0..100 {
+        mpi.barrier().unwrap();
+    }
+    if mpi.rank() == 0 {
+        tell(&format!("{} ranks of {}", mpi.size(), mpi.library()));
+    }
+    mpi.leave().unwrap();
+}
+
+/// Waits for a rank that never comes, and says how that ended.
+#[test]
+#[ignore = "one rank of a job; other tests start it"]
+fn waits_for_ever() {
+    let Some(mpi) = join(None).unwrap() else { return };
+    mpi.barrier().unwrap();
+    let last = mpi.size() - 1;
+    if mpi.rank() == last {
+        std::fs::write(std::env::var(READY).unwrap(), "").unwrap();
+        std::thread::sleep(Duration::from_secs(100));
+    }
+    let error = mpi.barrier().unwrap_err();
+    tell(&format!("rank {}: {error}", mpi.rank()));
+    assert_eq!(mpi.max_u64(1).unwrap_err(), error, "the first error stays");
+    // All say what they saw before the first of them ends the job.
+    std::thread::sleep(Duration::from_secs(2));
+    mpi.abort(LOST);
+}
+
+#[test]
+#[ignore = "one rank of a job; other tests start it"]
+fn ends_early() {
+    let Some(mpi) = join(None).unwrap() else { return };
+    if mpi.rank() == 1 {
+        return;
+    }
+    let _ = mpi.barrier();
+    exit(0);
+}
+
+#[test]
+#[ignore = "one rank of a job; other tests start it"]
+fn panics() {
+    let Some(mpi) = join(None).unwrap() else { return };
+    assert_ne!(mpi.rank(), 1, "as a test of what the others see");
+    let _ = mpi.barrier();
+    exit(0);
+}
+
+#[test]
+#[ignore = "one rank of a job; other tests start it"]
+fn makes_another_call() {
+    let Some(mpi) = join(None).unwrap() else { return };
+    let error = if mpi.rank() == 1 { mpi.any(true).unwrap_err() } else { mpi.barrier().unwrap_err() };
+    assert!(matches!(error, CommError::OutOfStep { .. }), "{error}");
+    tell(&format!("rank {}: {error}", mpi.rank()));
+    std::thread::sleep(Duration::from_secs(1));
+    mpi.abort(2);
+}
+
+/// Loads the library that a variable names and says why that did not go well.
+#[test]
+#[ignore = "one rank of a job; other tests start it"]
+fn joins_with_another_library() {
+    let Ok(library) = std::env::var(LIBRARY) else { return };
+    match join(Some(Path::new(&library))) {
+        Ok(Some(mpi)) => {
+            promises::keeps(&mpi);
+            if mpi.rank() == 0 {
+                tell(&format!("{} ranks of {}", mpi.size(), mpi.library()));
+            }
+            mpi.leave().unwrap();
+        }
+        Ok(None) => tell("alone"),
+        Err(error) => {
+            tell(&error.to_string());
+            exit(4);
+        }
+    }
+}
+
+/// This program as `rank`.
+fn program(rank: &str) -> Program {
+    Program::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", rank, "--nocapture", "--test-threads=1"])
+        .limit(Duration::from_secs(100))
+}
+
+/// The lines that ranks told.
+fn told(finished: &Finished) -> Vec<&str> {
+    finished.stdout.lines().filter_map(|line| line.split_once("# ")).map(|(_, told)| told).collect()
+}
+
+#[test]
+fn ranks_of_open_mpi_keep_the_contract() {
+    if skipped(Launch::open_mpi_available()) {
+        return;
+    }
+    for ranks in [1, 2, 7, 64] {
+        let finished =
+            Launch::open_mpi(ranks).start(&program("keeps_the_contract")).run().unwrap().expect_code(0);
+        if ranks > 1 {
+            let told = told(&finished);
+            assert!(told.len() == 1 && told[0].contains(&format!("{ranks} ranks of Open MPI")), "{told:?}");
+        }
+    }
+}
+
+#[test]
+fn ranks_of_mpich_keep_the_contract() {
+    if skipped(Launch::mpich_available()) {
+        return;
+    }
+    for ranks in [1, 2, 7] {
+        let finished =
+            Launch::mpich(ranks).start(&program("keeps_the_contract")).run().unwrap().expect_code(0);
+        if ranks > 1 {
+            let told = told(&finished);
+            assert!(told.len() == 1 && told[0].contains(&format!("{ranks} ranks of MPICH")), "{told:?}");
+        }
+    }
+}
+
+#[test]
+fn ranks_on_several_hosts_keep_the_contract() {
+    if skipped(Hosts::available()) || skipped(Launch::open_mpi_available()) {
+        return;
+    }
+    let hosts = Hosts::of(3).unwrap();
+    let _ =
+        Launch::open_mpi(2).over(&hosts).start(&program("keeps_the_contract")).run().unwrap().expect_code(0);
+    if !skipped(Launch::mpich_available()) {
+        let _ =
+            Launch::mpich(2).over(&hosts).start(&program("keeps_the_contract")).run().unwrap().expect_code(0);
+    }
+}
+
+/// Ranks of which the last one never comes.
+struct Stuck {
+    running: Running,
+    _scratch: Scratch,
+}
+
+impl Stuck {
+    /// Starts them and waits until all are there. Hosts have no memory in common.
+    fn start(launch: Launch<'_>) -> Self {
+        let scratch = Scratch::on_disk().unwrap();
+        let ready = scratch.path().join("ready");
+        let program = program("waits_for_ever").env(READY, &ready);
+        let running = launch.start(&program).spawn().unwrap();
+        let start = Instant::now();
+        while !ready.exists() {
+            assert!(start.elapsed() < Duration::from_secs(60), "the ranks did not come");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Self { running, _scratch: scratch }
+    }
+
+    fn rank(&self, rank: u32) -> Process {
+        let all = self.running.processes().into_iter();
+        // Daemons of a launcher are no ranks, whatever variables they have.
+        let mut ranks =
+            all.filter(|process| process.rank() == Some(rank) && process.name().starts_with("mpi-"));
+        ranks.next().unwrap()
+    }
+
+    /// The end of the job, which must come within `limit`.
+    fn end(self, limit: Duration) -> Finished {
+        let start = Instant::now();
+        let finished = self.running.wait().unwrap();
+        assert!(start.elapsed() < limit, "it took {:?}: {finished:?}", start.elapsed());
+        assert_ne!(finished.code, Some(0), "{finished:?}");
+        finished
+    }
+}
+
+/// Within so long all ranks know of one that is stopped, with the patience of these tests.
+const NOTICED: Duration = Duration::from_secs(25);
+
+/// Checks that each rank but the last one, which ran on `node`, said that it is lost.
+fn expect_lost(finished: &Finished, rank: u32, node: &str) {
+    let told = told(finished);
+    for survivor in 0..rank {
+        let start = format!("rank {survivor}: rank {rank} on node {node} is lost: ");
+        assert!(told.iter().any(|line| line.starts_with(&start)), "{start}? {finished:?}");
+    }
+    assert_eq!(finished.code, Some(LOST), "{finished:?}");
+}
+
+fn own_node() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+#[test]
+fn a_stopped_rank_is_lost() {
+    if !skipped(Launch::open_mpi_available()) {
+        let stuck = Stuck::start(Launch::open_mpi(7));
+        stuck.rank(6).signal(Signal::STOP);
+        expect_lost(&stuck.end(NOTICED), 6, &own_node());
+    }
+    if !skipped(Launch::mpich_available()) {
+        let stuck = Stuck::start(Launch::mpich(4));
+        stuck.rank(3).signal(Signal::STOP);
+        expect_lost(&stuck.end(NOTICED), 3, &own_node());
+    }
+}
+
+#[test]
+fn a_killed_rank_ends_the_job() {
+    if !skipped(Launch::open_mpi_available()) {
+        let stuck = Stuck::start(Launch::open_mpi(4));
+        stuck.rank(3).signal(Signal::KILL);
+        stuck.end(Duration::from_secs(10));
+    }
+    if !skipped(Launch::mpich_available()) {
+        let stuck = Stuck::start(Launch::mpich(4));
+        stuck.rank(3).signal(Signal::KILL);
+        stuck.end(Duration::from_secs(10));
+    }
+}
+
+#[test]
+fn a_stopped_host_is_lost() {
+    if skipped(Hosts::available()) || skipped(Launch::open_mpi_available()) {
+        return;
+    }
+    let hosts = Hosts::of(3).unwrap();
+    let stuck = Stuck::start(Launch::open_mpi(1).over(&hosts).with(OVER_HOSTS));
+    hosts.stop(2);
+    expect_lost(&stuck.end(NOTICED), 2, &hosts.name(2));
+}
+
+#[test]
+fn a_host_that_is_cut_off_is_lost() {
+    if skipped(Hosts::available()) || skipped(Launch::open_mpi_available()) {
+        return;
+    }
+    let hosts = Hosts::of(3).unwrap();
+    let stuck = Stuck::start(Launch::open_mpi(1).over(&hosts).with(OVER_HOSTS));
+    hosts.cut(2).unwrap();
+    expect_lost(&stuck.end(NOTICED), 2, &hosts.name(2));
+}
+
+#[test]
+fn a_rank_that_ends_early_ends_the_job() {
+    if skipped(Launch::open_mpi_available()) {
+        return;
+    }
+    for rank in ["ends_early", "panics"] {
+        let finished = Launch::open_mpi(4).start(&program(rank)).run().unwrap();
+        assert_ne!(finished.code, Some(0), "{finished:?}");
+        assert!(finished.took < Duration::from_secs(30), "{finished:?}");
+    }
+}
+
+#[test]
+fn ranks_that_make_different_calls_are_told_so() {
+    if skipped(Launch::open_mpi_available()) {
+        return;
+    }
+    let finished = Launch::open_mpi(4).start(&program("makes_another_call")).run().unwrap();
+    let told = told(&finished);
+    assert_eq!(told.len(), 4, "{finished:?}");
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+}
+
+#[test]
+fn a_library_that_does_not_fit_the_launcher_is_named() {
+    if skipped(Launch::open_mpi_available()) || skipped(Launch::mpich_available()) {
+        return;
+    }
+    let cases = [
+        (Launch::open_mpi(2), "libmpich.so.12", "so every process believes to be alone"),
+        (Launch::mpich(2), "libmpi.so.40", "so every process believes to be alone"),
+        (Launch::open_mpi(2), "libm.so.6", "libm.so.6 is no MPI library that is known here"),
+        (Launch::open_mpi(2), "libnone.so.1", "tried libnone.so.1; name one with --mpi PATH"),
+    ];
+    for (launch, library, message) in cases {
+        let program = program("joins_with_another_library").env(LIBRARY, library);
+        let finished = launch.start(&program).run().unwrap();
+        assert_eq!(finished.code, Some(4), "{finished:?}");
+        let told = told(&finished);
+        assert!(!told.is_empty(), "{finished:?}");
+        assert!(told.iter().all(|line| line.contains(message) && line.contains(library)), "{told:?}");
+    }
+}
