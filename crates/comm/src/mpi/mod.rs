@@ -9,6 +9,7 @@
 mod agent;
 mod calls;
 mod frame;
+mod launcher;
 mod library;
 
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::tree::Ranks;
-use crate::{Comm, CommError, Delegate, Launched, Topology};
+use crate::{Comm, CommError, Delegate, Launched, Launcher, Topology};
 use agent::{Agent, Desk, Order, Wire};
 use calls::end_now;
 
@@ -119,6 +120,8 @@ pub enum JoinError {
 pub struct Mpi {
     ranks: Ranks<Wire>,
     library: String,
+    /// How long the launcher may need to notice a lost node after this rank has.
+    notices_after: Duration,
     left: bool,
 }
 
@@ -173,7 +176,12 @@ pub fn join(joining: &Joining<'_>) -> Result<Option<Mpi>, JoinError> {
     if size != launched.size {
         return Err(JoinError::Alone { launched, library, size });
     }
-    let mut mpi = Mpi { ranks: Ranks::world(Wire { rank, size, desk }, unknown(size)), library, left: false };
+    let ranks = Ranks::world(Wire { rank, size, desk }, unknown(size));
+    let notices_after = match launched.launcher {
+        Launcher::OpenMpi => launcher::notices_after(joining.variable, patience),
+        _ => Duration::ZERO,
+    };
+    let mut mpi = Mpi { ranks, library, notices_after, left: false };
     match mpi.meet_all() {
         Ok(()) => Ok(Some(mpi)),
         // All ranks know, and one of them is to say it before the job ends.
@@ -253,9 +261,14 @@ impl Mpi {
     }
 
     /// Ends all processes of the job with this code, at once, whatever they are doing. A code of 0 becomes
-    /// 1, since a job that is ended so has not done its work.
+    /// 1, since a job that is ended so has not done its work. After the loss of a node it takes a few
+    /// seconds, and code and words may be those of the launcher: see `docs/MPI.md`.
     pub fn abort(&self, code: i32) -> ! {
         let code = if code == 0 { EARLY } else { code };
+        if self.ranks.links().desk.inbox.failed().is_some_and(|failure| failure.call.is_none()) {
+            sleep(self.notices_after);
+            launcher::see_off();
+        }
         self.ranks.links().desk.order(Order::Abort(code));
         sleep(END);
         // The library does not end the job: its own processes may be out of reach. This one ends, so that
