@@ -80,6 +80,12 @@ pub(crate) struct Call {
 }
 
 impl Call {
+    /// `rank` is in another call, of which this rank has heard.
+    pub(crate) fn out_of_step(self, rank: u32, theirs: Self) -> CommError {
+        let (theirs, ours) = (self.seen_from_here(theirs).name(), self.operation.name());
+        CommError::OutOfStep { rank, theirs, ours }
+    }
+
     /// What `theirs` is, seen from a rank in this call.
     fn seen_from_here(self, theirs: Self) -> Operation {
         if theirs.group != self.group {
@@ -155,6 +161,8 @@ pub(crate) struct Inbox {
 struct State {
     queues: HashMap<u32, Queue>,
     failure: Option<Failure>,
+    /// Whose message is waited for, and in which call.
+    awaited: Option<(u32, Call)>,
 }
 
 #[derive(Default)]
@@ -170,6 +178,10 @@ struct Listener {
     /// Signals that came before anyone listened.
     early: Vec<u64>,
 }
+
+/// How often a rank that waits looks whether the other one waits for it, which is no hurry: it happens
+/// only where ranks make different calls.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Signals that are kept for a rank which does not listen yet; later ones replace nothing.
 const EARLY_SIGNALS: usize = 16;
@@ -209,33 +221,49 @@ impl Inbox {
         Self::next(&mut self.lock(), from, call)
     }
 
-    /// Waits for the next message from `from`.
+    /// Waits for the next message from `from`. Now and then `look` may say that it will not come.
     pub(crate) fn receive(
         &self,
         from: u32,
         call: Call,
         patience: Option<Duration>,
+        mut look: impl FnMut() -> Option<CommError>,
     ) -> Result<Message, CommError> {
-        let deadline = patience.map(|patience| Instant::now() + patience);
+        let start = Instant::now();
+        let mut looked = start;
         let mut state = self.lock();
-        loop {
+        state.awaited = Some((from, call));
+        let received = loop {
             // Messages are looked at first: what has come counts, whatever happened after it.
             if let Some(next) = Self::next(&mut state, from, call) {
-                return next;
+                break next;
             }
-            state = match deadline {
-                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(deadline) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        let patience = patience.unwrap_or_default();
-                        let operation = call.operation.name();
-                        return Err(CommError::TimedOut { missing: vec![from], operation, patience });
-                    }
-                    self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+            if patience.is_some_and(|patience| start.elapsed() >= patience) {
+                let (operation, patience) = (call.operation.name(), patience.unwrap_or_default());
+                break Err(CommError::TimedOut { missing: vec![from], operation, patience });
+            }
+            if looked.elapsed() >= LOOK {
+                drop(state);
+                let found = look();
+                looked = Instant::now();
+                state = self.lock();
+                if let Some(error) = found {
+                    break Err(error);
                 }
-            };
-        }
+                continue;
+            }
+            let left = patience.map_or(LOOK, |patience| patience.saturating_sub(start.elapsed()).min(LOOK));
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        };
+        state.awaited = None;
+        received
+    }
+
+    /// The call in which this rank waits for a message of `from`, if it does and there is none.
+    pub(crate) fn awaits(&self, from: u32) -> Option<Call> {
+        let state = self.lock();
+        let empty = state.queues.get(&from).is_none_or(|queue| queue.messages.is_empty());
+        state.awaited.filter(|(awaited, _)| *awaited == from && empty).map(|(_, call)| call)
     }
 
     fn next(state: &mut State, from: u32, call: Call) -> Option<Result<Message, CommError>> {
@@ -244,8 +272,7 @@ impl Inbox {
             if message.call == call {
                 return Some(Ok(message));
             }
-            let theirs = call.seen_from_here(message.call).name();
-            return Some(Err(CommError::OutOfStep { rank: from, theirs, ours: call.operation.name() }));
+            return Some(Err(call.out_of_step(from, message.call)));
         }
         let ended = queue.ended;
         if let Some(failure) = state.failure.as_ref().filter(|failure| failure.ends(call)) {

@@ -185,6 +185,15 @@ fn ranks_that_make_different_calls_are_out_of_step() {
 }
 
 #[test]
+fn ranks_that_would_wait_for_one_another_are_out_of_step() {
+    let results = on_all(Fake::world(&["n"; 4]), |rank| {
+        if rank.rank() == 1 { rank.broadcast(Vec::new()).map(|_| ()) } else { rank.barrier() }
+    });
+    assert!(matches!(results[0], Err(CommError::OutOfStep { .. })), "{results:?}");
+    assert!(results.iter().all(|result| result == &results[0]), "{results:?}");
+}
+
+#[test]
 fn an_agreement_that_was_reached_stays_when_a_rank_ends_right_after_it() {
     for _ in 0..200 {
         let results = on_all(Fake::world(&["n"; 8]), |rank| {

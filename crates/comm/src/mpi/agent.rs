@@ -152,7 +152,11 @@ impl Links for Wire {
         let received = desk.inbox.take(from, call).unwrap_or_else(|| {
             desk.awaiting.fetch_add(1, Ordering::Relaxed);
             desk.rouse(&mut desk.lock());
-            let received = desk.inbox.receive(from, call, None);
+            let ask = || {
+                desk.order(Order::Send { to: from, frame: frame::question(self.rank, call) });
+                None
+            };
+            let received = desk.inbox.receive(from, call, None, ask);
             desk.awaiting.fetch_sub(1, Ordering::Relaxed);
             received
         });
@@ -341,6 +345,26 @@ impl Agent {
                     self.desk.inbox.fail(failure);
                 }
             }
+            // The other rank waits for this one in `theirs`. Two that wait for one another in different
+            // calls wait for ever, if nothing is on its way: what this one sent before comes there before
+            // the answer, so whoever asked can tell.
+            Kind::Question(theirs) => {
+                if let Some(ours) = self.desk.inbox.awaits(from) {
+                    self.queue(from, frame::answer(self.rank, theirs, ours));
+                }
+            }
+            Kind::Answer(ours) => {
+                if let Some(theirs) = frame::call(frame.bytes)
+                    && theirs != ours
+                    && self.desk.inbox.awaits(from) == Some(ours)
+                {
+                    let error = ours.out_of_step(from, theirs);
+                    self.desk.inbox.fail(Failure { call: Some(ours), error: error.clone() });
+                    let news = frame::news(self.rank, Some(ours), &error);
+                    self.tell_all(&news, from);
+                    self.queue(from, news);
+                }
+            }
             Kind::Part(_) => self.parts.entry(from).or_default().extend(frame.bytes),
             Kind::Last(call) => {
                 let mut bytes = self.parts.remove(&from).unwrap_or_default();
@@ -412,11 +436,16 @@ impl Agent {
         let node = self.nodes.get(rank as usize).cloned().unwrap_or_else(|| "unknown".to_owned());
         let error = CommError::Lost { rank, node, what };
         let news = frame::news(self.rank, None, &error);
-        let own = self.rank;
-        for to in (0..self.size).filter(|&to| to != own && to != rank) {
-            self.queue(to, news.clone());
-        }
+        self.tell_all(&news, rank);
         self.desk.inbox.fail(Failure { call: None, error });
+    }
+
+    /// Sends news to all other ranks but one.
+    fn tell_all(&mut self, news: &[u8], but: u32) {
+        let own = self.rank;
+        for to in (0..self.size).filter(|&to| to != own && to != but) {
+            self.queue(to, news.to_vec());
+        }
     }
 
     /// All ranks are about to end: no message is on its way to this one.

@@ -18,6 +18,10 @@ pub(super) enum Kind {
     Signal(u64),
     /// The world has failed, seen in this call.
     News(Call),
+    /// The sender waits for the receiver in this call: does that wait for the sender?
+    Question(Call),
+    /// It does. The call is that of the question; the one of the answer is in the bytes.
+    Answer(Call),
     /// Bytes of a message of which more is to come.
     Part(Call),
     /// The last bytes of a message.
@@ -44,6 +48,8 @@ impl<'a> Frame<'a> {
             HEARTBEAT => Kind::Heartbeat,
             SIGNAL => Kind::Signal(u64::from_le_bytes(*bytes.first_chunk()?)),
             NEWS => Kind::News(call),
+            QUESTION => Kind::Question(call),
+            ANSWER => Kind::Answer(call),
             PART => Kind::Part(call),
             LAST => Kind::Last(call),
             _ => return None,
@@ -57,6 +63,8 @@ const SIGNAL: u8 = 1;
 const NEWS: u8 = 2;
 const PART: u8 = 3;
 const LAST: u8 = 4;
+const QUESTION: u8 = 5;
+const ANSWER: u8 = 6;
 
 /// Nothing of a call.
 const NO_CALL: Call = Call { group: 0, sequence: 0, operation: Operation::End };
@@ -80,6 +88,28 @@ pub(super) fn heartbeat(from: u32) -> Vec<u8> {
 
 pub(super) fn signal(from: u32, value: u64) -> Vec<u8> {
     encode(from, SIGNAL, NO_CALL, &value.to_le_bytes())
+}
+
+pub(super) fn question(from: u32, call: Call) -> Vec<u8> {
+    encode(from, QUESTION, call, &[])
+}
+
+pub(super) fn answer(from: u32, theirs: Call, ours: Call) -> Vec<u8> {
+    let mut bytes = vec![ours.operation as u8];
+    bytes.extend(ours.group.to_le_bytes());
+    bytes.extend(ours.sequence.to_le_bytes());
+    encode(from, ANSWER, theirs, &bytes)
+}
+
+/// The call in the bytes of an answer.
+pub(super) fn call(bytes: &[u8]) -> Option<Call> {
+    let (code, rest) = bytes.split_first()?;
+    let (group, rest) = rest.split_first_chunk()?;
+    Some(Call {
+        group: u64::from_le_bytes(*group),
+        sequence: u64::from_le_bytes(*rest.first_chunk()?),
+        operation: Operation::of_code(*code)?,
+    })
 }
 
 /// A message in frames; at least one.
@@ -137,4 +167,56 @@ fn fields(kind: u8, rank: u32, texts: &[&str]) -> Vec<u8> {
         bytes.extend(text.bytes().filter(|&byte| byte != 0).take(TEXT_BYTES));
     }
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FRAME_BYTES, Frame, Kind, answer, call, failure, heartbeat, news, of_message, signal};
+    use crate::CommError;
+    use crate::links::{Call, Failure, Operation};
+
+    const CALL: Call = Call { group: 7, sequence: u64::MAX, operation: Operation::Vote };
+
+    #[test]
+    fn frames_are_read_as_they_were_written() {
+        let kind = |frame: &[u8]| Frame::of(frame).map(|frame| (frame.from, frame.kind));
+        assert_eq!(kind(&heartbeat(3)), Some((3, Kind::Heartbeat)));
+        assert_eq!(kind(&signal(4, 5)), Some((4, Kind::Signal(5))));
+        let ours = Call { group: 1, sequence: 2, operation: Operation::Merge };
+        let answered = answer(6, CALL, ours);
+        let read = Frame::of(&answered).expect("a whole frame");
+        assert_eq!((read.kind, call(read.bytes)), (Kind::Answer(CALL), Some(ours)));
+        for cut in 0..answered.len() {
+            assert_eq!(Frame::of(&answered[..cut]), None);
+        }
+    }
+
+    #[test]
+    fn a_message_comes_in_frames_that_fit_a_reception() {
+        for length in [0, 1, FRAME_BYTES - 32, FRAME_BYTES - 31, 300_000] {
+            let bytes: Vec<u8> = (0..length).map(|at| at.to_le_bytes()[0]).collect();
+            let frames: Vec<_> = of_message(1, CALL, &bytes).collect();
+            assert!(frames.iter().all(|frame| frame.len() <= FRAME_BYTES));
+            let read: Vec<_> = frames.iter().map(|frame| Frame::of(frame).expect("whole")).collect();
+            let (last, others) = read.split_last().expect("at least one");
+            assert_eq!(last.kind, Kind::Last(CALL));
+            assert!(others.iter().all(|frame| frame.kind == Kind::Part(CALL)));
+            assert_eq!(read.iter().flat_map(|frame| frame.bytes.to_vec()).collect::<Vec<_>>(), bytes);
+        }
+    }
+
+    #[test]
+    fn news_of_a_failure_are_read_as_they_were_written() {
+        let errors = [
+            (Some(CALL), CommError::PeerGone { rank: 3, operation: "a vote" }),
+            (Some(CALL), CommError::OutOfStep { rank: 3, theirs: "a merge", ours: "a vote" }),
+            (None, CommError::Lost { rank: 9, node: "n1".to_owned(), what: "it is gone".to_owned() }),
+        ];
+        for (seen, error) in errors {
+            let frame = news(2, seen, &error);
+            let read = Frame::of(&frame).expect("a whole frame");
+            let Kind::News(head) = read.kind else { panic!("{read:?}") };
+            assert_eq!(failure(head, read.bytes), Some(Failure { call: seen, error }));
+        }
+    }
 }
