@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use crate::view::findings::Setting;
+use crate::view::nodes::NodeComparison;
 use crate::view::{Figure, LatencyInfo, Report};
 
 /// The columns, in order; `docs/REPORT.md` describes them.
-pub(crate) const COLUMNS: [&str; 47] = [
+pub(crate) const COLUMNS: [&str; 50] = [
     "run_id",
     "number",
     "case",
@@ -54,6 +55,9 @@ pub(crate) const COLUMNS: [&str; 47] = [
     "notes",
     "warnings",
     "doubts",
+    "nodes_compared",
+    "slow_nodes",
+    "missing_nodes",
 ];
 
 /// The whole table, heading first.
@@ -70,11 +74,13 @@ pub(crate) fn csv(report: &Report) -> String {
 struct Said<'a> {
     warnings: HashMap<usize, Vec<&'a str>>,
     doubts: HashMap<usize, Vec<&'a str>>,
+    nodes: HashMap<usize, &'a NodeComparison>,
 }
 
 impl<'a> Said<'a> {
     fn of(report: &'a Report) -> Self {
-        let mut said = Self { warnings: HashMap::new(), doubts: HashMap::new() };
+        let nodes = report.findings.nodes.iter().map(|one| (one.figure, one)).collect();
+        let mut said = Self { warnings: HashMap::new(), doubts: HashMap::new(), nodes };
         for entry in report.notes.iter().flat_map(|note| &note.entries) {
             for number in &entry.figures {
                 said.warnings.entry(*number).or_default().push(&entry.text);
@@ -137,7 +143,14 @@ fn row(report: &Report, figure: &Figure, said: &Said<'_>) -> Vec<String> {
     for words in [&said.warnings, &said.doubts] {
         cells.push(words.get(&figure.number).map(|words| words.join("; ")).unwrap_or_default());
     }
+    cells.extend(said.nodes.get(&figure.number).map(|one| nodes(one)).unwrap_or_default());
     cells
+}
+
+/// How many nodes are compared, which of them are slow, and on which nothing was measured.
+fn nodes(one: &NodeComparison) -> [String; 3] {
+    let slow = one.nodes.iter().filter(|node| node.slow).map(|node| node.node.as_str());
+    [one.nodes.len().to_string(), slow.collect::<Vec<_>>().join(" "), one.missing.join(" ")]
 }
 
 fn latency(one: Option<&LatencyInfo>) -> [String; 9] {

@@ -2,6 +2,7 @@
 
 use plan::{Bound, Client, Commitment, Layer, Over, Plan, Selector, SettingValue, Statistic};
 
+use super::compared;
 use crate::view::Figure;
 use crate::view::findings as view;
 
@@ -42,11 +43,16 @@ pub(crate) fn findings(
         peaks: found.peaks.iter().map(peaks).collect(),
         jobs: super::jobs::jobs(figures, found, job),
         audit: found.audit.iter().map(doubt).collect(),
+        nodes: found.nodes.iter().map(compared::comparison).collect(),
+        node_grids: found.node_grids.iter().map(compared::grid).collect(),
+        weak_scaling: found.weak_scaling.iter().map(compared::weak_scaling).collect(),
+        layer_crossovers: found.layer_crossovers.iter().map(compared::crossover).collect(),
+        coverage: found.coverage.as_ref().map(compared::coverage),
     }
 }
 
 /// The number of a figure in a report: from 1.
-const fn number(index: usize) -> usize {
+pub(super) const fn number(index: usize) -> usize {
     index + 1
 }
 

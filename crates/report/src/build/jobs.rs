@@ -1,5 +1,7 @@
 //! The job table: own repetitions, and the published jobs that the study sets beside them.
 
+use std::collections::HashMap;
+
 use analysis::JobRates;
 use plan::Phase;
 use record::{Metric, Published};
@@ -12,11 +14,16 @@ use crate::view::findings::Job;
 /// tasks. Own jobs are called `name`. Empty where there is no own one.
 pub(super) fn jobs(figures: &[Figure], found: &analysis::Findings, name: &str) -> Vec<Job> {
     let is_job = |figure: &&Figure| {
-        figure.transfer_bytes < LARGE_TRANSFER_BYTES && figure.what.contains("random") && figure.tasks > 1
+        let several = figure.tasks > 1 || figure.case.starts_with(plan::randomops::CASE);
+        figure.transfer_bytes < LARGE_TRANSFER_BYTES && figure.what.contains("random") && several
     };
+    // A launcher may have put the tasks on more nodes than the workload asks for.
+    let observed: HashMap<usize, usize> =
+        found.nodes.iter().filter(|one| one.together).map(|one| (one.figure, one.nodes.len())).collect();
     let own = found.jobs.iter().filter_map(|job| {
         let figure = figures.get(job.figure).filter(is_job)?;
-        Some(of_job(job, figure, name))
+        let nodes = observed.get(&job.figure).map_or(job.nodes, |&nodes| nodes as u64);
+        Some(of_job(job, figure, name, nodes))
     });
     let mut own: Vec<Job> = own.collect();
     mark_best(&mut own);
@@ -28,14 +35,14 @@ pub(super) fn jobs(figures: &[Figure], found: &analysis::Findings, name: &str) -
     all
 }
 
-fn of_job(job: &analysis::Job, figure: &Figure, name: &str) -> Job {
+fn of_job(job: &analysis::Job, figure: &Figure, name: &str, nodes: u64) -> Job {
     Job {
         job: name.to_owned(),
         published: None,
         figure: Some(figure.number),
         repetition: Some(job.repetition),
         phase: job.phase.name(),
-        nodes: Some(job.nodes),
+        nodes: Some(nodes),
         tasks: Some(job.tasks.into()),
         seconds: Some(job.seconds),
         operations_per_task: Some(job.operations_per_task),

@@ -1,5 +1,6 @@
 //! Fills a [`Report`] from a run: analysis computes, this file puts into words and in order.
 
+mod compared;
 pub(crate) mod findings;
 mod jobs;
 mod nodes;
@@ -93,6 +94,10 @@ fn run_info(run: &Run) -> RunInfo {
         provenance: provenance(manifest.provenance),
         program_version: manifest.program_version.clone(),
         command_line: shell_line(&manifest.command_line),
+        tool: match &manifest.plan.question {
+            Question::Dialect { tool, .. } => tool.clone(),
+            Question::Quick { .. } | Question::Study { .. } => String::new(),
+        },
         asked,
         options,
         seed: manifest.plan.seed,

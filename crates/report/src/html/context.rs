@@ -21,6 +21,8 @@ use crate::view::{CaseInfo, Figure, LatencyInfo, Repetition, Report};
 
 /// Cases that the plan's table shows; the page of a sweep with thousands must still open.
 const CASES_SHOWN: usize = 200;
+/// Devices in the table of one figure.
+const DEVICES_SHOWN: usize = 48;
 /// Targets that a table names.
 const TARGETS_NAMED: usize = 3;
 
@@ -44,7 +46,8 @@ pub(crate) fn page(
     let overview = charts::overview(&shown, &details);
     let of_figures: Vec<Vec<Chart>> =
         shown.iter().zip(&details).map(|(figure, detail)| charts::of_figure(figure, detail)).collect();
-    let of_sections = charts::of_study(report, second.map(|second| &second.report));
+    let mut of_sections = charts::of_study(report, second.map(|second| &second.report));
+    of_sections.extend(charts::heat_maps(run, report, sources));
     let all: Vec<&Chart> = of_sections.iter().chain(&overview).chain(of_figures.iter().flatten()).collect();
     let linked = chosen.numbers.iter().copied().collect();
     let mut sections = sections(report);
@@ -159,7 +162,9 @@ fn figure_value(figure: &Figure) -> Value {
         "repetitions",
         figure.repetitions.iter().map(|one| repetition_value(one, &names)).collect(),
     );
-    with(value, "devices", figure.devices.iter().map(device_means).collect())
+    let more = figure.devices.len().saturating_sub(DEVICES_SHOWN);
+    let value = with(value, "more_devices", json!(more));
+    with(value, "devices", figure.devices.iter().take(DEVICES_SHOWN).map(device_means).collect())
 }
 
 /// Every rate that a repetition of `figure` has, in the order of the first.

@@ -55,7 +55,37 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
             scaling.put(figure, one.share);
         }
     }
-    vec![commitment, margin, claim, expected, scaling, published(report, of), doubts(report)]
+    let mut all = vec![commitment, margin, claim, expected, scaling];
+    all.extend(nodes(report, &of));
+    all.extend([published(report, &of), doubts(report)]);
+    all
+}
+
+/// The nodes of each figure of several.
+fn nodes(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> [Family; 3] {
+    let mut rate = Family::measured(
+        "ioproof_node_bandwidth_bytes_per_second",
+        "bytes_per_second",
+        "bytes of the tasks of a node over the node's own time, median of the passes that count",
+    );
+    let mut slow = Family::gauge("ioproof_node_slow", "1 where a node is much slower than the others");
+    let mut bound = Family::measured(
+        "ioproof_collective_bound_bytes_per_second",
+        "bytes_per_second",
+        "number of nodes times the rate of the slowest",
+    );
+    for one in &report.findings.nodes {
+        let Some(figure) = of(one.figure) else { continue };
+        for node in &one.nodes {
+            let which = with(&figure, &[("node", &node.node)]);
+            rate.put(which.clone(), node.rate.median_bytes_per_second);
+            slow.put(which, f64::from(u8::from(node.slow)));
+        }
+        if let Some(limit) = &one.bound {
+            bound.put(with(&figure, &[("slowest", &limit.slowest)]), limit.bound_bytes_per_second);
+        }
+    }
+    [rate, slow, bound]
 }
 
 fn published(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> Family {

@@ -8,15 +8,18 @@ mod beside;
 mod best;
 mod claims;
 mod cluster;
+mod coverage;
 mod expected;
 mod iops;
 mod jobs;
 mod limits;
+mod nodes;
 mod repetitions;
 mod shapes;
 mod summary;
 mod sweep;
 mod targets;
+mod weak;
 
 use plan::{Bytes, Nanos};
 
@@ -28,8 +31,10 @@ use crate::view::{Figure, Report};
 
 pub(crate) use cluster::nodes_line;
 pub(crate) use expected::links_table;
+pub(crate) use nodes::{compared, grids};
 pub(crate) use repetitions::unit_of as repetitions_unit;
 pub(crate) use shapes::line_name;
+pub(crate) use weak::{crossover, series_name};
 
 /// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
 /// second, as data sheets do.
@@ -101,25 +106,35 @@ impl Statement {
 
 /// All sections that have something to say, in the order in which they are read.
 pub(crate) fn sections(report: &Report) -> Vec<Section> {
+    // Whoever asks for so many operations of each task, asks for the job table.
+    let jobs_first = report.run.tool == plan::randomops::TOOL;
     let all = [
         ("summary", "Summary", true, summary::blocks(report)),
         ("claims", "Statements, tested with own data", true, claims::blocks(report)),
         ("best", "Best points", true, best::blocks(report)),
         ("sweeps", "Sweeps", true, sweep::blocks(report)),
+        ("weak-scaling", "Weak scaling", true, weak::blocks(report)),
+        ("nodes-compared", "Nodes compared", true, nodes::blocks(report)),
         ("targets", "Targets compared", true, targets::blocks(report)),
         ("expected", "Expected and reached", true, expected::blocks(report)),
         ("repetitions", "Spread and drift of repetitions", true, repetitions::blocks(report)),
         ("iops", "IOPS, by what is meant", false, iops::blocks(report)),
-        ("jobs", "Jobs", false, jobs::blocks(report)),
+        ("jobs", "Jobs", jobs_first, jobs::blocks(report)),
         ("limits", "Processor or storage", false, limits::blocks(report)),
         ("beside", "Published figures and own ones", false, beside::blocks(report)),
+        ("coverage", "Coverage of nodes", false, coverage::blocks(report)),
         ("nodes", "Nodes of the run", false, cluster::blocks(report)),
         ("audit", "Audit", false, audit::blocks(report)),
     ];
-    all.into_iter()
+    let mut sections: Vec<Section> = all
+        .into_iter()
         .filter(|(_, _, _, blocks)| !blocks.is_empty())
         .map(|(id, title, before_figures, blocks)| Section { id, title, before_figures, blocks })
-        .collect()
+        .collect();
+    if jobs_first {
+        sections.sort_by_key(|section| section.id != "jobs");
+    }
+    sections
 }
 
 /// A table without silent columns as the only block; nothing where it has no rows.

@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::nodes::{Coverage, LayerCrossover, NodeComparison, NodeGrid, WeakScaling};
+
 /// All of it. A list is empty where the study has nothing of its kind.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub(crate) struct Findings {
@@ -28,6 +30,12 @@ pub(crate) struct Findings {
     pub(crate) peaks: Vec<Peaks>,
     pub(crate) jobs: Vec<Job>,
     pub(crate) audit: Vec<Doubt>,
+    pub(crate) nodes: Vec<NodeComparison>,
+    pub(crate) node_grids: Vec<NodeGrid>,
+    pub(crate) weak_scaling: Vec<WeakScaling>,
+    pub(crate) layer_crossovers: Vec<LayerCrossover>,
+    /// Absent where there is one node and one job.
+    pub(crate) coverage: Option<Coverage>,
 }
 
 /// The peaks of two workloads that sweep the same key of one target.

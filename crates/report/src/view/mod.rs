@@ -60,6 +60,8 @@ pub(crate) struct RunInfo {
     pub(crate) provenance: &'static str,
     pub(crate) program_version: String,
     pub(crate) command_line: String,
+    /// The tool whose words were used, as in `ior`; empty where it was none.
+    pub(crate) tool: String,
     pub(crate) asked: String,
     #[schemars(with = "Vec<OptionShape>")]
     pub(crate) options: Vec<OptionNote>,

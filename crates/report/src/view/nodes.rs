@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::findings::Setting;
+
 /// The nodes of a run of several processes, or of several runs that were merged.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct ClusterInfo {
@@ -76,4 +78,220 @@ pub(crate) struct RankMapRow {
     /// The task that wrote it.
     pub(crate) written_by: u32,
     pub(crate) written_on: String,
+}
+
+/// A statistic over nodes or over the passes of one: mean, standard deviation with n − 1, n.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub(crate) struct Average {
+    pub(crate) mean_bytes_per_second: f64,
+    pub(crate) median_bytes_per_second: f64,
+    /// Absent with one value.
+    pub(crate) deviation_bytes_per_second: Option<f64>,
+    pub(crate) n: usize,
+}
+
+/// The nodes of one figure beside each other.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct NodeComparison {
+    pub(crate) figure: usize,
+    pub(crate) target: String,
+    pub(crate) phase: &'static str,
+    /// All nodes worked at the same time, in each pass.
+    pub(crate) together: bool,
+    /// In the order of names.
+    pub(crate) nodes: Vec<NodeStanding>,
+    /// Nodes of the study that it was not measured on.
+    pub(crate) missing: Vec<String>,
+    /// Over the nodes.
+    pub(crate) average: Average,
+    pub(crate) bound: Option<CollectiveBound>,
+}
+
+/// A node among the others.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct NodeStanding {
+    pub(crate) node: String,
+    pub(crate) tasks: usize,
+    /// Over the passes that count.
+    pub(crate) rate: Average,
+    pub(crate) transfers_per_second: f64,
+    /// Rate ÷ median of all nodes.
+    pub(crate) share: f64,
+    /// Robust z-score of the rate.
+    pub(crate) z: f64,
+    pub(crate) slow: bool,
+    pub(crate) devices: Vec<NodeDevice>,
+}
+
+/// A device of a node, by the kernel's count.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct NodeDevice {
+    pub(crate) device: String,
+    pub(crate) read_bytes_per_second: f64,
+    pub(crate) write_bytes_per_second: f64,
+}
+
+/// What work that waits for all nodes can reach.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct CollectiveBound {
+    /// The slowest node, and its rate.
+    pub(crate) slowest: String,
+    pub(crate) slowest_bytes_per_second: f64,
+    /// Nodes × that rate.
+    pub(crate) bound_bytes_per_second: f64,
+    /// The slowest device of that node; absent where none was observed.
+    pub(crate) device: Option<NodeDevice>,
+    /// The rate of all nodes together; absent where they did not work at the same time.
+    pub(crate) measured_bytes_per_second: Option<f64>,
+    /// Measured ÷ bound.
+    pub(crate) share: Option<f64>,
+    /// Nodes × the median node − the bound.
+    pub(crate) lost_bytes_per_second: f64,
+}
+
+/// One workload and phase on several targets, by node.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct NodeGrid {
+    pub(crate) group: String,
+    pub(crate) phase: &'static str,
+    pub(crate) settings: Vec<Setting>,
+    /// The columns.
+    pub(crate) targets: Vec<String>,
+    pub(crate) rows: Vec<NodeGridRow>,
+    /// Over the nodes, one for each target; `null` where nothing was measured.
+    pub(crate) averages: Vec<Option<Average>>,
+}
+
+/// A node on each target.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct NodeGridRow {
+    pub(crate) node: String,
+    /// One for each target; `null` where nothing was measured.
+    pub(crate) cells: Vec<Option<NodeGridCell>>,
+}
+
+/// A node on one target.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct NodeGridCell {
+    pub(crate) figure: usize,
+    pub(crate) rate: Average,
+    pub(crate) slow: bool,
+}
+
+/// Rates against the number of nodes with as many tasks on each.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct WeakScaling {
+    pub(crate) group: String,
+    pub(crate) target: String,
+    /// `node-local` or `shared`; empty where not said.
+    pub(crate) layer: &'static str,
+    pub(crate) client: &'static str,
+    pub(crate) phase: &'static str,
+    pub(crate) tasks_per_node: u64,
+    pub(crate) fixed: Vec<Setting>,
+    pub(crate) points: Vec<ScalingPoint>,
+    /// Bytes per second that one more node brings, and half the width of its 95 % interval.
+    pub(crate) slope_bytes_per_second: f64,
+    pub(crate) slope_half_width_bytes_per_second: Option<f64>,
+    pub(crate) intercept_bytes_per_second: f64,
+    pub(crate) r_squared: f64,
+    pub(crate) extrapolated: Vec<Extrapolation>,
+    pub(crate) saturation: Option<Saturation>,
+    pub(crate) peak_nodes: u64,
+    pub(crate) reaches: Vec<Reach>,
+}
+
+/// A rate on a number of nodes.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct ScalingPoint {
+    pub(crate) figure: usize,
+    pub(crate) nodes: u64,
+    pub(crate) bytes_per_second: f64,
+    pub(crate) transfers_per_second: f64,
+    pub(crate) n: usize,
+    pub(crate) deviation_bytes_per_second: f64,
+    /// Rate ÷ (nodes × rate on one node); absent where one node was not measured.
+    pub(crate) efficiency: Option<f64>,
+    /// The line at this number of nodes, and half the width of its 95 % interval.
+    pub(crate) line_bytes_per_second: f64,
+    pub(crate) line_half_width_bytes_per_second: Option<f64>,
+}
+
+/// What the line says of a number of nodes that was not measured.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Extrapolation {
+    pub(crate) nodes: u64,
+    pub(crate) bytes_per_second: f64,
+    /// Of the interval that holds one more measurement if the line goes on.
+    pub(crate) half_width_bytes_per_second: Option<f64>,
+}
+
+/// Where more nodes bring no more.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Saturation {
+    pub(crate) from_nodes: u64,
+    pub(crate) to_nodes: u64,
+    /// Median of the points there.
+    pub(crate) bytes_per_second: f64,
+    pub(crate) lowest_bytes_per_second: f64,
+    pub(crate) highest_bytes_per_second: f64,
+}
+
+/// How many nodes reach a share of the peak.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Reach {
+    pub(crate) share: f64,
+    pub(crate) nodes: u64,
+    /// Largest distance from the peak at more nodes, as a share of it.
+    pub(crate) spread_beyond: Option<f64>,
+    /// Standard deviation ÷ mean from these nodes on.
+    pub(crate) variation: Option<f64>,
+}
+
+/// From how many nodes on node-local targets are faster than a shared one that has saturated.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct LayerCrossover {
+    /// By their places in `weak_scaling`, from 0.
+    pub(crate) local: usize,
+    pub(crate) shared: usize,
+    pub(crate) phase: &'static str,
+    pub(crate) plateau_bytes_per_second: f64,
+    /// Absent where the line never reaches the plateau.
+    pub(crate) nodes: Option<u64>,
+    /// Beyond the nodes that were measured.
+    pub(crate) extrapolated: bool,
+}
+
+/// Which nodes were measured when, and how often.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Coverage {
+    pub(crate) jobs: Vec<CoverageJob>,
+    pub(crate) nodes: Vec<NodeCoverage>,
+    /// Nodes of the study of which nothing was measured.
+    pub(crate) missing: Vec<String>,
+    pub(crate) hours_utc: Vec<u8>,
+}
+
+/// A job or run of which the study was put together.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct CoverageJob {
+    pub(crate) run: String,
+    pub(crate) batch_job: Option<String>,
+    /// Nodes on which passes that count started while it ran.
+    pub(crate) nodes: Vec<String>,
+    pub(crate) cases: usize,
+    pub(crate) started_unix_ns: i64,
+    pub(crate) finished_unix_ns: Option<i64>,
+}
+
+/// A node in all jobs.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct NodeCoverage {
+    pub(crate) node: String,
+    pub(crate) cases: usize,
+    /// Passes that count, of all phases that are results.
+    pub(crate) passes: usize,
+    pub(crate) first_unix_ns: i64,
+    pub(crate) last_unix_ns: i64,
+    pub(crate) hours_utc: Vec<u8>,
 }

@@ -36,7 +36,7 @@ const waiting = setInterval(() => {
   const charts = Array.from(document.querySelectorAll(".chart")).map((div) => ({
     id: div.id,
     planes: div.querySelectorAll("svg.main-svg").length,
-    marks: div.querySelectorAll(".trace path, .trace rect, .points path, .point path, path.js-line").length,
+    marks: div.querySelectorAll(".trace path, .trace rect, .points path, .point path, path.js-line, .heatmaplayer image").length,
     width: div.getBoundingClientRect().width,
     // Arguments of buttons are compared by identity, and so are never found equal to themselves.
     wrong: (div.data ? Plotly.validate(div.data, div.layout) || [] : [{ msg: "no data" }])
@@ -194,6 +194,28 @@ fn a_study_is_pictured_and_printed() {
         dump(&browser, &profile.path().join(name), &address, &[&flag, flags[0], flags[1]]);
         let bytes = std::fs::metadata(&made).map_or(0, |made| made.len());
         assert!(bytes > 100_000, "{name} has {bytes} bytes");
+    }
+}
+
+#[test]
+fn nodes_are_drawn_whether_they_are_few_or_many() {
+    let Some(browser) = browser() else { return };
+    for (name, run) in [
+        ("nodes-4", common::cluster::compared(4)),
+        ("nodes-600", common::cluster::compared(600)),
+        ("weak-16", common::cluster::weak(16)),
+    ] {
+        let page = page(|out| report::html(&run, out));
+        std::fs::write(pictures().join(format!("{name}.html")), &page).expect("written");
+        let told = told_of(&browser, page, &[]);
+        let drawn = told["charts"].as_array().expect("charts");
+        let ids: Vec<&str> = drawn.iter().filter_map(|one| one["id"].as_str()).collect();
+        let kinds: &[&str] = if name == "weak-16" { &["nodes", "weak"] } else { &["nodes", "heat"] };
+        for kind in kinds {
+            assert!(ids.iter().any(|id| id.starts_with(&format!("chart-{kind}-"))), "no {kind} in {ids:?}");
+        }
+        assert_sound(&told, ids.len());
+        assert_eq!(told["broken_links"], Value::Array(Vec::new()), "links that lead nowhere");
     }
 }
 

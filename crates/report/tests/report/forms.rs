@@ -117,7 +117,8 @@ fn the_documentation_names_every_field() {
     let study = report::Study::with(&made_up, |figures| common::findings::findings(&made_up, figures));
     let mut fields = BTreeSet::new();
     let nodes = report::json(&common::cluster::compared(4));
-    for json in [report::json(&common::run()), study.json(), nodes] {
+    let weak = report::json(&common::cluster::weak(12));
+    for json in [report::json(&common::run()), study.json(), nodes, weak] {
         let json: Value = serde_json::from_str(&json).expect("JSON");
         for (key, value) in json.as_object().expect("an object") {
             fields.insert(key.clone());

@@ -3,7 +3,7 @@
 use report::{Colour, Study};
 use serde_json::Value;
 
-use crate::common::cluster::{compared, weak};
+use crate::common::cluster::{compared, operations, weak};
 use crate::common::redacted;
 
 #[test]
@@ -37,6 +37,16 @@ fn a_shift_by_a_node_promises_that_nobody_reads_what_his_node_wrote() {
 }
 
 #[test]
+fn the_job_table_of_random_operations_stands_first_and_counts_nodes() {
+    let text = report::text(&operations(609));
+    let first = text.find("\nJobs\n").expect("a job table");
+    assert!(text.find("\nRates\n").is_some_and(|rates| first < rates), "{text}");
+    let row = text[first..].lines().find(|line| line.contains("up (1)")).expect("a job");
+    let words: Vec<&str> = row.split_whitespace().collect();
+    assert!(words.contains(&"609") && words.contains(&"14,616") && words.contains(&"2,000"), "{row}");
+}
+
+#[test]
 fn six_hundred_nodes_stay_readable() {
     let run = compared(600);
     let study = Study::of(&run);
@@ -48,5 +58,5 @@ fn six_hundred_nodes_stay_readable() {
     let mut page = Vec::new();
     study.html(&mut page).expect("written");
     // plotly.js alone has 4.5 MB.
-    assert!(page.len() < 30_000_000, "{} bytes", page.len());
+    assert!(page.len() < 8_000_000, "{} bytes", page.len());
 }

@@ -25,7 +25,7 @@ fn study() -> String {
 
 /// The texts of all runs of these tests.
 fn texts() -> Vec<String> {
-    let runs = [common::run(), common::killed(), common::empty()];
+    let runs = [common::run(), common::killed(), common::empty(), common::cluster::compared(4)];
     runs.iter().map(report::openmetrics).chain([study()]).collect()
 }
 

@@ -31,7 +31,9 @@ fn every_report_is_as_the_schema_says() {
     for run in [common::run(), common::killed(), common::empty()] {
         assert_eq!(faults(&parsed(&report::json(&run))), [""; 0]);
     }
-    assert_eq!(faults(&parsed(&report::json(&common::cluster::compared(4)))), [""; 0]);
+    for run in [common::cluster::compared(4), common::cluster::weak(12)] {
+        assert_eq!(faults(&parsed(&report::json(&run))), [""; 0]);
+    }
     let run = common::study::study();
     let study = report::Study::with(&run, |figures| common::findings::findings(&run, figures));
     assert_eq!(faults(&parsed(&study.json())), [""; 0]);

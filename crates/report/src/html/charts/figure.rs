@@ -26,6 +26,11 @@ pub(crate) fn of_figure(figure: &Figure, detail: &Detail) -> Vec<Chart> {
     charts
 }
 
+/// Devices of one chart; of more the slowest of the last repetition are drawn.
+const DEVICES_MAX: usize = 24;
+/// Points of tasks in one chart; of more the slowest of some neighbours stands for them.
+const TASK_POINTS_MAX: usize = 3_000;
+
 /// Lines of one chart with names of their own; more are told apart by pointing at them.
 const NAMED_MAX: usize = 4;
 
@@ -114,14 +119,35 @@ fn over_time(figure: &Figure, detail: &Detail) -> Chart {
     }
 }
 
+/// The lines that are drawn of `devices` devices, and what is said of the others.
+fn lines_of(detail: &Detail, devices: usize) -> (Vec<&analysis::DeviceLine>, Option<String>) {
+    let mut lines: Vec<&analysis::DeviceLine> = detail.devices.iter().collect();
+    if devices <= DEVICES_MAX {
+        return (lines, None);
+    }
+    let last = lines.iter().map(|line| line.repetition).max();
+    lines.retain(|line| Some(line.repetition) == last);
+    let moved =
+        |line: &analysis::DeviceLine| line.mean.read_bytes_per_second + line.mean.write_bytes_per_second;
+    lines.sort_by(|a, b| moved(a).total_cmp(&moved(b)));
+    lines.truncate(DEVICES_MAX);
+    lines.sort_by(|a, b| analysis::by_name(&a.device, &b.device));
+    let of = crate::format::grouped(devices as u64);
+    (lines, Some(format!(" The {DEVICES_MAX} slowest of {of} devices, in the last repetition.")))
+}
+
 /// Three panels on one time axis for the block devices: MB/s, busy, queue.
 fn devices(figure: &Figure, detail: &Detail) -> Chart {
     let mut names: Vec<&str> = detail.devices.iter().map(|line| line.device.as_str()).collect();
     names.sort_unstable();
     names.dedup();
+    let (lines, left_out) = lines_of(detail, names.len());
+    if left_out.is_some() {
+        names.retain(|name| lines.iter().any(|line| line.device == *name));
+    }
     let mut named: Vec<&str> = Vec::new();
     let mut data = Vec::new();
-    for line in &detail.devices {
+    for line in &lines {
         let index = names.iter().position(|name| *name == line.device).unwrap_or_default();
         let first = !named.contains(&line.device.as_str());
         named.push(&line.device);
@@ -130,7 +156,7 @@ fn devices(figure: &Figure, detail: &Detail) -> Chart {
             colour: PALETTE[index % PALETTE.len()],
             dash: DASHES[index / PALETTE.len() % DASHES.len()],
             symbol: SHAPES[index % SHAPES.len()],
-            opacity: if detail.devices.len() > names.len() { 0.6 } else { 1.0 },
+            opacity: if lines.len() > names.len() { 0.6 } else { 1.0 },
             in_legend: first,
         };
         let x: Vec<f64> = line.points.iter().map(|point| point.at_seconds).collect();
@@ -153,7 +179,7 @@ fn devices(figure: &Figure, detail: &Detail) -> Chart {
         id: format!("chart-{}-devices", figure.number),
         place: String::new(),
         title: "Block devices".to_owned(),
-        note: "What the kernel counted beside the run.".to_owned(),
+        note: format!("What the kernel counted beside the run.{}", left_out.unwrap_or_default()),
         full: false,
         height: FRAME_PX + 2 * PANEL_PX,
         data,
@@ -167,6 +193,10 @@ fn devices(figure: &Figure, detail: &Detail) -> Chart {
     }
 }
 
+fn slowest<'a>(tasks: &[&'a analysis::TaskRate]) -> Option<&'a analysis::TaskRate> {
+    tasks.iter().copied().min_by(|a, b| a.bytes_per_second.total_cmp(&b.bytes_per_second))
+}
+
 /// The rate of every task, so that a straggler is seen.
 fn tasks(figure: &Figure, detail: &Detail) -> Chart {
     let repetitions: Vec<u32> = {
@@ -176,11 +206,13 @@ fn tasks(figure: &Figure, detail: &Detail) -> Chart {
         all
     };
     let few = repetitions.len() <= NAMED_MAX;
+    let neighbours = detail.tasks.len().div_ceil(TASK_POINTS_MAX).max(1);
     let data = repetitions
         .iter()
         .enumerate()
         .map(|(index, repetition)| {
-            let these: Vec<_> = detail.tasks.iter().filter(|task| task.repetition == *repetition).collect();
+            let all: Vec<_> = detail.tasks.iter().filter(|task| task.repetition == *repetition).collect();
+            let these: Vec<_> = all.chunks(neighbours).filter_map(slowest).collect();
             let words = |task: &&analysis::TaskRate| {
                 let node = escaped(&task.node);
                 let rate = rate(task.bytes_per_second);
@@ -210,7 +242,13 @@ fn tasks(figure: &Figure, detail: &Detail) -> Chart {
         id: format!("chart-{}-tasks", figure.number),
         place: String::new(),
         title: "Each task".to_owned(),
-        note: "Bytes of a task ÷ the time from its first to the end of its last transfer.".to_owned(),
+        note: format!(
+            "Bytes of a task ÷ the time from its first to the end of its last transfer.{}",
+            match neighbours {
+                1 => String::new(),
+                _ => format!(" The slowest of each {neighbours} neighbours."),
+            }
+        ),
         full: false,
         height: FRAME_PX + PANEL_PX + 40,
         data,

@@ -11,9 +11,11 @@ mod figure;
 mod latency;
 mod line;
 mod marks;
+mod nodes;
 mod response;
 mod spread;
 mod sweep;
+mod weak;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -23,6 +25,7 @@ pub(crate) use crate::section::LARGE_TRANSFER_BYTES;
 use crate::view::{Figure, Report};
 
 pub(crate) use figure::of_figure;
+pub(crate) use nodes::heat_maps;
 
 const BLUE: &str = "#0072B2";
 const VERMILLION: &str = "#D55E00";
@@ -74,6 +77,8 @@ impl Chart {
 pub(crate) fn of_study(report: &Report, second: Option<&Report>) -> Vec<Chart> {
     let mut charts = spread::comparisons(report);
     charts.extend(sweep::charts(report, second));
+    charts.extend(nodes::charts(report));
+    charts.extend(weak::charts(report));
     charts.extend(response::charts(report));
     charts.extend(spread::dispersions(report));
     charts

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::axis::{Axis, Span};
 use super::{BLUE, Chart, GREEN, PURPLE, VERMILLION, escaped};
 use crate::format::{percent, rate};
-use crate::section::{repetitions_unit, title};
+use crate::section::{in_unit, repetitions_unit, title};
 use crate::view::findings::{Best, Dispersion};
 use crate::view::{Figure, Report};
 
@@ -164,7 +164,7 @@ fn comparison(report: &Report, group: &str, best: &[&Best], index: usize) -> Cha
 }
 
 /// Hatching, which says the same as the colour; an empty shape knows nothing of size.
-fn pattern_of(shape: &str) -> Value {
+pub(super) fn pattern_of(shape: &str) -> Value {
     if shape.is_empty() {
         return json!({ "shape": "" });
     }
@@ -177,7 +177,7 @@ fn figure<'a>(report: &'a Report, best: &Best) -> Option<&'a Figure> {
 
 /// Published figures beside the best of their target.
 fn published(report: &Report, best: &[&Best], small: bool) -> Option<Value> {
-    let (mut x, mut y, mut text) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut x, mut y, mut text, mut labels) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for one in &report.findings.beside {
         let own = best.iter().find(|best| {
             one.target.as_ref().is_some_and(|target| *target == best.target)
@@ -192,6 +192,8 @@ fn published(report: &Report, best: &[&Best], small: bool) -> Option<Value> {
         let Some(own) = own.filter(|own| one.figure == Some(own.figure)) else { continue };
         x.push(escaped(title(report, &own.target)));
         y.push(value);
+        let phase = one.phase.unwrap_or_default();
+        labels.push(format!("{phase} {}", in_unit(one.published, &one.unit)));
         text.push(format!(
             "<b>published {}: {}</b><br>{}<br>{}",
             one.phase.unwrap_or_default(),
@@ -202,8 +204,9 @@ fn published(report: &Report, best: &[&Best], small: bool) -> Option<Value> {
     }
     (!x.is_empty()).then(|| {
         json!({
-            "type": "scatter", "mode": "markers", "name": "published", "x": x, "y": y, "text": text,
-            "hovertemplate": "%{text}<extra></extra>",
+            "type": "scatter", "mode": "markers+text", "name": "published", "x": x, "y": y, "text": labels,
+            "textposition": "middle right", "textfont": { "size": 11 }, "cliponaxis": false,
+            "hovertext": text, "hovertemplate": "%{hovertext}<extra></extra>",
             "marker": { "color": PURPLE, "size": 13, "symbol": "star", "line": { "color": "ink", "width": 1 } },
         })
     })

@@ -2,7 +2,8 @@
 //! nodes. Every number is invented.
 
 use plan::{
-    Bytes, Case, Geometry, Layer, Phase, ReadFrom, Setting, Sharing, TargetTerms, Terms, WorkloadSpec,
+    Bytes, Case, Geometry, Layer, Phase, Question, ReadFrom, Setting, Sharing, TargetTerms, Terms,
+    WorkloadSpec,
 };
 use record::{
     Cluster, DeviceRow, Fact, HostFacts, NodeFacts, NodeSeriesRow, Operation, PhaseKey, PhaseRecord, Run,
@@ -134,6 +135,70 @@ pub(crate) fn weak(nodes: u32) -> Run {
         }
     }
     let mut run = in_memory(manifest, records);
+    launched(&mut run, nodes);
+    run
+}
+
+/// 24 tasks on each of `nodes` nodes, 2,000 random reads of 4 KiB each.
+pub(crate) fn operations(nodes: u32) -> Run {
+    let tasks = nodes * 24;
+    let mut manifest = empty().manifest;
+    manifest.plan.title = "Made-up numbers: random operations".to_owned();
+    manifest.plan.question = Question::Dialect {
+        tool: plan::randomops::TOOL.to_owned(),
+        arguments: vec!["randomops".to_owned()],
+        notes: Vec::new(),
+        memo: String::new(),
+    };
+    let transfers = u64::from(tasks) * 2_000;
+    let rate = transfers as f64 * 4096.0 / SECONDS as f64;
+    let one = Made {
+        tasks,
+        repetitions: 1,
+        ..made(
+            plan::randomops::CASE,
+            "Random operations",
+            Phase::Read,
+            4096,
+            true,
+            1,
+            true,
+            rate,
+            90_000,
+            1.0,
+        )
+    };
+    let mut case = super::case(&one);
+    let mut spec = WorkloadSpec::from(case.workload);
+    (spec.tasks, spec.nodes, spec.duration, spec.operations) = (tasks, nodes, None, Some(2_000));
+    spec.files.sharing = Sharing::PerTask;
+    case.workload = spec.validate().expect("valid");
+    manifest.plan.cases.push(case);
+    let key = PhaseKey { case: one.id.into(), repetition: 0, phase: Phase::Read };
+    let tasks = (0..tasks).map(|task| TaskRow {
+        key: key.clone(),
+        task,
+        node: name(task / 24, nodes),
+        file: task,
+        open_start_ns: 0,
+        open_end_ns: 200_000,
+        io_start_ns: 300_000,
+        io_end_ns: SECONDS * SECOND - u64::from(task % 97) * 3_000_000,
+        close_start_ns: SECONDS * SECOND,
+        close_end_ns: SECONDS * SECOND + 100_000,
+        bytes: 2_000 * 4096,
+        transfers: 2_000,
+    });
+    let record = PhaseRecord {
+        phase: phase_row(&key, &one, transfers * 4096, SECONDS, 0),
+        tasks: tasks.collect(),
+        latency: super::latency(&key, &one, transfers),
+        series: Vec::new(),
+        nodes: Vec::new(),
+        devices: Vec::new(),
+        warnings: Vec::new(),
+    };
+    let mut run = in_memory(manifest, vec![record]);
     launched(&mut run, nodes);
     run
 }

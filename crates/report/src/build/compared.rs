@@ -1,0 +1,185 @@
+//! What is compared over nodes, in the words and units of a report.
+
+use analysis::Summary;
+use plan::Phase;
+
+use super::findings::{client, layer, number, setting};
+use crate::view::nodes as view;
+
+fn average(summary: &Summary) -> view::Average {
+    view::Average {
+        mean_bytes_per_second: summary.mean,
+        median_bytes_per_second: summary.median,
+        deviation_bytes_per_second: (summary.n > 1).then_some(summary.deviation_sample),
+        n: summary.n,
+    }
+}
+
+fn device((name, mean): &(String, analysis::DeviceMean)) -> view::NodeDevice {
+    view::NodeDevice {
+        device: name.clone(),
+        read_bytes_per_second: mean.read_bytes_per_second,
+        write_bytes_per_second: mean.write_bytes_per_second,
+    }
+}
+
+/// The nodes of one figure.
+pub(super) fn comparison(one: &analysis::NodeComparison) -> view::NodeComparison {
+    let standing = |one: &analysis::NodeStanding| view::NodeStanding {
+        node: one.node.clone(),
+        tasks: one.tasks,
+        rate: average(&one.bytes_per_second),
+        transfers_per_second: one.transfers_per_second.median,
+        share: one.share,
+        z: one.z,
+        slow: one.slow,
+        devices: one.devices.iter().map(device).collect(),
+    };
+    view::NodeComparison {
+        figure: number(one.figure),
+        target: one.target.clone(),
+        phase: one.phase.name(),
+        together: one.together,
+        nodes: one.nodes.iter().map(standing).collect(),
+        missing: one.missing.clone(),
+        average: average(&one.bytes_per_second),
+        bound: one.bound.as_ref().map(bound),
+    }
+}
+
+fn bound(one: &analysis::CollectiveBound) -> view::CollectiveBound {
+    view::CollectiveBound {
+        slowest: one.slowest.name.clone(),
+        slowest_bytes_per_second: one.slowest.bytes_per_second,
+        bound_bytes_per_second: one.slowest.bound,
+        device: one.device.as_ref().map(device),
+        measured_bytes_per_second: one.measured,
+        share: one.share,
+        lost_bytes_per_second: one.lost,
+    }
+}
+
+/// A workload on several targets, by node.
+pub(super) fn grid(one: &analysis::NodeGrid) -> view::NodeGrid {
+    let cell = |one: &analysis::NodeCell| view::NodeGridCell {
+        figure: number(one.figure),
+        rate: average(&one.bytes_per_second),
+        slow: one.slow,
+    };
+    let row = |(node, cells): (&String, &Vec<Option<analysis::NodeCell>>)| view::NodeGridRow {
+        node: node.clone(),
+        cells: cells.iter().map(|one| one.as_ref().map(cell)).collect(),
+    };
+    view::NodeGrid {
+        group: one.group.clone(),
+        phase: one.phase.name(),
+        settings: one.settings.iter().map(setting).collect(),
+        targets: one.targets.clone(),
+        rows: one.nodes.iter().zip(&one.cells).map(row).collect(),
+        averages: one.averages.iter().map(|one| one.as_ref().map(average)).collect(),
+    }
+}
+
+/// Rates against the number of nodes, with the line and its interval at each of them.
+pub(super) fn weak_scaling(one: &analysis::WeakScaling) -> view::WeakScaling {
+    let nodes: Vec<f64> = one.points.iter().map(|point| point.nodes as f64).collect();
+    let rates: Vec<f64> = one.points.iter().map(|point| point.bytes_per_second).collect();
+    let line = analysis::Regression::of(&nodes, &rates);
+    let point = |point: &analysis::ScalingPoint| {
+        let at = line.as_ref().map(|line| line.predict(point.nodes as f64));
+        view::ScalingPoint {
+            figure: number(point.figure),
+            nodes: point.nodes,
+            bytes_per_second: point.bytes_per_second,
+            transfers_per_second: point.transfers_per_second,
+            n: point.repetitions,
+            deviation_bytes_per_second: point.deviation,
+            efficiency: point.efficiency,
+            line_bytes_per_second: point.bytes_per_second - point.residual,
+            line_half_width_bytes_per_second: at.and_then(|at| at.line_half_width),
+        }
+    };
+    view::WeakScaling {
+        group: one.group.clone(),
+        target: one.target.clone(),
+        layer: layer(one.layer),
+        client: client(one.client),
+        phase: one.phase.name(),
+        tasks_per_node: one.tasks_per_node,
+        fixed: one.fixed.iter().map(setting).collect(),
+        points: one.points.iter().map(point).collect(),
+        slope_bytes_per_second: one.line.slope,
+        slope_half_width_bytes_per_second: one.line.slope_half_width,
+        intercept_bytes_per_second: one.line.intercept,
+        r_squared: one.line.r_squared,
+        extrapolated: one.extrapolated.iter().map(extrapolation).collect(),
+        saturation: one.saturation.as_ref().map(saturation),
+        peak_nodes: one.peak_nodes,
+        reaches: one.reaches.iter().map(reach).collect(),
+    }
+}
+
+fn extrapolation(one: &analysis::Extrapolation) -> view::Extrapolation {
+    view::Extrapolation {
+        nodes: one.nodes,
+        bytes_per_second: one.prediction.value,
+        half_width_bytes_per_second: one.prediction.half_width,
+    }
+}
+
+fn saturation(one: &analysis::Saturation) -> view::Saturation {
+    view::Saturation {
+        from_nodes: one.from_nodes,
+        to_nodes: one.to_nodes,
+        bytes_per_second: one.bytes_per_second,
+        lowest_bytes_per_second: one.range.0,
+        highest_bytes_per_second: one.range.1,
+    }
+}
+
+fn reach(one: &analysis::Reach) -> view::Reach {
+    view::Reach {
+        share: one.share,
+        nodes: one.nodes,
+        spread_beyond: one.spread_beyond,
+        variation: one.variation,
+    }
+}
+
+/// Where a node-local target overtakes a shared one.
+pub(super) fn crossover(one: &analysis::LayerCrossover) -> view::LayerCrossover {
+    view::LayerCrossover {
+        local: one.local,
+        shared: one.shared,
+        phase: Phase::name(one.phase),
+        plateau_bytes_per_second: one.plateau,
+        nodes: one.nodes,
+        extrapolated: one.extrapolated,
+    }
+}
+
+/// Which nodes were measured when.
+pub(super) fn coverage(one: &analysis::Coverage) -> view::Coverage {
+    let job = |one: &analysis::CoverageJob| view::CoverageJob {
+        run: one.run_id.clone(),
+        batch_job: one.batch_job.clone(),
+        nodes: one.nodes.clone(),
+        cases: one.cases,
+        started_unix_ns: one.started_unix_ns,
+        finished_unix_ns: one.finished_unix_ns,
+    };
+    let node = |one: &analysis::NodeCoverage| view::NodeCoverage {
+        node: one.node.clone(),
+        cases: one.cases,
+        passes: one.passes,
+        first_unix_ns: one.first_unix_ns,
+        last_unix_ns: one.last_unix_ns,
+        hours_utc: one.hours_utc.clone(),
+    };
+    view::Coverage {
+        jobs: one.jobs.iter().map(job).collect(),
+        nodes: one.nodes.iter().map(node).collect(),
+        missing: one.missing.clone(),
+        hours_utc: one.hours_utc.clone(),
+    }
+}

@@ -1,0 +1,153 @@
+//! Weak scaling: what each further node brings, where it ends, and where layers meet.
+
+use super::{Block, only, point, title};
+use crate::format::{grouped, number, percent, rate};
+use crate::table::{Align, Cell, Table, Tone};
+use crate::view::Report;
+use crate::view::nodes::{LayerCrossover, WeakScaling};
+
+/// Sentences that are read.
+const SENTENCES_MAX: usize = 24;
+
+pub(super) fn blocks(report: &Report) -> Vec<Block> {
+    let all = &report.findings.weak_scaling;
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let mut sentences: Vec<String> =
+        report.findings.layer_crossovers.iter().filter_map(|one| crossover(report, one)).collect();
+    sentences.extend(all.iter().filter_map(|one| sentence(report, one)));
+    sentences.truncate(SENTENCES_MAX);
+    let mut blocks = Vec::new();
+    if !sentences.is_empty() {
+        blocks.push(Block::List(sentences));
+    }
+    blocks.extend(only(
+        "As many tasks on each node. Slope: what one more node brings, with its 95 % interval. Efficiency: rate ÷ \
+         (nodes × the rate of one node), at the most nodes",
+        table(report),
+    ));
+    blocks
+        .extend(only("What the lines say of numbers of nodes that were not measured", extrapolated(report)));
+    blocks
+}
+
+/// `write on GPFS, 64 tasks on each node`.
+pub(crate) fn series_name(report: &Report, one: &WeakScaling) -> String {
+    let mut text = one.phase.to_owned();
+    let target = title(report, &one.target);
+    if !target.is_empty() {
+        text.push_str(&format!(" on {target}"));
+    }
+    text.push_str(&format!(", {} on each node", crate::format::counted(one.tasks_per_node, "task")));
+    let fixed = point(&one.fixed);
+    if !fixed.is_empty() {
+        text.push_str(&format!(", {fixed}"));
+    }
+    text
+}
+
+/// `NVME is faster than GPFS, which is full at 10.0 GB/s, from 2 nodes on`.
+pub(crate) fn crossover(report: &Report, one: &LayerCrossover) -> Option<String> {
+    let series = &report.findings.weak_scaling;
+    let (local, shared) = (series.get(one.local)?, series.get(one.shared)?);
+    let (fast, slow) = (title(report, &local.target), title(report, &shared.target));
+    let plateau = rate(one.plateau_bytes_per_second);
+    let measured = if one.extrapolated { ", by its line beyond the nodes that were measured" } else { "" };
+    Some(match one.nodes {
+        Some(nodes) => format!(
+            "{}: {fast} is faster than {slow}, whose plateau is {plateau}, from {} on{measured}.",
+            one.phase,
+            crate::format::counted(nodes, "node")
+        ),
+        None => format!("{}: {fast} never reaches the plateau of {slow}, {plateau}.", one.phase),
+    })
+}
+
+fn sentence(report: &Report, one: &WeakScaling) -> Option<String> {
+    let mut parts = Vec::new();
+    let last = one.points.last().map_or(0, |point| point.nodes);
+    // At the last point itself such a share says nothing.
+    if let Some(reach) = one.reaches.last().filter(|reach| reach.nodes < last) {
+        let mut text = format!("{:.0} % of peak at {}", reach.share * 100.0, nodes(reach.nodes));
+        if let Some(spread) = reach.spread_beyond {
+            text.push_str(&format!("; at most {} below the peak beyond", percent(spread)));
+        }
+        if let Some(variation) = reach.variation {
+            text.push_str(&format!("; ±{} from there on", percent(variation)));
+        }
+        parts.push(text);
+    }
+    if let Some(full) = &one.saturation {
+        parts.push(format!("full at {} from {} on", rate(full.bytes_per_second), nodes(full.from_nodes)));
+    }
+    (!parts.is_empty()).then(|| format!("{}: {}.", series_name(report, one), parts.join("; ")))
+}
+
+fn nodes(count: u64) -> String {
+    crate::format::counted(count, "node")
+}
+
+fn table(report: &Report) -> Table {
+    let mut table = Table::new(&[
+        ("workload", Align::Left),
+        ("target", Align::Left),
+        ("layer", Align::Left),
+        ("phase", Align::Left),
+        ("tasks/node", Align::Right),
+        ("nodes", Align::Right),
+        ("per node MB/s", Align::Right),
+        ("R²", Align::Right),
+        ("efficiency", Align::Right),
+        ("full at MB/s", Align::Right),
+        ("from", Align::Right),
+        ("95 % at", Align::Right),
+        ("at", Align::Left),
+    ])
+    .below("at");
+    for one in &report.findings.weak_scaling {
+        let (Some(first), Some(last)) = (one.points.first(), one.points.last()) else { continue };
+        let slope = number(one.slope_bytes_per_second / 1e6);
+        let slope = match one.slope_half_width_bytes_per_second {
+            Some(half) => format!("{slope} ± {}", number(half / 1e6)),
+            None => slope,
+        };
+        let full = one.saturation.as_ref();
+        table.row(vec![
+            Cell::from(one.group.as_str()),
+            title(report, &one.target).into(),
+            one.layer.into(),
+            one.phase.into(),
+            grouped(one.tasks_per_node).into(),
+            format!("{}–{}", first.nodes, last.nodes).into(),
+            slope.into(),
+            format!("{:.3}", one.r_squared).into(),
+            last.efficiency.map(|share| Cell::toned(percent(share), Tone::Main)).unwrap_or_default(),
+            full.map(|full| number(full.bytes_per_second / 1e6)).unwrap_or_default().into(),
+            full.map(|full| grouped(full.from_nodes)).unwrap_or_default().into(),
+            one.reaches.last().map(|reach| grouped(reach.nodes)).unwrap_or_default().into(),
+            point(&one.fixed).into(),
+        ]);
+    }
+    table
+}
+
+fn extrapolated(report: &Report) -> Table {
+    let mut table = Table::new(&[
+        ("series", Align::Left),
+        ("nodes", Align::Right),
+        ("MB/s", Align::Right),
+        ("± of one more value", Align::Right),
+    ]);
+    for one in &report.findings.weak_scaling {
+        for more in &one.extrapolated {
+            table.row(vec![
+                series_name(report, one),
+                grouped(more.nodes),
+                number(more.bytes_per_second / 1e6),
+                more.half_width_bytes_per_second.map(|half| number(half / 1e6)).unwrap_or_default(),
+            ]);
+        }
+    }
+    table
+}
