@@ -181,6 +181,31 @@ fn ranks_of_mpich_keep_the_contract() {
 }
 
 #[test]
+fn ranks_with_a_library_of_the_standard_abi_keep_the_contract() {
+    if skipped(Launch::mpich_available()) {
+        return;
+    }
+    let scratch = Scratch::on_disk().unwrap();
+    let library = scratch.path().join("libmpi_abi.so.0");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/standard/shim.c");
+    let compiler = Program::new("cc").args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"]);
+    let Ok(compiled) = compiler.arg(&library).args([source, "-ldl"]).run() else {
+        println!("skipped: needs a C compiler, cc");
+        return;
+    };
+    let _ = compiled.expect_code(0);
+    // Named, and found by itself where the loader looks.
+    let named = program("joins_with_another_library").env(LIBRARY, &library);
+    let found = program("keeps_the_contract").env("LD_LIBRARY_PATH", scratch.path());
+    for program in [named, found] {
+        let finished = Launch::mpich(4).start(&program).run().unwrap().expect_code(0);
+        let told = told(&finished);
+        assert!(told.len() == 1 && told[0].contains("4 ranks of MPICH"), "{told:?}");
+        assert!(told[0].contains("libmpi_abi.so.0"), "{told:?}");
+    }
+}
+
+#[test]
 fn ranks_on_several_hosts_keep_the_contract() {
     if skipped(Hosts::available()) || skipped(Launch::open_mpi_available()) {
         return;
