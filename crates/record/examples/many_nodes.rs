@@ -1,5 +1,6 @@
 //! What it costs to record and to read one phase of many tasks on many nodes:
-//! `many_nodes DIR [TASKS] [NODES] [SECONDS]`.
+//! `many_nodes DIR [TASKS] [NODES] [SECONDS]`. After each step: what it took by the clock, and of a
+//! processor.
 //!
 //! `docs/journal/2026-11-21-many-nodes-record.md` has its figures.
 #![expect(clippy::print_stdout, reason = "the figures are its output")]
@@ -32,9 +33,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut recorder = Recorder::create(directory, &manifest)?;
     recorder.case_started(id)?;
     memory("made up");
-    let start = Instant::now();
-    let step = |what: &str| {
-        println!("{what} after {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+    let mut last = (Instant::now(), processor_ns());
+    let mut step = |what: &str| {
+        let (wall, processor) = (last.0.elapsed().as_secs_f64(), processor_ns() - last.1);
+        println!("{what}: {:.1} ms, processor {:.1} ms", wall * 1e3, processor as f64 / 1e6);
+        last = (Instant::now(), processor_ns());
     };
     recorder.phase_finished(&record)?;
     step("phase_finished");
@@ -55,6 +58,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("what was read is not what was written".into());
     }
     Ok(())
+}
+
+/// What this thread, the only one, has had of a processor (`Documentation/scheduler/sched-stats.rst`).
+fn processor_ns() -> u64 {
+    let text = fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    text.split_whitespace().next().and_then(|first| first.parse().ok()).unwrap_or_default()
 }
 
 fn memory(when: &str) {

@@ -1,6 +1,7 @@
 //! Columns as they are read: all values of one kind, turned into the fields of rows at once.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::Deserialize;
@@ -175,12 +176,35 @@ struct Gathered {
     words: Vec<String>,
     places: Vec<u32>,
     nulls: usize,
+    /// Where each of the words stands.
+    known: HashMap<String, u32>,
 }
 
 impl Gathered {
+    /// Where `text` stands among the words, which it joins if it is new. Texts repeat: mostly the last
+    /// one, or, where rows go round the nodes of a run, the one that followed it before.
+    fn place_of(&mut self, text: &str) -> u32 {
+        if let Some(&last) = self.places.last().filter(|&&last| last != NULL) {
+            let next = if last as usize + 1 < self.words.len() { last + 1 } else { 0 };
+            if let Some(place) = [last, next].into_iter().find(|&place| self.words[place as usize] == text) {
+                return place;
+            }
+        }
+        if let Some(&place) = self.known.get(text) {
+            return place;
+        }
+        let place = u32::try_from(self.words.len()).unwrap_or(NULL - 1);
+        self.words.push(text.to_owned());
+        self.known.insert(text.to_owned(), place);
+        place
+    }
+
     fn take(&mut self, value: JournalValue<'_>) -> Result<(), String> {
         match value {
-            JournalValue::Text(text) => self.places.push(place_of(&mut self.words, &text)),
+            JournalValue::Text(text) => {
+                let place = self.place_of(&text);
+                self.places.push(place);
+            }
             JournalValue::Integer(number) => self.integers.push(Some(number)),
             JournalValue::Null => {
                 self.nulls += 1;
@@ -205,11 +229,16 @@ impl Gathered {
     }
 }
 
-/// Where `text` stands among `words`, which it joins if it is new. Texts repeat, mostly the last.
-pub(crate) fn place_of(words: &mut Vec<String>, text: &str) -> u32 {
-    let place = words.iter().rposition(|word| word == text).unwrap_or_else(|| {
-        words.push(text.to_owned());
-        words.len() - 1
-    });
-    u32::try_from(place).unwrap_or(NULL - 1)
+#[cfg(test)]
+mod tests {
+    use super::{JournalColumn, NULL, Values};
+
+    #[test]
+    fn texts_that_go_round_stand_once_each() {
+        let text = r#"["n1", "n2", "n3", "n1", "n2", "n3", "n3", null, "n2", "n1"]"#;
+        let column: JournalColumn = serde_json::from_str(text).expect("a column");
+        let words = ["n1", "n2", "n3"].map(str::to_owned).to_vec();
+        let places = vec![0, 1, 2, 0, 1, 2, 2, NULL, 1, 0];
+        assert_eq!(column.values(10), Values::Texts { words, places });
+    }
 }
