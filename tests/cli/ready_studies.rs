@@ -38,6 +38,9 @@ ready_studies! {
     iops_definitions = "iops-definitions",
     iops_lustre = "iops-lustre",
     local_disk = "local-disk",
+    many_nodes_mixes = "many-nodes-mixes",
+    nodes_compared = "nodes-compared",
+    randomops = "randomops",
     read_write_mix = "read-write-mix",
     sas_flash = "sas-flash",
     scale_news = "scale-news",
@@ -46,6 +49,7 @@ ready_studies! {
     tasks_by_transfer_size = "tasks-by-transfer-size",
     threads = "threads",
     transfer_size = "transfer-size",
+    weak_scaling = "weak-scaling",
 }
 
 fn root() -> &'static Path {
