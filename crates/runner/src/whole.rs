@@ -122,6 +122,7 @@ pub(crate) fn expected<'c>(
         let (first, last) = (*content.generations.start(), *content.generations.end());
         range = Some(range.map_or((first, last), |(low, high)| (low.min(first), high.max(last))));
     }
-    let reads_its_own = phase == Phase::Mixed && workload.duration.is_some();
+    let again = workload.duration.is_some() || workload.operations.is_some();
+    let reads_its_own = phase == Phase::Mixed && again;
     range.map(|(first, last)| (first, if reads_its_own { last.max(own) } else { last }))
 }
