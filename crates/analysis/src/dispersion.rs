@@ -42,7 +42,7 @@ pub(crate) fn of_subjects(subjects: &[Subject<'_>], curves: &[Curve]) -> Vec<Dis
 
 fn bytes_per_task(subject: &Subject<'_>) -> u64 {
     let workload = &subject.case.workload;
-    workload.transfers_per_task().saturating_mul(workload.geometry.transfer.0)
+    workload.transfers_per_pass().saturating_mul(workload.geometry.transfer.0)
 }
 
 /// Whether files grow along the curve and nothing else changes.
