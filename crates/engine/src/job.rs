@@ -51,7 +51,7 @@ pub struct PhaseJob<'a> {
     /// The tasks of this process, a part of `0..workload.tasks`.
     pub tasks: Range<u32>,
     /// Processes on this host that run a part of the tasks, this one included: what they need together
-    /// must be there.
+    /// must be there, and they share its processors.
     pub processes_here: u32,
     /// The data that is written and expected.
     pub data: DataSpec,

@@ -25,6 +25,9 @@
 //!    *response* counts from the intended start and the *service* from the hand-over.
 //! 5. *Close*, with `fsync` where asked for.
 //!
+//! A fill is measured by nobody: its workers take their tasks in turn, a few at a time from open to close,
+//! so that thousands of files need no memory at once.
+//!
 //! # Example
 //! ```
 //! use engine::{Alone, Controls, PhaseJob};

@@ -92,7 +92,7 @@ impl Crew {
         let in_turn = (IN_TURN_BYTES / buffers).max(1);
         match backend {
             Backend::Uring { .. } => {
-                let workers = uring::workers(tasks.len());
+                let workers = uring::workers(tasks.len(), rules.job.processes_here);
                 let each = tasks.len().div_ceil(workers.max(1));
                 let at_once = if rules.in_turn { each.min((in_turn / workers.max(1)).max(1)) } else { each };
                 Self { workers, at_once, depth }

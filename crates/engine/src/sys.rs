@@ -30,6 +30,13 @@ pub(crate) fn cpu_time() -> CpuTime {
     CpuTime { user_ns: nanos(usage.ru_utime), system_ns: nanos(usage.ru_stime) }
 }
 
+/// Processors that are on line.
+pub(crate) fn processors() -> usize {
+    // SAFETY: the call takes no pointers and only reads.
+    let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    usize::try_from(count).unwrap_or(1).max(1)
+}
+
 /// `close(2)` with its error, which network file systems use for late write errors.
 pub(crate) fn close(fd: OwnedFd) -> Result<(), Errno> {
     // SAFETY: the descriptor is owned and given up here, so nobody else can use or close it.

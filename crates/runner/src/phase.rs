@@ -57,13 +57,16 @@ impl<'a> PhaseRun<'a> {
         let expect = order.expect.map_or(Expect::Any, |(first, last)| Expect::Generations(first..=last));
         let own = tasks.start as usize..tasks.end as usize;
         let limits = order.limits.as_ref().and_then(|limits| limits.get(own));
+        let topology = group.topology();
+        let here = topology.ranks_on(topology.node_of()[group.rank() as usize]).count();
         let job = PhaseJob {
             tasks,
+            processes_here: u32::try_from(here).unwrap_or(u32::MAX),
             data: DataSpec { signature: self.workload.signature, write_generation: order.generation, expect },
             limit: limits.map_or(TransferLimit::Pass, TransferLimit::PerTask),
             ..PhaseJob::new(&self.workload, order.phase, order.pass)
         };
-        let leads = group.topology().is_leader(group.rank());
+        let leads = topology.is_leader(group.rank());
         let observation = leads.then(|| self.observe(host));
         let outcome = engine::run(&job, &Meeting::new(comm, group, order.number), controls)
             .map_err(RunnerError::of_phase)?;

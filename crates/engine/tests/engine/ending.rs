@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use engine::{Alone, Controls, PhaseJob, TransferLimit};
+use engine::{Alone, Controls, EngineError, LimitKind, PhaseJob, TransferLimit};
 use plan::{Backend, Nanos, Order, Pace, Phase, Sharing, Stonewall, WorkloadSpec};
 
 use crate::bed::{BACKENDS, Bed, run, run_with, spec, with};
@@ -279,4 +279,57 @@ fn hundreds_of_tasks_run_in_one_process() {
         assert_eq!((outcome.tasks.len(), outcome.writes), (512, 2048));
         assert_eq!(run(&workload, Phase::CheckWrite).expect("checked").mismatches.wrong_cells, 0);
     }
+}
+
+/// A setting of the kernel.
+fn setting(path: &str) -> u64 {
+    std::fs::read_to_string(path).expect("it is there").trim().parse().expect("a number")
+}
+
+#[test]
+fn thousands_of_tasks_share_few_threads_or_have_one_each() {
+    const TASKS: u32 = 3000;
+    let bed = Bed::new();
+    for backend in [Backend::Null, Backend::Psync, Backend::Uring { depth: 1, required: true }] {
+        let workload = with(&bed.spec("file", 4096, 1), |spec| {
+            spec.tasks = TASKS;
+            spec.backend = backend;
+            spec.order = Order::Random { seed: 1 };
+        });
+        run(&workload, Phase::Fill).expect("filled");
+        let read = with(&workload, |spec| spec.operations = Some(5));
+        let outcome = run(&read, Phase::Read).expect("read");
+        assert_eq!((outcome.tasks.len(), outcome.reads), (TASKS as usize, u64::from(TASKS) * 5));
+        assert!(outcome.tasks.iter().all(|task| task.reads == 5), "{backend:?}: each has its share");
+    }
+}
+
+#[test]
+fn more_threads_than_a_process_can_have_are_refused_before_anything_is_made() {
+    // A thread has four mappings.
+    let tasks = setting("/proc/sys/vm/max_map_count") / 4 + 1;
+    let bed = Bed::new();
+    for phase in [Phase::Fill, Phase::Write] {
+        let workload = with(&bed.spec("file", 4096, 1), |spec| {
+            spec.tasks = u32::try_from(tasks).expect("a usual machine").min(1 << 20);
+        });
+        let error = run(&workload, phase).expect_err("refused");
+        let EngineError::Limit { which, need, .. } = &error else { panic!("{error}") };
+        // Where memory mappings are without a limit, that on files comes first.
+        assert!(matches!(which, LimitKind::Mappings | LimitKind::OpenFiles), "{error}");
+        assert!(
+            *need >= u64::from(workload.tasks) && error.to_string().contains(&need.to_string()),
+            "{error}"
+        );
+        assert!(!bed.path("file").exists(), "nothing was made");
+    }
+}
+
+#[test]
+fn processes_of_a_host_do_not_take_more_memory_together_than_there_is() {
+    let bed = Bed::new();
+    let workload = with(&bed.spec("file", 1 << 20, 1), |spec| spec.tasks = 2);
+    let error = run_with(&workload, Phase::Write, |job| job.processes_here = u32::MAX).expect_err("refused");
+    assert!(matches!(error, EngineError::Memory { .. }), "{error}");
+    assert!(!bed.path("file").exists(), "nothing was made");
 }
