@@ -167,7 +167,7 @@ pub use shape::{
 };
 pub use slowest::{SlowestMember, slowest_device, slowest_member, slowest_task};
 pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
-pub use study::{findings, findings_of, regressions};
+pub use study::{findings, findings_of, regressions, usable_cpus};
 pub use summary::{CONFIDENCE, Interval, Summary};
 pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};
 pub use verdict::verdicts;

@@ -1,7 +1,7 @@
 //! All findings of a study.
 
 use plan::Plan;
-use record::Run;
+use record::{Manifest, NodeFacts, Run};
 
 use crate::coverage::known_nodes;
 use crate::findings::{Curve, CurveRegression, Findings};
@@ -16,8 +16,21 @@ use crate::{
 /// Everything that `figures`, which are those of `run`, say together.
 #[must_use]
 pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
-    let found = of_plan(&run.manifest.plan, figures, run.manifest.host.usable_cpus, &known_nodes(run));
+    let found = of_plan(&run.manifest.plan, figures, usable_cpus(&run.manifest), &known_nodes(run));
     Findings { coverage: coverage::coverage(run, figures), ..found }
+}
+
+/// The processors of a node that the program could run on, of the node that has fewest: those of one
+/// process times its processes, which a launcher has often bound to a processor each, and no more than
+/// there are.
+#[must_use]
+pub fn usable_cpus(manifest: &Manifest) -> u32 {
+    let nodes = manifest.cluster.iter().flat_map(|cluster| &cluster.nodes);
+    let of_node = |node: &NodeFacts| {
+        let ranks = u32::try_from(node.ranks.len()).unwrap_or(u32::MAX).max(1);
+        node.host.usable_cpus.saturating_mul(ranks).min(node.host.logical_cpus)
+    };
+    nodes.map(of_node).min().unwrap_or(manifest.host.usable_cpus)
 }
 
 /// Everything that the figures of `plan` say together, as far as that can be known without the run

@@ -4,7 +4,6 @@ use plan::{Backend, Nanos, PHASE_SECONDS_MIN, Phase};
 use record::{Operation, PublishedUnit, Warning};
 
 use super::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, RATIO_SLACK, percent};
-use crate::node_comparison::comparison;
 use crate::subject::Subject;
 use crate::{Check, DEVICE_SHARE_MIN, PrintedStatistics, RepetitionFigure, check_statistics, little};
 
@@ -22,7 +21,6 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
         unbalanced(subject),
         not_quiet(&counted),
         harness_bound(&counted),
-        slow_node(subject),
     ];
     checks.into_iter().flatten().collect()
 }
@@ -192,26 +190,6 @@ fn warned(counted: &[&RepetitionFigure], wanted: impl Fn(&Warning) -> bool) -> O
 fn not_quiet(counted: &[&RepetitionFigure]) -> Option<Found> {
     let evidence = warned(counted, |warning| matches!(warning, Warning::NotQuiet { .. }))?;
     Some(Found::new(Check::NotQuiet, evidence, "repeat the run on a quiet host"))
-}
-
-/// A node that is much slower than the others: alone among nodes that wait for it, or in a chart of
-/// nodes that were measured one after another.
-fn slow_node(subject: &Subject<'_>) -> Option<Found> {
-    let nodes = comparison(subject, &[])?;
-    let slow: Vec<_> = nodes.nodes.iter().filter(|node| node.slow).collect();
-    let slowest = slow.iter().min_by(|a, b| a.share.total_cmp(&b.share))?;
-    let mut evidence = format!(
-        "node {} has {} of the median rate of {} nodes (robust z-score {:.1})",
-        slowest.node,
-        percent(slowest.share),
-        nodes.nodes.len(),
-        slowest.z
-    );
-    if slow.len() > 1 {
-        evidence.push_str(&format!("; {} nodes are slow", slow.len()));
-    }
-    let advice = "look at that node's devices, links and load; work that waits for all has n times its rate";
-    Some(Found::new(Check::SlowNode, evidence, advice))
 }
 
 fn harness_bound(counted: &[&RepetitionFigure]) -> Option<Found> {

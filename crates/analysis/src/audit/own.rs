@@ -1,12 +1,13 @@
 //! The audit of own figures.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use plan::Plan;
 
 use super::{Found, SCALING_SLACK, measured, percent, terms};
+use crate::node_comparison::comparison;
 use crate::scaling::scaling_of;
-use crate::subject::subjects;
+use crate::subject::{Subject, subjects};
 use crate::{Check, Doubt, Expected, Figure, Scaling};
 
 /// What is doubtful in `figures`, in their order, then what concerns the study as a whole. Each
@@ -21,10 +22,10 @@ pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Doub
     let mut doubts = Vec::new();
     let subjects = subjects(plan, figures);
     let beyond = beyond_devices(figures, &scaling_of(&subjects));
-    for subject in subjects {
+    for subject in &subjects {
         let limits = limits.get(&subject.index).map_or(&[][..], Vec::as_slice);
-        let mut found = measured::doubts(&subject);
-        found.extend(terms::of_figure(&subject, limits));
+        let mut found = measured::doubts(subject);
+        found.extend(terms::of_figure(subject, limits));
         let concerns = || match subject.case.target.as_str() {
             "" => subject.figure.conditions.clone(),
             target => format!("{target}: {}", subject.figure.conditions),
@@ -32,8 +33,56 @@ pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Doub
         found.extend(beyond.get(&subject.index).cloned());
         doubts.extend(found.into_iter().map(|one| one.of(Some(subject.index), concerns())));
     }
+    doubts.extend(slow_nodes(&subjects));
     doubts.extend(terms::of_study(plan, figures));
     doubts
+}
+
+/// Nodes that are much slower than the others: one doubt for each, at the figure in which it stays
+/// behind most.
+fn slow_nodes(subjects: &[Subject<'_>]) -> Vec<Doubt> {
+    let mut slow: BTreeMap<String, SlowNode> = BTreeMap::new();
+    let mut compared: HashMap<String, usize> = HashMap::new();
+    for (subject, nodes) in subjects.iter().filter_map(|one| Some((one, comparison(one, &[])?))) {
+        let of = nodes.nodes.len();
+        for node in nodes.nodes {
+            *compared.entry(node.node.clone()).or_default() += 1;
+            if !node.slow {
+                continue;
+            }
+            let found = SlowNode { figure: subject.index, share: node.share, z: node.z, of, times: 0 };
+            let known = slow.entry(node.node).or_insert(found);
+            let times = known.times + 1;
+            if found.share < known.share {
+                *known = found;
+            }
+            known.times = times;
+        }
+    }
+    let doubt = |(name, node): (String, SlowNode)| {
+        let evidence = format!(
+            "{} of the median rate of {} nodes (robust z-score {:.1}); slow in {} of {} figures",
+            percent(node.share),
+            node.of,
+            node.z,
+            node.times,
+            compared.get(&name).copied().unwrap_or_default()
+        );
+        let advice =
+            "look at that node's devices, links and load; work that waits for all has n times its rate";
+        Found::new(Check::SlowNode, evidence, advice).of(Some(node.figure), format!("node {name}"))
+    };
+    slow.into_iter().map(doubt).collect()
+}
+
+/// Where a node stays behind most, and in how many figures it is slow.
+#[derive(Clone, Copy)]
+struct SlowNode {
+    figure: usize,
+    share: f64,
+    z: f64,
+    of: usize,
+    times: usize,
 }
 
 /// Figures that are faster than all their devices together, by their place.

@@ -1,8 +1,8 @@
 //! Which nodes were measured when, and how often.
 
-use analysis::{Coverage, RateName, coverage, figures, hour_utc, known_nodes, uncertain_clocks};
+use analysis::{Coverage, RateName, coverage, figures, hour_utc, known_nodes, uncertain_clocks, usable_cpus};
 use plan::{Phase, Plan};
-use record::{Cluster, NodeFacts, PhaseRecord, Run, Warning};
+use record::{Clocks, Cluster, NodeClock, NodeFacts, PhaseRecord, Run, Warning};
 
 use crate::nodes::{at, case, pass};
 use crate::rows;
@@ -88,8 +88,37 @@ fn clocks_that_are_not_known_to_a_millisecond_are_told() {
     let nodes =
         [("good", 1_000_000, Some(-1_000_000)), ("far", 1_000_001, None), ("drifts", 10, Some(-2_000_000))];
     let uncertain = |node: &str, error_ns| Warning::ClockUncertain { node: node.to_owned(), error_ns };
-    let found = uncertain_clocks(&cluster(&nodes));
+    let found = uncertain_clocks(&cluster(&nodes), &[]);
     assert_eq!(found, [uncertain("far", 1_000_001), uncertain("drifts", 2_000_000)]);
+    // Compared often enough, a drift is known.
+    let at = |offset_ns, error_ns| Clocks {
+        case: None,
+        at_unix_ns: 0,
+        nodes: vec![NodeClock { node: "drifts".to_owned(), offset_ns, error_ns }],
+    };
+    let often = [at(0, 10), at(700_000, 10), at(1_400_000, 10), at(2_000_000, 10)];
+    assert_eq!(uncertain_clocks(&cluster(&nodes), &often), [uncertain("far", 1_000_001)]);
+    let once = [at(0, 10), at(0, 3_000_000)];
+    assert_eq!(uncertain_clocks(&cluster(&nodes[2..]), &once), [uncertain("drifts", 3_000_000)]);
+}
+
+/// A launcher binds each process to one processor.
+#[test]
+fn the_processors_of_a_node_are_those_of_all_its_processes() {
+    let mut run = rows::run(&rows::plan(Vec::new()), Vec::<PhaseRecord>::new());
+    assert_eq!(usable_cpus(&run.manifest), 1);
+    let mut cluster = cluster(&[("a", 0, None), ("b", 0, None)]);
+    for node in &mut cluster.nodes {
+        (node.host.logical_cpus, node.host.usable_cpus) = (8, 1);
+        node.ranks = vec![0, 1, 2, 3];
+    }
+    run.manifest.cluster = Some(cluster.clone());
+    assert_eq!(usable_cpus(&run.manifest), 4);
+    for node in &mut cluster.nodes {
+        node.host.usable_cpus = 8;
+    }
+    run.manifest.cluster = Some(cluster);
+    assert_eq!(usable_cpus(&run.manifest), 8, "not bound");
 }
 
 #[test]
