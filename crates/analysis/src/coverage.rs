@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use record::{Part, Run};
 
-use crate::jobs::nodes_of;
 use crate::node_comparison::all_nodes;
 use crate::{Figure, by_name};
 
@@ -32,7 +31,7 @@ pub struct CoverageJob {
     pub batch_job: Option<String>,
     /// Its first node.
     pub node: String,
-    /// Nodes on which passes that count started while it ran.
+    /// Its first node and all that had tasks in its passes that count, in the order of names.
     pub nodes: Vec<String>,
     /// Cases that it has rows of.
     pub cases: usize,
@@ -73,6 +72,8 @@ pub fn hour_utc(unix_ns: i64) -> u8 {
 #[must_use]
 pub fn known_nodes(run: &Run) -> Vec<String> {
     let cluster = run.manifest.cluster.iter().flat_map(|cluster| &cluster.nodes);
+    let of_parts = run.parts.iter().flat_map(|part| &part.cluster).flat_map(|cluster| &cluster.nodes);
+    let cluster = cluster.chain(of_parts);
     let parts = run.parts.iter().map(|part| &part.host.node);
     named(cluster.map(|node| &node.host.node).chain(parts).map(String::as_str))
 }
@@ -130,13 +131,11 @@ fn covered(figures: &[Figure]) -> Vec<NodeCoverage> {
 
 /// The parts of a merged run, or the run itself.
 fn jobs(run: &Run, figures: &[Figure]) -> Vec<CoverageJob> {
-    let plan = &run.manifest.plan;
-    let on: HashMap<&str, u64> = plan.cases.iter().map(|case| (case.id.as_str(), nodes_of(case))).collect();
-    let of_several: Vec<&Figure> = figures
-        .iter()
-        .filter(|figure| on.get(figure.case.as_str()).is_some_and(|&nodes| nodes > 1))
-        .collect();
-    let mut jobs: Vec<CoverageJob> = run.parts.iter().map(|part| job_of(part, &of_several)).collect();
+    let mut of_case: HashMap<&str, Vec<&Figure>> = HashMap::new();
+    for figure in figures {
+        of_case.entry(&figure.case).or_default().push(figure);
+    }
+    let mut jobs: Vec<CoverageJob> = run.parts.iter().map(|part| job_of(part, &of_case)).collect();
     if jobs.is_empty() {
         let manifest = &run.manifest;
         let all = figures.iter().flat_map(|figure| &figure.nodes).map(|node| node.node.as_str());
@@ -155,19 +154,15 @@ fn jobs(run: &Run, figures: &[Figure]) -> Vec<CoverageJob> {
     jobs
 }
 
-/// A merged record does not say which pass is of which run: a pass on several nodes is one of those
-/// that ran when it started and that have rows of its case; one on a single node is on the first.
-fn job_of(part: &Part, of_several: &[&Figure]) -> CoverageJob {
-    let cases: BTreeSet<&str> = part.cases.iter().map(|case| &**case).collect();
-    let end = part.finished_unix_ns.unwrap_or(i64::MAX);
-    let within = |start: &i64| (part.started_unix_ns..=end).contains(start);
-    let beside = of_several
-        .iter()
-        .filter(|figure| cases.contains(figure.case.as_str()))
-        .flat_map(|figure| &figure.nodes)
-        .filter(|node| node.started_unix_ns.iter().any(within))
-        .map(|node| node.node.as_str());
-    let nodes = named(beside.chain(std::iter::once(part.host.node.as_str())));
+/// A record of version 2 and earlier does not say which pass is of which part; its parts had one node.
+fn job_of(part: &Part, figures: &HashMap<&str, Vec<&Figure>>) -> CoverageJob {
+    let mut names: BTreeSet<&str> = BTreeSet::from([part.host.node.as_str()]);
+    for (case, passes) in &part.passes {
+        let nodes = figures.get(&**case).into_iter().flatten().flat_map(|figure| &figure.nodes);
+        let here = nodes.filter(|node| node.repetitions.iter().any(|&pass| passes.holds(pass)));
+        names.extend(here.map(|node| node.node.as_str()));
+    }
+    let nodes = named(names.into_iter());
     CoverageJob {
         run_id: part.run_id.clone(),
         batch_job: part.host.batch_job.clone(),

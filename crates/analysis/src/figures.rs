@@ -257,7 +257,7 @@ impl Context<'_> {
             if counts {
                 merged.add(latency);
                 let rates = rates_of(of_key(&rows.tasks, &row.key), &self.case.workload, phase);
-                nodes.add(rates, row.started_unix_ns, of_key(&rows.devices, &row.key));
+                nodes.add(rates, row, of_key(&rows.devices, &row.key));
             }
         }
         let counted = || repetitions.iter().filter(|pass| pass.counts);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plan::{Phase, Workload};
-use record::{DeviceRow, TaskRow};
+use record::{DeviceRow, PhaseRow, TaskRow};
 
 use crate::{DeviceMean, Summary, by_name, observed};
 
@@ -100,6 +100,8 @@ pub struct NodeFigure {
     pub transfers_per_second: Summary,
     /// Its devices in the order of names, by the kernel's count.
     pub devices: Vec<(String, DeviceMean)>,
+    /// The numbers of those passes.
+    pub repetitions: Vec<u32>,
     /// Wall clock at the start of each of those passes, nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: Vec<i64>,
 }
@@ -116,15 +118,16 @@ struct Passes<'a> {
     bytes_per_second: Vec<f64>,
     transfers_per_second: Vec<f64>,
     devices: Vec<&'a DeviceRow>,
+    repetitions: Vec<u32>,
     started_unix_ns: Vec<i64>,
 }
 
 impl<'a> NodeFigures<'a> {
-    /// Adds a pass that counts: what its nodes did, when it started, and its devices.
+    /// Adds a pass that counts: what its nodes did, and its devices.
     pub(crate) fn add(
         &mut self,
         rates: Vec<NodeRate>,
-        started_unix_ns: i64,
+        phase: &PhaseRow,
         devices: impl Iterator<Item = &'a DeviceRow>,
     ) {
         // Before version 3 of the record a device had no node; there was only one then.
@@ -137,7 +140,8 @@ impl<'a> NodeFigures<'a> {
             node.tasks = node.tasks.max(rate.tasks);
             node.bytes_per_second.push(rate.bytes_per_second);
             node.transfers_per_second.push(rate.transfers_per_second);
-            node.started_unix_ns.push(started_unix_ns);
+            node.repetitions.push(phase.key.repetition);
+            node.started_unix_ns.push(phase.started_unix_ns);
         }
         for device in devices {
             let name = if device.node.is_empty() { &only } else { &device.node };
@@ -156,6 +160,7 @@ impl<'a> NodeFigures<'a> {
                 bytes_per_second: Summary::of(&passes.bytes_per_second)?,
                 transfers_per_second: Summary::of(&passes.transfers_per_second)?,
                 devices: observed::means_by_device(passes.devices.into_iter()),
+                repetitions: passes.repetitions,
                 started_unix_ns: passes.started_unix_ns,
             })
         };

@@ -1,5 +1,6 @@
 //! What devices bring together, and what a layout costs: scalability and tax.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use plan::{Client, Order, Phase, Plan};
@@ -131,7 +132,7 @@ fn devices_of_baseline(subject: &Subject<'_>) -> u32 {
 }
 
 /// The best figure of each target against that of each target before it in the study, for each
-/// phase, order, mix and number of nodes. Targets are left out that are not alike: of different clients, of
+/// phase, order and mix, on the largest number of nodes that both were measured on. Targets are left out that are not alike: of different clients, of
 /// different numbers of devices, and baselines.
 #[must_use]
 pub fn taxes(plan: &Plan, figures: &[Figure]) -> Vec<Tax> {
@@ -153,7 +154,19 @@ pub(crate) fn taxes_of(plan: &Plan, subjects: &[Subject<'_>]) -> Vec<Tax> {
             kinds.push((kind, of_kind.collect()));
         });
     }
-    kinds.iter().flat_map(|(kind, bests)| taxes_among(kind.phase, bests)).collect()
+    // The sort is stable: within a number of nodes the order is that of the figures.
+    kinds.sort_by_key(|(kind, _)| Reverse(kind.nodes));
+    let mut compared = HashSet::new();
+    let mut taxes = Vec::new();
+    for (kind, bests) in &kinds {
+        let any_nodes = Kind { nodes: 0, ..*kind };
+        let target: HashMap<usize, &str> =
+            bests.iter().map(|best| (best.index, best.case.target.as_str())).collect();
+        let of_kind = taxes_among(kind.phase, bests);
+        let new = |tax: &Tax| compared.insert((any_nodes, target[&tax.reference], target[&tax.figure]));
+        taxes.extend(of_kind.into_iter().filter(new));
+    }
+    taxes
 }
 
 fn taxes_among(phase: Phase, bests: &[&Subject<'_>]) -> Vec<Tax> {

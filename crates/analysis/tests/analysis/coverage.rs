@@ -53,6 +53,25 @@ fn merged_jobs_say_which_nodes_they_covered_and_when() {
     assert_eq!((found.hours_utc, found.missing), (vec![1, 6, 23], Vec::new()));
 }
 
+/// Two jobs at the same time, each on two nodes.
+#[test]
+fn a_job_on_several_nodes_has_those_of_its_passes() {
+    let plan = rows::plan(vec![case("c", "t", 2, 1)]);
+    let job = |id: &str, nodes: [&str; 2]| {
+        let mut run = job(&plan, id, nodes[0], 5);
+        let record = pass("c", 0, Phase::Read, &nodes.map(|node| at(node, 100)));
+        let manifest = run.manifest.clone();
+        run = Run::in_memory(manifest, vec![record]);
+        run
+    };
+    let run = record::merge(vec![job("1", ["a", "b"]), job("2", ["c", "a"])]).expect("two jobs");
+    let found = covered(&run).expect("three nodes");
+    let jobs: Vec<_> = found.jobs.iter().map(|job| job.nodes.join(" ")).collect();
+    assert_eq!(jobs, ["a b", "a c"]);
+    let passes: Vec<_> = found.nodes.iter().map(|node| (node.node.as_str(), node.passes)).collect();
+    assert_eq!(passes, [("a", 2), ("b", 1), ("c", 1)]);
+}
+
 #[test]
 fn one_node_and_one_job_is_no_coverage() {
     let plan = rows::plan(vec![case("c", "t", 1, 1)]);

@@ -177,6 +177,20 @@ fn saturation_needs_a_plateau_that_is_wider_than_it_is_high() {
     assert_eq!(rates(&|_| 0.0, &[1.0, 2.0]), None);
 }
 
+/// What a layer costs is said of as many nodes on either side, the most that both have.
+#[test]
+fn taxes_are_of_equal_numbers_of_nodes() {
+    let mut study = layers();
+    add(&mut study, "nvme", 1, &[1, 2, 4], |n| 100.0 * MB * n);
+    add(&mut study, "ssd", 1, &[1, 2], |n| 50.0 * MB * n);
+    let figures = study.figures();
+    let taxes = analysis::taxes(&study.plan, &figures);
+    let seen: Vec<_> =
+        taxes.iter().map(|tax| (figures[tax.reference].node_count, figures[tax.figure].node_count)).collect();
+    assert_eq!(seen, [(2, 2)]);
+    assert_eq!(taxes[0].share, 0.5);
+}
+
 fn rule(id: &str, quantity: Quantity, left: Selector, relation: Relation, right: Side) -> Claim {
     Claim {
         id: id.to_owned(),
