@@ -82,15 +82,20 @@ fn a_duration_repeats_the_pass_until_it_is_over() {
         for order in [Order::Sequential, Order::Random { seed: 9 }] {
             let spec = bed.spec("file", 4096, 16);
             run(&with(&spec, |_| {}), Phase::Fill).expect("filled");
-            let workload = with(&spec, |spec| {
-                spec.backend = backend;
-                spec.order = order;
-                spec.verify = true;
-                spec.duration = Some(Nanos::millis(20));
-            });
-            let outcome = run(&workload, Phase::Read).expect("ran");
-            assert!(outcome.reads > 32, "{backend:?}: more than two passes, but {}", outcome.reads);
-            assert!(outcome.io_ns >= 20_000_000);
+            let last = |millis: u64| {
+                let workload = with(&spec, |spec| {
+                    spec.backend = backend;
+                    spec.order = order;
+                    spec.verify = true;
+                    spec.duration = Some(Nanos::millis(millis));
+                });
+                let outcome = run(&workload, Phase::Read).expect("ran");
+                assert!(outcome.io_ns >= millis * 1_000_000);
+                outcome
+            };
+            // A busy machine may give the task no processor for a while.
+            let outcome = [20, 500, 5000].into_iter().map(last).find(|outcome| outcome.reads > 32);
+            let outcome = outcome.unwrap_or_else(|| panic!("{backend:?}: fewer than two passes in 5 s"));
             assert_eq!(outcome.mismatches.wrong_cells, 0);
             let series: u64 = outcome.series.iter().map(|interval| interval.transfers).sum();
             assert_eq!(series, outcome.reads);
