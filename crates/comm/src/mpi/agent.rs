@@ -27,9 +27,13 @@ const SENDS: usize = 16;
 /// end a phase together come within this time.
 const EAGER: Duration = Duration::from_millis(3);
 
-/// The longest sleep while a message is awaited. It delays what others wait for, so it is short beside
-/// a phase; asking costs some microseconds, so a waiting rank takes less than a hundredth of a processor.
-const AWAITING_SLEEP: Duration = Duration::from_millis(1);
+/// A rank that has waited for a time sleeps for this part of it before it asks again: a message goes
+/// over a dozen ranks between a thousand of them, so all together add less than a tenth to the wait.
+const AWAITING_PART: u32 = 128;
+
+/// The longest sleep while a message is awaited. It delays what others wait for; asking costs up to a
+/// hundred microseconds, so that a rank which waits for long takes a hundredth of a processor.
+const AWAITING_SLEEP: Duration = Duration::from_millis(10);
 
 /// The longest sleep while nothing is awaited: signals and heartbeats may wait so long.
 const IDLE_SLEEP: Duration = Duration::from_millis(40);
@@ -293,7 +297,7 @@ impl Agent {
             if quiet < EAGER {
                 yield_now();
             } else {
-                self.desk.sleep((quiet / 16).clamp(SHORTEST_SLEEP, AWAITING_SLEEP));
+                self.desk.sleep((quiet / AWAITING_PART).clamp(SHORTEST_SLEEP, AWAITING_SLEEP));
             }
         } else {
             self.desk.sleep((quiet / 4).clamp(SHORTEST_SLEEP, IDLE_SLEEP));
