@@ -37,7 +37,11 @@ pub(crate) fn nodes_line(cluster: &ClusterInfo) -> String {
     let names: Vec<&str> = cluster.nodes.iter().map(|one| one.node.as_str()).collect();
     let mut text = format!("{}: {}", counted(cluster.nodes.len() as u64, "node"), hosts::shortened(&names));
     if let Some(ranks) = cluster.ranks {
-        text.push_str(&format!(" · {ranks} {}", if ranks == 1 { "process" } else { "processes" }));
+        text.push_str(&format!(
+            " · {} {}",
+            grouped(ranks as u64),
+            if ranks == 1 { "process" } else { "processes" }
+        ));
     }
     if let Some(library) = cluster.library.as_ref().and_then(|text| text.lines().next()) {
         // The rest of what a library says is who built it, when and how.

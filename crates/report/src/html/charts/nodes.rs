@@ -55,8 +55,14 @@ fn nodes_axis(names: &[&str]) -> Value {
     json!({
         "title": { "text": "node" }, "tickmode": "array",
         "ticktext": ticks.iter().map(|&tick| escaped(names[tick])).collect::<Vec<_>>(),
-        "tickvals": ticks, "range": [-0.7, names.len() as f64 - 0.3], "showgrid": false,
+        "tickvals": ticks, "range": ends(names.len()), "showgrid": false,
     })
+}
+
+/// The ends of an axis of `nodes` nodes, with room for the marks of the first and the last.
+fn ends(nodes: usize) -> [f64; 2] {
+    let room = (nodes as f64 * 0.02).max(0.7);
+    [-room, nodes as f64 - 1.0 + room]
 }
 
 /// Bars where there is room, else points.
@@ -94,7 +100,7 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
         data.push(trace);
     }
     data.extend(device_points(one, few, &place));
-    let ends = json!([-0.7, names.len() as f64 - 0.3]);
+    let ends = json!(ends(names.len()));
     data.push(level(&ends, one.average.mean_bytes_per_second, "mean of the nodes", "dash"));
     if let Some(bound) = &one.bound {
         data.push(level(
