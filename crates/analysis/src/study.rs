@@ -1,7 +1,7 @@
 //! All findings of a study.
 
 use plan::Plan;
-use record::{Manifest, NodeFacts, Run};
+use record::{Manifest, Run};
 
 use crate::coverage::known_nodes;
 use crate::findings::{Curve, CurveRegression, Findings};
@@ -20,17 +20,11 @@ pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
     Findings { coverage: coverage::coverage(run, figures), ..found }
 }
 
-/// The processors of a node that the program could run on, of the node that has fewest: those of one
-/// process times its processes, which a launcher has often bound to a processor each, and no more than
-/// there are.
+/// The processors of a node that the program's processes could run on, of the node that has fewest.
 #[must_use]
 pub fn usable_cpus(manifest: &Manifest) -> u32 {
     let nodes = manifest.cluster.iter().flat_map(|cluster| &cluster.nodes);
-    let of_node = |node: &NodeFacts| {
-        let ranks = u32::try_from(node.ranks.len()).unwrap_or(u32::MAX).max(1);
-        node.host.usable_cpus.saturating_mul(ranks).min(node.host.logical_cpus)
-    };
-    nodes.map(of_node).min().unwrap_or(manifest.host.usable_cpus)
+    nodes.map(|node| node.host.usable_cpus).min().unwrap_or(manifest.host.usable_cpus)
 }
 
 /// Everything that the figures of `plan` say together, as far as that can be known without the run

@@ -139,15 +139,14 @@ pub fn too_short(phase: &PhaseRow, at_least: Nanos) -> Option<Warning> {
 }
 
 /// Whether the processors, not the storage, set the rate: CPU time of all nodes ÷ (wall time ×
-/// processors that the tasks could keep busy). `usable_cpus` are those of one node. The null backend is
-/// meant to be so, and is never warned of.
+/// processors that the tasks could keep busy). `usable_cpus` are those of all nodes together. The null
+/// backend is meant to be so, and is never warned of.
 #[must_use]
 pub fn harness_bound(phase: &PhaseRow, workload: &Workload, usable_cpus: u32) -> Option<Warning> {
     if workload.backend == Backend::Null || phase.wall_ns == 0 {
         return None;
     }
-    let of_all_nodes = usable_cpus.saturating_mul(workload.nodes.max(1));
-    let processors = f64::from(of_all_nodes.min(workload.tasks).max(1));
+    let processors = f64::from(usable_cpus.min(workload.tasks).max(1));
     let cpu_share = (phase.user_cpu_ns + phase.system_cpu_ns) as f64 / (phase.wall_ns as f64 * processors);
     (cpu_share > CPU_SHARE_MAX).then_some(Warning::HarnessBound { cpu_share: cpu_share.min(1.0) })
 }

@@ -121,23 +121,14 @@ fn clocks_that_are_not_known_to_a_millisecond_are_told() {
     assert_eq!(uncertain_clocks(&cluster(&nodes[2..]), &once), [uncertain("drifts", 3_000_000)]);
 }
 
-/// A launcher binds each process to one processor.
 #[test]
-fn the_processors_of_a_node_are_those_of_all_its_processes() {
+fn the_processors_of_a_node_are_those_of_the_node_that_has_fewest() {
     let mut run = rows::run(&rows::plan(Vec::new()), Vec::<PhaseRecord>::new());
     assert_eq!(usable_cpus(&run.manifest), 1);
     let mut cluster = cluster(&[("a", 0, None), ("b", 0, None)]);
-    for node in &mut cluster.nodes {
-        (node.host.logical_cpus, node.host.usable_cpus) = (8, 1);
-        node.ranks = vec![0, 1, 2, 3];
-    }
-    run.manifest.cluster = Some(cluster.clone());
-    assert_eq!(usable_cpus(&run.manifest), 4);
-    for node in &mut cluster.nodes {
-        node.host.usable_cpus = 8;
-    }
+    (cluster.nodes[0].host.usable_cpus, cluster.nodes[1].host.usable_cpus) = (8, 4);
     run.manifest.cluster = Some(cluster);
-    assert_eq!(usable_cpus(&run.manifest), 8, "not bound");
+    assert_eq!(usable_cpus(&run.manifest), 4);
 }
 
 #[test]
