@@ -42,17 +42,17 @@ impl fmt::Display for Launcher {
     }
 }
 
-/// Variables of rank, size and size on this node, launcher by launcher.
-/// Sources: `mpirun(1)` of Open MPI; `flux-environment(7)`; `mpiexec(1)` of PALS; the process
-/// management interface of MPICH and its family (`PMI_*`, `MPI_LOCALNRANKS`); `srun(1)`, which sets
-/// variables of the interface too. `SLURM_NTASKS` is not looked at: it describes the allocation, also
-/// in a script that was not started by `srun`.
+/// Variables of rank, size and size on this node, launcher by launcher; the innermost one first.
+/// Sources: `mpirun(1)` of Open MPI; the process management interface of MPICH and its family
+/// (`PMI_*`, `MPI_LOCALNRANKS`); `flux-environment(7)`; `srun(1)`; `mpiexec(1)` of PALS.
+/// `SLURM_NTASKS` is not looked at: it describes the allocation, also in a script that was not started
+/// by `srun`.
 const LAUNCHERS: [(Launcher, [&str; 3]); 5] = [
     (Launcher::OpenMpi, ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"]),
+    (Launcher::Hydra, ["PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"]),
     (Launcher::Flux, ["FLUX_TASK_RANK", "FLUX_JOB_SIZE", ""]),
     (Launcher::Slurm, ["SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE"]),
     (Launcher::Pals, ["PALS_RANKID", "PMI_SIZE", "PALS_LOCAL_SIZE"]),
-    (Launcher::Hydra, ["PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"]),
 ];
 
 impl Launched {
@@ -68,15 +68,57 @@ impl Launched {
     pub fn find(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         // Slurm writes `4(x2)` for four tasks on each of two nodes.
         let number = |name: &str| variable(name)?.split('(').next()?.parse::<u32>().ok();
-        LAUNCHERS.iter().find_map(|&(launcher, [rank, size, local])| {
+        let mut all = LAUNCHERS.iter().filter_map(|&(launcher, [rank, size, local])| {
             let (rank, size) = (number(rank)?, number(size)?);
             (rank < size).then(|| Self { launcher, rank, size, local_size: number(local) })
-        })
+        });
+        let first = all.next()?;
+        // Batch systems set the variables of the interface too. One that says the same is the launcher;
+        // one that says another thing started only the daemons of the launcher.
+        let same = |other: &Self| (other.rank, other.size) == (first.rank, first.size);
+        let batch = if first.launcher == Launcher::Hydra { all.find(same) } else { None };
+        Some(batch.unwrap_or(first))
     }
 
     /// Whether some of the processes run on other nodes.
     #[must_use]
     pub fn spans_nodes(&self) -> bool {
         self.local_size.is_some_and(|local| local < self.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Launched, Launcher};
+
+    fn find(set: &[(&str, &str)]) -> Option<Launched> {
+        Launched::find(|name| set.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
+    }
+
+    #[test]
+    fn each_launcher_is_known_by_its_variables() {
+        let slurm =
+            [("SLURM_PROCID", "5"), ("SLURM_STEP_NUM_TASKS", "8"), ("SLURM_STEP_TASKS_PER_NODE", "4(x2)")];
+        let expected = Launched { launcher: Launcher::Slurm, rank: 5, size: 8, local_size: Some(4) };
+        assert_eq!(find(&slurm), Some(expected));
+        assert!(expected.spans_nodes());
+        let with_interface = [&slurm[..], &[("PMI_RANK", "5"), ("PMI_SIZE", "8")]].concat();
+        assert_eq!(find(&with_interface), Some(expected));
+        let flux =
+            find(&[("FLUX_TASK_RANK", "1"), ("FLUX_JOB_SIZE", "2"), ("PMI_RANK", "1"), ("PMI_SIZE", "2")]);
+        assert_eq!(flux.map(|l| (l.launcher, l.rank, l.size)), Some((Launcher::Flux, 1, 2)));
+        let pals = find(&[("PALS_RANKID", "1"), ("PMI_SIZE", "2")]);
+        assert_eq!(pals.map(|l| (l.launcher, l.rank, l.size)), Some((Launcher::Pals, 1, 2)));
+    }
+
+    #[test]
+    fn a_launcher_inside_an_allocation_is_the_one_that_counts() {
+        // Slurm started one daemon of mpiexec on each of two nodes, and those started eight ranks.
+        let set =
+            [("SLURM_PROCID", "1"), ("SLURM_STEP_NUM_TASKS", "2"), ("PMI_RANK", "7"), ("PMI_SIZE", "8")];
+        assert_eq!(find(&set).map(|l| (l.launcher, l.rank, l.size)), Some((Launcher::Hydra, 7, 8)));
+        let set = [&set[..], &[("OMPI_COMM_WORLD_RANK", "3"), ("OMPI_COMM_WORLD_SIZE", "4")]].concat();
+        assert_eq!(find(&set).map(|l| (l.launcher, l.rank, l.size)), Some((Launcher::OpenMpi, 3, 4)));
+        assert_eq!(find(&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")]), None);
     }
 }
