@@ -72,15 +72,16 @@ pub struct PhaseRow {
     pub writes: u64,
     /// First transfer began → first task was done.
     pub first_done_ns: u64,
-    /// Bytes that all tasks together had moved when the first task was done.
+    /// Bytes that all tasks together had moved when the first task was done; those of other processes
+    /// than that task's are taken from their seconds, as if they had been moved evenly within each.
     pub first_done_bytes: u64,
     /// With a stonewall: first transfer began → the deadline was seen by the last task.
     pub stonewall_ns: Option<u64>,
     /// With a stonewall: bytes moved by all tasks up to the deadline.
     pub stonewall_bytes: Option<u64>,
-    /// CPU time of this process in user mode during the phase.
+    /// CPU time of all processes of the run in user mode during the phase.
     pub user_cpu_ns: u64,
-    /// CPU time of this process in the kernel during the phase.
+    /// CPU time of all processes of the run in the kernel during the phase.
     pub system_cpu_ns: u64,
     /// Bytes that were compared and were wrong, in 512-byte cells.
     pub wrong_cells: u64,

@@ -219,3 +219,78 @@ pub(crate) fn finish_phase(
     })?;
     unreadable.map_or(whole, |error| Err(RunnerError::Words(error)))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use comm::{Comm, Fake};
+    use engine::{Controls, PhaseJob};
+    use plan::{Backend, Bytes, Geometry, Phase, WorkloadSpec};
+    use record::PhaseKey;
+
+    use super::finish_phase;
+    use crate::order::Answer;
+    use crate::part::{Part, Rows, Table};
+
+    /// Tasks of study D's largest run.
+    const TASKS: u32 = 14_616;
+    const RANKS: u32 = 64;
+
+    /// Prints how long it takes, for whoever wants to know: `--release -- --nocapture`.
+    #[test]
+    #[expect(clippy::print_stderr, reason = "a figure for the reader")]
+    fn results_of_fourteen_thousand_tasks_come_to_rank_0_whole() {
+        let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(1), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", "unused", geometry);
+        spec.backend = Backend::Null;
+        let workload = spec.validate().expect("valid");
+        let job = PhaseJob::new(&workload, Phase::Read, 0);
+        let mut outcome = engine::run(&job, &engine::Alone, &Controls::new()).expect("moves nothing");
+        let task = outcome.tasks[0].clone();
+        let each = TASKS / RANKS;
+        let names: Vec<String> = (0..RANKS).map(|rank| format!("node{}", rank / 8)).collect();
+        let world = Fake::world(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        // As many different latencies as a phase of some seconds has.
+        outcome.latency[0].histogram =
+            (0..200_000_u64).fold(engine::LatencyHistogram::new(), |mut all, n| {
+                all.add(1_000 + n * n / 40, 1);
+                all
+            });
+        let started = Instant::now();
+        let whole = std::thread::scope(|scope| {
+            let threads: Vec<_> = world
+                .iter()
+                .map(|comm| {
+                    let mut own = outcome.clone();
+                    let last = if comm.rank() == RANKS - 1 { TASKS } else { (comm.rank() + 1) * each };
+                    own.tasks = (comm.rank() * each..last)
+                        .map(|number| engine::TaskOutcome { task: number, ..task.clone() })
+                        .collect();
+                    scope.spawn(move || {
+                        let key = PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Read };
+                        let node = comm.topology().node_of()[comm.rank() as usize];
+                        let (part, rows) = (Part::of(&own), Rows::of(&own, node, Vec::new(), true));
+                        let mut table = Table::new(key.clone(), comm.topology().names());
+                        let table_of_first = Some(&mut table).filter(|_| comm.rank() == 0);
+                        let answer = finish_phase(comm, Ok(Some((part, rows))), table_of_first);
+                        let nodes = table.close();
+                        match answer.expect("all came") {
+                            Answer::Part(part) => Some((part.phase_row(&key, None), table.tasks, nodes)),
+                            _ => None,
+                        }
+                    })
+                })
+                .collect();
+            threads.into_iter().find_map(|thread| thread.join().expect("no panic"))
+        });
+        let took = started.elapsed();
+        let (row, tasks, nodes) = whole.expect("rank 0 has it");
+        eprintln!("{TASKS} tasks of {RANKS} ranks joined in {:.1} ms", took.as_secs_f64() * 1e3);
+        assert_eq!(row.reads, outcome.reads * u64::from(RANKS));
+        let numbers: Vec<u32> = tasks.iter().map(|row| row.task).collect();
+        assert_eq!(numbers, (0..TASKS).collect::<Vec<_>>());
+        assert_eq!(tasks.last().map(|row| row.node.as_str()), Some("node7"));
+        assert_eq!(nodes.iter().map(|row| row.transfers).sum::<u64>(), row.reads);
+    }
+}

@@ -1,8 +1,10 @@
 //! What every rank but the first does: it carries out orders until the last one.
 
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
-use comm::Comm;
+use comm::{Comm, CommError};
 use engine::Controls;
 use host::{Host, PermittedDevice};
 
@@ -81,6 +83,23 @@ pub fn dismiss(comm: &dyn Comm) -> Result<(), RunnerError> {
     match comm.size() {
         1 => Ok(()),
         _ => send(comm, &Order::Dismiss),
+    }
+}
+
+/// Rank 0 closes the record, and removes what it can, within this time after a rank was lost.
+const CLOSING: Duration = Duration::from_secs(10);
+
+/// Leaves rank 0 the time to close the record, on a rank whose [`follow`] ended with `error`: whoever
+/// ends the job before that, as a launcher does when a process ends badly, ends rank 0 in the middle.
+/// Where rank 0 itself is lost there is nothing to wait for.
+pub fn give_way(error: &RunnerError) {
+    let is_first = match error {
+        RunnerError::Comm(CommError::Lost { rank, .. } | CommError::PeerGone { rank, .. }) => *rank == 0,
+        RunnerError::Comm(CommError::TimedOut { missing, .. }) => missing.contains(&0),
+        _ => false,
+    };
+    if error.is_loss() && !is_first {
+        thread::sleep(CLOSING);
     }
 }
 

@@ -6,12 +6,16 @@
 
 use engine::{PhaseOutcome, TaskOutcome};
 use host::DeviceSample;
+use plan::Nanos;
 use record::{
     DeviceRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::convert;
+
+/// Length of an interval of the series.
+pub(crate) const SERIES_INTERVAL: Nanos = Nanos::secs(1);
 
 /// First and last moment of something, nanoseconds since the phase's common start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -263,13 +267,15 @@ impl Part {
         self.latency.iter().flat_map(rows).collect()
     }
 
-    /// Each interval of the phase.
+    /// Each interval of the phase. The last one ends with the last transfer of any rank.
     pub(crate) fn series_rows(&self, key: &PhaseKey) -> Vec<SeriesRow> {
+        let length =
+            |one: &Interval| one.length_ns.max(self.io.1.saturating_sub(one.start_ns).min(SERIES_INTERVAL.0));
         let row = |one: &Interval| SeriesRow {
             key: key.clone(),
             operation: one.operation,
             start_ns: one.start_ns,
-            length_ns: one.length_ns,
+            length_ns: length(one),
             bytes: one.bytes,
             transfers: one.transfers,
             latency_sum_ns: one.latency_sum_ns,
@@ -510,5 +516,205 @@ fn device_row(key: &PhaseKey, node: &str, Device(device, columns): Device) -> De
         write_time_ns,
         busy_ns,
         queue_time_ns,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{
+        Latency, LatencyHistogram, Measure, Mismatches, Operation, PhaseOutcome, SeriesInterval, Stonewalled,
+        TaskOutcome,
+    };
+    use plan::Phase;
+    use proptest::collection::vec;
+    use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, proptest};
+    use record::PhaseKey;
+
+    use super::{Part, Rows, SERIES_INTERVAL, Table};
+
+    /// Bytes of every transfer.
+    const TRANSFER: u64 = 4096;
+
+    /// One task: the lengths of its open and of the wait before it, and its transfers: how long each
+    /// took and whether it read.
+    type Task = (u64, u64, Vec<(u64, bool)>);
+
+    fn task(number: u32, (wait, open, transfers): &Task) -> TaskOutcome {
+        let io_start_ns = wait + open;
+        let io_end_ns = io_start_ns + transfers.iter().map(|(took, _)| took).sum::<u64>();
+        let reads = transfers.iter().filter(|(_, is_read)| *is_read).count() as u64;
+        TaskOutcome {
+            task: number,
+            file: number,
+            open_start_ns: *wait,
+            open_end_ns: io_start_ns,
+            io_start_ns,
+            io_end_ns,
+            close_start_ns: io_end_ns,
+            close_end_ns: io_end_ns + open,
+            bytes: transfers.len() as u64 * TRANSFER,
+            reads,
+            writes: transfers.len() as u64 - reads,
+        }
+    }
+
+    /// What a process sees that carries the tasks from `first` on.
+    fn outcome(first: u32, tasks: &[Task]) -> PhaseOutcome {
+        let all: Vec<TaskOutcome> = (first..).zip(tasks).map(|(number, one)| task(number, one)).collect();
+        let io_start = all.iter().map(|task| task.io_start_ns).min().unwrap_or(0);
+        let io_end = all.iter().map(|task| task.io_end_ns).max().unwrap_or(0);
+        let first_done = all.iter().map(|task| task.io_end_ns).min().unwrap_or(0);
+        let mut histograms = [LatencyHistogram::new(), LatencyHistogram::new()];
+        let mut series: Vec<SeriesInterval> = Vec::new();
+        let mut done_by_then = 0;
+        for (task, (.., transfers)) in all.iter().zip(tasks) {
+            let mut end = task.io_start_ns;
+            for &(took, is_read) in transfers {
+                end += took;
+                done_by_then += u64::from(end <= first_done);
+                let operation = if is_read { Operation::Read } else { Operation::Write };
+                histograms[usize::from(!is_read)].add(took, 1);
+                let start_ns = end / SERIES_INTERVAL.0 * SERIES_INTERVAL.0;
+                let place = |one: &SeriesInterval| (one.start_ns, one.operation);
+                let found = series.binary_search_by_key(&(start_ns, operation), place);
+                let index = found.unwrap_or_else(|index| {
+                    let length_ns = SERIES_INTERVAL.0.min(io_end.saturating_sub(start_ns)).max(1);
+                    let (bytes, transfers, latency_sum_ns, latency_max_ns) = (0, 0, 0, 0);
+                    series.insert(
+                        index,
+                        SeriesInterval {
+                            operation,
+                            start_ns,
+                            length_ns,
+                            bytes,
+                            transfers,
+                            latency_sum_ns,
+                            latency_max_ns,
+                        },
+                    );
+                    index
+                });
+                let one = &mut series[index];
+                one.bytes += TRANSFER;
+                one.transfers += 1;
+                one.latency_sum_ns += took;
+                one.latency_max_ns = one.latency_max_ns.max(took);
+            }
+        }
+        let latency = Operation::ALL.into_iter().zip(histograms).map(|(operation, histogram)| Latency {
+            operation,
+            measure: Measure::Response,
+            histogram,
+        });
+        let span = |from: fn(&TaskOutcome) -> u64, to: fn(&TaskOutcome) -> u64| {
+            all.iter().map(to).max().unwrap_or(0) - all.iter().map(from).min().unwrap_or(0)
+        };
+        let (reads, writes) =
+            (all.iter().map(|task| task.reads).sum(), all.iter().map(|task| task.writes).sum());
+        PhaseOutcome {
+            started_unix_ns: 7,
+            wall_ns: span(|task| task.open_start_ns, |task| task.close_end_ns),
+            open_ns: span(|task| task.open_start_ns, |task| task.open_end_ns),
+            io_ns: io_end - io_start,
+            close_ns: span(|task| task.close_start_ns, |task| task.close_end_ns),
+            read_bytes: reads * TRANSFER,
+            write_bytes: writes * TRANSFER,
+            reads,
+            writes,
+            first_done_ns: first_done - io_start,
+            first_done_bytes: done_by_then * TRANSFER,
+            stonewall: Some(Stonewalled {
+                ns: io_end - io_start,
+                bytes: (reads + writes) * TRANSFER,
+                worn_out_transfers: None,
+            }),
+            latency: latency.filter(|latency| latency.histogram.total() > 0).collect(),
+            series,
+            user_cpu_ns: u64::from(first) + tasks.len() as u64,
+            system_cpu_ns: tasks.len() as u64,
+            mismatches: Mismatches { wrong_cells: tasks.len() as u64, ..Mismatches::default() },
+            stopped: false,
+            unstarted: 0,
+            notes: Vec::new(),
+            tasks: all,
+        }
+    }
+
+    fn key() -> PhaseKey {
+        PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Mixed }
+    }
+
+    fn tasks() -> impl Strategy<Value = (Vec<Task>, Vec<bool>)> {
+        let transfer = (1_u64..900_000_000, any::<bool>());
+        let task = (0_u64..100_000_000, 1_u64..1000, vec(transfer, 1..12));
+        vec(task, 1..12).prop_flat_map(|tasks| {
+            let cuts = vec(any::<bool>(), tasks.len());
+            (Just(tasks), cuts)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn however_tasks_are_split_over_ranks_the_whole_is_what_one_process_sees((tasks, cuts) in tasks()) {
+            let one = outcome(0, &tasks);
+            // A rank begins where a cut is.
+            let mut ranks: Vec<(u32, Vec<Task>)> = Vec::new();
+            for (number, (task, cut)) in (0_u32..).zip(tasks.iter().zip(cuts)) {
+                match ranks.last_mut().filter(|_| !cut) {
+                    Some((_, tasks)) => tasks.push(task.clone()),
+                    None => ranks.push((number, vec![task.clone()])),
+                }
+            }
+            let outcomes: Vec<PhaseOutcome> =
+                ranks.iter().map(|(first, tasks)| outcome(*first, tasks)).collect();
+            let mut parts: Vec<Part> = outcomes.iter().map(Part::of).collect();
+            let first = parts.iter().filter_map(Part::first_done_ns).min().expect("every task did something");
+            parts.iter_mut().for_each(|part| part.count_at(first));
+            let names = ["a".to_owned(), "b".to_owned()];
+            let mut table = Table::new(key(), &names);
+            for (rank, outcome) in outcomes.iter().enumerate().rev() {
+                table.add(Rows::of(outcome, u32::from(rank % 2 == 1), Vec::new(), true));
+            }
+            // Pairs are joined on different ranks, and what they are is written down between.
+            while parts.len() > 1 {
+                parts = parts
+                    .chunks(2)
+                    .map(|pair| {
+                        let text = serde_json::to_vec(&pair[0]).expect("numbers and words");
+                        let mut joined: Part = serde_json::from_slice(&text).expect("as written");
+                        pair.iter().skip(1).for_each(|other| joined.join(other.clone()));
+                        joined
+                    })
+                    .collect();
+            }
+            let (whole, expected) = (&parts[0], Part::of(&one));
+            let (mut row, expected_row) = (whole.phase_row(&key(), None), expected.phase_row(&key(), None));
+            prop_assert!(row.first_done_bytes <= row.bytes());
+            row.first_done_bytes = expected_row.first_done_bytes;
+            row.user_cpu_ns = expected_row.user_cpu_ns;
+            prop_assert_eq!(row, expected_row);
+            prop_assert_eq!(whole.latency_rows(&key()), expected.latency_rows(&key()));
+            prop_assert_eq!(whole.series_rows(&key()), expected.series_rows(&key()));
+            let nodes = table.close();
+            let order: Vec<u32> = table.tasks.iter().map(|row| row.task).collect();
+            prop_assert_eq!(order, (0..u32::try_from(tasks.len()).expect("few")).collect::<Vec<_>>());
+            let bytes: u64 = nodes.iter().map(|row| row.bytes).sum();
+            prop_assert_eq!(bytes, whole.phase_row(&key(), None).bytes());
+        }
+    }
+
+    #[test]
+    fn what_others_had_moved_when_the_first_task_was_done_is_taken_from_their_series() {
+        // Four transfers of a quarter of a second each beside one of 0.5 s.
+        let slow: Task = (0, 1, vec![(250_000_000, true); 4]);
+        let fast: Task = (0, 1, vec![(500_000_000, true)]);
+        let mut parts = [outcome(0, &[slow]), outcome(1, &[fast])].map(|one| Part::of(&one));
+        parts.iter_mut().for_each(|part| part.count_at(500_000_001));
+        let [mut one, two] = parts;
+        one.join(two);
+        let row = one.phase_row(&key(), None);
+        assert_eq!(row.first_done_ns, 500_000_000);
+        // Half of the three that ended within the first second, and the one.
+        assert!(row.first_done_bytes.abs_diff(5 * TRANSFER / 2) <= 1, "{}", row.first_done_bytes);
     }
 }

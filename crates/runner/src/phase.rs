@@ -13,7 +13,7 @@ use plan::{Backend, Plan, Workload};
 use crate::RunnerError;
 use crate::data::fill_workload;
 use crate::order::PhaseOrder;
-use crate::part::{Part, Rows};
+use crate::part::{Part, Rows, SERIES_INTERVAL};
 use crate::rendezvous::Meeting;
 
 /// Devices are looked at once a second, as the series of the engine is.
@@ -63,6 +63,7 @@ impl<'a> PhaseRun<'a> {
             tasks,
             processes_here: u32::try_from(here).unwrap_or(u32::MAX),
             data: DataSpec { signature: self.workload.signature, write_generation: order.generation, expect },
+            series_interval: SERIES_INTERVAL,
             limit: limits.map_or(TransferLimit::Pass, TransferLimit::PerTask),
             ..PhaseJob::new(&self.workload, order.phase, order.pass)
         };

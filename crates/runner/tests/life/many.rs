@@ -24,14 +24,29 @@ type Lived = Result<(Result<Ended, RunnerError>, Run, Checked), RunnerError>;
 /// Lives `plan` on `world`; the last rank dies in the phase `dies_in`, if it is told.
 fn live_with(
     place: &Place,
-    mut world: Vec<Fake>,
+    world: Vec<Fake>,
     dies_in: Option<u32>,
     plan: Plan,
     earlier: Earlier,
     watch: &mut (dyn Watch + Send),
 ) -> Lived {
+    live_on(place, world, dies_in, None, plan, earlier, watch)
+}
+
+/// As [`live_with`]; the last rank has another directory where the data stands, if it is told which.
+fn live_on(
+    place: &Place,
+    mut world: Vec<Fake>,
+    dies_in: Option<u32>,
+    other: Option<&Path>,
+    plan: Plan,
+    earlier: Earlier,
+    watch: &mut (dyn Watch + Send),
+) -> Lived {
     let first = world.remove(0);
-    let dead = dies_in.and_then(|phase| world.pop().map(|rank| Mortal::new(rank, phase)));
+    let last = (dies_in.is_some() || other.is_some()).then(|| world.pop()).flatten();
+    let mounted = other.map(|other| (place.data().display().to_string(), other.display().to_string()));
+    let last = last.map(|rank| Mortal::new(rank, dies_in.unwrap_or(0), mounted));
     thread::scope(|scope| {
         for rank in world {
             scope.spawn(move || {
@@ -39,7 +54,7 @@ fn live_with(
                 assert_eq!(followed.is_err(), dies_in.is_some(), "{followed:?}");
             });
         }
-        let died = dead.map(|rank| {
+        let died = last.map(|rank| {
             scope.spawn(move || drop(runner::follow(&place.host, &rank, Arc::new(Controls::new()))))
         });
         let lived = place.check_on(&first, plan, earlier).map(|checked| {
@@ -48,7 +63,7 @@ fn live_with(
             (ended, run, checked)
         });
         assert_eq!(runner::dismiss(&first).is_err(), dies_in.is_some());
-        assert!(died.is_none_or(|died| died.join().is_err()));
+        assert!(died.is_none_or(|died| died.join().is_err() == dies_in.is_some()));
         lived
     })
 }
@@ -299,4 +314,94 @@ fn what_is_said_to_be_node_local_is_not_shared_over_nodes() {
     let error = lived.expect_err("refused");
     assert!(error.to_string().contains("node-local"), "{error}");
     assert!(fs::read_dir(place.data()).expect("there").next().is_none());
+}
+
+/// A place whose data directory is another one on the last node.
+fn separate() -> (Place, std::path::PathBuf) {
+    let place = Place::new();
+    let other = place.directory.path().join("other");
+    fs::create_dir(&other).expect("can be made");
+    (place, other)
+}
+
+fn names_in(directory: &Path) -> Vec<String> {
+    let names = fs::read_dir(directory).expect("it is there");
+    names.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn a_directory_that_each_node_has_for_itself_takes_files_of_its_own_tasks() {
+    let (place, other) = separate();
+    let mut spec = per_task(&place.file(), 4, 2);
+    spec.verify = true;
+    let mut again = spec.clone();
+    again.files.existing = Existing::Reuse;
+    let cases = vec![
+        case("write", spec, &[Phase::Write, Phase::Read]),
+        case("again", again, &[Phase::Write, Phase::CheckWrite]),
+    ];
+    let plan = place.plan(cases);
+    let world = Fake::world(&["a", "b"]);
+    let lived = live_on(&place, world, None, Some(&other), plan, Earlier::default(), &mut Silent);
+    let (ended, run, checked) = lived.expect("runs here");
+    let ended = ended.expect("a record");
+    assert_eq!((ended.failed, ended.wrong_cells), (None, 0));
+    assert!(ended.left_behind.is_none());
+    assert_eq!(run.phases.len(), 4);
+    assert!(run.phases.iter().all(|row| row.bytes() == 4 * 256 * 1024));
+    assert_eq!(checked.separate, [place.data()]);
+    let said =
+        run.warnings.iter().any(|row| matches!(&row.warning, Warning::SeparateTarget { nodes: 2, .. }));
+    assert!(said, "{:?}", run.warnings);
+    assert!(place.left().is_empty() && names_in(&other).is_empty(), "files and claims are gone");
+}
+
+#[test]
+fn files_that_nodes_would_share_are_refused_where_each_has_a_directory_for_itself() {
+    for shared in [true, false] {
+        let (place, other) = separate();
+        let mut spec = per_task(&place.file(), 4, 2);
+        match shared {
+            true => spec.files.sharing = Sharing::Shared,
+            false => spec.read_from = ReadFrom::Shift { tasks: 2 },
+        }
+        let plan = place.plan(vec![case("across", spec, &[Phase::Write, Phase::Read])]);
+        let world = Fake::world(&["a", "b"]);
+        let lived = live_on(&place, world, None, Some(&other), plan, Earlier::default(), &mut Silent);
+        let error = lived.expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        assert!(error.to_string().starts_with("across: "), "{error}");
+        assert!(place.left().is_empty() && names_in(&other).is_empty());
+    }
+}
+
+#[test]
+fn a_target_that_is_said_to_be_shared_and_is_not_is_named_with_a_node() {
+    let (place, other) = separate();
+    let mut own = case("own", per_task(&place.file(), 4, 2), &[Phase::Write]);
+    own.target = "lustre".to_owned();
+    let mut plan = place.plan(vec![own]);
+    let layer = Layer::Shared;
+    plan.terms.targets = vec![TargetTerms { name: "lustre".to_owned(), layer, ..TargetTerms::default() }];
+    let world = Fake::world(&["a", "b"]);
+    let lived = live_on(&place, world, None, Some(&other), plan, Earlier::default(), &mut Silent);
+    let said = lived.expect_err("refused").to_string();
+    assert!(said.contains("on node b") && said.contains("lustre"), "{said}");
+    assert!(said.starts_with(&place.data().display().to_string()), "{said}");
+    assert!(place.left().is_empty() && names_in(&other).is_empty());
+}
+
+#[test]
+fn files_of_a_lost_node_in_its_own_directory_stay_claimed() {
+    let (place, other) = separate();
+    let plan = place.plan(vec![case("c", per_task(&place.file(), 4, 2), &[Phase::Write, Phase::Read])]);
+    let world = Fake::world(&["a", "b"]);
+    let lived = live_on(&place, world, Some(2), Some(&other), plan, Earlier::default(), &mut Silent);
+    let (ended, ..) = lived.expect("it begins");
+    assert_eq!(ended.expect_err("lost").kind(), ErrorKind::NodeLost);
+    assert!(place.left().is_empty(), "{:?}", place.left());
+    let left = names_in(&other);
+    assert!(left.iter().any(|name| name.starts_with("file.")), "{left:?}");
+    let claims = record::leftovers(&other).expect("readable");
+    assert_eq!(claims.iter().map(|claim| claim.files.len()).collect::<Vec<_>>(), [2]);
 }

@@ -1,4 +1,4 @@
-//! A rank that dies.
+//! A rank that dies, or sees other directories than the rest.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -8,14 +8,17 @@ use comm::{Clock, Comm, CommError, Fake, Merge, OnSignal, Topology};
 /// A rank that dies when it comes to a phase of this number, from 1, as if it had been killed:
 /// nothing is cleaned up.
 pub(crate) struct Mortal {
-    pub(crate) rank: Fake,
-    pub(crate) dies_in: u32,
+    rank: Fake,
+    dies_in: u32,
     phases: AtomicU32,
+    /// A directory, and what stands in its place on the node of this rank.
+    mounted: Option<(String, String)>,
 }
 
 impl Mortal {
-    pub(crate) fn new(rank: Fake, dies_in: u32) -> Self {
-        Self { rank, dies_in, phases: AtomicU32::new(0) }
+    /// A rank that never dies where `dies_in` is 0.
+    pub(crate) fn new(rank: Fake, dies_in: u32, mounted: Option<(String, String)>) -> Self {
+        Self { rank, dies_in, phases: AtomicU32::new(0), mounted }
     }
 }
 
@@ -49,7 +52,12 @@ impl Comm for Mortal {
     }
 
     fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, CommError> {
-        self.rank.broadcast(bytes)
+        let told = self.rank.broadcast(bytes)?;
+        // Whatever this rank is told to do there, it does in the other directory.
+        Ok(match (&self.mounted, std::str::from_utf8(&told)) {
+            (Some((from, to)), Ok(text)) => text.replace(from, to).into_bytes(),
+            _ => told,
+        })
     }
 
     fn topology(&self) -> &Topology {
