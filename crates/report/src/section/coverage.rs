@@ -12,6 +12,10 @@ const ROWS_MAX: usize = 40;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let Some(coverage) = &report.findings.coverage else { return Vec::new() };
+    // One job that measured all of its nodes covers them; the header names them.
+    if coverage.jobs.len() < 2 && coverage.missing.is_empty() {
+        return Vec::new();
+    }
     let mut blocks = vec![Block::Text(sentence(report, coverage))];
     if coverage.jobs.len() > 1 {
         blocks.extend(only(&caption("Jobs", "job", coverage.jobs.len()), jobs(report, coverage)));

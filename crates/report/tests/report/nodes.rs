@@ -47,6 +47,22 @@ fn the_job_table_of_random_operations_stands_first_and_counts_nodes() {
 }
 
 #[test]
+fn merged_jobs_say_which_nodes_they_covered_and_that_others_could_disturb() {
+    let job = |name: &str| {
+        let mut run = compared(4);
+        run.manifest.run_id = name.to_owned();
+        run.manifest.host.batch_job = Some(format!("slurm {name}"));
+        run.manifest.plan.terms.exclusive = Some(false);
+        run
+    };
+    let text = report::text(&record::merge(vec![job("4711"), job("4712")]).expect("runs of one study"));
+    let coverage = text.split("\nCoverage of nodes\n").nth(1).expect("a section");
+    for said in ["in 2 jobs", "slurm 4711", "slurm 4712", "storage not exclusive", "n[01-03]", "n04"] {
+        assert!(coverage.contains(said), "no {said} in {coverage}");
+    }
+}
+
+#[test]
 fn six_hundred_nodes_stay_readable() {
     let run = compared(600);
     let study = Study::of(&run);
