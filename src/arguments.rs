@@ -7,7 +7,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::exit::{Exit, Failure};
 use crate::{
-    audit, calc, clean, compare, generate, ior, merge, overhead, reference, report, run, schema, verdict,
+    audit, calc, clean, cluster, compare, generate, ior, merge, overhead, reference, report, run, schema,
+    verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
@@ -26,6 +27,15 @@ Exit status: 0 done, 2 wrong command line or study, 3 refused, 4 the host lacks 
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(flatten)]
+    Together(Together),
+    #[command(flatten)]
+    Alone(Alone),
+}
+
+/// What all processes do together that a launcher has started.
+#[derive(Debug, Subcommand)]
+enum Together {
     /// Measure: a study file, or the storage under a directory in about a minute.
     Run(RunArguments),
     /// Take IOR's own command line; `ioproof ior -h` lists it.
@@ -35,6 +45,11 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, num_args = 0..)]
         arguments: Vec<OsString>,
     },
+}
+
+/// What the first of them does alone.
+#[derive(Debug, Subcommand)]
+enum Alone {
     /// Print the tables of a run again, and write its report; several runs become one.
     Report(ReportArguments),
     /// Say of each commitment of a study whether it was kept, and by how much.
@@ -96,6 +111,9 @@ pub(crate) struct RunArguments {
     /// Print what would be done, with files, bytes and seconds, and write nothing.
     #[arg(long)]
     pub(crate) explain: bool,
+    /// The MPI library, where a launcher has started the program and the right one is not found.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) mpi: Option<PathBuf>,
     /// Give up the data on a block device, named by serial number, WWN or path; may be repeated.
     #[arg(long, value_name = "SERIAL|WWN|PATH")]
     pub(crate) destroy_data_on: Vec<String>,
@@ -232,26 +250,35 @@ pub(crate) struct OverheadArguments {
 /// Runs what `arguments` (the program's name first) ask for.
 pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
     if let Some(foreign) = foreign(&arguments) {
-        return ior::run(foreign);
+        return cluster::lead(&arguments, |world| ior::run(foreign, world));
     }
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => return usage(&error),
     };
     match parsed.command {
-        Command::Run(arguments) => run::run(&arguments),
-        Command::Ior { .. } => Err(Failure::usage("write `ior` as the first argument: ioproof ior …")),
-        Command::Report(arguments) => report::run(&arguments),
-        Command::Verdict(arguments) => verdict::run(&arguments),
-        Command::Audit(arguments) => audit::run(&arguments),
-        Command::Compare(arguments) => compare::run(&arguments),
-        Command::Merge(arguments) => merge::run(&arguments),
-        Command::Reference(arguments) => reference::run(&arguments),
-        Command::Calc(calculation) => calc::run(&calculation),
-        Command::Schema { what } => schema::run(what),
-        Command::Clean(arguments) => clean::run(&arguments),
-        Command::Overhead(arguments) => overhead::run(&arguments),
-        Command::Generate { directory } => generate::run(&directory),
+        Command::Together(together) => cluster::lead(&arguments, |world| match &together {
+            Together::Run(run) => run::run(run, world),
+            Together::Ior { .. } => Err(Failure::usage("write `ior` as the first argument: ioproof ior …")),
+        }),
+        Command::Alone(alone) if cluster::is_first() => look(alone),
+        Command::Alone(_) => Ok(Exit::Success),
+    }
+}
+
+fn look(command: Alone) -> Result<Exit, Failure> {
+    match command {
+        Alone::Report(arguments) => report::run(&arguments),
+        Alone::Verdict(arguments) => verdict::run(&arguments),
+        Alone::Audit(arguments) => audit::run(&arguments),
+        Alone::Compare(arguments) => compare::run(&arguments),
+        Alone::Merge(arguments) => merge::run(&arguments),
+        Alone::Reference(arguments) => reference::run(&arguments),
+        Alone::Calc(calculation) => calc::run(&calculation),
+        Alone::Schema { what } => schema::run(what),
+        Alone::Clean(arguments) => clean::run(&arguments),
+        Alone::Overhead(arguments) => overhead::run(&arguments),
+        Alone::Generate { directory } => generate::run(&directory),
     }
 }
 
@@ -277,6 +304,9 @@ fn is_ior(name: &OsStr) -> bool {
 /// Help and version go to standard output with success; everything else is wrong usage.
 fn usage(error: &clap::Error) -> Result<Exit, Failure> {
     let exit = if error.use_stderr() { Exit::Usage } else { Exit::Success };
+    if !cluster::is_first() {
+        return Ok(exit);
+    }
     match error.print() {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::new(Exit::Internal, error))

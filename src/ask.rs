@@ -25,8 +25,8 @@ pub(crate) struct Asked {
     pub(crate) notes: Vec<String>,
 }
 
-/// The plan that the arguments ask for.
-pub(crate) fn ask(arguments: &RunArguments) -> Result<Asked, Failure> {
+/// The plan that the arguments ask for, in a run on so many nodes.
+pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<Asked, Failure> {
     match (&arguments.quick, &arguments.study) {
         (Some(directory), _) => {
             let quick = quick_plan(directory)?;
@@ -39,7 +39,7 @@ pub(crate) fn ask(arguments: &RunArguments) -> Result<Asked, Failure> {
                     "{name} is no name in UTF-8, as a record needs: rename it"
                 )));
             }
-            let plan = study(path, arguments)?;
+            let plan = study(path, arguments, nodes)?;
             let name = path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy().into_owned());
             Ok(Asked { what: name, plan, notes: Vec::new() })
         }
@@ -73,9 +73,9 @@ fn check_library(
 }
 
 /// The plan of a study file. One with very many cases is read after somebody has agreed.
-fn study(path: &Path, arguments: &RunArguments) -> Result<Plan, Failure> {
+fn study(path: &Path, arguments: &RunArguments, nodes: u32) -> Result<Plan, Failure> {
     let text = text(path)?;
-    let mut options = study::Options::default();
+    let mut options = study::Options { nodes, ..study::Options::default() };
     for written in &arguments.set {
         options.overrides.push(Override::parse(written).map_err(|error| Failure::new(Exit::Usage, error))?);
     }

@@ -46,12 +46,19 @@ pub(crate) struct Failure {
     pub(crate) exit: Exit,
     /// What happened.
     pub(crate) error: anyhow::Error,
+    /// Another process tells it.
+    told_elsewhere: bool,
 }
 
 impl Failure {
     /// `error` ends the program with `exit`.
     pub(crate) fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Self {
-        Self { exit, error: error.into() }
+        Self { exit, error: error.into(), told_elsewhere: false }
+    }
+
+    /// The same, which another process of the run tells.
+    pub(crate) fn silent(self) -> Self {
+        Self { told_elsewhere: true, ..self }
     }
 
     /// Wrong usage, in words.
@@ -95,6 +102,9 @@ impl From<record::RecordError> for Failure {
 /// its causes.
 #[expect(clippy::print_stderr, reason = "the program's own error stream")]
 pub(crate) fn explain(failure: &Failure) -> ExitCode {
+    if failure.told_elsewhere {
+        return failure.exit.into();
+    }
     let mut shown = String::new();
     let pointed = failure
         .error

@@ -5,19 +5,19 @@ use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use comm::Launched;
 use dialect::ior::{self, Asked, Launcher, Printer, SideFiles};
 use plan::Plan;
 use record::{PhaseRecord, TaskRow, WarningRow};
 use runner::{Event, Watch};
 
+use crate::cluster::World;
 use crate::console::print;
 use crate::exit::{Exit, Failure};
 use crate::session::{self, Session};
 
 /// Runs the command line, the program's name first.
-pub(crate) fn run(arguments: &[OsString]) -> Result<Exit, Failure> {
-    let Some(launcher) = launcher()? else { return Ok(Exit::Success) };
+pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure> {
+    let launcher = launcher(world);
     let asked = ior::parse(arguments, launcher).map_err(|error| Failure::new(Exit::Usage, error))?;
     if asked.show_help {
         return print(&ior::help()).map(|()| Exit::Success);
@@ -27,35 +27,24 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Exit, Failure> {
         return print(&format!("IOR-{version}\n")).map(|()| Exit::Success);
     }
     warn(&asked.warnings);
-    let session = Session::new(ior::TOOL);
+    let session = Session::new(world, ior::TOOL);
     if asked.extras.explain || asked.dry_run {
         return explain(&session, &asked.plan);
     }
     measure(&session, asked)
 }
 
-/// What the launcher says; none where another process of it does the work.
-///
-/// Processes that a launcher started on one node are the tasks of one run, which the first of
-/// them carries out: a task is not a process here.
-fn launcher() -> Result<Option<Launcher<'static>>, Failure> {
+/// What the launcher says.
+fn launcher(world: &World) -> Launcher<'_> {
     let memory_bytes = Some(host::Host::new(host::Root::default()).memory_total());
     let by_hand = Launcher { memory_bytes, ..Launcher::default() };
-    let Some(launched) = Launched::find(|name| std::env::var(name).ok()) else { return Ok(Some(by_hand)) };
-    if launched.spans_nodes() {
-        return Err(Failure::new(
-            Exit::HostLacks,
-            anyhow::anyhow!(
-                "the launcher started {} processes on several nodes, and this version measures one node: \
-                 start it on one of them",
-                launched.size
-            ),
-        ));
+    if !world.launched {
+        return by_hand;
     }
-    Ok((launched.rank == 0).then_some(Launcher { tasks: Some(launched.size), ..by_hand }))
+    Launcher { tasks: Some(world.comm().size()), node_of: Some(world.comm().topology().node_of()), ..by_hand }
 }
 
-fn explain(session: &Session, plan: &Plan) -> Result<Exit, Failure> {
+fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failure> {
     let facts = session.host.facts(&session::targets(plan), engine::clock_name());
     let around = session::surroundings(&session.host, plan, &facts);
     print(&report::explain(plan, &around))?;
@@ -63,7 +52,7 @@ fn explain(session: &Session, plan: &Plan) -> Result<Exit, Failure> {
     print(&replaced.map_or(String::new(), |line| format!("! {line}\n"))).map(|()| Exit::Success)
 }
 
-fn measure(session: &Session, asked: Asked) -> Result<Exit, Failure> {
+fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
     let checked = session.check(asked.plan)?;
     warn(&session::leftover_lines(&checked.leftovers));
     let replaced = runner::replaced(&checked.plan, &checked.leftovers);

@@ -5,6 +5,7 @@ mod ask;
 mod audit;
 mod calc;
 mod clean;
+mod cluster;
 mod compare;
 mod console;
 mod exit;

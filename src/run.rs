@@ -10,6 +10,7 @@ use runner::{Checked, Ended, Event, Replaced, Watch};
 
 use crate::arguments::RunArguments;
 use crate::ask::{Asked, ask};
+use crate::cluster::World;
 use crate::console::{colour, confirm, print};
 use crate::exit::{Exit, Failure};
 use crate::progress::LiveLine;
@@ -17,13 +18,13 @@ use crate::session::{self, Session};
 use crate::verdict;
 
 /// Runs what the arguments ask for: preflight, run, tables, report.
-pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
     if let Some(directory) = &arguments.resume {
-        return resume(directory, arguments);
+        return resume(directory, arguments, world);
     }
-    let Asked { what, mut plan, notes } = ask(arguments)?;
+    let Asked { what, mut plan, notes } = ask(arguments, world.nodes())?;
     plan.destroy_data_on.extend(arguments.destroy_data_on.iter().cloned());
-    let session = Session::new(&what);
+    let session = Session::new(world, &what);
     if arguments.explain {
         let facts = session.host.facts(&session::targets(&plan), engine::clock_name());
         let around = session::surroundings(&session.host, &plan, &facts);
@@ -50,9 +51,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
 }
 
 /// Goes on with the run in `directory`.
-fn resume(directory: &Path, arguments: &RunArguments) -> Result<Exit, Failure> {
+fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
     let (recorder, resumed) = Recorder::resume(directory)?;
-    let session = Session::new("resumed");
+    let session = Session::new(world, "resumed");
     let checked = session.check_again(&resumed)?;
     let (all, done) = (checked.plan.cases.len(), checked.finished.len());
     print(&format!("{done} of {all} cases are finished and stay as they are\n"))?;

@@ -5,13 +5,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use comm::Solo;
 use engine::Controls;
 use host::{Host, Root};
 use plan::{Bytes, ExpectedRate, Nanos, Plan, Space, Surroundings};
 use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
 use runner::{Checked, Earlier, Ended, Life, Replaced, Watch};
 
+use crate::cluster::World;
 use crate::exit::{Exit, Failure};
 use crate::signals;
 
@@ -19,26 +19,26 @@ use crate::signals;
 const RUNS: &str = "ioproof-runs";
 
 /// A run from its first look at the host to its closed record.
-pub(crate) struct Session {
+pub(crate) struct Session<'w> {
     pub(crate) host: Host,
+    pub(crate) world: &'w World,
     run_id: String,
     started: jiff::Timestamp,
 }
 
-impl Session {
-    /// A session on this host, named after `what`, as in `quick`.
-    pub(crate) fn new(what: &str) -> Self {
+impl<'w> Session<'w> {
+    /// A session on this host and the others of `world`, named after `what`, as in `quick`.
+    pub(crate) fn new(world: &'w World, what: &str) -> Self {
         let started = jiff::Timestamp::now();
         let time = started.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d-%H%M%S").to_string();
         let run_id = format!("{time}-{what}-{:06x}", random_seed() & 0xff_ffff);
-        Self { host: Host::new(Root::default()), run_id, started }
+        Self { host: Host::new(Root::default()), world, run_id, started }
     }
 
     /// Checks `plan` against the host; nothing is written.
     pub(crate) fn check(&self, plan: Plan) -> Result<Checked, Failure> {
         let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
-        let comm = Solo::new(String::new());
-        Ok(runner::check(plan, &self.host, &comm, self.run_id.clone(), started)?)
+        Ok(runner::check(plan, &self.host, self.world.comm(), self.run_id.clone(), started)?)
     }
 
     /// Where the record goes: `--out`, or a directory of its own below [`RUNS`].
@@ -67,8 +67,7 @@ impl Session {
         let controls = Arc::new(Controls::new());
         signals::stop_on_signal(&controls.stop_flags())
             .map_err(|error| Failure::new(Exit::Internal, error))?;
-        let comm = Solo::new(checked.facts.node.clone());
-        let life = Life::new(&self.host, &comm, recorder, watch, controls);
+        let life = Life::new(&self.host, self.world.comm(), recorder, watch, controls);
         Ok(life.run(checked)?)
     }
 
@@ -80,8 +79,7 @@ impl Session {
             node: Some(manifest.host.node.clone()),
         };
         let (plan, id) = (manifest.plan.clone(), manifest.run_id.clone());
-        let comm = Solo::new(String::new());
-        Ok(runner::check_again(plan, &self.host, &comm, id, manifest.started_unix_ns, earlier)?)
+        Ok(runner::check_again(plan, &self.host, self.world.comm(), id, manifest.started_unix_ns, earlier)?)
     }
 
     /// What the run directory says of the run at its start.
@@ -96,7 +94,7 @@ impl Session {
             finished_unix_ns: None,
             plan: checked.plan.clone(),
             host: checked.facts.clone(),
-            cluster: None,
+            cluster: self.world.library().and_then(|library| checked.cluster(library)),
         }
     }
 }

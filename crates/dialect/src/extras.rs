@@ -122,10 +122,11 @@ pub enum ExtrasError {
 }
 
 /// An option and what a missing value is called; flags have none.
-const OPTIONS: [(&str, Option<&str>); 8] = [
+const OPTIONS: [(&str, Option<&str>); 9] = [
     ("--explain", None),
     ("--verify", None),
     ("--yes", None),
+    ("--mpi", Some("give the path of the MPI library")),
     ("--out", Some("give the directory that the record is written to")),
     ("--compat", Some("give 3.0, 3.3 or 4.0")),
     ("--fadvise", Some("give none, as-published or as-meant")),
@@ -196,6 +197,8 @@ impl Extras {
         written: String,
     ) -> Result<(), ExtrasError> {
         let meaning = match option {
+            // The program looks for it before it knows which tool is spoken to.
+            "--mpi" => format!("processes agree by the MPI library {value}"),
             "--out" => {
                 let meaning = format!("the record is written to {value}");
                 self.out = Some(PathBuf::from(value));

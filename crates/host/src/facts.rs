@@ -70,7 +70,8 @@ fn block_devices(root: &Root, table: &[Mount], targets: &[PathBuf]) -> Vec<Block
     names.iter().map(|name| block::facts(root, name)).collect()
 }
 
-fn node(root: &Root) -> String {
+/// The name of the node.
+pub(crate) fn node(root: &Root) -> String {
     match root.text("/proc/sys/kernel/hostname") {
         Fact::Known(name) => name,
         Fact::Unknown(_) => rustix::system::uname().nodename().to_string_lossy().into_owned(),

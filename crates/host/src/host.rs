@@ -45,6 +45,12 @@ impl Host {
         &self.root
     }
 
+    /// The name of this node.
+    #[must_use]
+    pub fn node(&self) -> String {
+        facts::node(&self.root)
+    }
+
     /// What is known of the host, of the file systems of `targets`, which need not exist yet, and
     /// of the block devices under them. `clock` names the clock that latencies are read from.
     #[must_use]

@@ -1,0 +1,158 @@
+//! The processes of a run: this one alone, or all that a launcher has started.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use comm::{Agreement, Comm, Joining, Launched, Mpi, Solo};
+use engine::Controls;
+use host::{Host, Root};
+
+use crate::exit::{self, Exit, Failure};
+use crate::signals;
+
+/// The option that names the MPI library, of every command that measures.
+const MPI: &str = "--mpi";
+
+/// The processes of a run, seen from the one that leads.
+pub(crate) struct World {
+    processes: Processes,
+    /// A launcher has started this one, be it alone.
+    pub(crate) launched: bool,
+}
+
+enum Processes {
+    /// This one alone.
+    Alone(Solo),
+    /// Those that a launcher has started.
+    Started(Mpi),
+}
+
+impl World {
+    /// What they agree by.
+    pub(crate) fn comm(&self) -> &dyn Comm {
+        match &self.processes {
+            Processes::Alone(solo) => solo,
+            Processes::Started(mpi) => mpi,
+        }
+    }
+
+    /// How many nodes they run on.
+    pub(crate) fn nodes(&self) -> u32 {
+        u32::try_from(self.comm().topology().names().len()).unwrap_or(u32::MAX)
+    }
+
+    /// What the MPI library says of itself; none where there is none.
+    pub(crate) fn library(&self) -> Option<&str> {
+        match &self.processes {
+            Processes::Alone(_) => None,
+            Processes::Started(mpi) => Some(mpi.library()),
+        }
+    }
+}
+
+/// Whether this is the first of the processes that a launcher has started, or was started by hand.
+pub(crate) fn is_first() -> bool {
+    Launched::find(|name| std::env::var(name).ok()).is_none_or(|launched| launched.rank == 0)
+}
+
+/// Lets the first of the processes `measure`, and the others follow it.
+pub(crate) fn lead(
+    arguments: &[OsString],
+    measure: impl FnOnce(&World) -> Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let launched = Launched::find(variable);
+    let library = library(arguments);
+    let joining = Joining { library: library.as_deref(), variable: &variable, patience: comm::PATIENCE };
+    let joined = comm::join(&joining);
+    let joined = joined.map_err(|error| {
+        let failure = Failure::new(Exit::HostLacks, error);
+        // All of them meet the same; one is enough to tell it.
+        if is_first() { failure } else { failure.silent() }
+    })?;
+    let Some(mpi) = joined else {
+        let solo = Solo::new(Host::new(Root::default()).node());
+        return measure(&World { processes: Processes::Alone(solo), launched: launched.is_some() });
+    };
+    let own = [("version", program()), ("arguments", words(arguments))];
+    match comm::agree(&mpi, &own).map_err(runner::RunnerError::from)? {
+        Agreement::Same => {}
+        Agreement::Different(different) => {
+            mpi.leave();
+            return Err(Failure::usage(format!(
+                "rank {} on node {} has another {}: `{}`, and rank 0 has `{}`; start the same program with the \
+                 same arguments on every rank",
+                different.rank, different.node, different.what, different.theirs, different.ours
+            )));
+        }
+        Agreement::SomebodyDiffers => {
+            mpi.leave();
+            return Ok(Exit::Usage);
+        }
+    }
+    if mpi.rank() > 0 {
+        return follow(mpi);
+    }
+    let world = World { processes: Processes::Started(mpi), launched: true };
+    let measured = measure(&world);
+    let dismissed = runner::dismiss(world.comm());
+    let Processes::Started(mpi) = world.processes else { return measured };
+    match (measured, dismissed) {
+        (measured, Ok(())) => {
+            mpi.leave();
+            measured
+        }
+        // The others cannot be told, or cannot hear: only the launcher can end them.
+        (Err(failure), Err(_)) => {
+            exit::explain(&failure);
+            mpi.abort(failure.exit as i32)
+        }
+        (Ok(exit), Err(lost)) => {
+            let failure = Failure::from(lost);
+            exit::explain(&failure);
+            mpi.abort(if exit == Exit::Success { failure.exit } else { exit } as i32)
+        }
+    }
+}
+
+/// Does what the first of the processes says, until it needs this one no more.
+fn follow(mpi: Mpi) -> Result<Exit, Failure> {
+    let controls = Arc::new(Controls::new());
+    signals::stop_on_signal(&controls.stop_flags()).map_err(|error| Failure::new(Exit::Internal, error))?;
+    let host = Host::new(Root::default());
+    match runner::follow(&host, &mpi, controls) {
+        Ok(()) => {
+            mpi.leave();
+            Ok(Exit::Success)
+        }
+        // Where the first of the processes is there, it tells what happened.
+        Err(error) => mpi.abort(Failure::from(error).exit as i32),
+    }
+}
+
+/// The library that the command line names.
+fn library(arguments: &[OsString]) -> Option<PathBuf> {
+    let mut words = arguments.iter().skip(1);
+    while let Some(word) = words.next() {
+        if word == MPI {
+            return words.next().map(PathBuf::from);
+        }
+        if let Some(path) = word.to_str().and_then(|word| word.strip_prefix("--mpi=")) {
+            return Some(PathBuf::from(path));
+        }
+    }
+    None
+}
+
+/// What two processes must have in common: the version, and the length of the program, which tells
+/// most builds of one version apart.
+fn program() -> String {
+    let length = std::env::current_exe().and_then(std::fs::metadata).map_or(0, |metadata| metadata.len());
+    format!("{} ({length} bytes)", env!("CARGO_PKG_VERSION"))
+}
+
+fn words(arguments: &[OsString]) -> String {
+    let words: Vec<_> = arguments.iter().skip(1).map(|word| word.to_string_lossy()).collect();
+    words.join(" ")
+}
