@@ -23,7 +23,7 @@ const AFTER_HELP: &str = "\
 Called by the name `ior` (a link to this program), it takes IOR's command line.
 Exit status: 0 done, 2 wrong command line or study, 3 refused, 4 the host lacks something,
 5 a transfer failed, 6 wrong data found, 7 run directory unusable, 8 a commitment was not kept,
-130 interrupted.";
+9 a node was lost, 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 enum Command {

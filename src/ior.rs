@@ -41,7 +41,7 @@ fn launcher(world: &World) -> Launcher<'_> {
     if !world.launched {
         return by_hand;
     }
-    Launcher { tasks: Some(world.comm().size()), node_of: Some(world.comm().topology().node_of()), ..by_hand }
+    Launcher { node_of: world.comm().topology().node_of(), ..by_hand }
 }
 
 fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failure> {
