@@ -4,11 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use plan::Nanos;
 
 use crate::exit::{Exit, Failure};
 use crate::{
-    audit, calc, clean, cluster, compare, generate, ior, merge, overhead, reference, report, run, schema,
-    verdict,
+    audit, batch, calc, clean, cluster, compare, generate, ior, merge, overhead, reference, report, run,
+    schema, verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
@@ -58,6 +59,8 @@ enum Alone {
     Audit(AuditArguments),
     /// Set two runs against each other, as before and after a change.
     Compare(CompareArguments),
+    /// Write job scripts that run a study under a batch system.
+    Batch(BatchArguments),
     /// Put several runs together into one record.
     Merge(MergeArguments),
     /// Show what studies have published: figures, statements, misprints.
@@ -99,6 +102,9 @@ pub(crate) struct RunArguments {
     /// repeated.
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "quick")]
     pub(crate) set: Vec<String>,
+    /// Run only the cases on exactly so many nodes.
+    #[arg(long, value_name = "N", conflicts_with_all = ["quick", "resume"])]
+    pub(crate) on_nodes: Option<u32>,
     /// End with status 8 where a commitment of the study was not kept.
     #[arg(long)]
     pub(crate) verdict: bool,
@@ -206,6 +212,64 @@ pub(crate) enum CompareFormat {
     Html,
 }
 
+/// `ioproof batch`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("system").required(true).args(["slurm", "pbs", "flux"]))]
+pub(crate) struct BatchArguments {
+    /// The study file.
+    #[arg(value_name = "STUDY.toml")]
+    pub(crate) study: PathBuf,
+    /// For Slurm (sbatch).
+    #[arg(long)]
+    pub(crate) slurm: bool,
+    /// For PBS Professional (qsub).
+    #[arg(long)]
+    pub(crate) pbs: bool,
+    /// For Flux (flux batch).
+    #[arg(long)]
+    pub(crate) flux: bool,
+    /// A job for each number of nodes in the study, and one that merges their records [default: one
+    /// job for the whole study].
+    #[arg(long)]
+    pub(crate) per_point: bool,
+    /// Nodes of the one job [default: the most that a case asks for].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) nodes: Option<u32>,
+    /// Processes on each node, which carry the tasks of the study.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) ranks_per_node: u32,
+    /// Wall time of each job, as 2h [default: from the forecast].
+    #[arg(long, value_name = "TIME", value_parser = batch::time)]
+    pub(crate) time: Option<Nanos>,
+    /// Who pays.
+    #[arg(long)]
+    pub(crate) account: Option<String>,
+    /// Partition or queue.
+    #[arg(long)]
+    pub(crate) partition: Option<String>,
+    /// A line of shell before the run, as `module load openmpi`; may be repeated.
+    #[arg(long, value_name = "LINE")]
+    pub(crate) setup: Vec<String>,
+    /// Words that start the ranks, instead of the system's own launcher.
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) launcher: Option<String>,
+    /// The program as the jobs find it.
+    #[arg(long, value_name = "PATH", default_value = "ioproof")]
+    pub(crate) program: PathBuf,
+    /// Change a value of the study; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Where the scripts are written, and the records of the jobs.
+    #[arg(long, value_name = "DIR", default_value = "ioproof-batch")]
+    pub(crate) out: PathBuf,
+    /// Take a study with very many cases without asking.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// More directives of the system, verbatim, as `-- --constraint=nvme`.
+    #[arg(last = true)]
+    pub(crate) directives: Vec<String>,
+}
+
 /// `ioproof merge`.
 #[derive(Debug, Args)]
 pub(crate) struct MergeArguments {
@@ -272,6 +336,7 @@ fn look(command: Alone) -> Result<Exit, Failure> {
         Alone::Verdict(arguments) => verdict::run(&arguments),
         Alone::Audit(arguments) => audit::run(&arguments),
         Alone::Compare(arguments) => compare::run(&arguments),
+        Alone::Batch(arguments) => batch::run(&arguments),
         Alone::Merge(arguments) => merge::run(&arguments),
         Alone::Reference(arguments) => reference::run(&arguments),
         Alone::Calc(calculation) => calc::run(&calculation),

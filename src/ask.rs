@@ -1,5 +1,6 @@
 //! What `ioproof run` is asked: a study file, or `--quick DIR`, as a plan.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -39,7 +40,10 @@ pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<Asked, Failure
                     "{name} is no name in UTF-8, as a record needs: rename it"
                 )));
             }
-            let plan = study(path, arguments, nodes)?;
+            let mut plan = study(path, &arguments.set, arguments.yes, nodes)?;
+            if let Some(nodes) = arguments.on_nodes {
+                only_on(&mut plan, nodes)?;
+            }
             let name = path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy().into_owned());
             Ok(Asked { what: name, plan, notes: Vec::new() })
         }
@@ -72,11 +76,11 @@ fn check_library(
     Err(study::foreign(path, text, options, &foreign))
 }
 
-/// The plan of a study file. One with very many cases is read after somebody has agreed.
-fn study(path: &Path, arguments: &RunArguments, nodes: u32) -> Result<Plan, Failure> {
+/// The plan of a study file for a run on so many nodes. One with very many cases is read after somebody has agreed.
+pub(crate) fn study(path: &Path, set: &[String], yes: bool, nodes: u32) -> Result<Plan, Failure> {
     let text = text(path)?;
     let mut options = study::Options { nodes, ..study::Options::default() };
-    for written in &arguments.set {
+    for written in set {
         options.overrides.push(Override::parse(written).map_err(|error| Failure::new(Exit::Usage, error))?);
     }
     let refused = |errors| Failure::new(Exit::Usage, errors);
@@ -87,13 +91,25 @@ fn study(path: &Path, arguments: &RunArguments, nodes: u32) -> Result<Plan, Fail
     let Some(cases) = errors.too_many_cases().filter(|&cases| cases <= study::CASES_LIMIT) else {
         return Err(refused(errors));
     };
-    if !arguments.yes && !confirm(&format!("The study has {cases} cases. Go on?"), false)? {
+    if !yes && !confirm(&format!("The study has {cases} cases. Go on?"), false)? {
         return Err(Failure::new(Exit::Refused, errors));
     }
     options.cases_max = study::CASES_LIMIT;
     study::read_with(path, &text, &options)
         .and_then(|plan| check_library(plan, path, &text, &options))
         .map_err(refused)
+}
+
+/// Leaves the cases on exactly so many nodes.
+fn only_on(plan: &mut Plan, nodes: u32) -> Result<(), Failure> {
+    let known: BTreeSet<u32> = plan.cases.iter().map(|case| case.workload.nodes).collect();
+    plan.cases.retain(|case| case.workload.nodes == nodes);
+    if plan.cases.is_empty() {
+        let known: Vec<String> = known.iter().map(u32::to_string).collect();
+        let known = known.join(", ");
+        return Err(Failure::usage(format!("no case is on {nodes} nodes; the study has cases on {known}")));
+    }
+    Ok(())
 }
 
 /// The text of a study file.

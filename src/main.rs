@@ -3,6 +3,7 @@
 mod arguments;
 mod ask;
 mod audit;
+mod batch;
 mod calc;
 mod clean;
 mod cluster;

@@ -1,33 +1,33 @@
-//! Called through a launcher, as job scripts call IOR.
+//! Variables of a launcher without what they promise; nodes.rs has the real launchers.
 
 use testbed::Finished;
 
 use crate::desk::{Desk, assert_says, names, run};
 
-/// One of four processes that Open MPI's launcher started.
-fn process(desk: &Desk, rank: u32, on_this_node: u32) -> Finished {
-    let program = desk.ior("-w -r -F -t 4k -b 4k -k -o f").env("OMPI_COMM_WORLD_SIZE", "4");
-    let program = program.env("OMPI_COMM_WORLD_RANK", rank.to_string());
-    run(&program.env("OMPI_COMM_WORLD_LOCAL_SIZE", on_this_node.to_string()))
+/// One of four processes that Open MPI's launcher seems to have started.
+fn process(desk: &Desk, rank: u32, library: &str) -> Finished {
+    let program = desk.ior(&format!("-w -r -F -t 4k -b 4k -k -o f --mpi {library}"));
+    let program = program.env("OMPI_COMM_WORLD_SIZE", "4").env("OMPI_COMM_WORLD_LOCAL_SIZE", "4");
+    run(&program.env("OMPI_COMM_WORLD_RANK", rank.to_string()))
 }
 
 #[test]
-fn the_first_process_carries_out_the_tasks_of_all_and_the_others_keep_still() {
+fn a_library_that_is_not_there_is_named_by_the_first_process_alone() {
     let desk = Desk::new();
+    let first = process(&desk, 0, "/nowhere/libmpi.so").expect_code(4);
+    assert_says(&first.stderr, &["/nowhere/libmpi.so", "--mpi"]);
+    assert_eq!(first.stderr.lines().count(), 1, "{}", first.stderr);
     for rank in 1..4 {
-        let still = process(&desk, rank, 4).expect_code(0);
-        assert_eq!(still.stdout + &still.stderr, "");
+        let other = process(&desk, rank, "/nowhere/libmpi.so").expect_code(4);
+        assert_eq!(other.stdout + &other.stderr, "");
     }
-    assert_eq!(names(&desk.path("")), [""; 0]);
-    let first = process(&desk, 0, 4).expect_code(0);
-    assert_says(&first.stdout, &["tasks : 4", "clients per node : 4"]);
-    assert_eq!(names(&desk.path("")), ["f.00000000", "f.00000001", "f.00000002", "f.00000003", "record"]);
+    assert_eq!(names(&desk.path("")), [""; 0], "nothing was touched");
 }
 
 #[test]
-fn processes_on_several_nodes_are_refused_with_the_reason() {
+fn a_library_that_is_no_mpi_is_refused() {
     let desk = Desk::new();
-    let failed = process(&desk, 0, 2).expect_code(4);
-    assert_says(&failed.stderr, &["4 processes on several nodes", "one node"]);
+    let first = process(&desk, 0, "libm.so.6").expect_code(4);
+    assert_says(&first.stderr, &["libm.so.6", "no MPI library"]);
     assert_eq!(names(&desk.path("")), [""; 0], "nothing was touched");
 }

@@ -1,0 +1,94 @@
+//! `ioproof batch`: job scripts for a study.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use dialect::batch::{Asked, Jobs, Script, System, scripts};
+use plan::{ExpectedRate, Nanos, Surroundings};
+
+use crate::arguments::BatchArguments;
+use crate::ask;
+use crate::console::print;
+use crate::exit::{Exit, Failure};
+
+/// Who may read, write and start a script, before the user's mask.
+const MODE: u32 = 0o777;
+
+/// Writes the scripts and says how they are submitted.
+pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
+    let study = absolute(&arguments.study)?;
+    // A workload that names no `nodes` is on those of the job.
+    let nodes = arguments.nodes.unwrap_or(1);
+    let plan = ask::study(&study, &arguments.set, arguments.yes, nodes)?;
+    let around = Surroundings {
+        spaces: Vec::new(),
+        memory: None,
+        write: ExpectedRate::assumed(),
+        read: ExpectedRate::assumed(),
+    };
+    let out = absolute(&arguments.out)?;
+    let asked = Asked {
+        jobs: if arguments.per_point { Jobs::PerNodes } else { Jobs::One },
+        nodes: arguments.nodes,
+        ranks_per_node: arguments.ranks_per_node,
+        time: arguments.time,
+        account: arguments.account.clone(),
+        partition: arguments.partition.clone(),
+        directives: arguments.directives.clone(),
+        setup: arguments.setup.clone(),
+        launcher: arguments.launcher.clone(),
+        program: arguments.program.clone(),
+        directory: None,
+        out: out.clone(),
+        ..Asked::new(&plan, &around, arguments.system())
+    };
+    let scripts = scripts(&asked).map_err(|error| Failure::new(Exit::Usage, error))?;
+    write(&out, &scripts)?;
+    let list: String =
+        scripts.iter().map(|script| format!("{}\n", out.join(&script.name).display())).collect();
+    print(&format!("{list}submit them with: sh {}\n", out.join("submit.sh").display()))
+        .map(|()| Exit::Success)
+}
+
+/// Writes all scripts, or none: an earlier one may have been changed by hand.
+fn write(out: &Path, scripts: &[Script]) -> Result<(), Failure> {
+    fs::create_dir_all(out).map_err(|error| cannot_write(out, error))?;
+    if let Some(path) = scripts.iter().map(|script| out.join(&script.name)).find(|path| path.exists()) {
+        let message = format!("{} exists: remove it, or name another --out", path.display());
+        return Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)));
+    }
+    for Script { name, text } in scripts {
+        let path = out.join(name);
+        let made = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&path);
+        made.and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(|error| cannot_write(&path, error))?;
+    }
+    Ok(())
+}
+
+fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
+    let context = format!("cannot write {}: choose another --out", path.display());
+    Failure::new(Exit::Record, anyhow::Error::from(error).context(context))
+}
+
+/// Jobs start elsewhere.
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path).map_err(|error| cannot_write(path, error))
+}
+
+impl BatchArguments {
+    fn system(&self) -> System {
+        match (self.slurm, self.pbs) {
+            (true, _) => System::Slurm,
+            (false, true) => System::Pbs,
+            (false, false) => System::Flux,
+        }
+    }
+}
+
+/// A time, as studies write it.
+pub(crate) fn time(text: &str) -> Result<Nanos, String> {
+    Nanos::parse_study(text).map_err(|error| error.to_string())
+}
