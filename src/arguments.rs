@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use plan::Nanos;
+use plan::{Bytes, Nanos, randomops as randomops_plan};
 
 use crate::exit::{Exit, Failure};
 use crate::{
@@ -39,6 +39,8 @@ enum Command {
 enum Together {
     /// Measure: a study file, or the storage under a directory in about a minute.
     Run(RunArguments),
+    /// Measure random operations by many tasks with a file each, as study D did.
+    Randomops(RandomopsArguments),
     /// Take IOR's own command line; `ioproof ior -h` lists it.
     #[command(disable_help_flag = true)]
     Ior {
@@ -108,6 +110,16 @@ pub(crate) struct RunArguments {
     /// End with status 8 where a commitment of the study was not kept.
     #[arg(long)]
     pub(crate) verdict: bool,
+    #[command(flatten)]
+    pub(crate) how: How,
+    /// Give up the data on a block device, named by serial number, WWN or path; may be repeated.
+    #[arg(long, value_name = "SERIAL|WWN|PATH")]
+    pub(crate) destroy_data_on: Vec<String>,
+}
+
+/// How something is measured, whatever it is.
+#[derive(Debug, Args)]
+pub(crate) struct How {
     /// Where the record goes [default: ioproof-runs/DATE-TIME-NAME].
     #[arg(long, value_name = "RUNDIR")]
     pub(crate) out: Option<PathBuf>,
@@ -120,9 +132,81 @@ pub(crate) struct RunArguments {
     /// The MPI library, where a launcher has started the program and the right one is not found.
     #[arg(long, value_name = "PATH")]
     pub(crate) mpi: Option<PathBuf>,
-    /// Give up the data on a block device, named by serial number, WWN or path; may be repeated.
-    #[arg(long, value_name = "SERIAL|WWN|PATH")]
-    pub(crate) destroy_data_on: Vec<String>,
+}
+
+/// `ioproof randomops`.
+#[derive(Debug, Args)]
+pub(crate) struct RandomopsArguments {
+    /// Directories that the files of the tasks go round.
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) directories: Vec<PathBuf>,
+    /// Tasks on each node, with a file each [default: as many as this node has processors].
+    #[arg(long, value_name = "N")]
+    pub(crate) tasks_per_node: Option<u32>,
+    /// Operations of each task.
+    #[arg(long, value_name = "N", default_value_t = randomops_plan::OPERATIONS)]
+    pub(crate) operations: u64,
+    /// Operations until this time is over, instead of a number of them.
+    #[arg(long, value_name = "TIME", value_parser = values::time, conflicts_with = "operations")]
+    pub(crate) duration: Option<Nanos>,
+    /// Bytes of one operation.
+    #[arg(long, value_name = "SIZE", value_parser = values::size, default_value = "4KiB")]
+    pub(crate) transfer: Bytes,
+    /// Bytes of each task's file.
+    #[arg(long, value_name = "SIZE", value_parser = values::size, default_value_t = randomops_plan::SIZE)]
+    pub(crate) size: Bytes,
+    /// Share of reads: 100 for random reads, 0 for random writes.
+    #[arg(long, value_name = "PERCENT", default_value_t = 100,
+          value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(crate) read_percent: u8,
+    /// What the kernel is told about each file after open: `as-published` is one call that means
+    /// NOREUSE alone, `as-meant` three calls.
+    #[arg(long, value_enum, default_value = "none")]
+    pub(crate) fadvise: Fadvise,
+    /// Around the page cache [default, but with --fadvise].
+    #[arg(long, conflicts_with = "buffered")]
+    pub(crate) direct: bool,
+    /// Through the page cache [default with --fadvise].
+    #[arg(long)]
+    pub(crate) buffered: bool,
+    /// How often all tasks do their work, in another random order each time.
+    #[arg(long, value_name = "N", default_value_t = randomops_plan::REPETITIONS)]
+    pub(crate) repetitions: u32,
+    /// Tasks go to the files of the next node, so that no node reads what it wrote [default on several
+    /// nodes, but for --node-local].
+    #[arg(long, conflicts_with = "no_rotate")]
+    pub(crate) rotate: bool,
+    /// Each node reads what it wrote.
+    #[arg(long)]
+    pub(crate) no_rotate: bool,
+    /// Each node has directories of its own.
+    #[arg(long)]
+    pub(crate) node_local: bool,
+    /// Rest before each repetition.
+    #[arg(long, value_name = "TIME", value_parser = values::time, default_value = "0s")]
+    pub(crate) rest: Nanos,
+    /// Nobody else could use the storage meanwhile.
+    #[arg(long)]
+    pub(crate) exclusive: bool,
+    /// Leave the files, and read those that are there.
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// Chooses the orders and the data.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) how: How,
+}
+
+/// What the kernel is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Fadvise {
+    /// Nothing.
+    None,
+    /// One call with three values or-ed, which is another value.
+    AsPublished,
+    /// Three calls.
+    AsMeant,
 }
 
 /// `ioproof report`.
@@ -239,7 +323,7 @@ pub(crate) struct BatchArguments {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) ranks_per_node: u32,
     /// Wall time of each job, as 2h [default: from the forecast].
-    #[arg(long, value_name = "TIME", value_parser = batch::time)]
+    #[arg(long, value_name = "TIME", value_parser = values::time)]
     pub(crate) time: Option<Nanos>,
     /// Who pays.
     #[arg(long)]
@@ -323,6 +407,7 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
     match parsed.command {
         Command::Together(together) => cluster::lead(&arguments, |world| match &together {
             Together::Run(run) => run::run(run, world),
+            Together::Randomops(asked) => randomops::run(asked, world),
             Together::Ior { .. } => Err(Failure::usage("write `ior` as the first argument: ioproof ior …")),
         }),
         Command::Alone(alone) if cluster::is_first() => look(alone),

@@ -40,7 +40,7 @@ pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<Asked, Failure
                     "{name} is no name in UTF-8, as a record needs: rename it"
                 )));
             }
-            let mut plan = study(path, &arguments.set, arguments.yes, nodes)?;
+            let mut plan = study(path, &arguments.set, arguments.how.yes, nodes)?;
             if let Some(nodes) = arguments.on_nodes {
                 only_on(&mut plan, nodes)?;
             }

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use dialect::batch::{Asked, Jobs, Script, System, scripts};
-use plan::{ExpectedRate, Nanos, Surroundings};
+use plan::{ExpectedRate, Surroundings};
 
 use crate::arguments::BatchArguments;
 use crate::ask;
@@ -86,9 +86,4 @@ impl BatchArguments {
             (false, false) => System::Flux,
         }
     }
-}
-
-/// A time, as studies write it.
-pub(crate) fn time(text: &str) -> Result<Nanos, String> {
-    Nanos::parse_study(text).map_err(|error| error.to_string())
 }

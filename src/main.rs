@@ -15,6 +15,7 @@ mod ior;
 mod merge;
 mod overhead;
 mod progress;
+mod randomops;
 mod reference;
 mod report;
 mod run;
@@ -22,6 +23,7 @@ mod runs;
 mod schema;
 mod session;
 mod signals;
+mod values;
 mod verdict;
 
 use std::process::ExitCode;

@@ -8,7 +8,7 @@ use record::{Recorder, Run, WarningRow, Wiped};
 use report::Study;
 use runner::{Checked, Ended, Event, Replaced, Watch};
 
-use crate::arguments::RunArguments;
+use crate::arguments::{How, RunArguments};
 use crate::ask::{Asked, ask};
 use crate::cluster::World;
 use crate::console::{colour, confirm, print};
@@ -22,10 +22,16 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
     if let Some(directory) = &arguments.resume {
         return resume(directory, arguments, world);
     }
-    let Asked { what, mut plan, notes } = ask(arguments, world.nodes())?;
-    plan.destroy_data_on.extend(arguments.destroy_data_on.iter().cloned());
+    let mut asked = ask(arguments, world.nodes())?;
+    asked.plan.destroy_data_on.extend(arguments.destroy_data_on.iter().cloned());
+    measure(asked, &arguments.how, arguments.verdict, world)
+}
+
+/// Runs what is asked. `verdict`: commitments decide the exit code.
+pub(crate) fn measure(asked: Asked, how: &How, verdict: bool, world: &World) -> Result<Exit, Failure> {
+    let Asked { what, plan, notes } = asked;
     let session = Session::new(world, &what);
-    if arguments.explain {
+    if how.explain {
         let facts = session.host.facts(&session::targets(&plan), engine::clock_name());
         let around = session::surroundings(&session.host, &plan, &facts);
         print(&report::explain(&plan, &around))?;
@@ -38,16 +44,16 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
     let around = session::surroundings(&session.host, &checked.plan, &checked.facts);
     print(&report::preflight(&checked.plan, &around))?;
     print(&lines(&notes))?;
-    if !agreed("Start?", &checked, arguments)? {
+    if !agreed("Start?", &checked, how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
-    let directory = session.directory(arguments.out.as_deref());
+    let directory = session.directory(how.out.as_deref());
     let (all, _) = outlooks(&checked.plan, &around);
     let ended = {
         let mut watch = Told { line: LiveLine::start(&checked.plan, &all) };
         session.run(&checked, &directory, &mut watch)?
     };
-    conclude(&ended, show(&directory)?, &directory, arguments)
+    conclude(&ended, show(&directory)?, &directory, verdict)
 }
 
 /// Goes on with the run in `directory`.
@@ -60,7 +66,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     for WarningRow { warning, .. } in &resumed.warnings {
         print(&format!("! {warning}; {}\n", warning.advice()))?;
     }
-    if !agreed("Go on with the others?", &checked, arguments)? {
+    if !agreed("Go on with the others?", &checked, &arguments.how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
     let around = session::surroundings(&session.host, &checked.plan, &checked.facts);
@@ -69,16 +75,11 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
         let mut watch = Told { line: LiveLine::start(&checked.plan, &outlooks) };
         session.live(&checked, recorder, &mut watch)?
     };
-    conclude(&ended, show(directory)?, directory, arguments)
+    conclude(&ended, show(directory)?, directory, arguments.verdict)
 }
 
 /// The exit code of a run: what went wrong in it comes first, then the commitments if they count.
-fn conclude(
-    ended: &Ended,
-    verdict: Exit,
-    directory: &Path,
-    arguments: &RunArguments,
-) -> Result<Exit, Failure> {
+fn conclude(ended: &Ended, verdict: Exit, directory: &Path, judged: bool) -> Result<Exit, Failure> {
     let (exit, message) = session::verdict(ended);
     match message {
         Some(message) if ended.interrupted || ended.failed.is_some() => {
@@ -86,14 +87,14 @@ fn conclude(
             Err(Failure::new(exit, anyhow::anyhow!("{message}; {next}")))
         }
         Some(message) => Err(Failure::new(exit, anyhow::anyhow!(message))),
-        None if arguments.verdict => Ok(verdict),
+        None if judged => Ok(verdict),
         None => Ok(exit),
     }
 }
 
 /// Says what killed runs left and what the user would lose, and asks. Where nobody can be asked a
 /// run starts only if nothing is lost by it.
-fn agreed(question: &str, checked: &Checked, arguments: &RunArguments) -> Result<bool, Failure> {
+fn agreed(question: &str, checked: &Checked, how: &How) -> Result<bool, Failure> {
     for line in session::leftover_lines(&checked.leftovers) {
         print(&format!("{line}; `ioproof clean` removes what killed runs left\n"))?;
     }
@@ -101,7 +102,7 @@ fn agreed(question: &str, checked: &Checked, arguments: &RunArguments) -> Result
     if let Some(replaced) = &replaced {
         print(&format!("! {}\n", session::replaced_line(replaced)))?;
     }
-    if arguments.yes || confirm(question, replaced.is_none())? {
+    if how.yes || confirm(question, replaced.is_none())? {
         return Ok(true);
     }
     match replaced {

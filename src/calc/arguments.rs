@@ -48,7 +48,7 @@ pub(crate) enum Calculation {
         #[arg(value_name = "RATE", value_parser = rate)]
         rate: Amount,
         /// Bytes of one transfer, as 4KiB.
-        #[arg(long, value_name = "SIZE", value_parser = size)]
+        #[arg(long, value_name = "SIZE", value_parser = crate::values::size)]
         transfer: Option<Bytes>,
     },
     /// Drives that a rate needs, with parity.
@@ -214,14 +214,6 @@ fn rate(text: &str) -> Result<Amount, String> {
             Err(format!("`{text}` is more than 1e18 per second, which nothing reaches"))
         }
         Ok(rate) => Ok(rate),
-        Err(error) => Err(format!("{}; {}", error.message, error.help)),
-    }
-}
-
-fn size(text: &str) -> Result<Bytes, String> {
-    match Bytes::parse_study(text) {
-        Ok(Bytes(0)) => Err("a transfer of 0 bytes moves nothing; write one as 4KiB".to_owned()),
-        Ok(bytes) => Ok(bytes),
         Err(error) => Err(format!("{}; {}", error.message, error.help)),
     }
 }

@@ -1,0 +1,54 @@
+//! `ioproof randomops`: random operations by many tasks with a file each.
+
+use plan::randomops::{Options, TOOL, Work, plan};
+use plan::{Advice, Layer};
+
+use crate::arguments::{Fadvise, RandomopsArguments};
+use crate::ask::Asked;
+use crate::cluster::World;
+use crate::exit::{Exit, Failure};
+use crate::run::measure;
+
+/// Measures what the arguments ask for.
+pub(crate) fn run(arguments: &RandomopsArguments, world: &World) -> Result<Exit, Failure> {
+    let wrong = |error: plan::PlanError| {
+        let option = error.field.replace('_', "-");
+        Failure::usage(format!("--{option}: {}: {}", error.message, error.help))
+    };
+    let plan = plan(options(arguments, world)).map_err(wrong)?;
+    let asked = Asked { what: TOOL.to_owned(), plan, notes: Vec::new() };
+    measure(asked, &arguments.how, false, world)
+}
+
+fn options(arguments: &RandomopsArguments, world: &World) -> Options {
+    let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
+    let defaults = Options::new(arguments.directories.clone(), u32::try_from(processors).unwrap_or(u32::MAX));
+    Options {
+        nodes: world.nodes(),
+        tasks_per_node: arguments.tasks_per_node.unwrap_or(defaults.tasks_per_node),
+        work: arguments.duration.map_or(Work::Operations(arguments.operations), Work::Duration),
+        transfer: arguments.transfer,
+        size: arguments.size,
+        read_percent: arguments.read_percent,
+        advice: match arguments.fadvise {
+            Fadvise::None => Advice::None,
+            Fadvise::AsPublished => Advice::AsPublished,
+            Fadvise::AsMeant => Advice::AsMeant,
+        },
+        direct: said(arguments.direct, arguments.buffered),
+        repetitions: arguments.repetitions,
+        rotate: said(arguments.rotate, arguments.no_rotate),
+        rest: arguments.rest,
+        layer: if arguments.node_local { Layer::NodeLocal } else { Layer::Unstated },
+        exclusive: arguments.exclusive.then_some(true),
+        keep: arguments.keep,
+        seed: arguments.seed,
+        arguments: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+        ..defaults
+    }
+}
+
+/// What one of two flags says; nothing without them.
+fn said(yes: bool, no: bool) -> Option<bool> {
+    (yes || no).then_some(yes)
+}

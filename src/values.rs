@@ -1,0 +1,21 @@
+//! Values of options, written as in studies.
+
+use plan::{Bytes, Nanos, UnitError};
+
+/// A time, as 30s.
+pub(crate) fn time(text: &str) -> Result<Nanos, String> {
+    Nanos::parse_study(text).map_err(told)
+}
+
+/// A size above 0, as 4KiB.
+pub(crate) fn size(text: &str) -> Result<Bytes, String> {
+    match Bytes::parse_study(text) {
+        Ok(Bytes(0)) => Err("a transfer of 0 bytes moves nothing; write one as 4KiB".to_owned()),
+        Ok(bytes) => Ok(bytes),
+        Err(error) => Err(told(error)),
+    }
+}
+
+fn told(error: UnitError) -> String {
+    format!("{}; {}", error.message, error.help)
+}
