@@ -8,8 +8,8 @@ use plan::{Bytes, Nanos, randomops as randomops_plan};
 
 use crate::exit::{Exit, Failure};
 use crate::{
-    audit, batch, calc, clean, cluster, compare, generate, ior, merge, overhead, reference, report, run,
-    schema, verdict,
+    audit, batch, calc, clean, cluster, compare, generate, ior, merge, overhead, randomops, reference,
+    report, run, schema, values, verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.

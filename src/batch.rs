@@ -25,6 +25,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     let around = Surroundings {
         spaces: Vec::new(),
         memory: None,
+        node_of: Vec::new(),
         write: ExpectedRate::assumed(),
         read: ExpectedRate::assumed(),
     };

@@ -79,16 +79,15 @@ pub(crate) fn lead(
     match comm::agree(&mpi, &own).map_err(runner::RunnerError::from)? {
         Agreement::Same => {}
         Agreement::Different(different) => {
-            mpi.leave();
-            return Err(Failure::usage(format!(
+            let told = Failure::usage(format!(
                 "rank {} on node {} has another {}: `{}`, and rank 0 has `{}`; start the same program with the \
                  same arguments on every rank",
                 different.rank, different.node, different.what, different.theirs, different.ours
-            )));
+            ));
+            return leave(mpi, Err(told));
         }
         Agreement::SomebodyDiffers => {
-            mpi.leave();
-            return Ok(Exit::Usage);
+            return leave(mpi, Ok(Exit::Usage));
         }
     }
     if mpi.rank() > 0 {
@@ -99,10 +98,7 @@ pub(crate) fn lead(
     let dismissed = runner::dismiss(world.comm());
     let Processes::Started(mpi) = world.processes else { return measured };
     match (measured, dismissed) {
-        (measured, Ok(())) => {
-            mpi.leave();
-            measured
-        }
+        (measured, Ok(())) => leave(mpi, measured),
         // The others cannot be told, or cannot hear: only the launcher can end them.
         (Err(failure), Err(_)) => {
             exit::explain(&failure);
@@ -116,16 +112,19 @@ pub(crate) fn lead(
     }
 }
 
+/// Parts from the others; what went wrong before is told first.
+fn leave(mpi: Mpi, result: Result<Exit, Failure>) -> Result<Exit, Failure> {
+    let left = mpi.leave().map_err(|lost| Failure::from(runner::RunnerError::from(lost)));
+    result.and_then(|exit| left.map(|()| exit))
+}
+
 /// Does what the first of the processes says, until it needs this one no more.
 fn follow(mpi: Mpi) -> Result<Exit, Failure> {
     let controls = Arc::new(Controls::new());
     signals::stop_on_signal(&controls.stop_flags()).map_err(|error| Failure::new(Exit::Internal, error))?;
     let host = Host::new(Root::default());
     match runner::follow(&host, &mpi, controls) {
-        Ok(()) => {
-            mpi.leave();
-            Ok(Exit::Success)
-        }
+        Ok(()) => leave(mpi, Ok(Exit::Success)),
         // Where the first of the processes is there, it tells what happened.
         Err(error) => mpi.abort(Failure::from(error).exit as i32),
     }

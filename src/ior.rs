@@ -46,7 +46,7 @@ fn launcher(world: &World) -> Launcher<'_> {
 
 fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failure> {
     let facts = session.host.facts(&session::targets(plan), engine::clock_name());
-    let around = session::surroundings(&session.host, plan, &facts);
+    let around = session.surroundings(plan, &facts);
     print(&report::explain(plan, &around))?;
     let replaced = runner::replaced(plan, &[]).map(|replaced| session::replaced_line(&replaced));
     print(&replaced.map_or(String::new(), |line| format!("! {line}\n"))).map(|()| Exit::Success)

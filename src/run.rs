@@ -33,7 +33,7 @@ pub(crate) fn measure(asked: Asked, how: &How, verdict: bool, world: &World) -> 
     let session = Session::new(world, &what);
     if how.explain {
         let facts = session.host.facts(&session::targets(&plan), engine::clock_name());
-        let around = session::surroundings(&session.host, &plan, &facts);
+        let around = session.surroundings(&plan, &facts);
         print(&report::explain(&plan, &around))?;
         if let Some(replaced) = runner::replaced(&plan, &[]) {
             print(&format!("! {}\n", session::replaced_line(&replaced)))?;
@@ -41,7 +41,7 @@ pub(crate) fn measure(asked: Asked, how: &How, verdict: bool, world: &World) -> 
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
     let checked = session.check(plan)?;
-    let around = session::surroundings(&session.host, &checked.plan, &checked.facts);
+    let around = session.surroundings(&checked.plan, &checked.facts);
     print(&report::preflight(&checked.plan, &around))?;
     print(&lines(&notes))?;
     if !agreed("Start?", &checked, how)? {
@@ -69,7 +69,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     if !agreed("Go on with the others?", &checked, &arguments.how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
-    let around = session::surroundings(&session.host, &checked.plan, &checked.facts);
+    let around = session.surroundings(&checked.plan, &checked.facts);
     let (outlooks, _) = outlooks(&checked.plan, &around);
     let ended = {
         let mut watch = Told { line: LiveLine::start(&checked.plan, &outlooks) };

@@ -82,6 +82,40 @@ impl<'w> Session<'w> {
         Ok(runner::check_again(plan, &self.host, self.world.comm(), id, manifest.started_unix_ns, earlier)?)
     }
 
+    /// What a plan meets on this host. Rates are those of the slowest kind of device under the
+    /// targets, from its data sheet class; nothing has been measured yet.
+    pub(crate) fn surroundings(&self, plan: &Plan, facts: &HostFacts) -> Surroundings {
+        let mut spaces: Vec<Space> = Vec::new();
+        for target in &targets(plan) {
+            // One without a size, such as ramfs, does not tell its free space either.
+            let Some(place) = self.host.file_system_of(target).ok().filter(|place| place.size_bytes > 0)
+            else {
+                continue;
+            };
+            let found = spaces.iter_mut().find(|space| space.name == place.mount_point);
+            match found {
+                Some(space) if space.targets.contains(target) => {}
+                Some(space) => space.targets.push(target.clone()),
+                None => spaces.push(Space {
+                    name: place.mount_point,
+                    free: Bytes(place.free_bytes),
+                    targets: vec![target.clone()],
+                }),
+            }
+        }
+        let rate = expected_rate(facts);
+        let memory = self.host.memory_available().ok().map(Bytes);
+        Surroundings { spaces, memory, node_of: self.node_of(), write: rate.clone(), read: rate }
+    }
+
+    /// The node of each rank; empty where there is one.
+    fn node_of(&self) -> Vec<u32> {
+        match self.world.comm().topology().node_of() {
+            [_] => Vec::new(),
+            ranks => ranks.to_vec(),
+        }
+    }
+
     /// What the run directory says of the run at its start.
     pub(crate) fn manifest(&self, checked: &Checked) -> Manifest {
         Manifest {
@@ -109,31 +143,6 @@ pub(crate) fn targets(plan: &Plan) -> Vec<PathBuf> {
 /// A seed that no other start has.
 pub(crate) fn random_seed() -> u64 {
     RandomState::new().hash_one(std::process::id())
-}
-
-/// What a plan meets on this host. Rates are those of the slowest kind of device under the
-/// targets, from its data sheet class; nothing has been measured yet.
-pub(crate) fn surroundings(host: &Host, plan: &Plan, facts: &HostFacts) -> Surroundings {
-    let mut spaces: Vec<Space> = Vec::new();
-    for target in &targets(plan) {
-        // One without a size, such as ramfs, does not tell its free space either.
-        let Some(place) = host.file_system_of(target).ok().filter(|place| place.size_bytes > 0) else {
-            continue;
-        };
-        let found = spaces.iter_mut().find(|space| space.name == place.mount_point);
-        match found {
-            Some(space) if space.targets.contains(target) => {}
-            Some(space) => space.targets.push(target.clone()),
-            None => spaces.push(Space {
-                name: place.mount_point,
-                free: Bytes(place.free_bytes),
-                targets: vec![target.clone()],
-            }),
-        }
-    }
-    let rate = expected_rate(facts);
-    let memory = host.memory_available().ok().map(Bytes);
-    Surroundings { spaces, memory, node_of: Vec::new(), write: rate.clone(), read: rate }
 }
 
 fn expected_rate(facts: &HostFacts) -> ExpectedRate {
