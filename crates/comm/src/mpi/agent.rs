@@ -354,7 +354,9 @@ impl Agent {
             // the answer, so whoever asked can tell.
             Kind::Question(theirs) => {
                 if let Some(ours) = self.desk.inbox.awaits(from) {
-                    self.queue(from, frame::answer(self.rank, theirs, ours));
+                    // Behind what the waiting thread has ordered before it began to wait.
+                    let frame = frame::answer(self.rank, theirs, ours);
+                    self.desk.order(Order::Send { to: from, frame });
                 }
             }
             Kind::Answer(ours) => {
