@@ -126,7 +126,10 @@ fn follow(mpi: Mpi) -> Result<Exit, Failure> {
     match runner::follow(&host, &mpi, controls) {
         Ok(()) => leave(mpi, Ok(Exit::Success)),
         // Where the first of the processes is there, it tells what happened.
-        Err(error) => mpi.abort(Failure::from(error).exit as i32),
+        Err(error) => {
+            runner::give_way(&error);
+            mpi.abort(Failure::from(error).exit as i32)
+        }
     }
 }
 
