@@ -20,6 +20,7 @@ mod launcher;
 mod layout;
 mod limits;
 mod mixes;
+mod nodes;
 mod open_loop;
 mod page_cache;
 mod places;

@@ -32,6 +32,7 @@
 //! let around = plan::Surroundings {
 //!     spaces: Vec::new(),
 //!     memory: None,
+//!     node_of: Vec::new(),
 //!     write: plan::ExpectedRate::assumed(),
 //!     read: plan::ExpectedRate::assumed(),
 //! };

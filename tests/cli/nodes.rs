@@ -1,0 +1,205 @@
+//! Several ranks, on this machine and on several hosts, as launchers start them.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use testbed::{Finished, Hosts, Launch, Limits, Program, Slurm, skipped};
+
+use crate::desk::{Desk, assert_says, run, timed};
+
+/// Whether ranks over hosts cannot be started here; says so.
+fn no_hosts() -> bool {
+    skipped(Hosts::available()) || skipped(Launch::open_mpi_available())
+}
+
+/// `ioproof ior` on `each` ranks of every host.
+fn over(hosts: &Hosts, each: u32, desk: &Desk, words: &str) -> Program {
+    Launch::open_mpi(each).over(hosts).start(&desk.ior(words))
+}
+
+/// A file below `directory`, as one of IOR's words.
+fn file(directory: &Path) -> String {
+    directory.join("f").display().to_string()
+}
+
+#[test]
+fn ior_runs_on_four_ranks_of_this_machine() {
+    let desk = Desk::new();
+    for (available, launch, out) in [
+        (Launch::open_mpi_available(), Launch::open_mpi(4), "openmpi"),
+        (Launch::mpich_available(), Launch::mpich(4), "mpich"),
+    ] {
+        if skipped(available) {
+            continue;
+        }
+        let words = format!("ior -w -r -F -t 64k -b 1m -o f --out {out}");
+        let ran = run(&launch.start(&desk.ioproof(&words))).expect_code(0);
+        assert_says(&ran.stdout, &["tasks : 4", "clients per node : 4"]);
+        assert_eq!(ran.stdout.matches("Summary of all tests").count(), 1, "one rank prints");
+        let report = run(&desk.ioproof(&format!("report --format json {out}"))).expect_code(0);
+        assert_says(&report.stdout, &["\"complete\""]);
+        assert!(!desk.path("f.00000000").exists(), "files are removed");
+    }
+}
+
+#[test]
+fn tasks_on_four_hosts_share_a_directory_and_read_no_data_of_their_own() {
+    if no_hosts() {
+        return;
+    }
+    let (desk, hosts) = (Desk::new(), Hosts::of(4).expect("hosts"));
+    let words = format!("-w -r -C -F -e -t 256k -b 1m -o {}", file(&hosts.shared()));
+    let ran = run(&over(&hosts, 2, &desk, &words)).expect_code(0);
+    assert_says(&ran.stdout, &["tasks : 8", "nodes : 4", "clients per node : 2"]);
+    assert_eq!(fs::read_dir(hosts.shared()).expect("a directory").count(), 0, "files are removed");
+    assert_eq!(desk.report().state(), "complete");
+}
+
+#[test]
+fn node_local_directories_are_used_and_cleaned_on_every_host() {
+    if no_hosts() {
+        return;
+    }
+    let (desk, hosts) = (Desk::new(), Hosts::of(4).expect("hosts"));
+    let words = format!("-w -r -F -t 256k -b 1m -o {}", file(&hosts.local()));
+    let ran = run(&over(&hosts, 2, &desk, &words)).expect_code(0);
+    assert_says(&ran.stdout, &["tasks : 8", "nodes : 4"]);
+    for index in 0..hosts.count() {
+        let list = hosts.inside(index, &Program::new("ls").arg("-A").arg(hosts.local()));
+        assert_eq!(run(&list).expect_code(0).stdout, "", "{} keeps files", hosts.name(index));
+    }
+}
+
+#[test]
+fn a_shared_file_in_a_directory_that_is_not_shared_is_refused() {
+    if no_hosts() {
+        return;
+    }
+    let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
+    let words = format!("-w -r -t 256k -b 1m -o {}", file(&hosts.local()));
+    let refused = run(&over(&hosts, 1, &desk, &words)).expect_code(3);
+    assert_says(&refused.stderr, &["cannot share a file", "node-local"]);
+}
+
+#[test]
+fn ranks_with_other_arguments_are_refused() {
+    if skipped(Launch::open_mpi_available()) {
+        return;
+    }
+    let desk = Desk::new();
+    let script = format!(
+        "exec {} ior -w -t 64k -b \"$((OMPI_COMM_WORLD_RANK + 1))m\" -o f",
+        env!("CARGO_BIN_EXE_ioproof")
+    );
+    let ranks =
+        Program::new("sh").args(["-c", &script]).current_dir(desk.path("")).limit(Duration::from_secs(60));
+    let refused = run(&Launch::open_mpi(2).start(&ranks)).expect_code(2);
+    assert_says(&refused.stderr, &["rank 1", "arguments"]);
+    assert!(!desk.path("f").exists());
+}
+
+#[test]
+fn slow_a_slow_host_is_named() {
+    let _quiet = timed();
+    if no_hosts() || skipped(testbed::Testbed::available()) {
+        return;
+    }
+    const LIMIT: u64 = 20_000_000;
+    let desk = Desk::new();
+    let mut hosts = Hosts::builder(4).devices(1, Limits::bandwidth(LIMIT)).build().expect("hosts");
+    hosts.device_mut(2, 0).expect("a device").limit(Limits::bandwidth(LIMIT / 4)).expect("limited");
+    let words = format!("-w -F -D 5 -t 1m -b 256m --posix.odirect -o {}", file(&hosts.device_path(0)));
+    let _ = run(&over(&hosts, 1, &desk, &words)).expect_code(0);
+    let report = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0);
+    assert_says(&report.stdout, &["node node3 had"]);
+}
+
+/// What is said when `harm` comes over the second of two hosts during a long run, and how long rank
+/// 0 lasts after that.
+fn harmed(harm: impl FnOnce(&Hosts, &testbed::Running)) -> (Finished, Duration) {
+    let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
+    let words = format!("-w -F -i 1000000 -t 64k -b 8m -o {}", file(&hosts.shared()));
+    let mut running = over(&hosts, 1, &desk, &words).spawn().expect("it starts");
+    let start = Instant::now();
+    while !hosts.shared().join("f.00000001").exists() {
+        assert!(!running.has_ended().expect("its state is known"), "it ended too early");
+        assert!(start.elapsed() < Duration::from_secs(40), "no task has started");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_secs(2));
+    harm(&hosts, &running);
+    let start = Instant::now();
+    let leads = |running: &testbed::Running| {
+        running.processes().iter().any(|one| one.name() == "ioproof" && one.rank() == Some(0))
+    };
+    while leads(&running) && start.elapsed() < Duration::from_secs(50) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let took = start.elapsed();
+    hosts.go_on(1);
+    let _ = hosts.mend(1);
+    (running.wait().expect("it ends"), took)
+}
+
+#[test]
+fn slow_a_rank_that_is_killed_ends_the_run() {
+    let _quiet = timed();
+    if no_hosts() {
+        return;
+    }
+    let (ended, took) = harmed(|_, running| {
+        let ranks = running.processes();
+        let last = ranks.iter().find(|one| one.name() == "ioproof" && one.rank() == Some(1));
+        last.expect("rank 1").signal(Signal::KILL);
+    });
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert_ne!(ended.code, Some(0));
+}
+
+#[test]
+fn slow_a_host_that_is_stopped_or_cut_off_is_named_and_ends_the_run() {
+    let _quiet = timed();
+    if no_hosts() {
+        return;
+    }
+    let harms: [fn(&Hosts); 2] = [|hosts| hosts.stop(1), |hosts| hosts.cut(1).expect("cut")];
+    for harm in harms {
+        let (ended, took) = harmed(|hosts, _| harm(hosts));
+        assert!(took < Duration::from_secs(30), "{took:?}");
+        assert_ne!(ended.code, Some(0));
+        assert_says(&ended.stderr, &["node2"]);
+    }
+}
+
+#[test]
+fn batch_jobs_run_in_a_real_slurm_and_are_merged() {
+    if skipped(Slurm::available()) || skipped(Launch::open_mpi_available()) {
+        return;
+    }
+    let desk = Desk::new();
+    let slurm = Slurm::over(Hosts::of(2).expect("hosts")).expect("a cluster");
+    let text = format!(
+        "[[target]]\nname = \"scratch\"\ndirectory = \"{}\"\nlayer = \"shared\"\n\
+         [[workload]]\nname = \"weak\"\nnodes = [1, 2]\ntasks_per_node = 2\nsharing = \"per-task\"\n\
+         transfer = \"64KiB\"\nsize = \"4MiB\"\n",
+        slurm.hosts().shared().display()
+    );
+    fs::write(desk.path("weak.toml"), text).expect("the study is written");
+    let words =
+        format!("batch weak.toml --slurm --per-point --out jobs --program {}", env!("CARGO_BIN_EXE_ioproof"));
+    let _ = run(&desk.ioproof(&words)).expect_code(0);
+    for (script, code) in [("nodes-1.sh", 0), ("nodes-2.sh", 0), ("merge.sh", 0)] {
+        let job =
+            slurm.sbatch(&desk.path("jobs").join(script)).env("SBATCH_OUTPUT", desk.path("slurm-%j.out"));
+        let job = job.env("SLURM_MPI_TYPE", "pmix").env("SLURM_PMIX_FENCE", "tree");
+        let ended = run(&job);
+        let said = fs::read_dir(desk.path("")).expect("a directory").flatten();
+        let said = said.filter(|entry| entry.file_name().to_string_lossy().starts_with("slurm-"));
+        let said: String = said.filter_map(|entry| fs::read_to_string(entry.path()).ok()).collect();
+        assert_eq!(ended.code, Some(code), "{script}: {said}");
+    }
+    let report = run(&desk.ioproof("report --format json jobs/all")).expect_code(0);
+    assert_says(&report.stdout, &["weak:nodes=1", "weak:nodes=2"]);
+}
