@@ -337,6 +337,9 @@ pub(crate) struct BatchArguments {
     /// Words that start the ranks, instead of the system's own launcher.
     #[arg(long, value_name = "WORDS")]
     pub(crate) launcher: Option<String>,
+    /// The MPI library as the jobs find it, where the right one is not found by itself.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) mpi: Option<PathBuf>,
     /// The program as the jobs find it.
     #[arg(long, value_name = "PATH", default_value = "ioproof")]
     pub(crate) program: PathBuf,

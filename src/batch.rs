@@ -40,6 +40,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
         directives: arguments.directives.clone(),
         setup: arguments.setup.clone(),
         launcher: arguments.launcher.clone(),
+        mpi: arguments.mpi.clone(),
         program: arguments.program.clone(),
         directory: None,
         out: out.clone(),
