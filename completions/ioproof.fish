@@ -27,11 +27,13 @@ end
 complete -c ioproof -n "__fish_ioproof_needs_command" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_needs_command" -s V -l version -d 'Print version'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "run" -d 'Measure: a study file, or the storage under a directory in about a minute'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "randomops" -d 'Measure random operations by many tasks with a file each, as study D did'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "ior" -d 'Take IOR\'s own command line; `ioproof ior -h` lists it'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "report" -d 'Print the tables of a run again, and write its report; several runs become one'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "verdict" -d 'Say of each commitment of a study whether it was kept, and by how much'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "audit" -d 'Look for what cannot be true in the figures of a run, or in the published ones'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "compare" -d 'Set two runs against each other, as before and after a change'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "batch" -d 'Write job scripts that run a study under a batch system'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "merge" -d 'Put several runs together into one record'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "reference" -d 'Show what studies have published: figures, statements, misprints'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "calc" -d 'Compute with figures given by hand: scalability, tax, bounds, statistics, lines, curves'
@@ -42,12 +44,38 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "generate" -d 'Write
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l quick -d 'Characterise the storage under this directory in about a minute' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l resume -d 'Go on with a run that was interrupted: finished cases are kept, the others run' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l set -d 'Change a value of the study, as target.disk.directory=/mnt/x or workload.*.size=1GiB; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l on-nodes -d 'Run only the cases on exactly so many nodes' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-NAME]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l mpi -d 'The MPI library, where a launcher has started the program and the right one is not found' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l destroy-data-on -d 'Give up the data on a block device, named by serial number, WWN or path; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l verdict -d 'End with status 8 where a commitment of the study was not kept'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s y -l yes -d 'Start without asking'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l tasks-per-node -d 'Tasks on each node, with a file each [default: as many as this node has processors]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l operations -d 'Operations of each task' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l duration -d 'Operations until this time is over, instead of a number of them' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l transfer -d 'Bytes of one operation' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l size -d 'Bytes of each task\'s file' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l read-percent -d 'Share of reads: 100 for random reads, 0 for random writes' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l fadvise -d 'What the kernel is told about each file after open: `as-published` is one call that means NOREUSE alone, `as-meant` three calls' -r -f -a "none\t'Nothing'
+as-published\t'One call with three values or-ed, which is another value'
+as-meant\t'Three calls'"
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l repetitions -d 'How often all tasks do their work, in another random order each time' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l rest -d 'Rest before each repetition' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l seed -d 'Chooses the orders and the data' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-NAME]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l mpi -d 'The MPI library, where a launcher has started the program and the right one is not found' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l direct -d 'Around the page cache [default, but with --fadvise]'
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l buffered -d 'Through the page cache [default with --fadvise]'
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l rotate -d 'Tasks go to the files of the next node, so that no node reads what it wrote [default on several nodes, but for --node-local]'
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l no-rotate -d 'Each node reads what it wrote'
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l node-local -d 'Each node has directories of its own'
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l exclusive -d 'Nobody else could use the storage meanwhile'
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l keep -d 'Leave the files, and read those that are there'
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s y -l yes -d 'Start without asking'
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l format -d 'One format only [default: print the tables and write html, md, csv and json into RUNDIR]' -r -f -a "text\t'Tables for a terminal'
 html\t'One self-contained page with charts'
 md\t'Markdown tables'
@@ -67,6 +95,23 @@ json\t'For programs'
 html\t'The page of BEFORE, with AFTER drawn dotted in its charts'"
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l output -d 'Write to this file instead of the terminal' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l nodes -d 'Nodes of the one job [default: the most that a case asks for]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l ranks-per-node -d 'Processes on each node, which carry the tasks of the study' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l time -d 'Wall time of each job, as 2h [default: from the forecast]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l account -d 'Who pays' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l partition -d 'Partition or queue' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l setup -d 'A line of shell before the run, as `module load openmpi`; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l launcher -d 'Words that start the ranks, instead of the system\'s own launcher' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l mpi -d 'The MPI library as the jobs find it, where the right one is not found by itself' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l program -d 'The program as the jobs find it' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l set -d 'Change a value of the study; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l out -d 'Where the scripts are written, and the records of the jobs' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l slurm -d 'For Slurm (sbatch)'
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l pbs -d 'For PBS Professional (qsub)'
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l flux -d 'For Flux (flux batch)'
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l per-point -d 'A job for each number of nodes in the study, and one that merges their records [default: one job for the whole study]'
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -s y -l yes -d 'Take a study with very many cases without asking'
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand merge" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and not __fish_seen_subcommand_from list show studies claims misprints" -l json -d 'As JSON'
 complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and not __fish_seen_subcommand_from list show studies claims misprints" -s h -l help -d 'Print help'
