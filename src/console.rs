@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
+use comm::Launched;
 use report::Colour;
 
 use crate::exit::{Exit, Failure};
@@ -33,8 +34,10 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Colour where a person looks at the output and has not said no (<https://no-color.org>).
+/// Colour where a person looks at the output and has not said no (<https://no-color.org>). Under a
+/// launcher nobody knows: Open MPI's gives a terminal to processes whose output goes to a file.
 pub(crate) fn colour() -> Colour {
-    let wanted = std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
+    let launched = Launched::find(|name| std::env::var(name).ok()).is_some();
+    let wanted = !launched && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
     if io::stdout().is_terminal() && wanted { Colour::Ansi } else { Colour::Plain }
 }
