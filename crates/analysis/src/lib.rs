@@ -103,8 +103,8 @@ mod weak_scaling;
 mod weakest;
 
 pub use audit::{
-    CEILING_SLACK, DEVICE_LATENCY_MIN_NS, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, SCALING_SLACK,
-    audit, audit_published,
+    CEILING_SLACK, Check, DEVICE_LATENCY_MIN_NS, Doubt, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK,
+    SCALING_SLACK, audit, audit_published,
 };
 pub use beside::{UnknownId, beside, unknown_ids};
 pub use best::best;
@@ -122,9 +122,9 @@ pub use dispersion::{ONSET_FACTOR, dispersion, onset};
 pub use expected::{expected, mix};
 pub use figures::{Figure, OperationLatency, RepetitionFigure, figures};
 pub use findings::{
-    Beside, Best, BoundBy, Check, ClaimVerdict, Comparison, Consistency, Curve, CurvePoint, CurveRegression,
-    Dips, Dispersion, DispersionPoint, Doubt, Expected, Findings, Judgement, Limit, Outcome, Scaling, Shape,
-    Standing, Tax, Verdict, WeakestLink,
+    Beside, Best, BoundBy, ClaimVerdict, Comparison, Consistency, Curve, CurvePoint, CurveRegression, Dips,
+    Dispersion, DispersionPoint, Expected, Findings, Judgement, Limit, Outcome, Scaling, Shape, Standing,
+    Tax, Verdict, WeakestLink,
 };
 pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
 pub use iops::{CacheState, DefinedIops, iops_table};

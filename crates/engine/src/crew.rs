@@ -7,6 +7,19 @@ use crate::{EngineError, LimitKind};
 /// Stack of a worker's thread. Only what is touched exists: a page or two.
 const STACK_BYTES: usize = 128 << 10;
 
+/// Threads that carry `tasks` tasks: no more than processors that this process may use, nor than its part
+/// of those that the host has for `processes` of them.
+pub(crate) fn workers(tasks: usize, processes: u32) -> usize {
+    let usable = rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize);
+    tasks.min(part(usable, crate::sys::processors(), processes))
+}
+
+/// Where a launcher binds each process to processors of its own, that is its part; where it binds none,
+/// all may use all, and their threads would only take turns.
+fn part(usable: usize, processors: usize, processes: u32) -> usize {
+    usable.min(processors.div_ceil(processes.max(1) as usize)).max(1)
+}
+
 /// Runs `work` for each of `seats` in a thread of its own. A worker that failed gives no report;
 /// its error is kept in `shared`.
 pub(crate) fn run<'a, S: Send>(
@@ -52,5 +65,20 @@ fn too_few_threads(have: u64, need: u64) -> EngineError {
         remedy: "use fewer tasks or the backend uring (few threads carry many tasks), or raise `ulimit -u` \
                  and the control group's pids.max"
             .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::part;
+
+    #[test]
+    fn processes_of_a_host_share_its_processors() {
+        assert_eq!(part(48, 48, 1), 48, "alone");
+        assert_eq!(part(48, 48, 24), 2, "bound to nothing");
+        assert_eq!(part(24, 48, 24), 2, "bound to a socket");
+        assert_eq!(part(1, 48, 24), 1, "bound to a processor");
+        assert_eq!(part(2, 2, 64), 1, "more of them than processors");
+        assert_eq!(part(4, 128, 1), 4, "in a control group");
     }
 }

@@ -14,8 +14,8 @@ use crate::rules::{Ending, Rules, TaskPlan};
 use crate::series::{Counts, Recorder};
 use crate::shared::{Shared, TaskReport, WorkerReport};
 use crate::{
-    Controls, EngineError, LatencyHistogram, PhaseJob, PhaseOutcome, Rendezvous, TaskOutcome, file, limits,
-    sync, uring,
+    Controls, EngineError, LatencyHistogram, PhaseJob, PhaseOutcome, Rendezvous, TaskOutcome, crew, file,
+    limits, sync, uring,
 };
 
 /// Runs one phase of a workload, as far as it belongs to this process.
@@ -92,7 +92,7 @@ impl Crew {
         let in_turn = (IN_TURN_BYTES / buffers).max(1);
         match backend {
             Backend::Uring { .. } => {
-                let workers = uring::workers(tasks.len(), rules.job.processes_here);
+                let workers = crew::workers(tasks.len(), rules.job.processes_here);
                 let each = tasks.len().div_ceil(workers.max(1));
                 let at_once = if rules.in_turn { each.min((in_turn / workers.max(1)).max(1)) } else { each };
                 Self { workers, at_once, depth }

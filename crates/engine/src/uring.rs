@@ -42,19 +42,6 @@ pub(crate) struct Pool<'m> {
     pub(crate) required: bool,
 }
 
-/// Threads that carry `tasks` tasks: no more than processors that this process may use, nor than its part
-/// of those that the host has for `processes` of them.
-pub(crate) fn workers(tasks: usize, processes: u32) -> usize {
-    let usable = rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize);
-    tasks.min(part(usable, crate::sys::processors(), processes))
-}
-
-/// Where a launcher binds each process to processors of its own, that is its part; where it binds none,
-/// all may use all, and their threads would only take turns.
-fn part(usable: usize, processors: usize, processes: u32) -> usize {
-    usable.min(processors.div_ceil(processes.max(1) as usize)).max(1)
-}
-
 /// What a worker is given.
 struct Share<'s, 'a> {
     tasks: &'s [TaskPlan],
@@ -597,20 +584,5 @@ fn await_turn(lane: &mut Lane<'_>, number: u32, due: &mut Due) {
     if !lane.queued && !lane.free.is_empty() && lane.has_more() && next < lane.deadline {
         lane.queued = true;
         due.push(Reverse((next, number)));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::part;
-
-    #[test]
-    fn processes_of_a_host_share_its_processors() {
-        assert_eq!(part(48, 48, 1), 48, "alone");
-        assert_eq!(part(48, 48, 24), 2, "bound to nothing");
-        assert_eq!(part(24, 48, 24), 2, "bound to a socket");
-        assert_eq!(part(1, 48, 24), 1, "bound to a processor");
-        assert_eq!(part(2, 2, 64), 1, "more of them than processors");
-        assert_eq!(part(4, 128, 1), 4, "in a control group");
     }
 }

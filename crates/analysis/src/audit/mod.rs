@@ -1,6 +1,7 @@
 //! The audit: what is doubtful in figures, with the numbers that show it. Every check here would
 //! have caught a slip of a published study, and each runs over own figures or published ones.
 
+mod doubt;
 mod measured;
 mod own;
 mod printed;
@@ -8,10 +9,9 @@ mod published;
 mod recomputed;
 mod terms;
 
+pub use doubt::{Check, Doubt};
 pub use own::audit;
 pub use published::audit_published;
-
-use crate::{Check, Doubt};
 
 /// By how much a rate may be above a ceiling before it is doubted: nominal rates of links are
 /// rounded, and clocks of two machines are compared.
