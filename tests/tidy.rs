@@ -16,7 +16,7 @@ const LONG: &[(&str, &str)] = &[];
 const ROOMS: [&str; 9] =
     ["plan", "record", "analysis", "dialect", "engine", "comm", "host", "runner", "report"];
 
-/// Directories that are not part of the sources.
+/// Directories that are not part of the sources; `.git` is a file in a work tree.
 const SKIPPED: [&str; 5] = [".git", "target", "ioproof-quick", "ioproof-runs", "proptest-regressions"];
 
 /// A text file of the project.
@@ -53,10 +53,11 @@ fn texts() -> Vec<Text> {
     while let Some(directory) = directories.pop() {
         for entry in fs::read_dir(&directory).expect("the sources can be read").flatten() {
             let (path, name) = (entry.path(), entry.file_name());
+            if SKIPPED.iter().any(|skipped| name == *skipped) {
+                continue;
+            }
             if path.is_dir() {
-                if !SKIPPED.iter().any(|skipped| name == *skipped) {
-                    directories.push(path);
-                }
+                directories.push(path);
             } else if let Ok(content) = fs::read_to_string(&path) {
                 let name = path.strip_prefix(root()).expect("below the root").to_string_lossy().into_owned();
                 found.push(Text { name, content });
