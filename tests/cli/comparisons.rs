@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testbed::{Programme, ProgrammedFs, skipped};
 
-use crate::desk::{Desk, assert_near, assert_says, run, timed};
+use crate::desk::{Desk, assert_near, assert_says, measured, run, timed};
 
 /// Small direct writes in a directory whose latency a test sets.
 const WRITES: &str = r#"
@@ -40,13 +40,16 @@ fn two_releases_are_compared_point_by_point_with_the_gain() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    let _timed = timed();
-    let fs = ProgrammedFs::builder().programme(latency(6)).mount().expect("a file system");
+    measured(gain_of_a_release);
+}
+
+fn gain_of_a_release(times: u32) {
+    let fs = ProgrammedFs::builder().programme(latency(6 * u64::from(times))).mount().expect("a file system");
     let desk = Desk::new();
     let study = WRITES.replace("DIR", &fs.path().display().to_string());
     let _ = run(&desk.study(&study)).expect_code(0);
     fs::rename(desk.record(), desk.path("before")).expect("kept");
-    fs.set_programme(latency(3));
+    fs.set_programme(latency(3 * u64::from(times)));
     let _ = run(&desk.study(&study).args(["--set", "study.release=4.2.1"])).expect_code(0);
 
     let text = run(&desk.ioproof("compare before record")).expect_code(0).stdout;

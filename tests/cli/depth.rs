@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testbed::{Programme, ProgrammedFs, skipped};
 
-use crate::desk::{Desk, assert_near, assert_says, run, timed};
+use crate::desk::{Desk, assert_near, assert_says, measured, run};
 
 /// Requests that the device has under way at most, and how long each of them takes.
 const DEPTH: usize = 4;
@@ -20,8 +20,12 @@ fn a_device_is_saturated_at_its_depth_and_more_tasks_give_nothing() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    let _timed = timed();
-    let slow = Programme { write_latency: LATENCY, ..Programme::default() };
+    measured(curve_of_a_device_with_a_depth);
+}
+
+fn curve_of_a_device_with_a_depth(times: u32) {
+    let latency = LATENCY * times;
+    let slow = Programme { write_latency: latency, ..Programme::default() };
     let disk = ProgrammedFs::builder().threads(DEPTH).programme(slow).mount().expect("a device");
     let desk = Desk::new();
     let study = format!(
@@ -38,7 +42,7 @@ fn a_device_is_saturated_at_its_depth_and_more_tasks_give_nothing() {
     let curve = curves.iter().find(|curve| curve["group"] == "depth").expect("a curve over tasks");
     let points = curve["points"].as_array().expect("a list");
     assert_eq!((points.len(), curve["axis"].as_str()), (5, Some("tasks")));
-    let per_task = 1.0 / LATENCY.as_secs_f64();
+    let per_task = 1.0 / latency.as_secs_f64();
     for (point, tasks) in points.iter().zip([1.0, 2.0, 4.0, 8.0, 16.0_f64]) {
         let expected = tasks.min(DEPTH as f64) * per_task;
         assert_near(

@@ -31,18 +31,33 @@ impl Drop for Competitor {
     }
 }
 
-#[test]
-fn a_load_that_starts_during_a_run_marks_it_and_is_named() {
+/// What the marked phase of a run of `duration` beside a competitor says that it has seen.
+fn seen_in(duration: Nanos) -> String {
     let place = Place::new();
     let mut spec = spec(&place.file());
-    (spec.backend, spec.duration) = (Backend::Null, Some(Nanos::millis(1500)));
+    (spec.backend, spec.duration) = (Backend::Null, Some(duration));
     let _competitor = Competitor::start(&place);
     let (ended, run) = place.run(vec![case("a", spec, &[Phase::Write])]);
     assert!(ended.failed.is_none(), "{ended:?}");
-    let seen = run.warnings.iter().find_map(|row| match (&row.key, &row.warning) {
-        (Some(key), Warning::NotQuiet { seen }) if key.phase == Phase::Write => Some(seen.as_str()),
+    let seen = run.warnings.into_iter().find_map(|row| match (row.key, row.warning) {
+        (Some(key), Warning::NotQuiet { seen }) if key.phase == Phase::Write => Some(seen),
         _ => None,
     });
     let seen = seen.expect("the phase is marked");
-    assert!(seen.contains("others used") && seen.contains("competitor (process"), "{seen}");
+    assert!(seen.contains("others used") && seen.contains("(process"), "{seen}");
+    seen
+}
+
+#[test]
+fn a_load_that_starts_during_a_run_marks_it_and_is_named() {
+    // The busiest process is named, which on a busy host may be another one for a while.
+    let mut all_seen = Vec::new();
+    for millis in [1500, 3000, 6000, 12_000] {
+        let seen = seen_in(Nanos::millis(millis));
+        if seen.contains("competitor (process") {
+            return;
+        }
+        all_seen.push(seen);
+    }
+    panic!("the competitor was never the busiest: {all_seen:?}");
 }
