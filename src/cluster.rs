@@ -7,6 +7,7 @@ use std::sync::Arc;
 use comm::{Agreement, Comm, Joining, Launched, Mpi, Solo};
 use engine::Controls;
 use host::{Host, Root};
+use runner::RunnerError;
 
 use crate::exit::{self, Exit, Failure};
 use crate::signals;
@@ -76,9 +77,10 @@ pub(crate) fn lead(
         return measure(&World { processes: Processes::Alone(solo), launched: launched.is_some() });
     };
     let own = [("version", program()), ("arguments", words(arguments))];
-    match comm::agree(&mpi, &own).map_err(runner::RunnerError::from)? {
-        Agreement::Same => {}
-        Agreement::Different(different) => {
+    match comm::agree(&mpi, &own) {
+        Err(lost) => abandon(&mpi, lost.into()),
+        Ok(Agreement::Same) => {}
+        Ok(Agreement::Different(different)) => {
             let told = Failure::usage(format!(
                 "rank {} on node {} has another {}: `{}`, and rank 0 has `{}`; start the same program with the \
                  same arguments on every rank",
@@ -86,9 +88,7 @@ pub(crate) fn lead(
             ));
             return leave(mpi, Err(told));
         }
-        Agreement::SomebodyDiffers => {
-            return leave(mpi, Ok(Exit::Usage));
-        }
+        Ok(Agreement::SomebodyDiffers) => return leave(mpi, Ok(Exit::Usage)),
     }
     if mpi.rank() > 0 {
         return follow(mpi);
@@ -112,23 +112,43 @@ pub(crate) fn lead(
     }
 }
 
-/// Parts from the others; what went wrong before is told first.
+/// Parts from the others; what went wrong before is what is told.
 fn leave(mpi: Mpi, result: Result<Exit, Failure>) -> Result<Exit, Failure> {
-    let left = mpi.leave().map_err(|lost| Failure::from(runner::RunnerError::from(lost)));
-    result.and_then(|exit| left.map(|()| exit))
+    match (mpi.leave(), result) {
+        (Ok(()), result) => result,
+        (Err(stranded), Err(failure)) => {
+            exit::explain(&failure);
+            stranded.mpi.abort(failure.exit as i32)
+        }
+        (Err(stranded), Ok(_)) => abandon(&stranded.mpi, stranded.error.into()),
+    }
+}
+
+/// Ends all processes, since they have lost each other; one of them tells it. What comes of dropping a
+/// rank that has not left is that nobody can.
+fn abandon(mpi: &Mpi, lost: RunnerError) -> ! {
+    let speaks = mpi.rank() == 0 || runner::speaks(&lost, mpi);
+    let failure = Failure::from(lost);
+    if speaks {
+        exit::explain(&failure);
+    }
+    mpi.abort(failure.exit as i32)
 }
 
 /// Does what the first of the processes says, until it needs this one no more.
 fn follow(mpi: Mpi) -> Result<Exit, Failure> {
     let controls = Arc::new(Controls::new());
-    signals::stop_on_signal(&controls.stop_flags()).map_err(|error| Failure::new(Exit::Internal, error))?;
+    if let Err(error) = signals::stop_on_signal(&controls.stop_flags()) {
+        let failure = Failure::new(Exit::Internal, error);
+        exit::explain(&failure);
+        mpi.abort(failure.exit as i32)
+    }
     let host = Host::new(Root::default());
     match runner::follow(&host, &mpi, controls) {
         Ok(()) => leave(mpi, Ok(Exit::Success)),
-        // Where the first of the processes is there, it tells what happened.
         Err(error) => {
             runner::give_way(&error);
-            mpi.abort(Failure::from(error).exit as i32)
+            abandon(&mpi, error)
         }
     }
 }

@@ -10,7 +10,7 @@ pub(crate) fn time(text: &str) -> Result<Nanos, String> {
 /// A size above 0, as 4KiB.
 pub(crate) fn size(text: &str) -> Result<Bytes, String> {
     match Bytes::parse_study(text) {
-        Ok(Bytes(0)) => Err("a transfer of 0 bytes moves nothing; write one as 4KiB".to_owned()),
+        Ok(Bytes(0)) => Err("0 bytes are nothing to measure; write a size as 4KiB".to_owned()),
         Ok(bytes) => Ok(bytes),
         Err(error) => Err(told(error)),
     }

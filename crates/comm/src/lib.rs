@@ -14,10 +14,11 @@
 //! | [`Clock`] | how far a node's clock is from that of rank 0 |
 //! | [`agree`] | whether all ranks are the same program that is asked the same |
 //! | [`Launched`] | what a launcher says of this process |
+//! | [`Stranded`] | a rank that cannot leave, as others are lost |
 //! | [`CommError`] | a peer is gone, late or out of step |
 //!
-//! Every call is collective: all ranks make the same calls in the same order. A rank that does
-//! not is an error for all of them, never a hang.
+//! Every call but those that say otherwise is collective: all ranks make the same calls in the same
+//! order. A rank that does not is an error for all of them, never a hang.
 //!
 //! ```
 //! use comm::{Comm, Fake};
@@ -47,7 +48,7 @@ pub use agree::{Agreement, Difference, agree};
 pub use error::CommError;
 pub use fake::Fake;
 pub use launched::{Launched, Launcher};
-pub use mpi::{JoinError, Joining, Mpi, PATIENCE, join};
+pub use mpi::{JoinError, Joining, Mpi, PATIENCE, Stranded, join};
 pub use solo::Solo;
 pub use topology::Topology;
 

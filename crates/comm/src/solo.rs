@@ -93,6 +93,7 @@ impl Comm for Solo {
     fn on_signal(&self, handler: OnSignal) {
         *self.handler.lock().unwrap_or_else(PoisonError::into_inner) = Some(handler);
     }
+
     fn failure(&self) -> Option<CommError> {
         None
     }

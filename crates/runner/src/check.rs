@@ -671,9 +671,10 @@ fn with_threads(workload: &Workload, depth: u32) -> Result<Workload, RunnerError
     if spec.files.sharing == Sharing::Shared && spec.geometry.block.get() >= share {
         let block = spec.geometry.block.get() / share * spec.geometry.transfer.get();
         spec.geometry.block = Bytes(block);
-        spec.tasks *= depth;
+        // What is too much is refused, and must not wrap.
+        spec.tasks = spec.tasks.saturating_mul(depth);
         if let Spread::Ranks { tasks_per_rank } = &mut spec.spread {
-            *tasks_per_rank *= depth;
+            *tasks_per_rank = tasks_per_rank.saturating_mul(depth);
         }
     }
     Ok(spec.validate()?)

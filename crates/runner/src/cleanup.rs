@@ -57,9 +57,9 @@ impl Made {
         Ok(())
     }
 
-    /// Removes the files of `case`, which has the place `index` in the plan, that no case after it uses, unless they are to be kept.
-    /// Returns how many it were; what cannot be removed is named in the error, after everything
-    /// else is gone.
+    /// Removes the files of `case`, which has the place `index` in the plan, that no case after it uses,
+    /// unless they are to be kept. Returns how many it were; what cannot be removed is named in the error,
+    /// after everything else is gone.
     pub(crate) fn remove_after(
         &mut self,
         case: &Case,
@@ -193,7 +193,8 @@ pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<P
     Ok(all.into_iter().collect())
 }
 
-/// Removes what stands at `paths`, and returns how many it were. A link to a device stays: the device is what is written.
+/// Removes what stands at `paths`, and returns how many it were. A link to a device stays: the device is
+/// what is written.
 pub(crate) fn remove_existing(
     paths: impl Iterator<Item = PathBuf>,
     action: &'static str,
@@ -205,10 +206,12 @@ pub(crate) fn remove_existing(
         if !removable || leads_to_device(&path) {
             continue;
         }
-        if let Err(source) = fs::remove_file(&path) {
-            return Err(RunnerError::File { action, path, source });
+        match fs::remove_file(&path) {
+            Ok(()) => removed += 1,
+            // After a loss another rank may be at it, too.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(RunnerError::File { action, path, source }),
         }
-        removed += 1;
     }
     Ok(removed)
 }

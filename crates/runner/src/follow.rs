@@ -93,13 +93,26 @@ const CLOSING: Duration = Duration::from_secs(10);
 /// ends the job before that, as a launcher does when a process ends badly, ends rank 0 in the middle.
 /// Where rank 0 itself is lost there is nothing to wait for.
 pub fn give_way(error: &RunnerError) {
-    let is_first = match error {
+    if error.is_loss() && !loses_first(error) {
+        thread::sleep(CLOSING);
+    }
+}
+
+/// Whether this rank, of those that [`follow`], is the one that tells of `error`. Rank 0 does where it is
+/// there; where it is lost, the first rank on another node does.
+#[must_use]
+pub fn speaks(error: &RunnerError, comm: &dyn Comm) -> bool {
+    let mut ranks = (0..).zip(comm.topology().node_of());
+    let elsewhere = ranks.find(|(_, node)| Some(*node) != comm.topology().node_of().first());
+    loses_first(error) && comm.rank() == elsewhere.map_or(1, |(rank, _)| rank)
+}
+
+/// Whether rank 0 is lost.
+fn loses_first(error: &RunnerError) -> bool {
+    match error {
         RunnerError::Comm(CommError::Lost { rank, .. } | CommError::PeerGone { rank, .. }) => *rank == 0,
         RunnerError::Comm(CommError::TimedOut { missing, .. }) => missing.contains(&0),
         _ => false,
-    };
-    if error.is_loss() && !is_first {
-        thread::sleep(CLOSING);
     }
 }
 

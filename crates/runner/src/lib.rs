@@ -6,7 +6,7 @@
 //! | [`check_again`], [`Earlier`] | the same for a run that is taken up again |
 //! | [`replaced`] | the user's files that a plan will remove |
 //! | [`Life`] | runs a checked plan and writes the record |
-//! | [`follow`], [`dismiss`], [`give_way`] | what every rank but the first does; its end, and after a loss |
+//! | [`follow`], [`dismiss`], [`give_way`], [`speaks`] | what every rank but the first does; its end, and after a loss |
 //! | [`Watch`] | told of everything that happens; the runner itself never prints |
 //! | [`Ended`] | how it ended, and what a caller needs for its exit code |
 //! | [`instrument`] | what the instrument itself costs on this host |
@@ -48,7 +48,7 @@ mod whole;
 
 pub use check::{Checked, Earlier, check, check_again};
 pub use error::{ErrorKind, RunnerError};
-pub use follow::{dismiss, follow, give_way};
+pub use follow::{dismiss, follow, give_way, speaks};
 pub use instrument::{Instrument, instrument};
 pub use life::{Ended, Life};
 pub use replaced::{Replaced, replaced};

@@ -6,6 +6,7 @@
 //! that a neighbour which says nothing any more is noticed, since MPI itself may wait for ever.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -108,9 +109,15 @@ impl Desk {
         self.orders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn sleep(&self, time: Duration) {
+    fn is_awaiting(&self) -> bool {
+        self.awaiting.load(Ordering::Relaxed) > 0
+    }
+
+    /// Sleeps for so long, or until there is something to do. Whoever comes to wait for a message takes the
+    /// lock after having said so: either that is seen here, or the sleep is seen there.
+    fn sleep(&self, time: Duration, awaiting: bool) {
         let mut orders = self.lock();
-        if orders.queue.is_empty() {
+        if orders.queue.is_empty() && self.is_awaiting() == awaiting {
             orders.asleep = true;
             orders = self.wake.wait_timeout(orders, time).unwrap_or_else(PoisonError::into_inner).0;
             orders.asleep = false;
@@ -196,7 +203,7 @@ pub(super) struct Agent {
     size: u32,
     patience: Duration,
     /// In the order in which MPI fills them.
-    receptions: VecDeque<(Request, Vec<u8>)>,
+    receptions: VecDeque<UnderWay>,
     /// What is to be sent, by rank.
     sends: BTreeMap<u32, Outgoing>,
     /// Messages of which more is to come, by rank.
@@ -210,9 +217,27 @@ pub(super) struct Agent {
 
 #[derive(Default)]
 struct Outgoing {
-    /// Handed to MPI; the bytes stay where they are.
-    started: VecDeque<(Request, Vec<u8>)>,
+    /// Handed to MPI.
+    started: VecDeque<UnderWay>,
     waiting: VecDeque<Vec<u8>>,
+}
+
+/// Bytes that MPI may read or write until a request is done. They stay where they are, and are never freed
+/// where the request is dropped before that: nothing tells then when MPI lets go of them.
+struct UnderWay {
+    request: Request,
+    bytes: ManuallyDrop<Vec<u8>>,
+}
+
+impl UnderWay {
+    fn new(request: Request, bytes: Vec<u8>) -> Self {
+        Self { request, bytes: ManuallyDrop::new(bytes) }
+    }
+
+    /// The bytes, when the request is done.
+    fn take(self) -> Vec<u8> {
+        ManuallyDrop::into_inner(self.bytes)
+    }
 }
 
 impl Agent {
@@ -292,22 +317,22 @@ impl Agent {
 
     /// Nothing happened for `quiet`.
     fn pause(&self, quiet: Duration) {
-        let awaiting = self.desk.awaiting.load(Ordering::Relaxed) > 0;
+        let awaiting = self.desk.is_awaiting();
         if awaiting || self.sends.values().any(|outgoing| !outgoing.started.is_empty()) {
             if quiet < EAGER {
                 yield_now();
             } else {
-                self.desk.sleep((quiet / AWAITING_PART).clamp(SHORTEST_SLEEP, AWAITING_SLEEP));
+                self.desk.sleep((quiet / AWAITING_PART).clamp(SHORTEST_SLEEP, AWAITING_SLEEP), awaiting);
             }
         } else {
-            self.desk.sleep((quiet / 4).clamp(SHORTEST_SLEEP, IDLE_SLEEP));
+            self.desk.sleep((quiet / 4).clamp(SHORTEST_SLEEP, IDLE_SLEEP), awaiting);
         }
     }
 
     /// Hands room for one more frame to MPI.
     fn expect(&mut self, mut bytes: Vec<u8>) {
         match self.calls.receive(&mut bytes) {
-            Ok(request) => self.receptions.push_back((request, bytes)),
+            Ok(request) => self.receptions.push_back(UnderWay::new(request, bytes)),
             Err(trouble) => self.lose(self.rank, format!("its MPI says: {}", trouble.0)),
         }
     }
@@ -315,12 +340,12 @@ impl Agent {
     /// Takes what has come; whether something has.
     fn receive(&mut self) -> bool {
         let mut some = false;
-        while let Some((request, _)) = self.receptions.front_mut() {
-            match self.calls.done(request) {
+        while let Some(reception) = self.receptions.front_mut() {
+            match self.calls.done(&mut reception.request) {
                 Ok(false) => break,
                 Ok(true) => {
                     some = true;
-                    if let Some((_, bytes)) = self.receptions.pop_front() {
+                    if let Some(bytes) = self.receptions.pop_front().map(UnderWay::take) {
                         if let Some(frame) = Frame::of(&bytes) {
                             self.accept(&frame);
                         }
@@ -465,9 +490,9 @@ impl Agent {
         for _ in 0..self.receptions.len() {
             self.queue(self.rank, frame::heartbeat(self.rank));
         }
-        while let Some((request, _)) = self.receptions.front_mut() {
-            if self.calls.done(request)? {
-                self.receptions.pop_front();
+        while let Some(reception) = self.receptions.front_mut() {
+            if self.calls.done(&mut reception.request)? {
+                drop(self.receptions.pop_front().map(UnderWay::take));
             }
             self.send();
         }
@@ -485,17 +510,17 @@ impl Outgoing {
 
     fn go_on(&mut self, calls: &dyn Calls, to: u32) -> Result<bool, Trouble> {
         let mut some = false;
-        while let Some((request, _)) = self.started.front_mut() {
-            if !calls.done(request)? {
+        while let Some(started) = self.started.front_mut() {
+            if !calls.done(&mut started.request)? {
                 break;
             }
-            self.started.pop_front();
+            drop(self.started.pop_front().map(UnderWay::take));
             some = true;
         }
         while self.started.len() < SENDS
             && let Some(frame) = self.waiting.pop_front()
         {
-            self.started.push_back((calls.send(&frame, to)?, frame));
+            self.started.push_back(UnderWay::new(calls.send(&frame, to)?, frame));
             some = true;
         }
         Ok(some)

@@ -12,6 +12,7 @@ mod frame;
 mod launcher;
 mod library;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -35,6 +36,9 @@ const START: Duration = Duration::from_secs(300);
 
 /// The library ends the job within this time, or this process ends by itself.
 const END: Duration = Duration::from_secs(5);
+
+/// MPI ends within this time after the ranks have met for the last time, or one of them is lost.
+const FINALIZE: Duration = Duration::from_secs(30);
 
 /// How to join the other processes of a job.
 #[derive(Clone, Copy)]
@@ -185,11 +189,27 @@ pub fn join(joining: &Joining<'_>) -> Result<Option<Mpi>, JoinError> {
     match mpi.meet_all() {
         Ok(()) => Ok(Some(mpi)),
         // All ranks know, and one of them is to say it before the job ends.
-        Err(error @ JoinError::Different { .. }) => Err(mpi.leave().map_or_else(JoinError::Comm, |()| error)),
-        Err(error) => {
-            mpi.left = true;
-            Err(error)
-        }
+        Err(error @ JoinError::Different { .. }) => match mpi.leave() {
+            Ok(()) => Err(error),
+            Err(stranded) => Err(stranded.mpi.give_up(stranded.error.into())),
+        },
+        Err(error) => Err(mpi.give_up(error)),
+    }
+}
+
+/// A rank that could not leave its job, since others are lost.
+#[derive(Error)]
+#[error("{error}")]
+pub struct Stranded {
+    /// The rank. Whoever holds it tells why, and then ends the job: [`Mpi::abort`].
+    pub mpi: Box<Mpi>,
+    /// Who is lost.
+    pub error: CommError,
+}
+
+impl fmt::Debug for Stranded {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(formatter)
     }
 }
 
@@ -237,22 +257,43 @@ impl Mpi {
         Ok(())
     }
 
-    /// Leaves the job when all ranks do: the regular end. If a rank is lost, all others are ended.
+    /// Leaves the job when all ranks do: the regular end.
     ///
     /// # Errors
-    /// A peer is gone, late or out of step, or the library did not end.
-    pub fn leave(mut self) -> Result<(), CommError> {
-        let desk = Arc::clone(&self.ranks.links().desk);
+    /// A peer is gone, late or out of step, or the library did not end: this rank is given back.
+    pub fn leave(mut self) -> Result<(), Stranded> {
+        match self.part() {
+            Ok(()) => {
+                self.left = true;
+                Ok(())
+            }
+            Err(error) => Err(Stranded { mpi: Box::new(self), error }),
+        }
+    }
+
+    fn part(&self) -> Result<(), CommError> {
+        let desk = &self.ranks.links().desk;
+        // Until all have come the neighbours are watched: one that is lost would be waited for.
+        self.ranks.end()?;
+        // A heartbeat comes before what a rank sends after it. So none is on its way when all have met again.
         desk.order(Order::Rest);
         self.ranks.end()?;
         let (answer, left) = channel();
         desk.order(Order::Leave(answer));
-        self.left = true;
-        match left.recv() {
+        match left.recv_timeout(FINALIZE) {
             Ok(Ok(())) => Ok(()),
             Ok(Err(trouble)) => Err(self.own_trouble(trouble.0)),
-            Err(_) => Err(self.own_trouble("its thread ended".to_owned())),
+            Err(RecvTimeoutError::Timeout) => {
+                Err(self.own_trouble(format!("its end takes longer than {} s", FINALIZE.as_secs())))
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(self.own_trouble("its thread ended".to_owned())),
         }
+    }
+
+    /// The job cannot be joined, for this reason. The process ends without the library.
+    fn give_up(mut self, error: JoinError) -> JoinError {
+        self.left = true;
+        error
     }
 
     fn own_trouble(&self, reason: String) -> CommError {

@@ -115,22 +115,19 @@ struct UnderWay<'a> {
 impl UnderWay<'_> {
     fn run(mut self) -> Result<Ended, RunnerError> {
         if let Err(error) = self.begin() {
-            if !error.is_loss() {
-                // The first error is the one to show; what was not claimed was not made either.
-                let _ = self.crew.order(&Order::Withdraw).and_then(|_| self.crew.end());
+            if error.is_loss() {
+                return self.lost(error);
             }
+            // The first error is the one to show; what was not claimed was not made either.
+            let _ = self.crew.order(&Order::Withdraw);
+            let _ = self.crew.end();
             self.recorder.finish(&Outcome::Failed(error.to_string()))?;
             return Err(error);
         }
-        let cases = self.cases().and_then(|failed| self.note_drift().map(|()| failed));
-        if let Err(error) = &cases
-            && error.is_loss()
-        {
-            // What cannot be removed stays claimed.
-            let _ = self.crew.hand.save_what_can_be();
-            self.recorder.finish(&Outcome::Failed(error.to_string()))?;
-            return Err(cases.expect_err("it was looked at"));
-        }
+        let cases = match self.cases().and_then(|failed| self.note_drift().map(|()| failed)) {
+            Err(error) if error.is_loss() => return self.lost(error),
+            cases => cases,
+        };
         let cleaned = self.crew.order(&Order::RemoveAll);
         let withdrawn = match &cleaned {
             Ok(_) => self.crew.order(&Order::Withdraw),
@@ -198,7 +195,10 @@ impl UnderWay<'_> {
             let wrong_before = self.wrong_cells;
             let result = self.case(index, case);
             let result = match result {
-                Err(error) if error.is_loss() => return Err(self.lost(case, error)?),
+                Err(error) if error.is_loss() => {
+                    self.fail(case, &error.to_string())?;
+                    return Err(error);
+                }
                 result => result,
             };
             let removed = self.case_ends(index, case, &uses, self.wrong_cells > wrong_before);
@@ -210,10 +210,12 @@ impl UnderWay<'_> {
                     self.watch.event(&Event::CaseFinished(case));
                 }
                 Err(RunnerError::Record(error)) => return Err(error.into()),
-                Err(error) if error.is_loss() => return Err(self.lost(case, error)?),
                 Err(error) => {
                     let message = error.to_string();
                     self.fail(case, &message)?;
+                    if error.is_loss() {
+                        return Err(error);
+                    }
                     failed.get_or_insert((message, error.kind()));
                 }
             }
@@ -227,12 +229,13 @@ impl UnderWay<'_> {
         Ok(())
     }
 
-    /// Records that a rank was lost while `case` ran; gives the error back.
-    fn lost(&mut self, case: &Case, error: RunnerError) -> Result<RunnerError, RunnerError> {
+    /// Closes the record, since a rank was lost. What can be removed is; what cannot stays claimed.
+    fn lost(mut self, error: RunnerError) -> Result<Ended, RunnerError> {
+        let _ = self.crew.hand.save_what_can_be();
         let node = error.lost_node(self.crew.comm().topology());
         self.warn(Warning::NodeLost { node, what: error.to_string() })?;
-        self.fail(case, &error.to_string())?;
-        Ok(error)
+        self.recorder.finish(&Outcome::Failed(error.to_string()))?;
+        Err(error)
     }
 
     /// Removes what no later case needs.

@@ -291,12 +291,7 @@ pub(in crate::study) const PUBLISHED: Table = Table {
         WORKLOAD,
         TARGET,
         PHASE,
-        Key {
-            name: "at",
-            kind: Kind::Settings,
-            absent: Absent::Described("the best point"),
-            meaning: "Values of swept keys, as `{ tasks = 132, transfer = \"1MiB\" }`.",
-        },
+        Key { absent: Absent::Described("the best point"), ..AT },
     ],
 };
 
