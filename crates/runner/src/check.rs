@@ -1,28 +1,23 @@
-//! Whether the hosts of a run can run a plan: targets, space, limits, backends, and what stands in the
-//! way.
+//! Whether the hosts of a run can run a plan: nodes, directories, space and limits.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::io::ErrorKind;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use comm::{Comm, Topology};
-use host::files::{FileState, Kind, check_directory};
 use host::{Host, PermittedDevice, limits};
-use plan::{
-    Backend, Bytes, Case, Existing, Layer, Placement, Plan, Sharing, Spread, TargetTerms, Workload,
-    WorkloadSpec,
-};
-use record::{Cluster, FileSystemFacts, Holder, HostFacts, Leftover, Warning, WarningRow};
+use plan::{Backend, Bytes, Case, Layer, Placement, Plan, Sharing, TargetTerms, WorkloadSpec};
+use record::{Cluster, FileSystemFacts, HostFacts, Leftover, Warning, WarningRow};
 
-use crate::cleanup::{self, absolute, directory_of, paths};
+use crate::backends::replace_backends;
+use crate::cleanup::{self, directory_of};
 use crate::crew::give;
 use crate::handshake::{Separate, shake};
+use crate::obstacles::{check_in_use, check_names, check_targets};
 use crate::order::{Answer, Found, Order, Question, SpaceNeed};
-use crate::roster::{Roster, files_of, paths_of};
+use crate::roster::{Roster, files_of};
 use crate::seen::Nodes;
 use crate::uses::Uses;
 use crate::{Replaced, RunnerError, replaced};
@@ -424,60 +419,6 @@ pub(crate) fn devices(targets: &[PathBuf], host: &Host) -> Vec<String> {
     all
 }
 
-/// What runs have claimed on the targets, in the directories that `is_looked_at`; of the run `own` only
-/// what an `earlier` start of it has.
-///
-/// # Errors
-/// One of them goes on, or may go on where this node cannot look, and has claimed a file of `plan`:
-/// each would measure, and remove, the other's data.
-pub(crate) fn check_in_use(
-    plan: &Plan,
-    own: &str,
-    earlier: bool,
-    is_looked_at: impl Fn(&Path) -> bool,
-) -> Result<Vec<Leftover>, RunnerError> {
-    let mut leftovers = Vec::new();
-    for directory in directories(&targets(plan)).into_iter().filter(|at| is_looked_at(at)) {
-        leftovers.extend(record::leftovers(&directory)?);
-    }
-    leftovers.retain(|leftover| earlier || leftover.claim.run_id != own);
-    // A start of the same run on another node was this one's own: nobody else takes up that run.
-    let may_go_on = |leftover: &&Leftover| match leftover.holder {
-        Holder::Alive => true,
-        Holder::Elsewhere => leftover.claim.run_id != own,
-        Holder::Gone => false,
-    };
-    let mut going_on = leftovers.iter().filter(may_go_on).peekable();
-    if going_on.peek().is_none() {
-        return Ok(leftovers);
-    }
-    let files: HashSet<PathBuf> = absolute(real(plan).cases().flat_map(paths))?.into_iter().collect();
-    for Leftover { claim, claim_path, holder, .. } in going_on {
-        let directory = directory_of(claim_path);
-        let claimed = absolute(claim.files.iter().map(|file| directory.join(&file.path)))?;
-        if let Some(path) = claimed.into_iter().find(|path| files.contains(path)) {
-            let (run, pid, node) = (&claim.run_id, claim.pid, &claim.node);
-            let (problem, help) = match holder {
-                Holder::Elsewhere => (
-                    format!(
-                        "may be in use by run {run} on {node} (process {pid}), which cannot be seen from here"
-                    ),
-                    format!(
-                        "if that run is over, `ioproof clean {}` on {node} removes its files; or name another file",
-                        directory.display()
-                    ),
-                ),
-                Holder::Alive | Holder::Gone => (
-                    format!("is in use by run {run} (process {pid} on {node})"),
-                    "wait until that run is over, or name another file".to_owned(),
-                ),
-            };
-            return Err(RunnerError::Target { path, problem, help });
-        }
-    }
-    Ok(leftovers)
-}
-
 /// The sets of files of cases that touch any.
 pub(crate) fn real(plan: &Plan) -> Uses<'_> {
     Uses::of(plan.cases.iter().enumerate().filter(|(_, case)| case.workload.backend != Backend::Null))
@@ -522,162 +463,11 @@ pub(crate) fn directories(targets: &[PathBuf]) -> Vec<PathBuf> {
     all
 }
 
-fn check_targets(
-    case: &Case,
-    plan: &Plan,
-    host: &Host,
-    tasks: &Range<u32>,
-    nodes: usize,
-    permits: &mut Vec<PermittedDevice>,
-) -> Result<(), RunnerError> {
-    let files = &case.workload.files;
-    let writes = writes(case);
-    for target in &files.targets {
-        match FileState::of(target)?.kind {
-            Some(Kind::BlockDevice) => {
-                check_device_layout(case, target)?;
-                if writes && nodes > 1 {
-                    return Err(RunnerError::Target {
-                        path: target.clone(),
-                        problem: format!("is a block device, which {nodes} nodes cannot write together"),
-                        help: "write it from one node: nothing tells whether it is the same device on others"
-                            .to_owned(),
-                    });
-                }
-                // The rank of the first task holds it.
-                if writes && tasks.contains(&0) && !permits.iter().any(|permit| permit.covers(target)) {
-                    let signature = case.workload.signature;
-                    let guard =
-                        host.guard().with_stamp_test(move |cell| engine::is_own_cell(signature, cell));
-                    permits.push(guard.permit(target, &plan.destroy_data_on)?);
-                }
-            }
-            Some(Kind::Directory) => {
-                return Err(RunnerError::Target {
-                    path: target.clone(),
-                    problem: "is a directory".to_owned(),
-                    help: format!("name a file in it, as in {}", target.join("testFile").display()),
-                });
-            }
-            Some(Kind::Other) => {
-                return Err(RunnerError::Target {
-                    path: target.clone(),
-                    problem: "is neither a file nor a block device".to_owned(),
-                    help: "name a regular file, or a block device".to_owned(),
-                });
-            }
-            None | Some(Kind::Regular) if writes => check_directory(&directory_of(target))?,
-            None | Some(Kind::Regular) => {}
-        }
-    }
-    Ok(())
-}
-
 /// Whether `case` makes, changes or wipes what is on its targets.
 pub(crate) fn writes(case: &Case) -> bool {
     let protocol = &case.protocol;
     let around = case.workload.files.fill || protocol.wipe || protocol.precondition > 0;
     around || case.phases.iter().any(|phase| phase.writes())
-}
-
-/// Where a file is to be made, somebody may have put something else, or a link to it.
-fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerError> {
-    let files = &case.workload.files;
-    let refused = |path: PathBuf, problem: &str, help: &str| {
-        Err(RunnerError::Target { path, problem: problem.to_owned(), help: help.to_owned() })
-    };
-    for path in paths_of(case, tasks) {
-        if path.as_os_str().as_bytes().ends_with(b"/") {
-            return refused(path, "ends in a slash, as a directory does", "name a file in it");
-        }
-        match std::fs::metadata(&path) {
-            Ok(metadata) if files.sharing == Sharing::PerTask && !metadata.is_file() => {
-                let problem = "is where the file of a task should stand, and is no file";
-                return refused(path, problem, "remove it, or choose another name");
-            }
-            // The file would be made where the link leads to, where nobody claims or removes it.
-            Err(error)
-                if error.kind() == ErrorKind::NotFound
-                    && files.existing == Existing::Reuse
-                    && is_link(&path) =>
-            {
-                let problem = "is a link that leads nowhere";
-                return refused(path, problem, "make the file that it should lead to, or remove the link");
-            }
-            Err(error) if error.kind() == ErrorKind::InvalidFilename => {
-                return refused(path, "is too long for a file name here", "choose a shorter name");
-            }
-            Ok(_) | Err(_) => {}
-        }
-    }
-    Ok(())
-}
-
-fn is_link(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
-}
-
-/// A device has one name and no room for files of tasks.
-fn check_device_layout(case: &Case, target: &Path) -> Result<(), RunnerError> {
-    let files = &case.workload.files;
-    if files.sharing == Sharing::Shared && files.targets.len() == 1 {
-        return Ok(());
-    }
-    Err(RunnerError::Target {
-        path: target.to_owned(),
-        problem: "is a block device, which cannot hold a file for each task".to_owned(),
-        help: "use one shared target (ior: without -F and @)".to_owned(),
-    })
-}
-
-/// Puts psync in the place of io_uring where it is missing and the user did not ask for it.
-fn replace_backends(
-    mut plan: Plan,
-    missing: Option<String>,
-    warnings: &mut Vec<WarningRow>,
-) -> Result<Plan, RunnerError> {
-    let wanted = |case: &&Case| matches!(case.workload.backend, Backend::Uring { .. });
-    let Some(first) = plan.cases.iter().find(wanted) else { return Ok(plan) };
-    let Some(missing) = missing else { return Ok(plan) };
-    let asked = first.workload.backend;
-    for case in &mut plan.cases {
-        match case.workload.backend {
-            Backend::Uring { required: true, .. } => {
-                return Err(RunnerError::UringMissing { reason: missing });
-            }
-            Backend::Uring { depth, .. } => case.workload = with_threads(&case.workload, depth)?,
-            Backend::Psync | Backend::Mmap | Backend::Null => {}
-        }
-    }
-    warnings.push(backend_warning(asked, missing));
-    Ok(plan)
-}
-
-fn backend_warning(asked: Backend, reason: String) -> WarningRow {
-    let warning = Warning::BackendReplaced {
-        asked: format!("io_uring with depth {}", asked.depth()),
-        used: "psync, with a task for each transfer under way where the file is shared".to_owned(),
-        reason,
-    };
-    WarningRow { key: None, warning }
-}
-
-/// As many transfers under way as before: a task for each of them in a shared file, where the
-/// block divides; one for each task otherwise.
-fn with_threads(workload: &Workload, depth: u32) -> Result<Workload, RunnerError> {
-    let mut spec: WorkloadSpec = workload.clone().into();
-    spec.backend = Backend::Psync;
-    let share = u64::from(depth) * spec.geometry.transfer.get();
-    if spec.files.sharing == Sharing::Shared && spec.geometry.block.get() >= share {
-        let block = spec.geometry.block.get() / share * spec.geometry.transfer.get();
-        spec.geometry.block = Bytes(block);
-        // What is too much is refused, and must not wrap.
-        spec.tasks = spec.tasks.saturating_mul(depth);
-        if let Spread::Ranks { tasks_per_rank } = &mut spec.spread {
-            *tasks_per_rank = tasks_per_rank.saturating_mul(depth);
-        }
-    }
-    Ok(spec.validate()?)
 }
 
 /// Whether the files fit.

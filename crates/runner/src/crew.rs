@@ -10,7 +10,8 @@ use serde_json::Error as JsonError;
 
 use crate::hand::Hand;
 use crate::order::{Answer, Order, PhaseOrder};
-use crate::part::{Part, Rows, Table};
+use crate::part::Part;
+use crate::rows::{Rows, Table};
 use crate::{ErrorKind, RunnerError};
 
 /// Why a rank could not carry out its part.
@@ -231,7 +232,8 @@ mod tests {
 
     use super::finish_phase;
     use crate::order::Answer;
-    use crate::part::{Part, Rows, Table};
+    use crate::part::Part;
+    use crate::rows::{Rows, Table};
 
     /// Tasks of study D's largest run.
     const TASKS: u32 = 14_616;

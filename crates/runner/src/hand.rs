@@ -15,12 +15,14 @@ use plan::{Backend, Bytes, Case, Existing, Keep, Phase, Placement, Plan};
 use record::{Claim, PlacedClaim, Warning, Wiped};
 
 use crate::RunnerError;
-use crate::check::{self, check_in_use};
+use crate::check;
 use crate::cleanup::{self, Made};
+use crate::obstacles::check_in_use;
 use crate::order::{Answer, Known, Order, PhaseOrder, Prepare, Wiping};
-use crate::part::{Part, Rows};
+use crate::part::Part;
 use crate::phase::PhaseRun;
 use crate::roster::{Roster, files_of, paths_of};
+use crate::rows::Rows;
 use crate::signals::Signals;
 use crate::uses::Uses;
 

@@ -22,6 +22,7 @@
 //! Files are claimed before they are made and removed at the end, whatever happened, unless the
 //! plan keeps them.
 
+mod backends;
 mod check;
 mod cleanup;
 mod convert;
@@ -33,12 +34,14 @@ mod hand;
 mod handshake;
 mod instrument;
 mod life;
+mod obstacles;
 mod order;
 mod part;
 mod phase;
 mod rendezvous;
 mod replaced;
 mod roster;
+mod rows;
 mod seen;
 mod settle;
 mod signals;

@@ -13,8 +13,9 @@ use plan::{Backend, Plan, Workload};
 use crate::RunnerError;
 use crate::data::fill_workload;
 use crate::order::PhaseOrder;
-use crate::part::{Part, Rows, SERIES_INTERVAL};
+use crate::part::{Part, SERIES_INTERVAL};
 use crate::rendezvous::Meeting;
+use crate::rows::Rows;
 
 /// Devices are looked at once a second, as the series of the engine is.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);

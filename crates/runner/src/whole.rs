@@ -6,7 +6,8 @@ use plan::{Backend, Case, FileSlot, Phase, Placement, Workload};
 use record::{DeviceRow, PhaseKey, PhaseRecord, Warning, WarningRow};
 
 use crate::data::Content;
-use crate::part::{Part, Table};
+use crate::part::Part;
+use crate::rows::Table;
 use crate::seen::Nodes;
 
 /// So many nodes are named in one warning.

@@ -1,0 +1,56 @@
+//! What is done where a host lacks the backend of a case.
+
+use plan::{Backend, Bytes, Case, Plan, Sharing, Spread, Workload, WorkloadSpec};
+use record::{Warning, WarningRow};
+
+use crate::RunnerError;
+
+/// Puts psync in the place of io_uring where it is missing and the user did not ask for it.
+pub(crate) fn replace_backends(
+    mut plan: Plan,
+    missing: Option<String>,
+    warnings: &mut Vec<WarningRow>,
+) -> Result<Plan, RunnerError> {
+    let wanted = |case: &&Case| matches!(case.workload.backend, Backend::Uring { .. });
+    let Some(first) = plan.cases.iter().find(wanted) else { return Ok(plan) };
+    let Some(missing) = missing else { return Ok(plan) };
+    let asked = first.workload.backend;
+    for case in &mut plan.cases {
+        match case.workload.backend {
+            Backend::Uring { required: true, .. } => {
+                return Err(RunnerError::UringMissing { reason: missing });
+            }
+            Backend::Uring { depth, .. } => case.workload = with_threads(&case.workload, depth)?,
+            Backend::Psync | Backend::Mmap | Backend::Null => {}
+        }
+    }
+    warnings.push(backend_warning(asked, missing));
+    Ok(plan)
+}
+
+fn backend_warning(asked: Backend, reason: String) -> WarningRow {
+    let warning = Warning::BackendReplaced {
+        asked: format!("io_uring with depth {}", asked.depth()),
+        used: "psync, with a task for each transfer under way where the file is shared".to_owned(),
+        reason,
+    };
+    WarningRow { key: None, warning }
+}
+
+/// As many transfers under way as before: a task for each of them in a shared file, where the
+/// block divides; one for each task otherwise.
+fn with_threads(workload: &Workload, depth: u32) -> Result<Workload, RunnerError> {
+    let mut spec: WorkloadSpec = workload.clone().into();
+    spec.backend = Backend::Psync;
+    let share = u64::from(depth) * spec.geometry.transfer.get();
+    if spec.files.sharing == Sharing::Shared && spec.geometry.block.get() >= share {
+        let block = spec.geometry.block.get() / share * spec.geometry.transfer.get();
+        spec.geometry.block = Bytes(block);
+        // What is too much is refused, and must not wrap.
+        spec.tasks = spec.tasks.saturating_mul(depth);
+        if let Spread::Ranks { tasks_per_rank } = &mut spec.spread {
+            *tasks_per_rank = tasks_per_rank.saturating_mul(depth);
+        }
+    }
+    Ok(spec.validate()?)
+}

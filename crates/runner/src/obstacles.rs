@@ -1,0 +1,177 @@
+//! What stands where a case is to write: other things than files, other runs, the user's devices.
+
+use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use host::files::{FileState, Kind, check_directory};
+use host::{Host, PermittedDevice};
+use plan::{Case, Existing, Plan, Sharing};
+use record::{Holder, Leftover};
+
+use crate::RunnerError;
+use crate::check::{directories, real, targets, writes};
+use crate::cleanup::{absolute, directory_of, paths};
+use crate::roster::paths_of;
+
+/// Checks the targets of `case` on a node of `nodes` that it is on. The rank of `tasks` there, if it
+/// carries the first one, gets the permits for devices that are written.
+///
+/// # Errors
+/// A target cannot hold what the case writes, or may not be written.
+pub(crate) fn check_targets(
+    case: &Case,
+    plan: &Plan,
+    host: &Host,
+    tasks: &Range<u32>,
+    nodes: usize,
+    permits: &mut Vec<PermittedDevice>,
+) -> Result<(), RunnerError> {
+    let files = &case.workload.files;
+    let writes = writes(case);
+    for target in &files.targets {
+        match FileState::of(target)?.kind {
+            Some(Kind::BlockDevice) => {
+                check_device_layout(case, target)?;
+                if writes && nodes > 1 {
+                    return Err(RunnerError::Target {
+                        path: target.clone(),
+                        problem: format!("is a block device, which {nodes} nodes cannot write together"),
+                        help: "write it from one node: nothing tells whether it is the same device on others"
+                            .to_owned(),
+                    });
+                }
+                // The rank of the first task holds it.
+                if writes && tasks.contains(&0) && !permits.iter().any(|permit| permit.covers(target)) {
+                    let signature = case.workload.signature;
+                    let guard =
+                        host.guard().with_stamp_test(move |cell| engine::is_own_cell(signature, cell));
+                    permits.push(guard.permit(target, &plan.destroy_data_on)?);
+                }
+            }
+            Some(Kind::Directory) => {
+                return Err(RunnerError::Target {
+                    path: target.clone(),
+                    problem: "is a directory".to_owned(),
+                    help: format!("name a file in it, as in {}", target.join("testFile").display()),
+                });
+            }
+            Some(Kind::Other) => {
+                return Err(RunnerError::Target {
+                    path: target.clone(),
+                    problem: "is neither a file nor a block device".to_owned(),
+                    help: "name a regular file, or a block device".to_owned(),
+                });
+            }
+            None | Some(Kind::Regular) if writes => check_directory(&directory_of(target))?,
+            None | Some(Kind::Regular) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Where a file is to be made, somebody may have put something else, or a link to it.
+pub(crate) fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerError> {
+    let files = &case.workload.files;
+    let refused = |path: PathBuf, problem: &str, help: &str| {
+        Err(RunnerError::Target { path, problem: problem.to_owned(), help: help.to_owned() })
+    };
+    for path in paths_of(case, tasks) {
+        if path.as_os_str().as_bytes().ends_with(b"/") {
+            return refused(path, "ends in a slash, as a directory does", "name a file in it");
+        }
+        match std::fs::metadata(&path) {
+            Ok(metadata) if files.sharing == Sharing::PerTask && !metadata.is_file() => {
+                let problem = "is where the file of a task should stand, and is no file";
+                return refused(path, problem, "remove it, or choose another name");
+            }
+            // The file would be made where the link leads to, where nobody claims or removes it.
+            Err(error)
+                if error.kind() == ErrorKind::NotFound
+                    && files.existing == Existing::Reuse
+                    && is_link(&path) =>
+            {
+                let problem = "is a link that leads nowhere";
+                return refused(path, problem, "make the file that it should lead to, or remove the link");
+            }
+            Err(error) if error.kind() == ErrorKind::InvalidFilename => {
+                return refused(path, "is too long for a file name here", "choose a shorter name");
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn is_link(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+}
+
+/// A device has one name and no room for files of tasks.
+fn check_device_layout(case: &Case, target: &Path) -> Result<(), RunnerError> {
+    let files = &case.workload.files;
+    if files.sharing == Sharing::Shared && files.targets.len() == 1 {
+        return Ok(());
+    }
+    Err(RunnerError::Target {
+        path: target.to_owned(),
+        problem: "is a block device, which cannot hold a file for each task".to_owned(),
+        help: "use one shared target (ior: without -F and @)".to_owned(),
+    })
+}
+
+/// What runs have claimed on the targets, in the directories that `is_looked_at`; of the run `own` only
+/// what an `earlier` start of it has.
+///
+/// # Errors
+/// One of them goes on, or may go on where this node cannot look, and has claimed a file of `plan`:
+/// each would measure, and remove, the other's data.
+pub(crate) fn check_in_use(
+    plan: &Plan,
+    own: &str,
+    earlier: bool,
+    is_looked_at: impl Fn(&Path) -> bool,
+) -> Result<Vec<Leftover>, RunnerError> {
+    let mut leftovers = Vec::new();
+    for directory in directories(&targets(plan)).into_iter().filter(|at| is_looked_at(at)) {
+        leftovers.extend(record::leftovers(&directory)?);
+    }
+    leftovers.retain(|leftover| earlier || leftover.claim.run_id != own);
+    // A start of the same run on another node was this one's own: nobody else takes up that run.
+    let may_go_on = |leftover: &&Leftover| match leftover.holder {
+        Holder::Alive => true,
+        Holder::Elsewhere => leftover.claim.run_id != own,
+        Holder::Gone => false,
+    };
+    let mut going_on = leftovers.iter().filter(may_go_on).peekable();
+    if going_on.peek().is_none() {
+        return Ok(leftovers);
+    }
+    let files: HashSet<PathBuf> = absolute(real(plan).cases().flat_map(paths))?.into_iter().collect();
+    for Leftover { claim, claim_path, holder, .. } in going_on {
+        let directory = directory_of(claim_path);
+        let claimed = absolute(claim.files.iter().map(|file| directory.join(&file.path)))?;
+        if let Some(path) = claimed.into_iter().find(|path| files.contains(path)) {
+            let (run, pid, node) = (&claim.run_id, claim.pid, &claim.node);
+            let (problem, help) = match holder {
+                Holder::Elsewhere => (
+                    format!(
+                        "may be in use by run {run} on {node} (process {pid}), which cannot be seen from here"
+                    ),
+                    format!(
+                        "if that run is over, `ioproof clean {}` on {node} removes its files; or name another file",
+                        directory.display()
+                    ),
+                ),
+                Holder::Alive | Holder::Gone => (
+                    format!("is in use by run {run} (process {pid} on {node})"),
+                    "wait until that run is over, or name another file".to_owned(),
+                ),
+            };
+            return Err(RunnerError::Target { path, problem, help });
+        }
+    }
+    Ok(leftovers)
+}
