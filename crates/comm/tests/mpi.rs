@@ -89,6 +89,22 @@ fn waits_for_ever() {
     mpi.abort(LOST);
 }
 
+/// Leaves while a rank never does, and says how that ended.
+#[test]
+#[ignore = "one rank of a job; other tests start it"]
+fn leaves_alone() {
+    let Some(mpi) = join(None).unwrap() else { return };
+    mpi.barrier().unwrap();
+    if mpi.rank() == mpi.size() - 1 {
+        std::fs::write(std::env::var(READY).unwrap(), "").unwrap();
+        std::thread::sleep(Duration::from_secs(100));
+    }
+    let stranded = mpi.leave().unwrap_err();
+    tell(&format!("rank {}: {stranded}", stranded.mpi.rank()));
+    std::thread::sleep(Duration::from_secs(1));
+    stranded.mpi.abort(LOST);
+}
+
 #[test]
 #[ignore = "one rank of a job; other tests start it"]
 fn ends_early() {
@@ -233,9 +249,14 @@ struct Stuck {
 impl Stuck {
     /// Starts them and waits until all are there. Hosts have no memory in common.
     fn start(launch: Launch<'_>) -> Self {
+        Self::start_as("waits_for_ever", launch)
+    }
+
+    /// As [`Stuck::start`], where the ranks are those of another test.
+    fn start_as(rank: &str, launch: Launch<'_>) -> Self {
         let scratch = Scratch::on_disk().unwrap();
         let ready = scratch.path().join("ready");
-        let program = program("waits_for_ever").env(READY, &ready);
+        let program = program(rank).env(READY, &ready);
         let running = launch.start(&program).spawn().unwrap();
         let start = Instant::now();
         while !ready.exists() {
@@ -293,6 +314,16 @@ fn a_stopped_rank_is_lost() {
         stuck.rank(3).signal(Signal::STOP);
         expect_lost(&stuck.end(NOTICED), 3, &own_node());
     }
+}
+
+#[test]
+fn a_rank_that_is_stopped_when_the_others_leave_is_lost() {
+    if skipped(Launch::open_mpi_available()) {
+        return;
+    }
+    let stuck = Stuck::start_as("leaves_alone", Launch::open_mpi(4));
+    stuck.rank(3).signal(Signal::STOP);
+    expect_lost(&stuck.end(NOTICED), 3, &own_node());
 }
 
 #[test]
