@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use comm::{Agreement, Comm, Joining, Launched, Mpi, Solo};
+use comm::{Agreement, Comm, Joining, Launched, Launcher, Mpi, Solo};
 use engine::Controls;
 use host::{Host, Root};
 use runner::RunnerError;
@@ -69,8 +70,7 @@ pub(crate) fn lead(
     let joined = comm::join(&joining);
     let joined = joined.map_err(|error| {
         let failure = Failure::new(Exit::HostLacks, error);
-        // All of them meet the same; one is enough to tell it.
-        if is_first() { failure } else { failure.silent() }
+        if is_first() || outlives_first(launched) { failure } else { failure.silent() }
     })?;
     let Some(mpi) = joined else {
         let solo = Solo::new(Host::new(Root::default()).node());
@@ -82,9 +82,13 @@ pub(crate) fn lead(
         Ok(Agreement::Same) => {}
         Ok(Agreement::Different(different)) => {
             let told = Failure::usage(format!(
-                "rank {} on node {} has another {}: `{}`, and rank 0 has `{}`; start the same program with the \
-                 same arguments on every rank",
-                different.rank, different.node, different.what, different.theirs, different.ours
+                "rank {} on node {} has {}: `{}`, and rank 0 has `{}`; start the same program with the same \
+                 arguments on every rank",
+                different.rank,
+                different.node,
+                if different.what == "arguments" { "other arguments" } else { "another version" },
+                different.theirs,
+                different.ours
             ));
             return leave(mpi, Err(told));
         }
@@ -110,6 +114,23 @@ pub(crate) fn lead(
             mpi.abort(if exit == Exit::Success { failure.exit } else { exit } as i32)
         }
     }
+}
+
+/// The launcher has ended the job within this time after one of its processes could not join.
+const ENDED_BY: Duration = Duration::from_secs(4);
+
+/// Whether this process, which could not join and is not the first, is to tell it. Mostly all of them
+/// meet the same, and the first one tells it and ends; the launcher ends all others then. Whoever is
+/// still there after a while is alone with its trouble. Those on the same node take turns.
+fn outlives_first(launched: Option<Launched>) -> bool {
+    // Other launchers let the rest go on, and all of them would tell.
+    if launched.is_none_or(|launched| launched.launcher != Launcher::OpenMpi) {
+        return false;
+    }
+    let place = std::env::var("OMPI_COMM_WORLD_LOCAL_RANK").ok();
+    let place = place.and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
+    std::thread::sleep(ENDED_BY * (1 + place.min(3)));
+    true
 }
 
 /// Parts from the others; what went wrong before is what is told.

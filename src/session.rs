@@ -74,10 +74,8 @@ impl<'w> Session<'w> {
     /// Checks what an interrupted run has left to do.
     pub(crate) fn check_again(&self, resumed: &Resumed) -> Result<Checked, Failure> {
         let manifest = &resumed.manifest;
-        let earlier = Earlier {
-            finished: resumed.finished.iter().cloned().collect(),
-            node: Some(manifest.host.node.clone()),
-        };
+        let earlier =
+            Earlier { finished: resumed.finished.iter().cloned().collect(), places: places(manifest) };
         let (plan, id) = (manifest.plan.clone(), manifest.run_id.clone());
         Ok(runner::check_again(plan, &self.host, self.world.comm(), id, manifest.started_unix_ns, earlier)?)
     }
@@ -130,6 +128,16 @@ impl<'w> Session<'w> {
             host: checked.facts.clone(),
             cluster: self.world.library().and_then(|library| checked.cluster(library)),
         }
+    }
+}
+
+/// The nodes of a run, and how many processes were on each.
+fn places(manifest: &Manifest) -> Vec<(String, usize)> {
+    match &manifest.cluster {
+        Some(cluster) => {
+            cluster.nodes.iter().map(|node| (node.host.node.clone(), node.ranks.len())).collect()
+        }
+        None => vec![(manifest.host.node.clone(), 1)],
     }
 }
 

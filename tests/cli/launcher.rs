@@ -4,11 +4,11 @@ use testbed::Finished;
 
 use crate::desk::{Desk, assert_says, names, run};
 
-/// One of four processes that Open MPI's launcher seems to have started.
+/// One of four processes that `srun` seems to have started.
 fn process(desk: &Desk, rank: u32, library: &str) -> Finished {
     let program = desk.ior(&format!("-w -r -F -t 4k -b 4k -k -o f --mpi {library}"));
-    let program = program.env("OMPI_COMM_WORLD_SIZE", "4").env("OMPI_COMM_WORLD_LOCAL_SIZE", "4");
-    run(&program.env("OMPI_COMM_WORLD_RANK", rank.to_string()))
+    let program = program.env("SLURM_STEP_NUM_TASKS", "4").env("SLURM_STEP_TASKS_PER_NODE", "4");
+    run(&program.env("SLURM_PROCID", rank.to_string()))
 }
 
 #[test]

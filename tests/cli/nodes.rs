@@ -80,7 +80,28 @@ fn a_shared_file_in_a_directory_that_is_not_shared_is_refused() {
     let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
     let words = format!("-w -r -t 256k -b 1m -o {}", file(&hosts.local()));
     let refused = run(&over(&hosts, 1, &desk, &words)).expect_code(3);
-    assert_says(&refused.stderr, &["cannot share a file", "node-local"]);
+    let differs = format!("another directory on node {} than on {}", hosts.name(1), hosts.name(0));
+    assert_says(&refused.stderr, &[&differs, "cannot share a file", "-F"]);
+}
+
+#[test]
+fn slow_a_rank_that_alone_cannot_join_tells_it() {
+    if skipped(Launch::open_mpi_available()) {
+        return;
+    }
+    let desk = Desk::new();
+    let script = format!(
+        "[ $OMPI_COMM_WORLD_RANK = 0 ] || set -- --mpi /nowhere/libmpi.so; \
+         exec {} ior -w -t 64k -b 1m -o f \"$@\"",
+        env!("CARGO_BIN_EXE_ioproof")
+    );
+    let ranks =
+        Program::new("sh").args(["-c", &script]).current_dir(desk.path("")).limit(Duration::from_secs(60));
+    let refused = run(&Launch::open_mpi(3).start(&ranks)).expect_code(4);
+    let told = refused.stderr.lines().filter(|line| line.starts_with("ioproof: ")).count();
+    assert_eq!(told, 1, "{}", refused.stderr);
+    assert_says(&refused.stderr, &["/nowhere/libmpi.so", "--mpi"]);
+    assert!(!desk.path("f").exists());
 }
 
 #[test]

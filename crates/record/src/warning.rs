@@ -156,9 +156,9 @@ pub enum Warning {
     },
     /// The run was taken up again on another node than the one that it had begun on.
     ResumedElsewhere {
-        /// The node of the cases before.
+        /// The nodes of the cases before.
         before: String,
-        /// The node of the cases since.
+        /// The nodes of the cases since.
         now: String,
     },
     /// Passes of the same case ran on different hosts: their differences are in the spread.
@@ -228,7 +228,7 @@ impl Warning {
             }
             Self::NotQuiet { .. } => "repeat the run on a quiet host",
             Self::ResumedElsewhere { .. } => {
-                "compare only figures of one node; each task says which one it ran on"
+                "compare only figures of the same nodes and processes; each task says which node it ran on"
             }
             Self::SeveralHosts { .. } => "compare the hosts first; merge runs of equal hosts only",
             Self::DifferentTerms { .. } => {
@@ -325,7 +325,7 @@ impl fmt::Display for Warning {
             }
             Self::NotQuiet { seen } => write!(f, "not quiet: {seen}"),
             Self::ResumedElsewhere { before, now } => {
-                write!(f, "begun on {before} and resumed on {now}: its figures are of two nodes")
+                write!(f, "begun on {before} and resumed on {now}: its figures are of both")
             }
             Self::SeveralHosts { nodes } => {
                 let named = &nodes[..nodes.len().min(NAMED_NODES_MAX)];

@@ -30,8 +30,8 @@ const OWN_FILES: u64 = 64;
 pub struct Earlier {
     /// Names of the cases that are finished.
     pub finished: BTreeSet<String>,
-    /// The node that they ran on; none where nothing has run before.
-    pub node: Option<String>,
+    /// The nodes of that start, and how many processes were on each; none where nothing has run before.
+    pub places: Vec<(String, usize)>,
 }
 
 /// A plan that this host can run.
@@ -107,8 +107,8 @@ pub fn check(
     check_again(plan, host, comm, run_id, started_unix_ns, Earlier::default())
 }
 
-/// As [`check`], for a run of which the cases in `earlier` are finished. It may go on upon another
-/// node, which its figures are marked with then.
+/// As [`check`], for a run of which the cases in `earlier` are finished. It may go on upon other nodes,
+/// or with more or fewer processes, which its figures are marked with then.
 ///
 /// # Errors
 /// As [`check`]; also, if the run still goes on.
@@ -122,7 +122,7 @@ pub fn check_again(
 ) -> Result<Checked, RunnerError> {
     let topology = comm.topology();
     let targets = targets(&plan);
-    for case in &plan.cases {
+    for case in plan.cases.iter().filter(|case| !earlier.finished.contains(&case.id)) {
         check_place(case, &plan, topology)?;
     }
     let wants_uring = plan.cases.iter().any(|case| matches!(case.workload.backend, Backend::Uring { .. }));
@@ -161,8 +161,10 @@ pub fn check_again(
     let facts = first.and_then(|node| node.facts.as_deref()).ok_or(RunnerError::OutOfPlace)?.clone();
     let devices = first.map(|node| node.devices.clone()).unwrap_or_default();
     warnings.extend(nodes.warnings().into_iter().map(of_run));
-    if let Some(before) = earlier.node.filter(|node| *node != facts.node) {
-        warnings.push(of_run(Warning::ResumedElsewhere { before, now: facts.node.clone() }));
+    let places = nodes.places();
+    if !earlier.places.is_empty() && earlier.places != places {
+        let (before, now) = (in_words(&earlier.places), in_words(&places));
+        warnings.push(of_run(Warning::ResumedElsewhere { before, now }));
     }
     let replaced_elsewhere =
         found.replaced.map(|(files, bytes, first)| Replaced { files, bytes: Bytes(bytes), first });
@@ -182,6 +184,19 @@ pub fn check_again(
         replaced_elsewhere,
         ranks: comm.size(),
     })
+}
+
+/// Nodes and their processes in a few words, however many they are.
+fn in_words(places: &[(String, usize)]) -> String {
+    let ranks: usize = places.iter().map(|(_, ranks)| ranks).sum();
+    match places {
+        [(node, 1)] => node.clone(),
+        [(node, _)] => format!("{node} ({ranks} processes)"),
+        [(first, _), .., (last, _)] => {
+            format!("{} nodes ({first} to {last}, {ranks} processes)", places.len())
+        }
+        [] => String::new(),
+    }
 }
 
 fn of_run(warning: Warning) -> WarningRow {
@@ -272,7 +287,7 @@ impl Part<'_> {
         // Cases of a sweep share files: each is counted once, at its largest.
         let mut sizes: HashMap<PathBuf, (&Path, u64)> = HashMap::new();
         let mut sets: HashMap<FilesOf<'_>, u64> = HashMap::new();
-        for case in self.plan.cases.iter().filter(|case| takes_space(case)) {
+        for case in remaining(self.plan, self.finished).cases().filter(|case| takes_space(case)) {
             let bytes = Placement::new(&case.workload).file_bytes().get();
             let files = &case.workload.files;
             let tasks = self.tasks(case)?;
@@ -323,7 +338,7 @@ impl Part<'_> {
     /// Cases of a sweep need the same again and again, and each question reads files of the kernel.
     fn check_limits(&self) -> Result<(), RunnerError> {
         let mut all = BTreeSet::new();
-        for case in &self.plan.cases {
+        for case in self.plan.cases.iter().filter(|case| !self.finished.contains(&case.id)) {
             let tasks = self.tasks(case)?.len() as u64;
             all.insert(match case.workload.backend {
                 Backend::Psync | Backend::Mmap => (tasks, tasks),
@@ -381,21 +396,33 @@ fn check_separate(
     let found = targets.filter_map(|at| separate.iter().find(|one| one.directory == at)).next();
     let Some(found) = found.filter(|_| nodes > 1) else { return Ok(()) };
     let terms = plan.terms.targets.iter().find(|target| target.name == case.target);
+    let first = topology.names().first().map_or("the first", String::as_str);
+    let differs = format!("is another directory on node {} than on {first}", found.node);
     if terms.is_some_and(|terms| terms.layer == Layer::Shared) {
         return Err(RunnerError::Target {
             path: found.directory.clone(),
-            problem: format!(
-                "is another directory on node {} than on {}, and `{}` is said to be shared",
-                found.node,
-                topology.names().first().map_or("the first", String::as_str),
-                case.target
-            ),
+            problem: format!("{differs}, and `{}` is said to be shared", case.target),
             help: "mount the same file system there on every node, or call the target node-local".to_owned(),
         });
     }
     let name = found.directory.display().to_string();
     let local = TargetTerms { name, layer: Layer::NodeLocal, ..TargetTerms::default() };
-    node_local(case, &local, nodes)
+    node_local(case, &local, nodes).map_err(|error| {
+        let RunnerError::Rule { problem: broken, .. } = error else { return error };
+        let (problem, instead) = match broken.field {
+            "sharing" => (
+                format!("{differs}: {} tasks cannot share a file there", case.workload.tasks),
+                "give each task a file of its own (ior: -F; in a study: sharing = \"per-task\")",
+            ),
+            _ => (
+                format!("{differs}: no task can read there what those of other nodes wrote"),
+                "let each task read its own data (ior: neither -C nor -Z; randomops: --node-local; in a \
+                 study: read_from = \"same\")",
+            ),
+        };
+        let help = format!("mount the same file system there on every node, or {instead}");
+        RunnerError::Target { path: found.directory.clone(), problem, help }
+    })
 }
 
 /// Enforces the rule of node-local targets where the tasks of `case` are on so many nodes.

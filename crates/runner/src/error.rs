@@ -67,7 +67,7 @@ pub enum RunnerError {
         help: String,
     },
     /// The kind of its target forbids what a case asks for.
-    #[error("{case}: {problem}")]
+    #[error("{case}: {problem}; {}", problem.help)]
     Rule {
         /// The case.
         case: String,

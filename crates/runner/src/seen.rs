@@ -92,6 +92,13 @@ impl Nodes {
         Some(node.facts.as_ref()?.node.as_str())
     }
 
+    /// The name of each node, and how many ranks are on it.
+    pub(crate) fn places(&self) -> Vec<(String, usize)> {
+        let name = |node: &NodeSeen| node.facts.as_ref().map_or(String::new(), |facts| facts.node.clone());
+        let ranks = |index: usize| self.ranks.get(index).map_or(1, Vec::len);
+        self.seen.iter().enumerate().map(|(index, node)| (name(node), ranks(index))).collect()
+    }
+
     /// How far each clock was off before the first case.
     pub(crate) fn clocks(&self) -> &[Clock] {
         &self.clocks

@@ -290,13 +290,41 @@ fn a_run_of_many_ranks_is_taken_up_again() {
     let mut read = written.clone();
     read.verify = true;
     let cases = vec![case("write", written, &[Phase::Write]), case("read", read, &[Phase::Read])];
-    let earlier = Earlier { finished: BTreeSet::from(["write".to_owned()]), node: None };
+    let earlier = Earlier { finished: BTreeSet::from(["write".to_owned()]), places: Vec::new() };
     let (plan, world) = (place.plan(cases), Fake::world(&["a", "b"]));
     let (ended, run, _) = live_with(&place, world, None, plan, earlier, &mut Silent).expect("runs here");
     let ended = ended.expect("a record");
     assert_eq!((ended.failed, ended.wrong_cells), (None, 0));
     let phases: Vec<Phase> = run.phases.iter().map(|row| row.key.phase).collect();
     assert_eq!(phases, [Phase::Fill, Phase::Read], "the data is written again for the case that reads it");
+}
+
+#[test]
+fn a_run_goes_on_upon_fewer_nodes_than_its_finished_cases_had_and_says_so() {
+    let place = Place::new();
+    let cases = || {
+        vec![
+            case("wide", per_task(&place.file(), 4, 4), &[Phase::Write]),
+            case("narrow", per_task(&place.file(), 2, 1), &[Phase::Write]),
+        ]
+    };
+    let go_on = |nodes: &[&str], finished: &[&str]| {
+        let finished = finished.iter().map(|id| (*id).to_owned()).collect();
+        let places = ["a", "b", "c", "d"].map(|node| (node.to_owned(), 1)).to_vec();
+        let earlier = Earlier { finished, places };
+        live_with(&place, Fake::world(nodes), None, place.plan(cases()), earlier, &mut Silent)
+    };
+    let said = go_on(&["a", "a"], &[]).expect_err("four nodes are not there").to_string();
+    assert!(said.starts_with("wide: ") && said.contains("ask for fewer"), "{said}");
+    let (ended, run, _) = go_on(&["a", "a"], &["wide"]).expect("the other one runs here");
+    assert!(ended.expect("a record").failed.is_none());
+    assert_eq!(run.phases.len(), 1);
+    let words = |warning: &Warning| match warning {
+        Warning::ResumedElsewhere { before, now } => Some((before.clone(), now.clone())),
+        _ => None,
+    };
+    let moved: Vec<_> = run.warnings.iter().filter_map(|row| words(&row.warning)).collect();
+    assert_eq!(moved, [("4 nodes (a to d, 4 processes)".to_owned(), "a (2 processes)".to_owned())]);
 }
 
 #[test]
@@ -370,7 +398,10 @@ fn files_that_nodes_would_share_are_refused_where_each_has_a_directory_for_itsel
         let lived = live_on(&place, world, None, Some(&other), plan, Earlier::default(), &mut Silent);
         let error = lived.expect_err("refused");
         assert_eq!(error.kind(), ErrorKind::Refused);
-        assert!(error.to_string().starts_with("across: "), "{error}");
+        let said = error.to_string();
+        assert!(said.starts_with(&place.data().display().to_string()), "{said}");
+        assert!(said.contains("another directory on node b than on a: "), "{said}");
+        assert!(said.contains(if shared { "-F" } else { "--node-local" }), "{said}");
         assert!(place.left().is_empty() && names_in(&other).is_empty());
     }
 }

@@ -12,7 +12,7 @@ use runner::{Earlier, ErrorKind, Event, Silent, Watch};
 use crate::place::{Place, RUN_ID, case, spec};
 
 fn finished(ids: &[&str]) -> Earlier {
-    Earlier { finished: ids.iter().map(|id| (*id).to_owned()).collect(), node: None }
+    Earlier { finished: ids.iter().map(|id| (*id).to_owned()).collect(), places: Vec::new() }
 }
 
 /// Case and phase of every row.
@@ -129,15 +129,17 @@ fn a_run_that_goes_on_is_not_taken_up() {
 fn figures_of_two_nodes_are_marked() {
     let place = Place::new();
     let cases = || vec![case("a", spec(&place.file()), &[Phase::Write])];
-    let earlier = |node: &str| Earlier { finished: BTreeSet::new(), node: Some(node.to_owned()) };
+    let earlier =
+        |node: &str, ranks| Earlier { finished: BTreeSet::new(), places: vec![(node.to_owned(), ranks)] };
     let moved = |checked: &runner::Checked| {
         let warnings = checked.warnings.iter();
         warnings.filter(|row| matches!(row.warning, Warning::ResumedElsewhere { .. })).count()
     };
-    let checked = place.check_again(cases(), earlier("another")).expect("runs here");
+    let checked = place.check_again(cases(), earlier("another", 1)).expect("runs here");
     assert_eq!(moved(&checked), 1);
     let here = checked.facts.node.clone();
-    assert_eq!(moved(&place.check_again(cases(), earlier(&here)).expect("runs here")), 0);
+    assert_eq!(moved(&place.check_again(cases(), earlier(&here, 2)).expect("runs here")), 1);
+    assert_eq!(moved(&place.check_again(cases(), earlier(&here, 1)).expect("runs here")), 0);
 }
 
 #[test]
