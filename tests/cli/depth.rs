@@ -24,7 +24,8 @@ fn a_device_is_saturated_at_its_depth_and_more_tasks_give_nothing() {
 }
 
 fn curve_of_a_device_with_a_depth(times: u32) {
-    let latency = LATENCY * times;
+    // The knee needs rates that are right to a tenth: what a machine adds must vanish beside the latency.
+    let latency = LATENCY * times * times;
     let slow = Programme { write_latency: latency, ..Programme::default() };
     let disk = ProgrammedFs::builder().threads(DEPTH).programme(slow).mount().expect("a device");
     let desk = Desk::new();
