@@ -167,8 +167,8 @@ pub enum BatchError {
     },
     /// All cases are on the same number of nodes.
     #[error(
-        "all cases are on {nodes} nodes, so there are no points to part; leave --per-point out, or give \
-         `nodes` several values in the study"
+        "all cases are on the same number of nodes ({nodes}), so there are no points to part; leave \
+         --per-point out, or give `nodes` several values in the study"
     )]
     NoPoints {
         /// How many.

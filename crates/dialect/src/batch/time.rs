@@ -39,7 +39,7 @@ impl WallTime {
 
     /// What stands below the directives, in lines that start with words of our own: a comment that
     /// starts with others could be a directive.
-    pub(super) fn comment(self, source: &str) -> [String; 2] {
+    pub(super) fn comment(self, rate: f64, source: &str) -> [String; 2] {
         let forecast = self.forecast_seconds.ceil().min(SECONDS_MAX);
         let second = match self.given {
             true if forecast > self.minutes as f64 * 60.0 => {
@@ -50,7 +50,19 @@ impl WallTime {
                 format!("The time is {MARGIN} times that and {} minutes.", AROUND_SECONDS / 60.0)
             }
         };
-        [format!("It is expected to take {forecast} s, at rates {source}."), second]
+        let rate = (rate / 1e6).round();
+        [format!("It is expected to take {}, at {rate} MB/s, {source}.", spoken(forecast)), second]
+    }
+}
+
+/// Seconds up to two minutes, and whole minutes above: nobody counts hours in seconds.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within SECONDS_MAX")]
+fn spoken(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).ceil() as u64;
+    match minutes {
+        0..=2 => format!("{seconds} s"),
+        3..60 => format!("{minutes} min"),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
     }
 }
 
@@ -70,9 +82,19 @@ mod tests {
     }
 
     #[test]
+    fn long_times_are_told_in_hours() {
+        let told = |seconds| WallTime::of(seconds, None).comment(500e6, "assumed")[0].clone();
+        assert_eq!(told(89.2), "It is expected to take 90 s, at 500 MB/s, assumed.");
+        assert_eq!(told(1001.0), "It is expected to take 17 min, at 500 MB/s, assumed.");
+        assert_eq!(told(34_635.0), "It is expected to take 9 h 38 min, at 500 MB/s, assumed.");
+    }
+
+    #[test]
     fn a_time_that_is_too_short_is_told() {
         let short = WallTime::of(1000.0, Some(Nanos::millis(60_000)));
-        assert!(short.comment("assumed")[1].contains("SHORTER"));
-        assert!(!WallTime::of(10.0, Some(Nanos::millis(60_000))).comment("assumed")[1].contains("SHORTER"));
+        assert!(short.comment(500e6, "assumed")[1].contains("SHORTER"));
+        assert!(
+            !WallTime::of(10.0, Some(Nanos::millis(60_000))).comment(500e6, "assumed")[1].contains("SHORTER")
+        );
     }
 }

@@ -33,6 +33,8 @@ fn run(asked: &Asked<'_>, study: &Study<'_>, job: &Job) -> Result<String, BatchE
     text += "# Where the record goes. A job that is submitted again goes on with what is there.\n";
     let record = quote::path(&asked.out.join(&job.name))?;
     let _ = writeln!(text, "record={record}\nmkdir -p -- {}", quote::path(&asked.out)?);
+    text += "if [ -e \"$record/manifest.json\" ] && [ \"$(cat \"$record.status\" 2>/dev/null)\" = 0 ]; then\n    \
+             printf 'the record %s is complete\\n' \"$record\"\n    exit 0\nfi\n";
     text += "if [ -e \"$record/manifest.json\" ]; then\n    \
              set -- --resume \"$record\"\nelse\n";
     let _ = write!(text, "    set -- {}", quote::path(study.path)?);
@@ -64,10 +66,13 @@ fn merge(asked: &Asked<'_>, study: &Study<'_>, jobs: &[Job]) -> Result<String, B
         let _ = write!(text, " \\\n    {}", quote::path(&asked.out.join(&job.name))?);
     }
     let all = quote::path(&asked.out.join("all"))?;
+    let again = "# What was merged before stays as it is.\nmerged=$all\ncount=1\nwhile [ -e \"$merged\" ]; do\n    \
+                 count=$((count + 1))\n    merged=$all-$count\ndone\n";
     text += "\ndo\n    if [ -e \"$record/manifest.json\" ]; then\n        set -- \"$@\" \"$record\"\n    \
              else\n        missing=1\n        printf 'there is no record %s\\n' \"$record\" >&2\n    fi\ndone\n\
              [ \"$#\" -gt 0 ] || exit 1\n";
-    let _ = writeln!(text, "\"$ioproof\" merge {all} \"$@\"\n\"$ioproof\" report {all}\nexit \"$missing\"");
+    let _ = write!(text, "all={all}\n{again}");
+    text += "\"$ioproof\" merge \"$merged\" \"$@\"\n\"$ioproof\" report \"$merged\"\nexit \"$missing\"\n";
     Ok(text)
 }
 
@@ -114,7 +119,8 @@ fn head(asked: &Asked<'_>, study: &Study<'_>, job: &Job, what: &str) -> Result<S
     );
     let _ = writeln!(text, "# {what}");
     if job.name != "merge" {
-        for line in job.time.comment(&quote::line(&asked.around.write.source)) {
+        let rate = &asked.around.write;
+        for line in job.time.comment(rate.bytes_per_second, &quote::line(&rate.source)) {
             let _ = writeln!(text, "# {line}");
         }
     }

@@ -52,10 +52,15 @@ impl ExpectedRate {
     /// transfer's time at its depth and tasks (Little's law), or of its own pace.
     #[must_use]
     pub fn of(&self, workload: &Workload) -> f64 {
+        self.on(1.0, workload)
+    }
+
+    /// As [`ExpectedRate::of`], on so many storages of that rate.
+    pub(super) fn on(&self, storages: f64, workload: &Workload) -> f64 {
         let transfer = workload.geometry.transfer.0 as f64;
         let under_way = f64::from(workload.tasks) * f64::from(workload.backend.depth());
         let by_latency = under_way * transfer / self.transfer_time.as_secs_f64().max(1e-9);
         let by_pace = workload.pace.map_or(f64::INFINITY, |pace| pace.transfers_per_second * transfer);
-        self.bytes_per_second.min(by_latency).min(by_pace)
+        (self.bytes_per_second * storages).min(by_latency).min(by_pace)
     }
 }

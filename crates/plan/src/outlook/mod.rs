@@ -89,12 +89,12 @@ impl Outlook {
     fn placed(case: &Case, around: &Surroundings, placed: &Placed<'_>, layer: Layer) -> Self {
         let forecast = Forecast::of(case);
         let phases: Vec<PhaseOutlook> =
-            case.phases.iter().map(|&phase| phase_outlook(case, phase, around)).collect();
+            case.phases.iter().map(|&phase| phase_outlook(case, phase, around, layer)).collect();
         let one: f64 = phases.iter().map(|phase| phase.seconds + case.delay.as_secs_f64()).sum();
         let all = one * f64::from(case.passes_max());
         let limited = case.time_limit.map_or(all, |limit| all.min(limit.as_secs_f64().max(one)));
         let written = forecast.footprint.0.saturating_mul(u64::from(case.protocol.precondition));
-        let precondition = (written > 0).then(|| streamed(Bytes(written), around));
+        let precondition = (written > 0).then(|| streamed(Bytes(written), case, around, layer));
         let seconds = limited + precondition.as_ref().map_or(0.0, |phase| phase.seconds);
         let spaces = spaces(case, around, placed, layer);
         let mut concerns = length_concerns(case, &phases);
@@ -124,7 +124,7 @@ pub fn outlooks<'p>(plan: &'p Plan, around: &Surroundings) -> (Vec<Outlook>, Vec
         let mut outlook = Outlook::placed(case, around, &placed, layer);
         let bytes = filled.before(case, outlook.forecast.footprint);
         if bytes.0 > 0 {
-            let fill = streamed(bytes, around);
+            let fill = streamed(bytes, case, around, layer);
             outlook.seconds += fill.seconds;
             outlook.fill = Some(fill);
         }
@@ -141,18 +141,29 @@ pub fn outlooks<'p>(plan: &'p Plan, around: &Surroundings) -> (Vec<Outlook>, Vec
 }
 
 /// A sequential write that fills or preconditions files.
-fn streamed(bytes: Bytes, around: &Surroundings) -> PhaseOutlook {
-    let bytes_per_second = around.write.bytes_per_second.max(1.0);
+fn streamed(bytes: Bytes, case: &Case, around: &Surroundings, layer: Layer) -> PhaseOutlook {
+    let bytes_per_second = (around.write.bytes_per_second * storages(case, layer)).max(1.0);
     let seconds = bytes.0 as f64 / bytes_per_second;
     PhaseOutlook { phase: Phase::Fill, bytes_per_second, bytes, seconds, by_clock: false }
 }
 
-fn phase_outlook(case: &Case, phase: Phase, around: &Surroundings) -> PhaseOutlook {
+/// How often the storage is there that the expected rates are of: once on each node that has its own.
+fn storages(case: &Case, layer: Layer) -> f64 {
+    if layer == Layer::NodeLocal { f64::from(case.workload.nodes) } else { 1.0 }
+}
+
+fn phase_outlook(case: &Case, phase: Phase, around: &Surroundings, layer: Layer) -> PhaseOutlook {
     let workload = &case.workload;
+    let storages = storages(case, layer);
+    let (write, read) = (around.write.on(storages, workload), around.read.on(storages, workload));
     let bytes_per_second = match phase {
-        Phase::Mixed => mixed_rate(workload, around),
-        _ if phase.writes() => around.write.of(workload),
-        _ => around.read.of(workload),
+        // Reads and writes take turns, so times add up and rates do not.
+        Phase::Mixed => {
+            let reads = f64::from(workload.read_percent) / 100.0;
+            1.0 / (reads / read + (1.0 - reads) / write)
+        }
+        _ if phase.writes() => write,
+        _ => read,
     }
     .max(1.0);
     let volume = if phase.is_result() { workload.bytes() } else { workload.footprint() }.0 as f64;
@@ -171,10 +182,4 @@ fn phase_outlook(case: &Case, phase: Phase, around: &Surroundings) -> PhaseOutlo
     };
     let moved = if by_clock { seconds * bytes_per_second } else { volume };
     PhaseOutlook { phase, bytes_per_second, bytes: whole(moved), seconds, by_clock }
-}
-
-/// Reads and writes take turns, so times add up and rates do not.
-fn mixed_rate(workload: &Workload, around: &Surroundings) -> f64 {
-    let reads = f64::from(workload.read_percent) / 100.0;
-    1.0 / (reads / around.read.of(workload) + (1.0 - reads) / around.write.of(workload))
 }
