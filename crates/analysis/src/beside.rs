@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use plan::{Bytes, Case, Phase, Plan, PublishedPlace, Setting, SettingValue};
+use plan::{Bytes, Case, Layer, Phase, Plan, PublishedPlace, Setting, SettingValue};
 use record::{Library, Metric, Operation, Published, PublishedStatistic, PublishedUnit};
 
 use crate::subject::{Subject, subjects};
-use crate::{Beside, Figure, WeakScaling, scalability, weak_scaling};
+use crate::{Beside, Figure, NodeFigure, Summary, WeakScaling, scalability, weak_scaling};
 
 /// An id of a study file that the library does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,10 +117,27 @@ impl Own<'_> {
     }
 
     /// The own value of what `published` is of: bytes or transfers per second, nanoseconds, or a share.
+    /// Beside the rate of one node stands the mean of the own nodes where each has storage of its own.
     fn value(&self, own: &Subject<'_>, published: &Published) -> Option<f64> {
+        let of_one = |value: fn(&NodeFigure) -> f64| {
+            let nodes: Vec<f64> = own.figure.nodes.iter().map(value).collect();
+            let local = own.target.is_some_and(|target| target.layer == Layer::NodeLocal);
+            let one = local && published.parameters.nodes == Some(1) && nodes.len() > 1;
+            Summary::of(&nodes).filter(|_| one).map(|nodes| nodes.mean)
+        };
         let summary = match (published.unit, published.metric) {
-            (PublishedUnit::BytesPerSecond, _) => own.figure.bytes_per_second,
-            (PublishedUnit::OperationsPerSecond, _) => own.figure.transfers_per_second,
+            (PublishedUnit::BytesPerSecond, _) => {
+                if let Some(mean) = of_one(|node| node.bytes_per_second.median) {
+                    return Some(mean);
+                }
+                own.figure.bytes_per_second
+            }
+            (PublishedUnit::OperationsPerSecond, _) => {
+                if let Some(mean) = of_one(|node| node.transfers_per_second.median) {
+                    return Some(mean);
+                }
+                own.figure.transfers_per_second
+            }
             (PublishedUnit::Seconds, Metric::Latency) => return latency_ns(own, published.statistic),
             (PublishedUnit::Fraction, Metric::Scalability) => return share_of_devices(&self.bests, own),
             _ => return None,

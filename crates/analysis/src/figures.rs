@@ -257,7 +257,8 @@ impl Context<'_> {
             if counts {
                 merged.add(latency);
                 let rates = rates_of(of_key(&rows.tasks, &row.key), &self.case.workload, phase);
-                nodes.add(rates, row, of_key(&rows.devices, &row.key));
+                let (tasks, devices) = (of_key(&rows.tasks, &row.key), of_key(&rows.devices, &row.key));
+                nodes.add(rates, row, tasks, devices);
             }
         }
         let counted = || repetitions.iter().filter(|pass| pass.counts);

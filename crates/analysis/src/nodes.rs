@@ -1,5 +1,6 @@
 //! Rates of single nodes, for averages over nodes.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use plan::{Phase, Workload};
@@ -98,7 +99,8 @@ pub struct NodeFigure {
     pub bytes_per_second: Summary,
     /// Transfers ÷ the same time.
     pub transfers_per_second: Summary,
-    /// Its devices in the order of names, by the kernel's count.
+    /// Its devices in the order of names, by the kernel's count until the last of its tasks was done: the rest
+    /// of the pass belongs to slower nodes.
     pub devices: Vec<(String, DeviceMean)>,
     /// The numbers of those passes.
     pub repetitions: Vec<u32>,
@@ -117,19 +119,25 @@ struct Passes<'a> {
     tasks: usize,
     bytes_per_second: Vec<f64>,
     transfers_per_second: Vec<f64>,
-    devices: Vec<&'a DeviceRow>,
+    devices: Vec<Cow<'a, DeviceRow>>,
     repetitions: Vec<u32>,
     started_unix_ns: Vec<i64>,
 }
 
 impl<'a> NodeFigures<'a> {
-    /// Adds a pass that counts: what its nodes did, and its devices.
-    pub(crate) fn add(
+    /// Adds a pass that counts: what its nodes did, when their tasks were done, and its devices.
+    pub(crate) fn add<'t>(
         &mut self,
         rates: Vec<NodeRate>,
         phase: &PhaseRow,
+        tasks: impl Iterator<Item = &'t TaskRow>,
         devices: impl Iterator<Item = &'a DeviceRow>,
     ) {
+        let mut done: BTreeMap<&str, u64> = BTreeMap::new();
+        for task in tasks {
+            let end = done.entry(task.node.as_str()).or_default();
+            *end = (*end).max(task.close_end_ns).max(task.io_end_ns);
+        }
         // Before version 3 of the record a device had no node; there was only one then.
         let only = match rates.as_slice() {
             [only] => only.node.clone(),
@@ -146,7 +154,7 @@ impl<'a> NodeFigures<'a> {
         for device in devices {
             let name = if device.node.is_empty() { &only } else { &device.node };
             if let Some(node) = self.nodes.get_mut(name) {
-                node.devices.push(device);
+                node.devices.extend(until(device, done.get(name.as_str()).copied().unwrap_or(u64::MAX)));
             }
         }
     }
@@ -159,7 +167,7 @@ impl<'a> NodeFigures<'a> {
                 tasks: passes.tasks,
                 bytes_per_second: Summary::of(&passes.bytes_per_second)?,
                 transfers_per_second: Summary::of(&passes.transfers_per_second)?,
-                devices: observed::means_by_device(passes.devices.into_iter()),
+                devices: observed::means_by_device(passes.devices.iter().map(Cow::as_ref)),
                 repetitions: passes.repetitions,
                 started_unix_ns: passes.started_unix_ns,
             })
@@ -168,4 +176,14 @@ impl<'a> NodeFigures<'a> {
         nodes.sort_by(|a, b| by_name(&a.node, &b.node));
         nodes
     }
+}
+
+/// The part of an interval before `end`; none where it begins later. What the device still did in the
+/// rest of it is counted to the part.
+fn until(device: &DeviceRow, end: u64) -> Option<Cow<'_, DeviceRow>> {
+    let length_ns = end.checked_sub(device.start_ns).filter(|left| *left > 0)?;
+    Some(match length_ns < device.length_ns {
+        true => Cow::Owned(DeviceRow { length_ns, ..device.clone() }),
+        false => Cow::Borrowed(device),
+    })
 }

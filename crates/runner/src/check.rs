@@ -133,7 +133,8 @@ pub fn check_again(
     for case in remaining(&plan, &earlier.finished).cases() {
         check_separate(case, &plan, &separate, topology)?;
     }
-    warnings.extend(separate.iter().map(|one| separate_warning(one, topology)));
+    let unsaid = separate.iter().filter(|one| !said_to_be_local(&plan, &one.directory));
+    warnings.extend(unsaid.map(|one| separate_warning(one, topology)));
     let separate: Vec<PathBuf> = separate.into_iter().map(|one| one.directory).collect();
     let finished = earlier.finished;
     let own = |permits: &mut Vec<PermittedDevice>| {
@@ -375,6 +376,15 @@ fn separate(
         }
     }
     shake(comm, directories.into_iter().collect(), run_id)
+}
+
+/// Whether the study calls every target there node-local, so that nobody needs to be told.
+fn said_to_be_local(plan: &Plan, directory: &Path) -> bool {
+    let there = |case: &&Case| case.workload.files.targets.iter().any(|at| directory_of(at) == directory);
+    plan.cases.iter().filter(there).all(|case| {
+        let terms = plan.terms.targets.iter().find(|target| target.name == case.target);
+        terms.is_some_and(|terms| terms.layer == Layer::NodeLocal)
+    })
 }
 
 fn separate_warning(separate: &Separate, topology: &Topology) -> WarningRow {

@@ -13,6 +13,9 @@ use crate::check::devices;
 use crate::crew::{give, synchronize};
 use crate::order::{Answer, NodeSeen, Order, Seen};
 
+/// So many nodes are named in one warning.
+const NAMED_MAX: usize = 3;
+
 /// A clock that is known less well than this does not set the seconds of a node beside those of others.
 const CLOCK_ERROR_MAX: Duration = Duration::from_millis(1);
 
@@ -140,18 +143,18 @@ impl Nodes {
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         let several = self.seen.len() > 1;
         let name = |node: &NodeSeen| node.facts.as_ref().map_or(String::new(), |facts| facts.node.clone());
-        let quiet = self.seen.iter().filter_map(|node| match &node.quiet {
-            Some(Warning::NotQuiet { seen }) if several => {
-                Some(Warning::NotQuiet { seen: format!("{}: {seen}", name(node)) })
-            }
-            other => other.clone(),
+        let disturbed = self.seen.iter().filter_map(|node| match &node.quiet {
+            Some(Warning::NotQuiet { seen }) if several => Some(format!("{}: {seen}", name(node))),
+            Some(Warning::NotQuiet { seen }) => Some(seen.clone()),
+            _ => None,
         });
+        let quiet = told(disturbed.collect()).map(|seen| Warning::NotQuiet { seen });
         let unsure = self.seen.iter().zip(&self.clocks).filter_map(|(node, clock)| {
             let limit = u64::try_from(CLOCK_ERROR_MAX.as_nanos()).unwrap_or(u64::MAX);
             (clock.error_ns > limit)
                 .then(|| Warning::ClockUncertain { node: name(node), error_ns: clock.error_ns })
         });
-        quiet.chain(unsure).collect()
+        quiet.into_iter().chain(unsure).collect()
     }
 
     /// The nodes as the record has them; `library` is what the MPI library says of itself.
@@ -171,4 +174,14 @@ impl Nodes {
             nodes: self.seen.iter().enumerate().filter_map(facts).collect(),
         }
     }
+}
+
+/// What was seen of several nodes, in one line: of the first of them, and how many there are.
+pub(crate) fn told(mut seen: Vec<String>) -> Option<String> {
+    let others = seen.len().saturating_sub(NAMED_MAX);
+    seen.truncate(NAMED_MAX);
+    if others > 0 {
+        seen.push(format!("and the same of {others} more {}", if others == 1 { "node" } else { "nodes" }));
+    }
+    (!seen.is_empty()).then(|| seen.join("; "))
 }

@@ -8,10 +8,7 @@ use record::{DeviceRow, PhaseKey, PhaseRecord, Warning, WarningRow};
 use crate::data::Content;
 use crate::part::Part;
 use crate::rows::Table;
-use crate::seen::Nodes;
-
-/// So many nodes are named in one warning.
-const NAMED_MAX: usize = 3;
+use crate::seen::{self, Nodes};
 
 /// A phase that is over.
 pub(crate) struct Whole<'a> {
@@ -83,13 +80,7 @@ impl Whole<'_> {
             1 => what.clone(),
             _ => format!("{}: {what}", name(*node)),
         };
-        let mut words: Vec<String> = told.iter().take(NAMED_MAX).map(each).collect();
-        match told.len() {
-            0 => return None,
-            all if all > NAMED_MAX => words.push(format!("and the same of {} more nodes", all - NAMED_MAX)),
-            _ => {}
-        }
-        Some(words.join("; "))
+        seen::told(told.iter().map(each).collect())
     }
 }
 

@@ -1,12 +1,12 @@
 //! Nodes beside each other: slow ones, blanks, and what the slowest lets all of them reach.
 
 use analysis::{
-    Figure, NodeComparison, NodeRate, RateName, figures, findings, findings_of, node_comparisons, node_grids,
-    phase_warnings, slow_node_warnings, slow_nodes,
+    Figure, NodeComparison, NodeRate, RateName, beside, figures, findings, findings_of, node_comparisons,
+    node_grids, phase_warnings, slow_node_warnings, slow_nodes,
 };
-use plan::{Case, Layer, Nanos, Phase, Plan};
+use plan::{Case, Layer, Nanos, Phase, Plan, PublishedPlace, Selector};
 use proptest::prelude::*;
-use record::{DeviceRow, PhaseKey, PhaseRecord, TaskRow, Warning};
+use record::{DeviceRow, PhaseKey, PhaseRecord, TaskRow, Warning, published};
 
 use crate::rows::{self, SECOND};
 use crate::studies::{count, target, word};
@@ -183,6 +183,43 @@ fn devices_of_two_nodes_are_two_devices() {
     assert_eq!(rates, [("a:nvme0n1", 100.0), ("b:nvme0n1", 300.0)]);
     let of_node = &figures[0].nodes[1].devices;
     assert_eq!((of_node[0].0.as_str(), of_node[0].1.read_bytes_per_second), ("nvme0n1", 300.0));
+}
+
+/// The kernel counts until the slowest node is done.
+#[test]
+fn a_device_is_not_slower_than_its_node_because_another_node_is_slow() {
+    let plan = rows::plan(vec![case("c", "t", 2, 1)]);
+    let slow = OnNode { node: "b", tasks: 2, bytes: 1000, seconds: 20 };
+    let mut record = pass("c", 0, Phase::Read, &[at("a", 100), slow]);
+    // Seconds 0 to 8, then 8 to 16, then 16 to 20.
+    let first = record.devices.remove(0);
+    for (index, (start, length, bytes)) in [(0, 8, 800), (8, 8, 200), (16, 4, 0)].into_iter().enumerate() {
+        let row = DeviceRow {
+            start_ns: start * SECOND,
+            length_ns: length * SECOND,
+            read_bytes: bytes,
+            ..first.clone()
+        };
+        record.devices.insert(index, row);
+    }
+    let figures = of(&plan, vec![record]);
+    let rate = |node: usize| figures[0].nodes[node].devices[0].1.read_bytes_per_second;
+    assert_eq!((rate(0).round(), rate(1).round()), (100.0, 50.0));
+}
+
+/// Table 3 of study B has means over its nodes.
+#[test]
+fn beside_the_published_rate_of_a_node_with_own_storage_stands_the_mean_of_the_own_nodes() {
+    let own = |layer: Layer| {
+        let mut plan = rows::plan(vec![case("c", "t", 2, 1)]);
+        plan.terms.targets = vec![target("t", |terms| terms.layer = layer)];
+        let id = "b-tab3-ssd-read-mean".to_owned();
+        plan.terms.published = vec![PublishedPlace { id, figures: Selector::default() }];
+        let figures = of(&plan, vec![pass("c", 0, Phase::Read, &[at("a", 100), at("b", 300)])]);
+        beside(&plan, &figures, published())[0].own.map(f64::round)
+    };
+    // All of them together: 4000 bytes in 11 s with their opens and closes.
+    assert_eq!((own(Layer::NodeLocal), own(Layer::Shared)), (Some(200.0), Some(364.0)));
 }
 
 /// As ten batch jobs that the scheduler puts on nodes at random.

@@ -42,8 +42,9 @@ pub(super) fn what_lines(
     lines.push(("path", path_words(workload)));
     lines.push(("durability", sync_words(workload)));
     lines.push(("phases", phases_words(case)));
-    lines.extend(read_from_words(workload).map(|text| ("reads", text)));
-    lines.extend(across_lines(case, &around.node_of));
+    let mut reads: Vec<String> = read_from_words(workload).into_iter().collect();
+    reads.extend(across_lines(case, &around.node_of));
+    lines.extend(reads.into_iter().enumerate().map(|(at, text)| (if at == 0 { "reads" } else { "" }, text)));
     lines.extend(clock_words(workload).map(|text| ("clock", text)));
     lines.push(("afterwards", keep_words(workload).to_owned()));
     lines
@@ -63,19 +64,19 @@ fn tasks_words(workload: &Workload) -> String {
 }
 
 /// Which node reads what which node wrote: the first nodes, and how much crosses over.
-fn across_lines(case: &Case, node_of: &[u32]) -> Vec<(&'static str, String)> {
+fn across_lines(case: &Case, node_of: &[u32]) -> Vec<String> {
     if !case.phases.iter().any(|phase| phase.needs_data()) {
         return Vec::new();
     }
     // A run that is too small for the plan is refused when it starts.
     let Ok(Some(across)) = plan::across(&case.workload, node_of) else { return Vec::new() };
-    let mut lines = vec![("", across.sentence())];
+    let mut lines = vec![across.sentence()];
     if case.workload.read_from == ReadFrom::Same {
         return lines;
     }
-    lines.extend(across.nodes.iter().take(NODES_NAMED).map(|node| ("", node_words(node))));
+    lines.extend(across.nodes.iter().take(NODES_NAMED).map(node_words));
     if let Some(others) = across.nodes.len().checked_sub(NODES_NAMED).filter(|others| *others > 0) {
-        lines.push(("", format!("… and {others} more nodes")));
+        lines.push(format!("… and {others} more nodes"));
     }
     lines
 }
@@ -298,7 +299,7 @@ mod tests {
     }
 
     fn lines(case: &Case) -> Vec<String> {
-        across_lines(case, &[]).into_iter().map(|(_, line)| line).collect()
+        across_lines(case, &[])
     }
 
     #[test]

@@ -140,7 +140,8 @@ fn extrapolated(report: &Report) -> Table {
         ("± of one more value", Align::Right),
     ]);
     for one in &report.findings.weak_scaling {
-        for more in &one.extrapolated {
+        // A line that falls says of enough nodes that they move less than nothing.
+        for more in one.extrapolated.iter().filter(|more| more.bytes_per_second > 0.0) {
             table.row(vec![
                 series_name(report, one),
                 grouped(more.nodes),

@@ -28,7 +28,8 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
                 known.phase == one.phase
                     && known.tasks_per_node == one.tasks_per_node
                     && known.fixed == one.fixed
-                    && known.client == one.client
+                    // One target that is reached in two ways would have one name for two lines.
+                    && (known.client == one.client || known.target != one.target)
                     // Layers that meet may be workloads of their own.
                     && (known.group == one.group || meet(report, place, &family.members))
             })
@@ -117,7 +118,10 @@ fn series(report: &Report, one: &WeakScaling, place: usize) -> Vec<Value> {
         .map(|point| Some((point.line_bytes_per_second / 1e6, point.line_half_width_bytes_per_second? / 1e6)))
         .collect();
     if let Some(band) = band {
-        let edge = |sign: f64| band.iter().map(|(middle, half)| middle + sign * half).collect::<Vec<f64>>();
+        let edge = |sign: f64| {
+            let rates = band.iter().map(|(middle, half)| (middle + sign * half).max(0.0));
+            rates.collect::<Vec<f64>>()
+        };
         for (sign, fill) in [(-1.0, None), (1.0, Some("tonexty"))] {
             let mut trace = json!({
                 "type": "scatter", "mode": "lines", "x": x, "y": edge(sign), "hoverinfo": "skip",
@@ -162,15 +166,22 @@ fn series(report: &Report, one: &WeakScaling, place: usize) -> Vec<Value> {
             "hoverinfo": "skip", "line": { "color": "ink", "width": 2.5, "dash": DASHES[1] },
         }));
     }
-    if !one.extrapolated.is_empty() {
-        let more = &one.extrapolated;
+    // A line that falls says of enough nodes that they move less than nothing.
+    let more: Vec<_> = one.extrapolated.iter().filter(|more| more.bytes_per_second > 0.0).collect();
+    if !more.is_empty() {
+        let half = |most: fn(f64) -> f64| {
+            let halves = more.iter().map(|more| {
+                more.half_width_bytes_per_second.map(|half| half.min(most(more.bytes_per_second)) / 1e6)
+            });
+            halves.collect::<Vec<_>>()
+        };
         data.push(json!({
             "type": "scatter", "mode": "markers", "legendgroup": name, "name": format!("{name}: what the line says of more nodes"),
             "x": more.iter().map(|more| more.nodes).collect::<Vec<_>>(),
             "y": more.iter().map(|more| more.bytes_per_second / 1e6).collect::<Vec<_>>(),
             "error_y": {
                 "type": "data", "thickness": 1, "width": 3, "color": colour,
-                "array": more.iter().map(|more| more.half_width_bytes_per_second.map(|half| half / 1e6)).collect::<Vec<_>>(),
+                "symmetric": false, "array": half(|_| f64::INFINITY), "arrayminus": half(|rate| rate),
             },
             "hovertemplate": "%{x} nodes, not measured: %{y:,.0f} MB/s<extra></extra>",
             "marker": { "color": colour, "symbol": format!("{symbol}-open"), "size": 9 },
