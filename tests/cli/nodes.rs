@@ -1,28 +1,13 @@
 //! Several ranks, on this machine and on several hosts, as launchers start them.
 
 use std::fs;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use testbed::{Finished, Hosts, Launch, Limits, Program, Slurm, skipped};
 
 use crate::desk::{Desk, assert_says, run, timed};
-
-/// Whether ranks over hosts cannot be started here; says so.
-fn no_hosts() -> bool {
-    skipped(Hosts::available()) || skipped(Launch::open_mpi_available())
-}
-
-/// `ioproof ior` on `each` ranks of every host.
-fn over(hosts: &Hosts, each: u32, desk: &Desk, words: &str) -> Program {
-    Launch::open_mpi(each).over(hosts).start(&desk.ior(words))
-}
-
-/// A file below `directory`, as one of IOR's words.
-fn file(directory: &Path) -> String {
-    directory.join("f").display().to_string()
-}
+use crate::hosts::{file, no_hosts, over};
 
 #[test]
 fn ior_runs_on_four_ranks_of_this_machine() {
@@ -51,7 +36,7 @@ fn tasks_on_four_hosts_share_a_directory_and_read_no_data_of_their_own() {
     }
     let (desk, hosts) = (Desk::new(), Hosts::of(4).expect("hosts"));
     let words = format!("-w -r -C -F -e -t 256k -b 1m -o {}", file(&hosts.shared()));
-    let ran = run(&over(&hosts, 2, &desk, &words)).expect_code(0);
+    let ran = run(&over(&hosts, 2, &desk.ior(&words))).expect_code(0);
     assert_says(&ran.stdout, &["tasks : 8", "nodes : 4", "clients per node : 2"]);
     assert_eq!(fs::read_dir(hosts.shared()).expect("a directory").count(), 0, "files are removed");
     assert_eq!(desk.report().state(), "complete");
@@ -64,7 +49,7 @@ fn node_local_directories_are_used_and_cleaned_on_every_host() {
     }
     let (desk, hosts) = (Desk::new(), Hosts::of(4).expect("hosts"));
     let words = format!("-w -r -F -t 256k -b 1m -o {}", file(&hosts.local()));
-    let ran = run(&over(&hosts, 2, &desk, &words)).expect_code(0);
+    let ran = run(&over(&hosts, 2, &desk.ior(&words))).expect_code(0);
     assert_says(&ran.stdout, &["tasks : 8", "nodes : 4"]);
     for index in 0..hosts.count() {
         let list = hosts.inside(index, &Program::new("ls").arg("-A").arg(hosts.local()));
@@ -79,7 +64,7 @@ fn a_shared_file_in_a_directory_that_is_not_shared_is_refused() {
     }
     let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
     let words = format!("-w -r -t 256k -b 1m -o {}", file(&hosts.local()));
-    let refused = run(&over(&hosts, 1, &desk, &words)).expect_code(3);
+    let refused = run(&over(&hosts, 1, &desk.ior(&words))).expect_code(3);
     let differs = format!("another directory on node {} than on {}", hosts.name(1), hosts.name(0));
     assert_says(&refused.stderr, &[&differs, "cannot share a file", "-F"]);
 }
@@ -132,7 +117,7 @@ fn slow_a_slow_host_is_named() {
     let mut hosts = Hosts::builder(4).devices(1, Limits::bandwidth(LIMIT)).build().expect("hosts");
     hosts.device_mut(2, 0).expect("a device").limit(Limits::bandwidth(LIMIT / 4)).expect("limited");
     let words = format!("-w -F -D 5 -t 1m -b 256m --posix.odirect -o {}", file(&hosts.device_path(0)));
-    let _ = run(&over(&hosts, 1, &desk, &words)).expect_code(0);
+    let _ = run(&over(&hosts, 1, &desk.ior(&words))).expect_code(0);
     let report = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0);
     assert_says(&report.stdout, &["node node3 had"]);
 }
@@ -142,7 +127,7 @@ fn slow_a_slow_host_is_named() {
 fn harmed(harm: impl FnOnce(&Hosts, &testbed::Running)) -> (Finished, Duration) {
     let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
     let words = format!("-w -F -i 1000000 -t 64k -b 8m -o {}", file(&hosts.shared()));
-    let mut running = over(&hosts, 1, &desk, &words).spawn().expect("it starts");
+    let mut running = over(&hosts, 1, &desk.ior(&words)).spawn().expect("it starts");
     let start = Instant::now();
     while !hosts.shared().join("f.00000001").exists() {
         assert!(!running.has_ended().expect("its state is known"), "it ended too early");

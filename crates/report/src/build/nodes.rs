@@ -1,7 +1,7 @@
 //! The nodes of a run: their processes and clocks, in what they differ, and who read whose data.
 
 use plan::{Case, Phase};
-use record::{BlockDeviceFacts, Fact, HostFacts, Run};
+use record::{BlockDeviceFacts, Fact, HostFacts, Part, Run};
 
 use crate::format::decimal_bytes;
 use crate::hosts;
@@ -11,26 +11,38 @@ use crate::view::nodes::{ClusterInfo, Difference, FactValue, NodeInfo, RankMap, 
 /// Rows of one rank map; the table `tasks` of the record has all.
 const ROWS_MAX: usize = 64;
 
-/// The nodes of `run`; none where one process made it on one node.
+/// The nodes of `run`; none where one process made it on one node. Of several runs together those of
+/// all: each had clocks and processes of its own.
 pub(super) fn cluster(run: &Run) -> Option<ClusterInfo> {
-    if let Some(cluster) = &run.manifest.cluster {
-        let nodes = cluster.nodes.iter().map(|one| NodeInfo {
-            node: one.host.node.clone(),
-            ranks: one.ranks.clone(),
-            clock_offset_ns: Some(one.clock_offset_ns),
-            clock_error_ns: Some(one.clock_error_ns),
-            clock_drift_ns: one.clock_drift_ns,
-        });
-        let hosts: Vec<&HostFacts> = cluster.nodes.iter().map(|one| &one.host).collect();
-        let ranks = cluster.nodes.iter().map(|one| one.ranks.len()).sum();
-        return Some(info(Some(cluster.library.clone()), Some(ranks), nodes.collect(), &hosts));
+    if run.parts.len() > 1 {
+        return of_parts(&run.parts);
     }
+    let cluster = run.manifest.cluster.as_ref()?;
+    let nodes = cluster.nodes.iter().map(|one| NodeInfo {
+        node: one.host.node.clone(),
+        ranks: one.ranks.clone(),
+        clock_offset_ns: Some(one.clock_offset_ns),
+        clock_error_ns: Some(one.clock_error_ns),
+        clock_drift_ns: one.clock_drift_ns,
+    });
+    let hosts: Vec<&HostFacts> = cluster.nodes.iter().map(|one| &one.host).collect();
+    let ranks = cluster.nodes.iter().map(|one| one.ranks.len()).sum();
+    Some(info(Some(cluster.library.clone()), Some(ranks), nodes.collect(), &hosts))
+}
+
+fn of_parts(parts: &[Part]) -> Option<ClusterInfo> {
     let mut hosts: Vec<&HostFacts> = Vec::new();
-    for part in &run.parts {
-        if !hosts.iter().any(|host| host.node == part.host.node) {
-            hosts.push(&part.host);
+    for part in parts {
+        let of_cluster = part.cluster.iter().flat_map(|cluster| cluster.nodes.iter().map(|one| &one.host));
+        for host in of_cluster.chain([&part.host]) {
+            if !hosts.iter().any(|known| known.node == host.node) {
+                hosts.push(host);
+            }
         }
     }
+    let library = |part: &Part| part.cluster.as_ref().map(|cluster| cluster.library.clone());
+    let first = parts.first().and_then(library);
+    let same = first.filter(|one| parts.iter().all(|part| library(part).as_ref() == Some(one)));
     let node = |host: &&HostFacts| NodeInfo {
         node: host.node.clone(),
         ranks: Vec::new(),
@@ -38,7 +50,7 @@ pub(super) fn cluster(run: &Run) -> Option<ClusterInfo> {
         clock_error_ns: None,
         clock_drift_ns: None,
     };
-    (hosts.len() > 1).then(|| info(None, None, hosts.iter().map(node).collect(), &hosts))
+    (hosts.len() > 1).then(|| info(same, None, hosts.iter().map(node).collect(), &hosts))
 }
 
 fn info(
@@ -129,8 +141,7 @@ fn difference(fact: &str, hosts: &[&HostFacts], value: Shown) -> Option<Differen
 
 /// Who read whose data in the read figures of a run of several nodes.
 pub(super) fn rank_maps(run: &Run, figures: &[Figure]) -> Vec<RankMap> {
-    let Some(cluster) = &run.manifest.cluster else { return Vec::new() };
-    if cluster.nodes.len() < 2 {
+    if cluster(run).is_none_or(|cluster| cluster.nodes.len() < 2) {
         return Vec::new();
     }
     let reads = figures.iter().filter(|figure| figure.phase == Phase::Read.name());
@@ -143,6 +154,8 @@ pub(super) fn rank_maps(run: &Run, figures: &[Figure]) -> Vec<RankMap> {
 
 fn of_case(run: &Run, case: &Case, number: usize) -> Option<RankMap> {
     let map = analysis::rank_map(case, &run.tasks(&case.id))?;
+    // On one node nobody can read the data of another one.
+    map.rows.iter().find(|row| row.node != map.rows[0].node)?;
     let row = |one: &analysis::ReadOf| RankMapRow {
         task: one.task,
         node: one.node.clone(),

@@ -1,0 +1,76 @@
+//! Many small jobs, each on the node that a queue had free, as one study.
+
+use std::collections::BTreeMap;
+
+use testbed::Hosts;
+
+use crate::desk::{Desk, assert_says, run};
+use crate::hosts::{list, no_hosts, number, over, target, text};
+
+/// The nodes that a queue hands out: each of four comes, none as often as another.
+const QUEUE: [usize; 10] = [2, 0, 3, 0, 2, 0, 1, 2, 0, 2];
+
+#[test]
+fn ten_jobs_on_random_nodes_are_covered_node_by_node() {
+    if no_hosts() {
+        return;
+    }
+    let (desk, hosts) = (Desk::new(), Hosts::of(4).expect("hosts"));
+    let study = "[study]\nexclusive = false\n".to_owned()
+        + &target("memory", &hosts.local(), "node-local")
+        + "[[workload]]\nname = \"w\"\ntasks_per_node = 1\nnodes = 1\nsharing = \"per-task\"\n\
+           transfer = \"64KiB\"\nsize = \"1MiB\"\n";
+    std::fs::write(desk.path("study.toml"), study).expect("the study is written");
+    let records: Vec<String> = (1..=QUEUE.len()).map(|job| format!("job{job}")).collect();
+    for (host, record) in QUEUE.into_iter().zip(&records) {
+        let program = desk.ioproof(&format!("run study.toml --yes --out {record}"));
+        let _ = run(&hosts.inside(host, &program)).expect_code(0);
+    }
+    let merged = run(&desk.program().arg("merge").arg(desk.record()).args(&records)).expect_code(0);
+    assert_says(&merged.stdout, &["10 runs"]);
+
+    let jobs = list(&desk, "findings/coverage/jobs");
+    let on: Vec<String> = jobs.iter().map(|job| text(&job["nodes"][0]).to_owned()).collect();
+    assert_eq!(on, QUEUE.map(|host| hosts.name(host)), "jobs in their order, with their nodes");
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for host in QUEUE {
+        *counts.entry(hosts.name(host)).or_default() += 1;
+    }
+    let nodes = list(&desk, "findings/coverage/nodes");
+    assert_eq!(nodes.len(), counts.len());
+    for node in &nodes {
+        // A write and a read in each job.
+        let passes = 2 * counts[text(&node["node"])];
+        assert_eq!(number(&node["passes"]), passes as f64, "{node}");
+        assert!(!node["hours_utc"].as_array().expect("a list").is_empty(), "the time of day is told");
+    }
+    for figure in list(&desk, "figures") {
+        assert_eq!(figure["repetitions"].as_array().map(Vec::len), Some(10), "one of each job");
+        assert_says(text(&figure["conditions"]), &["not exclusive"]);
+    }
+    let shown = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&shown, &["4 nodes: node[1-4]", "4 nodes in 10 jobs", "Storage not exclusive"]);
+}
+
+/// A job for each number of nodes: what only the larger one shows is not lost beside the smaller.
+#[test]
+fn jobs_on_one_and_two_nodes_keep_their_maps_when_they_are_merged() {
+    if no_hosts() {
+        return;
+    }
+    let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
+    let study = target("shared", &hosts.shared(), "shared")
+        + "[[workload]]\nname = \"w\"\ntasks_per_node = 2\nnodes = [1, 2]\nsharing = \"per-task\"\n\
+           transfer = \"64KiB\"\nsize = \"1MiB\"\nread_from = \"next-node\"\n";
+    std::fs::write(desk.path("study.toml"), study).expect("the study is written");
+    let job = |nodes: u32| desk.ioproof(&format!("run study.toml --yes --on-nodes {nodes} --out job{nodes}"));
+    let _ = run(&hosts.inside(0, &job(1))).expect_code(0);
+    let _ = run(&over(&hosts, 1, &job(2))).expect_code(0);
+    let _ = run(&desk.program().arg("merge").arg(desk.record()).args(["job1", "job2"])).expect_code(0);
+    let maps = list(&desk, "rank_maps");
+    let [map] = &maps[..] else { panic!("one read over nodes: {maps:?}") };
+    assert_eq!((number(&map["tasks"]), number(&map["own_node"])), (4.0, 0.0));
+    let curves = list(&desk, "findings/weak_scaling");
+    assert_eq!(curves.len(), 2, "writing and reading over nodes");
+    assert!(curves.iter().all(|curve| curve["points"].as_array().is_some_and(|all| all.len() == 2)));
+}

@@ -1,0 +1,50 @@
+//! What each node has for itself: no file is shared there, and nobody reads another node's data.
+
+use testbed::{Finished, Hosts, Program};
+
+use crate::desk::{Desk, assert_says, run};
+use crate::hosts::{file, no_hosts, over, target};
+
+/// Refused with this code and these words, before anything was made on a host.
+fn refused(hosts: &Hosts, program: &Program, code: i32, words: &[&str]) -> Finished {
+    let finished = run(&over(hosts, 1, program)).expect_code(code);
+    assert_says(&finished.stderr, words);
+    for index in 0..hosts.count() {
+        let left = run(&hosts.inside(index, &Program::new("ls").arg("-A").arg(hosts.local())));
+        assert_eq!(left.expect_code(0).stdout, "", "{} was touched", hosts.name(index));
+    }
+    finished
+}
+
+#[test]
+fn a_study_on_a_node_local_layer_shares_no_file_and_reads_nothing_across_nodes() {
+    if no_hosts() {
+        return;
+    }
+    let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
+    let study = target("ssd", &hosts.local(), "node-local")
+        + "[[workload]]\nname = \"w\"\nnodes = 2\ntasks_per_node = 2\ntransfer = \"64KiB\"\nsize = \"1MiB\"\n";
+    refused(&hosts, &desk.study(&study), 2, &["4 tasks cannot share a file on `ssd`", "node-local"]);
+    let across = format!("{study}sharing = \"per-task\"\nread_from = \"next-node\"\n");
+    refused(&hosts, &desk.study(&across), 2, &["cannot be read across 2 nodes", "`ssd` is node-local"]);
+    let own = format!("{study}sharing = \"per-task\"\n");
+    let _ = run(&over(&hosts, 1, &desk.study(&own))).expect_code(0);
+    assert_eq!(desk.report().state(), "complete");
+}
+
+/// IOR's words say nothing of layers: the hosts are asked whether a directory is the same on all.
+#[test]
+fn ior_on_directories_that_differ_reads_nothing_across_nodes() {
+    if no_hosts() {
+        return;
+    }
+    let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
+    let file = file(&hosts.local());
+    let why = ["is another directory on node node2 than on node1", "no task can read there"];
+    for shift in ["-C", "-C -Q 1", "-Z"] {
+        let words = format!("-w -r -F {shift} -t 64k -b 1m -o {file}");
+        refused(&hosts, &desk.ior(&words), 3, &why);
+    }
+    let rotated = format!("randomops --yes --node-local --rotate --size 1MiB {}", hosts.local().display());
+    refused(&hosts, &desk.ioproof(&rotated), 2, &["cannot be read across 2 nodes", "is node-local"]);
+}

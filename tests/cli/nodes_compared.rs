@@ -1,0 +1,119 @@
+//! The same work on every node: who is slow, where nothing was measured, and what that costs all.
+
+use std::fs;
+
+use rustix::process::Signal;
+use serde_json::json;
+use testbed::{Hosts, Limits, skipped};
+
+use crate::desk::{Desk, assert_near, assert_says, events, measured, run, wait_for};
+use crate::hosts::{list, no_devices, number, over, target, text};
+
+/// Bytes per second of a device, and of the slow one.
+const RATE: u64 = 20_000_000;
+const SLOW: u64 = RATE / 2;
+
+/// At least 48 MiB on the device of each of four nodes, the third of which is slow; and a little in the memory
+/// of the first three.
+#[test]
+fn slow_a_node_at_half_the_rate_is_marked_and_bounds_all_others() {
+    if !no_devices() {
+        measured(one_slow_node_of_four);
+    }
+}
+
+fn one_slow_node_of_four(times: u32) {
+    let desk = Desk::new();
+    let mut hosts = Hosts::builder(4).devices(1, Limits::bandwidth(RATE)).build().expect("hosts");
+    hosts.device_mut(2, 0).expect("a device").limit(Limits::bandwidth(SLOW)).expect("limited");
+    let workload = |target: &str, nodes: u32, size: &str, direct: bool| {
+        format!(
+            "[[workload]]\nname = \"{target}\"\ntarget = \"{target}\"\nnodes = {nodes}\ntasks_per_node = 2\n\
+             sharing = \"per-task\"\ntransfer = \"256KiB\"\nsize = \"{size}\"\nphases = [\"write\"]\n\
+             direct = {direct}\n"
+        )
+    };
+    let published = |figure: &str| {
+        format!("[[published]]\nfigure = \"{figure}\"\nworkload = \"card\"\nphase = \"write\"\n")
+    };
+    let study = target("card", &hosts.device_path(0), "node-local")
+        + &target("memory", &hosts.local(), "node-local")
+        + &workload("card", 4, &format!("{}MiB", 24 * times), true)
+        + &workload("memory", 3, "1MiB", false)
+        + &published("b-tab3-ssd-write-mean");
+    let _ = run(&over(&hosts, 1, &desk.study(&study))).expect_code(0);
+
+    let compared = list(&desk, "findings/nodes");
+    let card = compared.iter().find(|one| one["target"] == "card").expect("nodes of the device");
+    let nodes = card["nodes"].as_array().expect("a list");
+    let rates: Vec<f64> = nodes.iter().map(|one| number(&one["rate"]["median_bytes_per_second"])).collect();
+    for (index, node) in nodes.iter().enumerate() {
+        let limit = if index == 2 { SLOW } else { RATE } as f64;
+        assert_eq!(text(&node["node"]), hosts.name(index));
+        assert_near(&hosts.name(index), rates[index], limit, 0.1);
+        assert_eq!(node["slow"], index == 2, "{node}");
+        let written = number(&node["devices"][0]["write_bytes_per_second"]);
+        assert_near("by the kernel's count", written, rates[index], 0.1);
+    }
+    assert!(number(&nodes[2]["z"]) <= -3.5, "{}", nodes[2]);
+
+    // The average says over how many nodes it is.
+    let mean = rates.iter().sum::<f64>() / 4.0;
+    let deviation = (rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
+    let average = &card["average"];
+    assert_eq!(average["n"], 4);
+    assert_near("mean", number(&average["mean_bytes_per_second"]), mean, 1e-9);
+    assert_near("deviation", number(&average["deviation_bytes_per_second"]), deviation, 1e-9);
+
+    // All had the same to do, so together they are as fast as four times the slowest.
+    let bound = &card["bound"];
+    assert_eq!(text(&bound["slowest"]), "node3");
+    assert_near("bound", number(&bound["bound_bytes_per_second"]), 4.0 * rates[2], 1e-9);
+    assert_near("measured", number(&bound["measured_bytes_per_second"]), 4.0 * rates[2], 0.1);
+    assert_near("lost", number(&bound["lost_bytes_per_second"]), 4.0 * (RATE - SLOW) as f64, 0.2);
+    let shown = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&shown, &["1 of 4 nodes is slow: node3", "4 × the slowest, node3", "node node3 had"]);
+    assert_says(&shown, &["the slowest device of node3 is", "456"]);
+}
+
+/// Jobs on three nodes, the last of which is killed before it comes to its second kind of storage.
+#[test]
+fn a_node_without_a_measurement_is_missing_and_a_blank() {
+    if skipped(Hosts::available()) {
+        return;
+    }
+    let (desk, hosts) = (Desk::new(), Hosts::of(3).expect("hosts"));
+    let study = target("one", &hosts.local(), "node-local")
+        + &target("two", &hosts.shared(), "shared")
+        + "[[workload]]\nname = \"w\"\ntarget = [\"one\", \"two\"]\nnodes = 1\nsharing = \"per-task\"\n\
+           transfer = \"64KiB\"\nsize = \"1MiB\"\nphases = [\"write\"]\nduration = \"1s\"\n";
+    let whole = desk.study(&study);
+    for host in 0..2 {
+        let _ = run(&hosts.inside(host, &whole)).expect_code(0);
+        fs::rename(desk.record(), desk.path(&format!("job{host}"))).expect("moved");
+    }
+    let mut last = hosts.inside(2, &whole).spawn().expect("it starts");
+    wait_for(&mut last, "the second case", || events(&desk, "case-finished") == 1);
+    for process in hosts.processes(2) {
+        process.signal(Signal::KILL);
+    }
+    let _ = last.wait().expect("it ends");
+    fs::rename(desk.record(), desk.path("job2")).expect("moved");
+    let merged = desk.program().arg("merge").arg(desk.record()).args(["job0", "job1", "job2"]);
+    let _ = run(&merged).expect_code(0);
+
+    let compared = list(&desk, "findings/nodes");
+    let missing = |target: &str| {
+        let one = compared.iter().find(|one| one["target"] == target);
+        one.unwrap_or_else(|| panic!("no nodes of {target}"))["missing"].clone()
+    };
+    assert_eq!((missing("one"), missing("two")), (json!([]), json!(["node3"])));
+    let grids = list(&desk, "findings/node_grids");
+    let [grid] = &grids[..] else { panic!("one grid: {grids:?}") };
+    assert_eq!(grid["targets"], json!(["one", "two"]));
+    let rows = grid["rows"].as_array().expect("a list");
+    let blanks: Vec<[bool; 2]> = rows.iter().map(|row| [0, 1].map(|at| row["cells"][at].is_null())).collect();
+    assert_eq!(blanks, [[false, false], [false, false], [false, true]]);
+    let shown = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&shown, &["by node and target", "not measured on node3"]);
+}

@@ -1,0 +1,114 @@
+//! The same work on more and more nodes: what one more brings, and where it ends.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use testbed::{Hosts, Limits};
+
+use crate::desk::{Desk, assert_near, assert_says, measured, run};
+use crate::hosts::{list, no_devices, no_hosts, number, over, target, text};
+
+/// Bytes per second of a node's device.
+const RATE: u64 = 20_000_000;
+/// The longest attempt takes 80 s for its phases alone.
+const LIMIT: Duration = Duration::from_secs(180);
+/// Transfers of 64 KiB per second of the shared layer, 50 MB/s: two and a half devices.
+const PACE: f64 = 762.94;
+
+/// The curve over nodes of a target and a number of tasks on each node.
+fn curve<'a>(curves: &'a [Value], target: &str, tasks: u32) -> &'a Value {
+    let is_it = |one: &&Value| one["target"] == target && one["tasks_per_node"] == tasks;
+    curves.iter().find(is_it).unwrap_or_else(|| panic!("no curve of {target} with {tasks} tasks"))
+}
+
+fn points(curve: &Value) -> Vec<(f64, f64)> {
+    let points = curve["points"].as_array().expect("a list").iter();
+    points.map(|point| (number(&point["nodes"]), number(&point["bytes_per_second"]))).collect()
+}
+
+/// One to four nodes with one and two tasks each: on devices of their own, where each node adds what
+/// its device has; and on a layer that all share, which is full at two and a half times that.
+#[test]
+fn slow_a_local_layer_grows_by_its_device_beside_a_shared_one_that_is_full() {
+    if !no_devices() {
+        measured(two_layers);
+    }
+}
+
+fn two_layers(times: u32) {
+    let desk = Desk::new();
+    let hosts = Hosts::builder(4).devices(1, Limits::bandwidth(RATE)).build().expect("hosts");
+    let common = "nodes = \"1..4\"\ntasks_per_node = [1, 2]\nsharing = \"per-task\"\nphases = [\"write\"]\n";
+    let study = target("local", &hosts.device_path(0), "node-local")
+        + &target("shared", &hosts.shared(), "shared")
+        + &format!(
+            "[[workload]]\nname = \"weak\"\ntarget = \"local\"\n{common}transfer = \"256KiB\"\nsize = \"32MiB\"\n\
+             direct = true\nduration = \"{}ms\"\n\
+             [[workload]]\nname = \"full\"\ntarget = \"shared\"\n{common}transfer = \"64KiB\"\nsize = \"4MiB\"\n\
+             rate = {PACE}\nduration = \"1s\"\n\
+             [[published]]\nfigure = \"b-ws-ssd-write-slope\"\nworkload = \"weak\"\nphase = \"write\"\n",
+            2500 * times
+        );
+    let ran = run(&over(&hosts, 1, &desk.study(&study).limit(LIMIT))).expect_code(0);
+    let curves = list(&desk, "findings/weak_scaling");
+    for tasks in [1, 2] {
+        let local = curve(&curves, "local", tasks);
+        let found = points(local);
+        assert_eq!(found.iter().map(|point| point.0).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0]);
+        assert_near("slope", number(&local["slope_bytes_per_second"]), RATE as f64, 0.1);
+        assert!(number(&local["r_squared"]) > 0.98, "{local}");
+        let efficiency = found[3].1 / (4.0 * found[0].1);
+        assert_near("efficiency", number(&local["points"][3]["efficiency"]), efficiency, 1e-9);
+        assert_near("four nodes", found[3].1, 4.0 * RATE as f64, 0.1);
+        let shared = curve(&curves, "shared", tasks);
+        for (nodes, rate) in points(shared) {
+            assert_near(&format!("{nodes} nodes of the shared layer"), rate, PACE * 65_536.0, 0.1);
+        }
+        assert_eq!(number(&shared["saturation"]["from_nodes"]), 1.0, "{shared}");
+    }
+    assert_says(&ran.stdout, &["Weak scaling", "per node MB/s", "95 % of peak at 1 node"]);
+    assert_says(&ran.stdout, &["378 MB/s"]);
+}
+
+/// Four mixes at levels that are set, on one to four nodes, and one point of all that there is.
+#[test]
+fn four_mixes_are_four_lines_over_nodes_beside_the_full_machine() {
+    if no_hosts() {
+        return;
+    }
+    const LEVELS: [(u32, f64); 4] = [(100, 400.0), (75, 300.0), (50, 200.0), (0, 100.0)];
+    let (desk, hosts) = (Desk::new(), Hosts::of(4).expect("hosts"));
+    let common = "phases = [\"mixed\"]\ntransfer = \"4KiB\"\norder = \"random\"\nsharing = \"per-task\"\n\
+                  size = \"256KiB\"\nduration = \"500ms\"\nread_from = \"next-node\"\nfill = true\n";
+    let study = target("storage", &hosts.shared(), "shared")
+        + &format!(
+            "[[workload]]\nname = \"mixes\"\nread_percent = {:?}\nrate = {:?}\nnodes = [1, 2, 4]\n\
+             together = [\"read_percent\", \"rate\"]\ntasks_per_node = 2\n{common}\
+             [[workload]]\nname = \"full\"\nread_percent = 100\nnodes = 4\ntasks_per_node = 24\n{common}",
+            LEVELS.map(|(percent, _)| percent),
+            LEVELS.map(|(_, level)| level as u32),
+        );
+    let ran = run(&over(&hosts, 1, &desk.study(&study))).expect_code(0);
+    let curves = list(&desk, "findings/weak_scaling");
+    assert_eq!(curves.len(), 4, "a line for each mix");
+    for (percent, level) in LEVELS {
+        let of_mix = |one: &&Value| {
+            let fixed = one["fixed"].as_array().expect("a list");
+            fixed.iter().any(|fixed| fixed["key"] == "read_percent" && fixed["value"] == percent)
+        };
+        let line = curves.iter().find(of_mix).unwrap_or_else(|| panic!("no line of {percent} %"));
+        for point in line["points"].as_array().expect("a list") {
+            assert_near(&format!("{percent} %"), number(&point["transfers_per_second"]), level, 0.1);
+        }
+        // One node is enough for what the mix is allowed.
+        let reaches = line["reaches"].as_array().expect("a list");
+        assert_eq!(reaches.len(), 2);
+        for (reached, share) in reaches.iter().zip([0.9, 0.95]) {
+            assert_eq!((number(&reached["share"]), number(&reached["nodes"])), (share, 1.0));
+            assert!(number(&reached["spread_beyond"]) < 0.1, "{reached}");
+        }
+    }
+    let full = list(&desk, "figures").into_iter().find(|one| one["group"] == "full").expect("one point");
+    assert_says(text(&full["conditions"]), &["96 tasks on 4 nodes"]);
+    assert_says(&ran.stdout, &["95 % of peak at 1 node", "below the peak beyond"]);
+}
