@@ -145,8 +145,8 @@ fn leave(mpi: Mpi, result: Result<Exit, Failure>) -> Result<Exit, Failure> {
     }
 }
 
-/// Ends all processes, since they have lost each other; one of them tells it. What comes of dropping a
-/// rank that has not left is that nobody can.
+/// Ends all processes, since they have lost each other. One of them tells it before: a rank that is only
+/// dropped ends them unheard.
 fn abandon(mpi: &Mpi, lost: RunnerError) -> ! {
     let speaks = mpi.rank() == 0 || runner::speaks(&lost, mpi);
     let failure = Failure::from(lost);
