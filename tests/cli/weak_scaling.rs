@@ -86,7 +86,7 @@ fn four_mixes_are_four_lines_over_nodes_beside_the_full_machine() {
              together = [\"read_percent\", \"rate\"]\ntasks_per_node = 2\n{common}\
              [[workload]]\nname = \"full\"\nread_percent = 100\nnodes = 4\ntasks_per_node = 24\n{common}",
             LEVELS.map(|(percent, _)| percent),
-            LEVELS.map(|(_, level)| level as u32),
+            LEVELS.map(|(_, level)| level),
         );
     let ran = run(&over(&hosts, 1, &desk.study(&study))).expect_code(0);
     let curves = list(&desk, "findings/weak_scaling");
