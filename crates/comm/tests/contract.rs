@@ -11,7 +11,7 @@ use proptest::prelude::{ProptestConfig, any, proptest};
 
 mod promises;
 
-use promises::{keeps, keeps_as_a_group};
+use promises::{agrees, collects, combines, groups, keeps, meets, streams};
 
 /// A barrier holds all back until the last one comes. `arrived` counts the ranks that came.
 fn holds_back(comm: &dyn Comm, arrived: &AtomicU32) {
@@ -33,6 +33,16 @@ fn on_all<T: Send>(world: Vec<Fake>, each: impl Fn(Fake) -> T + Sync) -> Vec<T> 
         let threads: Vec<_> = world.into_iter().map(|rank| scope.spawn(move || each(rank))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })
+}
+
+/// What a group of ranks may rely on beside those that are not in it.
+fn keeps_as_a_group(comm: &dyn Comm) {
+    agrees(comm);
+    collects(comm);
+    combines(comm);
+    streams(comm);
+    groups(comm);
+    meets(comm);
 }
 
 #[test]

@@ -33,18 +33,7 @@ pub(crate) fn keeps(comm: &dyn Comm) {
     comm.barrier().unwrap();
 }
 
-/// What a group of ranks may rely on beside those that are not in it.
-#[allow(dead_code, reason = "not all tests make groups of their own")]
-pub(crate) fn keeps_as_a_group(comm: &dyn Comm) {
-    agrees(comm);
-    collects(comm);
-    combines(comm);
-    streams(comm);
-    groups(comm);
-    meets(comm);
-}
-
-fn agrees(comm: &dyn Comm) {
+pub(crate) fn agrees(comm: &dyn Comm) {
     let (rank, size) = (comm.rank(), comm.size());
     assert!(rank < size);
     assert!(!comm.node().is_empty());
@@ -63,7 +52,7 @@ fn agrees(comm: &dyn Comm) {
     assert_eq!(comm.broadcast(large.clone()).unwrap(), large);
 }
 
-fn collects(comm: &dyn Comm) {
+pub(crate) fn collects(comm: &dyn Comm) {
     let (rank, size) = (comm.rank(), comm.size());
     let gathered = comm.gather(vec![rank.to_le_bytes()[0]; rank as usize]).unwrap();
     assert_eq!(gathered.is_some(), rank == 0);
@@ -75,7 +64,7 @@ fn collects(comm: &dyn Comm) {
     }
 }
 
-fn combines(comm: &dyn Comm) {
+pub(crate) fn combines(comm: &dyn Comm) {
     // Text put together is associative and not commutative.
     let merge = &mut |first: Vec<u8>, second: Vec<u8>| [first, second].concat();
     let whole = comm.combine(format!("<{}>", comm.rank()).into_bytes(), merge).unwrap();
@@ -88,7 +77,7 @@ fn length(rank: u32) -> usize {
     [0, 1, 50_000, 200_000][rank as usize % 4]
 }
 
-fn streams(comm: &dyn Comm) {
+pub(crate) fn streams(comm: &dyn Comm) {
     let part = |rank: u32| vec![rank.to_le_bytes()[0]; length(rank)];
     let mut next = 0;
     comm.stream(part(comm.rank()), &mut |rank, bytes| {
@@ -100,7 +89,7 @@ fn streams(comm: &dyn Comm) {
     assert_eq!(next, if comm.rank() == 0 { comm.size() } else { 0 });
 }
 
-fn groups(comm: &dyn Comm) {
+pub(crate) fn groups(comm: &dyn Comm) {
     let (rank, size) = (comm.rank(), comm.size());
     // Every second rank, from the last one down: a group has an order of its own.
     let members: Vec<u32> = (0..size).rev().step_by(2).collect();
@@ -128,7 +117,7 @@ fn groups(comm: &dyn Comm) {
 }
 
 /// All ranks see the same moment, which is not before the last of them came. They run on one machine.
-fn meets(comm: &dyn Comm) {
+pub(crate) fn meets(comm: &dyn Comm) {
     let clocks = comm.synchronize().unwrap();
     if comm.rank() == 0 {
         assert_eq!(clocks.len(), comm.topology().names().len());
