@@ -11,10 +11,8 @@ use crate::run::measure;
 
 /// Measures what the arguments ask for.
 pub(crate) fn run(arguments: &RandomopsArguments, world: &World) -> Result<Exit, Failure> {
-    let wrong = |error: plan::PlanError| {
-        let option = error.field.replace('_', "-");
-        Failure::usage(format!("--{option}: {}: {}", error.message, error.help))
-    };
+    // The message names the value; the field may be one of the workload that no option is called by.
+    let wrong = |error: plan::PlanError| Failure::usage(format!("{}: {}", error.message, error.help));
     let plan = plan(options(arguments, world)).map_err(wrong)?;
     let asked = Asked { what: TOOL.to_owned(), plan, notes: Vec::new() };
     measure(asked, &arguments.how, false, world)

@@ -1,7 +1,7 @@
 //! What a reader must know beside a figure, judged from the record alone.
 
 use plan::{Backend, Bytes, Nanos, PHASE_SECONDS_MIN, Workload};
-use record::{Clocks, Cluster, NodeClock, NodeFacts, PhaseRow, TaskRow, Warning};
+use record::{NodeClock, PhaseRow, TaskRow, Warning};
 
 use crate::node_comparison::slow_node_warnings;
 use crate::nodes::rates_of;
@@ -69,26 +69,23 @@ pub fn phase_warnings(
 /// stands in the wrong second is a thousandth of it.
 pub const CLOCK_ERROR_MAX: Nanos = Nanos::millis(1);
 
-/// The nodes whose clocks are not known to [`CLOCK_ERROR_MAX`]: by the largest error of an offset, or by
-/// how far the offset went from one comparison of `clocks` to the next where that is more; over the
-/// whole run where there are none.
+/// The nodes whose clocks were not known to [`CLOCK_ERROR_MAX`] all the time, from the `comparisons` of a
+/// run in their order: by the largest error of an offset, or by how far the offset went from one
+/// comparison to the next where that is more.
 #[must_use]
-pub fn uncertain_clocks(cluster: &Cluster, clocks: &[Clocks]) -> Vec<Warning> {
-    let error = |node: &NodeFacts| {
-        let of_node = |clocks: &Clocks| clocks.nodes.iter().find(|one| one.node == node.host.node).cloned();
-        let seen: Vec<NodeClock> = clocks.iter().filter_map(of_node).collect();
-        let moved = |pair: &[NodeClock]| pair[0].offset_ns.abs_diff(pair[1].offset_ns);
-        let drift = match seen.len() {
-            0 | 1 => node.clock_drift_ns.map(i64::unsigned_abs),
-            _ => seen.windows(2).map(moved).max(),
-        };
-        let largest = seen.iter().map(|one| one.error_ns).max().unwrap_or(0);
-        node.clock_error_ns.max(largest).max(drift.unwrap_or(0))
+pub fn uncertain_clocks(comparisons: &[Vec<NodeClock>]) -> Vec<Warning> {
+    let Some(first) = comparisons.first() else { return Vec::new() };
+    let error = |node: &str| {
+        let of_node = |all: &Vec<NodeClock>| all.iter().find(|one| one.node == node).cloned();
+        let seen: Vec<NodeClock> = comparisons.iter().filter_map(of_node).collect();
+        let moved = seen.windows(2).map(|pair| pair[0].offset_ns.abs_diff(pair[1].offset_ns)).max();
+        let largest = seen.iter().map(|one| one.error_ns).max();
+        largest.max(moved).unwrap_or(0)
     };
-    let uncertain = cluster.nodes.iter().map(|node| (node, error(node)));
+    let uncertain = first.iter().map(|one| (&one.node, error(&one.node)));
     uncertain
         .filter(|(_, error_ns)| *error_ns > CLOCK_ERROR_MAX.0)
-        .map(|(node, error_ns)| Warning::ClockUncertain { node: node.host.node.clone(), error_ns })
+        .map(|(node, error_ns)| Warning::ClockUncertain { node: node.clone(), error_ns })
         .collect()
 }
 

@@ -161,7 +161,7 @@ pub fn check_again(
     let first = nodes.seen().first();
     let facts = first.and_then(|node| node.facts.as_deref()).ok_or(RunnerError::OutOfPlace)?.clone();
     let devices = first.map(|node| node.devices.clone()).unwrap_or_default();
-    warnings.extend(nodes.warnings().into_iter().map(of_run));
+    warnings.extend(nodes.not_quiet().into_iter().map(of_run));
     let places = nodes.places();
     if !earlier.places.is_empty() && earlier.places != places {
         let (before, now) = (in_words(&earlier.places), in_words(&places));

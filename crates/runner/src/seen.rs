@@ -16,9 +16,6 @@ use crate::order::{Answer, NodeSeen, Order, Seen};
 /// So many nodes are named in one warning.
 const NAMED_MAX: usize = 3;
 
-/// A clock that is known less well than this does not set the seconds of a node beside those of others.
-const CLOCK_ERROR_MAX: Duration = Duration::from_millis(1);
-
 /// What this rank sees of its host.
 pub(crate) fn look(host: &Host, comm: &dyn Comm, targets: &[PathBuf], uring: bool) -> Seen {
     let (topology, rank) = (comm.topology(), comm.rank());
@@ -139,8 +136,8 @@ impl Nodes {
         all.find(|(kernel, _)| *kernel == boot_id).map(|(_, pids)| pids).unwrap_or_default()
     }
 
-    /// What was not quiet, and the clocks that are not known well.
-    pub(crate) fn warnings(&self) -> Vec<Warning> {
+    /// What was not quiet.
+    pub(crate) fn not_quiet(&self) -> Option<Warning> {
         let several = self.seen.len() > 1;
         let name = |node: &NodeSeen| node.facts.as_ref().map_or(String::new(), |facts| facts.node.clone());
         let disturbed = self.seen.iter().filter_map(|node| match &node.quiet {
@@ -148,13 +145,7 @@ impl Nodes {
             Some(Warning::NotQuiet { seen }) => Some(seen.clone()),
             _ => None,
         });
-        let quiet = told(disturbed.collect()).map(|seen| Warning::NotQuiet { seen });
-        let unsure = self.seen.iter().zip(&self.clocks).filter_map(|(node, clock)| {
-            let limit = u64::try_from(CLOCK_ERROR_MAX.as_nanos()).unwrap_or(u64::MAX);
-            (clock.error_ns > limit)
-                .then(|| Warning::ClockUncertain { node: name(node), error_ns: clock.error_ns })
-        });
-        quiet.into_iter().chain(unsure).collect()
+        told(disturbed.collect()).map(|seen| Warning::NotQuiet { seen })
     }
 
     /// The nodes as the record has them; `library` is what the MPI library says of itself.

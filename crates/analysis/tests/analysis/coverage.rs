@@ -2,7 +2,7 @@
 
 use analysis::{Coverage, RateName, coverage, figures, hour_utc, known_nodes, uncertain_clocks, usable_cpus};
 use plan::{Phase, Plan};
-use record::{Clocks, Cluster, NodeClock, NodeFacts, PhaseRecord, Run, Warning};
+use record::{Cluster, NodeClock, NodeFacts, PhaseRecord, Run, Warning};
 
 use crate::nodes::{at, case, pass};
 use crate::rows;
@@ -104,21 +104,18 @@ fn a_node_of_the_cluster_without_a_measurement_is_missing() {
 
 #[test]
 fn clocks_that_are_not_known_to_a_millisecond_are_told() {
-    let nodes =
-        [("good", 1_000_000, Some(-1_000_000)), ("far", 1_000_001, None), ("drifts", 10, Some(-2_000_000))];
+    let clock = |node: &str, offset_ns, error_ns| NodeClock { node: node.to_owned(), offset_ns, error_ns };
     let uncertain = |node: &str, error_ns| Warning::ClockUncertain { node: node.to_owned(), error_ns };
-    let found = uncertain_clocks(&cluster(&nodes), &[]);
+    let start = vec![clock("good", 0, 1_000_000), clock("far", 0, 1_000_001), clock("drifts", 0, 10)];
+    assert_eq!(uncertain_clocks(&[]), []);
+    assert_eq!(uncertain_clocks(std::slice::from_ref(&start)), [uncertain("far", 1_000_001)]);
+    let end = vec![clock("good", -1_000_000, 0), clock("far", 0, 0), clock("drifts", -2_000_000, 10)];
+    let found = uncertain_clocks(&[start, end]);
     assert_eq!(found, [uncertain("far", 1_000_001), uncertain("drifts", 2_000_000)]);
     // Compared often enough, a drift is known.
-    let at = |offset_ns, error_ns| Clocks {
-        case: None,
-        at_unix_ns: 0,
-        nodes: vec![NodeClock { node: "drifts".to_owned(), offset_ns, error_ns }],
-    };
-    let often = [at(0, 10), at(700_000, 10), at(1_400_000, 10), at(2_000_000, 10)];
-    assert_eq!(uncertain_clocks(&cluster(&nodes), &often), [uncertain("far", 1_000_001)]);
-    let once = [at(0, 10), at(0, 3_000_000)];
-    assert_eq!(uncertain_clocks(&cluster(&nodes[2..]), &once), [uncertain("drifts", 3_000_000)]);
+    let at = |offset_ns, error_ns| vec![clock("drifts", offset_ns, error_ns)];
+    assert_eq!(uncertain_clocks(&[at(0, 10), at(700_000, 10), at(1_400_000, 10), at(2_000_000, 10)]), []);
+    assert_eq!(uncertain_clocks(&[at(0, 10), at(0, 3_000_000)]), [uncertain("drifts", 3_000_000)]);
 }
 
 #[test]

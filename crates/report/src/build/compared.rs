@@ -11,6 +11,7 @@ fn average(summary: &Summary) -> view::Average {
         mean_bytes_per_second: summary.mean,
         median_bytes_per_second: summary.median,
         deviation_bytes_per_second: (summary.n > 1).then_some(summary.deviation_sample),
+        variation: (summary.n > 1).then_some(summary.variation),
         n: summary.n,
     }
 }

@@ -156,8 +156,6 @@ fn averages(report: &Report, these: &[&NodeComparison]) -> Table {
     .below("conditions");
     for one in these {
         let average = &one.average;
-        let fluctuation =
-            average.deviation_bytes_per_second.map(|deviation| deviation / average.mean_bytes_per_second);
         let slow: Vec<&str> =
             one.nodes.iter().filter(|node| node.slow).map(|node| node.node.as_str()).collect();
         let bound = one.bound.as_ref();
@@ -167,7 +165,7 @@ fn averages(report: &Report, these: &[&NodeComparison]) -> Table {
             one.phase.into(),
             average.n.to_string().into(),
             plus_minus(average).into(),
-            fluctuation.map(percent).unwrap_or_default().into(),
+            average.variation.map(percent).unwrap_or_default().into(),
             Cell::toned(hosts::shortened(&slow), if slow.is_empty() { Tone::Plain } else { Tone::Bad }),
             names(one.missing.iter().map(String::as_str)).into(),
             bound.map(|bound| megabytes(bound.bound_bytes_per_second)).unwrap_or_default().into(),

@@ -87,6 +87,8 @@ pub(crate) struct Average {
     pub(crate) median_bytes_per_second: f64,
     /// Absent with one value.
     pub(crate) deviation_bytes_per_second: Option<f64>,
+    /// Deviation ÷ mean; absent with one value.
+    pub(crate) variation: Option<f64>,
     pub(crate) n: usize,
 }
 

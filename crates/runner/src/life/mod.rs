@@ -93,6 +93,7 @@ impl<'a> Life<'a> {
             phases: 0,
             wrong_cells: 0,
             most_transfers: 0,
+            comparisons: Vec::new(),
         };
         keep_in_touch(comm, &controls, || life.run())
     }
@@ -110,6 +111,8 @@ struct UnderWay<'a> {
     phases: u64,
     wrong_cells: u64,
     most_transfers: u64,
+    /// The clocks of the nodes, each time that they were compared.
+    comparisons: Vec<Vec<NodeClock>>,
 }
 
 impl UnderWay<'_> {
@@ -232,6 +235,7 @@ impl UnderWay<'_> {
     /// Closes the record, since a rank was lost. What can be removed is; what cannot stays claimed.
     fn lost(mut self, error: RunnerError) -> Result<Ended, RunnerError> {
         let _ = self.crew.hand.save_what_can_be();
+        self.warn_of_clocks()?;
         let node = error.lost_node(self.crew.comm().topology());
         self.warn(Warning::NodeLost { node, what: error.to_string() })?;
         self.recorder.finish(&Outcome::Failed(error.to_string()))?;
@@ -288,7 +292,10 @@ impl UnderWay<'_> {
             offset_ns: clock.offset_ns,
             error_ns: clock.error_ns,
         };
-        Ok(self.recorder.clocks(&names.zip(clocks).map(node).collect::<Vec<_>>())?)
+        let nodes: Vec<NodeClock> = names.zip(clocks).map(node).collect();
+        self.recorder.clocks(&nodes)?;
+        self.comparisons.push(nodes);
+        Ok(())
     }
 
     /// By how much the clocks have drifted apart since the first case.
@@ -300,7 +307,12 @@ impl UnderWay<'_> {
         let before = self.checked.nodes.clocks();
         let drift = now.iter().zip(before).map(|(now, before)| now.offset_ns - before.offset_ns);
         self.recorder.clocks_drifted(&drift.collect::<Vec<_>>());
-        Ok(())
+        self.warn_of_clocks()
+    }
+
+    /// Says whose clocks were not known well enough to set their seconds beside those of others.
+    fn warn_of_clocks(&mut self) -> Result<(), RunnerError> {
+        analysis::uncertain_clocks(&self.comparisons).into_iter().try_for_each(|one| self.warn(one))
     }
 
     /// On which nodes the files of `case` are, as far as that makes a difference.
