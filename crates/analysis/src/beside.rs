@@ -75,7 +75,7 @@ impl Own<'_> {
         let phase = place.figures.phase.or(match published.operation.direction() {
             Some(Operation::Read) => Some(Phase::Read),
             Some(Operation::Write) => Some(Phase::Write),
-            None => None,
+            _ => None,
         });
         let chosen = self.all.iter().filter(|one| {
             place.figures.takes(one.case, one.figure.phase)

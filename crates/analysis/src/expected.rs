@@ -114,7 +114,7 @@ impl Subject<'_> {
         match self.phase {
             Phase::Mixed => self.case.workload.read_percent,
             Phase::Write | Phase::Fill => 0,
-            Phase::Read | Phase::CheckWrite | Phase::CheckRead => 100,
+            _ => 100,
         }
     }
 

@@ -85,7 +85,7 @@ fn has_direction(case: &Case, operation: Option<Operation>) -> bool {
     let phase = match operation {
         Some(Operation::Read) => plan::Phase::Read,
         Some(Operation::Write) => plan::Phase::Write,
-        None => return false,
+        _ => return false,
     };
     case.phases.contains(&phase)
 }

@@ -208,6 +208,7 @@ fn direction(
     let (bytes, transfers) = match operation {
         Operation::Read => (phase.read_bytes, phase.reads),
         Operation::Write => (phase.write_bytes, phase.writes),
+        _ => (0, phase.items),
     };
     DirectionRates {
         by_wall: Rate::of(bytes, transfers, phase.wall_ns).unwrap_or(NONE),

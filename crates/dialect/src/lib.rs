@@ -8,6 +8,8 @@
 //! |---|---|
 //! | [`ior`] | IOR, releases 3.0 to 4.1 |
 //!
+//! [`TOOLS`] has the others: one row for each, by which the program asks, runs and prints.
+//!
 //! [`batch`] writes the job scripts of Slurm, PBS and Flux.
 //!
 //! [`Extras`] are the options of ioproof's own that every dialect takes as well.
@@ -15,5 +17,7 @@
 pub mod batch;
 mod extras;
 pub mod ior;
+mod tool;
 
 pub use extras::{Compat, Extras, ExtrasError};
+pub use tool::{Asked, TOOLS, Tool, ToolError, ToolPrinter, tool};

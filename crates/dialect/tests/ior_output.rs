@@ -102,6 +102,9 @@ fn row(phase: Phase, repetition: u32, bytes: u64, transfer: u64, seconds: [f64; 
         wrong_cells: 0,
         device_read_bytes: None,
         device_write_bytes: None,
+        items: 0,
+        allocated_bytes: None,
+        surprises: 0,
     }
 }
 

@@ -85,7 +85,7 @@ pub use histogram::LatencyHistogram;
 pub use job::{DataSpec, Expect, PhaseJob, TransferLimit};
 pub use outcome::{
     Latency, Measure, Mismatch, MismatchKind, Mismatches, Note, Operation, PhaseOutcome, SeriesInterval,
-    Stonewalled, TaskOutcome,
+    Stonewalled, Surprises, TaskOutcome,
 };
 pub use own::is_own_cell;
 pub use phase::run;

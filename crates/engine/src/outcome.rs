@@ -5,18 +5,31 @@ use std::path::PathBuf;
 
 use crate::LatencyHistogram;
 
-/// The direction of a transfer.
+/// What an operation does. Of files in trees and of objects, a read or write is of a whole one, with its
+/// open and close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
     /// From storage.
     Read,
     /// To storage.
     Write,
+    /// A file, directory or object is made, with its bytes.
+    Create,
+    /// One is looked at.
+    Stat,
+    /// The names in a directory are read.
+    List,
+    /// One gets another name.
+    Rename,
+    /// One is removed.
+    Remove,
+    /// A request goes out and its response comes back.
+    Exchange,
 }
 
 impl Operation {
-    /// Both, in the order of their indices.
-    pub const ALL: [Self; 2] = [Self::Read, Self::Write];
+    /// Those of transfers, in the order of their indices.
+    pub const TRANSFERS: [Self; 2] = [Self::Read, Self::Write];
 }
 
 impl fmt::Display for Operation {
@@ -24,6 +37,12 @@ impl fmt::Display for Operation {
         f.write_str(match self {
             Self::Read => "read",
             Self::Write => "write",
+            Self::Create => "create",
+            Self::Stat => "stat",
+            Self::List => "list",
+            Self::Rename => "rename",
+            Self::Remove => "remove",
+            Self::Exchange => "exchange",
         })
     }
 }
@@ -62,13 +81,15 @@ pub struct TaskOutcome {
     pub reads: u64,
     /// Completed writes.
     pub writes: u64,
+    /// Completed operations that are no transfers.
+    pub items: u64,
 }
 
 impl TaskOutcome {
-    /// Completed transfers in either direction.
+    /// Completed operations: transfers in either direction, and items.
     #[must_use]
     pub const fn transfers(&self) -> u64 {
-        self.reads + self.writes
+        self.reads + self.writes + self.items
     }
 }
 
@@ -246,6 +267,28 @@ impl Mismatches {
     }
 }
 
+/// Items that were not as this run had left them: somebody else changes the tree meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Surprises {
+    /// How many.
+    pub count: u64,
+    /// The first of them in words, as in `/t/test-dir.0-0/file.mdtest.0.7: is not there`; at most
+    /// [`Surprises::DESCRIBED`].
+    pub first: Vec<String>,
+}
+
+impl Surprises {
+    /// How many are described one by one.
+    pub const DESCRIBED: usize = 16;
+
+    /// Adds what another worker or process came upon.
+    pub fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.first.extend(other.first);
+        self.first.truncate(Self::DESCRIBED);
+    }
+}
+
 /// Something about how the phase ran that a reader of its figures should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
@@ -311,6 +354,12 @@ pub struct PhaseOutcome {
     pub reads: u64,
     /// Completed writes.
     pub writes: u64,
+    /// Completed operations that are no transfers: files, directories, objects, exchanges.
+    pub items: u64,
+    /// Bytes that the file system holds for the files that were looked at.
+    pub allocated_bytes: Option<u64>,
+    /// Items that were not as this run had left them.
+    pub surprises: Surprises,
     /// First transfer began → first task was done.
     pub first_done_ns: u64,
     /// Bytes that all tasks of this process had moved when the first of them was done.

@@ -8,7 +8,7 @@ use crate::buffer::{Arena, PAGE};
 use crate::clock::{self, Clock, Kind, Scale};
 use crate::mmap::Mmap;
 use crate::null::Null;
-use crate::outcome::{Latency, Measure, Mismatches, Operation, SeriesInterval, Stonewalled};
+use crate::outcome::{Latency, Measure, Mismatches, Operation, SeriesInterval, Stonewalled, Surprises};
 use crate::psync::Psync;
 use crate::rules::{Ending, Rules, TaskPlan};
 use crate::series::{Counts, Recorder};
@@ -251,6 +251,9 @@ fn outcome(shared: &Shared<'_>, reports: &[WorkerReport<'_>], controls: &Control
         write_bytes: writes * transfer,
         reads,
         writes,
+        items: 0,
+        allocated_bytes: None,
+        surprises: Surprises::default(),
         first_done_ns: since_io(first_done),
         first_done_bytes: first_transfers * transfer,
         stonewall: stonewalled(shared, &task_reports, since_io),
@@ -279,6 +282,7 @@ fn task_outcome(report: &TaskReport, time: Timeline, transfer: u64) -> TaskOutco
         bytes: (report.reads + report.writes) * transfer,
         reads: report.reads,
         writes: report.writes,
+        items: 0,
     }
 }
 
@@ -306,7 +310,7 @@ fn latency(reports: &[WorkerReport<'_>]) -> Vec<Latency> {
     let measures = [Measure::Response, Measure::Service].into_iter().zip(all);
     measures
         .flat_map(|(measure, histograms)| {
-            Operation::ALL.into_iter().zip(histograms).map(move |(operation, histogram)| Latency {
+            Operation::TRANSFERS.into_iter().zip(histograms).map(move |(operation, histogram)| Latency {
                 operation,
                 measure,
                 histogram,
@@ -326,7 +330,7 @@ fn series(shared: &Shared<'_>, reports: &[WorkerReport<'_>], time: Timeline) -> 
     let end = time.at(last);
     let mut series = Vec::new();
     for (start, sums) in (0..).map(|index: u64| index * length).zip(&intervals) {
-        for (operation, sums) in Operation::ALL.into_iter().zip(sums) {
+        for (operation, sums) in Operation::TRANSFERS.into_iter().zip(sums) {
             if sums.transfers > 0 {
                 series.push(SeriesInterval {
                     operation,

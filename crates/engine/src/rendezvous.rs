@@ -53,6 +53,12 @@ pub trait Rendezvous: Sync {
     /// A peer is gone.
     fn any(&self, value: bool) -> Result<bool, RendezvousError>;
 
+    /// The bytes that every process gave, by process. For a few hundred bytes each, between phases' points.
+    ///
+    /// # Errors
+    /// A peer is gone.
+    fn share(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError>;
+
     /// A task of this process has failed: the others should end the phase soon, by
     /// [`crate::Controls::halt`]. Called at most once in a phase, from any thread of the process, between
     /// [`Point::Start`] and [`Point::Closed`]; returns at once. Word of it may come late: a peer that has
@@ -79,6 +85,10 @@ impl Rendezvous for Alone {
 
     fn any(&self, value: bool) -> Result<bool, RendezvousError> {
         Ok(value)
+    }
+
+    fn share(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> {
+        Ok(vec![own])
     }
 
     fn fail(&self) {}

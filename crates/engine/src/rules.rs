@@ -74,8 +74,8 @@ impl<'a> Rules<'a> {
         let by_clock = phase.is_result();
         let (reads, writes, read_percent) = match phase {
             Phase::Fill | Phase::Write => (false, true, 0),
-            Phase::Read | Phase::CheckWrite | Phase::CheckRead => (true, false, 100),
             Phase::Mixed => (workload.read_percent > 0, workload.read_percent < 100, workload.read_percent),
+            _ => (true, false, 100),
         };
         let checks = matches!(phase, Phase::CheckWrite | Phase::CheckRead);
         let verify = reads && (checks || workload.verify);

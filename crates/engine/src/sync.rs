@@ -419,7 +419,7 @@ impl<M: Mover> Task<'_, M> {
             let at = offset + moved as u64;
             outcome = match operation {
                 Operation::Read => self.mover.read(&mut self.buffer[moved..], at),
-                Operation::Write => self.mover.write(&self.buffer[moved..], at),
+                _ => self.mover.write(&self.buffer[moved..], at),
             };
         }
     }

@@ -23,9 +23,70 @@ pub enum Phase {
     CheckWrite,
     /// Reads again and compares; never a result.
     CheckRead,
+    /// Makes the directories of a tree.
+    TreeCreate,
+    /// Makes directories that are items.
+    DirectoryCreate,
+    /// Looks at them.
+    DirectoryStat,
+    /// Reads the names in the directories of a tree.
+    DirectoryList,
+    /// Renames directories that are items.
+    DirectoryRename,
+    /// Removes them.
+    DirectoryRemove,
+    /// Makes files, writes their bytes and closes them.
+    FileCreate,
+    /// Opens files, writes their bytes and closes them.
+    FileWrite,
+    /// Looks at files.
+    FileStat,
+    /// Opens files, reads their bytes and closes them.
+    FileRead,
+    /// Renames files.
+    FileRename,
+    /// Removes files.
+    FileRemove,
+    /// Removes the directories of a tree.
+    TreeRemove,
+    /// Makes the sets of objects and the objects that are there before the steps.
+    Precreate,
+    /// Goes round the objects.
+    Benchmark,
+    /// Removes the objects and their sets.
+    Cleanup,
+    /// Requests and responses.
+    Exchange,
 }
 
 impl Phase {
+    /// Every phase.
+    pub const ALL: [Self; 23] = [
+        Self::Fill,
+        Self::Write,
+        Self::Read,
+        Self::Mixed,
+        Self::CheckWrite,
+        Self::CheckRead,
+        Self::TreeCreate,
+        Self::DirectoryCreate,
+        Self::DirectoryStat,
+        Self::DirectoryList,
+        Self::DirectoryRename,
+        Self::DirectoryRemove,
+        Self::FileCreate,
+        Self::FileWrite,
+        Self::FileStat,
+        Self::FileRead,
+        Self::FileRename,
+        Self::FileRemove,
+        Self::TreeRemove,
+        Self::Precreate,
+        Self::Benchmark,
+        Self::Cleanup,
+        Self::Exchange,
+    ];
+
     /// The word used in tables and records.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -36,22 +97,48 @@ impl Phase {
             Self::Mixed => "mixed",
             Self::CheckWrite => "check-write",
             Self::CheckRead => "check-read",
+            Self::TreeCreate => "tree-create",
+            Self::DirectoryCreate => "directory-create",
+            Self::DirectoryStat => "directory-stat",
+            Self::DirectoryList => "directory-list",
+            Self::DirectoryRename => "directory-rename",
+            Self::DirectoryRemove => "directory-remove",
+            Self::FileCreate => "file-create",
+            Self::FileWrite => "file-write",
+            Self::FileStat => "file-stat",
+            Self::FileRead => "file-read",
+            Self::FileRename => "file-rename",
+            Self::FileRemove => "file-remove",
+            Self::TreeRemove => "tree-remove",
+            Self::Precreate => "precreate",
+            Self::Benchmark => "benchmark",
+            Self::Cleanup => "cleanup",
+            Self::Exchange => "exchange",
         }
     }
 
     /// Whether a figure of this phase is a result that a summary shows.
     #[must_use]
     pub const fn is_result(self) -> bool {
-        matches!(self, Self::Write | Self::Read | Self::Mixed)
+        !matches!(self, Self::Fill | Self::CheckWrite | Self::CheckRead)
     }
 
-    /// Whether the phase needs data that is there before it starts.
+    /// Whether its operations are transfers within files.
+    #[must_use]
+    pub const fn is_transfers(self) -> bool {
+        matches!(
+            self,
+            Self::Fill | Self::Write | Self::Read | Self::Mixed | Self::CheckWrite | Self::CheckRead
+        )
+    }
+
+    /// Whether the phase needs data in files of [`crate::Placement`] before it starts.
     #[must_use]
     pub const fn needs_data(self) -> bool {
-        !matches!(self, Self::Fill | Self::Write)
+        matches!(self, Self::Read | Self::Mixed | Self::CheckWrite | Self::CheckRead)
     }
 
-    /// Whether the phase changes the files.
+    /// Whether the phase changes the files of [`crate::Placement`].
     #[must_use]
     pub const fn writes(self) -> bool {
         matches!(self, Self::Fill | Self::Write | Self::Mixed)

@@ -13,6 +13,8 @@
 //! | [`Plan`] | all cases of a run, and the question that they answer |
 //! | [`Protocol`], [`Setting`] | what is done around the phases, and where in a sweep a case stands |
 //! | [`Terms`] | what a study says beside its cases: targets, expectations, commitments, claims |
+//! | [`Work`]: [`Tree`], [`Objects`], [`Rpc`] | what tasks do where it is not transfers |
+//! | [`TreePlacement`] | which task touches which name in which directory |
 //! | [`Placement`] | which task touches which file at which offset |
 //! | [`assign`] | which process of a run has which tasks |
 //! | [`across`] | which node reads what which node has written |
@@ -40,14 +42,17 @@ mod placement;
 mod protocol;
 pub mod quick;
 pub mod randomops;
+mod rpc;
 mod rules;
 mod seeds;
 mod setting;
 mod spread;
 pub mod study;
 mod terms;
+mod tree;
 mod units;
 mod validate;
+mod work;
 mod workload;
 
 pub use across::{Across, NodeReads, across};
@@ -62,6 +67,7 @@ pub use outlook::{
 pub use parse::UnitError;
 pub use placement::{FileSlot, Placement, Region};
 pub use protocol::{Protocol, Role, Stopping};
+pub use rpc::{Pattern, Rpc};
 pub use rules::{node_local_rule, server_memory_rule};
 pub use setting::{Setting, SettingValue};
 pub use spread::{Assigned, assign};
@@ -69,7 +75,9 @@ pub use terms::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, Over, Per, PublishedPlace,
     Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side, Statistic, TargetTerms, Terms,
 };
+pub use tree::{Objects, RENAMED, Tree, TreePlacement};
 pub use units::{Bytes, Nanos};
+pub use work::Work;
 pub use workload::{
     Advice, Backend, Existing, FileSet, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall, SyncRule,
     Workload, WorkloadSpec,

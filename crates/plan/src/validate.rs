@@ -14,7 +14,9 @@ impl WorkloadSpec {
     /// # Errors
     /// The first value that cannot be measured, with what is allowed.
     pub fn validate(self) -> Result<Workload, PlanError> {
-        self.check_sizes()?;
+        if self.work.is_transfers() {
+            self.check_sizes()?;
+        }
         self.check_tasks()?;
         self.check_times()?;
         self.check_backend()?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Geometry, Nanos, PlanError};
+use crate::{Bytes, Geometry, Nanos, PlanError, Work};
 
 /// More tasks than this in one workload is taken for a slip of the pen.
 pub(crate) const TASKS_MAX: u32 = 1 << 20;
@@ -211,7 +211,10 @@ const fn one() -> u32 {
 pub struct WorkloadSpec {
     /// A name for tables; unique in a plan.
     pub name: String,
-    /// The files.
+    /// What the tasks do.
+    #[serde(default)]
+    pub work: Work,
+    /// The files, or the directories below which trees are made.
     pub files: FileSet,
     /// Number of logical workers, each with offsets of its own.
     pub tasks: u32,
@@ -266,6 +269,9 @@ pub struct WorkloadSpec {
     pub memory_hog: Bytes,
     /// Warns of a task whose time differs from the mean by more than this.
     pub outlier: Option<Nanos>,
+    /// Each process keeps its last so many operations one by one: when, where, how long.
+    #[serde(default)]
+    pub history: Option<u64>,
 }
 
 impl WorkloadSpec {
@@ -274,6 +280,7 @@ impl WorkloadSpec {
     pub fn new(name: impl Into<String>, target: impl Into<PathBuf>, geometry: Geometry) -> Self {
         Self {
             name: name.into(),
+            work: Work::Transfers,
             files: FileSet {
                 targets: vec![target.into()],
                 sharing: Sharing::Shared,
@@ -308,6 +315,7 @@ impl WorkloadSpec {
             signature: 0,
             memory_hog: Bytes(0),
             outlier: None,
+            history: None,
         }
     }
 }
@@ -350,7 +358,12 @@ impl Workload {
     /// Transfers of each task in one pass over its part of the files.
     #[must_use]
     pub fn transfers_per_pass(&self) -> u64 {
-        let all = self.geometry.transfers_per_task();
+        let all = match &self.work {
+            Work::Transfers => self.geometry.transfers_per_task(),
+            Work::Tree(tree) => tree.items_per_task(),
+            Work::Objects(objects) => u64::from(objects.sets).saturating_mul(objects.steps),
+            Work::Rpc(_) => 1,
+        };
         self.transfer_limit.map_or(all, |limit| limit.min(all))
     }
 

@@ -167,6 +167,9 @@ fn phase_of(case: &Case, number: u64, pass: u32, phase: Phase) -> PhaseRecord {
             wrong_cells: 0,
             device_read_bytes: Some(if reads { bytes } else { 0 }),
             device_write_bytes: Some(if reads { 0 } else { bytes }),
+            items: 0,
+            allocated_bytes: None,
+            surprises: 0,
         },
         tasks: (0..tasks)
             .map(|task| TaskRow {

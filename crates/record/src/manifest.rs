@@ -13,7 +13,7 @@ use crate::{Cluster, HostFacts, RecordError};
 pub(crate) const MANIFEST: &str = "manifest.json";
 
 /// The version of the run directory that this program writes. Readers accept every earlier one.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// Where figures come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

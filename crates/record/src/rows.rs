@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::PhaseKey;
 
-/// The direction of a transfer.
+/// What an operation does. Of files in trees and of objects, a read or write is of a whole one, with its
+/// open and close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
@@ -12,15 +13,45 @@ pub enum Operation {
     Read,
     /// To storage.
     Write,
+    /// A file, directory or object is made, with its bytes.
+    Create,
+    /// One is looked at.
+    Stat,
+    /// The names in a directory are read.
+    List,
+    /// One gets another name.
+    Rename,
+    /// One is removed.
+    Remove,
+    /// A request goes out and its response comes back.
+    Exchange,
 }
 
 impl Operation {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Read,
+        Self::Write,
+        Self::Create,
+        Self::Stat,
+        Self::List,
+        Self::Rename,
+        Self::Remove,
+        Self::Exchange,
+    ];
+
     /// The word used in tables and records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",
+            Self::Create => "create",
+            Self::Stat => "stat",
+            Self::List => "list",
+            Self::Rename => "rename",
+            Self::Remove => "remove",
+            Self::Exchange => "exchange",
         }
     }
 }
@@ -89,6 +120,15 @@ pub struct PhaseRow {
     pub device_read_bytes: Option<u64>,
     /// Bytes that the devices under the targets wrote, where they could be observed.
     pub device_write_bytes: Option<u64>,
+    /// Completed operations that are no transfers: files, directories, objects, exchanges.
+    #[serde(default)]
+    pub items: u64,
+    /// Bytes that the file system holds for the files that were looked at (`st_blocks` of 512 bytes).
+    #[serde(default)]
+    pub allocated_bytes: Option<u64>,
+    /// Items that were not as this run had left them: missing, or there already.
+    #[serde(default)]
+    pub surprises: u64,
 }
 
 impl PhaseRow {
@@ -98,10 +138,10 @@ impl PhaseRow {
         self.read_bytes + self.write_bytes
     }
 
-    /// Completed transfers in either direction.
+    /// Completed operations: transfers in either direction, and items.
     #[must_use]
     pub fn transfers(&self) -> u64 {
-        self.reads + self.writes
+        self.reads + self.writes + self.items
     }
 }
 
@@ -131,7 +171,7 @@ pub struct TaskRow {
     pub close_end_ns: u64,
     /// Bytes moved.
     pub bytes: u64,
-    /// Completed transfers.
+    /// Completed operations: transfers, or items.
     pub transfers: u64,
 }
 

@@ -296,6 +296,9 @@ row!(PhaseRow, "phases",
     wrong_cells: u64,
     device_read_bytes: Option<u64>,
     device_write_bytes: Option<u64>,
+    items: u64 = 4,
+    allocated_bytes: Option<u64> = 4,
+    surprises: u64 = 4,
 );
 
 row!(TaskRow, "tasks",

@@ -72,6 +72,13 @@ pub enum Warning {
         /// The first of them, in words: path, offset, kind, expected and found.
         first: String,
     },
+    /// Items of a tree were not as this run had left them.
+    Surprises {
+        /// How many.
+        count: u64,
+        /// The first of them, in words.
+        first: Vec<String>,
+    },
     /// A task needed much longer or shorter than the mean.
     Outlier {
         /// The task.
@@ -210,6 +217,9 @@ impl Warning {
             Self::HarnessBound { .. } => "use more processors or nodes, larger transfers, or io_uring",
             Self::BackendReplaced { .. } => "allow io_uring to compare with figures measured with it",
             Self::WrongData { .. } => "distrust this storage until the cause is known; see the first cell",
+            Self::Surprises { .. } => {
+                "see who else works in this directory, and repeat the run where nobody does"
+            }
             Self::Outlier { .. } => "look at that task's device and node",
             Self::Incomplete { .. } => "compare rates, not volumes; use wear-out for equal volumes",
             Self::NotSteady { .. } => {
@@ -279,6 +289,10 @@ impl fmt::Display for Warning {
                 write!(f, "{used} ran in place of {asked}: {reason}")
             }
             Self::WrongData { cells, first } => write!(f, "{cells} wrong 512-byte cells; first: {first}"),
+            Self::Surprises { count, first } => {
+                write!(f, "{count} items were not as this run had left them")?;
+                first.first().map_or(Ok(()), |first| write!(f, "; first: {first}"))
+            }
             Self::Outlier { task, timer, seconds, mean_seconds, deviation_seconds } => write!(
                 f,
                 "task {task}: {timer} took {seconds:.3} s (mean {mean_seconds:.3} s, deviation {deviation_seconds:.3} s)"

@@ -103,13 +103,6 @@ const fn outcome(outcome: Outcome) -> (&'static str, Tone) {
     }
 }
 
-const fn operation(operation: Operation) -> &'static str {
-    match operation {
-        Operation::Read => "read",
-        Operation::Write => "write",
-    }
-}
-
 impl Pair {
     /// Tables for a terminal.
     #[must_use]
@@ -134,7 +127,7 @@ impl Pair {
             let row = Row {
                 case: one.case.to_string(),
                 phase: one.phase.name(),
-                latency_of: one.operation.map(operation),
+                latency_of: one.operation.map(Operation::name),
                 conditions,
                 before: one.before,
                 after: one.after,
@@ -252,8 +245,7 @@ fn row(one: &Comparison, conditions: &str) -> Vec<Cell> {
     };
     let interval =
         one.interval.map(|(low, high)| format!("{} … {}", signed(low), signed(high))).unwrap_or_default();
-    let of =
-        one.operation.map_or_else(|| "rate".to_owned(), |of| format!("mean latency of {}s", operation(of)));
+    let of = one.operation.map_or_else(|| "rate".to_owned(), |of| format!("mean latency of {}s", of.name()));
     let p_value = |p: f64| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
     vec![
         Cell::toned(word, tone),

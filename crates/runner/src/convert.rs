@@ -2,11 +2,17 @@
 
 use record::{Measure, Operation};
 
-/// A direction.
+/// What an operation does.
 pub(crate) fn operation(operation: engine::Operation) -> Operation {
     match operation {
         engine::Operation::Read => Operation::Read,
         engine::Operation::Write => Operation::Write,
+        engine::Operation::Create => Operation::Create,
+        engine::Operation::Stat => Operation::Stat,
+        engine::Operation::List => Operation::List,
+        engine::Operation::Rename => Operation::Rename,
+        engine::Operation::Remove => Operation::Remove,
+        engine::Operation::Exchange => Operation::Exchange,
     }
 }
 

@@ -100,6 +100,10 @@ pub(crate) struct Part {
     write_bytes: u64,
     reads: u64,
     writes: u64,
+    items: u64,
+    allocated_bytes: Option<u64>,
+    surprises: u64,
+    first_surprises: Vec<String>,
     first_done: Option<Moment>,
     stonewall: Option<Fallen>,
     user_cpu_ns: u64,
@@ -133,6 +137,10 @@ impl Part {
             write_bytes: outcome.write_bytes,
             reads: outcome.reads,
             writes: outcome.writes,
+            items: outcome.items,
+            allocated_bytes: outcome.allocated_bytes,
+            surprises: outcome.surprises.count,
+            first_surprises: outcome.surprises.first.clone(),
             first_done: since_io(outcome.first_done_ns, outcome.first_done_bytes),
             stonewall: outcome.stonewall.map(|fell| Fallen { last: since_io(fell.ns, fell.bytes) }),
             user_cpu_ns: outcome.user_cpu_ns,
@@ -184,6 +192,14 @@ impl Part {
         self.write_bytes += other.write_bytes;
         self.reads += other.reads;
         self.writes += other.writes;
+        self.items += other.items;
+        self.allocated_bytes = match (self.allocated_bytes, other.allocated_bytes) {
+            (Some(one), Some(two)) => Some(one.saturating_add(two)),
+            (one, two) => one.or(two),
+        };
+        self.surprises += other.surprises;
+        self.first_surprises.extend(other.first_surprises);
+        self.first_surprises.truncate(engine::Surprises::DESCRIBED);
         self.first_done = earlier(self.first_done, other.first_done);
         self.stonewall = match (self.stonewall, other.stonewall) {
             (Some(one), Some(two)) => Some(Fallen { last: later(one.last, two.last) }),
@@ -246,6 +262,9 @@ impl Part {
             wrong_cells: self.wrong_cells,
             device_read_bytes: device_bytes.map(|bytes| bytes.0),
             device_write_bytes: device_bytes.map(|bytes| bytes.1),
+            items: self.items,
+            allocated_bytes: self.allocated_bytes,
+            surprises: self.surprises,
         }
     }
 
@@ -286,6 +305,11 @@ impl Part {
     /// The first wrong cell, in words, and how many there are.
     pub(crate) fn wrong(&self) -> Option<(u64, &str)> {
         self.first_wrong.as_ref().map(|(.., words)| (self.wrong_cells, words.as_str()))
+    }
+
+    /// Items that were not as this run had left them: how many, and the first of them in words.
+    pub(crate) fn surprises(&self) -> Option<(u64, &[String])> {
+        (self.surprises > 0).then_some((self.surprises, self.first_surprises.as_slice()))
     }
 
     /// What the engine noted, each thing once.
@@ -390,6 +414,7 @@ mod tests {
             bytes: transfers.len() as u64 * TRANSFER,
             reads,
             writes: transfers.len() as u64 - reads,
+            items: 0,
         }
     }
 
@@ -436,11 +461,10 @@ mod tests {
                 one.latency_max_ns = one.latency_max_ns.max(took);
             }
         }
-        let latency = Operation::ALL.into_iter().zip(histograms).map(|(operation, histogram)| Latency {
-            operation,
-            measure: Measure::Response,
-            histogram,
-        });
+        let latency = Operation::TRANSFERS
+            .into_iter()
+            .zip(histograms)
+            .map(|(operation, histogram)| Latency { operation, measure: Measure::Response, histogram });
         let span = |from: fn(&TaskOutcome) -> u64, to: fn(&TaskOutcome) -> u64| {
             all.iter().map(to).max().unwrap_or(0) - all.iter().map(from).min().unwrap_or(0)
         };
@@ -456,6 +480,9 @@ mod tests {
             write_bytes: writes * TRANSFER,
             reads,
             writes,
+            items: 0,
+            allocated_bytes: None,
+            surprises: engine::Surprises::default(),
             first_done_ns: first_done - io_start,
             first_done_bytes: done_by_then * TRANSFER,
             stonewall: Some(Stonewalled {

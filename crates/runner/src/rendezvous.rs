@@ -39,6 +39,12 @@ impl Rendezvous for Meeting<'_> {
         self.group.any(value).map_err(Into::into)
     }
 
+    fn share(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> {
+        let all = self.group.gather(own)?;
+        let all = all.map(|all| serde_json::to_vec(&all)).transpose()?.unwrap_or_default();
+        Ok(serde_json::from_slice(&self.group.broadcast(all)?)?)
+    }
+
     fn fail(&self) {
         self.comm.signal(self.number);
     }

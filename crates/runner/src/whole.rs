@@ -41,6 +41,9 @@ impl Whole<'_> {
         if let Some((cells, first)) = part.wrong() {
             warnings.push(Warning::WrongData { cells, first: first.to_owned() });
         }
+        if let Some((count, first)) = part.surprises() {
+            warnings.push(Warning::Surprises { count, first: first.to_vec() });
+        }
         for reason in part.notes() {
             let what = "the fastest mode of io_uring".to_owned();
             warnings.push(Warning::Unapplied { what, reason: reason.clone() });

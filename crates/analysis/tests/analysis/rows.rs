@@ -36,6 +36,9 @@ pub(crate) fn phase(key: &PhaseKey, bytes: u64, io_ns: u64) -> PhaseRow {
         wrong_cells: 0,
         device_read_bytes: None,
         device_write_bytes: None,
+        items: 0,
+        allocated_bytes: None,
+        surprises: 0,
     }
 }
 

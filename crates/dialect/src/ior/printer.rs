@@ -284,8 +284,8 @@ impl Printer {
         }
         let access = match row.key.phase {
             Phase::CheckWrite => "write",
-            Phase::Write | Phase::Fill | Phase::Mixed => "",
             Phase::Read | Phase::CheckRead => "read",
+            _ => "",
         };
         if row.key.phase == Phase::CheckWrite && settings.verbose > 0 {
             out.push_str(&format!(

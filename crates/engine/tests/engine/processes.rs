@@ -13,6 +13,7 @@ use crate::bed::{Bed, spec, with};
 struct Peers {
     barrier: Barrier,
     most: AtomicU64,
+    shared: Mutex<Vec<Vec<u8>>>,
     said: AtomicBool,
     points: Mutex<Vec<Point>>,
     /// When the last process came to the point of the last `begin`.
@@ -27,6 +28,7 @@ impl Peers {
         Self {
             barrier: Barrier::new(count),
             most: AtomicU64::new(0),
+            shared: Mutex::default(),
             said: AtomicBool::new(false),
             points: Mutex::default(),
             last_came: Mutex::default(),
@@ -73,6 +75,15 @@ impl Rendezvous for Peers {
         let any = self.said.load(Ordering::SeqCst);
         self.barrier.wait();
         Ok(any)
+    }
+
+    /// In no order: threads have no numbers here.
+    fn share(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> {
+        self.shared.lock().expect("no panic").push(own);
+        self.barrier.wait();
+        let all = self.shared.lock().expect("no panic").clone();
+        self.barrier.wait();
+        Ok(all)
     }
 }
 
@@ -155,6 +166,10 @@ impl Rendezvous for Late<'_> {
 
     fn any(&self, value: bool) -> Result<bool, RendezvousError> {
         self.peers.any(value)
+    }
+
+    fn share(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> {
+        self.peers.share(own)
     }
 
     fn fail(&self) {

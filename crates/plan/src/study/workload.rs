@@ -84,8 +84,7 @@ impl<'f> Draft<'f> {
 }
 
 pub(super) fn phase(word: &str) -> Option<Phase> {
-    let all = [Phase::Fill, Phase::Write, Phase::Read, Phase::Mixed, Phase::CheckWrite, Phase::CheckRead];
-    all.into_iter().find(|phase| phase.name() == word)
+    Phase::ALL.into_iter().find(|phase| phase.name() == word)
 }
 
 /// How many tasks there are on how many nodes, in a run on `run_nodes`.

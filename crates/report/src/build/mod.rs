@@ -187,13 +187,6 @@ fn spread(summary: &Summary) -> Spread {
     }
 }
 
-const fn operation(operation: Operation) -> &'static str {
-    match operation {
-        Operation::Read => "read",
-        Operation::Write => "write",
-    }
-}
-
 fn latency(one: &OperationLatency, case: Option<&Case>) -> LatencyInfo {
     let paced = case.is_some_and(|case| case.workload.pace.is_some());
     let (measure, counted_from) = match one.measure {
@@ -203,7 +196,7 @@ fn latency(one: &OperationLatency, case: Option<&Case>) -> LatencyInfo {
     };
     let latency = &one.latency;
     LatencyInfo {
-        operation: operation(one.operation),
+        operation: one.operation.name(),
         measure,
         counted_from,
         transfers: latency.count(),

@@ -42,11 +42,3 @@ impl Detail {
         }
     }
 }
-
-/// `read` or `write`.
-pub(crate) const fn word(operation: Operation) -> &'static str {
-    match operation {
-        Operation::Read => "read",
-        Operation::Write => "write",
-    }
-}

@@ -7,7 +7,7 @@ use super::{
     BLUE, Chart, DASHES, FRAME_PX, LARGE_TRANSFER_BYTES, PALETTE, PANEL_PX, SHAPES, VERMILLION, escaped,
 };
 use crate::format::{latency, number, rate};
-use crate::html::detail::{Detail, word};
+use crate::html::detail::Detail;
 use crate::text::iops;
 use crate::view::Figure;
 
@@ -83,7 +83,7 @@ fn over_time(figure: &Figure, detail: &Detail) -> Chart {
     let both = detail.seconds.iter().any(|line| line.operation != detail.seconds[0].operation);
     let mut data = Vec::new();
     for (index, line) in detail.seconds.iter().enumerate() {
-        let style = Style::of_repetition(index, lines, line.repetition, word(line.operation), both);
+        let style = Style::of_repetition(index, lines, line.repetition, line.operation.name(), both);
         let x: Vec<f64> = line.points.iter().map(|point| point.at_seconds).collect();
         let in_unit = |point: &analysis::Second| match large {
             true => point.bytes_per_second / 1e6,

@@ -7,7 +7,7 @@ use super::{
     BLUE, Chart, DASHES, FRAME_PX, GREEN, ORANGE, PALETTE, ROW_PX, VERMILLION, escaped, label, rows_layout,
 };
 use crate::format::latency;
-use crate::html::detail::{Detail, word};
+use crate::html::detail::Detail;
 use crate::view::{Figure, LatencyInfo};
 
 /// Takes one percentile.
@@ -66,7 +66,7 @@ pub(super) fn distribution(figures: &[&Figure], details: &[Detail]) -> Chart {
     let mut data = Vec::new();
     for (index, (figure, detail)) in figures.iter().zip(details).enumerate() {
         for curve in &detail.curves {
-            let name = format!("{}. {}", figure.number, curve_name(figure, word(curve.operation)));
+            let name = format!("{}. {}", figure.number, curve_name(figure, curve.operation.name()));
             data.push(json!({
                 "type": "scatter", "mode": "lines", "name": name,
                 "x": curve.points.iter().map(|point| microseconds(point.latency_ns)).collect::<Vec<_>>(),

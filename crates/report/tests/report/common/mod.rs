@@ -392,6 +392,9 @@ fn phase_row(key: &PhaseKey, made: &Made, bytes: u64, seconds: u64, repetition: 
         wrong_cells: 0,
         device_read_bytes: Some((read_bytes as f64 * made.share) as u64),
         device_write_bytes: Some((write_bytes as f64 * made.share) as u64),
+        items: 0,
+        allocated_bytes: None,
+        surprises: 0,
     }
 }
 

@@ -1,0 +1,81 @@
+//! What every tool's dialect offers the program, so that one way of asking, running and printing serves
+//! all of them.
+
+use std::path::PathBuf;
+
+use plan::Plan;
+use record::{Manifest, PhaseRecord, Run};
+use thiserror::Error;
+
+use crate::Extras;
+use crate::ior::Launcher;
+
+/// A tool whose command line ioproof takes.
+#[derive(Debug, Clone, Copy)]
+pub struct Tool {
+    /// Its name in [`plan::Question::Dialect`], and the first argument of `ioproof`.
+    pub name: &'static str,
+    /// The names that the program may be called by to be this tool, `name` first.
+    pub called: &'static [&'static str],
+    /// One line for `ioproof --help`.
+    pub about: &'static str,
+    /// Reads a command line, the program's name first.
+    pub parse: fn(&[String], Launcher<'_>) -> Result<Asked, ToolError>,
+    /// What prints the tool's output of a run of this plan; `None` where another tool asked for it.
+    pub printer: fn(&Plan) -> Option<Box<dyn ToolPrinter>>,
+    /// Every option and what it does here, as Markdown, for `docs/`.
+    pub reference: fn() -> String,
+}
+
+/// Everything that a command line of a tool asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// What is to be measured; its question holds the notes and what the printer needs.
+    pub plan: Plan,
+    /// ioproof's own options.
+    pub extras: Extras,
+    /// Print this (help, a version, a list) and end; the plan has no case.
+    pub show: Option<String>,
+    /// What the user should know before the run, each as one sentence.
+    pub warnings: Vec<String>,
+    /// The tool would write its output there instead of printing it.
+    pub output: Option<PathBuf>,
+}
+
+/// Prints what the tool would have printed, while the run goes on or from a record long finished.
+pub trait ToolPrinter {
+    /// What stands before the first figure.
+    fn header(&mut self, manifest: &Manifest) -> String;
+
+    /// What the tool prints when a phase has ended.
+    fn phase(&mut self, record: &PhaseRecord) -> String;
+
+    /// What stands behind the last figure; the run is closed.
+    fn finish(&mut self, run: &Run) -> String;
+
+    /// Files that the tool writes beside its output, each whole, when the run is over.
+    fn side_files(&self, _run: &Run) -> Vec<(PathBuf, String)> {
+        Vec::new()
+    }
+}
+
+/// Words of a command line that cannot be obeyed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{tool}: {written}: {reason}")]
+pub struct ToolError {
+    /// The tool.
+    pub tool: &'static str,
+    /// As the user wrote it.
+    pub written: String,
+    /// Why not, what was expected, and what to do next.
+    pub reason: String,
+}
+
+/// Every tool but IOR, whose dialect is older than this table.
+pub const TOOLS: &[Tool] = &[];
+
+/// The tool of this name, or that is called so.
+#[must_use]
+pub fn tool(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.called.contains(&name))
+}

@@ -1,0 +1,59 @@
+//! What the tasks of a workload do.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Objects, Rpc, Tree};
+
+/// What the tasks of a workload do.
+///
+/// Who does it (tasks, nodes, backend), where (targets) and until when (stonewall, duration) stands in
+/// [`crate::WorkloadSpec`] for all of them; its geometry, order, sync rule and the like are about transfers
+/// alone.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Work {
+    /// Transfers within files that stay open.
+    #[default]
+    Transfers,
+    /// Makes, looks at and removes the files and directories of a tree.
+    Tree(Tree),
+    /// Goes round small objects in sets, as md-workbench does.
+    Objects(Objects),
+    /// Requests and responses between the processes of a run.
+    Rpc(Rpc),
+}
+
+impl Work {
+    /// The tree, if that is what tasks work on.
+    #[must_use]
+    pub const fn tree(&self) -> Option<&Tree> {
+        match self {
+            Self::Tree(tree) => Some(tree),
+            Self::Transfers | Self::Objects(_) | Self::Rpc(_) => None,
+        }
+    }
+
+    /// Whether its operations are transfers within files.
+    #[must_use]
+    pub const fn is_transfers(&self) -> bool {
+        matches!(self, Self::Transfers)
+    }
+
+    /// Whether tasks make names in directories of the targets, instead of the files of
+    /// [`crate::Placement`].
+    #[must_use]
+    pub const fn makes_trees(&self) -> bool {
+        matches!(self, Self::Tree(_) | Self::Objects(_))
+    }
+
+    /// Bytes that each operation of a phase moves; `None` for transfers, whose size is the geometry's.
+    #[must_use]
+    pub const fn operation_bytes(&self, phase: crate::Phase) -> Option<Bytes> {
+        match self {
+            Self::Transfers => None,
+            Self::Tree(tree) => Some(tree.bytes_per_item(phase)),
+            Self::Objects(objects) => Some(objects.object_bytes),
+            Self::Rpc(rpc) => Some(Bytes(rpc.request_bytes.0 + rpc.response_bytes.0)),
+        }
+    }
+}
