@@ -3,13 +3,15 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::builder::ValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use plan::{Bytes, Nanos, randomops as randomops_plan};
 
 use crate::exit::{Exit, Failure};
 use crate::{
-    audit, batch, calc, clean, cluster, compare, generate, ior, merge, overhead, randomops, reference,
-    report, run, schema, values, verdict,
+    audit, batch, calc, clean, cluster, compare, foreign, generate, ior, merge, overhead, randomops,
+    reference, report, run, schema, values, verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
@@ -21,7 +23,8 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Called by the name `ior` (a link to this program), it takes IOR's command line.
+Called by the name of a tool (a link to this program), as in `ior` or `mdtest`, it takes that tool's
+command line.
 Exit status: 0 done, 2 wrong command line or study, 3 refused, 4 the host lacks something,
 5 a transfer failed, 6 wrong data found, 7 run directory unusable, 8 a commitment was not kept,
 9 a node was lost, 130 interrupted.";
@@ -400,10 +403,19 @@ pub(crate) struct OverheadArguments {
 
 /// Runs what `arguments` (the program's name first) ask for.
 pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
-    if let Some(foreign) = foreign(&arguments) {
-        return cluster::lead(&arguments, |world| ior::run(foreign, world));
+    if let Some((tool, words)) = foreign(&arguments) {
+        return cluster::lead(&arguments, |world| match tool {
+            Foreign::Ior => ior::run(words, world),
+            Foreign::Tool(tool) => foreign::run(tool, words, world),
+        });
     }
-    let parsed = match Arguments::try_parse_from(&arguments) {
+    let parsed = definition().try_get_matches_from(&arguments).and_then(|matches| {
+        match matches.subcommand_name().and_then(dialect::tool) {
+            Some(tool) => Err(definition().error(ErrorKind::InvalidSubcommand, not_first(tool.name))),
+            None => Arguments::from_arg_matches(&matches),
+        }
+    });
+    let parsed = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return usage(&error),
     };
@@ -411,7 +423,7 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
         Command::Together(together) => cluster::lead(&arguments, |world| match &together {
             Together::Run(run) => run::run(run, world),
             Together::Randomops(asked) => randomops::run(asked, world),
-            Together::Ior { .. } => Err(Failure::usage("write `ior` as the first argument: ioproof ior …")),
+            Together::Ior { .. } => Err(Failure::usage(not_first("ior"))),
         }),
         Command::Alone(alone) if cluster::is_first() => look(alone),
         Command::Alone(_) => Ok(Exit::Success),
@@ -435,23 +447,49 @@ fn look(command: Alone) -> Result<Exit, Failure> {
     }
 }
 
+fn not_first(tool: &str) -> String {
+    format!("write `{tool}` as the first argument: ioproof {tool} …")
+}
+
 /// The definition that help, man pages and completions are made from.
 pub(crate) fn definition() -> clap::Command {
-    Arguments::command()
+    dialect::TOOLS.iter().fold(Arguments::command(), |command, tool| {
+        let words = Arg::new("arguments")
+            .help(format!("{}'s options, and --explain, --out RUNDIR", tool.name))
+            .trailing_var_arg(true)
+            .allow_hyphen_values(true)
+            .num_args(0..)
+            .value_parser(ValueParser::os_string());
+        command.subcommand(
+            clap::Command::new(tool.name)
+                .about(tool.about)
+                .visible_aliases(tool.called.iter().skip(1).copied())
+                .disable_help_flag(true)
+                .arg(words),
+        )
+    })
+}
+
+/// Whose command line it is.
+enum Foreign {
+    Ior,
+    Tool(&'static dialect::Tool),
 }
 
 /// The foreign command line, its program name first, when the program is called by that name or
 /// with it as the first argument.
-fn foreign(arguments: &[OsString]) -> Option<&[OsString]> {
+fn foreign(arguments: &[OsString]) -> Option<(Foreign, &[OsString])> {
     let called = arguments.first().map(Path::new).and_then(Path::file_name)?;
-    if is_ior(called) {
-        return Some(arguments);
+    if let Some(tool) = tool_called(called) {
+        return Some((tool, arguments));
     }
-    arguments.get(1).filter(|first| is_ior(first)).map(|_| &arguments[1..])
+    let tool = tool_called(arguments.get(1)?)?;
+    Some((tool, &arguments[1..]))
 }
 
-fn is_ior(name: &OsStr) -> bool {
-    name.eq_ignore_ascii_case("ior")
+fn tool_called(name: &OsStr) -> Option<Foreign> {
+    let name = name.to_str()?.to_ascii_lowercase();
+    if name == "ior" { Some(Foreign::Ior) } else { dialect::tool(&name).map(Foreign::Tool) }
 }
 
 /// Help and version go to standard output with success; everything else is wrong usage.

@@ -1,18 +1,16 @@
 //! The program called as `ior`: IOR's command line in, IOR's output out, and a record of its own.
 
 use std::ffi::OsString;
-use std::fs;
-use std::os::unix::fs::FileTypeExt;
-use std::path::{Path, PathBuf};
 
-use dialect::ior::{self, Asked, Launcher, Printer, SideFiles};
-use plan::Plan;
+use dialect::ior::{self, Asked, Printer, SideFiles};
 use record::{PhaseRecord, TaskRow, WarningRow};
 use runner::{Event, Watch};
 
 use crate::cluster::World;
 use crate::console::print;
 use crate::exit::{Exit, Failure};
+use crate::foreign::{explain, launcher};
+use crate::output::{Output, refuse_device, warn, write_whole};
 use crate::session::{self, Session};
 
 /// Runs the command line, the program's name first.
@@ -32,24 +30,6 @@ pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure
         return explain(&session, &asked.plan);
     }
     measure(&session, asked)
-}
-
-/// What the launcher says.
-fn launcher(world: &World) -> Launcher<'_> {
-    let memory_bytes = Some(host::Host::new(host::Root::default()).memory_total());
-    let by_hand = Launcher { memory_bytes, ..Launcher::default() };
-    if !world.launched {
-        return by_hand;
-    }
-    Launcher { node_of: world.comm().topology().node_of(), ..by_hand }
-}
-
-fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failure> {
-    let facts = session.host.facts(&session::targets(plan), engine::clock_name());
-    let around = session.surroundings(plan, &facts);
-    print(&report::explain(plan, &around))?;
-    let replaced = runner::replaced(plan, &[]).map(|replaced| session::replaced_line(&replaced));
-    print(&replaced.map_or(String::new(), |line| format!("! {line}\n"))).map(|()| Exit::Success)
 }
 
 fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
@@ -96,52 +76,6 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Says each line on the error stream, where scripts that read the output do not look.
-#[expect(clippy::print_stderr, reason = "the program's own error stream")]
-fn warn(lines: &[String]) {
-    for line in lines {
-        eprintln!("ioproof: warning: {line}");
-    }
-}
-
-/// Standard output, or the summary file.
-struct Output {
-    file: Option<PathBuf>,
-}
-
-impl Output {
-    /// Starts the file anew, if there is one.
-    fn open(file: Option<&Path>) -> Result<Self, Failure> {
-        let output = Self { file: file.map(Path::to_owned) };
-        if let Some(path) = &output.file {
-            refuse_device(path)?;
-            fs::write(path, "").map_err(|error| cannot_write(path, error))?;
-        }
-        Ok(output)
-    }
-
-    fn write(&mut self, text: &str) -> Result<(), Failure> {
-        let Some(path) = &self.file else { return print(text) };
-        let mut file =
-            fs::OpenOptions::new().append(true).open(path).map_err(|error| cannot_write(path, error))?;
-        std::io::Write::write_all(&mut file, text.as_bytes()).map_err(|error| cannot_write(path, error))
-    }
-}
-
-/// A summary is no reason to destroy what is on a disk.
-fn refuse_device(path: &Path) -> Result<(), Failure> {
-    if fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device()) {
-        let message = format!("will not write text to the block device {}: name a file", path.display());
-        return Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)));
-    }
-    Ok(())
-}
-
-fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
-    let context = format!("cannot write {}: choose another place", path.display());
-    Failure::new(Exit::Record, anyhow::Error::from(error).context(context))
-}
-
 /// Prints IOR's rows as the phases end.
 struct Printed {
     printer: Printer,
@@ -161,8 +95,7 @@ impl Printed {
         if let Some(path) = beside.and_then(|files| files.status.as_ref())
             && record.phase.key.phase == plan::Phase::Write
         {
-            fs::write(path, ior::stonewall_status(&record.tasks))
-                .map_err(|error| cannot_write(path, error))?;
+            write_whole(path, &ior::stonewall_status(&record.tasks))?;
         }
         self.out.write(&self.printer.phase(&record.phase, &record.tasks))
     }
@@ -171,7 +104,7 @@ impl Printed {
         let tasks = std::mem::take(&mut self.tasks);
         let beside = self.side_files.iter().find(|files| files.case == case);
         match beside.and_then(|files| files.rank_csv.as_ref()) {
-            Some(path) => fs::write(path, ior::rank_csv(&tasks)).map_err(|error| cannot_write(path, error)),
+            Some(path) => write_whole(path, &ior::rank_csv(&tasks)),
             None => Ok(()),
         }
     }

@@ -1,0 +1,122 @@
+//! The program called as a foreign tool: that tool's command line in, its output out, and a record of our
+//! own. IOR, whose options reach further, has a module to itself.
+
+use std::ffi::OsString;
+
+use dialect::ior::Launcher;
+use dialect::{Asked, Tool, ToolPrinter};
+use plan::Plan;
+use record::WarningRow;
+use runner::{Event, Watch};
+
+use crate::cluster::World;
+use crate::console::print;
+use crate::exit::{Exit, Failure};
+use crate::output::{Output, warn, write_whole};
+use crate::session::{self, Session};
+
+/// Runs the command line of `tool`, the program's name first.
+pub(crate) fn run(tool: &Tool, arguments: &[OsString], world: &World) -> Result<Exit, Failure> {
+    let words = unicode(arguments)?;
+    let asked = (tool.parse)(&words, launcher(world)).map_err(|error| Failure::new(Exit::Usage, error))?;
+    if let Some(text) = &asked.show {
+        return print(text).map(|()| Exit::Success);
+    }
+    warn(&asked.warnings);
+    let session = Session::new(world, tool.name);
+    if asked.extras.explain {
+        return explain(&session, &asked.plan);
+    }
+    measure(tool, &session, asked)
+}
+
+fn unicode(arguments: &[OsString]) -> Result<Vec<String>, Failure> {
+    let text = |word: &OsString| {
+        word.to_str().map(str::to_owned).ok_or_else(|| {
+            Failure::usage(format!("`{}` is not Unicode; rename the file", word.to_string_lossy()))
+        })
+    };
+    arguments.iter().map(text).collect()
+}
+
+/// What the launcher says.
+pub(crate) fn launcher(world: &World) -> Launcher<'_> {
+    let memory_bytes = Some(host::Host::new(host::Root::default()).memory_total());
+    let by_hand = Launcher { memory_bytes, ..Launcher::default() };
+    if !world.launched {
+        return by_hand;
+    }
+    Launcher { node_of: world.comm().topology().node_of(), ..by_hand }
+}
+
+/// Prints what would be measured.
+pub(crate) fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failure> {
+    let facts = session.host.facts(&session::targets(plan), engine::clock_name());
+    let around = session.surroundings(plan, &facts);
+    print(&report::explain(plan, &around))?;
+    let replaced = runner::replaced(plan, &[]).map(|replaced| session::replaced_line(&replaced));
+    print(&replaced.map_or(String::new(), |line| format!("! {line}\n"))).map(|()| Exit::Success)
+}
+
+fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
+    let checked = session.check(asked.plan)?;
+    warn(&session::leftover_lines(&checked.leftovers));
+    warn(&checked.replaced().iter().map(session::replaced_line).collect::<Vec<_>>());
+    let directory = session.directory(asked.extras.out.as_deref());
+    let manifest = session.manifest(&checked);
+    let mut out = Output::open(asked.output.as_deref())?;
+    let mut printer = (tool.printer)(&manifest.plan)
+        .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
+    out.write(&printer.header(&manifest))?;
+    let mut watch = Printed { printer, out, failed: None };
+    let ended = session.run(&checked, &directory, &mut watch)?;
+    let Printed { mut printer, mut out, failed } = watch;
+    if let Some(failure) = failed {
+        return Err(failure);
+    }
+    let run = record::Run::open(&directory)?;
+    out.write(&printer.finish(&run))?;
+    for (path, text) in printer.side_files(&run) {
+        write_whole(&path, &text)?;
+    }
+    match session::verdict(&ended) {
+        (exit, Some(message)) => Err(Failure::new(exit, anyhow::anyhow!(message))),
+        (exit, None) => Ok(exit),
+    }
+}
+
+/// Prints the tool's rows as the phases end.
+struct Printed {
+    printer: Box<dyn ToolPrinter>,
+    out: Output,
+    failed: Option<Failure>,
+}
+
+impl Printed {
+    fn note(rows: &[WarningRow]) {
+        let line = |row: &WarningRow| format!("{}; {}", row.warning, row.warning.advice());
+        warn(&rows.iter().map(line).collect::<Vec<_>>());
+    }
+}
+
+impl Watch for Printed {
+    fn event(&mut self, event: &Event<'_>) {
+        let text = match event {
+            Event::PhaseFinished(record) => {
+                Self::note(&record.warnings);
+                self.printer.phase(record)
+            }
+            Event::Warning(row) => return Self::note(std::slice::from_ref(row)),
+            Event::CaseStarted { .. }
+            | Event::CaseSkipped { .. }
+            | Event::CaseFinished(_)
+            | Event::CaseFailed { .. }
+            | Event::PhaseStarted { .. }
+            | Event::Removed { .. }
+            | Event::Wiped { .. } => return,
+        };
+        if let Err(failure) = self.out.write(&text) {
+            self.failed.get_or_insert(failure);
+        }
+    }
+}

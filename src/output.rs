@@ -1,0 +1,60 @@
+//! Where the output of a foreign tool goes, and what is said beside it.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use crate::console::print;
+use crate::exit::{Exit, Failure};
+
+/// Standard output, or a file that the command line names.
+pub(crate) struct Output {
+    file: Option<PathBuf>,
+}
+
+impl Output {
+    /// Starts the file anew, if there is one.
+    pub(crate) fn open(file: Option<&Path>) -> Result<Self, Failure> {
+        if let Some(path) = file {
+            write_whole(path, "")?;
+        }
+        Ok(Self { file: file.map(Path::to_owned) })
+    }
+
+    /// Adds `text`.
+    pub(crate) fn write(&mut self, text: &str) -> Result<(), Failure> {
+        let Some(path) = &self.file else { return print(text) };
+        let mut file =
+            fs::OpenOptions::new().append(true).open(path).map_err(|error| cannot_write(path, error))?;
+        file.write_all(text.as_bytes()).map_err(|error| cannot_write(path, error))
+    }
+}
+
+/// Writes a text file of the user's choice, in place of what it held.
+pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
+    refuse_device(path)?;
+    fs::write(path, text).map_err(|error| cannot_write(path, error))
+}
+
+/// A summary is no reason to destroy what is on a disk.
+pub(crate) fn refuse_device(path: &Path) -> Result<(), Failure> {
+    if fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device()) {
+        let message = format!("will not write text to the block device {}: name a file", path.display());
+        return Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)));
+    }
+    Ok(())
+}
+
+fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
+    let context = format!("cannot write {}: choose another place", path.display());
+    Failure::new(Exit::Record, anyhow::Error::from(error).context(context))
+}
+
+/// Says each line on the error stream, where scripts that read the output do not look.
+#[expect(clippy::print_stderr, reason = "the program's own error stream")]
+pub(crate) fn warn<Line: AsRef<str>>(lines: &[Line]) {
+    for line in lines {
+        eprintln!("ioproof: warning: {}", line.as_ref());
+    }
+}
