@@ -15,10 +15,10 @@ use crate::{
     DeviceMean, DeviceShare, Latency, LatencySummary, NodeFigure, RateName, Rates, Summary, observed,
 };
 
-/// The latency of one direction, by one measure.
+/// The latency of one operation, by one measure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OperationLatency {
-    /// Reads or writes.
+    /// Which operation.
     pub operation: Operation,
     /// What it is counted from.
     pub measure: Measure,
@@ -43,7 +43,7 @@ pub struct RepetitionFigure {
     /// Of a recorded pass: its rate ÷ that of the first round of the same repetition − 1; none where
     /// a repetition has one round. A rate that falls with the rounds is one of fresh media.
     pub drift: Option<f64>,
-    /// Its latencies in short: reads before writes, response before service.
+    /// Its latencies in short: in the order of [`Operation::ALL`], response before service.
     pub latency: Vec<LatencySummary>,
     /// What the devices moved of it.
     pub device_share: DeviceShare,
@@ -82,7 +82,7 @@ pub struct Figure {
     pub bytes_per_second: Summary,
     /// Transfers per second of that rate, over the passes that count.
     pub transfers_per_second: Summary,
-    /// All transfers of all passes that count: reads before writes, response before service.
+    /// All transfers of all passes that count: in the order of [`Operation::ALL`], response before service.
     pub latency: Vec<OperationLatency>,
     /// For each device, the mean over all passes that count, in the order of names; the name of its
     /// node stands before it where there are several.
@@ -346,7 +346,7 @@ fn warnings(passes: &[RepetitionFigure]) -> Vec<Warning> {
 /// The histograms of one phase.
 fn latencies<'a>(rows: impl Iterator<Item = &'a LatencyRow> + Clone) -> Vec<OperationLatency> {
     let mut all = Vec::new();
-    for operation in [Operation::Read, Operation::Write] {
+    for operation in Operation::ALL {
         for measure in [Measure::Response, Measure::Service] {
             let found = Latency::of(rows.clone(), operation, measure);
             all.extend(found.map(|latency| OperationLatency { operation, measure, latency }));

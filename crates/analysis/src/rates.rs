@@ -11,12 +11,12 @@ pub const SUSTAINED_PERCENTILE: f64 = 5.0;
 /// Whole seconds that a sustained rate needs: a low percentile of fewer is just the lowest.
 pub const SUSTAINED_SECONDS_MIN: usize = 3;
 
-/// Bytes and transfers per second, over the same time.
+/// Bytes and operations per second, over the same time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
     /// Bytes per second.
     pub bytes_per_second: f64,
-    /// Completed transfers per second.
+    /// Completed operations per second: transfers, or files, directories, objects and exchanges.
     pub transfers_per_second: f64,
 }
 
@@ -32,7 +32,7 @@ impl Rate {
 }
 
 /// All named rates of one phase of one repetition.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Rates {
     /// All bytes ÷ wall time, open and close (with its fsync) included. IOR's `bw(MiB/s)` of a
     /// phase (IOR user guide, "access" table: bandwidth is data over total time).
@@ -49,23 +49,17 @@ pub struct Rates {
     pub sustained: Option<Rate>,
     /// What was moved up to the stonewall's deadline ÷ the time until then.
     pub at_stonewall: Option<Rate>,
-    /// Reads and writes apart, where the phase did both.
-    pub split: Option<Split>,
+    /// Each operation apart, where the phase did several: reads and writes of a mixed one, creates,
+    /// stats, reads and removes of a round of objects. Else empty.
+    pub operations: Vec<OperationRates>,
 }
 
-/// The rates of both directions of a mixed phase, over the same times.
+/// The rates of one operation of a phase that did several, over the times of the phase. Per-task and
+/// stonewall counts are not kept by operation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Split {
-    /// Reads.
-    pub read: DirectionRates,
-    /// Writes.
-    pub write: DirectionRates,
-}
-
-/// The rates of one direction of a mixed phase. Per-task and stonewall counts are not kept by
-/// direction.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct DirectionRates {
+pub struct OperationRates {
+    /// Which one.
+    pub operation: Operation,
     /// As [`Rates::by_wall`].
     pub by_wall: Rate,
     /// As [`Rates::by_io`].
@@ -81,7 +75,9 @@ impl Rates {
     /// whole run's rows can be given.
     ///
     /// Transfers at the first task's end and at the stonewall are not counted by the record; they
-    /// are taken in proportion to the bytes, which is exact as long as transfers have one size.
+    /// are taken in proportion to the bytes, which is exact as long as transfers have one size. Operations
+    /// that move no bytes are taken from the seconds, as if they had been done evenly within each; where
+    /// there are none, neither rate is known.
     #[must_use]
     pub fn of<'a>(
         phase: &PhaseRow,
@@ -98,17 +94,14 @@ impl Rates {
             by_wall: Rate::of(bytes, transfers, phase.wall_ns).unwrap_or(NONE),
             by_io,
             sum_of_tasks: sum_of_tasks(&tasks).unwrap_or(by_io),
-            at_first_done: part_of(phase, phase.first_done_bytes, phase.first_done_ns),
+            at_first_done: part_of(phase, &series, window, phase.first_done_bytes, phase.first_done_ns),
             at_last_done: Rate::of(bytes, transfers, window.length()).unwrap_or(by_io),
             sustained: sustained(&series, window, |_| true),
             at_stonewall: phase
                 .stonewall_bytes
                 .zip(phase.stonewall_ns)
-                .and_then(|(bytes, nanos)| part_of(phase, bytes, nanos)),
-            split: (phase.reads > 0 && phase.writes > 0).then(|| Split {
-                read: direction(phase, &series, window, Operation::Read),
-                write: direction(phase, &series, window, Operation::Write),
-            }),
+                .and_then(|(bytes, nanos)| part_of(phase, &series, window, bytes, nanos)),
+            operations: operations(phase, &series, window),
         }
     }
 
@@ -127,12 +120,25 @@ impl Rates {
     }
 }
 
-/// The rate of a part of the phase's bytes.
-fn part_of(phase: &PhaseRow, bytes: u64, nanos: u64) -> Option<Rate> {
+/// The rate of a part of the phase: of its `bytes`, or, where it moves none, of the operations in the
+/// first `nanos` of its `window`.
+fn part_of(phase: &PhaseRow, series: &[&SeriesRow], window: Window, bytes: u64, nanos: u64) -> Option<Rate> {
     let rate = Rate::of(bytes, 0, nanos)?;
-    let share = if phase.bytes() == 0 { 0.0 } else { bytes as f64 / phase.bytes() as f64 };
-    let transfers = phase.transfers() as f64 * share;
+    let transfers = match phase.bytes() {
+        0 if phase.transfers() > 0 => done_until(series, window.start_ns.saturating_add(nanos))?,
+        0 => 0.0,
+        all => phase.transfers() as f64 * (bytes as f64 / all as f64),
+    };
     Some(Rate { transfers_per_second: transfers / (nanos as f64 / 1e9), ..rate })
+}
+
+/// Operations that had completed at `end_ns`; none without seconds.
+fn done_until(series: &[&SeriesRow], end_ns: u64) -> Option<f64> {
+    let share = |row: &SeriesRow| match row.length_ns {
+        0 => 0.0,
+        length => (end_ns.saturating_sub(row.start_ns) as f64 / length as f64).min(1.0),
+    };
+    (!series.is_empty()).then(|| series.iter().map(|row| row.transfers as f64 * share(row)).sum())
 }
 
 /// Sum of each task's own rate; none where no task has times.
@@ -199,20 +205,26 @@ fn sustained(series: &[&SeriesRow], window: Window, wanted: impl Fn(&SeriesRow) 
     Some(Rate { bytes_per_second: low(bytes), transfers_per_second: low(transfers) })
 }
 
-fn direction(
-    phase: &PhaseRow,
-    series: &[&SeriesRow],
-    window: Window,
-    operation: Operation,
-) -> DirectionRates {
-    let (bytes, transfers) = match operation {
-        Operation::Read => (phase.read_bytes, phase.reads),
-        Operation::Write => (phase.write_bytes, phase.writes),
-        _ => (0, phase.items),
+/// The rates of each operation, where there are several. Reads and writes of transfers are counted by the
+/// phase; of files and objects it counts all operations together, and the seconds count each.
+fn operations(phase: &PhaseRow, series: &[&SeriesRow], window: Window) -> Vec<OperationRates> {
+    let done = |operation: Operation| match operation {
+        Operation::Read if phase.key.phase.is_transfers() => (phase.read_bytes, phase.reads),
+        Operation::Write if phase.key.phase.is_transfers() => (phase.write_bytes, phase.writes),
+        _ => series
+            .iter()
+            .filter(|row| row.operation == operation)
+            .fold((0, 0), |(bytes, done), row| (bytes + row.bytes, done + row.transfers)),
     };
-    DirectionRates {
-        by_wall: Rate::of(bytes, transfers, phase.wall_ns).unwrap_or(NONE),
-        by_io: Rate::of(bytes, transfers, phase.io_ns).unwrap_or(NONE),
-        sustained: sustained(series, window, |row| row.operation == operation),
-    }
+    let rates = |operation| {
+        let (bytes, transfers) = done(operation);
+        (transfers > 0).then(|| OperationRates {
+            operation,
+            by_wall: Rate::of(bytes, transfers, phase.wall_ns).unwrap_or(NONE),
+            by_io: Rate::of(bytes, transfers, phase.io_ns).unwrap_or(NONE),
+            sustained: sustained(series, window, |row| row.operation == operation),
+        })
+    };
+    let all: Vec<OperationRates> = Operation::ALL.into_iter().filter_map(rates).collect();
+    if all.len() > 1 { all } else { Vec::new() }
 }

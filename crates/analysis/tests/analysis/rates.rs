@@ -114,16 +114,92 @@ fn a_mixed_phase_has_both_directions_apart() {
         })
         .collect();
     let rates = Rates::of(&row, &tasks, &series);
-    let split = rates.split.expect("both directions moved bytes");
+    let [read, write] = &rates.operations[..] else { panic!("both directions moved bytes") };
+    assert_eq!((read.operation, write.operation), (Operation::Read, Operation::Write));
     let mib = MIB as f64;
-    assert_eq!(split.read.by_io.bytes_per_second, 15.0 * mib);
-    assert_eq!(split.write.by_io.bytes_per_second, 5.0 * mib);
-    assert_eq!(split.write.by_wall.transfers_per_second, 5120.0 / 5.0);
+    assert_eq!(read.by_io.bytes_per_second, 15.0 * mib);
+    assert_eq!(write.by_io.bytes_per_second, 5.0 * mib);
+    assert_eq!(write.by_wall.transfers_per_second, 5120.0 / 5.0);
     let low = |rate: Option<analysis::Rate>| rate.map(|rate| rate.bytes_per_second);
-    assert_eq!(low(split.read.sustained), Some(15.0 * mib));
+    assert_eq!(low(read.sustained), Some(15.0 * mib));
     assert_eq!(low(rates.sustained), Some(20.0 * mib));
     let reads = phase(&self::key(0, Phase::Read), MIB, SECOND);
-    assert_eq!(Rates::of(&reads, &[], &[]).split, None);
+    assert!(Rates::of(&reads, &[], &[]).operations.is_empty());
+}
+
+/// `items` operations that move nothing, in `seconds`, half a second around them.
+fn items(what: Phase, items: u64, seconds: u64) -> PhaseRow {
+    let key = key(0, what);
+    PhaseRow { items, ..phase(&key, 0, seconds * SECOND) }
+}
+
+fn done(row: &PhaseRow, operation: Operation, at: u64, transfers: u64, bytes: u64) -> SeriesRow {
+    SeriesRow { transfers, ..second(&row.key, operation, at, bytes) }
+}
+
+#[test]
+fn files_count_as_operations_without_bytes() {
+    let row = items(Phase::FileCreate, 4000, 4);
+    let task = TaskRow { transfers: 4000, ..task(&row.key, 0, 0, (0, 4 * SECOND)) };
+    let series: Vec<_> = [700, 1100, 1100, 1100]
+        .iter()
+        .zip(0..)
+        .map(|(&n, at)| done(&row, Operation::Create, at, n, 0))
+        .collect();
+    let rates = Rates::of(&row, &[task], &series);
+    assert_eq!(rates.by_wall.transfers_per_second, 800.0);
+    assert_eq!(rates.by_io.transfers_per_second, 1000.0);
+    assert_eq!(rates.sum_of_tasks.transfers_per_second, 1000.0);
+    assert_eq!(rates.sustained.map(|rate| rate.transfers_per_second), Some(700.0));
+    assert_eq!((rates.by_wall.bytes_per_second, rates.operations.len()), (0.0, 0));
+}
+
+#[test]
+fn what_moves_no_bytes_has_its_part_from_the_seconds() {
+    let row = PhaseRow {
+        first_done_ns: 3 * SECOND / 2,
+        stonewall_ns: Some(SECOND),
+        stonewall_bytes: Some(0),
+        ..items(Phase::FileStat, 600, 2)
+    };
+    let series = [done(&row, Operation::Stat, 0, 400, 0), done(&row, Operation::Stat, 1, 200, 0)];
+    let rates = Rates::of(&row, &[], &series);
+    let of = |rate: Option<analysis::Rate>| rate.map(|rate| rate.transfers_per_second);
+    assert_eq!(of(rates.at_first_done), Some(500.0 / 1.5));
+    assert_eq!(of(rates.at_stonewall), Some(400.0));
+    let unknown = Rates::of(&row, &[], &[]);
+    assert_eq!((unknown.at_first_done, unknown.at_stonewall), (None, None));
+}
+
+/// Each operation of a round over objects counts for itself, with the bytes that are its own.
+#[test]
+fn a_round_over_objects_has_each_operation_apart() {
+    let row = PhaseRow {
+        items: 40,
+        read_bytes: 10 * 3901,
+        write_bytes: 10 * 3901,
+        ..items(Phase::Benchmark, 40, 1)
+    };
+    let series = [
+        done(&row, Operation::Read, 0, 10, 39_010),
+        done(&row, Operation::Create, 0, 10, 39_010),
+        done(&row, Operation::Stat, 0, 10, 0),
+        done(&row, Operation::Remove, 0, 10, 0),
+    ];
+    let rates = Rates::of(&row, &[], &series);
+    let apart: Vec<_> = rates
+        .operations
+        .iter()
+        .map(|one| (one.operation, one.by_io.transfers_per_second, one.by_io.bytes_per_second))
+        .collect();
+    let expected = [
+        (Operation::Read, 10.0, 39_010.0),
+        (Operation::Create, 10.0, 39_010.0),
+        (Operation::Stat, 10.0, 0.0),
+        (Operation::Remove, 10.0, 0.0),
+    ];
+    assert_eq!(apart, expected);
+    assert_eq!(rates.by_io.transfers_per_second, 40.0);
 }
 
 #[test]
