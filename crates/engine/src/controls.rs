@@ -19,12 +19,14 @@ pub struct Progress {
 pub(crate) struct Slot {
     pub(crate) reads: AtomicU64,
     pub(crate) writes: AtomicU64,
+    /// Operations that are no transfers.
+    pub(crate) items: AtomicU64,
 }
 
 impl Slot {
-    /// Completed transfers in either direction.
+    /// Completed operations: transfers in either direction, and items.
     pub(crate) fn transfers(&self) -> u64 {
-        self.reads.load(Ordering::Relaxed) + self.writes.load(Ordering::Relaxed)
+        [&self.reads, &self.writes, &self.items].into_iter().map(|count| count.load(Ordering::Relaxed)).sum()
     }
 }
 

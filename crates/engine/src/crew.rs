@@ -1,7 +1,7 @@
 //! The threads of a phase: one for each worker, of which the caller's is the first.
 
+use crate::common::Common;
 use crate::gate::Course;
-use crate::shared::{Shared, WorkerReport};
 use crate::{EngineError, LimitKind};
 
 /// Stack of a worker's thread. Only what is touched exists: a page or two.
@@ -21,34 +21,34 @@ fn part(usable: usize, processors: usize, processes: u32) -> usize {
 }
 
 /// Runs `work` for each of `seats` in a thread of its own. A worker that failed gives no report;
-/// its error is kept in `shared`.
-pub(crate) fn run<'a, S: Send>(
-    shared: &Shared<'_>,
+/// its error is kept in `common`.
+pub(crate) fn run<S: Send, R: Send>(
+    common: &Common<'_>,
     seats: Vec<S>,
-    work: impl Fn(S, Course<'_>) -> Option<WorkerReport<'a>> + Sync,
-) -> Vec<WorkerReport<'a>> {
+    work: impl Fn(S, Course<'_>) -> Option<R> + Sync,
+) -> Vec<R> {
     let all = seats.len() as u64;
     let mut seats = seats.into_iter();
-    let lead = |point| shared.lead(point);
+    let lead = |point| common.lead(point);
     let Some(own) = seats.next() else {
         // A process without tasks still meets its peers.
-        drop(Course::leader(&shared.gates, &lead));
+        drop(Course::leader(&common.gates, &lead));
         return Vec::new();
     };
     std::thread::scope(|scope| {
         let mut threads = Vec::with_capacity(seats.len());
         for seat in seats {
-            let work = || work(seat, Course::follower(&shared.gates));
+            let work = || work(seat, Course::follower(&common.gates));
             let builder = std::thread::Builder::new().name("transfers".to_owned()).stack_size(STACK_BYTES);
             if let Ok(thread) = builder.spawn_scoped(scope, work) {
                 threads.push(thread);
             } else {
-                shared.fail(too_few_threads(threads.len() as u64 + 1, all));
-                shared.gates.expect_followers(u32::try_from(threads.len()).unwrap_or(u32::MAX));
+                common.fail(too_few_threads(threads.len() as u64 + 1, all));
+                common.gates.expect_followers(u32::try_from(threads.len()).unwrap_or(u32::MAX));
                 break;
             }
         }
-        let first = work(own, Course::leader(&shared.gates, &lead));
+        let first = work(own, Course::leader(&common.gates, &lead));
         let rest = threads.into_iter().map(|thread| match thread.join() {
             Ok(report) => report,
             Err(panic) => std::panic::resume_unwind(panic),

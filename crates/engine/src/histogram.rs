@@ -30,45 +30,46 @@ fn last_bucket() -> usize {
     BUCKETS - 1
 }
 
-/// Counts of one worker in both directions (reads, writes), in memory that it is given.
+/// Counts of one worker for each of `N` operations (reads and writes, where there are two), in memory
+/// that it is given.
 #[derive(Debug)]
-pub(crate) struct Counters<'a> {
-    counts: &'a mut [[u32; BUCKETS]; 2],
+pub(crate) struct Counters<'a, const N: usize> {
+    counts: &'a mut [[u32; BUCKETS]; N],
     /// Buckets whose 32 bits ran over, once for each 2^32.
     overflows: Vec<(usize, usize)>,
 }
 
-impl<'a> Counters<'a> {
+impl<'a, const N: usize> Counters<'a, N> {
     /// Counts in `counts`, which must be zero.
-    pub(crate) fn new(counts: &'a mut [[u32; BUCKETS]; 2]) -> Self {
+    pub(crate) fn new(counts: &'a mut [[u32; BUCKETS]; N]) -> Self {
         Self { counts, overflows: Vec::new() }
     }
 
     /// Counts one latency.
     #[inline(always)]
-    pub(crate) fn add(&mut self, direction: usize, nanos: u64) {
+    pub(crate) fn add(&mut self, operation: usize, nanos: u64) {
         let index = bucket_of(nanos);
-        let count = &mut self.counts[direction][index];
+        let count = &mut self.counts[operation][index];
         *count = count.wrapping_add(1);
         if *count == 0 {
-            self.overflowed(direction, index);
+            self.overflowed(operation, index);
         }
     }
 
     #[cold]
-    fn overflowed(&mut self, direction: usize, index: usize) {
-        self.overflows.push((direction, index));
+    fn overflowed(&mut self, operation: usize, index: usize) {
+        self.overflows.push((operation, index));
     }
 
-    /// Adds all counts to `totals`, by direction.
-    pub(crate) fn add_to(&self, totals: &mut [LatencyHistogram; 2]) {
+    /// Adds all counts to `totals`, by operation.
+    pub(crate) fn add_to(&self, totals: &mut [LatencyHistogram; N]) {
         for (total, counts) in totals.iter_mut().zip(self.counts.iter()) {
             for (sum, &count) in total.0.as_mut_slice().iter_mut().zip(counts) {
                 *sum += u64::from(count);
             }
         }
-        for &(direction, index) in &self.overflows {
-            totals[direction].0.as_mut_slice()[index] += 1 << u32::BITS;
+        for &(operation, index) in &self.overflows {
+            totals[operation].0.as_mut_slice()[index] += 1 << u32::BITS;
         }
     }
 }

@@ -44,9 +44,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod account;
 mod buffer;
 mod check;
 mod clock;
+mod common;
 mod controls;
 pub mod cost;
 mod crew;

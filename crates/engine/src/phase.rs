@@ -4,19 +4,17 @@ use std::collections::BTreeSet;
 
 use plan::Backend;
 
+use crate::account::{Account, WorkerReport};
 use crate::buffer::{Arena, PAGE};
-use crate::clock::{self, Clock, Kind, Scale};
+use crate::clock::{self, Clock, Kind};
 use crate::mmap::Mmap;
 use crate::null::Null;
-use crate::outcome::{Latency, Measure, Mismatches, Operation, SeriesInterval, Stonewalled, Surprises};
+use crate::outcome::{Mismatches, Operation};
 use crate::psync::Psync;
-use crate::rules::{Ending, Rules, TaskPlan};
+use crate::rules::{Rules, TaskPlan};
 use crate::series::{Counts, Recorder};
-use crate::shared::{Shared, TaskReport, WorkerReport};
-use crate::{
-    Controls, EngineError, LatencyHistogram, PhaseJob, PhaseOutcome, Rendezvous, TaskOutcome, crew, file,
-    limits, sync, uring,
-};
+use crate::shared::Shared;
+use crate::{Controls, EngineError, PhaseJob, PhaseOutcome, Rendezvous, crew, file, limits, sync, uring};
 
 /// Runs one phase of a workload, as far as it belongs to this process.
 ///
@@ -205,146 +203,14 @@ fn recorders(counts: &mut Arena, sets: usize) -> Vec<Recorder<'_>> {
     recorders
 }
 
-/// From ticks to nanoseconds since the phase's start, by what the clock's rate is known to be now.
-#[derive(Clone, Copy)]
-struct Timeline {
-    start: u64,
-    scale: Scale,
-}
-
-impl Timeline {
-    fn at(self, ticks: u64) -> u64 {
-        self.scale.nanos(ticks.saturating_sub(self.start))
-    }
-}
-
 fn outcome(shared: &Shared<'_>, reports: &[WorkerReport<'_>], controls: &Controls) -> PhaseOutcome {
-    let time = Timeline { start: shared.start(), scale: clock::scale() };
-    let transfer = shared.rules.transfer as u64;
-    let mut task_reports: Vec<&TaskReport> = reports.iter().flat_map(|report| &report.tasks).collect();
-    task_reports.sort_by_key(|report| report.task);
-    let tasks: Vec<TaskOutcome> =
-        task_reports.iter().map(|report| task_outcome(report, time, transfer)).collect();
-    let span = |from: fn(&TaskOutcome) -> u64, to: fn(&TaskOutcome) -> u64| {
-        let first = tasks.iter().map(from).min().unwrap_or(0);
-        tasks.iter().map(to).max().unwrap_or(0).saturating_sub(first)
+    let account = Account {
+        operations: Operation::TRANSFERS,
+        ending: shared.rules.ending,
+        interval_ns: shared.rules.interval_ns(),
     };
-    let io_start = task_reports.iter().map(|report| report.io.0).min().unwrap_or(0);
-    let since_io = |ticks: u64| time.scale.nanos(ticks.saturating_sub(io_start));
-    let (first_done, first_transfers) = shared.first_done.get().unwrap_or((io_start, 0));
-    let sum = |count: fn(&TaskOutcome) -> u64| tasks.iter().map(count).sum::<u64>();
-    let (reads, writes) = (sum(|task| task.reads), sum(|task| task.writes));
-    let meter = shared.meter();
-    let mut notes = Vec::new();
-    for note in reports.iter().flat_map(|report| &report.notes) {
-        if !notes.contains(note) {
-            notes.push(note.clone());
-        }
-    }
-    PhaseOutcome {
-        started_unix_ns: meter.started_unix_ns,
-        wall_ns: span(|task| task.open_start_ns, |task| task.close_end_ns),
-        open_ns: span(|task| task.open_start_ns, |task| task.open_end_ns),
-        io_ns: span(|task| task.io_start_ns, |task| task.io_end_ns),
-        close_ns: span(|task| task.close_start_ns, |task| task.close_end_ns),
-        read_bytes: reads * transfer,
-        write_bytes: writes * transfer,
-        reads,
-        writes,
-        items: 0,
-        allocated_bytes: None,
-        surprises: Surprises::default(),
-        first_done_ns: since_io(first_done),
-        first_done_bytes: first_transfers * transfer,
-        stonewall: stonewalled(shared, &task_reports, since_io),
-        latency: latency(reports),
-        series: series(shared, reports, time),
-        user_cpu_ns: meter.at_end.user_ns.saturating_sub(meter.at_start.user_ns),
-        system_cpu_ns: meter.at_end.system_ns.saturating_sub(meter.at_start.system_ns),
-        mismatches: mismatches(shared, reports),
-        stopped: controls.is_stopped(),
-        unstarted: reports.iter().map(|report| report.unstarted).sum(),
-        notes,
-        tasks,
-    }
-}
-
-fn task_outcome(report: &TaskReport, time: Timeline, transfer: u64) -> TaskOutcome {
-    TaskOutcome {
-        task: report.task,
-        file: report.file,
-        open_start_ns: time.at(report.open.0),
-        open_end_ns: time.at(report.open.1),
-        io_start_ns: time.at(report.io.0),
-        io_end_ns: time.at(report.io.1),
-        close_start_ns: time.at(report.close.0),
-        close_end_ns: time.at(report.close.1),
-        bytes: (report.reads + report.writes) * transfer,
-        reads: report.reads,
-        writes: report.writes,
-        items: 0,
-    }
-}
-
-fn stonewalled(
-    shared: &Shared<'_>,
-    tasks: &[&TaskReport],
-    since_io: impl Fn(u64) -> u64,
-) -> Option<Stonewalled> {
-    let Ending::Stonewall { wear_out, .. } = shared.rules.ending else { return None };
-    let seen = tasks.iter().filter_map(|task| task.stonewall);
-    let transfers: u64 = seen.clone().map(|(_, transfers)| transfers).sum();
-    Some(Stonewalled {
-        ns: seen.map(|(ticks, _)| since_io(ticks)).max().unwrap_or(0),
-        bytes: transfers * shared.rules.transfer as u64,
-        worn_out_transfers: wear_out.then(|| shared.most()),
-    })
-}
-
-fn latency(reports: &[WorkerReport<'_>]) -> Vec<Latency> {
-    let mut all: [[LatencyHistogram; 2]; 2] = Default::default();
-    let [response, service] = &mut all;
-    for report in reports {
-        report.recorder.add_to(response, service);
-    }
-    let measures = [Measure::Response, Measure::Service].into_iter().zip(all);
-    measures
-        .flat_map(|(measure, histograms)| {
-            Operation::TRANSFERS.into_iter().zip(histograms).map(move |(operation, histogram)| Latency {
-                operation,
-                measure,
-                histogram,
-            })
-        })
-        .filter(|latency| latency.histogram.total() > 0)
-        .collect()
-}
-
-fn series(shared: &Shared<'_>, reports: &[WorkerReport<'_>], time: Timeline) -> Vec<SeriesInterval> {
-    let mut intervals = Vec::new();
-    for report in reports {
-        report.recorder.add_series(&mut intervals);
-    }
-    let length = shared.rules.interval_ns();
-    let last = reports.iter().flat_map(|report| &report.tasks).map(|task| task.io.1).max().unwrap_or(0);
-    let end = time.at(last);
-    let mut series = Vec::new();
-    for (start, sums) in (0..).map(|index: u64| index * length).zip(&intervals) {
-        for (operation, sums) in Operation::TRANSFERS.into_iter().zip(sums) {
-            if sums.transfers > 0 {
-                series.push(SeriesInterval {
-                    operation,
-                    start_ns: start,
-                    length_ns: length.min(end.saturating_sub(start)).max(1),
-                    bytes: sums.transfers * shared.rules.transfer as u64,
-                    transfers: sums.transfers,
-                    latency_sum_ns: sums.latency_ns,
-                    latency_max_ns: sums.latency_max_ns,
-                });
-            }
-        }
-    }
-    series
+    let mismatches = mismatches(shared, reports);
+    PhaseOutcome { mismatches, ..account.outcome(shared, reports, controls) }
 }
 
 fn mismatches(shared: &Shared<'_>, reports: &[WorkerReport<'_>]) -> Mismatches {

@@ -1,16 +1,16 @@
-//! What each worker records of each transfer: a histogram, and sums per interval.
+//! What each worker records of each operation: a histogram, and sums per interval.
 
 use crate::LatencyHistogram;
 use crate::clock::Scale;
 use crate::histogram::{BUCKETS, Counters};
 
-/// Counts of both directions: reads, writes.
-pub(crate) type Counts = [[u32; BUCKETS]; 2];
+/// Counts of each of `N` operations; of transfers: reads, writes.
+pub(crate) type Counts<const N: usize = 2> = [[u32; BUCKETS]; N];
 
 /// Intervals there is room for at once; room doubles when a phase outlasts it.
 const INTERVALS_AT_FIRST: usize = 16;
 
-/// Sums of one direction in one interval.
+/// Sums of one operation in one interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
     pub(crate) transfers: u64,
@@ -33,28 +33,28 @@ impl Sums {
     }
 }
 
-/// The book of one worker.
+/// The book of one worker, whose operations are of `N` kinds.
 #[derive(Debug)]
-pub(crate) struct Recorder<'a> {
-    response: Counters<'a>,
+pub(crate) struct Recorder<'a, const N: usize = 2> {
+    response: Counters<'a, N>,
     /// Only in an open loop.
-    service: Option<Counters<'a>>,
+    service: Option<Counters<'a, N>>,
     scale: Scale,
-    current: [Sums; 2],
+    current: [Sums; N],
     /// End of the current interval, in ticks.
     interval_end: u64,
     interval_ticks: u64,
-    past: Vec<[Sums; 2]>,
+    past: Vec<[Sums; N]>,
 }
 
-impl<'a> Recorder<'a> {
+impl<'a, const N: usize> Recorder<'a, N> {
     /// Counts into memory that must be zero.
-    pub(crate) fn new(response: &'a mut Counts, service: Option<&'a mut Counts>) -> Self {
+    pub(crate) fn new(response: &'a mut Counts<N>, service: Option<&'a mut Counts<N>>) -> Self {
         Self {
             response: Counters::new(response),
             service: service.map(Counters::new),
             scale: Scale::from_bits(0),
-            current: [Sums::default(); 2],
+            current: [Sums::default(); N],
             interval_end: u64::MAX,
             interval_ticks: u64::MAX,
             past: Vec::with_capacity(INTERVALS_AT_FIRST),
@@ -68,36 +68,36 @@ impl<'a> Recorder<'a> {
         self.interval_end = start.saturating_add(self.interval_ticks);
     }
 
-    /// A transfer in `direction` (0 read, 1 write) ended at `end` after `ticks`.
+    /// One of `operation` (of transfers: 0 read, 1 write) ended at `end` after `ticks`.
     #[inline(always)]
-    pub(crate) fn add(&mut self, direction: usize, ticks: u64, end: u64) {
+    pub(crate) fn add(&mut self, operation: usize, ticks: u64, end: u64) {
         let nanos = self.scale.nanos(ticks);
-        self.response.add(direction, nanos);
+        self.response.add(operation, nanos);
         if end >= self.interval_end {
             self.turn(end);
         }
-        self.current[direction].add(nanos);
+        self.current[operation].add(nanos);
     }
 
     /// How long the transfer took from the hand-over, in an open loop.
     #[inline(always)]
-    pub(crate) fn add_service(&mut self, direction: usize, ticks: u64) {
+    pub(crate) fn add_service(&mut self, operation: usize, ticks: u64) {
         let nanos = self.scale.nanos(ticks);
         if let Some(service) = &mut self.service {
-            service.add(direction, nanos);
+            service.add(operation, nanos);
         }
     }
 
     #[cold]
     fn turn(&mut self, end: u64) {
         while end >= self.interval_end {
-            self.past.push(std::mem::take(&mut self.current));
+            self.past.push(std::mem::replace(&mut self.current, [Sums::default(); N]));
             self.interval_end = self.interval_end.saturating_add(self.interval_ticks);
         }
     }
 
-    /// Adds all counts to the histograms of the process, by direction.
-    pub(crate) fn add_to(&self, response: &mut [LatencyHistogram; 2], service: &mut [LatencyHistogram; 2]) {
+    /// Adds all counts to the histograms of the process, by operation.
+    pub(crate) fn add_to(&self, response: &mut [LatencyHistogram; N], service: &mut [LatencyHistogram; N]) {
         self.response.add_to(response);
         if let Some(counters) = &self.service {
             counters.add_to(service);
@@ -105,11 +105,11 @@ impl<'a> Recorder<'a> {
     }
 
     /// Adds all intervals to the series of the process.
-    pub(crate) fn add_series(&self, series: &mut Vec<[Sums; 2]>) {
+    pub(crate) fn add_series(&self, series: &mut Vec<[Sums; N]>) {
         let intervals = self.past.iter().chain(std::iter::once(&self.current));
         for (index, sums) in intervals.enumerate() {
             if index == series.len() {
-                series.push([Sums::default(); 2]);
+                series.push([Sums::default(); N]);
             }
             for (all, one) in series[index].iter_mut().zip(sums) {
                 all.merge(one);

@@ -5,6 +5,7 @@ use std::iter::StepBy;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+use crate::account::{TaskReport, WorkerReport};
 use crate::buffer;
 use crate::check::{Expected, Findings, check};
 use crate::clock::{Clock, between};
@@ -15,7 +16,7 @@ use crate::offsets::{Mixture, Offsets};
 use crate::pace::{Punctual, Schedule, wait_until};
 use crate::rules::{Ending, Rules, TaskPlan};
 use crate::series::Recorder;
-use crate::shared::{Shared, TaskReport, WorkerReport};
+use crate::shared::Shared;
 use crate::stamp::Pen;
 use crate::{EngineError, Errno, Operation, Point};
 
@@ -219,6 +220,8 @@ fn pursue<C: Clock, M: Mover, const RECORD: bool>(
     let unstarted = task.go::<C, RECORD>(clock, report, book.recorder, book.findings, course)?;
     report.io.1 = task.last;
     (report.reads, report.writes) = (task.reads, task.writes);
+    let transfer = rules.transfer as u64;
+    (report.read_bytes, report.write_bytes) = (task.reads * transfer, task.writes * transfer);
     course.pass(Point::Transferred);
     report.close.0 = clock.now();
     task.mover.close(plan, rules.sync_at_close)?;

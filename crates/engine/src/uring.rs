@@ -13,6 +13,7 @@ use std::sync::atomic::Ordering;
 
 use io_uring::CompletionQueue;
 
+use crate::account::{TaskReport, WorkerReport};
 use crate::check::Findings;
 use crate::clock::Clock;
 use crate::controls::Slot;
@@ -25,7 +26,7 @@ use crate::pace::{Punctual, Schedule, longest_wait, wait_until};
 use crate::ring::{self, Buffers, Queue};
 use crate::rules::{Ending, TaskPlan};
 use crate::series::Recorder;
-use crate::shared::{Shared, TaskReport, WorkerReport};
+use crate::shared::Shared;
 use crate::stamp::Pen;
 use crate::sync::give_up;
 use crate::{EngineError, Errno, Note, Point, buffer, file};
@@ -298,6 +299,7 @@ impl<'s, 'r> Worker<'s, 'r> {
             self.terms.shared.task_done(lane.last);
             report.io.1 = lane.last;
             [report.reads, report.writes] = lane.done;
+            [report.read_bytes, report.write_bytes] = lane.done.map(|count| count * rules.transfer as u64);
             report.stonewall = lane.stonewall.filter(|_| stonewall);
         }
         Ok(self.lanes.iter().map(|lane| lane.unstarted).sum())
