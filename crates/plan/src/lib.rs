@@ -14,7 +14,7 @@
 //! | [`Protocol`], [`Setting`] | what is done around the phases, and where in a sweep a case stands |
 //! | [`Terms`] | what a study says beside its cases: targets, expectations, commitments, claims |
 //! | [`Work`]: [`Tree`], [`Objects`], [`Rpc`] | what tasks do where it is not transfers |
-//! | [`TreePlacement`] | which task touches which name in which directory |
+//! | [`TreePlacement`], [`ObjectsPlacement`], [`named`] | which task touches which name in which directory |
 //! | [`Placement`] | which task touches which file at which offset |
 //! | [`assign`] | which process of a run has which tasks |
 //! | [`across`] | which node reads what which node has written |
@@ -36,6 +36,7 @@ mod case;
 mod error;
 mod forecast;
 mod geometry;
+mod names;
 mod outlook;
 mod parse;
 mod placement;
@@ -60,6 +61,7 @@ pub use case::{Case, OptionNote, Phase, Plan, Question};
 pub use error::PlanError;
 pub use forecast::{Forecast, balance_bound, seconds_per_case};
 pub use geometry::{Geometry, Permutation};
+pub use names::{Named, ObjectsPlacement, RENAMED, TreePlacement, named};
 pub use outlook::{
     Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, Outlook, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,
     PHASE_SECONDS_MIN, PhaseOutlook, SPACE_SHARE_MAX, Space, SpaceOutlook, Surroundings, Totals, outlooks,
@@ -75,7 +77,7 @@ pub use terms::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, Over, Per, PublishedPlace,
     Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side, Statistic, TargetTerms, Terms,
 };
-pub use tree::{Objects, RENAMED, Tree, TreePlacement};
+pub use tree::{Objects, Tree};
 pub use units::{Bytes, Nanos};
 pub use work::Work;
 pub use workload::{

@@ -1,18 +1,15 @@
-//! Trees of directories with small files in them: which task touches which name.
+//! Trees of directories with small files in them, and sets of small objects.
 //!
 //! The layout is mdtest's, so that its command lines mean here what they mean there. Source: its
 //! documentation and the names that it leaves on disk.
 
-use std::fmt::Write as _;
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Phase, Workload};
+use crate::{Bytes, Phase};
 
 /// A tree of directories, and the items (files, directories) that each task has in it.
 ///
-/// Below each target stands a directory of its own for each pass, [`TreePlacement::root`]; in it one tree
+/// Below each target stands a directory of its own for each pass, [`crate::TreePlacement::root`]; in it one tree
 /// for all tasks, or one for each of them. The directories of a tree are numbered level by level from 0,
 /// the topmost; those below number `d` are `d · branching + 1` to `d · branching + branching`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,98 +143,10 @@ pub struct Objects {
     pub no_stat: bool,
 }
 
-/// The paths of the trees of a workload.
-#[derive(Debug, Clone, Copy)]
-pub struct TreePlacement<'a> {
-    workload: &'a Workload,
-    tree: &'a Tree,
-}
-
-impl<'a> TreePlacement<'a> {
-    /// The trees of `workload`, if it has any.
-    #[must_use]
-    pub fn new(workload: &'a Workload) -> Option<Self> {
-        workload.work.tree().map(|tree| Self { workload, tree })
-    }
-
-    /// The tree.
-    #[must_use]
-    pub const fn tree(self) -> &'a Tree {
-        self.tree
-    }
-
-    /// The directory below the target of `task` that `repetition` makes, and that holds all that it
-    /// makes there; the target itself where the tree is [`Tree::in_target`].
-    #[must_use]
-    pub fn root(self, task: u32, repetition: u32) -> PathBuf {
-        let targets = &self.workload.files.targets;
-        let target = &targets[task as usize % targets.len()];
-        if self.tree.in_target {
-            return target.clone();
-        }
-        let set = if self.workload.files.file_per_repetition { repetition } else { 0 };
-        target.join(format!("test-dir.{set}-0"))
-    }
-
-    /// Every root of `repetition`, each once.
-    #[must_use]
-    pub fn roots(self, repetition: u32) -> Vec<PathBuf> {
-        let distinct = self.workload.files.targets.len().min(self.workload.tasks as usize);
-        let mut roots: Vec<PathBuf> = (0..u32::try_from(distinct).unwrap_or(u32::MAX))
-            .map(|task| self.root(task, repetition))
-            .collect();
-        roots.sort();
-        roots.dedup();
-        roots
-    }
-
-    /// Directory number `directory` of the tree in which the items of `owner` are, from the root on:
-    /// `mdtest_tree.0/mdtest_tree.1`.
-    #[must_use]
-    pub fn directory(self, owner: u32, directory: u64) -> PathBuf {
-        let tree = if self.tree.own_trees { owner } else { 0 };
-        let mut numbers = vec![directory];
-        let mut number = directory;
-        while number > 0 {
-            number = (number - 1) / u64::from(self.tree.branching.max(1));
-            numbers.push(number);
-        }
-        let mut path = PathBuf::new();
-        let mut name = String::new();
-        for number in numbers.into_iter().rev() {
-            name.clear();
-            let written = match self.tree.own_trees {
-                true => write!(name, "mdtest_tree.{tree}.{number}"),
-                false => write!(name, "mdtest_tree.{number}"),
-            };
-            debug_assert!(written.is_ok(), "a String takes everything");
-            path.push(&name);
-        }
-        path
-    }
-
-    /// The name of a file: `file.mdtest.3.17`. A file that was renamed has `-renamed` behind it.
-    #[must_use]
-    pub fn file_name(owner: u32, item: u64) -> String {
-        format!("file.mdtest.{owner}.{item}")
-    }
-
-    /// The name of a directory that is an item: `dir.mdtest.3.17`.
-    #[must_use]
-    pub fn directory_name(owner: u32, item: u64) -> String {
-        format!("dir.mdtest.{owner}.{item}")
-    }
-}
-
-/// What stands behind the name of an item that was renamed.
-pub const RENAMED: &str = "-renamed";
-
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use super::{Tree, TreePlacement};
-    use crate::{Bytes, Geometry, Phase, Work, WorkloadSpec};
+    use super::Tree;
+    use crate::Phase;
 
     fn tree(depth: u32, branching: u32) -> Tree {
         Tree { depth, branching, ..Tree::flat(10) }
@@ -253,19 +162,6 @@ mod tests {
         assert_eq!(leaves.used_directories(), (4, 9));
         assert_eq!(leaves.items_per_task(), 90);
         assert_eq!((leaves.directory_of(0), leaves.directory_of(19)), (4, 5));
-    }
-
-    #[test]
-    fn paths_are_those_of_mdtest() {
-        let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
-        let mut spec = WorkloadSpec::new("w", "/t", geometry);
-        spec.tasks = 4;
-        spec.work = Work::Tree(Tree { own_trees: true, ..tree(2, 3) });
-        let workload = spec.validate().expect("valid");
-        let placement = TreePlacement::new(&workload).expect("a tree");
-        assert_eq!(placement.root(2, 0), Path::new("/t/test-dir.0-0"));
-        assert_eq!(placement.directory(2, 12), Path::new("mdtest_tree.2.0/mdtest_tree.2.3/mdtest_tree.2.12"));
-        assert_eq!(TreePlacement::file_name(2, 17), "file.mdtest.2.17");
     }
 
     #[test]

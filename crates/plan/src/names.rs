@@ -1,0 +1,275 @@
+//! Where the trees and sets of objects of a workload stand, and what their names are.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::{Objects, Tree, Work, Workload};
+
+/// What stands behind the name of an item that was renamed.
+pub const RENAMED: &str = "-renamed";
+/// What the name of a root of trees begins with.
+const TREE_ROOT: &str = "test-dir";
+/// What the name of a root of sets of objects begins with.
+const OBJECTS_ROOT: &str = "objects";
+const TREE: &str = "mdtest_tree.";
+const FILE: &str = "file.mdtest.";
+const DIRECTORY: &str = "dir.mdtest.";
+const OBJECT: &str = "file-";
+
+/// The target that a task works in.
+fn target_of(workload: &Workload, task: u32) -> &Path {
+    let targets = &workload.files.targets;
+    &targets[task as usize % targets.len()]
+}
+
+/// The directory that `repetition` makes below the target of `task`.
+fn root_of(workload: &Workload, task: u32, repetition: u32, kind: &str) -> PathBuf {
+    let set = if workload.files.file_per_repetition { repetition } else { 0 };
+    target_of(workload, task).join(format!("{kind}.{set}-0"))
+}
+
+/// The paths that the tasks have, each once.
+fn once(workload: &Workload, of: impl Fn(u32) -> PathBuf) -> Vec<PathBuf> {
+    let distinct = workload.files.targets.len().min(workload.tasks as usize);
+    let mut all: Vec<PathBuf> = (0..u32::try_from(distinct).unwrap_or(u32::MAX)).map(of).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+impl Workload {
+    /// The directories that `repetition` makes below the targets, each once, and that hold all that it
+    /// makes there; the targets themselves where a tree is [`Tree::in_target`]. None for work that makes
+    /// no names.
+    #[must_use]
+    pub fn roots(&self, repetition: u32) -> Vec<PathBuf> {
+        let trees = TreePlacement::new(self).map(|placement| placement.roots(repetition));
+        let objects = ObjectsPlacement::new(self).map(|placement| placement.roots(repetition));
+        trees.or(objects).unwrap_or_default()
+    }
+}
+
+/// What a name that a tree or a set of objects has stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// A directory: of a tree, an item, or a set of objects.
+    Directory,
+    /// A file: an item or an object.
+    File,
+}
+
+/// Whether `name` is one that a run gives to what it makes below its roots, and what then bears it.
+/// Whatever else is found there is somebody's.
+///
+/// ```
+/// use plan::{Named, named};
+/// assert_eq!(named("file.mdtest.3.17-renamed"), Some(Named::File));
+/// assert_eq!(named("mdtest_tree.0.5"), Some(Named::Directory));
+/// assert_eq!(named("file.mdtest.results"), None);
+/// ```
+#[must_use]
+pub fn named(name: &str) -> Option<Named> {
+    let numbers = |text: &str, between: char, counts: &[usize]| {
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        text.split(between).all(is_number) && counts.contains(&text.split(between).count())
+    };
+    let item = |rest: &str| numbers(rest.strip_suffix(RENAMED).unwrap_or(rest), '.', &[2]);
+    if let Some(rest) = name.strip_prefix(TREE) {
+        return numbers(rest, '.', &[1, 2]).then_some(Named::Directory);
+    }
+    if let Some(rest) = name.strip_prefix(DIRECTORY) {
+        return item(rest).then_some(Named::Directory);
+    }
+    if let Some(rest) = name.strip_prefix(FILE) {
+        return item(rest).then_some(Named::File);
+    }
+    if let Some(rest) = name.strip_prefix(OBJECT) {
+        return numbers(rest, '.', &[1]).then_some(Named::File);
+    }
+    numbers(name, '_', &[2]).then_some(Named::Directory)
+}
+
+/// The paths of the trees of a workload.
+#[derive(Debug, Clone, Copy)]
+pub struct TreePlacement<'a> {
+    workload: &'a Workload,
+    tree: &'a Tree,
+}
+
+impl<'a> TreePlacement<'a> {
+    /// The trees of `workload`, if it has any.
+    #[must_use]
+    pub fn new(workload: &'a Workload) -> Option<Self> {
+        workload.work.tree().map(|tree| Self { workload, tree })
+    }
+
+    /// The tree.
+    #[must_use]
+    pub const fn tree(self) -> &'a Tree {
+        self.tree
+    }
+
+    /// The directory below the target of `task` that `repetition` makes, and that holds all that it
+    /// makes there; the target itself where the tree is [`Tree::in_target`].
+    #[must_use]
+    pub fn root(self, task: u32, repetition: u32) -> PathBuf {
+        match self.tree.in_target {
+            true => target_of(self.workload, task).to_owned(),
+            false => root_of(self.workload, task, repetition, TREE_ROOT),
+        }
+    }
+
+    /// Every root of `repetition`, each once.
+    #[must_use]
+    pub fn roots(self, repetition: u32) -> Vec<PathBuf> {
+        once(self.workload, |task| self.root(task, repetition))
+    }
+
+    /// Directory number `directory` of the tree in which the items of `owner` are, from the root on:
+    /// `mdtest_tree.0/mdtest_tree.1`.
+    #[must_use]
+    pub fn directory(self, owner: u32, directory: u64) -> PathBuf {
+        let tree = if self.tree.own_trees { owner } else { 0 };
+        let mut numbers = vec![directory];
+        let mut number = directory;
+        while number > 0 {
+            number = (number - 1) / u64::from(self.tree.branching.max(1));
+            numbers.push(number);
+        }
+        let mut path = PathBuf::new();
+        let mut name = String::new();
+        for number in numbers.into_iter().rev() {
+            name.clear();
+            let written = match self.tree.own_trees {
+                true => write!(name, "{TREE}{tree}.{number}"),
+                false => write!(name, "{TREE}{number}"),
+            };
+            debug_assert!(written.is_ok(), "a String takes everything");
+            path.push(&name);
+        }
+        path
+    }
+
+    /// The name of a file: `file.mdtest.3.17`. A file that was renamed has `-renamed` behind it.
+    #[must_use]
+    pub fn file_name(owner: u32, item: u64) -> String {
+        format!("{FILE}{owner}.{item}")
+    }
+
+    /// The name of a directory that is an item: `dir.mdtest.3.17`.
+    #[must_use]
+    pub fn directory_name(owner: u32, item: u64) -> String {
+        format!("{DIRECTORY}{owner}.{item}")
+    }
+}
+
+/// The paths of the objects of a workload.
+#[derive(Debug, Clone, Copy)]
+pub struct ObjectsPlacement<'a> {
+    workload: &'a Workload,
+    objects: &'a Objects,
+}
+
+impl<'a> ObjectsPlacement<'a> {
+    /// The objects of `workload`, if it has any.
+    #[must_use]
+    pub fn new(workload: &'a Workload) -> Option<Self> {
+        match &workload.work {
+            Work::Objects(objects) => Some(Self { workload, objects }),
+            _ => None,
+        }
+    }
+
+    /// What is asked of them.
+    #[must_use]
+    pub const fn objects(self) -> &'a Objects {
+        self.objects
+    }
+
+    /// The directory below the target of `task` that `repetition` makes, and that holds all sets there:
+    /// `TARGET/objects.R-0`.
+    #[must_use]
+    pub fn root(self, task: u32, repetition: u32) -> PathBuf {
+        root_of(self.workload, task, repetition, OBJECTS_ROOT)
+    }
+
+    /// Every root of `repetition`, each once.
+    #[must_use]
+    pub fn roots(self, repetition: u32) -> Vec<PathBuf> {
+        once(self.workload, |task| self.root(task, repetition))
+    }
+
+    /// The directory of set number `set` of `owner`, in the root of `owner`: `3_0`.
+    #[must_use]
+    pub fn set(owner: u32, set: u32) -> String {
+        format!("{owner}_{set}")
+    }
+
+    /// The name of an object in its set: `file-17`.
+    #[must_use]
+    pub fn object_name(object: u64) -> String {
+        format!("{OBJECT}{object}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Named, ObjectsPlacement, RENAMED, TreePlacement, named};
+    use crate::{Bytes, Geometry, Objects, Tree, Work, WorkloadSpec};
+
+    #[test]
+    fn paths_are_those_of_mdtest() {
+        let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", "/t", geometry);
+        spec.tasks = 4;
+        spec.work = Work::Tree(Tree { own_trees: true, depth: 2, branching: 3, ..Tree::flat(10) });
+        let workload = spec.validate().expect("valid");
+        let placement = TreePlacement::new(&workload).expect("a tree");
+        assert_eq!(placement.root(2, 0), Path::new("/t/test-dir.0-0"));
+        assert_eq!(placement.directory(2, 12), Path::new("mdtest_tree.2.0/mdtest_tree.2.3/mdtest_tree.2.12"));
+        assert_eq!(TreePlacement::file_name(2, 17), "file.mdtest.2.17");
+    }
+
+    #[test]
+    fn what_a_run_makes_is_known_by_its_name() {
+        for file in [
+            TreePlacement::file_name(2, 17),
+            format!("{}{RENAMED}", TreePlacement::file_name(2, 17)),
+            ObjectsPlacement::object_name(0),
+        ] {
+            assert_eq!(named(&file), Some(Named::File), "{file}");
+        }
+        for directory in
+            [TreePlacement::directory_name(2, 17), ObjectsPlacement::set(3, 0), "mdtest_tree.1.2".to_owned()]
+        {
+            assert_eq!(named(&directory), Some(Named::Directory), "{directory}");
+        }
+        for other in
+            ["file.mdtest.1", "file.mdtest.1.2.3", "file-", "_", "1_", "mdtest_tree.", "core", "file-1x"]
+        {
+            assert_eq!(named(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn objects_stand_in_a_root_of_their_own_on_each_target() {
+        let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", "/a", geometry);
+        (spec.tasks, spec.files.file_per_repetition) = (3, true);
+        spec.files.targets.push("/b".into());
+        spec.work = Work::Objects(Objects {
+            sets: 1,
+            precreated: 1,
+            steps: 1,
+            object_bytes: Bytes(1),
+            offset: 1,
+            waiting_percent: 0,
+            read_only: false,
+            no_stat: false,
+        });
+        let workload = spec.validate().expect("valid");
+        assert_eq!(workload.roots(2), [Path::new("/a/objects.2-0"), Path::new("/b/objects.2-0")]);
+    }
+}
