@@ -17,6 +17,7 @@
 //! | [`published_beside`] | published figures of the same command line |
 //! | [`beside`], [`claims`] | own figures beside published ones; published statements, tested |
 //! | [`audit`], [`audit_published`] | what is doubtful in own figures and in published ones, with evidence |
+//! | [`PrintedCheck`], [`Reconciled`], [`RoundTrip`] | whether what another tool printed together agrees |
 //! | [`check_statistics`] | whether printed statistics can belong together |
 //! | [`settled`], [`steady`] | whether the values so far are enough to end a case |
 //! | [`Regression`], [`crossover`] | a line with its uncertainty; where it meets a plateau |
@@ -82,11 +83,13 @@ mod outlier;
 mod overhead;
 mod overlay;
 mod plausible;
+mod printed_checks;
 mod published;
 mod quantities;
 mod rank_map;
 mod ranks;
 mod rates;
+mod reconciled;
 mod regression;
 mod scaling;
 mod settled;
@@ -152,10 +155,16 @@ pub use plan::RateName;
 pub use plausible::{
     Implausible, PrintedStatistics, check_statistics, deviation_max, deviation_min, values_needed,
 };
+pub use printed_checks::{
+    DeviceOperation, Kbyte, Printed, PrintedCheck, PrintedOutcome, PrintedRule, RoundTrip, SLOWEST_ROOM,
+    average_between, latency_agrees, latency_of_threads, one_iteration, rate_of_records, slowest_moved,
+    throughput_block, total_of_averages,
+};
 pub use published::{published_beside, published_near};
 pub use rank_map::{RankMap, ReadOf, rank_map};
 pub use ranks::{EXACT_VALUES_MAX, PAIRS_MAX, RankTest, Shift, can_differ, mann_whitney, shift};
 pub use rates::{OperationRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN};
+pub use reconciled::{Reconciled, TimePart};
 pub use regression::{Prediction, Regression, Uncertainty, crossover};
 pub use scaling::{TAXED_TARGETS_MAX, best_scaling, scalability, scaling, tax, taxes};
 pub use settled::{

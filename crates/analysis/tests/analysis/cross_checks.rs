@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use analysis::{
-    JobRates, RateUnits, Stripe, Summary, bytes_behind_creates, crossover, deviation_min, drives,
-    scalability, tax,
+    DeviceOperation, JobRates, Kbyte, Printed, RateUnits, Reconciled, RoundTrip, Stripe, TimePart,
+    bytes_behind_creates, crossover, deviation_min, drives, scalability, tax, total_of_averages,
 };
-use plan::{Bytes, Geometry, WorkloadSpec};
+use plan::{Bytes, Geometry, Nanos, WorkloadSpec};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -36,6 +36,17 @@ enum Input {
 fn vectors() -> Vec<Vector> {
     let vectors: Vectors = toml::from_str(include_str!("../data/cross_checks.toml")).expect("vectors");
     vectors.check
+}
+
+/// Device operations of so many microseconds, 72 µs from start to start.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole microseconds of a table")]
+fn round_trip(micros: &[f64], operations_per_second: Option<f64>) -> RoundTrip {
+    let operation = |(start, &micros): (i64, &f64)| DeviceOperation {
+        start_ns: start * 72_000,
+        time: Nanos(micros as u64 * 1000),
+    };
+    let operations: Vec<DeviceOperation> = (0..).zip(micros).map(operation).collect();
+    RoundTrip::of(&operations, operations_per_second).expect("a history")
 }
 
 impl Vector {
@@ -77,8 +88,8 @@ impl Vector {
             "ceil(t/r)" => drives(v("t"), v("r"), Stripe::NONE).expect("a goal").data as f64,
             "m/(n*b)" => scalability(v("m"), v("n"), v("b")).expect("a baseline"),
             "(ref-m)/ref" => tax(v("ref"), v("m")).expect("a reference"),
-            "mean(v)" => Summary::of(self.many("v")).expect("values").mean,
-            "1e6/o-mean(v)" => 1e6 / v("o") - Summary::of(self.many("v")).expect("values").mean,
+            "mean(v)" => round_trip(self.many("v"), None).device_ns / 1e3,
+            "1e6/o-mean(v)" => round_trip(self.many("v"), Some(v("o"))).rest_ns.expect("a rate") / 1e3,
             // The seconds in which a job reaches a rate are the seconds at which it has it by wall time.
             "n*o/i" => {
                 let seconds = v("n") * v("o") / v("i");
@@ -86,11 +97,17 @@ impl Vector {
                 seconds
             }
             // Arithmetic of one step.
-            "n*b" | "n*s" | "n*m" | "n*e" | "n*a" | "n*i" | "n*p" | "s*c" | "u*t" => {
+            "n*b" | "n*s" | "n*m" | "n*e" | "n*i" | "n*p" | "s*c" | "u*t" => {
                 self.inputs.keys().map(|name| v(name)).product()
             }
             "s/(n*i)" => v("s") / (v("n") * v("i")),
             "d/(n*c)" => v("d") / (v("n") * v("c")),
+            "n*a" => {
+                let (average, total) =
+                    (Printed::exact(v("a")), Printed::exact(self.published.expect("a total")));
+                let off = total_of_averages(self.whole("n"), average, total).off.expect("two numbers");
+                total.value / (1.0 + off)
+            }
             "(b-a)/a" => (v("b") - v("a")) / v("a"),
             "a/b-1" => v("a") / v("b") - 1.0,
             "b-a" => v("b") - v("a"),
@@ -108,10 +125,16 @@ impl Vector {
             "n*g/8" => v("n") * v("g") / 8.0,
             "s*512" => v("s") * 512.0,
             "l*g*0.8/8" => v("l") * v("g") * 0.8 / 8.0,
-            "k*1000/1e9" => v("k") * 1000.0 / 1e9,
+            "k*1000/1e9" => v("k") * Kbyte::Decimal.bytes() / 1e9,
             "n*g*1073741824/1e12" => v("n") * v("g") * Bytes::gib(1).0 as f64 / 1e12,
             "sum([f/x for x in r])+1/d+p" => {
-                self.many("r").iter().map(|rate| v("f") / rate).sum::<f64>() + 1.0 / v("d") + v("p")
+                let files = self.many("r").iter().map(|&rate| TimePart::of_rate("files", v("f"), rate));
+                let mut parts: Vec<TimePart> = files.map(|part| part.expect("a rate")).collect();
+                parts.push(TimePart::of_rate("tree removal", 1.0, v("d")).expect("a rate"));
+                parts.push(TimePart::new("delay", v("p")));
+                let time = Reconciled::new(parts, self.published.expect("a time"), 1.0);
+                assert!(time.agrees(), "{time}");
+                time.explained_seconds()
             }
             other => panic!("{}: no function for {other}", self.id),
         }

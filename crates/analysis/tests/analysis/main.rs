@@ -18,6 +18,7 @@ mod latency;
 mod nodes;
 mod outlier;
 mod plausible;
+mod printed_checks;
 mod published;
 mod quantities;
 mod ranks;
