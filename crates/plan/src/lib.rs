@@ -69,7 +69,7 @@ pub use outlook::{
 pub use parse::UnitError;
 pub use placement::{FileSlot, Placement, Region};
 pub use protocol::{Protocol, Role, Stopping};
-pub use rpc::{Pattern, Rpc};
+pub use rpc::{Binding, Pattern, Rpc};
 pub use rules::{node_local_rule, server_memory_rule};
 pub use setting::{Setting, SettingValue};
 pub use spread::{Assigned, assign};

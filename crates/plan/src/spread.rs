@@ -3,20 +3,21 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::{PlanError, Spread, Workload};
+use crate::{PlanError, Rpc, Spread, Work, Workload};
 
 /// The tasks of one process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assigned {
     /// The process.
     pub rank: u32,
-    /// Its tasks; never none.
+    /// Its tasks; none where it only answers the requests of others ([`crate::Rpc`]).
     pub tasks: Range<u32>,
 }
 
 /// Spreads the tasks of `workload` over processes, of which `node_of` says by rank on which node
 /// each one is; nodes are numbered in the order of their first ranks. Tasks rise with the place in
-/// the result. Processes without a task are left out: the first one may be among them.
+/// the result. Processes without a task are left out: the first one may be among them. Of exchanges the place
+/// in the result is the number of the end.
 ///
 /// ```
 /// use plan::{Bytes, Geometry, WorkloadSpec, assign};
@@ -34,6 +35,7 @@ pub struct Assigned {
 /// There are fewer nodes or processes than the workload needs.
 pub fn assign(workload: &Workload, node_of: &[u32]) -> Result<Vec<Assigned>, PlanError> {
     match workload.spread {
+        _ if let Work::Rpc(rpc) = &workload.work => over_ends(rpc, workload.nodes, node_of),
         Spread::Nodes => over_nodes(workload, node_of),
         Spread::Ranks { tasks_per_rank } => over_ranks(workload.tasks, tasks_per_rank, node_of.len()),
     }
@@ -56,12 +58,12 @@ pub(crate) fn same_nodes(writer: &Workload, reader: &Workload) -> bool {
     all <= writer.tasks && (0..nodes).all(|node| end(writer, node) == end(reader, node))
 }
 
-fn over_nodes(workload: &Workload, node_of: &[u32]) -> Result<Vec<Assigned>, PlanError> {
+/// The ranks on each of the first `nodes` nodes.
+fn ranks_on(nodes: u32, node_of: &[u32]) -> Result<impl Iterator<Item = Vec<u32>> + use<>, PlanError> {
     let mut ranks_on: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (rank, &node) in (0..).zip(node_of) {
         ranks_on.entry(node).or_default().push(rank);
     }
-    let nodes = workload.nodes;
     if ranks_on.len() < nodes as usize {
         return Err(PlanError::new(
             "nodes",
@@ -69,8 +71,35 @@ fn over_nodes(workload: &Workload, node_of: &[u32]) -> Result<Vec<Assigned>, Pla
             "start it on more nodes, or ask for fewer",
         ));
     }
+    Ok(ranks_on.into_values().take(nodes as usize))
+}
+
+/// The ends of exchanges: the first processes of each node, as many on each, give or take one.
+fn over_ends(rpc: &Rpc, nodes: u32, node_of: &[u32]) -> Result<Vec<Assigned>, PlanError> {
     let mut assigned = Vec::new();
-    for (node, (_, ranks)) in (0..nodes).zip(ranks_on) {
+    for (node, ranks) in (0..).zip(ranks_on(nodes, node_of)?) {
+        let ends = part(0..rpc.ends, node, nodes);
+        if ranks.len() < ends.len() {
+            return Err(PlanError::new(
+                "ends",
+                format!(
+                    "{} processes on {nodes} nodes need {} on one of them, which has {}",
+                    rpc.ends,
+                    ends.len(),
+                    ranks.len()
+                ),
+                "start more processes on each node, or ask for fewer",
+            ));
+        }
+        assigned.extend(ends.zip(ranks).map(|(end, rank)| Assigned { rank, tasks: rpc.tasks_of(end) }));
+    }
+    Ok(assigned)
+}
+
+fn over_nodes(workload: &Workload, node_of: &[u32]) -> Result<Vec<Assigned>, PlanError> {
+    let nodes = workload.nodes;
+    let mut assigned = Vec::new();
+    for (node, ranks) in (0..nodes).zip(ranks_on(nodes, node_of)?) {
         let of_node = tasks_of_node(workload, node);
         let count = u32::try_from(ranks.len()).unwrap_or(u32::MAX);
         let each = (0..)

@@ -1,7 +1,7 @@
 //! Which workloads can be measured.
 
 use crate::workload::{DEPTH_MAX, TASKS_MAX};
-use crate::{Backend, Bytes, Geometry, PlanError, Spread, Workload, WorkloadSpec};
+use crate::{Backend, Bytes, Geometry, PlanError, Spread, Work, Workload, WorkloadSpec};
 
 /// Linux moves at most 2 GiB less one page in one call (see `read(2)`, notes).
 const TRANSFER_MAX: Bytes = Bytes(0x7fff_f000);
@@ -16,6 +16,9 @@ impl WorkloadSpec {
     pub fn validate(self) -> Result<Workload, PlanError> {
         if self.work.is_transfers() {
             self.check_sizes()?;
+        }
+        if let Work::Rpc(rpc) = &self.work {
+            rpc.check(self.tasks, self.nodes)?;
         }
         self.check_tasks()?;
         self.check_times()?;
@@ -76,7 +79,8 @@ impl WorkloadSpec {
     }
 
     fn check_tasks(&self) -> Result<(), PlanError> {
-        if self.files.targets.is_empty() {
+        let exchanges = matches!(self.work, Work::Rpc(_));
+        if self.files.targets.is_empty() && !exchanges {
             return Err(PlanError::new("target", "there is no target", "name at least one path"));
         }
         if self.tasks == 0 || self.tasks > TASKS_MAX {
@@ -86,7 +90,8 @@ impl WorkloadSpec {
                 format!("give a number from 1 to {TASKS_MAX}"),
             ));
         }
-        if self.nodes == 0 || self.nodes > self.tasks {
+        // Nodes of exchanges may answer only.
+        if !exchanges && (self.nodes == 0 || self.nodes > self.tasks) {
             return Err(PlanError::new(
                 "nodes",
                 format!("{} tasks cannot be on {} nodes", self.tasks, self.nodes),

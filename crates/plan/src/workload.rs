@@ -390,6 +390,9 @@ impl Workload {
     /// `4 KiB random read, direct, uring depth 32, 1 task`.
     #[must_use]
     pub fn conditions(&self, phase: crate::Phase) -> String {
+        if let Work::Rpc(rpc) = &self.work {
+            return rpc.conditions(self);
+        }
         let order = match self.order {
             Order::Sequential => "sequential",
             Order::Random { .. } => "random",
