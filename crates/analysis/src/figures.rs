@@ -285,7 +285,7 @@ impl Context<'_> {
             provenance: self.run.provenance(&self.case.id),
             title: self.case.title.clone(),
             phase,
-            conditions: self.case.workload.conditions(phase),
+            conditions: self.case.conditions(phase),
             node_count: nodes_of(self.case),
             rate,
             bytes_per_second,

@@ -181,6 +181,10 @@ pub struct Case {
     pub delay: Nanos,
     /// No phase starts after the case has run for this long.
     pub time_limit: Option<Nanos>,
+    /// Of an imported case, all that its text says of the conditions; they stand in place of the
+    /// workload's, whose other values are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated: Option<String>,
 }
 
 impl Case {
@@ -200,6 +204,17 @@ impl Case {
             repetitions: 1,
             delay: Nanos(0),
             time_limit: None,
+            stated: None,
+        }
+    }
+
+    /// The conditions that travel with every figure of `phase`: those of the workload, or what an
+    /// imported text says of them.
+    #[must_use]
+    pub fn conditions(&self, phase: Phase) -> String {
+        match &self.stated {
+            Some(stated) => format!("{phase}, {stated}"),
+            None => self.workload.conditions(phase),
         }
     }
 }
@@ -245,6 +260,15 @@ pub enum Question {
         /// What the dialect needs to print its tool's output again, in a form of its own.
         #[serde(default)]
         memo: String,
+    },
+    /// `ioproof import FILE…`: what other tools have printed.
+    Import {
+        /// The files, in the order of the command line; `-` is the standard input.
+        files: Vec<PathBuf>,
+        /// Each tool with its version, as `IOR 3.3.0`.
+        tools: Vec<String>,
+        /// The tools' own command lines, where they are printed.
+        command_lines: Vec<String>,
     },
 }
 

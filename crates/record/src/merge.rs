@@ -257,6 +257,7 @@ fn is_same_question(one: &Question, other: &Question) -> bool {
             text == other && overrides.iter().filter(elsewhere).eq(others.iter().filter(elsewhere))
         }
         (Question::Dialect { tool, .. }, Question::Dialect { tool: other, .. }) => tool == other,
+        (Question::Import { .. }, Question::Import { .. }) => true,
         _ => false,
     }
 }

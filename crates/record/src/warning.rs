@@ -194,6 +194,16 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
+    /// The figure is the mean that another tool printed of several iterations.
+    PrintedMean {
+        /// Of so many.
+        iterations: u64,
+    },
+    /// What must be known of a figure that another tool has printed.
+    Import {
+        /// In words.
+        note: String,
+    },
     /// A setting that could not be applied and was done without.
     Unapplied {
         /// What.
@@ -249,6 +259,8 @@ impl Warning {
                  name workloads in them, or report the runs by themselves"
             }
             Self::MeasuredAgain { .. } => "its earlier figures do not count; look at the disk of the record",
+            Self::PrintedMean { .. } => "its scatter is among the printed values; import each iteration",
+            Self::Import { .. } => "look at the printed values, and at docs/IMPORT.md",
             Self::Unapplied { .. } => "the figure was measured without it",
         }
     }
@@ -358,6 +370,8 @@ impl fmt::Display for Warning {
             Self::MeasuredAgain { case, reason } => {
                 write!(f, "case `{case}` was finished and is measured again: {reason}")
             }
+            Self::PrintedMean { iterations } => write!(f, "the printed mean of {iterations} iterations"),
+            Self::Import { note } => write!(f, "imported: {note}"),
             Self::Unapplied { what, reason } => write!(f, "{what} was not applied: {reason}"),
         }
     }

@@ -85,6 +85,7 @@ fn run_info(run: &Run) -> RunInfo {
         Question::Quick { directory } => (format!("ioproof run --quick {}", directory.display()), Vec::new()),
         Question::Study { path, .. } => (format!("ioproof run {}", path.display()), Vec::new()),
         Question::Dialect { arguments, notes, .. } => (shell_line(arguments), notes.clone()),
+        Question::Import { command_lines, .. } => (command_lines.join("; "), Vec::new()),
     };
     RunInfo {
         id: manifest.run_id.clone(),
@@ -96,6 +97,7 @@ fn run_info(run: &Run) -> RunInfo {
         command_line: shell_line(&manifest.command_line),
         tool: match &manifest.plan.question {
             Question::Dialect { tool, .. } => tool.clone(),
+            Question::Import { tools, .. } => tools.join(", "),
             Question::Quick { .. } | Question::Study { .. } => String::new(),
         },
         asked,
@@ -305,7 +307,7 @@ fn case_info(case: &Case, state: String) -> CaseInfo {
     CaseInfo {
         id: case.id.clone(),
         title: case.title.clone(),
-        conditions: results.iter().map(|&phase| workload.conditions(phase)).collect(),
+        conditions: results.iter().map(|&phase| case.conditions(phase)).collect(),
         phases: case.phases.iter().map(|phase| phase.name()).collect(),
         tasks: workload.tasks,
         transfer_bytes: workload.geometry.transfer.0,

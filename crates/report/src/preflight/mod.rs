@@ -142,6 +142,7 @@ fn question(plan: &Plan) -> String {
     match &plan.question {
         Question::Quick { directory } => format!("asked by      --quick {}\n", directory.display()),
         Question::Study { path, .. } => format!("asked by      {}\n", path.display()),
+        Question::Import { tools, .. } => format!("printed by    {}\n", tools.join(", ")),
         Question::Dialect { arguments, notes, .. } => {
             let mut out = wrapped("asked by      ", &shell_line(arguments), COLUMNS);
             out.push('\n');
