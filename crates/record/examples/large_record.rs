@@ -146,6 +146,8 @@ fn phase_of(case: &Case, number: u64, pass: u32, phase: Phase) -> PhaseRecord {
     let operation = if reads { Operation::Read } else { Operation::Write };
     let base_ns = (f64::from(tasks) * transfer as f64 / rate * 5e8) as u64;
     PhaseRecord {
+        history: Vec::new(),
+        printed: Vec::new(),
         nodes: Vec::new(),
         phase: PhaseRow {
             key: key.clone(),

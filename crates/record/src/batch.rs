@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use crate::files::sync_directory;
 use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, TableWriter};
-use crate::{DeviceRow, LatencyRow, NodeSeriesRow, PhaseRow, RecordError, SeriesRow, TaskRow, WarningRow};
+use crate::{
+    DeviceRow, HistoryRow, LatencyRow, NodeSeriesRow, PhaseRow, PrintedRow, RecordError, SeriesRow, TaskRow,
+    WarningRow,
+};
 
 /// A batch with this many rows or more ends with the case that brought it there. So a reader that
 /// wants one case reads a few megabytes at most, and 10,000 small cases make some hundred files.
@@ -22,6 +25,8 @@ pub(crate) struct Batch {
     series: TableWriter<SeriesRow>,
     nodes: TableWriter<NodeSeriesRow>,
     devices: TableWriter<DeviceRow>,
+    history: TableWriter<HistoryRow>,
+    printed: TableWriter<PrintedRow>,
     warnings: TableWriter<WarningRow>,
 }
 
@@ -36,6 +41,8 @@ impl Batch {
             series: TableWriter::new(directory, number),
             nodes: TableWriter::new(directory, number),
             devices: TableWriter::new(directory, number),
+            history: TableWriter::new(directory, number),
+            printed: TableWriter::new(directory, number),
             warnings: TableWriter::new(directory, number),
         }
     }
@@ -48,6 +55,8 @@ impl Batch {
             + record.series.len()
             + record.nodes.len()
             + record.devices.len()
+            + record.history.len()
+            + record.printed.len()
             + record.warnings.len();
         self.phases.add(std::slice::from_ref(&record.phase))?;
         self.tasks.add(&record.tasks)?;
@@ -55,6 +64,8 @@ impl Batch {
         self.series.add(&record.series)?;
         self.nodes.add(&record.nodes)?;
         self.devices.add(&record.devices)?;
+        self.history.add(&record.history)?;
+        self.printed.add(&record.printed)?;
         self.warnings.add(&record.warnings)
     }
 
@@ -79,6 +90,8 @@ impl Batch {
             self.series.seal()?,
             self.nodes.seal()?,
             self.devices.seal()?,
+            self.history.seal()?,
+            self.printed.seal()?,
             self.warnings.seal()?,
         ];
         Ok((self.cases, sealed.into_iter().flatten().collect()))

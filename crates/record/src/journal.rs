@@ -95,6 +95,8 @@ impl Serialize for Tables<'_> {
         entry(&mut map, &record.series)?;
         entry(&mut map, &record.nodes)?;
         entry(&mut map, &record.devices)?;
+        entry(&mut map, &record.history)?;
+        entry(&mut map, &record.printed)?;
         map.end()
     }
 }
@@ -132,6 +134,7 @@ impl Serialize for Cell<'_> {
             Cell::Null => serializer.serialize_none(),
             Cell::Text(text) => serializer.serialize_str(text),
             Cell::Integer(number) => serializer.serialize_i64(*number),
+            Cell::Number(number) => serializer.serialize_f64(*number),
         }
     }
 }
@@ -346,6 +349,8 @@ impl Line<'_> {
             series: rows(&key, &tables)?,
             nodes: rows(&key, &tables)?,
             devices,
+            history: rows(&key, &tables)?,
+            printed: rows(&key, &tables)?,
             warnings: self.warnings.clone(),
         })
     }

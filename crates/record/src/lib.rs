@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`Manifest`] | format version, plan, host facts, provenance: one per run |
 //! | [`PhaseRow`], [`TaskRow`], [`LatencyRow`], [`SeriesRow`], [`NodeSeriesRow`], [`DeviceRow`] | one observation each, in columns named with their units |
+//! | [`HistoryRow`] | one of the last operations, where they were asked for |
+//! | [`PrintedRow`] | one value that another tool printed |
 //! | [`Clocks`] | how far the clocks of the nodes were apart |
 //! | [`Warning`] | what a reader of a figure must know beside it |
 //! | [`Recorder`] | writes a run: the journal as things happen, tables when cases have ended; goes on with one that was interrupted |
@@ -66,7 +68,10 @@ pub use published::{
     PublishedUnit, Qualifier, Slip, Study, published,
 };
 pub use recorder::{Outcome, PhaseRecord, Recorder, Resumed};
-pub use rows::{DeviceRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseRow, SeriesRow, TaskRow};
+pub use rows::{
+    DeviceRow, HistoryRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseRow, PrintedRow, SeriesRow,
+    TaskRow,
+};
 pub use run::{Damage, FailedCase, Run, RunState};
 pub use store::Rows;
 pub use table::{Cell, Column, Columns, Kind, Row};

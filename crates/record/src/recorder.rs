@@ -13,8 +13,8 @@ use crate::kept::Kept;
 use crate::manifest::{MANIFEST, check_version, read_manifest, write_manifest};
 use crate::sealed::{TableWriter, table_path};
 use crate::{
-    Clocks, Cluster, DeviceRow, FORMAT_VERSION, LatencyRow, Manifest, NodeClock, NodeSeriesRow, PhaseRow,
-    RecordError, RunState, SeriesRow, TaskRow, WarningRow, Wiped,
+    Clocks, Cluster, DeviceRow, FORMAT_VERSION, HistoryRow, LatencyRow, Manifest, NodeClock, NodeSeriesRow,
+    PhaseRow, PrintedRow, RecordError, RunState, SeriesRow, TaskRow, WarningRow, Wiped,
 };
 
 /// Runs of earlier versions are not continued: each case had tables of its own in the first one.
@@ -35,6 +35,10 @@ pub struct PhaseRecord {
     pub nodes: Vec<NodeSeriesRow>,
     /// Its devices.
     pub devices: Vec<DeviceRow>,
+    /// Its last operations, in the order of their starts; empty where nobody asked for them.
+    pub history: Vec<HistoryRow>,
+    /// What another tool printed about it; empty where ioproof measured.
+    pub printed: Vec<PrintedRow>,
     /// What a reader must know beside its figures.
     pub warnings: Vec<WarningRow>,
 }

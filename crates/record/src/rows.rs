@@ -272,3 +272,79 @@ pub struct NodeSeriesRow {
     /// The largest of their latencies.
     pub latency_max_ns: u64,
 }
+
+/// One operation of a phase, as whoever asked for it saw it, and where a device could be watched what
+/// part of its time was the device's. Columns that the engine cannot know are those of the I/O history
+/// that IBM Storage Scale prints (`mmfsadm dump iohist`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryRow {
+    /// Which phase.
+    #[serde(flatten)]
+    pub key: PhaseKey,
+    /// The node that it was asked for on.
+    pub node: String,
+    /// The task that asked for it.
+    pub task: u32,
+    /// The worker of its process that carried it out, from 0.
+    pub thread: u32,
+    /// What was done.
+    pub operation: Operation,
+    /// It was handed to the kernel this long after the phase's common start.
+    pub start_ns: u64,
+    /// From then until it was done.
+    pub latency_ns: u64,
+    /// Path of the file or device, or the item's name; empty where it is not known.
+    pub file: String,
+    /// Where in the file; 0 for operations on whole items.
+    pub offset_bytes: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// The device that the bytes are on, as it is called there; empty where it is not known.
+    pub device: String,
+    /// First sector of 512 bytes on that device.
+    pub sector: Option<u64>,
+    /// The part of the time that the device took; none where its requests could not be watched, or none
+    /// of them belongs to the operation.
+    pub device_ns: Option<u64>,
+    /// How the device's request was found: `sector`, or `time` (by its time and size alone); empty where
+    /// none was.
+    pub matched: String,
+    /// What the bytes are: `data`, `metadata`, `inode`, and so on; empty where it is not known.
+    pub kind: String,
+    /// A file system's first number for it: in Scale the inode of the file.
+    pub tag1: Option<i64>,
+    /// A file system's second number for it: in Scale the block in the file.
+    pub tag2: Option<i64>,
+    /// The disk's name among all disks.
+    pub disk_uid: String,
+    /// The node's part in it: `cli` or `srv`.
+    pub node_type: String,
+    /// The node that serves the disk.
+    pub server: String,
+    /// What the file system did it for.
+    pub context: String,
+    /// The name of the thread that did it.
+    pub thread_name: String,
+}
+
+/// One value that another tool printed, as it stands there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PrintedRow {
+    /// Which phase it is about.
+    #[serde(flatten)]
+    pub key: PhaseKey,
+    /// What the tool calls it.
+    pub label: String,
+    /// As printed.
+    pub value: String,
+    /// The number that this is, in `unit`; none where it is none.
+    pub number: Option<f64>,
+    /// The unit as the tool means it; empty for counts and words.
+    pub unit: String,
+    /// `max`, `mean`, and so on; empty where the tool does not say.
+    pub statistic: String,
+    /// The file that it was read from.
+    pub source: String,
+    /// The line there, from 1.
+    pub line: u32,
+}

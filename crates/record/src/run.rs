@@ -14,10 +14,10 @@ use crate::manifest::{MANIFEST, check_version, read_manifest};
 use crate::merge::Part;
 use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, read_doubtful, read_table, table_path, verify};
-use crate::store::{BatchFiles, Rows, Source, Store, TABLES};
+use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
 use crate::{
-    CaseId, Clocks, DeviceRow, LatencyRow, Manifest, NodeSeriesRow, PhaseKey, PhaseRow, Provenance,
-    RecordError, Row, SeriesRow, TaskRow, WarningRow, Wiped,
+    CaseId, Clocks, DeviceRow, HistoryRow, LatencyRow, Manifest, NodeSeriesRow, PhaseKey, PhaseRow,
+    PrintedRow, Provenance, RecordError, Row, SeriesRow, TaskRow, WarningRow, Wiped,
 };
 
 /// How far a run came.
@@ -178,6 +178,18 @@ impl Run {
             false => row.clone(),
         };
         rows.iter().map(named).collect::<Vec<_>>().into()
+    }
+
+    /// The last operations of all phases of `case`; empty where nobody asked for them.
+    #[must_use]
+    pub fn history(&self, case: &str) -> Rows<HistoryRow> {
+        self.store.rows(case)
+    }
+
+    /// What another tool printed about all phases of `case`; empty where ioproof measured.
+    #[must_use]
+    pub fn printed(&self, case: &str) -> Rows<PrintedRow> {
+        self.store.rows(case)
     }
 
     /// What was whole when the run was opened and could not be read when it was asked for.
@@ -348,7 +360,7 @@ impl Run {
         rows.phases.retain(|row| cases.contains(&row.key.case));
         rows.warnings.retain(|row| row.key.as_ref().is_some_and(|key| cases.contains(&key.case)));
         let order = rows.phases.iter().map(|row| row.key.case.clone());
-        let more = Store::of_tables(order, rows.tasks, rows.latency, rows.series, rows.nodes, rows.devices);
+        let more = Store::of_tables(order, rows.others);
         for id in &more.cases {
             store.add(id.clone(), more.sources[id].clone());
             self.finished_cases.push(id.to_string());
@@ -425,14 +437,7 @@ impl Run {
         self.phases = rows.phases;
         self.warnings = rows.warnings;
         let order = self.phases.iter().map(|row| row.key.case.clone());
-        self.store = Arc::new(Store::of_tables(
-            order,
-            rows.tasks,
-            rows.latency,
-            rows.series,
-            rows.nodes,
-            rows.devices,
-        ));
+        self.store = Arc::new(Store::of_tables(order, rows.others));
     }
 }
 
@@ -469,11 +474,7 @@ impl BatchHeads {
 #[derive(Debug, Default)]
 struct TableRows {
     phases: Vec<PhaseRow>,
-    tasks: Vec<TaskRow>,
-    latency: Vec<LatencyRow>,
-    series: Vec<SeriesRow>,
-    nodes: Vec<NodeSeriesRow>,
-    devices: Vec<DeviceRow>,
+    others: MemoryRows,
     warnings: Vec<WarningRow>,
 }
 
@@ -481,14 +482,8 @@ impl TableRows {
     fn read(&mut self, table: &str, path: &Path) -> Result<(), String> {
         match table {
             PhaseRow::TABLE => self.phases.extend(read_doubtful(path)?),
-            TaskRow::TABLE => self.tasks.extend(read_doubtful(path)?),
-            LatencyRow::TABLE => self.latency.extend(read_doubtful(path)?),
-            SeriesRow::TABLE => self.series.extend(read_doubtful(path)?),
-            NodeSeriesRow::TABLE => self.nodes.extend(read_doubtful(path)?),
-            DeviceRow::TABLE => self.devices.extend(read_doubtful(path)?),
             WarningRow::TABLE => self.warnings.extend(read_doubtful(path)?),
-            // A table of a later program in a directory of this version: nothing here asks for it.
-            _ => {}
+            _ => self.others.read(table, path)?,
         }
         Ok(())
     }

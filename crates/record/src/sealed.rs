@@ -175,6 +175,9 @@ fn properties<R: Row>() -> WriterProperties {
             .set_column_encoding(path.clone(), Encoding::PLAIN)
             .set_column_dictionary_enabled(path, true);
     }
+    for column in R::COLUMNS.iter().filter(|column| column.kind == Kind::Number) {
+        properties = properties.set_column_encoding(ColumnPath::from(column.name), Encoding::PLAIN);
+    }
     properties.build()
 }
 
@@ -183,6 +186,7 @@ fn schema<R: Row>() -> Result<TypePtr, ParquetError> {
         let (physical, logical) = match column.kind {
             Kind::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
             Kind::Integer => (PhysicalType::INT64, None),
+            Kind::Number => (PhysicalType::DOUBLE, None),
         };
         let repetition = if column.nullable { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         let field = Type::primitive_type_builder(column.name, physical)
@@ -221,6 +225,10 @@ fn write_batch<R: Row>(
     match target {
         ColumnWriter::Int64ColumnWriter(target) => {
             let values: Vec<i64> = cells().filter_map(|cell| cell.integer()).collect();
+            target.write_batch(&values, levels, None)?;
+        }
+        ColumnWriter::DoubleColumnWriter(target) => {
+            let values: Vec<f64> = cells().filter_map(|cell| cell.number()).collect();
             target.write_batch(&values, levels, None)?;
         }
         ColumnWriter::ByteArrayColumnWriter(target) => {
@@ -321,6 +329,15 @@ fn read_column<R: Row>(
             let mut values = values.into_iter();
             let next = |&level: &i16| if level == 0 { None } else { values.next() };
             Ok(Values::SomeIntegers(levels.iter().map(next).collect()))
+        }
+        (ColumnReader::DoubleColumnReader(reader), Kind::Number) => {
+            let (values, levels) = read_values(reader, count)?;
+            if levels.is_empty() {
+                return Ok(Values::Numbers(values.into_iter().map(Some).collect()));
+            }
+            let mut values = values.into_iter();
+            let next = |&level: &i16| if level == 0 { None } else { values.next() };
+            Ok(Values::Numbers(levels.iter().map(next).collect()))
         }
         (ColumnReader::ByteArrayColumnReader(reader), Kind::Text) => {
             let (values, levels) = read_values(reader, count)?;

@@ -7,20 +7,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::journal::{JOURNAL, JournalReader, Place};
 use crate::recorder::PhaseRecord;
-use crate::sealed::{read_table, table_path};
+use crate::sealed::{read_doubtful, read_table, table_path};
 use crate::{
-    CaseId, Damage, DeviceRow, LatencyRow, NodeSeriesRow, PhaseKey, PhaseRow, Row, SeriesRow, TaskRow,
-    WarningRow,
+    CaseId, Damage, DeviceRow, HistoryRow, LatencyRow, NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, Row,
+    SeriesRow, TaskRow, WarningRow,
 };
 
 /// All tables.
-pub(crate) const TABLES: [&str; 7] = [
+pub(crate) const TABLES: [&str; 9] = [
     PhaseRow::TABLE,
     TaskRow::TABLE,
     LatencyRow::TABLE,
     SeriesRow::TABLE,
     NodeSeriesRow::TABLE,
     DeviceRow::TABLE,
+    HistoryRow::TABLE,
+    PrintedRow::TABLE,
     WarningRow::TABLE,
 ];
 
@@ -55,8 +57,47 @@ pub(crate) trait Stored: Row {
 }
 
 macro_rules! stored {
-    ($($row:ident: $field:ident),+) => {$(
-        impl Stored for $row {
+    ($($row:ident: $field:ident),+ $(,)?) => {
+        /// Rows that are in memory: of one case, or of whole tables.
+        #[derive(Debug, Default)]
+        pub(crate) struct MemoryRows {
+            $($field: Arc<Vec<$row>>,)+
+        }
+
+        impl MemoryRows {
+            fn take(&mut self, record: PhaseRecord) {
+                $(Arc::make_mut(&mut self.$field).extend(record.$field);)+
+            }
+
+            /// Adds the rows of the table at `path`, for which nothing vouches. A table that is not one
+            /// of these is of no interest.
+            pub(crate) fn read(&mut self, table: &str, path: &Path) -> Result<(), String> {
+                match table {
+                    $($row::TABLE => Arc::make_mut(&mut self.$field).extend(read_doubtful(path)?),)+
+                    _ => {}
+                }
+                Ok(())
+            }
+
+            fn by_case(self) -> HashMap<CaseId, Self> {
+                let mut cases: HashMap<CaseId, Self> = HashMap::new();
+                $(
+                    for row in Arc::unwrap_or_clone(self.$field) {
+                        let rows = cases.entry(row.key.case.clone()).or_default();
+                        Arc::make_mut(&mut rows.$field).push(row);
+                    }
+                )+
+                cases
+            }
+        }
+
+        /// The batches of each table that were read last.
+        #[derive(Default)]
+        struct Caches {
+            $($field: Cache<$row>,)+
+        }
+
+        $(impl Stored for $row {
             fn key(&self) -> &PhaseKey {
                 &self.key
             }
@@ -74,33 +115,21 @@ macro_rules! stored {
             }
 
             fn cache(store: &Store) -> &Cache<Self> {
-                &store.$field
+                &store.caches.$field
             }
-        }
-    )+};
+        })+
+    };
 }
 
-stored!(TaskRow: tasks, LatencyRow: latency, SeriesRow: series, NodeSeriesRow: nodes, DeviceRow: devices);
-
-/// The rows of one case that are in memory.
-#[derive(Debug, Default)]
-pub(crate) struct MemoryRows {
-    tasks: Arc<Vec<TaskRow>>,
-    latency: Arc<Vec<LatencyRow>>,
-    series: Arc<Vec<SeriesRow>>,
-    nodes: Arc<Vec<NodeSeriesRow>>,
-    devices: Arc<Vec<DeviceRow>>,
-}
-
-impl MemoryRows {
-    fn take(&mut self, record: PhaseRecord) {
-        Arc::make_mut(&mut self.tasks).extend(record.tasks);
-        Arc::make_mut(&mut self.latency).extend(record.latency);
-        Arc::make_mut(&mut self.series).extend(record.series);
-        Arc::make_mut(&mut self.nodes).extend(record.nodes);
-        Arc::make_mut(&mut self.devices).extend(record.devices);
-    }
-}
+stored!(
+    TaskRow: tasks,
+    LatencyRow: latency,
+    SeriesRow: series,
+    NodeSeriesRow: nodes,
+    DeviceRow: devices,
+    HistoryRow: history,
+    PrintedRow: printed,
+);
 
 /// Where the rows of a case are.
 #[derive(Debug, Clone)]
@@ -144,11 +173,7 @@ const CACHED_BATCHES: usize = 2;
 pub(crate) struct Store {
     pub(crate) cases: Vec<CaseId>,
     pub(crate) sources: HashMap<CaseId, Source>,
-    tasks: Cache<TaskRow>,
-    latency: Cache<LatencyRow>,
-    series: Cache<SeriesRow>,
-    nodes: Cache<NodeSeriesRow>,
-    devices: Cache<DeviceRow>,
+    caches: Caches,
     late: Mutex<Vec<Damage>>,
 }
 
@@ -169,27 +194,12 @@ impl Store {
     }
 
     /// Rows of whole tables, for the cases in `order`.
-    pub(crate) fn of_tables(
-        order: impl Iterator<Item = CaseId>,
-        tasks: Vec<TaskRow>,
-        latency: Vec<LatencyRow>,
-        series: Vec<SeriesRow>,
-        nodes: Vec<NodeSeriesRow>,
-        devices: Vec<DeviceRow>,
-    ) -> Self {
-        let (mut tasks, mut latency) = (by_case(tasks), by_case(latency));
-        let (mut series, mut nodes) = (by_case(series), by_case(nodes));
-        let mut devices = by_case(devices);
+    pub(crate) fn of_tables(order: impl Iterator<Item = CaseId>, rows: MemoryRows) -> Self {
+        let mut cases = rows.by_case();
         let mut store = Self::default();
         for id in order {
             if !store.sources.contains_key(&id) {
-                let rows = MemoryRows {
-                    tasks: tasks.remove(&id).unwrap_or_default().into(),
-                    latency: latency.remove(&id).unwrap_or_default().into(),
-                    series: series.remove(&id).unwrap_or_default().into(),
-                    nodes: nodes.remove(&id).unwrap_or_default().into(),
-                    devices: devices.remove(&id).unwrap_or_default().into(),
-                };
+                let rows = cases.remove(&id).unwrap_or_default();
                 store.add(id, Source::Memory(Arc::new(rows)));
             }
         }
@@ -292,14 +302,6 @@ impl std::fmt::Debug for Store {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Store").field("cases", &self.cases.len()).finish_non_exhaustive()
     }
-}
-
-fn by_case<R: Stored>(rows: Vec<R>) -> HashMap<CaseId, Vec<R>> {
-    let mut cases: HashMap<CaseId, Vec<R>> = HashMap::new();
-    for row in rows {
-        cases.entry(row.key().case.clone()).or_default().push(row);
-    }
-    cases
 }
 
 fn read_batch<R: Stored>(files: &BatchFiles) -> Result<BatchRows<R>, Damage> {

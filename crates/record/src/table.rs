@@ -9,8 +9,8 @@ use serde::de::value::{Error, StrDeserializer};
 
 use crate::values::Values;
 use crate::{
-    CaseId, DeviceRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow,
-    WarningRow,
+    CaseId, DeviceRow, HistoryRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseKey, PhaseRow,
+    PrintedRow, SeriesRow, TaskRow, WarningRow,
 };
 
 /// What a column holds.
@@ -21,10 +21,12 @@ pub enum Kind {
     /// A signed 64-bit number. All counts and times are: a difference of two unsigned numbers
     /// wraps around in the tools that read these tables.
     Integer,
+    /// A finite 64-bit floating-point number: only what others have printed, never an own measurement.
+    Number,
 }
 
 /// One value of a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Cell<'a> {
     /// Not known, or does not apply.
     Null,
@@ -32,6 +34,8 @@ pub enum Cell<'a> {
     Text(Cow<'a, str>),
     /// A number; what is above `i64::MAX` is stored as `i64::MAX`.
     Integer(i64),
+    /// A number that is finite.
+    Number(f64),
 }
 
 impl Cell<'_> {
@@ -40,7 +44,16 @@ impl Cell<'_> {
     pub fn integer(&self) -> Option<i64> {
         match self {
             Self::Integer(number) => Some(*number),
-            Self::Null | Self::Text(_) => None,
+            Self::Null | Self::Text(_) | Self::Number(_) => None,
+        }
+    }
+
+    /// The floating-point number, if it is one.
+    #[must_use]
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Null | Self::Text(_) | Self::Integer(_) => None,
         }
     }
 
@@ -49,7 +62,7 @@ impl Cell<'_> {
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
-            Self::Null | Self::Integer(_) => None,
+            Self::Null | Self::Integer(_) | Self::Number(_) => None,
         }
     }
 }
@@ -63,7 +76,7 @@ pub struct Column<R> {
     pub kind: Kind,
     /// Whether it may be empty.
     pub nullable: bool,
-    /// The version of the format that it came with. In rows of earlier ones a text is empty.
+    /// The version of the format that it came with. In rows of earlier ones a text is empty and a count 0.
     pub since: u32,
     /// Its value in a row.
     pub cell: for<'a> fn(&'a R) -> Cell<'a>,
@@ -95,7 +108,8 @@ impl<R> Column<R> {
         match self.kind {
             _ if self.nullable => Ok(Values::Nulls(count)),
             Kind::Text if self.since > 1 => Ok(Values::word("", count)),
-            Kind::Text | Kind::Integer => Err(format!("column {} is missing", self.name)),
+            Kind::Integer if self.since > 1 => Ok(Values::Integers(vec![0; count])),
+            Kind::Text | Kind::Integer | Kind::Number => Err(format!("column {} is missing", self.name)),
         }
     }
 }
@@ -161,6 +175,19 @@ macro_rules! integers {
 }
 
 integers!(u32, u64, i64);
+
+impl Value for f64 {
+    const KIND: Kind = Kind::Number;
+
+    fn cell(&self) -> Cell<'_> {
+        if self.is_finite() { Cell::Number(*self) } else { Cell::Null }
+    }
+
+    fn column(values: Values) -> Option<Vec<Self>> {
+        let Values::Numbers(values) = values else { return None };
+        values.into_iter().collect()
+    }
+}
 
 impl Value for String {
     const KIND: Kind = Kind::Text;
@@ -357,6 +384,40 @@ row!(DeviceRow, "devices",
     write_time_ns: u64,
     busy_ns: u64,
     queue_time_ns: u64,
+);
+
+row!(HistoryRow, "history",
+    node: String,
+    task: u32,
+    thread: u32,
+    operation: Operation,
+    start_ns: u64,
+    latency_ns: u64,
+    file: String,
+    offset_bytes: u64,
+    bytes: u64,
+    device: String,
+    sector: Option<u64>,
+    device_ns: Option<u64>,
+    matched: String,
+    kind: String,
+    tag1: Option<i64>,
+    tag2: Option<i64>,
+    disk_uid: String,
+    node_type: String,
+    server: String,
+    context: String,
+    thread_name: String,
+);
+
+row!(PrintedRow, "printed",
+    label: String,
+    value: String,
+    number: Option<f64>,
+    unit: String,
+    statistic: String,
+    source: String,
+    line: u32,
 );
 
 /// A warning in words, with the numbers behind it as JSON in the last column.

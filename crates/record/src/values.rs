@@ -19,6 +19,8 @@ pub(crate) enum Values {
     Integers(Vec<i64>),
     /// Numbers and nulls.
     SomeIntegers(Vec<Option<i64>>),
+    /// Floating-point numbers, some of which may be null.
+    Numbers(Vec<Option<f64>>),
     /// Texts, each by its place in a dictionary; [`NULL`] is none.
     Texts {
         /// Texts that repeat stand here once.
@@ -34,6 +36,7 @@ impl Values {
             Self::Nulls(count) => *count,
             Self::Integers(values) => values.len(),
             Self::SomeIntegers(values) => values.len(),
+            Self::Numbers(values) => values.len(),
             Self::Texts { places, .. } => places.len(),
         }
     }
@@ -62,6 +65,10 @@ impl Values {
             Self::SomeIntegers(values) => (
                 values.iter().map(Option::is_some).collect(),
                 Self::Integers(values.into_iter().flatten().collect()),
+            ),
+            Self::Numbers(values) => (
+                values.iter().map(Option::is_some).collect(),
+                Self::Numbers(values.into_iter().filter(Option::is_some).collect()),
             ),
             Self::Texts { words, places } => (
                 places.iter().map(|&place| place != NULL).collect(),
@@ -130,6 +137,7 @@ impl<'de> Visitor<'de> for ColumnVisitor {
 enum JournalValue<'a> {
     Null,
     Integer(i64),
+    Number(f64),
     Text(Cow<'a, str>),
 }
 
@@ -160,6 +168,10 @@ impl<'de> Visitor<'de> for ValueVisitor {
         Ok(JournalValue::Integer(i64::try_from(value).unwrap_or(i64::MAX)))
     }
 
+    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(JournalValue::Number(value))
+    }
+
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
         Ok(JournalValue::Text(Cow::Borrowed(text)))
     }
@@ -173,6 +185,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
 #[derive(Default)]
 struct Gathered {
     integers: Vec<Option<i64>>,
+    numbers: Vec<Option<f64>>,
     words: Vec<String>,
     places: Vec<u32>,
     nulls: usize,
@@ -206,19 +219,24 @@ impl Gathered {
                 self.places.push(place);
             }
             JournalValue::Integer(number) => self.integers.push(Some(number)),
+            JournalValue::Number(number) => self.numbers.push(Some(number)),
             JournalValue::Null => {
                 self.nulls += 1;
                 self.integers.push(None);
+                self.numbers.push(None);
                 self.places.push(NULL);
             }
         }
-        let mixed = self.integers.len() > self.nulls && self.places.len() > self.nulls;
-        if mixed { Err("it has texts among its numbers".to_owned()) } else { Ok(()) }
+        let lengths = [self.integers.len(), self.numbers.len(), self.places.len()];
+        let kinds = lengths.iter().filter(|&&length| length > self.nulls).count();
+        if kinds > 1 { Err("it has values of several kinds".to_owned()) } else { Ok(()) }
     }
 
     fn values(self) -> Values {
         if !self.words.is_empty() {
             Values::Texts { words: self.words, places: self.places }
+        } else if self.numbers.len() > self.nulls {
+            Values::Numbers(self.numbers)
         } else if self.nulls == 0 {
             Values::Integers(self.integers.into_iter().flatten().collect())
         } else if self.nulls == self.integers.len() {

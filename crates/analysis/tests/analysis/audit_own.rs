@@ -39,6 +39,8 @@ impl One {
             .map(|warning| WarningRow { key: Some(self.phase.key.clone()), warning: warning.clone() })
             .collect();
         let record = PhaseRecord {
+            history: Vec::new(),
+            printed: Vec::new(),
             nodes: Vec::new(),
             phase: self.phase.clone(),
             tasks: Vec::new(),

@@ -13,6 +13,8 @@ fn record(repetition: u32, what: Phase, seconds: u64, latency_ns: u64) -> PhaseR
     let key = key(repetition, what);
     let operation = if what == Phase::Read { Operation::Read } else { Operation::Write };
     PhaseRecord {
+        history: Vec::new(),
+        printed: Vec::new(),
         nodes: Vec::new(),
         phase: phase(&key, 60 * MIB, seconds * SECOND),
         tasks: vec![task(&key, 0, 60 * MIB, (0, seconds * SECOND))],

@@ -118,6 +118,8 @@ pub(crate) fn run(plan: &Plan, records: Vec<PhaseRecord>) -> Run {
 /// A run of `plan` that observed these rows.
 pub(crate) fn run_of(plan: &Plan, phases: &[PhaseRow], tasks: &[TaskRow], latency: &[LatencyRow]) -> Run {
     let record = |phase: &PhaseRow| PhaseRecord {
+        history: Vec::new(),
+        printed: Vec::new(),
         nodes: Vec::new(),
         phase: phase.clone(),
         tasks: tasks.iter().filter(|row| row.key == phase.key).cloned().collect(),

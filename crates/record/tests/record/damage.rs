@@ -11,6 +11,10 @@ use tempfile::TempDir;
 use crate::sample;
 use crate::whole::{assert_holds, everything};
 
+/// The tables of a run.
+const TABLES: [&str; 9] =
+    ["phases", "tasks", "latency", "series", "node_series", "devices", "history", "printed", "warnings"];
+
 fn recorded() -> (TempDir, PathBuf) {
     let place = tempfile::tempdir().expect("a directory");
     let directory = place.path().join("run");
@@ -59,7 +63,7 @@ fn a_torn_line_is_named() {
     let second_case = text.find("\"case\":\"rand\",\"repetition\":1").expect("recorded");
     cut(&journal, second_case as u64 + 100);
     // As after a kill: nothing was sealed yet.
-    for table in ["phases", "tasks", "latency", "series", "node_series", "devices", "warnings"] {
+    for table in TABLES {
         fs::remove_dir_all(directory.join(table)).expect("removed");
     }
     let run = Run::open(&directory).expect("readable");
@@ -73,7 +77,7 @@ fn a_torn_line_is_named() {
 /// the tables hold the rows.
 #[test]
 fn a_damaged_table_is_named_and_its_rows_come_from_the_journal() {
-    for table in ["phases", "tasks", "latency", "series", "node_series", "devices", "warnings"] {
+    for table in TABLES {
         let (_place, directory) = recorded();
         let path = directory.join(table).join("000001.parquet");
         let mut bytes = fs::read(&path).expect("readable");
@@ -134,7 +138,7 @@ fn a_damaged_line_costs_one_phase_at_most() {
     let text = fs::read_to_string(&journal).expect("readable");
     let lines: Vec<&str> = text.lines().collect();
     // Without tables the journal is all there is.
-    for table in ["phases", "tasks", "latency", "series", "node_series", "devices", "warnings"] {
+    for table in TABLES {
         fs::remove_dir_all(directory.join(table)).expect("removed");
     }
     for (index, line) in lines.iter().enumerate() {

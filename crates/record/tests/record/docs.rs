@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use plan::Phase;
 use record::{
-    Cell, Column, DeviceRow, FORMAT_VERSION, Kind, LatencyRow, NodeSeriesRow, PhaseRow, Row, SeriesRow,
-    TaskRow, WarningRow,
+    Cell, Column, DeviceRow, FORMAT_VERSION, HistoryRow, Kind, LatencyRow, NodeSeriesRow, Operation,
+    PhaseRow, PrintedRow, Row, SeriesRow, TaskRow, WarningRow,
 };
 
 fn document() -> String {
@@ -28,6 +29,7 @@ fn check<R: Row>(document: &str) {
         let kind = match kind {
             Kind::Text => "text",
             Kind::Integer => "integer",
+            Kind::Number => "number",
         };
         let null = if *nullable { " or null" } else { "" };
         let row = format!("| `{name}` | {kind}{null} |");
@@ -46,7 +48,18 @@ fn every_column_of_every_table_is_documented() {
     check::<SeriesRow>(&document);
     check::<NodeSeriesRow>(&document);
     check::<DeviceRow>(&document);
+    check::<HistoryRow>(&document);
+    check::<PrintedRow>(&document);
     check::<WarningRow>(&document);
+}
+
+#[test]
+fn every_word_for_phases_and_operations_is_documented() {
+    let document = document();
+    let words = Phase::ALL.iter().map(|phase| phase.name());
+    for word in words.chain(Operation::ALL.iter().map(|operation| operation.name())) {
+        assert!(document.contains(&format!("`{word}`")), "docs/RECORD.md does not tell of {word}");
+    }
 }
 
 #[test]
@@ -67,5 +80,6 @@ fn every_event_of_the_journal_is_documented() {
 fn a_cell_shows_what_it_holds() {
     assert_eq!(Cell::Integer(3).integer(), Some(3));
     assert_eq!(Cell::Text("read".into()).text(), Some("read"));
-    assert_eq!(Cell::Null.integer(), None);
+    assert_eq!(Cell::Number(0.5).number(), Some(0.5));
+    assert_eq!((Cell::Null.integer(), Cell::Integer(3).number()), (None, None));
 }

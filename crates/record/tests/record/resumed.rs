@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use plan::Phase;
-use record::{Outcome, PhaseRecord, RecordError, Recorder, Run, RunState, Warning};
+use record::{FORMAT_VERSION, Outcome, PhaseRecord, RecordError, Recorder, Run, RunState, Warning};
 
 use crate::sample;
 use crate::whole::{assert_holds, everything};
@@ -154,12 +154,12 @@ fn what_cannot_go_on_is_told_why() {
     assert!(refused(&old).contains("format version 1"), "{}", refused(&old));
 
     let text = fs::read_to_string(directory.join("manifest.json")).expect("readable");
-    fs::write(
-        directory.join("manifest.json"),
-        text.replace("\"format_version\": 3", "\"format_version\": 4"),
-    )
-    .expect("written");
-    assert!(refused(&directory).contains("format version 4"), "{}", refused(&directory));
+    let version = |version: u32| format!("\"format_version\": {version}");
+    let later = FORMAT_VERSION + 1;
+    let text = text.replace(&version(FORMAT_VERSION), &version(later));
+    fs::write(directory.join("manifest.json"), text).expect("written");
+    let said = format!("format version {later}");
+    assert!(refused(&directory).contains(&said), "{}", refused(&directory));
 
     fs::write(directory.join("manifest.json"), "{").expect("damaged");
     fs::write(directory.join("journal.jsonl"), "{\n").expect("damaged");

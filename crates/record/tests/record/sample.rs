@@ -4,9 +4,9 @@ use std::path::Path;
 
 use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
 use record::{
-    Cluster, DeviceRow, FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, Measure, NodeClock, NodeFacts,
-    NodeSeriesRow, Operation, Outcome, PhaseKey, PhaseRecord, PhaseRow, Provenance, RecordError, Recorder,
-    SeriesRow, TaskRow, Warning, WarningRow,
+    Cluster, DeviceRow, FORMAT_VERSION, Fact, HistoryRow, HostFacts, LatencyRow, Manifest, Measure,
+    NodeClock, NodeFacts, NodeSeriesRow, Operation, Outcome, PhaseKey, PhaseRecord, PhaseRow, PrintedRow,
+    Provenance, RecordError, Recorder, SeriesRow, TaskRow, Warning, WarningRow,
 };
 
 /// The cases of [`write`].
@@ -115,14 +115,16 @@ pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> Ph
             wrong_cells: 0,
             device_read_bytes: reads.then_some(bytes),
             device_write_bytes: None,
-            items: 0,
-            allocated_bytes: None,
-            surprises: 0,
+            items: u64::from(tasks),
+            allocated_bytes: reads.then_some(bytes * 2),
+            surprises: u64::from(repetition),
         },
         tasks: (0..tasks).map(|task| self::task(&key, task)).collect(),
         latency: (0..200).map(|bucket| latency(&key, bucket)).collect(),
         series: (0..3).map(|second| series(&key, second)).collect(),
         devices: NODES.map(|node| device(&key, node)).to_vec(),
+        history: (0..3).map(|place| history(&key, place)).collect(),
+        printed: (1..4).map(|line| printed(&key, line)).collect(),
         warnings: vec![WarningRow {
             key: Some(key),
             warning: Warning::TooShort { seconds: 0.1, at_least_seconds: 2.0 },
@@ -202,6 +204,55 @@ fn device(key: &PhaseKey, node: &str) -> DeviceRow {
         write_time_ns: 6,
         busy_ns: 7,
         queue_time_ns: 8,
+    }
+}
+
+/// Of an operation that the engine kept, of one whose device was watched, and of a line of iohist.
+fn history(key: &PhaseKey, place: u32) -> HistoryRow {
+    let (watched, imported) = (place == 1, place == 2);
+    let text = |known: bool, text: &str| if known { text.to_owned() } else { String::new() };
+    HistoryRow {
+        key: key.clone(),
+        node: NODES[place as usize % NODES.len()].to_owned(),
+        task: place,
+        thread: place / 2,
+        operation: if key.phase == Phase::Read { Operation::Read } else { Operation::Write },
+        start_ns: 71_900 * u64::from(place),
+        latency_ns: 55_000 + u64::from(place),
+        file: text(!imported, "/data/file"),
+        offset_bytes: 4096 * u64::from(place),
+        bytes: 4096,
+        device: text(watched, "nvme0n1") + &text(imported, "4"),
+        sector: (place > 0).then_some(192_933_224 + 8 * u64::from(place)),
+        device_ns: watched.then_some(48_000),
+        matched: text(watched, "sector"),
+        kind: text(imported, "data"),
+        tag1: imported.then_some(284_160),
+        tag2: imported.then_some(-1),
+        disk_uid: text(imported, "C0A74D01:58BD6495"),
+        node_type: text(imported, "cli"),
+        server: text(imported, "192.167.20.127"),
+        context: text(imported, "MBHandler"),
+        thread_name: text(imported, "DioHandlerThread"),
+    }
+}
+
+/// Values that need every digit, and one that is no number.
+fn printed(key: &PhaseKey, line: u32) -> PrintedRow {
+    let (value, number) = match line {
+        1 => ("16124635.71", Some(16_124_635.71)),
+        2 => ("0.30000000000000004", Some(0.1 + 0.2)),
+        _ => ("-", None),
+    };
+    PrintedRow {
+        key: key.clone(),
+        label: "Data rate was".to_owned(),
+        value: value.to_owned(),
+        number,
+        unit: "kB/s".to_owned(),
+        statistic: String::new(),
+        source: "published.txt".to_owned(),
+        line,
     }
 }
 

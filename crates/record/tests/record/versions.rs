@@ -12,13 +12,20 @@ fn fixture(version: u32) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/version-{version}"))
 }
 
-/// What the fixture of a version holds: up to version 2 a run had one node.
+/// What the fixture of a version holds: up to version 2 a run had one node, up to version 3 nothing but
+/// transfers.
 fn held(version: u32) -> Vec<PhaseRecord> {
     let mut records = everything(2);
     for record in records.iter_mut().filter(|_| version < 3) {
         record.nodes.clear();
         record.devices.truncate(1);
         record.tasks.iter_mut().for_each(|task| sample::NODES[0].clone_into(&mut task.node));
+    }
+    for record in records.iter_mut().filter(|_| version < 4) {
+        record.history.clear();
+        record.printed.clear();
+        let phase = &mut record.phase;
+        (phase.items, phase.allocated_bytes, phase.surprises) = (0, None, 0);
     }
     records
 }
@@ -68,16 +75,21 @@ fn journals_of_every_version_are_read() {
     }
 }
 
-/// All that a run of version 2 has, and one that goes on has.
+/// All that a run of version 2 has, and one that goes on has; later ones have more.
 const VERSION_2: [&str; 8] =
     ["manifest.json", "journal.jsonl", "phases", "tasks", "latency", "series", "devices", "warnings"];
 
-/// A run of version 2 goes on as one of this version: no table of the earlier one is left, so that
-/// other programs find the same columns in all.
+/// A run of an earlier version goes on as one of this version: no table of the earlier one is left, so
+/// that other programs find the same columns in all.
 #[test]
-fn a_run_of_version_2_goes_on_as_one_of_this_version() {
+fn runs_of_earlier_versions_go_on_as_ones_of_this_version() {
+    goes_on(2, &VERSION_2);
+    goes_on(3, &[&VERSION_2[..], &["node_series"]].concat());
+}
+
+fn goes_on(version: u32, all: &[&str]) {
     let place = tempfile::tempdir().expect("a directory");
-    let directory = copy(2, place.path(), &VERSION_2);
+    let directory = copy(version, place.path(), all);
     let journal = directory.join("journal.jsonl");
     let text = fs::read_to_string(&journal).expect("readable");
     let end = text.find("{\"event\":\"run-finished\"").expect("it had ended");
@@ -99,7 +111,7 @@ fn a_run_of_version_2_goes_on_as_one_of_this_version() {
         }
     }
     let records: Vec<_> =
-        held(2).into_iter().chain([sample::phase("more", 0, plan::Phase::Write, 2)]).collect();
+        held(version).into_iter().chain([sample::phase("more", 0, plan::Phase::Write, 2)]).collect();
     let run = Run::open(&directory).expect("readable");
     assert_eq!((&run.damage, run.manifest.format_version), (&vec![], FORMAT_VERSION));
     assert_holds(&run, &records);
@@ -129,7 +141,14 @@ fn runs_of_all_versions_are_merged() {
         assert_eq!(*read.nodes(case), *whole.nodes(case));
         let devices = read.devices(case);
         let of = |node: &str| devices.iter().filter(|row| row.node == node).count();
-        assert_eq!((of("node1"), of("node2")), (12, 4), "each version has four phases of a case");
+        assert_eq!((of("node1"), of("node2")), (16, 8), "each version has four phases of a case");
+        assert_eq!(*read.history(case), *whole.history(case));
+        assert_eq!(*read.printed(case), *whole.printed(case));
+        assert_eq!(
+            (read.history(case).len(), read.printed(case).len()),
+            (12, 12),
+            "only the last one has any"
+        );
     }
     assert_eq!(read.clocks, whole.clocks);
 }

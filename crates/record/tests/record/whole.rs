@@ -22,6 +22,8 @@ pub(crate) fn assert_holds(run: &Run, records: &[PhaseRecord]) {
         assert_eq!(*run.series(case), of_case().flat_map(|r| r.series.clone()).collect::<Vec<_>>());
         assert_eq!(*run.nodes(case), of_case().flat_map(|r| r.nodes.clone()).collect::<Vec<_>>());
         assert_eq!(*run.devices(case), of_case().flat_map(|r| r.devices.clone()).collect::<Vec<_>>());
+        assert_eq!(*run.history(case), of_case().flat_map(|r| r.history.clone()).collect::<Vec<_>>());
+        assert_eq!(*run.printed(case), of_case().flat_map(|r| r.printed.clone()).collect::<Vec<_>>());
     }
     for warning in records.iter().flat_map(|r| &r.warnings) {
         assert!(run.warnings.contains(warning), "{warning:?} is lost");
@@ -149,5 +151,7 @@ fn every_table_leads_with_the_key_and_ends_names_with_units() {
     check::<record::SeriesRow>();
     check::<record::NodeSeriesRow>();
     check::<record::DeviceRow>();
+    check::<record::HistoryRow>();
+    check::<record::PrintedRow>();
     check::<record::WarningRow>();
 }

@@ -342,6 +342,8 @@ fn record(made: &Made, phase: Phase, repetition: u32) -> PhaseRecord {
         devices.push(device_row(&key, made, phase, second, rate));
     }
     PhaseRecord {
+        history: Vec::new(),
+        printed: Vec::new(),
         nodes: Vec::new(),
         phase: phase_row(&key, made, bytes, seconds, repetition),
         tasks: tasks(&key, made, bytes, seconds),
