@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure
         return print(&ior::help()).map(|()| Exit::Success);
     }
     if asked.show_version {
-        let version = ior::version(asked.extras.compat, env!("CARGO_PKG_VERSION"));
+        let version = ior::version(asked.compat, env!("CARGO_PKG_VERSION"));
         return print(&format!("IOR-{version}\n")).map(|()| Exit::Success);
     }
     warn(&asked.warnings);

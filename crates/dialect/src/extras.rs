@@ -66,8 +66,9 @@ pub struct Extras {
     pub explain: bool,
     /// `--out RUNDIR`: where the record goes.
     pub out: Option<PathBuf>,
-    /// `--compat 3.0|3.3|4.0`: the shape of the printed tables.
-    pub compat: Compat,
+    /// `--compat RELEASE`: the release of the tool whose tables are printed, as written; each tool knows
+    /// its own, see [`Extras::release`].
+    pub compat: Option<String>,
     /// `--verify`: reads are compared with what was written, inside the timed phase.
     pub verify: bool,
     /// `--fadvise none|as-published|as-meant`: what the kernel is told after open.
@@ -87,7 +88,7 @@ impl Default for Extras {
         Self {
             explain: false,
             out: None,
-            compat: Compat::default(),
+            compat: None,
             verify: false,
             advice: Advice::None,
             yes: false,
@@ -128,7 +129,7 @@ const OPTIONS: [(&str, Option<&str>); 9] = [
     ("--yes", None),
     ("--mpi", Some("give the path of the MPI library")),
     ("--out", Some("give the directory that the record is written to")),
-    ("--compat", Some("give 3.0, 3.3 or 4.0")),
+    ("--compat", Some("give the release of the tool whose tables are wanted")),
     ("--fadvise", Some("give none, as-published or as-meant")),
     ("--tasks-per-rank", Some("give a whole number of at least 1")),
     ("--destroy-data-on", Some("give a serial number, a WWN or a path of a block device")),
@@ -171,6 +172,22 @@ impl Extras {
         Ok((extras, rest))
     }
 
+    /// The release that `--compat` names, by the releases that a tool knows; `expected` lists them for an
+    /// error. None where the line has no `--compat`.
+    ///
+    /// # Errors
+    /// A release that the tool does not have.
+    pub fn release<Release: FromStr>(&self, expected: &'static str) -> Result<Option<Release>, ExtrasError> {
+        let read = |text: &String| {
+            text.parse().map_err(|_| ExtrasError::BadValue {
+                option: "--compat",
+                value: text.clone(),
+                expected,
+            })
+        };
+        self.compat.as_ref().map(read).transpose()
+    }
+
     fn flag(&mut self, option: &'static str) {
         let meaning = match option {
             "--explain" => {
@@ -205,12 +222,9 @@ impl Extras {
                 meaning
             }
             "--compat" => {
-                self.compat = value.parse().map_err(|()| ExtrasError::BadValue {
-                    option,
-                    value: value.clone(),
-                    expected,
-                })?;
-                format!("tables are printed as release {value} printed them")
+                let meaning = format!("tables are printed as release {value} printed them");
+                self.compat = Some(value);
+                meaning
             }
             "--fadvise" => {
                 let (advice, meaning) = match value.as_str() {
@@ -265,7 +279,8 @@ mod tests {
                 .expect("valid");
         assert_eq!(rest, ["ior", "-w", "-b", "1m", "-t", "1m"]);
         assert!(extras.yes && !extras.explain && !extras.verify);
-        assert_eq!(extras.compat, Compat::V3_0);
+        assert_eq!(extras.compat.as_deref(), Some("3.0"));
+        assert_eq!(extras.release("").expect("known"), Some(Compat::V3_0));
         assert_eq!(extras.destroy_data_on, ["S1", "/dev/x"]);
         assert_eq!(extras.notes.len(), 4);
         assert_eq!(extras.notes[2].written, "--destroy-data-on S1");
@@ -274,7 +289,9 @@ mod tests {
     #[test]
     fn missing_and_foreign_values_are_named() {
         assert!(split("ior --out").unwrap_err().to_string().contains("--out needs a value"));
-        assert!(split("ior --compat 2.9").unwrap_err().to_string().contains("3.0, 3.3 or 4.0"));
+        let (extras, _) = split("ior --compat 2.9").expect("a release of some tool");
+        let error = extras.release::<Compat>("give 3.0, 3.3 or 4.0").expect_err("not of this one");
+        assert!(error.to_string().contains("3.0, 3.3 or 4.0"), "{error}");
         assert!(split("ior --yes=no").unwrap_err().to_string().contains("takes no value"));
     }
 

@@ -17,6 +17,8 @@
 pub mod batch;
 mod extras;
 pub mod ior;
+mod nearest;
+mod sizes;
 mod tool;
 
 pub use extras::{Compat, Extras, ExtrasError};

@@ -263,7 +263,7 @@ fn ioproofs_own_options_stand_anywhere() {
     let asked = ask("ior --explain -w --verify -F --out=run --fadvise as-published -o a --yes --compat 3.3")
         .expect("accepted");
     assert!(asked.extras.explain && asked.extras.yes);
-    assert_eq!(asked.extras.compat, Compat::V3_3);
+    assert_eq!(asked.compat, Compat::V3_3);
     assert_eq!(asked.extras.out.as_deref(), Some(std::path::Path::new("run")));
     let workload = &asked.plan.cases[0].workload;
     assert!(workload.verify);

@@ -177,7 +177,7 @@ pub struct Case {
     pub protocol: Protocol,
     /// How often the phases are gone through: the most that [`Protocol::stopping`] allows.
     pub repetitions: u32,
-    /// Rest before each write and read phase.
+    /// Rest before each write and read phase; of other work before each pass.
     pub delay: Nanos,
     /// No phase starts after the case has run for this long.
     pub time_limit: Option<Nanos>,

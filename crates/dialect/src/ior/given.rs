@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::IorError;
 use super::settings::Hog;
-use super::{IorError, sizes};
+use crate::sizes;
 
 /// A stop after more seconds than this (three years) is taken for a slip of the pen.
 const SECONDS_MAX: u64 = 100_000_000;

@@ -33,7 +33,6 @@ mod help;
 mod json;
 mod meaning;
 mod memo;
-mod nearest;
 mod number;
 mod options;
 mod parameters;
@@ -42,7 +41,6 @@ mod rank_csv;
 mod reader;
 mod script;
 mod settings;
-mod sizes;
 mod summary;
 mod text;
 
@@ -132,6 +130,8 @@ pub struct Asked {
     pub output: OutputOptions,
     /// ioproof's own options.
     pub extras: Extras,
+    /// The release whose tables are printed.
+    pub compat: Compat,
     /// Files beside the output, for each case that has any.
     pub side_files: Vec<SideFiles>,
     /// `--dryRun`: print the plan and move nothing.
@@ -158,7 +158,8 @@ pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher<'_>) -> 
     let Reader { tests, mut notes, mut warnings, output, show_help, show_version, .. } = reader;
     // Who asks for help may have everything else wrong.
     let tests = if show_help || show_version { Vec::new() } else { tests };
-    check_release(output.format, extras.compat)?;
+    let compat = extras.release(RELEASES)?.unwrap_or_default();
+    check_release(output.format, compat)?;
 
     let mut cases = Vec::with_capacity(tests.len());
     let mut settings = Vec::with_capacity(tests.len());
@@ -179,7 +180,7 @@ pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher<'_>) -> 
     notes.extend(extras.notes.iter().cloned());
     let dry_run = settings.iter().any(|test| test.dry_run);
     let seed = cases.first().map_or(0, |case| case.workload.signature);
-    let memo = Memo { format: output.format, compat: extras.compat, tests: settings };
+    let memo = Memo { format: output.format, compat, tests: settings };
     let plan = Plan {
         destroy_data_on: extras.destroy_data_on.clone(),
         ..Plan::new(
@@ -194,7 +195,7 @@ pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher<'_>) -> 
             cases,
         )
     };
-    Ok(Asked { plan, output, extras, side_files, dry_run, show_help, show_version, warnings, notes })
+    Ok(Asked { plan, output, extras, compat, side_files, dry_run, show_help, show_version, warnings, notes })
 }
 
 /// JSON came with 3.2 and CSV with 4.0: before them there is no shape to keep.
@@ -209,6 +210,9 @@ fn check_release(format: Format, compat: Compat) -> Result<(), IorError> {
         reason: format!("IOR has {} since {since}; leave one of them out", format.name()),
     })
 }
+
+/// What `--compat` may name.
+const RELEASES: &str = "give 3.0, 3.3 or 4.0";
 
 /// The tool's name in [`Question::Dialect`].
 pub const TOOL: &str = "ior";

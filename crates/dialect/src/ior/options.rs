@@ -1,7 +1,7 @@
 //! Every option and directive of IOR, in one table: what it is called, whether it takes a value,
 //! what it does, or why it is refused. The reader, the help and the documentation use it.
 
-use super::nearest::nearest;
+use crate::nearest::nearest;
 
 /// What an option sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! The `Parameters` and `Options` blocks: names and values in IOR's order, for text and JSON.
 
 use super::settings::{Hog, Settings};
-use super::sizes;
-use crate::Compat;
+use crate::{Compat, sizes};
 
 /// A value as JSON tells texts and numbers apart.
 #[derive(Debug, Clone, PartialEq, Eq)]

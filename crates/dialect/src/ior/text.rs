@@ -7,9 +7,8 @@ use super::number::{figure, moment};
 use super::parameters::{self, Place};
 use super::printer::Stage;
 use super::settings::Settings;
-use super::sizes;
 use super::summary::{self, Line};
-use crate::Compat;
+use crate::{Compat, sizes};
 
 /// Everything before the first test.
 pub(super) fn begin(stage: &Stage, compat: Compat, long: bool) -> String {

@@ -99,7 +99,9 @@ impl UnderWay<'_> {
 
     /// Rests, and looks at the clock and at the stop flag.
     fn before(&self, case: &Case, phase: Phase, started: Instant) -> Next {
-        if phase.is_result() {
+        // A tree is looked at as it was just left: there, the rest is between passes.
+        let rests = case.workload.work.is_transfers() || case.phases.first() == Some(&phase);
+        if phase.is_result() && rests {
             let until = Instant::now() + Duration::from(case.delay);
             while Instant::now() < until && !self.stopped() {
                 thread::sleep(REST_STEP.min(until.saturating_duration_since(Instant::now())));

@@ -8,7 +8,7 @@
 ///
 /// # Errors
 /// A fragment that says what is wrong and what is allowed.
-pub(super) fn parse(text: &str) -> Result<u64, String> {
+pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, suffix) = text.split_at(digits);
     if number.is_empty() {
@@ -57,7 +57,7 @@ fn fraction_help(text: &str) -> String {
 
 /// A size as IOR's `Options` block prints it: bytes below 1 MiB, above that the largest unit that
 /// leaves at least 1, whole where it is whole.
-pub(super) fn human(bytes: u64) -> String {
+pub(crate) fn human(bytes: u64) -> String {
     let (unit, name) = match bytes {
         0..0x10_0000 => return format!("{bytes} bytes"),
         0x10_0000..0x4000_0000 => (1_u64 << 20, "MiB"),

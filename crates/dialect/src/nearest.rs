@@ -1,7 +1,7 @@
 //! The word that was probably meant by one that does not exist.
 
 /// The one of `known` that looks most like `word`, if one looks like it at all; case does not count.
-pub(super) fn nearest(word: &str, known: impl Iterator<Item = &'static &'static str>) -> Option<String> {
+pub(crate) fn nearest(word: &str, known: impl Iterator<Item = &'static &'static str>) -> Option<String> {
     let word = word.to_ascii_lowercase();
     // Two slips in a short name and one in four letters of a long one still look alike.
     let near = (word.chars().count() / 4).max(2);
