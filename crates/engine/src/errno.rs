@@ -34,6 +34,8 @@ impl Errno {
             libc::ENOSPC => "ENOSPC",
             libc::EROFS => "EROFS",
             libc::ENAMETOOLONG => "ENAMETOOLONG",
+            libc::EMLINK => "EMLINK",
+            libc::ENOTEMPTY => "ENOTEMPTY",
             libc::ENOSYS => "ENOSYS",
             libc::ELOOP => "ELOOP",
             libc::ETIME => "ETIME",

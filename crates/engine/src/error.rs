@@ -110,6 +110,28 @@ pub enum EngineError {
         /// What the kernel said.
         errno: Errno,
     },
+    /// An operation on an item of a tree, or on one of its directories, failed: those that follow would too.
+    #[error("cannot {operation} {}: {errno}{}; {}", path.display(), used_up(*exhausted), item_advice(*errno, *exhausted))]
+    Item {
+        /// The file or directory.
+        path: PathBuf,
+        /// What was to be done.
+        operation: Operation,
+        /// What the kernel said.
+        errno: Errno,
+        /// With `ENOSPC`: what the file system has no more of.
+        exhausted: Option<Exhausted>,
+    },
+    /// The directory in which a phase finds or makes its items is not there.
+    #[error(
+        "{} is not there, and this phase works on a tree that an earlier one has made; make the tree first \
+         (tree-create), or name the target that holds it",
+        path.display()
+    )]
+    NoTree {
+        /// The directory.
+        path: PathBuf,
+    },
     /// Wrong data was read and the workload ends at the first wrong byte.
     #[error("{0}; the phase ended there because the workload stops at the first wrong byte")]
     WrongData(Box<Mismatch>),
@@ -144,6 +166,56 @@ pub enum EngineError {
     /// Another process of the run failed; its own message names the cause.
     #[error("another process of this run failed; its message names the cause")]
     Peer,
+}
+
+/// What a file system has no more of when it says `ENOSPC`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exhausted {
+    /// Inodes, while there is space.
+    Inodes {
+        /// As many as it has in all.
+        all: u64,
+    },
+    /// Space.
+    Space {
+        /// Bytes that it has in all.
+        all: u64,
+    },
+    /// Neither, as far as it says.
+    Unknown,
+}
+
+/// What is used up, as a part of a message.
+fn used_up(exhausted: Option<Exhausted>) -> String {
+    match exhausted {
+        None => String::new(),
+        Some(Exhausted::Inodes { all }) => {
+            format!(": all {all} inodes of the file system are in use, while it still has space")
+        }
+        Some(Exhausted::Space { all }) => format!(": all {} of the file system are in use", Bytes(all)),
+        Some(Exhausted::Unknown) => ": the file system says that it still has space and inodes".to_owned(),
+    }
+}
+
+/// The next step after an error of an item.
+fn item_advice(errno: Errno, exhausted: Option<Exhausted>) -> &'static str {
+    match (exhausted, errno.0) {
+        (Some(Exhausted::Inodes { .. }), _) => {
+            "remove files there, choose a file system with more inodes, or ask for fewer items"
+        }
+        (Some(Exhausted::Space { .. }), _) => "free some space, or ask for fewer items or smaller files",
+        (Some(Exhausted::Unknown), _) => {
+            "the directory itself may be full, or a project quota reached: spread the items over more directories \
+             (trees of their own, depth, branching), or ask for fewer"
+        }
+        (_, libc::EDQUOT) => "raise the quota of space or files, or ask for fewer items or smaller files",
+        (_, libc::ENAMETOOLONG) => "shorten the path of the target, or ask for a tree of less depth",
+        (_, libc::EMLINK) => {
+            "a directory of this file system cannot hold more directories: spread them over more (trees of their \
+             own, depth, branching), or ask for fewer"
+        }
+        _ => errno.advice(),
+    }
 }
 
 /// A limit of the process or the machine.

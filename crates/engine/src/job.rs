@@ -55,8 +55,10 @@ pub struct PhaseJob<'a> {
     pub processes_here: u32,
     /// The data that is written and expected.
     pub data: DataSpec,
-    /// How many transfers each task does.
+    /// How many transfers each task does; of trees, how many of the items of its owner it touches.
     pub limit: TransferLimit<'a>,
+    /// An earlier phase of this pass has renamed the items of a tree, and none has named them back.
+    pub renamed: bool,
     /// Length of one interval of the series.
     pub series_interval: Nanos,
     /// Whether each transfer's latency and the series are recorded. Off only to measure what
@@ -76,6 +78,7 @@ impl<'a> PhaseJob<'a> {
             processes_here: 1,
             data: DataSpec { signature: workload.signature, write_generation: 1, expect: Expect::Any },
             limit: TransferLimit::Pass,
+            renamed: false,
             series_interval: Nanos::secs(1),
             instrument: true,
         }

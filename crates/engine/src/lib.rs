@@ -76,13 +76,14 @@ mod shared;
 mod stamp;
 mod sync;
 mod sys;
+mod tree;
 mod uring;
 
 pub use buffer::MemoryHog;
 pub use clock::{clock_cost_ns, clock_name};
 pub use controls::{Controls, Progress};
 pub use errno::Errno;
-pub use error::{EngineError, LimitKind, UringUnavailable};
+pub use error::{EngineError, Exhausted, LimitKind, UringUnavailable};
 pub use histogram::LatencyHistogram;
 pub use job::{DataSpec, Expect, PhaseJob, TransferLimit};
 pub use outcome::{

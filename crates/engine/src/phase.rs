@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use plan::Backend;
+use plan::{Backend, TreePlacement};
 
 use crate::account::{Account, WorkerReport};
 use crate::buffer::{Arena, PAGE};
@@ -14,11 +14,14 @@ use crate::psync::Psync;
 use crate::rules::{Rules, TaskPlan};
 use crate::series::{Counts, Recorder};
 use crate::shared::Shared;
-use crate::{Controls, EngineError, PhaseJob, PhaseOutcome, Rendezvous, crew, file, limits, sync, uring};
+use crate::{
+    Controls, EngineError, PhaseJob, PhaseOutcome, Rendezvous, crew, file, limits, sync, tree, uring,
+};
 
 /// Runs one phase of a workload, as far as it belongs to this process.
 ///
-/// The directories of the files must exist; the files are made by phases that write. The calling
+/// The directories of the files must exist; the files are made by phases that write. Of trees, the targets
+/// must exist, and phases of items find the tree that a phase has made before. The calling
 /// thread works too, and is the only one that calls `rendezvous`. All processes of the run must
 /// call this with the same workload, phase and repetition.
 ///
@@ -33,6 +36,9 @@ pub fn run(
 ) -> Result<PhaseOutcome, EngineError> {
     // The clock's rate is measured from here on.
     let kind = clock::kind();
+    if let Some(placement) = TreePlacement::new(job.workload) {
+        return tree::run(job, placement, rendezvous, controls);
+    }
     let rules = Rules::new(job);
     let tasks = rules.tasks();
     let (crew, mut memory) = match prepare(&rules, &tasks) {

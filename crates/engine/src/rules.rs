@@ -7,7 +7,7 @@ use crate::stamp::Ink;
 use crate::{PhaseJob, TransferLimit};
 
 /// Shorter intervals would make a long phase's series larger than its transfers are worth.
-const LEAST_INTERVAL_NS: u64 = 1_000_000;
+pub(crate) const LEAST_INTERVAL_NS: u64 = 1_000_000;
 
 /// What ends the transfers of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -261,11 +261,17 @@ impl Pen {
     /// Makes `buffer` ready to be written at `offset`, a multiple of the transfer size.
     #[inline(always)]
     pub(crate) fn place(&mut self, ink: &Ink, buffer: &mut [u8], offset: u64) {
+        self.place_from(ink, buffer, offset / ink.transfer as u64, offset);
+    }
+
+    /// As [`Pen::place`], with noise from a place in the image that is chosen by `window`.
+    #[inline(always)]
+    pub(crate) fn place_from(&mut self, ink: &Ink, buffer: &mut [u8], window: u64, offset: u64) {
         if ink.image.is_empty() {
             shift(buffer, offset.wrapping_sub(self.offset), 0);
             self.offset = offset;
         } else {
-            let window = usize::try_from(offset / ink.transfer as u64 % ink.windows).unwrap_or(0);
+            let window = usize::try_from(window % ink.windows).unwrap_or(0);
             buffer.copy_from_slice(&ink.image[window * ink.transfer..][..ink.transfer]);
             shift(buffer, offset, self.origin);
         }

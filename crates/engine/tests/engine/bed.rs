@@ -55,10 +55,10 @@ pub(crate) fn run(workload: &Workload, phase: Phase) -> Result<PhaseOutcome, Eng
 }
 
 /// Runs `phase` with a changed job.
-pub(crate) fn run_with(
-    workload: &Workload,
+pub(crate) fn run_with<'w>(
+    workload: &'w Workload,
     phase: Phase,
-    change: impl FnOnce(&mut PhaseJob<'_>),
+    change: impl FnOnce(&mut PhaseJob<'w>),
 ) -> Result<PhaseOutcome, EngineError> {
     let mut job = PhaseJob::new(workload, phase, 0);
     change(&mut job);

@@ -12,6 +12,8 @@ mod errors;
 mod open_loop;
 mod processes;
 mod trace;
+mod tree;
+mod tree_trouble;
 
 /// The program that other processes run under a tracer or with fewer rights.
 #[path = "../../examples/drive.rs"]

@@ -1,0 +1,169 @@
+//! The names of items and directories, put together by hand in memory that is used again.
+
+use std::ffi::CStr;
+
+use crate::Errno;
+
+/// Bytes of the longest path that the kernel takes (`PATH_MAX`), its zero included.
+const ROOM: usize = 4096;
+/// Digits of the largest number.
+const DIGITS: usize = 20;
+
+/// A path below some directory, as the kernel is told it.
+#[derive(Debug)]
+pub(crate) struct Name {
+    bytes: Box<[u8; ROOM]>,
+    length: usize,
+    /// What stays when the name of the next item is put behind it.
+    kept: usize,
+    /// It has become longer than the kernel takes.
+    too_long: bool,
+    /// From a directory up to the topmost: memory that is used again.
+    numbers: Vec<u64>,
+}
+
+impl Name {
+    pub(crate) fn new() -> Self {
+        Self { bytes: Box::new([0; ROOM]), length: 0, kept: 0, too_long: false, numbers: Vec::new() }
+    }
+
+    /// Empty.
+    pub(crate) fn clear(&mut self) -> &mut Self {
+        (self.length, self.kept, self.too_long) = (0, 0, false);
+        self
+    }
+
+    /// What stands here now stays in front of all that follow.
+    pub(crate) fn keep(&mut self) {
+        self.kept = self.length;
+    }
+
+    /// Takes away everything behind what was kept.
+    #[inline(always)]
+    pub(crate) fn back(&mut self) -> &mut Self {
+        self.length = self.kept;
+        self
+    }
+
+    /// Adds `text`.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, text: &[u8]) -> &mut Self {
+        // Room for the zero at the end.
+        match self.bytes[..ROOM - 1].get_mut(self.length..self.length + text.len()) {
+            Some(room) => {
+                room.copy_from_slice(text);
+                self.length += text.len();
+            }
+            None => self.too_long = true,
+        }
+        self
+    }
+
+    /// Adds a number.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "a digit")]
+    pub(crate) fn push_number(&mut self, number: u64) -> &mut Self {
+        let mut digits = [0; DIGITS];
+        let mut at = DIGITS;
+        let mut rest = number;
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        self.push(&digits[at..])
+    }
+
+    /// Adds the path of directory number `directory` of the tree of a task, or of the tree of all, with
+    /// a slash behind it: `mdtest_tree.3.0/mdtest_tree.3.2/`.
+    pub(crate) fn push_directory(&mut self, tree: Option<u32>, directory: u64, branching: u32) -> &mut Self {
+        let mut numbers = std::mem::take(&mut self.numbers);
+        numbers.clear();
+        numbers.push(directory);
+        let mut number = directory;
+        while number > 0 && numbers.len() < ROOM {
+            number = (number - 1) / u64::from(branching.max(1));
+            numbers.push(number);
+        }
+        for &number in numbers.iter().rev() {
+            self.push(b"mdtest_tree.");
+            if let Some(tree) = tree {
+                self.push_number(tree.into()).push(b".");
+            }
+            self.push_number(number).push(b"/");
+        }
+        self.numbers = numbers;
+        self
+    }
+
+    /// As the kernel wants it.
+    #[inline(always)]
+    pub(crate) fn c_str(&mut self) -> Result<&CStr, Errno> {
+        let too_long = Errno(libc::ENAMETOOLONG);
+        if self.too_long {
+            return Err(too_long);
+        }
+        self.bytes[self.length] = 0;
+        CStr::from_bytes_with_nul(&self.bytes[..=self.length]).map_err(|_| too_long)
+    }
+
+    /// Its bytes but for the last `count` of them.
+    pub(crate) fn bytes_without(&self, count: usize) -> &[u8] {
+        &self.bytes[..self.length.saturating_sub(count)]
+    }
+
+    /// As people read it.
+    #[cfg(test)]
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes[..self.length]).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::{Bytes, Geometry, Tree, TreePlacement, Work, WorkloadSpec};
+    use proptest::prelude::{any, prop_assert_eq, proptest};
+
+    use super::Name;
+    use crate::Errno;
+
+    proptest! {
+        #[test]
+        fn directories_are_called_what_the_plan_calls_them(
+            branching in 1_u32..6, directory in 0_u64..200, owner in 0_u32..9, own_trees in any::<bool>(),
+        ) {
+            let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+            let mut spec = WorkloadSpec::new("w", "/t", geometry);
+            spec.tasks = 9;
+            spec.work = Work::Tree(Tree { own_trees, branching, depth: 8, ..Tree::flat(1) });
+            let workload = spec.validate().expect("valid");
+            let expected = TreePlacement::new(&workload).expect("a tree").directory(owner, directory);
+            let mut name = Name::new();
+            name.push_directory(own_trees.then_some(owner), directory, branching);
+            prop_assert_eq!(name.text(), format!("{}/", expected.display()));
+        }
+
+        #[test]
+        fn numbers_are_written_out(numbers: [u64; 3]) {
+            let mut name = Name::new();
+            name.push(b"x").keep();
+            for number in numbers {
+                name.back().push_number(number);
+                let found = name.c_str().expect("short").to_str().expect("digits").to_owned();
+                prop_assert_eq!(found, format!("x{}", number));
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_that_no_kernel_takes_is_refused_and_not_cut() {
+        let mut name = Name::new();
+        name.push_directory(None, 10_000, 1);
+        assert_eq!(name.c_str(), Err(Errno(libc::ENAMETOOLONG)));
+        name.clear().push(b"short");
+        assert!(name.c_str().is_ok());
+    }
+}

@@ -1,0 +1,135 @@
+//! The directories of trees themselves: they are made from the top, and removed from the bottom.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+
+use plan::Phase;
+use rustix::fs::{AtFlags, CWD, Mode};
+
+use crate::tree::act::DIRECTORY_MODE;
+use crate::tree::live::Doer;
+use crate::tree::name::Name;
+use crate::tree::rules::{ItemPlan, TreeRules};
+use crate::tree::trouble::{Surprise, Verdict, failed};
+use crate::tree::walk::{again, open_directory, open_failed};
+use crate::{EngineError, Errno, Operation};
+
+/// A task at the directories of its trees.
+#[derive(Debug)]
+pub(crate) struct Gardener<'s> {
+    rules: &'s TreeRules<'s>,
+    plan: &'s ItemPlan,
+    /// The owner whose tree is worked at, and where it stands.
+    owner: Option<u32>,
+    root: Option<OwnedFd>,
+    directory: u64,
+    name: Name,
+}
+
+impl<'s> Gardener<'s> {
+    pub(crate) fn new(rules: &'s TreeRules<'s>, plan: &'s ItemPlan) -> Self {
+        Self { rules, plan, owner: None, root: None, directory: 0, name: Name::new() }
+    }
+
+    fn root_path(&self, owner: u32) -> PathBuf {
+        self.rules.placement.root(owner, self.rules.job.repetition)
+    }
+}
+
+impl Doer for Gardener<'_> {
+    fn prepare(&mut self) -> Result<(), EngineError> {
+        if self.rules.phase != Phase::TreeCreate || self.rules.tree.in_target || self.rules.null {
+            return Ok(());
+        }
+        // Trees beyond as many stand in roots that those before them have.
+        for owner in self.plan.trees.clone().take(self.rules.distinct_roots as usize) {
+            let root = self.root_path(owner);
+            match again(|| rustix::fs::mkdir(&root, Mode::from_raw_mode(DIRECTORY_MODE))) {
+                Ok(()) | Err(Errno(libc::EEXIST)) => {}
+                Err(errno) => return Err(failed(root, Operation::Create, errno, 0)),
+            }
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self) -> Result<Vec<(Surprise, PathBuf)>, EngineError> {
+        let (rules, mut found) = (self.rules, Vec::new());
+        let mine =
+            if rules.tree.collective { self.plan.task == 0 } else { self.plan.task < rules.distinct_roots };
+        if rules.phase != Phase::TreeRemove || rules.tree.in_target || rules.null || !mine {
+            return Ok(found);
+        }
+        let last = if rules.tree.collective { rules.distinct_roots } else { self.plan.task + 1 };
+        for owner in self.plan.task..last {
+            let root = self.root_path(owner);
+            match again(|| rustix::fs::unlinkat(CWD, &root, AtFlags::REMOVEDIR)) {
+                Ok(()) => {}
+                Err(errno) => match Surprise::of(Operation::Remove, errno) {
+                    Some(surprise) => found.push((surprise, root)),
+                    None => return Err(failed(root, Operation::Remove, errno, 0)),
+                },
+            }
+        }
+        Ok(found)
+    }
+
+    fn go(&mut self, position: u64) -> Result<bool, EngineError> {
+        let each = self.rules.tree.directories().max(1);
+        let (tree, number) = (position / each, position % each);
+        let owner = self.plan.trees.start + u32::try_from(tree).unwrap_or(u32::MAX);
+        if self.owner != Some(owner) {
+            self.owner = Some(owner);
+            if !self.rules.null {
+                let root = self.root_path(owner);
+                self.root = match open_directory(CWD, &root) {
+                    Ok(root) => Some(root),
+                    Err(Errno(libc::ENOENT)) => return Err(EngineError::NoTree { path: root }),
+                    Err(errno) => return Err(open_failed(&root, errno)),
+                };
+            }
+        }
+        self.directory = if self.rules.phase == Phase::TreeRemove { each - 1 - number } else { number };
+        let number = self.rules.tree_number(owner);
+        self.name.clear().push_directory(number, self.directory, self.rules.tree.branching);
+        Ok(false)
+    }
+
+    fn act(&mut self) -> Result<Verdict, EngineError> {
+        let Some(root) = &self.root else {
+            std::hint::black_box(&self.name);
+            return Ok(Verdict::Done);
+        };
+        let root = root.as_fd();
+        let done = self.name.c_str().and_then(|name| match self.rules.phase {
+            Phase::TreeRemove => again(|| rustix::fs::unlinkat(root, name, AtFlags::REMOVEDIR)),
+            _ => again(|| rustix::fs::mkdirat(root, name, Mode::from_raw_mode(DIRECTORY_MODE))),
+        });
+        let Err(errno) = done else { return Ok(Verdict::Done) };
+        match Surprise::of(self.rules.operation, errno) {
+            Some(surprise) => Ok(Verdict::Surprise(surprise)),
+            None => Err(failed(self.path(), self.rules.operation, errno, 0)),
+        }
+    }
+
+    #[cold]
+    fn path(&self) -> PathBuf {
+        let owner = self.owner.unwrap_or(self.plan.owner);
+        self.root_path(owner).join(self.rules.placement.directory(owner, self.directory))
+    }
+
+    fn enter(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn check(&mut self) -> bool {
+        false
+    }
+
+    fn wrong_cells(&self) -> u64 {
+        0
+    }
+
+    fn wrong_data(&self) -> EngineError {
+        failed(self.path(), self.rules.operation, Errno(libc::EIO), 0)
+    }
+}
