@@ -181,6 +181,7 @@ fn engine_kind(error: &EngineError) -> ErrorKind {
         | EngineError::DirectAlignment { .. }
         | EngineError::Limit { .. }
         | EngineError::Uring(_)
+        | EngineError::NoTree { .. }
         | EngineError::Memory { .. } => ErrorKind::HostLacks,
         EngineError::WrongData(_) => ErrorKind::WrongData,
         EngineError::Open { .. }
@@ -188,6 +189,7 @@ fn engine_kind(error: &EngineError) -> ErrorKind {
         | EngineError::FileTooShort { .. }
         | EngineError::ShortTransfer { .. }
         | EngineError::Call { .. }
+        | EngineError::Item { .. }
         | EngineError::Rendezvous(_)
         | EngineError::Peer => ErrorKind::TransferFailed,
     }
