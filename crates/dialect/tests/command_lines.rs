@@ -173,7 +173,7 @@ fn a_file_that_is_kept_is_checked_again_and_again() {
 fn a_random_order_has_a_seed_that_can_be_asked_for() {
     let seed = |line: &str| match ask(line).expect("accepted").plan.cases[0].workload.order {
         Order::Random { seed } => seed,
-        Order::Sequential => panic!("{line} is sequential"),
+        order => panic!("{line} is {}", order.name()),
     };
     assert_eq!(seed("ior -z"), 0);
     assert_eq!(seed("ior -z --random-offset-seed=5"), 5);

@@ -8,9 +8,10 @@
 //! strace -f -e trace=pread64 …/examples/drive read psync FILE transfer=4096 count=100
 //! ```
 //!
-//! The words may also stand in the variable `DRIVE`. They are: `write|read|mixed|fill|check`, `psync|uring|mmap|null`, the file, then `transfer=`, `count=` (transfers of
+//! The words may also stand in the variable `DRIVE`. They are: `write|read|mixed|fill|check`, `psync|vectored|stdio|uring|mmap|null`, the file, then `transfer=`, `count=` (transfers of
 //! each task), `tasks=`, `ops=` (transfers of each task, whatever the file has), `depth=`, `seconds=`, `rate=`, `percent=` (reads), `generation=`, `repeat=`
-//! (phases), and the flags `random`, `direct`, `fsync`, `fsync-each`, `verify`, `pertask`, `published`, `meant` (advice),
+//! (phases), `pieces=` (of a vectored
+//! transfer), `stride=`, and the flags `random`, `backward`, `same`, `direct`, `fsync`, `fsync-each`, `verify`, `pertask`, `published`, `meant` (advice),
 //! `single` (attempt), `optional` (io_uring without registered buffers will do), `off` (no recording),
 //! `memory` (prints the peak).
 
@@ -31,7 +32,10 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         Err(_) => std::env::args().skip(1).collect(),
     };
     let [phase, backend, path, options @ ..] = &arguments[..] else {
-        return Err("usage: drive write|read|mixed|fill|check psync|uring|mmap|null FILE [OPTION…]".into());
+        return Err(
+            "usage: drive write|read|mixed|fill|check psync|vectored|stdio|uring|mmap|null FILE [OPTION…]"
+                .into(),
+        );
     };
     let phase = match phase.as_str() {
         "write" => Phase::Write,
@@ -89,12 +93,20 @@ fn workload(backend: &str, path: &str, options: &Options<'_>) -> Result<Workload
             depth: u32::try_from(options.number("depth", 32)?)?,
             required: !options.has("optional"),
         },
+        "vectored" => Backend::Vectored { pieces: u32::try_from(options.number("pieces", 4)?)? },
+        "stdio" => Backend::Stdio,
         "mmap" => Backend::Mmap,
         "null" => Backend::Null,
         other => return Err(format!("unknown backend {other}").into()),
     };
     if options.has("random") {
         spec.order = Order::Random { seed: 42 };
+    } else if options.has("backward") {
+        spec.order = Order::Backward;
+    } else if options.has("same") {
+        spec.order = Order::Same;
+    } else if let stride @ 1.. = options.number("stride", 0)? {
+        spec.order = Order::Strided { stride };
     }
     if options.has("pertask") {
         spec.files.sharing = Sharing::PerTask;

@@ -255,7 +255,7 @@ pub(crate) enum Turn {
 /// Whether the seat must wait until the lane's other transfers under way have ended.
 #[inline(always)]
 pub(crate) fn must_wait(lane: &Lane<'_>, others: u32, terms: &Terms<'_>) -> bool {
-    terms.keeps_passes_apart && others > 0 && lane.offsets.at_end_of_pass()
+    terms.keeps_passes_apart && others > 0 && lane.offsets.at_end_of_stretch()
 }
 
 /// Queues the next transfer of a seat that is ours; says whether there was one.

@@ -74,10 +74,12 @@ mod rules;
 mod series;
 mod shared;
 mod stamp;
+mod stdio;
 mod sync;
 mod sys;
 mod tree;
 mod uring;
+mod vectored;
 
 pub use buffer::MemoryHog;
 pub use clock::{clock_cost_ns, clock_name};

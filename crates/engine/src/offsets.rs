@@ -1,25 +1,28 @@
 //! The stream of a task's offsets, and which of its transfers read.
 
-use plan::{Permutation, Region};
+use plan::{Permutation, Region, Steps};
 
-/// Yields a region's offsets pass after pass, without a list and, in sequential order, without a
-/// division.
+/// Yields a region's offsets pass after pass, without a list and, in any order but a random one,
+/// without a division.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Offsets {
     random: Option<Permutation>,
-    transfer: u64,
-    /// Random order: the next index and the one after the last. Sequential order: the next offset,
-    /// and the number of blocks and transfers left.
+    /// Random order: bytes of a transfer. Any other: from one offset to the next, which may be back.
+    step: u64,
+    /// Random order: the next index and the one after the last. Any other: the next offset, and the
+    /// number of transfers left in the stretch and in the group.
     next: u64,
     end: u64,
     left: u64,
-    block_left: u64,
-    /// Sequential order: from the end of a block to the start of the next.
+    group_left: u64,
+    /// What follows a group, beside the step.
     skip: u64,
-    /// What a pass begins with.
+    group: u64,
+    /// Random order: the first index of a pass.
     first: u64,
-    per_pass: u64,
-    per_block: u64,
+    /// Any other: both stretches of a pass, and the number of the one that is next.
+    stretches: [Steps; 2],
+    stretch: u8,
     /// How many passes have begun beyond the first.
     pass: u64,
     /// The order of the first pass, from which those of later passes are made, if they differ.
@@ -30,43 +33,53 @@ impl Offsets {
     /// The stream of `region`. Where that is the `whole` of what the task could visit, each pass in
     /// random order has an order of its own; a part of it must be the same part in every pass.
     pub(crate) fn new(region: &Region, whole: bool) -> Self {
-        let transfer = region.transfer().0;
-        let per_pass = region.transfers();
+        let nothing = Steps { first: 0, step: 0, skip: 0, group: 1, transfers: 0 };
         let mut offsets = Self {
             random: None,
-            transfer,
+            step: region.transfer().0,
             next: 0,
             end: 0,
             left: 0,
-            block_left: 0,
+            group_left: 0,
             skip: 0,
+            group: 1,
             first: 0,
-            per_pass,
-            per_block: 1,
+            stretches: region.steps().unwrap_or([nothing; 2]),
+            stretch: 0,
             pass: 0,
             order: None,
         };
         if let Some((order, first)) = region.random() {
-            (offsets.random, offsets.first, offsets.end) = (Some(order), first, first + per_pass);
+            (offsets.random, offsets.first, offsets.end) = (Some(order), first, first + region.transfers());
             offsets.order = Some(order).filter(|_| whole);
-        } else if let Some((stride, start, per_block)) = region.steps() {
-            (offsets.first, offsets.per_block) = (start, per_block);
-            offsets.skip = stride.wrapping_sub(per_block * transfer);
         }
         offsets.rewind();
         offsets
     }
 
     fn rewind(&mut self) {
-        self.next = self.first;
-        self.left = self.per_pass;
-        self.block_left = self.per_block;
+        if self.random.is_some() {
+            self.next = self.first;
+        } else {
+            self.set_out(0);
+        }
     }
 
-    /// Begins another pass, in another order where the order is random.
+    /// Begins a stretch.
+    fn set_out(&mut self, stretch: u8) {
+        let steps = self.stretches[usize::from(stretch)];
+        (self.next, self.left, self.stretch) = (steps.first, steps.transfers, stretch + 1);
+        (self.step, self.skip) = (steps.step, steps.skip);
+        (self.group, self.group_left) = (steps.group, steps.group);
+    }
+
+    /// Begins another stretch or pass, in another order where the order is random.
     #[cold]
     #[inline(never)]
-    fn next_pass(&mut self) {
+    fn go_on(&mut self) {
+        if self.stretch == 1 && self.stretches[1].transfers > 0 {
+            return self.set_out(1);
+        }
         self.pass += 1;
         if let Some(order) = &self.order {
             self.random = Some(order.rekeyed(self.pass));
@@ -74,28 +87,28 @@ impl Offsets {
         self.rewind();
     }
 
-    /// Whether the next offset begins a pass beyond the first.
+    /// Whether the next offset begins a pass beyond the first, or the shorter laps of one in strides.
     #[inline(always)]
-    pub(crate) fn at_end_of_pass(&self) -> bool {
+    pub(crate) fn at_end_of_stretch(&self) -> bool {
         if self.random.is_some() { self.next == self.end } else { self.left == 0 }
     }
 
     /// The next offset.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> u64 {
-        if self.at_end_of_pass() {
-            self.next_pass();
+        if self.at_end_of_stretch() {
+            self.go_on();
         }
         let next = self.next;
         if let Some(order) = &self.random {
             self.next = next + 1;
-            return order.at(next) * self.transfer;
+            return order.at(next) * self.step;
         }
         self.left -= 1;
-        self.next = next + self.transfer;
-        self.block_left -= 1;
-        if self.block_left == 0 {
-            self.block_left = self.per_block;
+        self.next = next.wrapping_add(self.step);
+        self.group_left -= 1;
+        if self.group_left == 0 {
+            self.group_left = self.group;
             self.next = self.next.wrapping_add(self.skip);
         }
         next
@@ -132,20 +145,26 @@ impl Mixture {
 #[cfg(test)]
 mod tests {
     use plan::{Bytes, Geometry, Order, Phase, Placement, Sharing, WorkloadSpec};
-    use proptest::prelude::{prop_assert_eq, proptest};
+    use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
     use super::{Mixture, Offsets};
 
     proptest! {
         #[test]
         fn the_stream_is_the_region_pass_after_pass(
-            tasks in 1_u32..5, per_block in 1_u64..6, segments in 1_u64..6, random: bool, shared: bool, seed: u64, limit: Option<u8>,
+            tasks in 1_u32..5, per_block in 1_u64..6, segments in 1_u64..6, way in 0_usize..5, shared: bool, seed: u64,
+            limit: Option<u8>,
         ) {
+            let stride = seed % 7 + 1;
+            let orders =
+                [Order::Sequential, Order::Random { seed }, Order::Backward, Order::Same, Order::Strided { stride }];
+            let (order, random) = (orders[way], way == 1);
+            let per_block = if way == 4 && segments > 1 { 1 } else { per_block };
             let geometry = Geometry { transfer: Bytes(47_008), block: Bytes(47_008 * per_block), segments };
             let mut spec = WorkloadSpec::new("w", "f", geometry);
             spec.tasks = tasks;
             spec.files.sharing = if shared { Sharing::Shared } else { Sharing::PerTask };
-            spec.order = if random { Order::Random { seed } } else { Order::Sequential };
+            spec.order = order;
             spec.transfer_limit = limit.map(|limit| u64::from(limit) % (per_block * segments) + 1);
             let workload = spec.validate().expect("valid");
             let whole = workload.transfers_per_pass() == geometry.transfers_per_task();
@@ -155,7 +174,9 @@ mod tests {
                 let mut stream = Offsets::new(&region, whole);
                 for (number, pass) in passes.iter_mut().enumerate() {
                     for index in 0..region.transfers() {
-                        prop_assert_eq!(stream.at_end_of_pass(), index == 0 && number > 0);
+                        let begins = index == 0 && number > 0;
+                        let strided = way == 4 && index > 0;
+                        prop_assert!(stream.at_end_of_stretch() == begins || strided);
                         let offset = stream.next();
                         if number == 0 || !random {
                             prop_assert_eq!(offset, region.at(index));

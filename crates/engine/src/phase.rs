@@ -14,6 +14,8 @@ use crate::psync::Psync;
 use crate::rules::{Rules, TaskPlan};
 use crate::series::{Counts, Recorder};
 use crate::shared::Shared;
+use crate::stdio::Stdio;
+use crate::vectored::Vectored;
 use crate::{
     Controls, EngineError, PhaseJob, PhaseOutcome, Rendezvous, crew, file, limits, sync, tree, uring,
 };
@@ -101,7 +103,7 @@ impl Crew {
                 let at_once = if rules.in_turn { each.min((in_turn / workers.max(1)).max(1)) } else { each };
                 Self { workers, at_once, depth }
             }
-            Backend::Psync | Backend::Mmap | Backend::Null => {
+            Backend::Psync | Backend::Vectored { .. } | Backend::Stdio | Backend::Mmap | Backend::Null => {
                 let workers = if rules.in_turn { in_turn.min(IN_TURN_THREADS) } else { tasks.len() };
                 Self { workers: workers.min(tasks.len()), at_once: 1, depth }
             }
@@ -191,6 +193,14 @@ fn dispatch<'m, C: Clock>(
         }
         Backend::Psync if record => sync::run::<C, Psync, true>(shared, clock, by_task(buffers), recorders),
         Backend::Psync => sync::run::<C, Psync, false>(shared, clock, by_task(buffers), recorders),
+        Backend::Vectored { .. } if record => {
+            sync::run::<C, Vectored, true>(shared, clock, by_task(buffers), recorders)
+        }
+        Backend::Vectored { .. } => {
+            sync::run::<C, Vectored, false>(shared, clock, by_task(buffers), recorders)
+        }
+        Backend::Stdio if record => sync::run::<C, Stdio, true>(shared, clock, by_task(buffers), recorders),
+        Backend::Stdio => sync::run::<C, Stdio, false>(shared, clock, by_task(buffers), recorders),
         Backend::Mmap if record => sync::run::<C, Mmap, true>(shared, clock, by_task(buffers), recorders),
         Backend::Mmap => sync::run::<C, Mmap, false>(shared, clock, by_task(buffers), recorders),
         Backend::Null if record => sync::run::<C, Null, true>(shared, clock, by_task(buffers), recorders),

@@ -43,6 +43,7 @@ mod placement;
 mod protocol;
 pub mod quick;
 pub mod randomops;
+mod region;
 mod rpc;
 mod rules;
 mod seeds;
@@ -67,8 +68,9 @@ pub use outlook::{
     PHASE_SECONDS_MIN, PhaseOutlook, SPACE_SHARE_MAX, Space, SpaceOutlook, Surroundings, Totals, outlooks,
 };
 pub use parse::UnitError;
-pub use placement::{FileSlot, Placement, Region};
+pub use placement::{FileSlot, Placement};
 pub use protocol::{Protocol, Role, Stopping};
+pub use region::{Region, Steps};
 pub use rpc::{Binding, Pattern, Rpc};
 pub use rules::{node_local_rule, server_memory_rule};
 pub use setting::{Setting, SettingValue};

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Bytes, Geometry, Order, Permutation, Phase, ReadFrom, Sharing, Workload};
+use crate::region::{Part, Region, Way};
+use crate::{Bytes, Order, Permutation, Phase, ReadFrom, Sharing, Workload};
 
 /// A file of a workload.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,69 +12,6 @@ pub struct FileSlot {
     pub path: PathBuf,
     /// Its number in the set; part of the data's signature, so that misplaced data is known.
     pub index: u32,
-}
-
-/// The part of a file that belongs to one task: the offsets of its transfers.
-///
-/// `at` maps the number of a transfer to its offset and costs a few instructions, so that no
-/// list of offsets is ever built.
-#[derive(Debug, Clone, Copy)]
-pub struct Region {
-    geometry: Geometry,
-    /// Distance between a task's blocks of consecutive segments.
-    segment_stride: u64,
-    /// Where the task's block starts within a segment.
-    block_start: u64,
-    /// Transfers in one pass.
-    transfers: u64,
-    /// Random order: the permutation of all transfers of the file, and the task's first index.
-    random: Option<(Permutation, u64)>,
-}
-
-impl Region {
-    /// Transfers in one pass, which [`crate::WorkloadSpec::transfer_limit`] may cut short.
-    #[inline]
-    #[must_use]
-    pub fn transfers(&self) -> u64 {
-        self.transfers
-    }
-
-    /// Bytes of one transfer.
-    #[inline]
-    #[must_use]
-    pub fn transfer(&self) -> Bytes {
-        self.geometry.transfer
-    }
-
-    /// The offset in bytes of transfer `index`, which must be below [`Region::transfers`].
-    #[inline]
-    #[must_use]
-    pub fn at(&self, index: u64) -> u64 {
-        if let Some((order, first)) = &self.random {
-            return order.at(first + index) * self.geometry.transfer.0;
-        }
-        let per_block = self.geometry.transfers_per_block();
-        let (segment, within) = (index / per_block, index % per_block);
-        segment * self.segment_stride + self.block_start + within * self.geometry.transfer.0
-    }
-
-    /// Sequential order without a division: `Some((segment_stride, block_start, transfers per
-    /// block))`, from which a hot loop can step.
-    #[inline]
-    #[must_use]
-    pub fn steps(&self) -> Option<(u64, u64, u64)> {
-        match self.random {
-            Some(_) => None,
-            None => Some((self.segment_stride, self.block_start, self.geometry.transfers_per_block())),
-        }
-    }
-
-    /// The random order, if it is one: the permutation and the task's first index in it.
-    #[inline]
-    #[must_use]
-    pub fn random(&self) -> Option<(Permutation, u64)> {
-        self.random
-    }
 }
 
 /// The rules by which the tasks of a workload find their files and offsets.
@@ -169,23 +107,28 @@ impl<'a> Placement<'a> {
             Sharing::PerTask => (1, 0),
         };
         let per_task = geometry.transfers_per_task();
-        let random = match self.workload.order {
-            Order::Sequential => None,
+        let part = Part {
+            geometry,
+            segment_stride: geometry.block.0 * sharers,
+            block_start: geometry.block.0 * position,
+        };
+        let way = match self.workload.order {
+            Order::Sequential => Way::Forward,
+            Order::Backward => Way::Backward,
+            Order::Strided { stride } => Way::Strided { stride },
+            // What is read at one place over and over is only a part of what must be there.
+            Order::Same if phase == Phase::Fill => Way::Forward,
+            Order::Same => Way::Same,
             Order::Random { seed } => {
                 let again = if self.workload.fresh_order { u64::from(repetition) } else { 0 };
                 let seed = seed.wrapping_add(again);
                 // Files of their own get orders of their own; a shared file has one for all.
                 let stream = if sharers == 1 { seed ^ owner.rotate_left(32) } else { seed };
-                Some((Permutation::new(per_task * sharers, stream), position * per_task))
+                let first = position * per_task;
+                Way::Random { order: Permutation::new(per_task * sharers, stream), first }
             }
         };
-        Region {
-            geometry,
-            segment_stride: geometry.block.0 * sharers,
-            block_start: geometry.block.0 * position,
-            transfers: self.workload.transfers_per_pass(),
-            random,
-        }
+        Region::new(part, way, self.workload.transfers_per_pass())
     }
 
     fn slot(&self, index: u32, repetition: u32) -> FileSlot {

@@ -1,7 +1,7 @@
 //! Which workloads can be measured.
 
-use crate::workload::{DEPTH_MAX, TASKS_MAX};
-use crate::{Backend, Bytes, Geometry, PlanError, Spread, Work, Workload, WorkloadSpec};
+use crate::workload::{DEPTH_MAX, PIECES_MAX, TASKS_MAX};
+use crate::{Backend, Bytes, Geometry, Order, PlanError, Spread, Work, Workload, WorkloadSpec};
 
 /// Linux moves at most 2 GiB less one page in one call (see `read(2)`, notes).
 const TRANSFER_MAX: Bytes = Bytes(0x7fff_f000);
@@ -16,6 +16,7 @@ impl WorkloadSpec {
     pub fn validate(self) -> Result<Workload, PlanError> {
         if self.work.is_transfers() {
             self.check_sizes()?;
+            self.check_order()?;
         }
         if let Work::Rpc(rpc) = &self.work {
             rpc.check(self.tasks, self.nodes)?;
@@ -73,6 +74,33 @@ impl WorkloadSpec {
                 "transfer",
                 format!("a transfer of {} bytes cannot be direct: it is no multiple of {SECTOR}", transfer.0),
                 "use a multiple of the device's sector, or leave direct I/O off",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_order(&self) -> Result<(), PlanError> {
+        let Order::Strided { stride } = self.order else { return Ok(()) };
+        if stride == 0 {
+            return Err(PlanError::new(
+                "stride",
+                "a stride of 0 transfers stays where it is",
+                "give a number of at least 1, or order = \"same\"",
+            ));
+        }
+        if self.geometry.segments > 1 && self.geometry.transfers_per_block() > 1 {
+            return Err(PlanError::new(
+                "stride",
+                "strides over several blocks of several transfers are not equal in the file",
+                "give one segment, or blocks of one transfer",
+            ));
+        }
+        let longest = u128::from(stride) * u128::from(self.geometry.block.0) * u128::from(self.tasks.max(1));
+        if longest > u128::from(i64::MAX.unsigned_abs()) {
+            return Err(PlanError::new(
+                "stride",
+                format!("a stride of {stride} transfers is more than a file offset can hold"),
+                "lower it: a stride above the number of transfers is the same as that number",
             ));
         }
         Ok(())
@@ -179,14 +207,45 @@ impl WorkloadSpec {
                 "a memory mapping has no short transfers",
                 "leave it off, or use the backend psync or uring",
             )),
-            Backend::Mmap | Backend::Psync | Backend::Null | Backend::Uring { .. } => Ok(()),
+            Backend::Stdio if self.direct => Err(PlanError::new(
+                "direct",
+                "a stream of the C library has a buffer of its own, which is not aligned for direct I/O",
+                "leave direct I/O off, or use the backend psync, vectored or uring",
+            )),
+            Backend::Stdio if self.single_attempt => Err(PlanError::new(
+                "single_attempt",
+                "a stream of the C library continues short transfers by itself",
+                "leave it off, or use the backend psync, vectored or uring",
+            )),
+            Backend::Vectored { pieces } => self.check_pieces(u64::from(pieces)),
+            Backend::Mmap | Backend::Stdio | Backend::Psync | Backend::Null | Backend::Uring { .. } => Ok(()),
         }
+    }
+
+    fn check_pieces(&self, pieces: u64) -> Result<(), PlanError> {
+        let transfer = self.geometry.transfer.0;
+        if pieces == 0 || pieces > PIECES_MAX || !transfer.is_multiple_of(pieces) {
+            return Err(PlanError::new(
+                "pieces",
+                format!("a transfer of {transfer} bytes cannot be moved in {pieces} equal pieces"),
+                format!("give a number from 1 to {PIECES_MAX} that divides the transfer"),
+            ));
+        }
+        let piece = transfer / pieces;
+        if self.direct && !piece.is_multiple_of(SECTOR) {
+            return Err(PlanError::new(
+                "pieces",
+                format!("a piece of {piece} bytes cannot be direct: it is no multiple of {SECTOR}"),
+                "give fewer pieces, or leave direct I/O off",
+            ));
+        }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Backend, Bytes, Geometry, Pace, WorkloadSpec};
+    use crate::{Backend, Bytes, Geometry, Order, Pace, WorkloadSpec};
 
     fn spec(transfer: Bytes, block: Bytes) -> WorkloadSpec {
         WorkloadSpec::new("w", "f", Geometry { transfer, block, segments: 1 })
@@ -213,6 +272,14 @@ mod tests {
         assert_eq!(field(|s| s.tasks = 0), "tasks");
         assert_eq!(field(|s| s.read_percent = 101), "read_percent");
         assert_eq!(field(|s| s.backend = Backend::Uring { depth: 0, required: true }), "depth");
+        assert_eq!(field(|s| s.order = Order::Strided { stride: 0 }), "stride");
+        assert_eq!(field(|s| s.order = Order::Strided { stride: u64::MAX }), "stride");
+        assert_eq!(field(|s| (s.order, s.geometry.segments) = (Order::Strided { stride: 2 }, 2)), "stride");
+        assert_eq!(field(|s| s.backend = Backend::Vectored { pieces: 0 }), "pieces");
+        assert_eq!(field(|s| s.backend = Backend::Vectored { pieces: 3 }), "pieces");
+        assert_eq!(field(|s| (s.direct, s.backend) = (true, Backend::Vectored { pieces: 16 })), "pieces");
+        assert_eq!(field(|s| (s.direct, s.backend) = (true, Backend::Stdio)), "direct");
+        assert_eq!(field(|s| (s.single_attempt, s.backend) = (true, Backend::Stdio)), "single_attempt");
         assert_eq!(field(|s| s.files.targets.clear()), "target");
         assert_eq!(field(|s| s.pace = Some(Pace { transfers_per_second: f64::NAN })), "rate");
     }

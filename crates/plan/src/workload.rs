@@ -11,6 +11,10 @@ use crate::{Bytes, Geometry, Nanos, PlanError, Work};
 pub(crate) const TASKS_MAX: u32 = 1 << 20;
 /// The kernel takes at most 32768 entries in one submission ring.
 pub(crate) const DEPTH_MAX: u32 = 32_768;
+/// The kernel takes at most so many pieces of memory in one call (`IOV_MAX`).
+pub(crate) const PIECES_MAX: u64 = 1024;
+/// A longer stride than this is taken for a slip of the pen.
+pub(crate) const STRIDE_MAX: u64 = 1 << 40;
 
 /// How transfers reach the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +29,14 @@ pub enum Backend {
         /// The user asked for io_uring by name: no other backend may take its place.
         required: bool,
     },
+    /// One thread for each task, `preadv(2)` and `pwritev(2)`.
+    Vectored {
+        /// Pieces of memory, of equal size, that each transfer moves in its one call.
+        pieces: u32,
+    },
+    /// One thread for each task, `fread(3)` and `fwrite(3)`: streams of the C library, buffered in the
+    /// process by as much as one transfer.
+    Stdio,
     /// Copies to and from a shared memory mapping.
     Mmap,
     /// No I/O at all: measures the instrument.
@@ -37,7 +49,7 @@ impl Backend {
     pub const fn depth(self) -> u32 {
         match self {
             Self::Uring { depth, .. } => depth,
-            Self::Psync | Self::Mmap | Self::Null => 1,
+            Self::Psync | Self::Vectored { .. } | Self::Stdio | Self::Mmap | Self::Null => 1,
         }
     }
 
@@ -47,6 +59,8 @@ impl Backend {
         match self {
             Self::Psync => "psync",
             Self::Uring { .. } => "uring",
+            Self::Vectored { .. } => "vectored",
+            Self::Stdio => "stdio",
             Self::Mmap => "mmap",
             Self::Null => "null",
         }
@@ -120,6 +134,36 @@ pub enum Order {
         /// Chooses the order.
         seed: u64,
     },
+    /// As sequential, from the last transfer to the first.
+    Backward,
+    /// Every so many-th transfer from the first on, then every so many-th from the second on, and so
+    /// forth until each has been visited once: IOzone's stride, and gpfsperf's.
+    Strided {
+        /// From one transfer to the next, in transfers of the task.
+        stride: u64,
+    },
+    /// The first transfer over and over, as many times as a pass has transfers: IOzone's record rewrite.
+    Same,
+}
+
+impl Order {
+    /// The name used in tables and records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sequential => "sequential",
+            Self::Random { .. } => "random",
+            Self::Backward => "backward",
+            Self::Strided { .. } => "strided",
+            Self::Same => "same",
+        }
+    }
+
+    /// Whether neighbouring transfers are next to each other in the file.
+    #[must_use]
+    pub const fn is_contiguous(self) -> bool {
+        matches!(self, Self::Sequential | Self::Backward)
+    }
 }
 
 /// When data must be on stable storage.
@@ -394,13 +438,14 @@ impl Workload {
             return rpc.conditions(self);
         }
         let order = match self.order {
-            Order::Sequential => "sequential",
-            Order::Random { .. } => "random",
+            Order::Strided { stride } => format!("strided ({stride})"),
+            Order::Same => "same-place".to_owned(),
+            order => order.name().to_owned(),
         };
         let path = match self.backend {
             Backend::Mmap | Backend::Null => "",
-            Backend::Psync | Backend::Uring { .. } if self.direct => "direct, ",
-            Backend::Psync | Backend::Uring { .. } => "buffered, ",
+            _ if self.direct => "direct, ",
+            _ => "buffered, ",
         };
         let tasks = if self.tasks == 1 { "task" } else { "tasks" };
         let mix = match phase {

@@ -1,14 +1,11 @@
 //! The short forms of conditions that columns of tables use; the long form is
 //! [`plan::Workload::conditions`].
 
-use plan::{Backend, Order, Phase, Workload};
+use plan::{Backend, Phase, Workload};
 
-/// `sequential` or `random`.
+/// `sequential`, `random`, `backward`, `strided` or `same`.
 pub(crate) fn order(workload: &Workload) -> &'static str {
-    match workload.order {
-        Order::Sequential => "sequential",
-        Order::Random { .. } => "random",
-    }
+    workload.order.name()
 }
 
 /// `4 KiB random read`; `64 KiB sequential mix 70/30` has 70 % of reads.
@@ -25,8 +22,8 @@ pub(crate) fn what(workload: &Workload, phase: Phase) -> String {
 pub(crate) fn path(workload: &Workload) -> String {
     let name = workload.backend.name();
     match workload.backend {
-        Backend::Mmap | Backend::Null => name.to_owned(),
-        Backend::Psync | Backend::Uring { .. } => {
+        Backend::Stdio | Backend::Mmap | Backend::Null => name.to_owned(),
+        Backend::Psync | Backend::Vectored { .. } | Backend::Uring { .. } => {
             let cache = if workload.direct { "direct" } else { "buffered" };
             format!("{cache} {name} {}", workload.backend.depth())
         }

@@ -21,7 +21,7 @@ pub(crate) fn replace_backends(
                 return Err(RunnerError::UringMissing { reason: missing });
             }
             Backend::Uring { depth, .. } => case.workload = with_threads(&case.workload, depth)?,
-            Backend::Psync | Backend::Mmap | Backend::Null => {}
+            Backend::Psync | Backend::Vectored { .. } | Backend::Stdio | Backend::Mmap | Backend::Null => {}
         }
     }
     warnings.push(backend_warning(asked, missing));

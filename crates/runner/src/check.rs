@@ -342,7 +342,7 @@ impl Part<'_> {
         for case in self.plan.cases.iter().filter(|case| !self.finished.contains(&case.id)) {
             let tasks = self.tasks(case)?.len() as u64;
             all.insert(match case.workload.backend {
-                Backend::Psync | Backend::Mmap => (tasks, tasks),
+                Backend::Psync | Backend::Vectored { .. } | Backend::Stdio | Backend::Mmap => (tasks, tasks),
                 Backend::Uring { .. } => (tasks, 0),
                 Backend::Null => (0, 0),
             });

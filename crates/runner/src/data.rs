@@ -112,7 +112,7 @@ pub(crate) fn fill_workload(workload: &Workload) -> Result<Workload, PlanError> 
     spec.sync = SyncRule { at_close: true, per_write: false };
     spec.backend = match spec.backend {
         Backend::Uring { .. } => Backend::Uring { depth: FILL_DEPTH, required: false },
-        Backend::Psync | Backend::Mmap => Backend::Psync,
+        Backend::Psync | Backend::Vectored { .. } | Backend::Stdio | Backend::Mmap => Backend::Psync,
         Backend::Null => Backend::Null,
     };
     spec.validate()

@@ -7,8 +7,10 @@ use engine::{Alone, Controls, EngineError, PhaseJob, PhaseOutcome};
 use plan::{Backend, Bytes, Geometry, Phase, Workload, WorkloadSpec};
 
 /// All backends that move data, `uring` with and without several transfers under way.
-pub(crate) const BACKENDS: [Backend; 4] = [
+pub(crate) const BACKENDS: [Backend; 6] = [
     Backend::Psync,
+    Backend::Vectored { pieces: 2 },
+    Backend::Stdio,
     Backend::Uring { depth: 1, required: true },
     Backend::Uring { depth: 8, required: true },
     Backend::Mmap,

@@ -74,6 +74,68 @@ fn only_the_asked_transfers_reach_the_kernel() {
     }
 }
 
+/// The last argument of a call.
+fn offset(call: &str) -> u64 {
+    let arguments = call.rsplit_once(')').expect("it returned").0;
+    arguments.rsplit(", ").next().and_then(|word| word.parse().ok()).expect("an offset")
+}
+
+#[test]
+fn every_order_reaches_the_kernel_as_it_is_named() {
+    if !has("strace") {
+        return skip("needs strace");
+    }
+    let bed = Bed::new();
+    fill(&bed, 10);
+    let orders: [(&str, [u64; 10]); 4] = [
+        ("", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
+        ("backward", [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]),
+        ("stride=4", [0, 4, 8, 1, 5, 9, 2, 6, 3, 7]),
+        ("same", [0; 10]),
+    ];
+    let calls = [
+        ("psync", "read", "pread64"),
+        ("psync", "write", "pwrite64"),
+        ("vectored", "read", "preadv"),
+        ("vectored", "write", "pwritev"),
+    ];
+    for (order, places) in orders {
+        for (backend, phase, call) in calls {
+            let words = format!("{phase} {backend} FILE count=10 {order}");
+            let Some((seen, printed)) = traced(&bed, &words, &[]) else {
+                return skip("strace may not trace here");
+            };
+            assert!(printed.contains("10 transfers"), "{printed}");
+            let found: Vec<u64> = named(&seen, call).iter().map(|call| offset(call) / 4096).collect();
+            assert_eq!(found, places, "{words}");
+            if backend == "vectored" {
+                let four = |call: &&str| call.contains(", 4, ") && call.ends_with("= 4096");
+                assert!(named(&seen, call).iter().all(four), "{seen:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stream_seeks_only_where_a_transfer_does_not_follow_the_one_before() {
+    if !has("strace") {
+        return skip("needs strace");
+    }
+    let bed = Bed::new();
+    fill(&bed, 10);
+    let seeks = |words: &str| {
+        let (calls, printed) = traced(&bed, words, &[])?;
+        assert!(printed.contains("10 transfers"), "{printed}");
+        Some((named(&calls, "lseek").len(), named(&calls, "read").len() + named(&calls, "write").len()))
+    };
+    let Some(forward) = seeks("read stdio FILE count=10") else { return skip("strace may not trace here") };
+    assert!(forward.0 <= 1 && forward.1 == 10, "{forward:?}");
+    let write = seeks("write stdio FILE count=10").expect("strace traced before");
+    assert!(write.0 <= 1 && write.1 == 10, "{write:?}");
+    let backward = seeks("read stdio FILE count=10 backward").expect("strace traced before");
+    assert!(backward.0 >= 9, "{backward:?}");
+}
+
 #[test]
 fn advice_is_given_as_published_and_as_meant() {
     if !has("strace") {

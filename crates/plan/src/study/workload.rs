@@ -11,6 +11,11 @@ use crate::{
     SyncRule, WorkloadSpec,
 };
 
+/// Pieces of a vectored transfer where nobody says how many: pages, but no more than so many.
+const PIECES_DEFAULT_MAX: u32 = 16;
+/// A page of memory.
+const PAGE: u64 = 4096;
+
 /// A workload whose keys are read; what it shares with others is not settled yet.
 #[derive(Debug)]
 pub(super) struct Draft<'f> {
@@ -50,8 +55,8 @@ impl<'f> Draft<'f> {
         };
         (spec.tasks, spec.nodes) = (tasks, nodes);
         spec.backend = backend?;
-        if fields.word("order") == Some("random") {
-            spec.order = Order::Random { seed: named_seed(seed, &name) };
+        if let Some(order) = order(&fields, seed, &name) {
+            spec.order = order;
         }
         spec.fresh_order = fields.flag("fresh_order");
         spec.direct = fields.flag("direct");
@@ -188,12 +193,24 @@ fn geometry(
     Some(Geometry { transfer, block: Bytes(size.0 / sharers), segments: 1 })
 }
 
+fn order(fields: &Point<'_>, seed: u64, name: &str) -> Option<Order> {
+    Some(match fields.word("order")? {
+        "random" => Order::Random { seed: named_seed(seed, name) },
+        "backward" => Order::Backward,
+        "strided" => Order::Strided { stride: fields.count("stride")? },
+        "same" => Order::Same,
+        _ => Order::Sequential,
+    })
+}
+
 fn backend(fields: &Point<'_>, errors: &mut Vec<StudyError>) -> Option<Backend> {
     let depth = fields.count_u32("depth")?;
     let backend = match fields.word("backend") {
         None if depth == 1 => Backend::Psync,
         None => Backend::Uring { depth, required: false },
         Some("uring") => Backend::Uring { depth, required: true },
+        Some("vectored") => Backend::Vectored { pieces: pieces(fields)? },
+        Some("stdio") => Backend::Stdio,
         Some("mmap") => Backend::Mmap,
         Some("null") => Backend::Null,
         Some(_) => Backend::Psync,
@@ -205,6 +222,20 @@ fn backend(fields: &Point<'_>, errors: &mut Vec<StudyError>) -> Option<Backend> 
         errors.push(error.and(fields.span("backend"), "one at a time"));
     }
     Some(backend)
+}
+
+/// Pieces of a vectored transfer: as many as are said, or whole pages.
+fn pieces(fields: &Point<'_>) -> Option<u32> {
+    if fields.has("pieces") {
+        return fields.count_u32("pieces");
+    }
+    let transfer = fields.bytes("transfer")?.0;
+    Some(
+        (1..=PIECES_DEFAULT_MAX)
+            .rev()
+            .find(|&pieces| transfer.is_multiple_of(u64::from(pieces) * PAGE))
+            .unwrap_or(1),
+    )
 }
 
 fn read_from(fields: &Point<'_>, (tasks, nodes): (u32, u32), seed: u64, name: &str) -> Option<ReadFrom> {
@@ -244,6 +275,8 @@ fn idle_keys(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> {
             fields.flag("fresh_order") && fields.word("order") != Some("random"),
             "it needs order = \"random\"",
         ),
+        ("stride", fields.word("order") != Some("strided"), "it needs order = \"strided\""),
+        ("pieces", fields.word("backend") != Some("vectored"), "it needs backend = \"vectored\""),
         ("read_percent", !mixed, "it needs the phase \"mixed\""),
         (
             "unique_dir",

@@ -152,6 +152,11 @@ fn balance_words(workload: &Workload, bound: f64) -> String {
 fn order_words(workload: &Workload) -> String {
     match workload.order {
         Order::Sequential => "sequential: segment by segment, in rising offsets".to_owned(),
+        Order::Backward => "backward: from the last transfer to the first".to_owned(),
+        Order::Strided { stride } => {
+            format!("strided: each transfer once, every {stride}th of them in a lap")
+        }
+        Order::Same => "same: the first transfer over and over".to_owned(),
         Order::Random { seed } => {
             let fresh = if workload.fresh_order { ", another order in each repetition" } else { "" };
             format!("random: each transfer once, chosen by seed {seed}{fresh}")
@@ -165,11 +170,19 @@ fn path_words(workload: &Workload) -> String {
     match workload.backend {
         Backend::Null => "null: no I/O at all, measures the instrument".to_owned(),
         Backend::Mmap => "shared memory mapping, through the page cache".to_owned(),
-        Backend::Psync | Backend::Uring { .. } => {
+        Backend::Stdio => {
+            "streams of the C library, fread and fwrite, buffered in the process too".to_owned()
+        }
+        Backend::Psync | Backend::Vectored { .. } | Backend::Uring { .. } => {
             let direct =
                 if workload.direct { "direct (O_DIRECT)" } else { "buffered, through the page cache" };
-            let calls =
-                if matches!(workload.backend, Backend::Psync) { "pread and pwrite" } else { "io_uring" };
+            let calls = match workload.backend {
+                Backend::Vectored { pieces } => {
+                    format!("preadv and pwritev of {}", counted(u64::from(pieces), "piece"))
+                }
+                Backend::Uring { .. } => "io_uring".to_owned(),
+                _ => "pread and pwrite".to_owned(),
+            };
             format!("{direct}; {calls}, {under_way}")
         }
     }

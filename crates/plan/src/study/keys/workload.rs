@@ -2,7 +2,7 @@
 
 use super::protocol::PER_CASE;
 use crate::study::kind::{Absent, INTEGER_MAX, Key, Kind, Sweeps, Table, Word};
-use crate::workload::{DEPTH_MAX, TASKS_MAX};
+use crate::workload::{DEPTH_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
 
 /// Phases by their words.
 pub(super) const PHASES: &[Word] = &[
@@ -131,9 +131,18 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             kind: Kind::Word(&[
                 ("sequential", "rising offsets, block by block"),
                 ("random", "each transfer once, in a random order drawn from the seed"),
+                ("backward", "falling offsets, from the last transfer to the first"),
+                ("strided", "every `stride`-th transfer, then those between, each once"),
+                ("same", "the first transfer over and over"),
             ]),
             absent: Absent::Value("\"sequential\""),
             meaning: "The order in which a task visits its transfers.",
+        },
+        Key {
+            name: "stride",
+            kind: Kind::Count(1, STRIDE_MAX),
+            absent: Absent::Value("17"),
+            meaning: "From one transfer to the next, in transfers of the task; only with `order = \"strided\"`.",
         },
         Key {
             name: "fresh_order",
@@ -147,11 +156,22 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             kind: Kind::Word(&[
                 ("psync", "one thread for each task, `pread(2)` and `pwrite(2)`"),
                 ("uring", "io_uring; nothing else may take its place"),
+                ("vectored", "one thread for each task, `preadv(2)` and `pwritev(2)`"),
+                (
+                    "stdio",
+                    "one thread for each task, `fread(3)` and `fwrite(3)`: buffered in the process too",
+                ),
                 ("mmap", "copies to and from a shared memory mapping"),
                 ("null", "no I/O at all: measures the instrument"),
             ]),
             absent: Absent::Described("psync at a depth of 1, else io_uring where it can be had"),
             meaning: "How transfers reach the kernel.",
+        },
+        Key {
+            name: "pieces",
+            kind: Kind::Count(1, PIECES_MAX),
+            absent: Absent::Described("as many as the transfer has pages, at most 16"),
+            meaning: "Pieces of memory that each transfer moves in its one call; only with `backend = \"vectored\"`.",
         },
         Key {
             name: "depth",

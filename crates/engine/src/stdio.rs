@@ -1,0 +1,176 @@
+//! The backend `stdio`: streams of the C library, as programs use them that say `fread` and `fwrite`.
+//!
+//! A stream has a buffer in the process, here of one transfer. What is written may stand in it until the
+//! next transfer, or until the close; what is read may have been there before it was asked for. That is
+//! what is measured. The stream's place is moved only where a transfer does not follow the one before,
+//! or where a read follows a write.
+
+#![expect(unsafe_code, reason = "calls of the C library's streams")]
+
+use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd};
+use std::ptr::NonNull;
+
+use crate::rules::{Rules, TaskPlan};
+use crate::sync::Mover;
+use crate::{EngineError, Errno, file};
+
+/// An open stream.
+#[derive(Debug)]
+pub(crate) struct Stdio {
+    stream: Stream,
+    /// Where the stream is, and whether it was written to last; `None` where that is not known.
+    place: Option<(u64, bool)>,
+}
+
+/// A stream that is closed when this is dropped, and its buffer, which only the library looks at.
+#[derive(Debug)]
+struct Stream {
+    file: NonNull<libc::FILE>,
+    buffer: Vec<u8>,
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // SAFETY: the stream is ours and open; nobody uses it after this.
+        let _ = unsafe { libc::fclose(self.file.as_ptr()) };
+    }
+}
+
+impl Stream {
+    /// A stream of the file of `task`, which has an error of its own for each way to fail.
+    fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<Self, EngineError> {
+        let path = &task.file.path;
+        let fd = file::open(task, rules)?;
+        let mode = if rules.writes { c"r+" } else { c"r" };
+        let raw = fd.as_raw_fd();
+        // SAFETY: the descriptor is open, and the mode is a string that ends in a zero and allows no more
+        // than the descriptor was opened for.
+        let file = NonNull::new(unsafe { libc::fdopen(raw, mode.as_ptr()) })
+            .ok_or_else(|| file::call("fdopen", path, last_errno()))?;
+        // The stream closes it from here on.
+        let _ = fd.into_raw_fd();
+        let mut stream = Self { file, buffer: vec![0; rules.transfer] };
+        let (buffer, bytes) = (stream.buffer.as_mut_ptr().cast(), rules.transfer);
+        // SAFETY: nothing was done with the stream yet, and the buffer lives as long as the stream.
+        if unsafe { libc::setvbuf(stream.file.as_ptr(), buffer, libc::_IOFBF, bytes) } != 0 {
+            return Err(file::call("setvbuf", path, last_errno()));
+        }
+        Ok(stream)
+    }
+
+    /// The stream and its buffer, for whoever closes it.
+    fn take(self) -> (NonNull<libc::FILE>, Vec<u8>) {
+        let mut stream = std::mem::ManuallyDrop::new(self);
+        (stream.file, std::mem::take(&mut stream.buffer))
+    }
+
+    fn flush(&self) -> Result<(), Errno> {
+        // SAFETY: the stream is open.
+        succeeded(unsafe { libc::fflush(self.file.as_ptr()) })
+    }
+
+    fn fd(&self) -> BorrowedFd<'_> {
+        // SAFETY: the stream is open, its descriptor is as long, and the borrow ends before.
+        unsafe { BorrowedFd::borrow_raw(libc::fileno(self.file.as_ptr())) }
+    }
+
+    /// What a call that moved fewer bytes than were asked for was stopped by.
+    #[cold]
+    fn stopped(&self, moved: usize) -> Result<usize, Errno> {
+        let errno = last_errno();
+        // SAFETY: the stream is open.
+        let failed = unsafe {
+            let failed = libc::ferror(self.file.as_ptr()) != 0;
+            libc::clearerr(self.file.as_ptr());
+            failed
+        };
+        if failed && moved == 0 { Err(errno) } else { Ok(moved) }
+    }
+}
+
+impl Stdio {
+    /// Goes to `offset`, unless the stream is there already.
+    #[inline(always)]
+    fn turn_to(&mut self, offset: u64, writes: bool) -> Result<(), Errno> {
+        if self.place == Some((offset, writes)) {
+            return Ok(());
+        }
+        let offset = i64::try_from(offset).map_err(|_| Errno(libc::EOVERFLOW))?;
+        // SAFETY: the stream is open.
+        succeeded(unsafe { libc::fseeko(self.stream.file.as_ptr(), offset, libc::SEEK_SET) })
+    }
+
+    #[inline(always)]
+    fn moved(&mut self, moved: usize, asked: usize, offset: u64, writes: bool) -> Result<usize, Errno> {
+        if moved == asked {
+            self.place = Some((offset + asked as u64, writes));
+            return Ok(moved);
+        }
+        self.place = None;
+        self.stream.stopped(moved)
+    }
+}
+
+impl Mover for Stdio {
+    const MOVES: bool = true;
+
+    fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<Self, EngineError> {
+        Ok(Self { stream: Stream::open(task, rules)?, place: None })
+    }
+
+    #[inline(always)]
+    fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
+        self.turn_to(offset, false)?;
+        let (to, bytes) = (buffer.as_mut_ptr().cast(), buffer.len());
+        // SAFETY: the stream is open, and the buffer is ours and has room for so many bytes.
+        let moved = unsafe { libc::fread(to, 1, bytes, self.stream.file.as_ptr()) };
+        self.moved(moved, bytes, offset, false)
+    }
+
+    #[inline(always)]
+    fn write(&mut self, buffer: &[u8], offset: u64) -> Result<usize, Errno> {
+        self.turn_to(offset, true)?;
+        let (from, bytes) = (buffer.as_ptr().cast(), buffer.len());
+        // SAFETY: the stream is open, and the buffer holds so many bytes.
+        let moved = unsafe { libc::fwrite(from, 1, bytes, self.stream.file.as_ptr()) };
+        self.moved(moved, bytes, offset, true)
+    }
+
+    fn sync(&mut self, _offset: u64, _bytes: usize) -> Result<(), Errno> {
+        self.stream.flush()?;
+        Ok(rustix::fs::fsync(self.stream.fd())?)
+    }
+
+    fn length(&self) -> u64 {
+        // The stream relies on the place that its descriptor is at.
+        let fd = self.stream.fd();
+        let Ok(place) = rustix::fs::tell(fd) else { return 0 };
+        let length = file::length(fd).unwrap_or(0);
+        match rustix::fs::seek(fd, rustix::fs::SeekFrom::Start(place)) {
+            Ok(_) => length,
+            Err(_) => 0,
+        }
+    }
+
+    fn close(self, task: &TaskPlan, sync: bool) -> Result<(), EngineError> {
+        let path = &task.file.path;
+        self.stream.flush().map_err(|errno| file::call("fflush", path, errno))?;
+        if sync {
+            file::fsync(self.stream.fd(), path)?;
+        }
+        let (file, buffer) = self.stream.take();
+        // SAFETY: the stream is open, nobody else has it, and its buffer is still there. The library
+        // closes it whatever it returns.
+        let closed = succeeded(unsafe { libc::fclose(file.as_ptr()) });
+        drop(buffer);
+        closed.map_err(|errno| file::call("fclose", path, errno))
+    }
+}
+
+fn succeeded(result: libc::c_int) -> Result<(), Errno> {
+    if result == 0 { Ok(()) } else { Err(last_errno()) }
+}
+
+fn last_errno() -> Errno {
+    Errno::from(&std::io::Error::last_os_error())
+}

@@ -1,0 +1,286 @@
+//! The part of a file that belongs to one task, and the order in which it is visited.
+
+use crate::{Bytes, Geometry, Permutation};
+
+/// The part of a file that belongs to one task: the offsets of its transfers.
+///
+/// `at` maps the number of a transfer to its offset and costs a few instructions, so that no
+/// list of offsets is ever built.
+#[derive(Debug, Clone, Copy)]
+pub struct Region {
+    part: Part,
+    way: Way,
+    /// Transfers in one pass.
+    transfers: u64,
+}
+
+/// Where a task's transfers are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part {
+    pub(crate) geometry: Geometry,
+    /// Distance between a task's blocks of consecutive segments.
+    pub(crate) segment_stride: u64,
+    /// Where the task's block starts within a segment.
+    pub(crate) block_start: u64,
+}
+
+/// In which order they are visited.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Way {
+    Forward,
+    Backward,
+    Strided {
+        stride: u64,
+    },
+    Same,
+    /// The permutation of all transfers of the file, and the task's first index in it.
+    Random {
+        order: Permutation,
+        first: u64,
+    },
+}
+
+/// Equal steps from offset to offset, so that a hot loop needs no division. All additions wrap: a
+/// step back is a large number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Steps {
+    /// The first offset.
+    pub first: u64,
+    /// Added after each transfer.
+    pub step: u64,
+    /// Added as well after each group of so many transfers...
+    pub skip: u64,
+    /// ...as these.
+    pub group: u64,
+    /// Transfers in all.
+    pub transfers: u64,
+}
+
+impl Part {
+    /// The offset of number `position` in rising order.
+    #[inline]
+    fn at(&self, position: u64) -> u64 {
+        let per_block = self.geometry.transfers_per_block();
+        let (segment, within) = (position / per_block, position % per_block);
+        segment * self.segment_stride + self.block_start + within * self.geometry.transfer.0
+    }
+
+    /// From one position to the next where all are equally far apart: transfers of one block, or
+    /// blocks of one transfer. [`crate::WorkloadSpec::validate`] lets no other part be strided.
+    fn distance(&self) -> u64 {
+        if self.geometry.transfers_per_block() == 1 { self.segment_stride } else { self.geometry.transfer.0 }
+    }
+}
+
+/// Which position a walk in strides is at when it has made `index` visits, of `all`.
+///
+/// Lap `n` visits the positions `n`, `n + stride`, `n + 2 stride` and so on. The first laps are
+/// longer by one visit where the stride does not divide the number of positions.
+fn strided(index: u64, stride: u64, all: u64) -> u64 {
+    let (short, longer_laps) = (all / stride, all % stride);
+    let in_longer = longer_laps * (short + 1);
+    if index < in_longer {
+        let (lap, visit) = (index / (short + 1), index % (short + 1));
+        return lap + visit * stride;
+    }
+    let (lap, visit) = ((index - in_longer) / short, (index - in_longer) % short);
+    longer_laps + lap + visit * stride
+}
+
+impl Region {
+    pub(crate) const fn new(part: Part, way: Way, transfers: u64) -> Self {
+        Self { part, way, transfers }
+    }
+
+    /// Transfers in one pass, which [`crate::WorkloadSpec::transfer_limit`] may cut short.
+    #[inline]
+    #[must_use]
+    pub fn transfers(&self) -> u64 {
+        self.transfers
+    }
+
+    /// Bytes of one transfer.
+    #[inline]
+    #[must_use]
+    pub fn transfer(&self) -> Bytes {
+        self.part.geometry.transfer
+    }
+
+    /// The offset in bytes of transfer `index`, which must be below [`Region::transfers`].
+    #[inline]
+    #[must_use]
+    pub fn at(&self, index: u64) -> u64 {
+        let all = self.part.geometry.transfers_per_task();
+        match &self.way {
+            Way::Random { order, first } => order.at(first + index) * self.transfer().0,
+            Way::Forward => self.part.at(index),
+            // From the end of all that the task has, also where a limit cuts the pass short.
+            Way::Backward => self.part.at(all - 1 - index),
+            Way::Strided { stride } => self.part.at(strided(index, *stride, all)),
+            Way::Same => self.part.at(0),
+        }
+    }
+
+    /// Any order but a random one as equal steps, one stretch after the other. The second is empty but
+    /// in strides that do not divide the part: their last laps are shorter.
+    #[must_use]
+    pub fn steps(&self) -> Option<[Steps; 2]> {
+        let Part { geometry, segment_stride, .. } = self.part;
+        let (transfer, per_block) = (geometry.transfer.0, geometry.transfers_per_block());
+        let gap = segment_stride.wrapping_sub(geometry.block.0);
+        let first = self.at(0);
+        let one = |step: u64, skip: u64, group: u64| {
+            let steps = Steps { first, step, skip, group, transfers: self.transfers };
+            Some([steps, Steps { transfers: 0, ..steps }])
+        };
+        match self.way {
+            Way::Random { .. } => None,
+            Way::Forward => one(transfer, gap, per_block),
+            Way::Backward => one(transfer.wrapping_neg(), gap.wrapping_neg(), per_block),
+            Way::Same => one(0, 0, u64::MAX),
+            Way::Strided { stride } => Some(self.laps(stride)),
+        }
+    }
+
+    fn laps(&self, stride: u64) -> [Steps; 2] {
+        let (all, distance) = (self.part.geometry.transfers_per_task(), self.part.distance());
+        let (short, longer_laps) = (all / stride, all % stride);
+        // Back from the end of a lap to the start of the next one.
+        let lap = |first: u64, visits: u64, transfers: u64| Steps {
+            first: self.part.block_start + first * distance,
+            step: stride.wrapping_mul(distance),
+            skip: distance.wrapping_sub(visits.wrapping_mul(stride).wrapping_mul(distance)),
+            group: visits.max(1),
+            transfers,
+        };
+        let in_longer = longer_laps * (short + 1);
+        let longer = lap(0, short + 1, in_longer.min(self.transfers));
+        let rest = lap(longer_laps, short, self.transfers.saturating_sub(in_longer));
+        if in_longer == 0 { [rest, Steps { transfers: 0, ..rest }] } else { [longer, rest] }
+    }
+
+    /// The random order, if it is one: the permutation and the task's first index in it.
+    #[inline]
+    #[must_use]
+    pub fn random(&self) -> Option<(Permutation, u64)> {
+        match self.way {
+            Way::Random { order, first } => Some((order, first)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::{prop_assert_eq, proptest};
+
+    use super::{Region, Steps};
+    use crate::{Bytes, Geometry, Order, Phase, Placement, Sharing, WorkloadSpec};
+
+    fn region(order: Order, tasks: u32, per_block: u64, segments: u64, shared: bool) -> Vec<Region> {
+        let geometry = Geometry { transfer: Bytes(512), block: Bytes(512 * per_block), segments };
+        let mut spec = WorkloadSpec::new("w", "dir/file", geometry);
+        (spec.tasks, spec.order) = (tasks, order);
+        spec.files.sharing = if shared { Sharing::Shared } else { Sharing::PerTask };
+        let workload = spec.validate().expect("valid");
+        (0..tasks).map(|task| Placement::new(&workload).region(task, Phase::Write, 0)).collect()
+    }
+
+    fn offsets(region: &Region) -> Vec<u64> {
+        (0..region.transfers()).map(|index| region.at(index)).collect()
+    }
+
+    fn walked(region: &Region) -> Vec<u64> {
+        let walk = |steps: Steps| {
+            let mut next = steps.first;
+            (1..=steps.transfers).map(move |count| {
+                let here = next;
+                next = next.wrapping_add(steps.step);
+                if count % steps.group == 0 {
+                    next = next.wrapping_add(steps.skip);
+                }
+                here
+            })
+        };
+        region.steps().expect("not random").into_iter().flat_map(walk).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn backward_is_forward_from_its_end(
+            tasks in 1_u32..5, per_block in 1_u64..9, segments in 1_u64..6, shared: bool,
+        ) {
+            let forward = region(Order::Sequential, tasks, per_block, segments, shared);
+            let backward = region(Order::Backward, tasks, per_block, segments, shared);
+            for (forward, backward) in forward.iter().zip(&backward) {
+                let mut reversed = offsets(backward);
+                prop_assert_eq!(walked(backward), reversed.clone());
+                reversed.reverse();
+                prop_assert_eq!(offsets(forward), reversed);
+                prop_assert_eq!(walked(forward), offsets(forward));
+            }
+        }
+
+        #[test]
+        fn strides_visit_each_transfer_once_lap_by_lap(
+            tasks in 1_u32..5, count in 1_u64..80, stride in 1_u64..40, blocks: bool, shared: bool,
+        ) {
+            let (per_block, segments) = if blocks { (1, count) } else { (count, 1) };
+            let forward = region(Order::Sequential, tasks, per_block, segments, shared);
+            let strided = region(Order::Strided { stride }, tasks, per_block, segments, shared);
+            for (forward, strided) in forward.iter().zip(&strided) {
+                let rising = offsets(forward);
+                let expected: Vec<u64> = (0..stride)
+                    .flat_map(|lap| (lap..count).step_by(usize::try_from(stride).expect("small")))
+                    .map(|position| rising[usize::try_from(position).expect("small")])
+                    .collect();
+                prop_assert_eq!(&expected, &offsets(strided));
+                prop_assert_eq!(&expected, &walked(strided));
+                prop_assert_eq!(expected.iter().collect::<BTreeSet<_>>().len() as u64, count);
+            }
+        }
+
+        #[test]
+        fn the_same_place_is_each_task_s_first(
+            tasks in 1_u32..5, per_block in 1_u64..9, segments in 1_u64..6, shared: bool,
+        ) {
+            let forward = region(Order::Sequential, tasks, per_block, segments, shared);
+            let same = region(Order::Same, tasks, per_block, segments, shared);
+            for (forward, same) in forward.iter().zip(&same) {
+                prop_assert_eq!(offsets(same), vec![forward.at(0); offsets(forward).len()]);
+                prop_assert_eq!(walked(same), offsets(same));
+            }
+        }
+
+        #[test]
+        fn a_limit_cuts_every_order_short_and_changes_no_visit(
+            count in 2_u64..60, stride in 1_u64..20, limit in 1_u64..60,
+        ) {
+            let limit = limit.min(count);
+            for order in [Order::Sequential, Order::Backward, Order::Strided { stride }, Order::Same] {
+                let whole = region(order, 1, count, 1, true).remove(0);
+                let cut = Region { transfers: limit, ..whole };
+                let expected: Vec<u64> = (0..limit).map(|index| whole.at(index)).collect();
+                prop_assert_eq!(&expected, &walked(&cut));
+            }
+        }
+    }
+
+    #[test]
+    fn four_transfers_in_strides_of_seventeen_are_a_lap_each() {
+        let strided = region(Order::Strided { stride: 17 }, 1, 4, 1, true).remove(0);
+        assert_eq!(offsets(&strided), [0, 512, 1024, 1536]);
+    }
+
+    #[test]
+    fn a_fill_for_one_place_writes_all_of_the_file() {
+        let geometry = Geometry { transfer: Bytes(512), block: Bytes(2048), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", "dir/file", geometry);
+        spec.order = Order::Same;
+        let workload = spec.validate().expect("valid");
+        let fill = Placement::new(&workload).region(0, Phase::Fill, 0);
+        assert_eq!(offsets(&fill), [0, 512, 1024, 1536]);
+    }
+}
