@@ -59,6 +59,9 @@ pub struct PhaseJob<'a> {
     pub limit: TransferLimit<'a>,
     /// An earlier phase of this pass has renamed the items of a tree, and none has named them back.
     pub renamed: bool,
+    /// Steps in each set that every task of the run, by number, has done in earlier phases of this pass that
+    /// went round objects; those that are not named have done none.
+    pub steps_before: &'a [u64],
     /// Length of one interval of the series.
     pub series_interval: Nanos,
     /// Whether each transfer's latency and the series are recorded. Off only to measure what
@@ -79,6 +82,7 @@ impl<'a> PhaseJob<'a> {
             data: DataSpec { signature: workload.signature, write_generation: 1, expect: Expect::Any },
             limit: TransferLimit::Pass,
             renamed: false,
+            steps_before: &[],
             series_interval: Nanos::secs(1),
             instrument: true,
         }

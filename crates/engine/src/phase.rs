@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Backend, TreePlacement};
+use plan::{Backend, ObjectsPlacement, TreePlacement};
 
 use crate::account::{Account, WorkerReport};
 use crate::buffer::{Arena, PAGE};
@@ -40,6 +40,9 @@ pub fn run(
     let kind = clock::kind();
     if let Some(placement) = TreePlacement::new(job.workload) {
         return tree::run(job, placement, rendezvous, controls);
+    }
+    if let Some(placement) = ObjectsPlacement::new(job.workload) {
+        return tree::run_objects(job, placement, rendezvous, controls);
     }
     let rules = Rules::new(job);
     let tasks = rules.tasks();

@@ -11,11 +11,8 @@ use crate::controls::Slot;
 use crate::gate::Course;
 use crate::rules::Ending;
 use crate::series::Recorder;
-use crate::tree::act::Hand;
-use crate::tree::rules::{ItemPlan, TreeRules};
-use crate::tree::trees::Gardener;
-use crate::tree::trouble::{Surprise, Verdict, note};
-use crate::{EngineError, Point, Surprises};
+use crate::tree::trouble::{Verdict, note};
+use crate::{EngineError, PhaseJob, Point, Surprises};
 
 /// What a worker is given.
 pub(crate) struct Seat<'a, const N: usize> {
@@ -29,38 +26,44 @@ pub(crate) struct Seat<'a, const N: usize> {
 pub(crate) struct Harvest<'a, const N: usize> {
     pub(crate) report: WorkerReport<'a, N>,
     pub(crate) surprises: Surprises,
+    /// The files of the findings by their numbers, where the numbers do not tell them.
+    pub(crate) paths: Vec<(u32, PathBuf)>,
     pub(crate) allocated_bytes: u64,
 }
 
-/// A worker's life. Its error goes to `common`.
-pub(crate) fn work<'a>(
+/// How a task goes through a phase, whatever it does there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Way<'w> {
+    pub(crate) job: &'w PhaseJob<'w>,
+    pub(crate) ending: Ending,
+    /// Length of an interval of the series.
+    pub(crate) interval_ns: u64,
+    /// Operations that it does unless the clock ends it.
+    pub(crate) limit: u64,
+}
+
+/// A worker's life with `doer`. Its error goes to `common`.
+pub(crate) fn work<'a, D: Doer, const N: usize>(
     common: &Common<'_>,
-    rules: &TreeRules<'_>,
-    plans: &[ItemPlan],
-    seat: Seat<'a, 1>,
+    way: Way<'_>,
+    mut doer: D,
+    seat: Seat<'a, N>,
     mut course: Course<'_>,
-) -> Option<Harvest<'a, 1>> {
+) -> Option<Harvest<'a, N>> {
     let Seat { index, mut recorder } = seat;
-    let (plan, slot) = (&plans[index], &common.slots[index]);
     let mut surprises = Surprises::default();
-    let mut report = TaskReport { task: plan.task, file: plan.owner, ..TaskReport::default() };
-    let lived = if rules.of_trees() {
-        let mut gardener = Gardener::new(rules, plan);
-        let beat = Beat { common, rules, plan, slot, recorder: &mut recorder, surprises: &mut surprises };
-        beat.live(&mut gardener, &mut report, &mut course).map(|()| (Findings::default(), 0))
-    } else {
-        let mut hand = Hand::new(rules, plan);
-        let beat = Beat { common, rules, plan, slot, recorder: &mut recorder, surprises: &mut surprises };
-        let lived = beat.live(&mut hand, &mut report, &mut course);
-        (report.read_bytes, report.write_bytes) = (hand.read_bytes, hand.write_bytes);
-        lived.map(|()| (std::mem::take(&mut hand.findings), hand.allocated_bytes))
-    };
-    match lived {
-        Ok((findings, allocated_bytes)) => {
+    let (task, file) = doer.task();
+    let mut report = TaskReport { task, file, ..TaskReport::default() };
+    let slot = &common.slots[index];
+    let beat = Beat { common, way, slot, recorder: &mut recorder, surprises: &mut surprises };
+    match beat.live(&mut doer, &mut report, &mut course) {
+        Ok(()) => {
             course.pass(Point::Closed);
+            let Yield { findings, paths, read_bytes, write_bytes, allocated_bytes } = doer.give();
+            (report.read_bytes, report.write_bytes) = (read_bytes, write_bytes);
             let report =
                 WorkerReport { tasks: vec![report], recorder, findings, unstarted: 0, notes: Vec::new() };
-            Some(Harvest { report, surprises, allocated_bytes })
+            Some(Harvest { report, surprises, paths, allocated_bytes })
         }
         Err(error) => {
             // Before the course is dropped: the others learn of it at their next item or gate.
@@ -70,13 +73,32 @@ pub(crate) fn work<'a>(
     }
 }
 
+/// What came of a task's operations beside their times.
+#[derive(Debug, Default)]
+pub(crate) struct Yield {
+    pub(crate) findings: Findings,
+    /// The files of the findings by their numbers, where the numbers do not tell them.
+    pub(crate) paths: Vec<(u32, PathBuf)>,
+    pub(crate) read_bytes: u64,
+    pub(crate) write_bytes: u64,
+    pub(crate) allocated_bytes: u64,
+}
+
 /// What a task does, one operation after the other.
 pub(crate) trait Doer {
+    /// Its number in the whole run, and that of the task whose items it touches.
+    fn task(&self) -> (u32, u32);
+
     /// Before the phase is timed, for all tasks before any of them starts.
     fn prepare(&mut self) -> Result<(), EngineError>;
 
     /// When the phase has started.
-    fn enter(&mut self) -> Result<(), EngineError>;
+    fn enter(&mut self, surprises: &mut Surprises) -> Result<(), EngineError>;
+
+    /// After its last operation, in the time of the phase.
+    fn finish(&mut self, _surprises: &mut Surprises) -> Result<(), EngineError> {
+        Ok(())
+    }
 
     /// Goes to operation number `position`. Says whether that took time that is not the storage's.
     fn go(&mut self, position: u64) -> Result<bool, EngineError>;
@@ -84,40 +106,51 @@ pub(crate) trait Doer {
     /// Does it.
     fn act(&mut self) -> Result<Verdict, EngineError>;
 
+    /// The kind of operation that it is at, as a place among those of the recorder.
+    fn kind(&self) -> usize {
+        0
+    }
+
+    /// Whether the clock may end the phase after `done` operations.
+    fn may_end(&self, _done: u64) -> bool {
+        true
+    }
+
     /// Compares what was read. Says whether something was, which took time.
     fn check(&mut self) -> bool;
 
-    /// Cells of wrong data that were found.
-    fn wrong_cells(&self) -> u64;
-
-    /// The first of them as an error.
-    fn wrong_data(&self) -> EngineError;
+    /// The first wrong data that was found, as an error.
+    fn wrong_data(&self) -> Option<EngineError>;
 
     /// What it works at, for people.
     fn path(&self) -> PathBuf;
 
-    /// When all tasks have done everything. Gives what stood in the way.
-    fn leave(&mut self) -> Result<Vec<(Surprise, PathBuf)>, EngineError>;
+    /// When all tasks have done everything, where they meet for that.
+    fn leave(&mut self, _surprises: &mut Surprises) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// What came of it all.
+    fn give(self) -> Yield;
 }
 
 /// The task's way through the phase.
-struct Beat<'w, 'a> {
+struct Beat<'w, 'a, const N: usize> {
     common: &'w Common<'w>,
-    rules: &'w TreeRules<'w>,
-    plan: &'w ItemPlan,
+    way: Way<'w>,
     slot: &'w Slot,
-    recorder: &'w mut Recorder<'a, 1>,
+    recorder: &'w mut Recorder<'a, N>,
     surprises: &'w mut Surprises,
 }
 
-impl Beat<'_, '_> {
+impl<const N: usize> Beat<'_, '_, N> {
     fn live<D: Doer>(
         mut self,
         doer: &mut D,
         report: &mut TaskReport,
         course: &mut Course<'_>,
     ) -> Result<(), EngineError> {
-        let (common, rules) = (self.common, self.rules);
+        let (common, way) = (self.common, self.way);
         doer.prepare()?;
         course.pass(Point::Ready);
         course.pass(Point::Start);
@@ -125,34 +158,33 @@ impl Beat<'_, '_> {
             return Ok(());
         }
         let scale = common.scale();
-        self.recorder.start(scale, common.start(), scale.ticks(rules.interval_ns()));
+        self.recorder.start(scale, common.start(), scale.ticks(way.interval_ns));
         let mut last = clock::now(common.kind);
         (report.open, report.io.0) = ((last, last), last);
-        doer.enter()?;
+        doer.enter(self.surprises)?;
         let mut position = 0;
-        let deadline = match rules.ending {
+        let deadline = match way.ending {
             Ending::Stonewall { deadline_ns, .. } => last.saturating_add(scale.ticks(deadline_ns)),
             _ => u64::MAX,
         };
-        self.go_on(doer, &mut position, (self.plan.limit, deadline), &mut last, report)?;
-        if let Ending::Stonewall { wear_out, .. } = rules.ending {
+        self.go_on(doer, &mut position, (way.limit, deadline), &mut last, report)?;
+        if let Ending::Stonewall { wear_out, .. } = way.ending {
             report.stonewall = Some((last, report.items));
             if wear_out {
                 common.offer_most(position);
                 course.pass(Point::Stonewall);
                 last = clock::now(common.kind);
-                let most = common.most().min(self.plan.limit);
+                let most = common.most().min(way.limit);
                 self.go_on(doer, &mut position, (most, u64::MAX), &mut last, report)?;
             }
         }
+        doer.finish(self.surprises)?;
+        last = clock::now(common.kind);
         common.task_done(last);
         report.io.1 = last;
         report.close = (last, last);
         course.pass(Point::Transferred);
-        for (surprise, path) in doer.leave()? {
-            note(self.surprises, surprise, || path);
-        }
-        Ok(())
+        doer.leave(self.surprises)
     }
 
     /// Operations from `position` on, until so many are done or one ends at or after the deadline.
@@ -165,9 +197,9 @@ impl Beat<'_, '_> {
         last: &mut u64,
         report: &mut TaskReport,
     ) -> Result<(), EngineError> {
-        let Self { common, rules, slot, .. } = *self;
-        let (stop, kind, record) = (common.stop(), common.kind, rules.job.instrument);
-        let quits = rules.job.workload.quit_on_error;
+        let Self { common, way, slot, .. } = *self;
+        let (stop, kind, record) = (common.stop(), common.kind, way.job.instrument);
+        let quits = way.job.workload.quit_on_error;
         while *position < limit && !stop.load(Ordering::Relaxed) {
             let mut start = *last;
             if doer.go(*position)? {
@@ -182,18 +214,18 @@ impl Beat<'_, '_> {
                     report.items += 1;
                     slot.items.store(report.items, Ordering::Relaxed);
                     if record {
-                        self.recorder.add(0, between(start, end), end);
+                        self.recorder.add(doer.kind(), between(start, end), end);
                     }
                 }
                 Verdict::Surprise(surprise) => note(self.surprises, surprise, || doer.path()),
             }
             if doer.check() {
-                if quits && doer.wrong_cells() > 0 {
-                    return Err(doer.wrong_data());
+                if quits && let Some(error) = doer.wrong_data() {
+                    return Err(error);
                 }
                 *last = clock::now(kind);
             }
-            if end >= deadline {
+            if end >= deadline && doer.may_end(*position) {
                 break;
             }
         }

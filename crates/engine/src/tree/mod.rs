@@ -1,4 +1,4 @@
-//! Trees of directories with small files: one item, one operation.
+//! Trees of directories with small files, and sets of small objects: one item, one operation.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -6,7 +6,8 @@
 //! | `walk`, `name` | from one item to the next: directory and name, without memory for each |
 //! | `act` | files and directories by plain system calls |
 //! | `trees` | the directories of the trees themselves |
-//! | `data` | what small files hold |
+//! | `objects` | objects in sets |
+//! | `small`, `data` | small files as a whole, and what they hold |
 //! | `live` | the way of a task through the phase |
 //! | `trouble` | what ends a phase, and what is only counted |
 //!
@@ -17,22 +18,27 @@ mod act;
 mod data;
 mod live;
 mod name;
+mod objects;
 mod rules;
+mod small;
 mod trees;
 mod trouble;
 mod walk;
 
 use std::path::PathBuf;
 
-use plan::{Backend, Phase, TreePlacement};
+use plan::{Backend, ObjectsPlacement, Phase, TreePlacement};
 
-use crate::account::{Account, WorkerReport};
+use crate::account::Account;
 use crate::buffer::{Arena, PAGE};
 use crate::common::Common;
 use crate::outcome::Mismatches;
 use crate::series::{Counts, Recorder};
-use crate::tree::live::{Harvest, Seat};
+use crate::tree::act::Hand;
+use crate::tree::live::{Harvest, Seat, Way};
+use crate::tree::objects::{OPERATIONS, ObjectRules, Porter};
 use crate::tree::rules::{ItemPlan, TreeRules};
+use crate::tree::trees::Gardener;
 use crate::{Controls, EngineError, PhaseJob, PhaseOutcome, Rendezvous, Surprises, crew, limits};
 
 /// Descriptors that a task has open at once: root, directory, file.
@@ -47,24 +53,60 @@ pub(crate) fn run(
 ) -> Result<PhaseOutcome, EngineError> {
     let rules = TreeRules::new(job, placement);
     let plans = rules.tasks();
-    let mut memory = match prepare::<1>(job, plans.len(), data::buffer_bytes(rules.bytes)) {
-        Ok(memory) => memory,
-        Err(error) => {
-            // The peers ask each other before they start; without an answer they would wait.
-            return match rendezvous.any(true) {
-                Ok(_) => Err(error),
-                Err(lost) => Err(EngineError::Rendezvous(lost)),
-            };
+    let mut memory = agreed(prepare::<1>(job, FILES_PER_TASK, data::buffer_bytes(rules.bytes)), rendezvous)?;
+    let workers = (plans.len(), plans.len());
+    let common = Common::new(rules.points(), workers, rules.bytes, rendezvous, controls);
+    let (ending, interval_ns) = (rules.ending, rules.interval_ns());
+    let harvests = crew::run(&common, seats(&mut memory, plans.len()), |seat, course| {
+        let plan = &plans[seat.index];
+        let way = Way { job, ending, interval_ns, limit: plan.limit };
+        if rules.of_trees() {
+            live::work(&common, way, Gardener::new(&rules, plan), seat, course)
+        } else {
+            live::work(&common, way, Hand::new(&rules, plan), seat, course)
         }
-    };
-    let common = Common::new(rules.points(), (plans.len(), plans.len()), rules.bytes, rendezvous, controls);
-    let seats = seats(&mut memory, plans.len());
-    let harvests =
-        crew::run(&common, seats, |seat, course| live::work(&common, &rules, &plans, seat, course));
-    match common.take_failure() {
-        Some(error) => Err(error),
-        None => Ok(outcome(&common, &rules, &plans, harvests, controls)),
-    }
+    });
+    let account = Account { operations: [rules.operation], ending, interval_ns };
+    let path = |file| item_with(&rules, &plans, file);
+    let (mut outcome, allocated) =
+        outcome(&common, account, harvests, (rules.generations(), &path), controls)?;
+    outcome.allocated_bytes = (rules.phase == Phase::FileStat).then_some(allocated);
+    Ok(outcome)
+}
+
+/// Runs a phase of a workload of objects, as far as it belongs to this process.
+pub(crate) fn run_objects(
+    job: &PhaseJob<'_>,
+    placement: ObjectsPlacement<'_>,
+    rendezvous: &dyn Rendezvous,
+    controls: &Controls,
+) -> Result<PhaseOutcome, EngineError> {
+    let rules = ObjectRules::new(job, placement);
+    let targets = job.workload.files.targets.len() as u64;
+    // One object is read while another is made ready.
+    let buffers = data::buffer_bytes(rules.bytes()).saturating_mul(2);
+    let mut memory = agreed(prepare::<4>(job, targets + 1, buffers), rendezvous)?;
+    let tasks = job.tasks.len();
+    let common = Common::new(rules.points(), (tasks, tasks), rules.bytes(), rendezvous, controls);
+    let harvests = crew::run(&common, seats(&mut memory, tasks), |seat, course| {
+        let index = seat.index;
+        let task = job.tasks.start + u32::try_from(index).unwrap_or(u32::MAX);
+        live::work(&common, rules.way(index, task), Porter::new(&rules, task), seat, course)
+    });
+    let account = Account { operations: OPERATIONS, ending: rules.ending, interval_ns: rules.interval_ns() };
+    let path = |_| PathBuf::new();
+    outcome(&common, account, harvests, (rules.generations(), &path), controls).map(|(outcome, _)| outcome)
+}
+
+/// What could be prepared, when all peers could.
+fn agreed<T>(prepared: Result<T, EngineError>, rendezvous: &dyn Rendezvous) -> Result<T, EngineError> {
+    prepared.map_err(|error| {
+        // The peers ask each other before they start; without an answer they would wait.
+        match rendezvous.any(true) {
+            Ok(_) => error,
+            Err(lost) => EngineError::Rendezvous(lost),
+        }
+    })
 }
 
 /// Bytes between the histograms of two workers.
@@ -72,16 +114,17 @@ const fn stride<const N: usize>() -> usize {
     size_of::<Counts<N>>().next_multiple_of(PAGE)
 }
 
-/// Checks limits and reserves the memory of `tasks` histograms; nothing is touched yet.
-fn prepare<const N: usize>(job: &PhaseJob<'_>, tasks: usize, buffer: usize) -> Result<Arena, EngineError> {
-    let count = tasks as u64;
+/// Checks limits and reserves the memory of the histograms; nothing is touched yet. A task has so many
+/// `files` open at once, and so many bytes of `buffer`.
+fn prepare<const N: usize>(job: &PhaseJob<'_>, files: u64, buffer: usize) -> Result<Arena, EngineError> {
+    let count = job.tasks.len() as u64;
     limits::threads(count, job.processes_here)?;
     if job.workload.backend != Backend::Null {
-        limits::open_files(count.saturating_mul(FILES_PER_TASK))?;
+        limits::open_files(count.saturating_mul(files))?;
     }
     let buffers = count.saturating_mul(buffer as u64);
     limits::memory(buffers, job.processes_here, "the buffers of the files")?;
-    Ok(Arena::new(tasks * stride::<N>(), "the latency histograms")?.sparse())
+    Ok(Arena::new(job.tasks.len() * stride::<N>(), "the latency histograms")?.sparse())
 }
 
 /// A seat with a book for each of `tasks`.
@@ -91,34 +134,32 @@ fn seats<const N: usize>(memory: &mut Arena, tasks: usize) -> Vec<Seat<'_, N>> {
     pieces.into_iter().enumerate().map(seat).collect()
 }
 
-fn outcome(
+/// The generations that a check accepts, and the files of data by their numbers.
+type Names<'n> = (Option<(u16, u16)>, &'n dyn Fn(u32) -> PathBuf);
+
+/// What came of it all, and the bytes that the files hold that were looked at.
+fn outcome<const N: usize>(
     common: &Common<'_>,
-    rules: &TreeRules<'_>,
-    plans: &[ItemPlan],
-    harvests: Vec<Harvest<'_, 1>>,
+    account: Account<N>,
+    harvests: Vec<Harvest<'_, N>>,
+    (generations, path): Names<'_>,
     controls: &Controls,
-) -> PhaseOutcome {
-    let mut surprises = Surprises::default();
-    let mut allocated_bytes = 0;
-    let mut reports: Vec<WorkerReport<'_, 1>> = Vec::with_capacity(harvests.len());
-    for harvest in harvests {
-        surprises.merge(harvest.surprises);
-        allocated_bytes += harvest.allocated_bytes;
-        reports.push(harvest.report);
+) -> Result<(PhaseOutcome, u64), EngineError> {
+    if let Some(error) = common.take_failure() {
+        return Err(error);
     }
-    let mut mismatches = Mismatches::default();
-    for report in &reports {
-        let path = |file| item_with(rules, plans, file);
-        mismatches.merge(report.findings.describe(rules.generations(), path));
+    let (mut surprises, mut mismatches, mut allocated) = (Surprises::default(), Mismatches::default(), 0);
+    let mut reports = Vec::with_capacity(harvests.len());
+    for Harvest { report, surprises: more, paths, allocated_bytes } in harvests {
+        surprises.merge(more);
+        allocated += allocated_bytes;
+        mismatches.merge(report.findings.describe(generations, |file| {
+            let known = paths.iter().find(|(number, _)| *number == file);
+            known.map_or_else(|| path(file), |(_, path)| path.clone())
+        }));
+        reports.push(report);
     }
-    let account =
-        Account { operations: [rules.operation], ending: rules.ending, interval_ns: rules.interval_ns() };
-    PhaseOutcome {
-        mismatches,
-        surprises,
-        allocated_bytes: (rules.phase == Phase::FileStat).then_some(allocated_bytes),
-        ..account.outcome(common, &reports, controls)
-    }
+    Ok((PhaseOutcome { mismatches, surprises, ..account.outcome(common, &reports, controls) }, allocated))
 }
 
 /// The path of the item of one of `plans` whose data has the number `file`.

@@ -7,12 +7,12 @@ use plan::Phase;
 use rustix::fs::{AtFlags, CWD, Mode};
 
 use crate::tree::act::DIRECTORY_MODE;
-use crate::tree::live::Doer;
+use crate::tree::live::{Doer, Yield};
 use crate::tree::name::Name;
 use crate::tree::rules::{ItemPlan, TreeRules};
-use crate::tree::trouble::{Surprise, Verdict, failed};
+use crate::tree::trouble::{Surprise, Verdict, failed, note};
 use crate::tree::walk::{again, open_directory, open_failed};
-use crate::{EngineError, Errno, Operation};
+use crate::{EngineError, Errno, Operation, Surprises};
 
 /// A task at the directories of its trees.
 #[derive(Debug)]
@@ -37,6 +37,10 @@ impl<'s> Gardener<'s> {
 }
 
 impl Doer for Gardener<'_> {
+    fn task(&self) -> (u32, u32) {
+        (self.plan.task, self.plan.owner)
+    }
+
     fn prepare(&mut self) -> Result<(), EngineError> {
         if self.rules.phase != Phase::TreeCreate || self.rules.tree.in_target || self.rules.null {
             return Ok(());
@@ -52,12 +56,12 @@ impl Doer for Gardener<'_> {
         Ok(())
     }
 
-    fn leave(&mut self) -> Result<Vec<(Surprise, PathBuf)>, EngineError> {
-        let (rules, mut found) = (self.rules, Vec::new());
+    fn leave(&mut self, surprises: &mut Surprises) -> Result<(), EngineError> {
+        let rules = self.rules;
         let mine =
             if rules.tree.collective { self.plan.task == 0 } else { self.plan.task < rules.distinct_roots };
         if rules.phase != Phase::TreeRemove || rules.tree.in_target || rules.null || !mine {
-            return Ok(found);
+            return Ok(());
         }
         let last = if rules.tree.collective { rules.distinct_roots } else { self.plan.task + 1 };
         for owner in self.plan.task..last {
@@ -65,12 +69,12 @@ impl Doer for Gardener<'_> {
             match again(|| rustix::fs::unlinkat(CWD, &root, AtFlags::REMOVEDIR)) {
                 Ok(()) => {}
                 Err(errno) => match Surprise::of(Operation::Remove, errno) {
-                    Some(surprise) => found.push((surprise, root)),
+                    Some(surprise) => note(surprises, surprise, || root),
                     None => return Err(failed(root, Operation::Remove, errno, 0)),
                 },
             }
         }
-        Ok(found)
+        Ok(())
     }
 
     fn go(&mut self, position: u64) -> Result<bool, EngineError> {
@@ -117,7 +121,7 @@ impl Doer for Gardener<'_> {
         self.root_path(owner).join(self.rules.placement.directory(owner, self.directory))
     }
 
-    fn enter(&mut self) -> Result<(), EngineError> {
+    fn enter(&mut self, _surprises: &mut Surprises) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -125,11 +129,11 @@ impl Doer for Gardener<'_> {
         false
     }
 
-    fn wrong_cells(&self) -> u64 {
-        0
+    fn wrong_data(&self) -> Option<EngineError> {
+        None
     }
 
-    fn wrong_data(&self) -> EngineError {
-        failed(self.path(), self.rules.operation, Errno(libc::EIO), 0)
+    fn give(self) -> Yield {
+        Yield::default()
     }
 }

@@ -9,6 +9,7 @@ mod bus;
 mod content;
 mod ending;
 mod errors;
+mod objects;
 mod open_loop;
 mod processes;
 mod trace;

@@ -1,0 +1,451 @@
+//! Small objects in sets, gone round as md-workbench does.
+//!
+//! Each task has sets of its own, in which it makes the first objects. In each step task `t` goes to set
+//! `d` of task `t − offset·(d + 1)`, looks at the object that has been there for longest, reads it and
+//! removes it, and makes a new one in set `d` of task `t + offset·(d + 1)`; all modulo the tasks. Every
+//! set gives and gets one object in each step, so that as many are there after as before.
+//! Source: the files that md-workbench of IOR 4.1 touches with five tasks and two sets, as strace shows
+//! them, and its `--help`.
+//!
+//! An item is an operation on an object; the directories of the sets are made and removed within the time of
+//! the phase, but are none.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+
+use plan::{Backend, Bytes, Objects, ObjectsPlacement, Phase};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags};
+
+use crate::check::{NoiseTable, generations};
+use crate::clock::{self, Scale};
+use crate::rules::{Ending, LEAST_INTERVAL_NS};
+use crate::tree::act::DIRECTORY_MODE;
+use crate::tree::data::Inks;
+use crate::tree::live::{Doer, Way, Yield};
+use crate::tree::name::Name;
+use crate::tree::small::Small;
+use crate::tree::trouble::{Surprise, Verdict, failed, note};
+use crate::tree::walk::{again, open_directory, open_failed};
+use crate::{EngineError, Errno, Operation, PhaseJob, Point, Surprises, TransferLimit};
+
+/// Operations of objects, in the order of a step.
+pub(crate) const OPERATIONS: [Operation; 4] =
+    [Operation::Stat, Operation::Read, Operation::Remove, Operation::Create];
+const STAT: usize = 0;
+const READ: usize = 1;
+const REMOVE: usize = 2;
+const CREATE: usize = 3;
+
+/// What all tasks of a phase have in common.
+#[derive(Debug)]
+pub(crate) struct ObjectRules<'a> {
+    job: &'a PhaseJob<'a>,
+    objects: &'a Objects,
+    placement: ObjectsPlacement<'a>,
+    /// Operations of a step, as places in [`OPERATIONS`].
+    step: &'static [usize],
+    null: bool,
+    pub(crate) ending: Ending,
+    inks: Option<Inks>,
+    noise: Option<NoiseTable>,
+}
+
+impl<'a> ObjectRules<'a> {
+    pub(crate) fn new(job: &'a PhaseJob<'a>, placement: ObjectsPlacement<'a>) -> Self {
+        let (workload, objects) = (job.workload, placement.objects());
+        let step: &[usize] = match (job.phase, objects.read_only, objects.no_stat) {
+            (Phase::Precreate, ..) => &[CREATE],
+            (Phase::Cleanup, ..) => &[REMOVE],
+            (_, true, true) => &[READ],
+            (_, true, false) => &[STAT, READ],
+            (_, false, true) => &[READ, REMOVE, CREATE],
+            (_, false, false) => &[STAT, READ, REMOVE, CREATE],
+        };
+        let ending = match workload.stonewall {
+            Some(wall) if job.phase == Phase::Benchmark && matches!(job.limit, TransferLimit::Pass) => {
+                Ending::Stonewall { deadline_ns: wall.deadline.0, wear_out: wall.wear_out }
+            }
+            _ => Ending::Volume,
+        };
+        let null = workload.backend == Backend::Null;
+        let writes = step.contains(&CREATE) && objects.object_bytes > Bytes(0) && !null;
+        let verifies = step.contains(&READ) && workload.verify && !null;
+        let data = &job.data;
+        Self {
+            job,
+            objects,
+            placement,
+            step,
+            null,
+            ending,
+            inks: writes.then(|| Inks::new(data.signature, data.write_generation, objects.object_bytes.0)),
+            noise: verifies.then(|| NoiseTable::new(data.signature)),
+        }
+    }
+
+    /// Where all tasks meet.
+    pub(crate) fn points(&self) -> Vec<Point> {
+        let mut points = vec![Point::Ready, Point::Start];
+        if matches!(self.ending, Ending::Stonewall { wear_out: true, .. }) {
+            points.push(Point::Stonewall);
+        }
+        // A root is removed when nobody's sets are left in it.
+        if self.job.workload.barriers || self.job.phase == Phase::Cleanup {
+            points.push(Point::Transferred);
+        }
+        points.push(Point::Closed);
+        points
+    }
+
+    /// First and last generation that a check accepts.
+    pub(crate) fn generations(&self) -> Option<(u16, u16)> {
+        generations(&self.job.data.expect)
+    }
+
+    /// Length of an interval of the series.
+    pub(crate) fn interval_ns(&self) -> u64 {
+        self.job.series_interval.0.max(LEAST_INTERVAL_NS)
+    }
+
+    /// Bytes of an object.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.objects.object_bytes.0
+    }
+
+    /// Operations of a step in all sets.
+    fn round(&self) -> u64 {
+        self.step.len() as u64 * u64::from(self.objects.sets)
+    }
+
+    /// The task whose set number `set` is `before` (or behind) that of `task` by so many places.
+    fn other(&self, task: u32, set: u32, before: bool) -> u32 {
+        let all = u64::from(self.job.workload.tasks);
+        let places = u64::from(self.objects.offset) * (u64::from(set) + 1) % all;
+        let other = if before { u64::from(task) + all - places } else { u64::from(task) + places };
+        u32::try_from(other % all).unwrap_or(0)
+    }
+
+    /// Steps that `task` has done before this phase.
+    fn steps_before(&self, task: u32) -> u64 {
+        self.job.steps_before.get(task as usize).copied().unwrap_or(0)
+    }
+
+    /// The first object that is in a set of `owner`, and the one after the last.
+    fn present(&self, owner: u32, set: u32) -> (u64, u64) {
+        if self.objects.read_only {
+            return (0, self.objects.precreated);
+        }
+        // Who takes from it comes behind the owner, who adds to it before.
+        let taken = self.steps_before(self.other(owner, set, false));
+        let added = self.steps_before(self.other(owner, set, true));
+        (taken, self.objects.precreated + added)
+    }
+
+    /// The way of the `index`-th task of this process, which has the number `task`.
+    pub(crate) fn way(&'a self, index: usize, task: u32) -> Way<'a> {
+        let all = match self.job.phase {
+            Phase::Precreate => self.objects.precreated.saturating_mul(self.round()),
+            Phase::Cleanup => (0..self.objects.sets).map(|set| count(self.present(task, set))).sum(),
+            _ => self.objects.steps.saturating_mul(self.round()),
+        };
+        let limit = match self.job.limit {
+            TransferLimit::Pass => all,
+            TransferLimit::Exactly(count) => count.min(all),
+            TransferLimit::PerTask(counts) => counts.get(index).map_or(all, |&count| count.min(all)),
+        };
+        Way { job: self.job, ending: self.ending, interval_ns: self.interval_ns(), limit }
+    }
+
+    /// The number by which the data of an object is known; those of two objects hardly ever agree.
+    #[expect(clippy::cast_possible_truncation, reason = "documented")]
+    fn file_number(&self, owner: u32, set: u32, object: u64) -> u32 {
+        /// Odd, and far from any small fraction of 2^32.
+        const SPREAD: u32 = 0x9e37_79b1;
+        owner
+            .wrapping_mul(self.objects.sets)
+            .wrapping_add(set)
+            .wrapping_mul(SPREAD)
+            .wrapping_add(object as u32)
+    }
+}
+
+fn count((first, end): (u64, u64)) -> u64 {
+    end.saturating_sub(first)
+}
+
+/// The object that a task is at.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    owner: u32,
+    set: u32,
+    object: u64,
+}
+
+/// A task at its objects.
+#[derive(Debug)]
+pub(crate) struct Porter<'s> {
+    rules: &'s ObjectRules<'s>,
+    task: u32,
+    /// The roots of all targets, in their order.
+    roots: Vec<OwnedFd>,
+    name: Name,
+    small: Small<'s>,
+    place: Place,
+    /// The operation, as a place in [`OPERATIONS`].
+    kind: usize,
+    /// Cleanup: the set that is emptied, and where it begins among the operations.
+    emptied: (u32, u64),
+    /// When the step began, in ticks; its rest is as long as asked for.
+    began: u64,
+    scale: Scale,
+    paths: Vec<(u32, PathBuf)>,
+}
+
+impl<'s> Porter<'s> {
+    /// Ready for the objects of `task`; nothing is opened yet.
+    pub(crate) fn new(rules: &'s ObjectRules<'s>, task: u32) -> Self {
+        let reads = if rules.step.contains(&READ) { rules.bytes() } else { 0 };
+        let small = Small::new(task, rules.inks.as_ref(), reads, rules.noise.as_ref(), rules.generations());
+        Self {
+            rules,
+            task,
+            roots: Vec::new(),
+            name: Name::new(),
+            small,
+            place: Place::default(),
+            kind: rules.step[0],
+            emptied: (0, 0),
+            began: 0,
+            scale: clock::scale(),
+            paths: Vec::new(),
+        }
+    }
+
+    fn root_path(&self, owner: u32) -> PathBuf {
+        self.rules.placement.root(owner, self.rules.job.repetition)
+    }
+
+    fn set_path(&self, owner: u32, set: u32) -> PathBuf {
+        self.root_path(owner).join(ObjectsPlacement::set(owner, set))
+    }
+
+    /// Tasks that see to a root: the first on each target.
+    fn has_root(&self) -> bool {
+        (self.task as usize) < self.rules.placement.roots(self.rules.job.repetition).len()
+    }
+
+    /// Goes to the object number `object` of a set.
+    #[inline(always)]
+    fn go_to(&mut self, owner: u32, set: u32, object: u64) {
+        self.place = Place { owner, set, object };
+        self.name.clear().push_number(owner.into()).push(b"_").push_number(set.into());
+        self.name.push(b"/file-").push_number(object);
+    }
+
+    fn try_act(&mut self) -> Result<Verdict, Errno> {
+        let Place { owner, set, object } = self.place;
+        let root = &self.roots[owner as usize % self.roots.len()];
+        let (at, name) = (root.as_fd(), self.name.c_str()?);
+        let (file, bytes) = (self.rules.file_number(owner, set, object), self.rules.bytes());
+        match self.kind {
+            STAT => {
+                let flags = AtFlags::SYMLINK_NOFOLLOW;
+                again(|| rustix::fs::statx(at, name, flags, StatxFlags::BASIC_STATS))?;
+                Ok(Verdict::Done)
+            }
+            READ => self.small.read((at, name), file, bytes, bytes),
+            REMOVE => {
+                again(|| rustix::fs::unlinkat(at, name, AtFlags::empty()))?;
+                Ok(Verdict::Done)
+            }
+            _ => self.small.write((at, name), OFlags::CREATE | OFlags::EXCL, file, false),
+        }
+    }
+
+    /// Rests after a step, for so much as it took times what is asked for.
+    fn rest(&mut self) {
+        let kind = clock::kind();
+        let took = self.scale.nanos(clock::now(kind).saturating_sub(self.began));
+        let percent = u64::from(self.rules.objects.waiting_percent);
+        if self.began > 0 {
+            crate::pace::sleep(took.saturating_mul(percent) / 100);
+        }
+        self.began = clock::now(kind);
+    }
+
+    /// An operation on a directory of sets.
+    fn directory(
+        &self,
+        path: PathBuf,
+        operation: Operation,
+        surprises: &mut Surprises,
+    ) -> Result<(), EngineError> {
+        let done = again(|| match operation {
+            Operation::Remove => rustix::fs::unlinkat(CWD, &path, AtFlags::REMOVEDIR),
+            _ => rustix::fs::mkdirat(CWD, &path, Mode::from_raw_mode(DIRECTORY_MODE)),
+        });
+        let Err(errno) = done else { return Ok(()) };
+        match Surprise::of(operation, errno) {
+            Some(surprise) => note(surprises, surprise, || path),
+            None => return Err(failed(path, operation, errno, 0)),
+        }
+        Ok(())
+    }
+}
+
+impl Doer for Porter<'_> {
+    fn task(&self) -> (u32, u32) {
+        (self.task, self.task)
+    }
+
+    fn prepare(&mut self) -> Result<(), EngineError> {
+        if self.rules.job.phase != Phase::Precreate || self.rules.null || !self.has_root() {
+            return Ok(());
+        }
+        let root = self.root_path(self.task);
+        match again(|| rustix::fs::mkdir(&root, Mode::from_raw_mode(DIRECTORY_MODE))) {
+            Ok(()) | Err(Errno(libc::EEXIST)) => Ok(()),
+            Err(errno) => Err(failed(root, Operation::Create, errno, 0)),
+        }
+    }
+
+    fn enter(&mut self, surprises: &mut Surprises) -> Result<(), EngineError> {
+        if self.rules.null {
+            return Ok(());
+        }
+        let targets = self.rules.job.workload.files.targets.len().min(self.rules.job.workload.tasks as usize);
+        for owner in 0..u32::try_from(targets).unwrap_or(u32::MAX) {
+            let path = self.root_path(owner);
+            match open_directory(CWD, &path) {
+                Ok(root) => self.roots.push(root),
+                Err(Errno(libc::ENOENT)) => return Err(EngineError::NoTree { path }),
+                Err(errno) => return Err(open_failed(&path, errno)),
+            }
+        }
+        if self.rules.job.phase == Phase::Precreate {
+            for set in 0..self.rules.objects.sets {
+                self.directory(self.set_path(self.task, set), Operation::Create, surprises)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, surprises: &mut Surprises) -> Result<(), EngineError> {
+        if self.rules.job.phase == Phase::Cleanup && !self.rules.null {
+            for set in 0..self.rules.objects.sets {
+                self.directory(self.set_path(self.task, set), Operation::Remove, surprises)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, surprises: &mut Surprises) -> Result<(), EngineError> {
+        if self.rules.job.phase == Phase::Cleanup && !self.rules.null && self.has_root() {
+            self.directory(self.root_path(self.task), Operation::Remove, surprises)?;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn go(&mut self, position: u64) -> Result<bool, EngineError> {
+        let (rules, sets) = (self.rules, u64::from(self.rules.objects.sets));
+        match rules.job.phase {
+            Phase::Precreate => {
+                let set = u32::try_from(position % sets).unwrap_or(0);
+                self.go_to(self.task, set, position / sets);
+            }
+            Phase::Cleanup => {
+                let (mut set, mut from) = self.emptied;
+                let mut present = rules.present(self.task, set);
+                while position - from >= count(present) {
+                    (set, from) = (set + 1, from + count(present));
+                    present = rules.present(self.task, set);
+                }
+                self.emptied = (set, from);
+                self.go_to(self.task, set, present.0 + (position - from));
+            }
+            _ => {
+                let length = rules.step.len() as u64;
+                let (step, operation) = (position / length, position % length);
+                self.kind = rules.step[usize::try_from(operation).unwrap_or(0)];
+                if operation == 0 && rules.objects.waiting_percent > 0 {
+                    self.rest();
+                }
+                let set = u32::try_from(step % sets).unwrap_or(0);
+                let object = rules.steps_before(self.task) + step / sets;
+                if self.kind == CREATE {
+                    let owner = rules.other(self.task, set, false);
+                    self.go_to(owner, set, rules.objects.precreated + object);
+                } else if operation == 0 {
+                    let object = if rules.objects.read_only {
+                        object % rules.objects.precreated.max(1)
+                    } else {
+                        object
+                    };
+                    self.go_to(rules.other(self.task, set, true), set, object);
+                }
+                let rested = operation == 0 && rules.objects.waiting_percent > 0;
+                if self.kind != CREATE {
+                    return Ok(rested);
+                }
+            }
+        }
+        if self.kind != CREATE {
+            return Ok(false);
+        }
+        let Place { owner, set, object } = self.place;
+        Ok(self.small.make_ready(rules.file_number(owner, set, object)))
+    }
+
+    #[inline(always)]
+    fn act(&mut self) -> Result<Verdict, EngineError> {
+        if self.rules.null {
+            std::hint::black_box(&self.name);
+            return Ok(Verdict::Done);
+        }
+        let errno = match self.try_act() {
+            Ok(verdict) => return Ok(verdict),
+            Err(errno) => errno,
+        };
+        let operation = OPERATIONS[self.kind];
+        match Surprise::of(operation, errno) {
+            Some(surprise) => Ok(Verdict::Surprise(surprise)),
+            None => Err(failed(self.path(), operation, errno, self.rules.bytes())),
+        }
+    }
+
+    #[inline(always)]
+    fn kind(&self) -> usize {
+        self.kind
+    }
+
+    fn may_end(&self, done: u64) -> bool {
+        done.is_multiple_of(self.rules.round())
+    }
+
+    #[inline(always)]
+    fn check(&mut self) -> bool {
+        let before = self.small.findings.first.len();
+        let checked = self.small.check();
+        if self.small.findings.first.len() > before {
+            let Place { owner, set, object } = self.place;
+            self.paths.push((self.rules.file_number(owner, set, object), self.path()));
+        }
+        checked
+    }
+
+    fn wrong_data(&self) -> Option<EngineError> {
+        self.small.wrong_data(&self.path())
+    }
+
+    #[cold]
+    fn path(&self) -> PathBuf {
+        let Place { owner, set, object } = self.place;
+        self.set_path(owner, set).join(ObjectsPlacement::object_name(object))
+    }
+
+    fn give(self) -> Yield {
+        let Small { findings, read_bytes, write_bytes, .. } = self.small;
+        Yield { findings, paths: self.paths, read_bytes, write_bytes, allocated_bytes: 0 }
+    }
+}
