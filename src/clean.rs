@@ -1,7 +1,7 @@
 //! `ioproof clean`: what killed runs left under a directory, shown and removed.
 
 use plan::Nanos;
-use record::{Holder, Leftover};
+use record::{Holder, Leftover, Swept};
 
 use crate::arguments::CleanArguments;
 use crate::console::{confirm, print};
@@ -23,6 +23,10 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
         for file in &leftover.files {
             say(&format!("  {}  {}", file.path.display(), plan::Bytes(file.bytes)))?;
         }
+        for tree in &leftover.trees {
+            let what = if tree.names_only { "items of a tree in it" } else { "a tree" };
+            say(&format!("  {}  {what}", tree.root.display()))?;
+        }
         match leftover.holder {
             Holder::Alive => {
                 say("  that run goes on: its files stay")?;
@@ -40,16 +44,14 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
             Holder::Elsewhere => {
                 let node = &leftover.claim.node;
                 if confirm(&format!("Is that run on {node} over? Remove its files?"), false)? {
-                    leftover.remove_unseen()?;
-                    say("  removed")?;
+                    say(&removed(&leftover.remove_unseen()?))?;
                 } else {
                     say(&format!("  kept; `ioproof clean DIR` on {node} can see whether that run goes on"))?;
                 }
             }
             Holder::Gone => {
                 if arguments.yes || confirm("Remove these files?", false)? {
-                    leftover.remove()?;
-                    say("  removed")?;
+                    say(&removed(&leftover.remove()?))?;
                 } else {
                     say("  kept; `ioproof clean DIR --yes` removes them")?;
                 }
@@ -57,6 +59,22 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
         }
     }
     Ok(if refused { Exit::Refused } else { Exit::Success })
+}
+
+/// What was removed of trees, and what stays there.
+fn removed(swept: &Swept) -> String {
+    let mut text = "  removed".to_owned();
+    if swept.removed > 0 {
+        text.push_str(&format!(", with {} names in trees", swept.removed));
+    }
+    for path in &swept.foreign {
+        text.push_str(&format!("\n  {} stays: the run did not make it", path.display()));
+    }
+    let more = swept.foreign_count.saturating_sub(swept.foreign.len() as u64);
+    if more > 0 {
+        text.push_str(&format!("\n  and {more} more"));
+    }
+    text
 }
 
 /// A leftover in one line.
@@ -70,10 +88,15 @@ pub(crate) fn line(leftover: &Leftover) -> String {
             format!("was begun on node {} {age} ago", leftover.claim.node)
         }
     };
-    format!(
-        "run {} {state} and has {} files ({}) in {directory}",
-        leftover.claim.run_id,
-        leftover.files.len(),
-        plan::Bytes(leftover.bytes()).both_units(),
-    )
+    let files = match (leftover.files.len(), leftover.trees.len()) {
+        (0, 1..) => String::new(),
+        (files, _) => format!("{files} files ({})", plan::Bytes(leftover.bytes()).both_units()),
+    };
+    let trees = match leftover.trees.len() {
+        0 => "",
+        1 => "a tree",
+        _ => "trees",
+    };
+    let and = if files.is_empty() || trees.is_empty() { "" } else { " and " };
+    format!("run {} {state} and has {files}{and}{trees} in {directory}", leftover.claim.run_id)
 }

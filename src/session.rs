@@ -202,6 +202,14 @@ pub(crate) fn verdict(ended: &Ended) -> (Exit, Option<String>) {
             format!("{} cells of 512 bytes hold data that was not written there", ended.wrong_cells);
         return (Exit::WrongData, Some(message));
     }
+    if ended.surprises > 0 {
+        let message = format!(
+            "{} files or directories were not as this run had left them: see the warnings, and who else works \
+             there",
+            ended.surprises
+        );
+        return (Exit::WrongData, Some(message));
+    }
     match &ended.left_behind {
         Some(error) => (Exit::from(error.kind()), Some(error.to_string())),
         None => (Exit::Success, None),

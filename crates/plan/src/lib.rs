@@ -79,7 +79,7 @@ pub use terms::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, Over, Per, PublishedPlace,
     Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side, Statistic, TargetTerms, Terms,
 };
-pub use tree::{Objects, Tree};
+pub use tree::{Objects, TREE_DEPTH_MAX, Tree};
 pub use units::{Bytes, Nanos};
 pub use work::Work;
 pub use workload::{

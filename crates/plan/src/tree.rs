@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Phase};
 
+/// A path has at most 4096 bytes (`PATH_MAX`), and a level of a tree takes about 20 of them.
+pub const TREE_DEPTH_MAX: u32 = 128;
+
 /// A tree of directories, and the items (files, directories) that each task has in it.
 ///
 /// Below each target stands a directory of its own for each pass, [`crate::TreePlacement::root`]; in it one tree

@@ -23,6 +23,7 @@ use crate::files::replace;
 use crate::journal::{JOURNAL, JournalReader};
 use crate::manifest::MANIFEST;
 use crate::recorder::now_unix_ns;
+use crate::sweep::{Swept, first_named, sweep_names, sweep_tree};
 
 /// Leading part of a claim's name.
 const PREFIX: &str = ".ioproof-claim-";
@@ -38,6 +39,18 @@ pub struct Claimed {
     pub path: PathBuf,
     /// It was there before the run, which therefore must not remove it.
     pub existed: bool,
+}
+
+/// A tree that a run will make: it is removed by the names that [`plan::named`] knows, not by a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimedTree {
+    /// Its root, below the directory of the claim; empty for that directory itself.
+    pub path: PathBuf,
+    /// The root was there before the run, which therefore must not remove it.
+    pub existed: bool,
+    /// Its items stand in the root beside other things: only they are the run's.
+    #[serde(default)]
+    pub names_only: bool,
 }
 
 /// What one run makes below one directory.
@@ -74,6 +87,9 @@ pub struct Claim {
     pub files: Vec<Claimed>,
     /// Directories that the run makes for its files.
     pub directories: Vec<Claimed>,
+    /// Trees.
+    #[serde(default)]
+    pub trees: Vec<ClaimedTree>,
 }
 
 impl Claim {
@@ -105,12 +121,25 @@ impl Claim {
             keep,
             files: Vec::new(),
             directories: Vec::new(),
+            trees: Vec::new(),
         })
     }
 
-    /// Writes a claim into each of `targets` (directories that exist): on those of `files`, and of
-    /// the `directories` that the run makes for them, that lie below it. What exists now is noted
-    /// and will never be removed.
+    /// This claim with `trees` that the run will make, from the root on; of each, whether its items
+    /// stand in a directory that exists, beside other things.
+    #[must_use]
+    pub fn with_trees(self, trees: &[(PathBuf, bool)]) -> Self {
+        let tree = |(path, names_only): &(PathBuf, bool)| ClaimedTree {
+            path: path.clone(),
+            existed: fs::symlink_metadata(path).is_ok(),
+            names_only: *names_only,
+        };
+        Self { trees: trees.iter().map(tree).collect(), ..self }
+    }
+
+    /// Writes a claim into each of `targets` (directories that exist): on those of `files`, of
+    /// the `directories` that the run makes for them, and of the trees, that lie below it. What exists
+    /// now is noted and will never be removed.
     ///
     /// The claims are not forced to stable storage: they must outlive the process, which a file
     /// in memory does.
@@ -129,6 +158,7 @@ impl Claim {
             let claim = Self {
                 files: below(target, files),
                 directories: below(target, directories),
+                trees: trees_below(target, &self.trees),
                 placed_unix_ns: Some(now_unix_ns()),
                 ..self.clone()
             };
@@ -216,6 +246,21 @@ fn below(directory: &Path, paths: &[PathBuf]) -> Vec<Claimed> {
     paths.iter().filter_map(claimed).collect()
 }
 
+/// The same of trees; `directory` itself may be one whose items stand beside other things.
+fn trees_below(directory: &Path, trees: &[ClaimedTree]) -> Vec<ClaimedTree> {
+    let claimed = |tree: &ClaimedTree| {
+        let relative = tree.path.strip_prefix(directory).ok()?;
+        let path = may_be_tree(relative, tree.names_only).then(|| relative.to_path_buf())?;
+        Some(ClaimedTree { path, ..tree.clone() })
+    };
+    trees.iter().filter_map(claimed).collect()
+}
+
+/// Whether a claim may speak for a tree at `relative`.
+fn may_be_tree(relative: &Path, names_only: bool) -> bool {
+    is_below(relative) || (names_only && relative.as_os_str().is_empty())
+}
+
 /// Whether `path` cannot lead out of the directory that it is joined to.
 fn is_below(path: &Path) -> bool {
     path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
@@ -268,6 +313,26 @@ pub struct LeftoverFile {
     pub bytes: u64,
 }
 
+/// A tree that a run left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftoverTree {
+    /// Its root.
+    pub root: PathBuf,
+    /// Only what bears names of ours in the root is the run's; the root stays.
+    pub names_only: bool,
+    /// The user of the claim: nothing of others is removed.
+    owner: u32,
+}
+
+impl LeftoverTree {
+    fn sweep(&self) -> Result<Swept, RecordError> {
+        match self.names_only {
+            true => sweep_names(&self.root, Some(self.owner)),
+            false => sweep_tree(&self.root, Some(self.owner)),
+        }
+    }
+}
+
 /// What a run left below one directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
@@ -279,6 +344,8 @@ pub struct Leftover {
     pub holder: Holder,
     /// Files that the run made and that are still there.
     pub files: Vec<LeftoverFile>,
+    /// Trees that the run made and that are still there.
+    pub trees: Vec<LeftoverTree>,
 }
 
 /// The claims that stand in `directory`, each with what is left of its files. A file that is not
@@ -299,12 +366,14 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
     }
     found.sort_by(|(a, ..), (b, ..)| a.cmp(b));
     let holders: Vec<Holder> = found.iter().map(|(_, claim, _)| claim.holder()).collect();
-    let in_use: BTreeSet<PathBuf> = found
-        .iter()
-        .zip(&holders)
-        .filter(|(_, holder)| **holder != Holder::Gone)
-        .flat_map(|((_, claim, _), _)| claim.files.iter().map(|file| file.path.clone()))
-        .collect();
+    let going_on = || {
+        let all = found.iter().zip(&holders).filter(|(_, holder)| **holder != Holder::Gone);
+        all.map(|((_, claim, _), _)| claim)
+    };
+    let in_use: BTreeSet<PathBuf> =
+        going_on().flat_map(|claim| claim.files.iter().map(|file| file.path.clone())).collect();
+    let trees_in_use: BTreeSet<PathBuf> =
+        going_on().flat_map(|claim| claim.trees.iter().map(|tree| tree.path.clone())).collect();
     let leftover = |((claim_path, claim, owner), holder): ((PathBuf, Claim, u32), Holder)| {
         let files = claim
             .files
@@ -312,7 +381,13 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
             .filter(|file| !file.existed && (holder != Holder::Gone || !in_use.contains(&file.path)))
             .filter_map(|file| left_file(directory, &file.path, owner))
             .collect();
-        Leftover { claim, claim_path, holder, files }
+        let trees = claim
+            .trees
+            .iter()
+            .filter(|tree| holder != Holder::Gone || !trees_in_use.contains(&tree.path))
+            .filter_map(|tree| left_tree(directory, tree, owner))
+            .collect();
+        Leftover { claim, claim_path, holder, files, trees }
     };
     Ok(found.into_iter().zip(holders).map(leftover).collect())
 }
@@ -338,6 +413,22 @@ fn left_file(directory: &Path, relative: &Path, owner: u32) -> Option<LeftoverFi
     (metadata.is_file() && metadata.uid() == owner).then_some(LeftoverFile { path, bytes: metadata.len() })
 }
 
+/// What is left of `tree` below `directory`, if the claim may speak for it: a real directory of the
+/// claim's owner, or things with names of ours in one.
+fn left_tree(directory: &Path, tree: &ClaimedTree, owner: u32) -> Option<LeftoverTree> {
+    let ClaimedTree { path, existed, names_only } = tree;
+    if !may_be_tree(path, *names_only) || !reached_without_links(directory, path) {
+        return None;
+    }
+    let root = if path.as_os_str().is_empty() { directory.to_owned() } else { directory.join(path) };
+    let metadata = fs::symlink_metadata(&root).ok().filter(fs::Metadata::is_dir)?;
+    let is_left = match names_only {
+        true => first_named(&root).is_ok_and(|found| found.is_some()),
+        false => !existed && metadata.uid() == owner,
+    };
+    is_left.then_some(LeftoverTree { root, names_only: *names_only, owner })
+}
+
 /// Whether every directory between `directory` and `relative` is one, and no link to one.
 fn reached_without_links(directory: &Path, relative: &Path) -> bool {
     relative
@@ -361,13 +452,14 @@ impl Leftover {
         Duration::from_nanos(u64::try_from(age_ns).unwrap_or_default())
     }
 
-    /// Removes the files, the directories that the run made for them where they are empty, and
-    /// the claim. Files that existed before the run, links and files of other users stay.
+    /// Removes the files, the trees, the directories that the run made for them where they are empty,
+    /// and the claim. Files that existed before the run, links and files of other users stay; so does
+    /// what others have put into a tree, which is told.
     ///
     /// # Errors
     /// The run goes on or was made on another node, or a file cannot be removed; the claim then
     /// stays, so that the rest can be removed later.
-    pub fn remove(&self) -> Result<(), RecordError> {
+    pub fn remove(&self) -> Result<Swept, RecordError> {
         self.remove_unless(|holder| holder != Holder::Gone)
     }
 
@@ -376,11 +468,23 @@ impl Leftover {
     ///
     /// # Errors
     /// The run can be seen to go on, or a file cannot be removed; the claim then stays.
-    pub fn remove_unseen(&self) -> Result<(), RecordError> {
+    pub fn remove_unseen(&self) -> Result<Swept, RecordError> {
         self.remove_unless(|holder| holder == Holder::Alive)
     }
 
-    fn remove_unless(&self, refused: fn(Holder) -> bool) -> Result<(), RecordError> {
+    /// Removes the trees alone.
+    ///
+    /// # Errors
+    /// Something cannot be removed.
+    pub fn remove_trees(&self) -> Result<Swept, RecordError> {
+        let mut swept = Swept::default();
+        for tree in &self.trees {
+            swept.add(tree.sweep()?);
+        }
+        Ok(swept)
+    }
+
+    fn remove_unless(&self, refused: fn(Holder) -> bool) -> Result<Swept, RecordError> {
         let directory = self.claim_path.parent().unwrap_or(Path::new("."));
         let holder = self.claim.holder();
         if refused(holder) {
@@ -402,6 +506,7 @@ impl Leftover {
                 return Err(RecordError::io("remove", &file.path)(error));
             }
         }
+        let swept = self.remove_trees()?;
         let mut made: Vec<&PathBuf> = self
             .claim
             .directories
@@ -416,7 +521,8 @@ impl Leftover {
         for path in made {
             let _ = fs::remove_dir(directory.join(path));
         }
-        fs::remove_file(&self.claim_path).map_err(RecordError::io("remove", &self.claim_path))
+        fs::remove_file(&self.claim_path).map_err(RecordError::io("remove", &self.claim_path))?;
+        Ok(swept)
     }
 }
 

@@ -12,6 +12,7 @@
 //! | [`Run`] | reads a run, whole or damaged, finished or killed |
 //! | [`merge`], [`Part`], [`Pass`] | several runs as one; which pass ran where and when |
 //! | [`Claim`], [`leftovers`] | what a run makes on a target, so that a later one can clean up after it |
+//! | [`sweep_tree`], [`Swept`] | removes the trees that a run made, by their names |
 //! | [`Row`] | the columns of a table, for writers of other formats |
 //! | [`published`], [`Library`] | what studies printed: figures with their conditions, statements, command lines |
 //!
@@ -49,12 +50,15 @@ mod rows;
 mod run;
 mod sealed;
 mod store;
+mod sweep;
 mod table;
 mod values;
 mod warning;
 mod wiped;
 
-pub use claim::{Claim, Claimed, Holder, Leftover, LeftoverFile, PlacedClaim, leftovers};
+pub use claim::{
+    Claim, Claimed, ClaimedTree, Holder, Leftover, LeftoverFile, LeftoverTree, PlacedClaim, leftovers,
+};
 pub use clocks::{Clocks, NodeClock};
 pub use error::RecordError;
 pub use facts::{BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NodeFacts};
@@ -74,6 +78,7 @@ pub use rows::{
 };
 pub use run::{Damage, FailedCase, Run, RunState};
 pub use store::Rows;
+pub use sweep::{Swept, first_named, sweep_names, sweep_tree};
 pub use table::{Cell, Column, Columns, Kind, Row};
 pub use warning::{Warning, WarningRow};
 pub use wiped::Wiped;

@@ -16,14 +16,17 @@ use crate::cleanup::{self, directory_of};
 use crate::crew::give;
 use crate::handshake::{Separate, shake};
 use crate::obstacles::{check_in_use, check_names, check_targets};
-use crate::order::{Answer, Found, Order, Question, SpaceNeed};
+use crate::order::{Answer, Found, Order, Question, Scarce, SpaceNeed};
 use crate::roster::{Roster, files_of};
 use crate::seen::Nodes;
+use crate::trees::{self, Keepers, check_roots};
 use crate::uses::Uses;
 use crate::{Replaced, RunnerError, replaced};
 
 /// Files that the program itself has open: streams, record, journal, counters, rings.
 const OWN_FILES: u64 = 64;
+/// Files that a task has open while it works on a tree.
+const TREE_FILES: u64 = 3;
 
 /// What an earlier start of a run has left in its record for one that takes the run up again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -260,7 +263,14 @@ impl Part<'_> {
                 check_names(case, &tasks)?;
             }
         }
-        let space = self.space(node)?;
+        let places = |case: &Case| {
+            let roster = Roster::of(&case.workload, topology)?;
+            let keepers = Keepers { case, roster: &roster, topology, separate: self.separate };
+            Ok(keepers.all_roots_of(rank))
+        };
+        check_roots(trees::left(self.plan, self.finished), run_id, places)?;
+        let mut space = self.space(node)?;
+        space.extend(self.inodes(node)?);
         self.check_limits()?;
         let looks_in =
             |directory: &Path| rank == 0 || (leads && self.separate.iter().any(|own| own == directory));
@@ -275,8 +285,8 @@ impl Part<'_> {
     /// What is lost in this node's own directories.
     fn replaced(&self, leftovers: &[Leftover]) -> Option<Replaced> {
         let mut plan = self.plan.clone();
-        let is_own = |target: &PathBuf| self.separate.contains(&directory_of(target));
         plan.cases.retain(|case| {
+            let is_own = |target: &PathBuf| cleanup::is_separate(self.separate, case, target);
             !self.finished.contains(&case.id) && case.workload.files.targets.iter().any(is_own)
         });
         replaced(&plan, leftovers)
@@ -324,9 +334,59 @@ impl Part<'_> {
                 None => needs.push(SpaceNeed {
                     node,
                     mount_point: place.mount_point.clone(),
+                    what: Scarce::Bytes,
                     need,
                     free: place.free_bytes,
                 }),
+            }
+        }
+        Ok(needs)
+    }
+
+    /// Inodes, and bytes in them, that the trees of this rank's tasks will take. Cases follow each other
+    /// and leave nothing, as a rule: the largest counts.
+    fn inodes(&self, node: u32) -> Result<Vec<SpaceNeed>, RunnerError> {
+        let mut most: HashMap<(&Path, bool), (u64, u64)> = HashMap::new();
+        for case in trees::left(self.plan, self.finished).filter(|case| trees::makes(case)) {
+            let (tasks, stonewalled) = (self.tasks(case)?, case.workload.stonewall.is_some());
+            if stonewalled {
+                continue;
+            }
+            let targets = &case.workload.files.targets;
+            for (index, target) in targets.iter().enumerate() {
+                let here = tasks.clone().filter(|task| *task as usize % targets.len() == index).count();
+                let (inodes, bytes) = trees::needs(case, u64::try_from(here).unwrap_or(u64::MAX));
+                let separate = cleanup::is_separate(self.separate, case, target);
+                let known = most.entry((target, separate)).or_default();
+                *known = (known.0.max(inodes), known.1.max(bytes));
+            }
+        }
+        let mut needs: Vec<SpaceNeed> = Vec::new();
+        for ((target, separate), (inodes, bytes)) in most {
+            let place = self.host.file_system_of(target)?;
+            let node = separate.then_some(node);
+            let mut add = |what, need: u64, free: u64| {
+                let same = |one: &&mut SpaceNeed| {
+                    one.node == node && one.mount_point == place.mount_point && one.what == what
+                };
+                match needs.iter_mut().find(same) {
+                    Some(known) => known.need = known.need.saturating_add(need),
+                    None => {
+                        needs.push(SpaceNeed {
+                            node,
+                            mount_point: place.mount_point.clone(),
+                            what,
+                            need,
+                            free,
+                        });
+                    }
+                }
+            };
+            if place.inodes > 0 {
+                add(Scarce::Inodes, inodes, place.free_inodes);
+            }
+            if place.size_bytes > 0 {
+                add(Scarce::Bytes, bytes, place.free_bytes);
             }
         }
         Ok(needs)
@@ -341,9 +401,16 @@ impl Part<'_> {
         let mut all = BTreeSet::new();
         for case in self.plan.cases.iter().filter(|case| !self.finished.contains(&case.id)) {
             let tasks = self.tasks(case)?.len() as u64;
+            // A task with a tree holds the root and a directory open beside the file that it is at.
+            let tasks_files = if trees::has(case) { tasks.saturating_mul(TREE_FILES) } else { tasks };
             all.insert(match case.workload.backend {
-                Backend::Psync | Backend::Vectored { .. } | Backend::Stdio | Backend::Mmap => (tasks, tasks),
-                Backend::Uring { .. } => (tasks, 0),
+                Backend::Psync | Backend::Vectored { .. } | Backend::Stdio | Backend::Mmap => {
+                    (tasks_files, tasks)
+                }
+                Backend::Uring { depth, .. } if trees::has(case) => {
+                    (tasks_files.saturating_add(tasks.saturating_mul(u64::from(depth))), 0)
+                }
+                Backend::Uring { .. } => (tasks_files, 0),
                 Backend::Null => (0, 0),
             });
         }
@@ -372,7 +439,7 @@ fn separate(
         if Roster::of(&case.workload, topology)?.nodes(topology).len() > 1 {
             let targets = case.workload.files.targets.iter();
             let files = targets.filter(|target| !cleanup::leads_to_device(target));
-            directories.extend(files.map(|target| directory_of(target)));
+            directories.extend(files.map(|target| cleanup::place_of(case, target)));
         }
     }
     shake(comm, directories.into_iter().collect(), run_id)
@@ -380,7 +447,8 @@ fn separate(
 
 /// Whether the study calls every target there node-local, so that nobody needs to be told.
 fn said_to_be_local(plan: &Plan, directory: &Path) -> bool {
-    let there = |case: &&Case| case.workload.files.targets.iter().any(|at| directory_of(at) == directory);
+    let there =
+        |case: &&Case| case.workload.files.targets.iter().any(|at| cleanup::place_of(case, at) == directory);
     plan.cases.iter().filter(there).all(|case| {
         let terms = plan.terms.targets.iter().find(|target| target.name == case.target);
         terms.is_some_and(|terms| terms.layer == Layer::NodeLocal)
@@ -402,7 +470,7 @@ fn check_separate(
 ) -> Result<(), RunnerError> {
     let roster = Roster::of(&case.workload, topology)?;
     let nodes = roster.nodes(topology).len();
-    let targets = case.workload.files.targets.iter().map(|target| directory_of(target));
+    let targets = case.workload.files.targets.iter().map(|target| cleanup::place_of(case, target));
     let found = targets.filter_map(|at| separate.iter().find(|one| one.directory == at)).next();
     let Some(found) = found.filter(|_| nodes > 1) else { return Ok(()) };
     let terms = plan.terms.targets.iter().find(|target| target.name == case.target);
@@ -490,9 +558,16 @@ pub(crate) fn targets(plan: &Plan) -> Vec<PathBuf> {
     all
 }
 
-pub(crate) fn directories(targets: &[PathBuf]) -> Vec<PathBuf> {
+/// Every directory that exists and in which word is left of what `plan` makes: also beside a directory
+/// that an earlier start has made for its trees.
+pub(crate) fn directories(plan: &Plan) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = Vec::new();
-    for directory in targets.iter().map(|target| directory_of(target)) {
+    let uses = real(plan);
+    let places = uses.cases().flat_map(|case| {
+        let beside = case.workload.files.targets.iter().map(|target| directory_of(target));
+        cleanup::directories(case).into_iter().chain(beside)
+    });
+    for directory in places {
         if !all.contains(&directory) && directory.is_dir() {
             all.push(directory);
         }
@@ -504,12 +579,15 @@ pub(crate) fn directories(targets: &[PathBuf]) -> Vec<PathBuf> {
 pub(crate) fn writes(case: &Case) -> bool {
     let protocol = &case.protocol;
     let around = case.workload.files.fill || protocol.wipe || protocol.precondition > 0;
-    around || case.phases.iter().any(|phase| phase.writes())
+    around || case.phases.iter().any(|phase| phase.writes() || trees::changes(*phase))
 }
 
 /// Whether the files fit.
 fn enough_space(needs: &[SpaceNeed]) -> Result<(), RunnerError> {
     match needs.iter().find(|need| need.need > need.free) {
+        Some(SpaceNeed { mount_point, need, free, what: Scarce::Inodes, .. }) => {
+            Err(RunnerError::NoInodes { need: *need, free: *free, place: mount_point.clone() })
+        }
         Some(SpaceNeed { mount_point, need, free, .. }) => {
             Err(RunnerError::NoSpace { need: Bytes(*need), free: Bytes(*free), place: mount_point.clone() })
         }

@@ -1,6 +1,6 @@
 //! The files that a run makes: claimed before they exist, removed when no case needs them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::ops::Range;
@@ -8,9 +8,11 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use plan::{Case, Keep, Placement};
+use record::Swept;
 
 use crate::RunnerError;
 use crate::roster::files_of;
+use crate::trees;
 use crate::uses::Uses;
 
 /// The files and directories that this rank has made and not yet removed.
@@ -18,6 +20,8 @@ use crate::uses::Uses;
 pub(crate) struct Made {
     files: BTreeSet<PathBuf>,
     directories: BTreeSet<PathBuf>,
+    /// Roots of trees; whether items stand beside other things there.
+    roots: BTreeMap<PathBuf, bool>,
 }
 
 impl Made {
@@ -57,6 +61,68 @@ impl Made {
         Ok(())
     }
 
+    /// Makes the target directories that are missing and the roots of trees, or makes ready to put items
+    /// into directories that exist. What this run made there in the pass before goes first. Returns how
+    /// many names that were.
+    pub(crate) fn trees(
+        &mut self,
+        targets: &[PathBuf],
+        roots: &[PathBuf],
+        beside: bool,
+        anew: bool,
+    ) -> Result<u32, RunnerError> {
+        let mut removed = 0;
+        for root in roots {
+            if self.roots.contains_key(root) {
+                let swept = trees::remove(root, beside)?;
+                trees::stays(&swept)?;
+                removed += saturated(swept.removed);
+            }
+        }
+        if beside {
+            self.roots.extend(roots.iter().map(|root| (root.clone(), true)));
+            return Ok(removed);
+        }
+        for target in targets {
+            if trees::make(target)? {
+                self.directories.insert(target.clone());
+            }
+        }
+        for root in roots {
+            match trees::make(root)? {
+                true => drop(self.roots.insert(root.clone(), false)),
+                false if anew => return Err(trees::left_there(root, root)),
+                false => {}
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Removes the trees of `case` at `roots`, or lets go of them where they are `kept`. What others have
+    /// put there stays, and is the error, when everything else is gone.
+    pub(crate) fn remove_trees(&mut self, roots: &BTreeSet<PathBuf>, kept: bool) -> Result<u32, RunnerError> {
+        let mine: Vec<(PathBuf, bool)> =
+            roots.iter().filter_map(|root| self.roots.remove_entry(root)).collect();
+        let mut swept = Swept::default();
+        if kept {
+            self.directories.retain(|directory| !mine.iter().any(|(root, _)| root.starts_with(directory)));
+            return Ok(0);
+        }
+        let mut first = Ok(());
+        for (root, beside) in mine {
+            match trees::remove(&root, beside) {
+                Ok(found) => swept.add(found),
+                Err(error) => {
+                    self.roots.insert(root, beside);
+                    first = first.and(Err(error));
+                }
+            }
+        }
+        self.remove(std::iter::empty())?;
+        first.and(trees::stays(&swept))?;
+        Ok(saturated(swept.removed))
+    }
+
     /// Removes the files of `case`, which has the place `index` in the plan, that no case after it uses,
     /// unless they are to be kept. Returns how many it were; what cannot be removed is named in the error,
     /// after everything else is gone.
@@ -89,7 +155,10 @@ impl Made {
     /// Removes everything that is left, as after an error.
     pub(crate) fn remove_all(&mut self) -> Result<u32, RunnerError> {
         let all = self.files.clone();
-        self.remove(all.iter())
+        let removed = self.remove(all.iter());
+        let roots: BTreeSet<PathBuf> = self.roots.keys().cloned().collect();
+        let trees = self.remove_trees(&roots, false);
+        Ok(removed?.saturating_add(trees?))
     }
 
     fn remove<'a>(&mut self, paths: impl Iterator<Item = &'a PathBuf>) -> Result<u32, RunnerError> {
@@ -108,12 +177,17 @@ impl Made {
             self.files.remove(path);
         }
         // A directory that holds something else stays: that is not this run's.
-        let files = &self.files;
+        let (files, roots) = (&self.files, &self.roots);
         self.directories.retain(|directory| {
-            files.iter().any(|f| f.starts_with(directory)) || fs::remove_dir(directory).is_err()
+            files.iter().chain(roots.keys()).any(|one| one.starts_with(directory))
+                || fs::remove_dir(directory).is_err()
         });
         first.map(|()| removed)
     }
+}
+
+fn saturated(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// A file that is removed when the value is dropped, whatever happened.
@@ -151,21 +225,38 @@ pub(crate) fn sets(case: &Case) -> u32 {
     if case.workload.files.file_per_repetition { case.passes_max() } else { 1 }
 }
 
-/// Every file that a case touches in any pass.
+/// Every file that a case touches in any pass; none of trees, whose files have no list.
 pub(crate) fn paths(case: &Case) -> Vec<PathBuf> {
+    if !case.workload.work.is_transfers() {
+        return Vec::new();
+    }
     let placement = Placement::new(&case.workload);
     (0..sets(case)).flat_map(|set| placement.files(set)).map(|slot| slot.path).collect()
 }
 
-/// The directories that the targets of `case` are in.
+/// The directories in which word is left of what `case` makes: those that its targets are in, or the
+/// targets themselves where trees are made in them.
 pub(crate) fn directories(case: &Case) -> Vec<PathBuf> {
-    case.workload.files.targets.iter().map(|target| directory_of(target)).collect()
+    case.workload.files.targets.iter().map(|target| place_of(case, target)).collect()
+}
+
+/// The same of one target.
+pub(crate) fn place_of(case: &Case, target: &Path) -> PathBuf {
+    if trees::has(case) { trees::place_of(target) } else { directory_of(target) }
+}
+
+/// Whether `target` of `case` is another place on each node.
+pub(crate) fn is_separate(separate: &[PathBuf], case: &Case, target: &Path) -> bool {
+    match trees::has(case) {
+        true => trees::is_separate(separate, target),
+        false => separate.contains(&directory_of(target)),
+    }
 }
 
 /// The directories that `case` makes for its files.
 pub(crate) fn own_directories(case: &Case) -> Vec<PathBuf> {
     if !case.workload.files.unique_dir {
-        return Vec::new();
+        return trees::missing_targets(case);
     }
     paths(case).iter().map(|path| directory_of(path)).collect()
 }
@@ -182,15 +273,20 @@ pub(crate) fn directory_of(target: &Path) -> PathBuf {
 pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<PathBuf>, RunnerError> {
     let mut all = BTreeSet::new();
     for path in paths {
-        let full = std::path::absolute(&path).map_err(|source| RunnerError::File {
-            action: "find the place of",
-            path: path.clone(),
-            source,
-        })?;
-        // `.` names the directory itself: without it names compare as the file system sees them.
-        all.insert(full.components().collect());
+        all.insert(absolute_path(&path)?);
     }
     Ok(all.into_iter().collect())
+}
+
+/// `path` from the root on.
+pub(crate) fn absolute_path(path: &Path) -> Result<PathBuf, RunnerError> {
+    let full = std::path::absolute(path).map_err(|source| RunnerError::File {
+        action: "find the place of",
+        path: path.to_owned(),
+        source,
+    })?;
+    // `.` names the directory itself: without it names compare as the file system sees them.
+    Ok(full.components().collect())
 }
 
 /// Removes what stands at `paths`, and returns how many it were. A link to a device stays: the device is

@@ -16,7 +16,7 @@ pub enum ErrorKind {
     HostLacks,
     /// A transfer failed.
     TransferFailed,
-    /// A check found wrong data and was to end there.
+    /// A check found wrong data and was to end there, or a tree holds what the run has not made.
     WrongData,
     /// The record could not be written.
     Record,
@@ -56,6 +56,19 @@ pub enum RunnerError {
         /// Mount point.
         place: String,
     },
+    /// The file system has too few inodes.
+    #[error(
+        "the files and directories need {need} inodes and {place} has {free} free: lower the items or tasks, \
+         or make the file system with more inodes"
+    )]
+    NoInodes {
+        /// Files and directories.
+        need: u64,
+        /// What is there.
+        free: u64,
+        /// Mount point.
+        place: String,
+    },
     /// A target that cannot hold data.
     #[error("{path} {problem}: {help}", path = path.display())]
     Target {
@@ -90,6 +103,18 @@ pub enum RunnerError {
         /// What the kernel said.
         source: std::io::Error,
     },
+    /// A tree holds what this run has not made there, and stays.
+    #[error(
+        "{path} was not made by this run ({count} of such): it stays, with the directories that it is in; \
+         see whose it is, and remove it yourself",
+        path = path.display()
+    )]
+    Foreign {
+        /// The first thing.
+        path: PathBuf,
+        /// How many there are.
+        count: u64,
+    },
     /// A workload that was derived from a valid one is not valid: a fault of this program.
     #[error("a derived workload is not valid: {0}")]
     Derived(#[from] plan::PlanError),
@@ -123,15 +148,18 @@ impl RunnerError {
         match self {
             Self::Host(error) if error.is_refusal() => ErrorKind::Refused,
             Self::Refusal(_) => ErrorKind::Refused,
-            Self::Host(_) | Self::Limit(_) | Self::UringMissing { .. } | Self::NoSpace { .. } => {
-                ErrorKind::HostLacks
-            }
+            Self::Host(_)
+            | Self::Limit(_)
+            | Self::UringMissing { .. }
+            | Self::NoSpace { .. }
+            | Self::NoInodes { .. } => ErrorKind::HostLacks,
             Self::Target { .. } | Self::Rule { .. } => ErrorKind::Refused,
             Self::Engine(error) => engine_kind(error),
             Self::Comm(CommError::OutOfStep { .. }) => ErrorKind::Internal,
             Self::Comm(_) => ErrorKind::NodeLost,
             Self::Elsewhere { kind, .. } => *kind,
             Self::File { .. } => ErrorKind::TransferFailed,
+            Self::Foreign { .. } => ErrorKind::WrongData,
             Self::Record(_) => ErrorKind::Record,
             Self::Derived(_) | Self::Words(_) | Self::OutOfPlace => ErrorKind::Internal,
         }

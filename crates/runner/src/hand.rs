@@ -16,14 +16,15 @@ use record::{Claim, PlacedClaim, Warning, Wiped};
 
 use crate::RunnerError;
 use crate::check;
-use crate::cleanup::{self, Made};
+use crate::cleanup::{self, Made, absolute_path};
 use crate::obstacles::check_in_use;
-use crate::order::{Answer, Known, Order, PhaseOrder, Prepare, Wiping};
+use crate::order::{Answer, CaseEnding, EndStep, Known, Order, PhaseOrder, Prepare, Wiping};
 use crate::part::Part;
 use crate::phase::PhaseRun;
 use crate::roster::{Roster, files_of, paths_of};
 use crate::rows::Rows;
 use crate::signals::Signals;
+use crate::trees::{self, Keepers};
 use crate::uses::Uses;
 
 /// What a rank knows of the plan and of the ranks beside it.
@@ -98,7 +99,7 @@ impl<'a> Hand<'a> {
             Order::Wipe { case } => self.wipe(*case),
             Order::Lacks { case } => self.lacks(*case),
             Order::DropCaches { case } => self.drop_caches(*case),
-            Order::CaseEnds { case, wrong_data } => self.case_ends(*case, *wrong_data),
+            Order::CaseEnds { case, ending } => self.case_ends(*case, *ending),
             Order::RemoveAll => {
                 let removed = self.made.remove_all()?;
                 Ok(Answer::Files { removed, there: true })
@@ -147,7 +148,7 @@ impl<'a> Hand<'a> {
     /// Removes what an earlier start of this run left on the targets, so that it is not taken for
     /// somebody's. That start may have been on another node.
     fn clear(&self) -> Result<Answer, RunnerError> {
-        for directory in check::directories(&check::targets(self.brief.plan)) {
+        for directory in check::directories(self.brief.plan) {
             if !self.claims_in(&directory) {
                 continue;
             }
@@ -175,7 +176,11 @@ impl<'a> Hand<'a> {
         let targets = cleanup::absolute(directories)?;
         let own = cleanup::absolute(cases.iter().flat_map(|case| cleanup::own_directories(case)))?;
         let (directory, node) = (&brief.run_directory, self.comm.node());
+        let trees: Vec<(PathBuf, bool)> = cases.iter().flat_map(|case| trees::claimed(case)).collect();
+        let roots = trees.iter().map(|(root, beside)| Ok((absolute_path(root)?, *beside)));
+        let trees: Vec<(PathBuf, bool)> = roots.collect::<Result<_, RunnerError>>()?;
         let claim = Claim::new(brief.run_id, directory, brief.started_unix_ns, Keep::Never, node)?;
+        let claim = claim.with_trees(&trees);
         let placed = claim.place(&targets, &files, &own)?;
         self.claimed = targets;
         // Another run may have started at the same moment: of two claims at least one sees the other.
@@ -200,13 +205,43 @@ impl<'a> Hand<'a> {
         Ok(Answer::Done)
     }
 
-    fn case_ends(&mut self, index: usize, wrong_data: bool) -> Result<Answer, RunnerError> {
+    fn case_ends(&mut self, index: usize, ending: CaseEnding) -> Result<Answer, RunnerError> {
         self.hog = None;
         let case = self.case(index)?;
+        if trees::has(case) {
+            return self.trees_end(case, index, ending);
+        }
+        let wrong_data = ending.wrong_data;
         if wrong_data && case.workload.files.keep == Keep::OnError {
             self.kept.extend(cleanup::absolute(cleanup::paths(case))?);
         }
         let removed = self.made.remove_after(case, index, &self.uses, wrong_data)?;
+        Ok(Answer::Files { removed, there: true })
+    }
+
+    /// Removes the trees of a case that no case after it needs. First each rank removes what its tasks have
+    /// made, then those that see to the roots remove the rest; one rank does both at once.
+    fn trees_end(&mut self, case: &Case, index: usize, ending: CaseEnding) -> Result<Answer, RunnerError> {
+        let keep = match case.workload.files.keep {
+            Keep::Always => !ending.failed,
+            Keep::OnError => ending.wrong_data && !ending.failed,
+            Keep::Never => false,
+        };
+        let roots = trees::roots(case);
+        let needed = self.uses.roots_needed_after(index, &roots);
+        if !keep && ending.step == EndStep::Tasks && needed.is_empty() {
+            let tasks = self.tasks(case)?;
+            // What stood there before is not this run's, and only who sees to the root knows.
+            let own = trees::makes(case) && case.workload.files.existing == Existing::Replace;
+            let removed = if own { trees::remove_own(case, &tasks)?.removed } else { 0 };
+            let removed = u32::try_from(removed).unwrap_or(u32::MAX);
+            return Ok(Answer::Files { removed, there: true });
+        }
+        let mine: BTreeSet<PathBuf> = roots.difference(&needed).cloned().collect();
+        let removed = match ending.step {
+            EndStep::Tasks => 0,
+            EndStep::Roots => self.made.remove_trees(&mine, keep)?,
+        };
         Ok(Answer::Files { removed, there: true })
     }
 
@@ -221,6 +256,15 @@ impl<'a> Hand<'a> {
         if prepare.directories {
             self.made.own_directories(case, &tasks, prepare.pass)?;
         }
+        if prepare.trees {
+            let roster = self.roster(case)?;
+            let topology = self.comm.topology();
+            let keepers = Keepers { case, roster: &roster, topology, separate: self.brief.separate };
+            let rank = self.comm.rank();
+            let (targets, roots) = (keepers.targets_of(rank), keepers.roots_of(rank, prepare.pass));
+            let anew = case.workload.files.existing == Existing::Replace;
+            removed += self.made.trees(&targets, &roots, trees::in_target(&case.workload), anew)?;
+        }
         let there = match &prepare.data {
             Some(known) => has_data(case, &tasks, prepare.pass, known)?,
             None => true,
@@ -232,7 +276,8 @@ impl<'a> Hand<'a> {
         let case = self.case(index)?;
         let tasks = self.tasks(case)?;
         let started = Instant::now();
-        let files = cleanup::remove_existing(paths_of(case, &tasks).into_iter(), "wipe")?;
+        let mut files = cleanup::remove_existing(paths_of(case, &tasks).into_iter(), "wipe")?;
+        files = files.saturating_add(self.wipe_trees(case)?);
         let mut wiped = Vec::new();
         if files > 0 {
             wiped.push(Wiping::Done(Wiped::Files { files, took_ns: nanoseconds(started.elapsed()) }));
@@ -245,6 +290,27 @@ impl<'a> Hand<'a> {
             }
         }
         Ok(Answer::Wiped(wiped))
+    }
+
+    /// Removes what stands at the roots of `case` that this rank sees to.
+    fn wipe_trees(&self, case: &Case) -> Result<u32, RunnerError> {
+        let mut removed = 0_u64;
+        if !trees::has(case) {
+            return Ok(0);
+        }
+        for root in self.roots_kept(case)? {
+            let swept = trees::remove(&root, trees::in_target(&case.workload))?;
+            trees::stays(&swept)?;
+            removed += swept.removed;
+        }
+        Ok(u32::try_from(removed).unwrap_or(u32::MAX))
+    }
+
+    /// The roots of `case` that this rank sees to, of every pass.
+    fn roots_kept(&self, case: &Case) -> Result<BTreeSet<PathBuf>, RunnerError> {
+        let (roster, topology) = (self.roster(case)?, self.comm.topology());
+        let keepers = Keepers { case, roster: &roster, topology, separate: self.brief.separate };
+        Ok(keepers.all_roots_of(self.comm.rank()))
     }
 
     fn discard(&self, target: &Path) -> Result<Wiping, RunnerError> {
@@ -365,6 +431,7 @@ impl<'a> Hand<'a> {
         for left in own {
             let paths = left.files.iter().map(|file| &file.path).filter(|path| !self.kept.contains(*path));
             cleanup::remove_existing(paths.cloned(), "remove")?;
+            left.remove_trees()?;
             let mut made: Vec<&PathBuf> =
                 left.claim.directories.iter().filter(|made| !made.existed).map(|made| &made.path).collect();
             // Inner directories first; one that is not empty stays.

@@ -45,6 +45,7 @@ mod rows;
 mod seen;
 mod settle;
 mod signals;
+mod trees;
 mod uses;
 mod watch;
 mod whole;

@@ -12,9 +12,10 @@ use plan::{Case, Existing, Plan, Sharing};
 use record::{Holder, Leftover};
 
 use crate::RunnerError;
-use crate::check::{directories, real, targets, writes};
+use crate::check::{directories, real, writes};
 use crate::cleanup::{absolute, directory_of, paths};
 use crate::roster::paths_of;
+use crate::trees;
 
 /// Checks the targets of `case` on a node of `nodes` that it is on. The rank of `tasks` there, if it
 /// carries the first one, gets the permits for devices that are written.
@@ -31,6 +32,9 @@ pub(crate) fn check_targets(
 ) -> Result<(), RunnerError> {
     let files = &case.workload.files;
     let writes = writes(case);
+    if trees::has(case) {
+        return files.targets.iter().try_for_each(|target| check_tree_target(case, target));
+    }
     for target in &files.targets {
         match FileState::of(target)?.kind {
             Some(Kind::BlockDevice) => {
@@ -70,6 +74,33 @@ pub(crate) fn check_targets(
         }
     }
     Ok(())
+}
+
+/// Trees are made in a directory, which is made itself where only it is missing.
+fn check_tree_target(case: &Case, target: &Path) -> Result<(), RunnerError> {
+    let refused = |problem: &str, help: &str| {
+        let (path, problem, help) = (target.to_owned(), problem.to_owned(), help.to_owned());
+        Err(RunnerError::Target { path, problem, help })
+    };
+    match FileState::of(target)?.kind {
+        Some(Kind::Directory) if writes(case) => Ok(check_directory(target)?),
+        Some(Kind::Directory) => Ok(()),
+        Some(Kind::BlockDevice) => refused(
+            "is a block device, which holds no names",
+            "make a file system on it and name its mount point",
+        ),
+        Some(Kind::Regular | Kind::Other) => {
+            refused("is no directory, and trees are made in one", "name a directory")
+        }
+        None if is_link(target) => {
+            refused("is a link that leads nowhere", "make the directory that it should lead to, or remove it")
+        }
+        None if trees::in_target(&case.workload) => refused(
+            "is not there, and items are to stand directly in it",
+            "make it, or name a directory that exists",
+        ),
+        None => Ok(check_directory(&directory_of(target))?),
+    }
 }
 
 /// Where a file is to be made, somebody may have put something else, or a link to it.
@@ -135,7 +166,7 @@ pub(crate) fn check_in_use(
     is_looked_at: impl Fn(&Path) -> bool,
 ) -> Result<Vec<Leftover>, RunnerError> {
     let mut leftovers = Vec::new();
-    for directory in directories(&targets(plan)).into_iter().filter(|at| is_looked_at(at)) {
+    for directory in directories(plan).into_iter().filter(|at| is_looked_at(at)) {
         leftovers.extend(record::leftovers(&directory)?);
     }
     leftovers.retain(|leftover| earlier || leftover.claim.run_id != own);
@@ -149,10 +180,12 @@ pub(crate) fn check_in_use(
     if going_on.peek().is_none() {
         return Ok(leftovers);
     }
-    let files: HashSet<PathBuf> = absolute(real(plan).cases().flat_map(paths))?.into_iter().collect();
+    let made = |case: &Case| paths(case).into_iter().chain(trees::roots(case)).collect::<Vec<_>>();
+    let files: HashSet<PathBuf> = absolute(real(plan).cases().flat_map(made))?.into_iter().collect();
     for Leftover { claim, claim_path, holder, .. } in going_on {
         let directory = directory_of(claim_path);
-        let claimed = absolute(claim.files.iter().map(|file| directory.join(&file.path)))?;
+        let trees = claim.trees.iter().map(|tree| directory.join(&tree.path));
+        let claimed = absolute(claim.files.iter().map(|file| directory.join(&file.path)).chain(trees))?;
         if let Some(path) = claimed.into_iter().find(|path| files.contains(path)) {
             let (run, pid, node) = (&claim.run_id, claim.pid, &claim.node);
             let (problem, help) = match holder {

@@ -71,8 +71,8 @@ pub(crate) enum Order {
     CaseEnds {
         /// Which.
         case: usize,
-        /// A check found wrong data in it.
-        wrong_data: bool,
+        /// How it ended.
+        ending: CaseEnding,
     },
     /// Remove all files that this run has made.
     RemoveAll,
@@ -95,6 +95,26 @@ pub(crate) struct Question {
     pub(crate) mates: Vec<(String, BTreeSet<u32>)>,
 }
 
+/// How a case ended, for those that clean up after it.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct CaseEnding {
+    /// A check found wrong data in it.
+    pub(crate) wrong_data: bool,
+    /// It failed.
+    pub(crate) failed: bool,
+    /// What is to be removed of its trees.
+    pub(crate) step: EndStep,
+}
+
+/// Trees are removed by all ranks, and then by those that see to their roots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum EndStep {
+    /// What the tasks of each rank have made.
+    Tasks,
+    /// What is left, with the roots.
+    Roots,
+}
+
 /// See [`Order::Prepare`].
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Prepare {
@@ -104,6 +124,8 @@ pub(crate) struct Prepare {
     pub(crate) replace: bool,
     /// Make the files' own directories.
     pub(crate) directories: bool,
+    /// Make the roots of trees, after what the pass before has left in them is gone.
+    pub(crate) trees: bool,
     /// Look whether there is data.
     pub(crate) data: Option<Known>,
 }
@@ -132,6 +154,8 @@ pub(crate) struct PhaseOrder {
     pub(crate) expect: Option<(u16, u16)>,
     /// Transfers of each task of all ranks, where they are not one pass.
     pub(crate) limits: Option<Vec<u64>>,
+    /// The items of a tree have the names that a phase before has given them.
+    pub(crate) renamed: bool,
 }
 
 /// What ranks found or did, joined.
@@ -210,12 +234,20 @@ pub(crate) struct Found {
     pub(crate) replaced: Option<(usize, u64, PathBuf)>,
 }
 
-/// Bytes that a file system will have to take.
+/// What a file system has not enough of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Scarce {
+    Bytes,
+    Inodes,
+}
+
+/// Bytes or inodes that a file system will have to take.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SpaceNeed {
     /// The node, where it has the file system for itself.
     pub(crate) node: Option<u32>,
     pub(crate) mount_point: String,
+    pub(crate) what: Scarce,
     pub(crate) need: u64,
     pub(crate) free: u64,
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use comm::Comm;
 use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
 use host::{DeviceObserver, Host, Unobservable};
-use plan::{Backend, Plan, Workload};
+use plan::{Backend, Phase, Plan, Workload};
 
 use crate::RunnerError;
 use crate::data::fill_workload;
@@ -65,6 +65,7 @@ impl<'a> PhaseRun<'a> {
             processes_here: u32::try_from(here).unwrap_or(u32::MAX),
             data: DataSpec { signature: self.workload.signature, write_generation: order.generation, expect },
             series_interval: SERIES_INTERVAL,
+            renamed: order.renamed,
             limit: limits.map_or(TransferLimit::Pass, TransferLimit::PerTask),
             ..PhaseJob::new(&self.workload, order.phase, order.pass)
         };
@@ -93,6 +94,9 @@ impl<'a> PhaseRun<'a> {
     fn observe(&self, host: &Host) -> Result<DeviceObserver, Unobservable> {
         if self.workload.backend == Backend::Null {
             return Err(Unobservable { reason: "the null backend moves nothing".to_owned() });
+        }
+        if self.order.phase == Phase::Exchange {
+            return Err(Unobservable { reason: "requests and responses reach no device".to_owned() });
         }
         let mut devices = Vec::new();
         for target in &self.workload.files.targets {

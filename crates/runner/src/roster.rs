@@ -47,8 +47,11 @@ impl Roster {
     }
 }
 
-/// The files that belong to `tasks`: their own, or the shared one to the first task of all.
+/// The files that belong to `tasks`: their own, or the shared one to the first task of all. None of trees.
 pub(crate) fn files_of(workload: &Workload, tasks: &Range<u32>, pass: u32) -> Vec<FileSlot> {
+    if !workload.work.is_transfers() {
+        return Vec::new();
+    }
     let placement = Placement::new(workload);
     let file = |task| placement.file(task, Phase::Write, pass);
     match workload.files.sharing {

@@ -8,10 +8,11 @@ use plan::Case;
 
 use crate::check::writes;
 use crate::cleanup::{paths, sets};
+use crate::trees;
 
 /// Where cases with the same files are looked for: first target, tasks, sets of files, whether the
-/// case writes.
-type Key<'a> = (Option<&'a Path>, u32, u32, bool);
+/// case writes, whether it makes its trees itself.
+type Key<'a> = (Option<&'a Path>, u32, u32, bool, bool);
 
 /// The sets of files of some cases.
 #[derive(Debug, Default)]
@@ -43,10 +44,14 @@ impl<'a> Uses<'a> {
     fn add(&mut self, index: usize, case: &'a Case) {
         let files = &case.workload.files;
         let first = files.targets.first().map(PathBuf::as_path);
-        let alike = self.by_key.entry((first, case.workload.tasks, sets(case), writes(case))).or_default();
+        let key = (first, case.workload.tasks, sets(case), writes(case), trees::makes(case));
+        let alike = self.by_key.entry(key).or_default();
         // Where its tasks are decides on which nodes its files are.
         let place = |case: &Case| (case.workload.nodes, case.workload.spread);
-        let is_same = |known: &Case| known.workload.files == *files && place(known) == place(case);
+        let is_same = |known: &Case| {
+            let (known_work, work) = (&known.workload.work, &case.workload.work);
+            known.workload.files == *files && place(known) == place(case) && known_work == work
+        };
         let known = alike.iter().find(|known| is_same(self.all[**known].case));
         if let Some(known) = known {
             self.all[*known].last = index;
@@ -63,6 +68,14 @@ impl<'a> Uses<'a> {
     /// One case for each set of files, the first that uses it.
     pub(crate) fn cases(&self) -> impl Iterator<Item = &'a Case> + '_ {
         self.all.iter().map(|one| one.case)
+    }
+
+    /// Which of `roots`, at which `case` has made trees, a case after the place `index` works on without
+    /// making them anew.
+    pub(crate) fn roots_needed_after(&self, index: usize, roots: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+        let later = self.all.iter().filter(|one| one.last > index && !trees::makes(one.case));
+        let all: BTreeSet<PathBuf> = later.flat_map(|one| trees::roots(one.case)).collect();
+        roots.intersection(&all).cloned().collect()
     }
 
     /// Which of `files`, which are those of `case`, a case after the place `index` uses.

@@ -66,7 +66,8 @@ impl Whole<'_> {
     }
 
     fn unobserved(&self, part: &Part) -> Option<Warning> {
-        if !self.key.phase.is_result() || self.workload.backend == Backend::Null {
+        let exchanges = self.key.phase == Phase::Exchange;
+        if !self.key.phase.is_result() || self.workload.backend == Backend::Null || exchanges {
             return None;
         }
         let mut reasons: Vec<&str> = part.unobserved.iter().map(|(_, reason)| reason.as_str()).collect();
@@ -113,6 +114,9 @@ pub(crate) fn expected<'c>(
     own: u16,
     content: impl Fn(&FileSlot) -> Option<&'c Content>,
 ) -> Option<(u16, u16)> {
+    if !workload.work.is_transfers() {
+        return None;
+    }
     let mut range: Option<(u16, u16)> = None;
     for slot in Placement::new(workload).files(pass) {
         let content = content(&slot)?;

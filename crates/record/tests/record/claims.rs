@@ -59,6 +59,45 @@ fn what_a_killed_run_made_is_found_and_removed_and_nothing_else() {
 }
 
 #[test]
+fn a_tree_that_a_killed_run_made_is_removed_by_its_names() {
+    let place = tempfile::tempdir().expect("a directory");
+    let target = place.path().to_path_buf();
+    let (root, before) = (target.join("test-dir.0-0"), target.join("test-dir.1-0"));
+    fs::create_dir(&before).expect("made");
+    let trees = [(root.clone(), false), (before.clone(), false)];
+    let claim = claim_of_the_dead("r1").with_trees(&trees);
+    drop(claim.place(std::slice::from_ref(&target), &[], &[]).expect("placed"));
+    for root in [&root, &before] {
+        fs::create_dir_all(root.join("mdtest_tree.0")).expect("made");
+        write(&root.join("mdtest_tree.0/file.mdtest.0.7"), "1");
+    }
+    let found = leftovers(&target).expect("readable");
+    let roots: Vec<_> = found[0].trees.iter().map(|tree| tree.root.clone()).collect();
+    assert_eq!(roots, [root.clone()]);
+    let swept = found[0].remove().expect("removed");
+    assert_eq!((swept.removed, swept.foreign_count), (3, 0));
+    assert!(!root.exists() && before.join("mdtest_tree.0/file.mdtest.0.7").exists());
+    assert_eq!(leftovers(&target).expect("readable"), []);
+}
+
+#[test]
+fn what_others_put_into_a_tree_stays_and_is_named() {
+    let place = tempfile::tempdir().expect("a directory");
+    let target = place.path().to_path_buf();
+    let root = target.join("test-dir.0-0");
+    let claim = claim_of_the_dead("r1").with_trees(&[(root.clone(), false), (target.clone(), true)]);
+    drop(claim.place(std::slice::from_ref(&target), &[], &[]).expect("placed"));
+    fs::create_dir(&root).expect("made");
+    let notes = write(&root.join("notes.txt"), "mine");
+    let item = write(&target.join("file.mdtest.0.1"), "");
+    let beside = write(&target.join("beside"), "");
+    let swept = leftovers(&target).expect("readable")[0].remove().expect("removed");
+    assert_eq!(swept.foreign, [notes.clone()]);
+    assert!(notes.exists() && beside.exists() && !item.exists());
+    assert_eq!(leftovers(&target).expect("readable"), []);
+}
+
+#[test]
 fn files_of_a_run_that_goes_on_are_left_alone() {
     let place = tempfile::tempdir().expect("a directory");
     let target = place.path().to_path_buf();

@@ -8,7 +8,7 @@ use record::{Warning, Wiped};
 use super::UnderWay;
 use crate::hand::reads;
 use crate::order::{Answer, Order, Wiping};
-use crate::{Event, RunnerError, cleanup};
+use crate::{Event, RunnerError, cleanup, trees};
 
 impl UnderWay<'_> {
     /// Removes the files of `case`, and discards the devices that it is measured on.
@@ -38,6 +38,9 @@ impl UnderWay<'_> {
                 Wiping::Unapplied { what, reason } => self.warn(Warning::Unapplied { what, reason })?,
             }
         }
+        if !case.workload.work.is_transfers() {
+            return Ok(());
+        }
         let sites = self.sites(case);
         for slot in (0..cleanup::sets(case)).flat_map(|set| Placement::new(&case.workload).files(set)) {
             match cleanup::leads_to_device(&slot.path) {
@@ -56,7 +59,7 @@ impl UnderWay<'_> {
 
     /// Writes the files of `case` from end to end, as often as its protocol says.
     pub(super) fn precondition(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
-        if case.workload.backend == Backend::Null {
+        if case.workload.backend == Backend::Null || !case.workload.work.is_transfers() {
             return Ok(());
         }
         for _ in 0..case.protocol.precondition {
@@ -78,7 +81,8 @@ impl UnderWay<'_> {
         case: &Case,
         phase: Phase,
     ) -> Result<Vec<Warning>, RunnerError> {
-        if !reads(case, phase) || !case.protocol.drop_caches || self.stopped() {
+        let finds = trees::has(case) && trees::finds(phase);
+        if !(reads(case, phase) || finds) || !case.protocol.drop_caches || self.stopped() {
             return Ok(Vec::new());
         }
         match self.crew.order(&Order::DropCaches { case: index })? {

@@ -20,9 +20,10 @@ use crate::crew::Crew;
 use crate::data::Ledger;
 use crate::error::ErrorKind;
 use crate::hand::{Brief, Hand};
-use crate::order::{Answer, Order};
+use crate::order::{Answer, CaseEnding, EndStep, Order};
 use crate::roster::Roster;
 use crate::signals::keep_in_touch;
+use crate::trees;
 use crate::uses::Uses;
 use crate::{Event, RunnerError, Watch};
 
@@ -35,7 +36,9 @@ pub struct Ended {
     pub failed: Option<(String, ErrorKind)>,
     /// Cells of wrong data that checks found.
     pub wrong_cells: u64,
-    /// Most transfers that a task did in a write phase: IOR's stonewalling status.
+    /// Items of trees that were not as this run had left them.
+    pub surprises: u64,
+    /// Most transfers that a task did in a write phase, or items that it made: IOR's stonewalling status.
     pub most_transfers: u64,
     /// Files that could not be removed at the end.
     pub left_behind: Option<RunnerError>,
@@ -92,6 +95,7 @@ impl<'a> Life<'a> {
             ledger: Ledger::default(),
             phases: 0,
             wrong_cells: 0,
+            surprises: 0,
             most_transfers: 0,
             comparisons: Vec::new(),
         };
@@ -110,6 +114,7 @@ struct UnderWay<'a> {
     /// Phases that were begun.
     phases: u64,
     wrong_cells: u64,
+    surprises: u64,
     most_transfers: u64,
     /// The clocks of the nodes, each time that they were compared.
     comparisons: Vec<Vec<NodeClock>>,
@@ -150,6 +155,7 @@ impl UnderWay<'_> {
             interrupted,
             failed,
             wrong_cells: self.wrong_cells,
+            surprises: self.surprises,
             most_transfers: self.most_transfers,
             left_behind: cleaned.and(withdrawn).map(drop).and(ended).err(),
         })
@@ -195,7 +201,7 @@ impl UnderWay<'_> {
             }
             self.watch.event(&Event::CaseStarted { index, case });
             self.recorder.case_started(&case.id)?;
-            let wrong_before = self.wrong_cells;
+            let (wrong_before, surprises_before) = (self.wrong_cells, self.surprises);
             let result = self.case(index, case);
             let result = match result {
                 Err(error) if error.is_loss() => {
@@ -204,7 +210,8 @@ impl UnderWay<'_> {
                 }
                 result => result,
             };
-            let removed = self.case_ends(index, case, &uses, self.wrong_cells > wrong_before);
+            let wrong_data = self.wrong_cells > wrong_before || self.surprises > surprises_before;
+            let removed = self.case_ends(index, case, &uses, wrong_data, result.is_err());
             match result.and_then(|end| removed.map(|()| end)) {
                 // It has not come to its end: a run that is resumed starts it again.
                 Ok(CaseEnd::Stopped) => {}
@@ -249,9 +256,17 @@ impl UnderWay<'_> {
         case: &Case,
         uses: &Uses<'_>,
         wrong_data: bool,
+        failed: bool,
     ) -> Result<(), RunnerError> {
         let started = Instant::now();
-        let answer = self.crew.order(&Order::CaseEnds { case: index, wrong_data });
+        let mut ending = CaseEnding { wrong_data, failed, step: EndStep::Roots };
+        if trees::has(case) && self.checked.ranks > 1 && !case.phases.iter().any(|phase| trees::ends(*phase))
+        {
+            ending.step = EndStep::Tasks;
+            self.crew.order(&Order::CaseEnds { case: index, ending })?;
+            ending.step = EndStep::Roots;
+        }
+        let answer = self.crew.order(&Order::CaseEnds { case: index, ending });
         self.forget(index, case, uses, wrong_data);
         if let Answer::Files { removed: 1.., .. } = answer? {
             self.removed(case.passes_max().saturating_sub(1), started);
@@ -266,7 +281,7 @@ impl UnderWay<'_> {
             Keep::OnError => wrong_data,
             Keep::Never => false,
         };
-        if kept || case.workload.backend == Backend::Null {
+        if kept || case.workload.backend == Backend::Null || !case.workload.work.is_transfers() {
             return;
         }
         let mine = cleanup::paths(case).into_iter().collect();
@@ -318,7 +333,7 @@ impl UnderWay<'_> {
     /// On which nodes the files of `case` are, as far as that makes a difference.
     fn sites(&self, case: &Case) -> Sites {
         let is_separate =
-            |target: &std::path::PathBuf| self.checked.separate.contains(&cleanup::directory_of(target));
+            |target: &std::path::PathBuf| cleanup::is_separate(&self.checked.separate, case, target);
         let topology = self.crew.comm().topology();
         let targets = &case.workload.files.targets;
         if self.checked.separate.is_empty() || !targets.iter().any(is_separate) {

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use plan::{Backend, Case, Existing, Nanos, Phase, Placement};
+use plan::{Backend, Case, Existing, Nanos, Phase, Placement, Work, Workload};
 use record::{PhaseKey, PhaseRecord, Warning};
 
 use super::UnderWay;
@@ -13,7 +13,7 @@ use crate::roster::Roster;
 use crate::rows::Table;
 use crate::settle::Settling;
 use crate::whole::{Whole, expected};
-use crate::{Event, RunnerError, cleanup};
+use crate::{Event, RunnerError, cleanup, trees};
 
 /// How often a rest looks whether the run is to stop.
 const REST_STEP: Duration = Duration::from_millis(20);
@@ -44,7 +44,7 @@ impl UnderWay<'_> {
         self.restore(index, case)?;
         self.wipe(index, case)?;
         self.precondition(index, case)?;
-        let mut written: Option<Vec<u64>> = None;
+        let mut reached = Reached::default();
         let mut settling = Settling::new(case);
         for pass in 0..case.passes_max() {
             for &phase in &case.phases {
@@ -64,17 +64,17 @@ impl UnderWay<'_> {
                 if self.stopped() {
                     return Ok(CaseEnd::Stopped);
                 }
-                let limits = match &written {
-                    Some(each) if !phase.writes() => Some(for_readers(each, case, phase, pass)),
-                    _ => None,
-                };
-                let finished = self.phase(index, None, phase, pass, limits, doubts)?;
+                let limits = reached.limits(case, phase, pass);
+                let renamed = reached.is_renamed(phase);
+                let finished = self.phase(index, None, phase, pass, Already { limits, renamed, doubts })?;
                 let row = &finished.record.phase;
-                settling.add(pass, phase, row.bytes(), Nanos(row.wall_ns));
-                if phase == Phase::Write {
+                // Of items count how many, since many have no bytes.
+                let amount = if case.workload.work.is_transfers() { row.bytes() } else { row.transfers() };
+                settling.add(pass, phase, amount, Nanos(row.wall_ns));
+                if phase == Phase::Write || trees::creates_items(phase) {
                     self.most_transfers = self.most_transfers.max(finished.most_transfers);
-                    written = finished.partial;
                 }
+                reached.after(phase, finished.partial);
                 // The stop may have cut the phase short.
                 if self.stopped() {
                     return Ok(CaseEnd::Stopped);
@@ -124,14 +124,17 @@ impl UnderWay<'_> {
         }
         let rewrites = files.fill && files.existing == Existing::Reuse;
         let replace = phase == Phase::Write && !rewrites && files.existing == Existing::Replace;
-        let directories = files.unique_dir && (phase.writes() || files.fill);
-        let needs_data = phase.needs_data() || rewrites;
-        if !(replace || directories || needs_data) {
+        let directories = files.unique_dir && phase.is_transfers() && (phase.writes() || files.fill);
+        let needs_data = phase.needs_data() || (rewrites && case.workload.work.is_transfers());
+        let trees = trees::makes(case)
+            && (trees::begins(phase)
+                || (trees::in_target(&case.workload) && case.phases.first() == Some(&phase)));
+        if !(replace || directories || needs_data || trees) {
             return Ok(());
         }
         let started = Instant::now();
         let data = needs_data.then(|| self.known(case, pass));
-        let order = Order::Prepare(Prepare { case: index, pass, replace, directories, data });
+        let order = Order::Prepare(Prepare { case: index, pass, replace, directories, trees, data });
         let Answer::Files { removed, there } = self.crew.order(&order)? else {
             return Err(RunnerError::OutOfPlace);
         };
@@ -166,10 +169,11 @@ impl UnderWay<'_> {
     /// outside the results.
     pub(super) fn fill(&mut self, index: usize, writer: usize, pass: u32) -> Result<(), RunnerError> {
         if self.checked.plan.cases[writer].workload.files.unique_dir {
-            let order = Prepare { case: writer, pass, replace: false, directories: true, data: None };
+            let order =
+                Prepare { case: writer, pass, replace: false, directories: true, trees: false, data: None };
             self.crew.order(&Order::Prepare(order))?;
         }
-        self.phase(index, Some(writer), Phase::Fill, pass, None, Vec::new()).map(|_| ())
+        self.phase(index, Some(writer), Phase::Fill, pass, Already::default()).map(|_| ())
     }
 
     /// Runs a phase of the case `index`, or one that fills the files of the case `fills` within it.
@@ -179,9 +183,9 @@ impl UnderWay<'_> {
         fills: Option<usize>,
         phase: Phase,
         pass: u32,
-        limits: Option<Vec<u64>>,
-        doubts: Vec<Warning>,
+        already: Already,
     ) -> Result<Finished, RunnerError> {
+        let Already { limits, renamed, doubts } = already;
         let checked = self.checked;
         let (case, topology) = (&checked.plan.cases[index], self.crew.comm().topology());
         let filling = fills.map(|writer| fill_workload(&checked.plan.cases[writer].workload)).transpose()?;
@@ -202,13 +206,13 @@ impl UnderWay<'_> {
             controls: &self.controls,
             share: own as f64 / f64::from(workload.tasks),
         });
-        let order = PhaseOrder { number, case: index, fills, phase, pass, generation, expect, limits };
+        let order =
+            PhaseOrder { number, case: index, fills, phase, pass, generation, expect, limits, renamed };
         let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
         let mut table = Table::new(key.clone(), topology.names());
         let part = self.crew.phase(order, &mut table)?;
         let whole = Whole { case, workload, key, nodes: &checked.nodes, on: roster.nodes(topology) };
-        let finished =
-            Finished::of(whole.record(&part, table, doubts), workload.geometry.transfers_per_task());
+        let finished = Finished::of(whole.record(&part, table, doubts), one_pass(workload, phase));
         if phase.writes() {
             let whole = matches!(phase, Phase::Fill | Phase::Write)
                 && workload.duration.is_none()
@@ -219,10 +223,22 @@ impl UnderWay<'_> {
             }
         }
         self.wrong_cells += finished.record.phase.wrong_cells;
+        self.surprises += finished.record.phase.surprises;
         self.recorder.phase_finished(&finished.record)?;
         self.watch.event(&Event::PhaseFinished(&finished.record));
         Ok(finished)
     }
+}
+
+/// What is known before a phase.
+#[derive(Default)]
+struct Already {
+    /// How far each task may go.
+    limits: Option<Vec<u64>>,
+    /// Items have the names that a phase has given them.
+    renamed: bool,
+    /// What a reader of its figure must know.
+    doubts: Vec<Warning>,
 }
 
 /// What a phase left.
@@ -244,6 +260,76 @@ impl Finished {
             most_transfers: transfers().max().unwrap_or(0),
             record,
         }
+    }
+}
+
+/// Operations of each task that are one pass of `phase`, where fewer leave something unmade.
+fn one_pass(workload: &Workload, phase: Phase) -> u64 {
+    match &workload.work {
+        Work::Transfers => workload.geometry.transfers_per_task(),
+        Work::Tree(tree) if trees::creates_items(phase) => tree.items_per_task(),
+        Work::Tree(_) | Work::Objects(_) | Work::Rpc(_) => 0,
+    }
+}
+
+/// How far the phases that make something have come, where they ended before their pass was over.
+#[derive(Debug, Default)]
+struct Reached {
+    /// Transfers that each task has written.
+    written: Option<Vec<u64>>,
+    /// Files that each task has made.
+    files: Option<Vec<u64>>,
+    /// Directories that each task has made.
+    directories: Option<Vec<u64>>,
+    /// Files have the names that a phase has given them.
+    files_renamed: bool,
+    /// So have directories.
+    directories_renamed: bool,
+}
+
+impl Reached {
+    /// `phase` is over; `partial` is what each task did where that is less than a pass.
+    fn after(&mut self, phase: Phase, partial: Option<Vec<u64>>) {
+        match phase {
+            Phase::Write => self.written = partial,
+            Phase::FileCreate => (self.files, self.files_renamed) = (partial, false),
+            Phase::DirectoryCreate => (self.directories, self.directories_renamed) = (partial, false),
+            Phase::FileRename => self.files_renamed = !self.files_renamed,
+            Phase::DirectoryRename => self.directories_renamed = !self.directories_renamed,
+            _ => {}
+        }
+    }
+
+    /// Whether the items of `phase` have the names that a phase has given them.
+    fn is_renamed(&self, phase: Phase) -> bool {
+        match phase {
+            Phase::FileWrite | Phase::FileStat | Phase::FileRead | Phase::FileRename | Phase::FileRemove => {
+                self.files_renamed
+            }
+            Phase::DirectoryStat | Phase::DirectoryRename | Phase::DirectoryRemove => {
+                self.directories_renamed
+            }
+            _ => false,
+        }
+    }
+
+    /// How far each task may go in `phase`: as far as the one whose data or items it touches has come.
+    fn limits(&self, case: &Case, phase: Phase, pass: u32) -> Option<Vec<u64>> {
+        let each = match phase {
+            Phase::FileWrite | Phase::FileStat | Phase::FileRead | Phase::FileRename | Phase::FileRemove => {
+                self.files.as_ref()?
+            }
+            Phase::DirectoryStat | Phase::DirectoryRename | Phase::DirectoryRemove => {
+                self.directories.as_ref()?
+            }
+            Phase::Read | Phase::CheckWrite | Phase::CheckRead => self.written.as_ref()?,
+            _ => return None,
+        };
+        let (workload, tasks) = (&case.workload, 0..case.workload.tasks);
+        Some(match workload.work.tree() {
+            Some(tree) => tasks.map(|task| each[tree.owner(task, phase, workload.tasks) as usize]).collect(),
+            None => for_readers(each, case, phase, pass),
+        })
     }
 }
 

@@ -37,6 +37,9 @@ impl UnderWay<'_> {
 /// Whether what stands in the files before `case` makes a difference to it, and it does not see to
 /// that itself.
 fn relies_on_others(case: &Case) -> bool {
+    if !case.workload.work.is_transfers() {
+        return false;
+    }
     let files = &case.workload.files;
     let reads = case.phases.first().is_some_and(|phase| phase.needs_data());
     let alone = files.fill || case.protocol.wipe || case.protocol.precondition > 0;

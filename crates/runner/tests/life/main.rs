@@ -6,6 +6,7 @@ mod place;
 mod protocol;
 mod quiet;
 mod resume;
+mod trees;
 
 use std::fs;
 use std::sync::Arc;

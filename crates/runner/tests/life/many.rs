@@ -19,10 +19,10 @@ use crate::mortal::Mortal;
 use crate::place::{Place, case, spec};
 
 /// What rank 0 has at the end.
-type Lived = Result<(Result<Ended, RunnerError>, Run, Checked), RunnerError>;
+pub(crate) type Lived = Result<(Result<Ended, RunnerError>, Run, Checked), RunnerError>;
 
 /// Lives `plan` on `world`; the last rank dies in the phase `dies_in`, if it is told.
-fn live_with(
+pub(crate) fn live_with(
     place: &Place,
     world: Vec<Fake>,
     dies_in: Option<u32>,

@@ -1,0 +1,242 @@
+//! Removing trees by name: what a run makes below its roots has names that [`plan::named`] knows, so
+//! that a million files are removed without a list of them, and nothing else is.
+
+use std::fs::{self, DirEntry};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use plan::{Named, named};
+
+use crate::RecordError;
+
+/// So many of the things that stay are named.
+const NAMED_MAX: usize = 8;
+/// No tree of a plan is deeper; see `plan::TREE_DEPTH_MAX`, and an item below its lowest level.
+const LEVELS_MAX: u32 = plan::TREE_DEPTH_MAX + 3;
+
+/// What a sweep did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Files and directories that are gone.
+    pub removed: u64,
+    /// The first of those that stay, since no run gives such names, or another user has made them.
+    pub foreign: Vec<PathBuf>,
+    /// How many those are.
+    pub foreign_count: u64,
+}
+
+impl Swept {
+    /// Adds what another sweep did.
+    pub fn add(&mut self, other: Self) {
+        self.removed += other.removed;
+        self.foreign_count += other.foreign_count;
+        self.foreign.extend(other.foreign);
+        self.foreign.truncate(NAMED_MAX);
+    }
+
+    fn stays(&mut self, path: PathBuf) {
+        self.foreign_count += 1;
+        if self.foreign.len() < NAMED_MAX {
+            self.foreign.push(path);
+        }
+    }
+}
+
+/// Removes what bears names of ours below `root`, and `root` itself where nothing else is in it. Where
+/// `owner` is given, only what that user owns. Links are never followed.
+///
+/// # Errors
+/// Something that is ours cannot be removed, or a directory cannot be read; what came before is gone.
+pub fn sweep_tree(root: &Path, owner: Option<u32>) -> Result<Swept, RecordError> {
+    let mut swept = Swept::default();
+    let is_ours = |uid| owner.is_none_or(|owner| owner == uid);
+    match fs::symlink_metadata(root) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(swept),
+        Err(error) => return Err(RecordError::io("look at", root)(error)),
+        Ok(metadata) if !metadata.is_dir() || !is_ours(metadata.uid()) => {
+            swept.stays(root.to_owned());
+            return Ok(swept);
+        }
+        Ok(_) => {}
+    }
+    Sweep { owner, strangers: true, swept: &mut swept }.directory(root, 0)?;
+    Ok(swept)
+}
+
+/// As [`sweep_tree`], of a `directory` that holds other things, too: it stays, and so do they, unnamed.
+///
+/// # Errors
+/// As [`sweep_tree`].
+pub fn sweep_names(directory: &Path, owner: Option<u32>) -> Result<Swept, RecordError> {
+    let mut swept = Swept::default();
+    Sweep { owner, strangers: false, swept: &mut swept }.entries(directory, 0)?;
+    Ok(swept)
+}
+
+/// The first thing in `directory` that bears a name of ours.
+///
+/// # Errors
+/// The directory cannot be read.
+pub fn first_named(directory: &Path) -> Result<Option<PathBuf>, RecordError> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        entries => entries.map_err(RecordError::io("read", directory))?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(RecordError::io("read", directory))?;
+        if entry.file_name().to_str().is_some_and(|name| named(name).is_some()) {
+            return Ok(Some(entry.path()));
+        }
+    }
+    Ok(None)
+}
+
+struct Sweep<'a> {
+    owner: Option<u32>,
+    /// Whether what stays is told.
+    strangers: bool,
+    swept: &'a mut Swept,
+}
+
+impl Sweep<'_> {
+    /// Removes `directory` with what is ours in it.
+    fn directory(&mut self, directory: &Path, level: u32) -> Result<(), RecordError> {
+        self.entries(directory, level)?;
+        match fs::remove_dir(directory) {
+            Ok(()) => {
+                self.swept.removed += 1;
+                Ok(())
+            }
+            // What is not ours keeps it, and has been told.
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotFound) =>
+            {
+                Ok(())
+            }
+            Err(error) => Err(RecordError::io("remove", directory)(error)),
+        }
+    }
+
+    /// Removes what is ours in `directory`. A file system may leave out names while others are removed:
+    /// it is read again until nothing more is found.
+    fn entries(&mut self, directory: &Path, level: u32) -> Result<(), RecordError> {
+        loop {
+            let before = (self.swept.removed, self.swept.foreign_count, self.swept.foreign.len());
+            let entries = match fs::read_dir(directory) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                entries => entries.map_err(RecordError::io("read", directory))?,
+            };
+            for entry in entries {
+                let entry = entry.map_err(RecordError::io("read", directory))?;
+                self.entry(&entry, level)?;
+            }
+            if self.swept.removed == before.0 {
+                return Ok(());
+            }
+            self.swept.foreign_count = before.1;
+            self.swept.foreign.truncate(before.2);
+        }
+    }
+
+    fn entry(&mut self, entry: &DirEntry, level: u32) -> Result<(), RecordError> {
+        let path = entry.path();
+        let kind = entry.file_name().to_str().and_then(named);
+        let file_type = match entry.file_type() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            file_type => file_type.map_err(RecordError::io("look at", &path))?,
+        };
+        match kind {
+            Some(Named::File) if file_type.is_file() && self.owns(&path) => match fs::remove_file(&path) {
+                Ok(()) => self.swept.removed += 1,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(RecordError::io("remove", &path)(error)),
+            },
+            Some(Named::Directory) if file_type.is_dir() && self.owns(&path) && level < LEVELS_MAX => {
+                // An item is empty, as a rule.
+                match fs::remove_dir(&path) {
+                    Ok(()) => self.swept.removed += 1,
+                    Err(_) => Sweep { strangers: true, ..self.reborrow() }.directory(&path, level + 1)?,
+                }
+            }
+            _ if self.strangers => self.swept.stays(path),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn reborrow(&mut self) -> Sweep<'_> {
+        Sweep { owner: self.owner, strangers: self.strangers, swept: self.swept }
+    }
+
+    fn owns(&self, path: &Path) -> bool {
+        self.owner.is_none_or(|owner| fs::symlink_metadata(path).is_ok_and(|found| found.uid() == owner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::{first_named, sweep_names, sweep_tree};
+
+    #[test]
+    fn a_tree_goes_by_its_names() {
+        let place = tempfile::tempdir().expect("a directory");
+        let root = place.path().join("test-dir.0-0");
+        let leaf = root.join("mdtest_tree.0/mdtest_tree.1");
+        fs::create_dir_all(leaf.join("dir.mdtest.0.1")).expect("made");
+        for item in 0..1000 {
+            fs::write(leaf.join(format!("file.mdtest.0.{item}")), "x").expect("made");
+        }
+        let swept = sweep_tree(&root, None).expect("swept");
+        assert_eq!((swept.removed, swept.foreign_count), (1004, 0));
+        assert!(!root.exists() && place.path().exists());
+        assert_eq!(sweep_tree(&root, None).expect("nothing there"), super::Swept::default());
+    }
+
+    #[test]
+    fn what_is_not_ours_stays_and_is_named() {
+        let place = tempfile::tempdir().expect("a directory");
+        let root = place.path().join("test-dir.0-0");
+        let top = root.join("mdtest_tree.0");
+        fs::create_dir_all(&top).expect("made");
+        let outside = place.path().join("outside");
+        fs::create_dir(&outside).expect("made");
+        fs::write(outside.join("file.mdtest.0.0"), "x").expect("made");
+        symlink(&outside, top.join("mdtest_tree.1")).expect("made");
+        fs::write(top.join("notes.txt"), "x").expect("made");
+        fs::write(top.join("file.mdtest.0.0"), "x").expect("made");
+        fs::create_dir(top.join("file.mdtest.0.1")).expect("made");
+        let swept = sweep_tree(&root, None).expect("swept");
+        assert_eq!((swept.removed, swept.foreign_count), (1, 3));
+        let mut foreign = swept.foreign;
+        foreign.sort();
+        assert_eq!(foreign, ["file.mdtest.0.1", "mdtest_tree.1", "notes.txt"].map(|name| top.join(name)));
+        assert!(outside.join("file.mdtest.0.0").exists());
+        assert!(top.join("notes.txt").exists() && !top.join("file.mdtest.0.0").exists());
+    }
+
+    #[test]
+    fn names_go_from_a_directory_that_stays() {
+        let place = tempfile::tempdir().expect("a directory");
+        fs::write(place.path().join("file.mdtest.0.0-renamed"), "x").expect("made");
+        fs::write(place.path().join("mine"), "x").expect("made");
+        assert!(first_named(place.path()).expect("read").is_some());
+        let swept = sweep_names(place.path(), None).expect("swept");
+        assert_eq!((swept.removed, swept.foreign_count), (1, 0));
+        assert!(place.path().join("mine").exists());
+        assert_eq!(first_named(place.path()).expect("read"), None);
+    }
+
+    #[test]
+    fn what_another_user_owns_stays() {
+        let place = tempfile::tempdir().expect("a directory");
+        let root = place.path().join("test-dir.0-0");
+        fs::create_dir(&root).expect("made");
+        let swept = sweep_tree(&root, Some(u32::MAX - 5)).expect("swept");
+        assert_eq!((swept.removed, swept.foreign), (0, vec![root.clone()]));
+        assert!(root.exists());
+    }
+}

@@ -1,0 +1,420 @@
+//! Trees and sets of objects that a run makes: which rank sees to which root, what stands there before
+//! the run, and how they go again. Their files are known by name: nobody keeps a list of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use comm::Topology;
+use plan::{
+    Backend, Case, Existing, Keep, Nanos, ObjectsPlacement, Phase, Plan, RENAMED, TreePlacement, Work,
+    Workload,
+};
+use record::{Claim, Swept, first_named, sweep_names, sweep_tree};
+
+use crate::RunnerError;
+use crate::cleanup::{self, directory_of};
+use crate::roster::Roster;
+
+/// Bytes that a file with data takes at least on most file systems.
+const BLOCK_BYTES: u64 = 4096;
+
+/// Whether `case` makes names in directories, on real targets.
+pub(crate) fn has(case: &Case) -> bool {
+    case.workload.work.makes_trees() && case.workload.backend != Backend::Null
+}
+
+/// Whether `phase` makes all that the phases behind it need.
+pub(crate) fn begins(phase: Phase) -> bool {
+    matches!(phase, Phase::TreeCreate | Phase::Precreate)
+}
+
+/// Whether `phase` takes all away again.
+pub(crate) fn ends(phase: Phase) -> bool {
+    matches!(phase, Phase::TreeRemove | Phase::Cleanup)
+}
+
+/// Whether `phase` finds items that another one has made: so that it finds them in no cache where the
+/// protocol empties the caches.
+pub(crate) fn finds(phase: Phase) -> bool {
+    !phase.is_transfers()
+        && !begins(phase)
+        && !matches!(phase, Phase::FileCreate | Phase::DirectoryCreate | Phase::Exchange)
+}
+
+/// Whether `case` makes its trees anew: what stands there before is in its way.
+pub(crate) fn makes(case: &Case) -> bool {
+    has(case)
+        && (in_target(&case.workload) && case.phases.iter().any(|phase| creates_items(*phase))
+            || case.phases.iter().any(|phase| begins(*phase)))
+}
+
+/// Whether `phase` makes items.
+pub(crate) fn creates_items(phase: Phase) -> bool {
+    matches!(phase, Phase::FileCreate | Phase::DirectoryCreate)
+}
+
+/// Whether items stand beside other things, in directories that exist.
+pub(crate) fn in_target(workload: &Workload) -> bool {
+    workload.work.tree().is_some_and(|tree| tree.in_target)
+}
+
+/// The roots of every pass of `case`.
+pub(crate) fn roots(case: &Case) -> BTreeSet<PathBuf> {
+    if !has(case) {
+        return BTreeSet::new();
+    }
+    (0..cleanup::sets(case)).flat_map(|set| case.workload.roots(set)).collect()
+}
+
+/// What is claimed for `case`: its roots, and whether its items stand beside other things there.
+pub(crate) fn claimed(case: &Case) -> Vec<(PathBuf, bool)> {
+    match makes(case) {
+        true => roots(case).into_iter().map(|root| (root, in_target(&case.workload))).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// The targets of `case` that are not there yet, which it makes.
+pub(crate) fn missing_targets(case: &Case) -> Vec<PathBuf> {
+    if !makes(case) || in_target(&case.workload) {
+        return Vec::new();
+    }
+    case.workload
+        .files
+        .targets
+        .iter()
+        .filter(|target| fs::symlink_metadata(target).is_err())
+        .cloned()
+        .collect()
+}
+
+/// Where a target of a case with trees is looked after: in the target itself, or beside it as long as
+/// it is not there.
+pub(crate) fn place_of(target: &Path) -> PathBuf {
+    if target.is_dir() { target.to_owned() } else { directory_of(target) }
+}
+
+/// The ranks that see to the roots of a case.
+pub(crate) struct Keepers<'a> {
+    pub(crate) case: &'a Case,
+    pub(crate) roster: &'a Roster,
+    pub(crate) topology: &'a Topology,
+    /// Directories that are another one on each node.
+    pub(crate) separate: &'a [PathBuf],
+}
+
+impl Keepers<'_> {
+    /// The targets whose roots `rank` sees to: it carries the first task there; of the tasks on its own
+    /// node, where each node has another directory.
+    pub(crate) fn targets_of(&self, rank: u32) -> Vec<PathBuf> {
+        let files = &self.case.workload.files;
+        let (targets, tasks) = (&files.targets, self.case.workload.tasks);
+        let count = u32::try_from(targets.len()).unwrap_or(u32::MAX).min(tasks);
+        let node_of = self.topology.node_of();
+        let mut all: Vec<PathBuf> = Vec::new();
+        for first in 0..count {
+            let target = &targets[first as usize];
+            let keeper = match is_separate(self.separate, target) {
+                false => self.roster.rank_of(first),
+                true => {
+                    let mut there =
+                        (first..tasks).step_by(targets.len()).map(|task| self.roster.rank_of(task));
+                    let here = there.find(|other| node_of[*other as usize] == node_of[rank as usize]);
+                    let Some(keeper) = here else { continue };
+                    keeper
+                }
+            };
+            if keeper == rank && !all.contains(target) {
+                all.push(target.clone());
+            }
+        }
+        all
+    }
+
+    /// The roots that `rank` sees to in any pass.
+    pub(crate) fn all_roots_of(&self, rank: u32) -> BTreeSet<PathBuf> {
+        (0..cleanup::sets(self.case)).flat_map(|pass| self.roots_of(rank, pass)).collect()
+    }
+
+    /// The roots that `rank` sees to in `pass`.
+    pub(crate) fn roots_of(&self, rank: u32, pass: u32) -> Vec<PathBuf> {
+        let targets = self.targets_of(rank);
+        let beside = in_target(&self.case.workload);
+        let is_mine = |root: &PathBuf| {
+            targets.iter().any(|target| if beside { target == root } else { root.parent() == Some(target) })
+        };
+        self.case.workload.roots(pass).into_iter().filter(is_mine).collect()
+    }
+}
+
+/// Whether each node has a directory of its own at `target`, or has had none there.
+pub(crate) fn is_separate(separate: &[PathBuf], target: &Path) -> bool {
+    separate.iter().any(|own| own == target || *own == directory_of(target))
+}
+
+/// Refuses what stands in the way of the cases that `are_left`, and what is missing that they need;
+/// `keeps` gives the roots of a case that this rank sees to. Cases follow each other: what one of them
+/// makes is there for the next ones as long as it is kept.
+///
+/// # Errors
+/// The first root of that kind, with the next step.
+pub(crate) fn check_roots<'a>(
+    cases: impl Iterator<Item = &'a Case>,
+    run_id: &str,
+    keeps: impl Fn(&Case) -> Result<BTreeSet<PathBuf>, RunnerError>,
+) -> Result<(), RunnerError> {
+    // What a case leaves; what is there now where no case has touched it.
+    let mut there: BTreeMap<PathBuf, Left> = BTreeMap::new();
+    for case in cases.filter(|case| has(case)) {
+        let (makes, beside) = (makes(case), in_target(&case.workload));
+        let tolerates = case.workload.files.existing == Existing::Reuse || case.protocol.wipe;
+        for root in keeps(case)? {
+            let known = there.get(&root).copied();
+            if makes && !tolerates {
+                match known {
+                    Some(Left::Kept) => return Err(made_twice(case, root)),
+                    Some(Left::Nothing | Left::WhileNeeded) => {}
+                    None => {
+                        // An earlier start of this run has left it: it is removed before the first case.
+                        let is_own = || claim_on(&root).is_some_and(|(claim, _)| claim.run_id == run_id);
+                        if let Some(found) = is_there(&root, beside)?
+                            && !is_own()
+                        {
+                            return Err(left_there(&root, &found));
+                        }
+                    }
+                }
+            } else if !makes {
+                let is_gone = match known {
+                    Some(left) => left == Left::Nothing,
+                    None => is_there(&root, beside)?.is_none(),
+                };
+                if is_gone {
+                    return Err(nothing_there(case, root));
+                }
+            }
+            let left = match (makes, case.workload.files.keep) {
+                _ if case.phases.iter().any(|phase| ends(*phase)) => Left::Nothing,
+                (_, Keep::Always) => Left::Kept,
+                (true, _) => Left::WhileNeeded,
+                (false, _) => known.unwrap_or(Left::Kept),
+            };
+            there.insert(root, left);
+        }
+    }
+    Ok(())
+}
+
+/// What a case leaves of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Left {
+    Nothing,
+    /// It is removed when no case needs it any more.
+    WhileNeeded,
+    Kept,
+}
+
+/// What stands at `root`: the root itself, or the first name of ours in a directory that exists anyway.
+fn is_there(root: &Path, beside: bool) -> Result<Option<PathBuf>, RunnerError> {
+    if beside {
+        return Ok(first_named(root)?);
+    }
+    Ok(fs::symlink_metadata(root).is_ok().then(|| root.to_owned()))
+}
+
+/// What is left at `root` of an earlier run, found by its name or that of something in it.
+pub(crate) fn left_there(root: &Path, found: &Path) -> RunnerError {
+    let changed = fs::symlink_metadata(found).and_then(|metadata| metadata.modified());
+    let age = changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
+    let ago = match age.map(|age| age.as_secs()) {
+        None => String::new(),
+        Some(0) => ", last changed just now".to_owned(),
+        Some(seconds) => format!(", last changed {} ago", Nanos::secs(seconds)),
+    };
+    let help = match claim_on(root) {
+        Some((claim, place)) => format!(
+            "run {} has claimed it: `ioproof clean {}` removes it where that run was killed; or name another \
+             directory",
+            claim.run_id,
+            place.display()
+        ),
+        None => "a run that keeps its files made them (`ioproof clean` knows only those of killed runs): \
+                 remove them, or name another directory"
+            .to_owned(),
+    };
+    let problem = format!("is there already: files left from an earlier run{ago}");
+    RunnerError::Target { path: found.to_owned(), problem, help }
+}
+
+/// The claim that a run has on `root`, and the directory that it stands in.
+fn claim_on(root: &Path) -> Option<(Claim, PathBuf)> {
+    let root = cleanup::absolute_path(root).ok()?;
+    let places = root.ancestors().take(3).map(Path::to_owned);
+    places.into_iter().find_map(|place| {
+        let left = record::leftovers(&place).ok()?;
+        let speaks = |claim: &Claim| claim.trees.iter().any(|tree| place.join(&tree.path) == root);
+        left.into_iter().find(|left| speaks(&left.claim)).map(|left| (left.claim, place.clone()))
+    })
+}
+
+fn made_twice(case: &Case, root: PathBuf) -> RunnerError {
+    RunnerError::Target {
+        path: root,
+        problem: format!("is kept by a case before {}, which makes it anew", case.id),
+        help: "let the case before remove it, or give each case a directory of its own".to_owned(),
+    }
+}
+
+fn nothing_there(case: &Case, root: PathBuf) -> RunnerError {
+    let first = case.phases.first().map_or("the case", |phase| phase.name());
+    RunnerError::Target {
+        path: root,
+        problem: format!(
+            "is not there, and {first} of {} works on files that an earlier run made in it",
+            case.id
+        ),
+        help: "let this run make them first, or run the one that makes and keeps them, with the same tasks \
+               and sizes"
+            .to_owned(),
+    }
+}
+
+/// Whether `phase` makes, changes or removes names.
+pub(crate) fn changes(phase: Phase) -> bool {
+    !matches!(
+        phase,
+        Phase::DirectoryStat | Phase::DirectoryList | Phase::FileStat | Phase::FileRead | Phase::Exchange
+    ) && !phase.is_transfers()
+}
+
+/// Inodes and bytes that `tasks` of `case` take on their target; directories of their trees count once.
+pub(crate) fn needs(case: &Case, tasks: u64) -> (u64, u64) {
+    let blocks = |bytes: u64| bytes.div_ceil(BLOCK_BYTES).saturating_mul(BLOCK_BYTES);
+    if tasks == 0 {
+        return (0, 0);
+    }
+    match &case.workload.work {
+        Work::Tree(tree) => {
+            let trees = if tree.own_trees { tasks } else { 1 };
+            let items = tree.items_per_task().saturating_mul(tasks);
+            let of = |phase: Phase| if case.phases.contains(&phase) { items } else { 0 };
+            let (files, directories) = (of(Phase::FileCreate), of(Phase::DirectoryCreate));
+            let own = tree.directories().saturating_mul(trees);
+            let inodes = files.saturating_add(directories).saturating_add(own);
+            (inodes, files.saturating_mul(blocks(tree.write_bytes.0)))
+        }
+        Work::Objects(objects) => {
+            let sets = u64::from(objects.sets).saturating_mul(tasks);
+            let all = sets.saturating_mul(objects.precreated);
+            (all.saturating_add(sets), all.saturating_mul(blocks(objects.object_bytes.0)))
+        }
+        Work::Transfers | Work::Rpc(_) => (0, 0),
+    }
+}
+
+/// The cases of `plan` that are not finished, in their order.
+pub(crate) fn left<'a>(plan: &'a Plan, finished: &'a BTreeSet<String>) -> impl Iterator<Item = &'a Case> {
+    plan.cases.iter().filter(|case| !finished.contains(&case.id))
+}
+
+/// Makes `root`, and says whether it was not there before.
+pub(crate) fn make(root: &Path) -> Result<bool, RunnerError> {
+    match fs::create_dir(root) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(source) => {
+            Err(RunnerError::File { action: "create the directory", path: root.to_owned(), source })
+        }
+    }
+}
+
+/// Removes what this run has made at `root`, but for what stands `beside` it.
+///
+/// # Errors
+/// It cannot be removed.
+pub(crate) fn remove(root: &Path, beside: bool) -> Result<Swept, RunnerError> {
+    Ok(if beside { sweep_names(root, None)? } else { sweep_tree(root, None)? })
+}
+
+/// Removes what `tasks` have made in every pass, so that many ranks do it together; the rest is for those
+/// that see to the roots.
+///
+/// # Errors
+/// Something cannot be removed.
+pub(crate) fn remove_own(case: &Case, tasks: &Range<u32>) -> Result<Swept, RunnerError> {
+    let mut swept = Swept::default();
+    for set in 0..cleanup::sets(case) {
+        for task in tasks.clone() {
+            if let Some(placement) = TreePlacement::new(&case.workload) {
+                match placement.tree().own_trees {
+                    true => {
+                        let top = placement.root(task, set).join(placement.directory(task, 0));
+                        swept.add(sweep_tree(&top, None)?);
+                    }
+                    false => remove_items(case, placement, task, set)?,
+                }
+            }
+            if let Some(placement) = ObjectsPlacement::new(&case.workload) {
+                for number in 0..placement.objects().sets {
+                    let set = placement.root(task, set).join(ObjectsPlacement::set(task, number));
+                    swept.add(sweep_tree(&set, None)?);
+                }
+            }
+        }
+    }
+    Ok(swept)
+}
+
+/// Removes the items of `task` from a tree that it has together with others, name by name.
+fn remove_items(case: &Case, placement: TreePlacement<'_>, task: u32, set: u32) -> Result<(), RunnerError> {
+    let has = |phase: Phase| case.phases.contains(&phase);
+    let tree = placement.tree();
+    let (first, count) = tree.used_directories();
+    for directory in first..first.saturating_add(count) {
+        let place = placement.root(task, set).join(placement.directory(task, directory));
+        let from = (directory - first).saturating_mul(tree.items_per_directory);
+        for item in from..from.saturating_add(tree.items_per_directory) {
+            if has(Phase::FileCreate) {
+                let name = TreePlacement::file_name(task, item);
+                remove_named(&place, &name, has(Phase::FileRename), |path| fs::remove_file(path))?;
+            }
+            if has(Phase::DirectoryCreate) {
+                let name = TreePlacement::directory_name(task, item);
+                remove_named(&place, &name, has(Phase::DirectoryRename), |path| fs::remove_dir(path))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Removes `name` in `place`, or what it was renamed to.
+fn remove_named(
+    place: &Path,
+    name: &str,
+    is_renamed: bool,
+    remove: impl Fn(&Path) -> io::Result<()>,
+) -> Result<(), RunnerError> {
+    let renamed = is_renamed.then(|| place.join(format!("{name}{RENAMED}")));
+    for path in renamed.into_iter().chain([place.join(name)]) {
+        match remove(&path) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            // Whoever sees to the root finds what is in the way, and says so.
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+            Err(source) => return Err(RunnerError::File { action: "remove", path, source }),
+        }
+    }
+    Ok(())
+}
+
+/// What stays of a tree, as an error of the run.
+pub(crate) fn stays(swept: &Swept) -> Result<(), RunnerError> {
+    match swept.foreign.first() {
+        Some(path) => Err(RunnerError::Foreign { path: path.clone(), count: swept.foreign_count }),
+        None => Ok(()),
+    }
+}
