@@ -96,6 +96,7 @@ impl<const N: usize> Account<N> {
             stonewall: self.stonewalled(common, &task_reports, since_io, bytes_of),
             latency: self.latency(reports),
             series: self.series(reports, time, (read_bytes, write_bytes)),
+            history: common.kept(),
             user_cpu_ns: meter.at_end.user_ns.saturating_sub(meter.at_start.user_ns),
             system_cpu_ns: meter.at_end.system_ns.saturating_sub(meter.at_start.system_ns),
             mismatches: Mismatches::default(),

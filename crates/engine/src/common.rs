@@ -7,8 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::clock::{self, Kind, Scale};
 use crate::controls::Slot;
 use crate::gate::Gates;
+use crate::history::{History, Keeper};
 use crate::sys::{CpuTime, cpu_time};
-use crate::{Controls, EngineError, Point, Rendezvous};
+use crate::{Controls, EngineError, LastOperation, Point, Rendezvous};
 
 /// A moment of the phase as a whole, with what had been done by then.
 #[derive(Debug, Default)]
@@ -53,6 +54,7 @@ pub(crate) struct Common<'a> {
     most: AtomicU64,
     pub(crate) first_done: Mark,
     meter: Mutex<Meter>,
+    history: Option<Arc<History>>,
 }
 
 impl<'a> Common<'a> {
@@ -80,7 +82,26 @@ impl<'a> Common<'a> {
             most: AtomicU64::new(0),
             first_done: Mark::default(),
             meter: Mutex::default(),
+            history: None,
         }
+    }
+
+    /// Has the last operations kept: each worker's recorder takes its keeper
+    /// ([`crate::series::Recorder::keeping`]) and is told of each operation.
+    pub(crate) fn keep(&mut self, history: History, controls: &Controls) {
+        let history = Arc::new(history);
+        controls.keep(&history);
+        self.history = Some(history);
+    }
+
+    /// What the worker of this number keeps its operations with, where they are wanted.
+    pub(crate) fn keeper(&self, worker: usize) -> Option<Keeper> {
+        self.history.as_ref().map(|history| history.keeper(worker))
+    }
+
+    /// The operations that were kept, by their starts.
+    pub(crate) fn kept(&self) -> Vec<LastOperation> {
+        self.history.as_ref().map(|history| history.since(&mut Vec::new())).unwrap_or_default()
     }
 
     /// The flag that ends the phase.
@@ -165,6 +186,9 @@ impl<'a> Common<'a> {
                 self.scale.store(clock::scale().to_bits(), Ordering::Release);
                 let ago = peers.begin(point)?;
                 self.start.store(self.before_now(ago).max(1), Ordering::Release);
+                if let Some(history) = &self.history {
+                    history.begin(self.scale(), self.start());
+                }
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 let since = since.saturating_sub(ago).as_nanos();
                 let mut meter = self.meter.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,6 +3,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::LastOperation;
+use crate::history::History;
+
 /// How far a phase has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
@@ -34,6 +37,16 @@ impl Slot {
 struct Board {
     slots: Arc<[Slot]>,
     transfer_bytes: u64,
+    history: Option<Arc<History>>,
+    /// Phases begun so far.
+    phases: u64,
+}
+
+/// Up to where somebody has seen the operations of the phases.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Seen {
+    phase: u64,
+    workers: Vec<u64>,
 }
 
 /// Stop flag and progress, shared by the thread that runs a phase and those that watch it.
@@ -94,6 +107,25 @@ impl Controls {
         Progress { transfers, bytes: transfers * board.transfer_bytes }
     }
 
+    /// What was kept of the phase since this was last asked with the same `seen`, by the starts of the
+    /// operations; nothing where the workload keeps none. Costs the workers nothing.
+    #[must_use]
+    pub fn last_operations(&self, seen: &mut Seen) -> Vec<LastOperation> {
+        let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(history) = board.history.clone() else { return Vec::new() };
+        let phase = board.phases;
+        drop(board);
+        if seen.phase != phase {
+            *seen = Seen { phase, workers: Vec::new() };
+        }
+        history.since(&mut seen.workers)
+    }
+
+    /// The phase that was begun keeps its last operations in `history`.
+    pub(crate) fn keep(&self, history: &Arc<History>) {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner).history = Some(Arc::clone(history));
+    }
+
     /// Fresh counters for the workers of a phase.
     pub(crate) fn begin(&self, workers: usize, transfer_bytes: u64) -> Arc<[Slot]> {
         let slots: Arc<[Slot]> = (0..workers).map(|_| Slot::default()).collect();
@@ -101,7 +133,8 @@ impl Controls {
         self.halt.store(false, Ordering::SeqCst);
         self.halt.fetch_or(self.asked.load(Ordering::SeqCst), Ordering::SeqCst);
         let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
-        *board = Board { slots: Arc::clone(&slots), transfer_bytes };
+        let phases = board.phases + 1;
+        *board = Board { slots: Arc::clone(&slots), transfer_bytes, history: None, phases };
         slots
     }
 }

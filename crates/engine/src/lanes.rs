@@ -373,6 +373,7 @@ pub(crate) fn turn<C: Clock, const RECORD: bool, const OPEN: bool>(
     if RECORD {
         let from = if OPEN { seat.intended } else { seat.start };
         recorder.add(direction, between(from, now), now);
+        recorder.keep(lane.plan.task, direction, seat.start, now, seat.offset);
         if OPEN {
             recorder.add_service(direction, between(seat.start, now));
         }

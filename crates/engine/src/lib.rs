@@ -8,7 +8,7 @@
 //! | [`PhaseJob`] | which phase of which workload, which tasks run in this process, with which data |
 //! | [`Controls`] | stop flag and progress, shared with other threads |
 //! | [`Rendezvous`] | how the processes of a run meet; [`Alone`] for one process |
-//! | [`PhaseOutcome`] | times of each task, bytes, histograms, series, wrong data |
+//! | [`PhaseOutcome`] | times of each task, bytes, histograms, series, last operations, wrong data |
 //! | [`EngineError`] | what failed, where, and what to do next |
 //!
 //! # One phase
@@ -57,6 +57,7 @@ mod error;
 mod file;
 mod gate;
 mod histogram;
+mod history;
 mod job;
 mod lanes;
 mod limits;
@@ -83,10 +84,11 @@ mod vectored;
 
 pub use buffer::MemoryHog;
 pub use clock::{clock_cost_ns, clock_name};
-pub use controls::{Controls, Progress};
+pub use controls::{Controls, Progress, Seen};
 pub use errno::Errno;
 pub use error::{EngineError, Exhausted, LimitKind, UringUnavailable};
 pub use histogram::LatencyHistogram;
+pub use history::LastOperation;
 pub use job::{DataSpec, Expect, PhaseJob, TransferLimit};
 pub use outcome::{
     Latency, Measure, Mismatch, MismatchKind, Mismatches, Note, Operation, PhaseOutcome, SeriesInterval,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::LatencyHistogram;
+use crate::{LastOperation, LatencyHistogram};
 
 /// What an operation does. Of files in trees and of objects, a read or write is of a whole one, with its
 /// open and close.
@@ -370,6 +370,8 @@ pub struct PhaseOutcome {
     pub latency: Vec<Latency>,
     /// Intervals in which something completed, by time.
     pub series: Vec<SeriesInterval>,
+    /// The last operations of this process, by their starts, where the workload has them kept.
+    pub history: Vec<LastOperation>,
     /// CPU time of this process in user mode during the phase.
     pub user_cpu_ns: u64,
     /// CPU time of this process in the kernel during the phase.

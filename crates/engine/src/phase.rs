@@ -1,12 +1,15 @@
 //! Takes a phase through its life and turns what the workers report into an outcome.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
 
 use plan::{Backend, ObjectsPlacement, TreePlacement};
 
 use crate::account::{Account, WorkerReport};
 use crate::buffer::{Arena, PAGE};
 use crate::clock::{self, Clock, Kind};
+use crate::history::History;
 use crate::mmap::Mmap;
 use crate::null::Null;
 use crate::outcome::{Mismatches, Operation};
@@ -58,7 +61,10 @@ pub fn run(
     };
     let slots =
         if matches!(job.workload.backend, Backend::Uring { .. }) { crew.workers } else { tasks.len() };
-    let shared = Shared::new(rules, tasks, (crew.workers, slots), rendezvous, controls);
+    let mut shared = Shared::new(rules, tasks, (crew.workers, slots), rendezvous, controls);
+    if let Some(history) = history(&shared.rules, &shared.tasks, crew.workers) {
+        shared.keep(history, controls);
+    }
     let reports = match kind {
         #[cfg(target_arch = "x86_64")]
         Kind::Counter => dispatch(&shared, clock::Counter, crew, &mut memory),
@@ -68,6 +74,18 @@ pub fn run(
         Some(error) => Err(error),
         None => Ok(outcome(&shared, &reports, controls)),
     }
+}
+
+/// Room for the last transfers, where they are wanted: only of phases whose figures are results.
+fn history(rules: &Rules<'_>, tasks: &[TaskPlan], workers: usize) -> Option<History> {
+    let kept = rules.job.workload.history.filter(|_| rules.job.instrument && rules.job.phase.is_result())?;
+    let mut files: HashMap<u32, Arc<Path>> = HashMap::new();
+    let paths = tasks.iter().map(|task| {
+        let path = files.entry(task.file.index).or_insert_with(|| Arc::from(task.file.path.as_path()));
+        (task.task, Arc::clone(path))
+    });
+    let paths = paths.collect();
+    Some(History::new(kept, workers, &Operation::TRANSFERS, rules.transfer as u64, paths))
 }
 
 /// Memory of all workers.
@@ -180,7 +198,8 @@ fn dispatch<'m, C: Clock>(
     memory: &'m mut Memory,
 ) -> Vec<WorkerReport<'m>> {
     let Memory { buffers, stride, counts, sets } = memory;
-    let recorders = recorders(counts, *sets);
+    let recorders = (0..).zip(recorders(counts, *sets));
+    let recorders = recorders.map(|(worker, recorder)| recorder.keeping(shared.keeper(worker))).collect();
     let buffers = buffers.bytes_mut();
     let record = shared.rules.job.instrument;
     let by_task = |buffers: &'m mut [u8]| buffers.chunks_mut(*stride).collect::<Vec<_>>();

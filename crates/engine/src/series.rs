@@ -3,6 +3,7 @@
 use crate::LatencyHistogram;
 use crate::clock::Scale;
 use crate::histogram::{BUCKETS, Counters};
+use crate::history::Keeper;
 
 /// Counts of each of `N` operations; of transfers: reads, writes.
 pub(crate) type Counts<const N: usize = 2> = [[u32; BUCKETS]; N];
@@ -39,6 +40,8 @@ pub(crate) struct Recorder<'a, const N: usize = 2> {
     response: Counters<'a, N>,
     /// Only in an open loop.
     service: Option<Counters<'a, N>>,
+    /// Only where the last operations were asked for.
+    keeper: Option<Keeper>,
     scale: Scale,
     current: [Sums; N],
     /// End of the current interval, in ticks.
@@ -53,12 +56,18 @@ impl<'a, const N: usize> Recorder<'a, N> {
         Self {
             response: Counters::new(response),
             service: service.map(Counters::new),
+            keeper: None,
             scale: Scale::from_bits(0),
             current: [Sums::default(); N],
             interval_end: u64::MAX,
             interval_ticks: u64::MAX,
             past: Vec::with_capacity(INTERVALS_AT_FIRST),
         }
+    }
+
+    /// Has the last operations kept as well.
+    pub(crate) fn keeping(self, keeper: Option<Keeper>) -> Self {
+        Self { keeper, ..self }
     }
 
     /// The phase starts at `start` ticks; intervals have `interval_ticks` each.
@@ -77,6 +86,15 @@ impl<'a, const N: usize> Recorder<'a, N> {
             self.turn(end);
         }
         self.current[operation].add(nanos);
+    }
+
+    /// Keeps one of `operation` that `task` asked for, from `start` to `end`: at this offset, or of the
+    /// item of this number.
+    #[inline(always)]
+    pub(crate) fn keep(&mut self, task: u32, operation: usize, start: u64, end: u64, place: u64) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.keep(task, operation, start, end, place);
+        }
     }
 
     /// How long the transfer took from the hand-over, in an open loop.

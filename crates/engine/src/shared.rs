@@ -1,6 +1,6 @@
 //! What the workers of a phase of transfers share.
 
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 
 use crate::common::Common;
 use crate::rules::{Ending, Rules, TaskPlan};
@@ -18,6 +18,12 @@ impl<'a> Deref for Shared<'a> {
 
     fn deref(&self) -> &Common<'a> {
         &self.common
+    }
+}
+
+impl<'a> DerefMut for Shared<'a> {
+    fn deref_mut(&mut self) -> &mut Common<'a> {
+        &mut self.common
     }
 }
 

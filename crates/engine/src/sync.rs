@@ -339,6 +339,7 @@ impl<M: Mover> Task<'_, M> {
             if RECORD {
                 let direction = usize::from(writes);
                 recorder.add(direction, between(intended, end), end);
+                recorder.keep(self.plan.task, direction, start, end, offset);
                 if self.schedule.is_some() {
                     recorder.add_service(direction, between(start, end));
                 }

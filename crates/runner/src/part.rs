@@ -498,6 +498,7 @@ mod tests {
             stopped: false,
             unstarted: 0,
             notes: Vec::new(),
+            history: Vec::new(),
             tasks: all,
         }
     }

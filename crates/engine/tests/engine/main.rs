@@ -10,6 +10,7 @@ mod content;
 mod ending;
 mod errors;
 mod objects;
+mod history;
 mod open_loop;
 mod processes;
 mod trace;

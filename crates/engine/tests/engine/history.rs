@@ -1,0 +1,114 @@
+//! The last operations that a workload has kept.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use engine::{Alone, Controls, Operation, PhaseJob, Seen};
+use plan::{Backend, Phase, Sharing};
+
+use crate::bed::{BACKENDS, Bed, run, run_with, with};
+
+/// 8 blocks of 4 KiB for each of three tasks, each with a file of its own.
+fn three(bed: &Bed, backend: Backend, history: Option<u64>) -> plan::Workload {
+    with(&bed.spec("f", 4096, 8), |spec| {
+        spec.tasks = 3;
+        spec.files.sharing = Sharing::PerTask;
+        spec.backend = backend;
+        spec.history = history;
+    })
+}
+
+#[test]
+fn every_backend_keeps_what_it_did() {
+    for backend in BACKENDS.into_iter().chain([Backend::Null]) {
+        let bed = Bed::new();
+        let workload = three(&bed, backend, Some(1_000));
+        for (phase, operation) in [(Phase::Write, Operation::Write), (Phase::Read, Operation::Read)] {
+            let outcome = run(&workload, phase).expect("measured");
+            let kept = &outcome.history;
+            assert_eq!(kept.len(), 24, "{backend:?} {phase}: all of them fit");
+            for task in 0..3 {
+                let of_task = || kept.iter().filter(|one| one.task == task);
+                let offsets: BTreeSet<u64> = of_task().map(|one| one.offset).collect();
+                assert_eq!(offsets, (0..8).map(|block| block * 4096).collect(), "{backend:?} {phase}");
+                assert_eq!(of_task().map(|one| &one.path).collect::<BTreeSet<_>>().len(), 1);
+            }
+            assert_eq!(kept.iter().map(|one| &one.path).collect::<BTreeSet<_>>().len(), 3);
+            assert!(kept.iter().all(|one| (one.operation, one.bytes) == (operation, 4096)));
+            assert!(kept.is_sorted_by_key(|one| one.start_ns), "by their starts");
+            let wall = outcome.tasks.iter().map(|task| task.io_end_ns).max().expect("three");
+            // The clock's rate is known better at the end than at the start.
+            let end = kept.iter().map(|one| one.start_ns + one.latency_ns).max().expect("some");
+            assert!(end.abs_diff(wall) <= wall / 100 + 1_000, "{backend:?} {phase}: {end} of {wall}");
+            let sum: u64 = kept.iter().map(|one| one.latency_ns).sum();
+            let series: u64 = outcome.series.iter().map(|one| one.latency_sum_ns).sum();
+            assert_eq!(sum, series, "{backend:?} {phase}: the latencies are those of the histogram");
+        }
+    }
+}
+
+#[test]
+fn only_so_many_are_kept_and_they_are_the_last() {
+    let bed = Bed::new();
+    for backend in [Backend::Psync, Backend::Uring { depth: 4, required: true }] {
+        let one =
+            |kept| with(&bed.spec("f", 4096, 64), |spec| (spec.backend, spec.history) = (backend, kept));
+        let outcome = run(&one(Some(10)), Phase::Write).expect("measured");
+        let offsets: BTreeSet<u64> = outcome.history.iter().map(|one| one.offset / 4096).collect();
+        assert_eq!(offsets, (54..64).collect(), "{backend:?}");
+        assert_eq!(run(&one(None), Phase::Read).expect("measured").history, []);
+    }
+}
+
+#[test]
+fn what_is_no_result_is_not_kept() {
+    let bed = Bed::new();
+    let workload = three(&bed, Backend::Psync, Some(100));
+    assert_eq!(run(&workload, Phase::Fill).expect("filled").history, []);
+    let without = run_with(&workload, Phase::Read, |job| job.instrument = false).expect("measured");
+    assert_eq!(without.history, []);
+}
+
+#[test]
+fn an_open_loop_keeps_when_a_transfer_was_really_handed_over() {
+    let bed = Bed::new();
+    let workload = with(&bed.spec("f", 4096, 20), |spec| {
+        spec.history = Some(100);
+        spec.pace = Some(plan::Pace { transfers_per_second: 500.0 });
+    });
+    run(&workload, Phase::Write).expect("written");
+    let kept = run(&workload, Phase::Read).expect("measured").history;
+    assert_eq!(kept.len(), 20);
+    for pair in kept.windows(2) {
+        assert!(pair[1].start_ns >= pair[0].start_ns + pair[0].latency_ns, "one after the other: {pair:?}");
+    }
+}
+
+/// As a line for each request needs it: another thread sees them while the phase goes on, each once.
+#[test]
+fn operations_can_be_seen_while_the_phase_runs() {
+    let bed = Bed::new();
+    let workload = with(&bed.spec("f", 4096, 40), |spec| {
+        spec.history = Some(100);
+        spec.pace = Some(plan::Pace { transfers_per_second: 100.0 });
+    });
+    run(&workload, Phase::Write).expect("written");
+    let controls = Controls::new();
+    std::thread::scope(|scope| {
+        let job = PhaseJob::new(&workload, Phase::Read, 0);
+        let phase = scope.spawn({
+            let controls = &controls;
+            move || engine::run(&job, &Alone, controls).expect("measured")
+        });
+        let (mut seen, mut all, mut looks) = (Seen::default(), Vec::new(), 0);
+        while !phase.is_finished() {
+            let new = controls.last_operations(&mut seen);
+            looks += u32::from(!new.is_empty());
+            all.extend(new);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        all.extend(controls.last_operations(&mut seen));
+        assert_eq!(all, phase.join().expect("it ran").history);
+        assert!(looks > 1, "all of them were seen at once");
+    });
+}
