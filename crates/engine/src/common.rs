@@ -101,7 +101,7 @@ impl<'a> Common<'a> {
 
     /// The operations that were kept, by their starts.
     pub(crate) fn kept(&self) -> Vec<LastOperation> {
-        self.history.as_ref().map(|history| history.since(&mut Vec::new())).unwrap_or_default()
+        self.history.as_ref().map(|history| history.all(clock::scale())).unwrap_or_default()
     }
 
     /// The flag that ends the phase.

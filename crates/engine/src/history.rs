@@ -165,6 +165,16 @@ impl History {
 
     /// Everything that is still there of what came after `seen`, by their starts.
     pub(crate) fn since(&self, seen: &mut Vec<u64>) -> Vec<LastOperation> {
+        self.read(seen, Scale::from_bits(self.scale.load(Ordering::Acquire)))
+    }
+
+    /// Everything that is still there, by their starts, in which the clock's rate is this one: it is known
+    /// better at the end of a phase. The latencies are those that were counted.
+    pub(crate) fn all(&self, rate: Scale) -> Vec<LastOperation> {
+        self.read(&mut Vec::new(), rate)
+    }
+
+    fn read(&self, seen: &mut Vec<u64>, rate: Scale) -> Vec<LastOperation> {
         let start = self.start.load(Ordering::Acquire);
         if start == 0 {
             return Vec::new();
@@ -183,7 +193,7 @@ impl History {
                     thread,
                     task,
                     operation: *self.operations.get(usize::try_from(operation).ok()?)?,
-                    start_ns: scale.nanos(raw.start.saturating_sub(start)),
+                    start_ns: rate.nanos(raw.start.saturating_sub(start)),
                     latency_ns: scale.nanos(raw.end.saturating_sub(raw.start)),
                     path: Arc::clone(self.paths.get(&task).unwrap_or(&nowhere)),
                     offset: raw.place,

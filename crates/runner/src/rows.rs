@@ -1,10 +1,13 @@
 //! What is stored of each task and node of a phase: handed to rank 0 rank by rank, and never joined.
 
-use engine::{PhaseOutcome, TaskOutcome};
+use std::collections::HashMap;
+
+use engine::{LastOperation, PhaseOutcome, TaskOutcome};
 use host::DeviceSample;
-use record::{DeviceRow, NodeSeriesRow, PhaseKey, TaskRow};
+use record::{DeviceRow, HistoryRow, NodeSeriesRow, Operation, PhaseKey, TaskRow};
 use serde::{Deserialize, Serialize};
 
+use crate::convert;
 use crate::part::{Interval, interval, join_sorted};
 
 /// One task: its number, its file, and the columns of [`TaskRow`] in their order.
@@ -15,6 +18,11 @@ struct Task(u32, u32, [u64; 8]);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Device(String, [u64; 10]);
 
+/// One of the last operations: task, thread, what it was, the place of its file among [`Rows::files`], and
+/// start, latency, offset and bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Operated(u32, u32, Operation, u32, [u64; 4]);
+
 /// What is stored of each task and node: it is handed to rank 0 rank by rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub(crate) struct Rows {
@@ -23,6 +31,10 @@ pub(crate) struct Rows {
     devices: Vec<Device>,
     /// Its own series, where the phase has several nodes.
     series: Vec<Interval>,
+    /// Its last operations, where they were asked for.
+    history: Vec<Operated>,
+    /// Their files, each once.
+    files: Vec<String>,
 }
 
 impl Rows {
@@ -34,13 +46,32 @@ impl Rows {
         several_nodes: bool,
     ) -> Self {
         let series = if several_nodes { outcome.series.iter().map(interval).collect() } else { Vec::new() };
+        let (history, files) = history(&outcome.history);
         Self {
             node,
+            history,
+            files,
             tasks: outcome.tasks.iter().map(task).collect(),
             devices: samples.into_iter().map(device).collect(),
             series,
         }
     }
+}
+
+/// The last operations of a rank, and their files.
+fn history(all: &[LastOperation]) -> (Vec<Operated>, Vec<String>) {
+    let mut files = Vec::new();
+    let mut places: HashMap<&std::path::Path, u32> = HashMap::new();
+    let mut operated = Vec::with_capacity(all.len());
+    for one in all {
+        let place = *places.entry(&one.path).or_insert_with(|| {
+            files.push(one.path.display().to_string());
+            u32::try_from(files.len() - 1).unwrap_or(u32::MAX)
+        });
+        let columns = [one.start_ns, one.latency_ns, one.offset, one.bytes];
+        operated.push(Operated(one.task, one.thread, convert::operation(one.operation), place, columns));
+    }
+    (operated, files)
 }
 
 fn task(task: &TaskOutcome) -> Task {
@@ -80,21 +111,23 @@ pub(crate) struct Table<'a> {
     pub(crate) tasks: Vec<TaskRow>,
     pub(crate) devices: Vec<DeviceRow>,
     nodes: Vec<(u32, Vec<Interval>)>,
+    pub(crate) history: Vec<HistoryRow>,
 }
 
 impl<'a> Table<'a> {
     /// No rows yet; `names` are those of the nodes, by number.
     pub(crate) fn new(key: PhaseKey, names: &'a [String]) -> Self {
-        Self { key, names, tasks: Vec::new(), devices: Vec::new(), nodes: Vec::new() }
+        Self { key, names, tasks: Vec::new(), devices: Vec::new(), nodes: Vec::new(), history: Vec::new() }
     }
 
     /// Adds those of a rank.
     pub(crate) fn add(&mut self, rows: Rows) {
-        let Rows { node, tasks, devices, series } = rows;
+        let Rows { node, tasks, devices, series, history, files } = rows;
         let name = self.names.get(node as usize).map_or("", String::as_str);
         let key = &self.key;
         self.tasks.extend(tasks.into_iter().map(|task| task_row(key, name, &task)));
         self.devices.extend(devices.into_iter().map(|device| device_row(key, name, device)));
+        self.history.extend(history.iter().map(|one| history_row(key, name, &files, one)));
         if series.is_empty() {
             return;
         }
@@ -104,9 +137,10 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The rows of the nodes; tasks are in their order from now on.
+    /// The rows of the nodes; tasks and operations are in their order from now on.
     pub(crate) fn close(&mut self) -> Vec<NodeSeriesRow> {
         self.tasks.sort_by_key(|row| row.task);
+        self.history.sort_by_key(|row| row.start_ns);
         let mut nodes = std::mem::take(&mut self.nodes);
         nodes.sort_by_key(|(node, _)| *node);
         let row = |node: u32, one: &Interval| NodeSeriesRow {
@@ -140,6 +174,34 @@ fn task_row(key: &PhaseKey, node: &str, Task(task, file, columns): &Task) -> Tas
         close_end_ns,
         bytes,
         transfers,
+    }
+}
+
+fn history_row(key: &PhaseKey, node: &str, files: &[String], one: &Operated) -> HistoryRow {
+    let Operated(task, thread, operation, file, [start_ns, latency_ns, offset_bytes, bytes]) = *one;
+    HistoryRow {
+        key: key.clone(),
+        node: node.to_owned(),
+        task,
+        thread,
+        operation,
+        start_ns,
+        latency_ns,
+        file: files.get(file as usize).cloned().unwrap_or_default(),
+        offset_bytes,
+        bytes,
+        device: String::new(),
+        sector: None,
+        device_ns: None,
+        matched: String::new(),
+        kind: String::new(),
+        tag1: None,
+        tag2: None,
+        disk_uid: String::new(),
+        node_type: String::new(),
+        server: String::new(),
+        context: String::new(),
+        thread_name: String::new(),
     }
 }
 

@@ -53,7 +53,7 @@ impl Whole<'_> {
         }
         let of_phase = |warning| WarningRow { key: Some(self.key.clone()), warning };
         PhaseRecord {
-            history: Vec::new(),
+            history: table.history,
             printed: Vec::new(),
             latency: part.latency_rows(&self.key),
             series: part.series_rows(&self.key),
