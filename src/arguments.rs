@@ -10,7 +10,7 @@ use plan::{Bytes, Nanos, randomops as randomops_plan};
 
 use crate::exit::{Exit, Failure};
 use crate::{
-    audit, batch, calc, clean, cluster, compare, foreign, generate, ior, merge, overhead, randomops,
+    audit, batch, calc, clean, cluster, compare, foreign, generate, history, ior, merge, overhead, randomops,
     reference, report, run, schema, values, verdict,
 };
 
@@ -62,6 +62,8 @@ enum Alone {
     Verdict(RunsArguments),
     /// Look for what cannot be true in the figures of a run, or in the published ones.
     Audit(AuditArguments),
+    /// Show the last operations of a run one by one, with the device's part of their time.
+    History(HistoryArguments),
     /// Set two runs against each other, as before and after a change.
     Compare(CompareArguments),
     /// Write job scripts that run a study under a batch system.
@@ -132,6 +134,9 @@ pub(crate) struct How {
     /// Print what would be done, with files, bytes and seconds, and write nothing.
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Each process keeps its last N operations one by one; `ioproof history` shows them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=plan::HISTORY_MAX))]
+    pub(crate) history: Option<u64>,
     /// The MPI library, where a launcher has started the program and the right one is not found.
     #[arg(long, value_name = "PATH")]
     pub(crate) mpi: Option<PathBuf>,
@@ -264,6 +269,29 @@ pub(crate) struct AuditArguments {
     /// Look at the published figures instead.
     #[arg(long)]
     pub(crate) published: bool,
+    /// As JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `ioproof history`.
+#[derive(Debug, Args)]
+pub(crate) struct HistoryArguments {
+    /// A run directory; of a run that was measured with --history N, or of an imported I/O history.
+    #[arg(value_name = "RUNDIR")]
+    pub(crate) run: PathBuf,
+    /// One case only.
+    #[arg(value_name = "CASE")]
+    pub(crate) case: Option<String>,
+    /// Of each phase the last N only.
+    #[arg(long, value_name = "N")]
+    pub(crate) last: Option<std::num::NonZeroUsize>,
+    /// One phase only, as `read` or `file-create`.
+    #[arg(long, value_name = "PHASE", value_parser = values::phase)]
+    pub(crate) phase: Option<plan::Phase>,
+    /// Comma-separated values with all columns of the record.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
     /// As JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -435,6 +463,7 @@ fn look(command: Alone) -> Result<Exit, Failure> {
         Alone::Report(arguments) => report::run(&arguments),
         Alone::Verdict(arguments) => verdict::run(&arguments),
         Alone::Audit(arguments) => audit::run(&arguments),
+        Alone::History(arguments) => history::run(&arguments),
         Alone::Compare(arguments) => compare::run(&arguments),
         Alone::Batch(arguments) => batch::run(&arguments),
         Alone::Merge(arguments) => merge::run(&arguments),

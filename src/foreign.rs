@@ -13,6 +13,7 @@ use crate::cluster::World;
 use crate::console::print;
 use crate::exit::{Exit, Failure};
 use crate::output::{Output, warn, write_whole};
+use crate::run::keep_history;
 use crate::session::{self, Session};
 
 /// Runs the command line of `tool`, the program's name first.
@@ -59,7 +60,9 @@ pub(crate) fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failur
 }
 
 fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
-    let checked = session.check(asked.plan)?;
+    let mut plan = asked.plan;
+    keep_history(&mut plan, asked.extras.history)?;
+    let checked = session.check(plan)?;
     warn(&session::leftover_lines(&checked.leftovers));
     warn(&checked.replaced().iter().map(session::replaced_line).collect::<Vec<_>>());
     let directory = session.directory(asked.extras.out.as_deref());

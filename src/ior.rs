@@ -11,6 +11,7 @@ use crate::console::print;
 use crate::exit::{Exit, Failure};
 use crate::foreign::{explain, launcher};
 use crate::output::{Output, refuse_device, warn, write_whole};
+use crate::run::keep_history;
 use crate::session::{self, Session};
 
 /// Runs the command line, the program's name first.
@@ -33,7 +34,9 @@ pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure
 }
 
 fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
-    let checked = session.check(asked.plan)?;
+    let mut plan = asked.plan;
+    keep_history(&mut plan, asked.extras.history)?;
+    let checked = session.check(plan)?;
     warn(&session::leftover_lines(&checked.leftovers));
     let replaced = runner::replaced(&checked.plan, &checked.leftovers);
     warn(&replaced.iter().map(session::replaced_line).collect::<Vec<_>>());

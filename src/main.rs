@@ -12,6 +12,7 @@ mod console;
 mod exit;
 mod foreign;
 mod generate;
+mod history;
 mod ior;
 mod merge;
 mod output;

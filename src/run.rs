@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use plan::outlooks;
+use plan::{Plan, outlooks};
 use record::{Recorder, Run, WarningRow, Wiped};
 use report::Study;
 use runner::{Checked, Ended, Event, Replaced, Watch};
@@ -29,7 +29,8 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
 
 /// Runs what is asked. `verdict`: commitments decide the exit code.
 pub(crate) fn measure(asked: Asked, how: &How, verdict: bool, world: &World) -> Result<Exit, Failure> {
-    let Asked { what, plan, notes } = asked;
+    let Asked { what, mut plan, notes } = asked;
+    keep_history(&mut plan, how.history)?;
     let session = Session::new(world, &what);
     if how.explain {
         let facts = session.host.facts(&session::targets(&plan), engine::clock_name());
@@ -54,6 +55,12 @@ pub(crate) fn measure(asked: Asked, how: &How, verdict: bool, world: &World) -> 
         session.run(&checked, &directory, &mut watch)?
     };
     conclude(&ended, show(&directory)?, &directory, verdict)
+}
+
+/// Has each process of every case keep its last operations, where that is asked for.
+pub(crate) fn keep_history(plan: &mut Plan, operations: Option<u64>) -> Result<(), Failure> {
+    let Some(operations) = operations else { return Ok(()) };
+    plan.keep_history(operations).map_err(|error| Failure::new(Exit::Usage, error))
 }
 
 /// Goes on with the run in `directory`.

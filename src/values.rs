@@ -19,3 +19,10 @@ pub(crate) fn size(text: &str) -> Result<Bytes, String> {
 fn told(error: UnitError) -> String {
     format!("{}; {}", error.message, error.help)
 }
+
+/// A phase, by its word in records.
+pub(crate) fn phase(text: &str) -> Result<plan::Phase, String> {
+    let found = plan::Phase::ALL.into_iter().find(|phase| phase.name() == text);
+    let names = || plan::Phase::ALL.map(plan::Phase::name).join(", ");
+    found.ok_or_else(|| format!("no such phase; there are {}", names()))
+}

@@ -69,6 +69,7 @@ mod figures;
 mod findings;
 mod grounds;
 mod heat;
+mod history;
 mod iops;
 mod jobs;
 mod latency;
@@ -130,6 +131,7 @@ pub use findings::{
     Tax, Verdict, WeakestLink,
 };
 pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
+pub use history::{DevicePart, HistorySplit};
 pub use iops::{CacheState, DefinedIops, iops_table};
 pub use jobs::{Job, JobRates, jobs};
 pub use latency::{CdfPoint, Latency, LatencySummary};

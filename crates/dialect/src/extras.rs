@@ -79,6 +79,8 @@ pub struct Extras {
     pub destroy_data_on: Vec<String>,
     /// `--tasks-per-rank K`: how many tasks each process of a launcher carries; 1 without it.
     pub tasks_per_rank: u32,
+    /// `--history N`: each process keeps its last N operations.
+    pub history: Option<u64>,
     /// What each of them means.
     pub notes: Vec<OptionNote>,
 }
@@ -94,6 +96,7 @@ impl Default for Extras {
             yes: false,
             destroy_data_on: Vec::new(),
             tasks_per_rank: 1,
+            history: None,
             notes: Vec::new(),
         }
     }
@@ -123,7 +126,7 @@ pub enum ExtrasError {
 }
 
 /// An option and what a missing value is called; flags have none.
-const OPTIONS: [(&str, Option<&str>); 9] = [
+const OPTIONS: [(&str, Option<&str>); 10] = [
     ("--explain", None),
     ("--verify", None),
     ("--yes", None),
@@ -132,6 +135,7 @@ const OPTIONS: [(&str, Option<&str>); 9] = [
     ("--compat", Some("give the release of the tool whose tables are wanted")),
     ("--fadvise", Some("give none, as-published or as-meant")),
     ("--tasks-per-rank", Some("give a whole number of at least 1")),
+    ("--history", Some("give how many operations each process keeps, from 1 to 1048576")),
     ("--destroy-data-on", Some("give a serial number, a WWN or a path of a block device")),
 ];
 
@@ -245,6 +249,13 @@ impl Extras {
                 Ok(tasks @ 1..) => {
                     self.tasks_per_rank = tasks;
                     format!("each process of the launcher carries {tasks} neighbouring tasks")
+                }
+                _ => return Err(ExtrasError::BadValue { option, value, expected }),
+            },
+            "--history" => match value.parse() {
+                Ok(kept @ 1..=plan::HISTORY_MAX) => {
+                    self.history = Some(kept);
+                    format!("each process keeps its last {kept} operations; `ioproof history` shows them")
                 }
                 _ => return Err(ExtrasError::BadValue { option, value, expected }),
             },

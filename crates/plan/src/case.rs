@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Nanos, Protocol, Setting, Terms, Workload};
+use crate::{Nanos, PlanError, Protocol, Setting, Terms, Workload, WorkloadSpec};
 
 /// One pass of all tasks over their transfers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -302,5 +302,18 @@ impl Plan {
             destroy_data_on: Vec::new(),
             terms: Terms::default(),
         }
+    }
+
+    /// Has each process of every case keep its last so many operations.
+    ///
+    /// # Errors
+    /// None, or more than [`crate::HISTORY_MAX`].
+    pub fn keep_history(&mut self, operations: u64) -> Result<(), PlanError> {
+        for case in &mut self.cases {
+            let mut spec = WorkloadSpec::from(case.workload.clone());
+            spec.history = Some(operations);
+            case.workload = spec.validate()?;
+        }
+        Ok(())
     }
 }

@@ -83,6 +83,6 @@ pub use tree::{Objects, TREE_DEPTH_MAX, Tree};
 pub use units::{Bytes, Nanos};
 pub use work::Work;
 pub use workload::{
-    Advice, Backend, Existing, FileSet, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall, SyncRule,
-    Workload, WorkloadSpec,
+    Advice, Backend, Existing, FileSet, HISTORY_MAX, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall,
+    SyncRule, Workload, WorkloadSpec,
 };

@@ -1,6 +1,6 @@
 //! Which workloads can be measured.
 
-use crate::workload::{DEPTH_MAX, PIECES_MAX, TASKS_MAX};
+use crate::workload::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, TASKS_MAX};
 use crate::{Backend, Bytes, Geometry, Order, PlanError, Spread, Work, Workload, WorkloadSpec};
 
 /// Linux moves at most 2 GiB less one page in one call (see `read(2)`, notes).
@@ -24,6 +24,7 @@ impl WorkloadSpec {
         self.check_tasks()?;
         self.check_times()?;
         self.check_backend()?;
+        self.check_history()?;
         Ok(Workload(self))
     }
 
@@ -141,6 +142,17 @@ impl WorkloadSpec {
             ));
         }
         Ok(())
+    }
+
+    fn check_history(&self) -> Result<(), PlanError> {
+        match self.history {
+            Some(kept) if !(1..=HISTORY_MAX).contains(&kept) => Err(PlanError::new(
+                "history",
+                format!("a process cannot keep {kept} operations"),
+                format!("give a number from 1 to {HISTORY_MAX}"),
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn check_times(&self) -> Result<(), PlanError> {

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Geometry, Nanos, PlanError, Work};
 
+/// Most operations that a process keeps: 32 MiB of memory, and some 100 MB of a record.
+pub const HISTORY_MAX: u64 = 1 << 20;
+
 /// More tasks than this in one workload is taken for a slip of the pen.
 pub(crate) const TASKS_MAX: u32 = 1 << 20;
 /// The kernel takes at most 32768 entries in one submission ring.

@@ -178,7 +178,7 @@ fn optional(value: Option<f64>) -> String {
     value.map(decimal).unwrap_or_default()
 }
 
-fn line(cells: Vec<String>) -> String {
+pub(crate) fn line(cells: Vec<String>) -> String {
     let mut out = cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",");
     out.push_str("\r\n");
     out

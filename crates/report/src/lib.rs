@@ -6,6 +6,7 @@
 //! | [`Study`] | a [`record::Run`] with what its figures say together, for all forms at once |
 //! | [`text`], [`html`], [`markdown`], [`csv`], [`json`], [`openmetrics`] | a run in one form; `docs/REPORT.md` describes CSV and JSON |
 //! | [`mod@reference`] | the library of published figures |
+//! | [`History`] | the last operations of a run, one by one |
 //! | [`compare`] | two runs beside each other |
 //! | [`preflight`], [`explain`], [`offsets`] | a [`plan::Plan`] before it runs |
 //! | [`Progress`] | the live line while it runs |
@@ -27,6 +28,7 @@ mod compare;
 mod csv;
 mod excerpt;
 mod format;
+mod history;
 mod hosts;
 mod html;
 mod markdown;
@@ -50,6 +52,7 @@ use record::Run;
 
 pub use compare::{Pair, compare};
 pub use excerpt::{audit_published, audit_published_json};
+pub use history::{History, Wanted};
 pub use offsets::offsets;
 pub use preflight::{explain, preflight};
 pub use progress::{Progress, TimeLeft};

@@ -14,6 +14,7 @@ mod expected;
 mod figures;
 mod findings;
 mod heat;
+mod history;
 mod latency;
 mod nodes;
 mod outlier;
