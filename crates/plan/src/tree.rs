@@ -5,14 +5,26 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Phase};
+use crate::{Bytes, Phase, PlanError, TreePlacement, Workload};
 
+/// More directories than this in all trees together are taken for a slip: making them takes hours.
+const DIRECTORIES_MAX: u64 = 1 << 26;
+/// More items than this of all tasks together are taken for a slip: at a million a second it is a day.
+const ITEMS_MAX: u64 = 1 << 37;
+/// A larger file is written in transfers; its bytes are held in memory.
+const FILE_BYTES_MAX: Bytes = Bytes::gib(1);
+/// More sets than this of one task are taken for a slip.
+const SETS_MAX: u32 = 1 << 20;
+/// A step that rests for so many times its own length, in percent, measures the rest.
+const WAITING_PERCENT_MAX: u32 = 100_000;
+/// Longest path that Linux takes (`PATH_MAX`), its zero left out.
+const PATH_BYTES_MAX: usize = 4095;
 /// A path has at most 4096 bytes (`PATH_MAX`), and a level of a tree takes about 20 of them.
 pub const TREE_DEPTH_MAX: u32 = 128;
 
 /// A tree of directories, and the items (files, directories) that each task has in it.
 ///
-/// Below each target stands a directory of its own for each pass, [`crate::TreePlacement::root`]; in it one tree
+/// Below each target stands a directory of its own for each pass, [`TreePlacement::root`]; in it one tree
 /// for all tasks, or one for each of them. The directories of a tree are numbered level by level from 0,
 /// the topmost; those below number `d` are `d · branching + 1` to `d · branching + branching`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +109,144 @@ impl Tree {
         self.used_directories().0 + item / self.items_per_directory.max(1)
     }
 
+    /// Trees that `tasks` have.
+    #[must_use]
+    pub fn trees(&self, tasks: u32) -> u64 {
+        if self.own_trees { u64::from(tasks) } else { 1 }
+    }
+
+    /// Operations that `tasks` do together in one pass of `phase`.
+    #[must_use]
+    pub fn operations(&self, phase: Phase, tasks: u32) -> u64 {
+        match phase {
+            Phase::TreeCreate | Phase::TreeRemove => self.directories().saturating_mul(self.trees(tasks)),
+            Phase::DirectoryList => self.used_directories().1.saturating_mul(u64::from(tasks)),
+            _ => self.items_per_task().saturating_mul(u64::from(tasks)),
+        }
+    }
+
+    /// Checks every value against the others, for `tasks`.
+    pub(crate) fn check(&self, tasks: u32) -> Result<(), PlanError> {
+        if self.depth > TREE_DEPTH_MAX {
+            return Err(PlanError::new(
+                "levels",
+                format!("{} levels of directories are too deep", self.depth),
+                format!("give a number up to {TREE_DEPTH_MAX}: a path has at most {PATH_BYTES_MAX} bytes"),
+            ));
+        }
+        if self.branching == 0 {
+            let problem = "directories without any below them have no levels";
+            return Err(PlanError::new("branching", problem, "give a number of at least 1"));
+        }
+        let directories = self.directories().saturating_mul(self.trees(tasks));
+        if directories > DIRECTORIES_MAX {
+            let too_many = if self.depth == 0 { "tasks" } else { "branching" };
+            return Err(PlanError::new(
+                too_many,
+                format!(
+                    "{} levels of {} directories in each are {} in all",
+                    self.depth,
+                    self.branching,
+                    counted(directories)
+                ),
+                format!(
+                    "at most {DIRECTORIES_MAX} can be made: lower the levels, the branching or the tasks"
+                ),
+            ));
+        }
+        if self.items_per_directory == 0 {
+            let problem = "0 items in each directory measure nothing";
+            return Err(PlanError::new("items_per_directory", problem, "give a number of at least 1"));
+        }
+        let items = self.items_per_task().saturating_mul(u64::from(tasks));
+        if items > ITEMS_MAX {
+            return Err(PlanError::new(
+                "items_per_directory",
+                format!("{} items of {tasks} tasks are too many", counted(items)),
+                format!("at most {ITEMS_MAX} can be made: lower the items, the directories or the tasks"),
+            ));
+        }
+        for (field, bytes) in [("file_bytes", self.write_bytes), ("read_bytes", self.read_bytes)] {
+            if bytes > FILE_BYTES_MAX {
+                return Err(PlanError::new(
+                    field,
+                    format!("a file of {bytes} is not small"),
+                    format!("give at most {FILE_BYTES_MAX}; larger files are measured by transfers"),
+                ));
+            }
+        }
+        if self.make_node && self.write_bytes > Bytes(0) {
+            return Err(PlanError::new(
+                "make_node",
+                format!("files that are not opened cannot get {} each", self.write_bytes),
+                "leave make_node out, or let the files be empty",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks that the kernel takes the longest path of `workload`, which has this tree.
+    pub(crate) fn check_paths(workload: &Workload) -> Result<(), PlanError> {
+        let Some(placement) = TreePlacement::new(workload) else { return Ok(()) };
+        let tree = placement.tree();
+        let last = workload.tasks.saturating_sub(1);
+        let root = workload.files.targets.iter().map(|target| target.as_os_str().len()).max().unwrap_or(0);
+        let below = placement.directory(last, tree.directories().saturating_sub(1)).as_os_str().len();
+        let name = TreePlacement::file_name(last, tree.items_per_task()).len() + crate::RENAMED.len();
+        // A root has the number of a repetition in its name.
+        let bytes = root + "/test-dir.4294967295-0/".len() + below + 1 + name;
+        if bytes <= PATH_BYTES_MAX {
+            return Ok(());
+        }
+        Err(PlanError::new(
+            "levels",
+            format!("the longest path would have {bytes} bytes, and the kernel takes {PATH_BYTES_MAX}"),
+            "lower the levels, or name a target with a shorter path",
+        ))
+    }
+
+    /// What the items of `phase` are, as in `1000 files of 3901 bytes each in 4 directories`.
+    pub(crate) fn items_in_words(&self, phase: Phase) -> String {
+        let (each, used) = (self.items_per_task(), self.used_directories().1);
+        let among = if used > 1 { format!(" in {used} directories") } else { String::new() };
+        let plural = |count: u64| if count == 1 { "" } else { "s" };
+        let bytes = if phase == Phase::FileRead { self.read_bytes } else { self.write_bytes };
+        match phase {
+            Phase::TreeCreate | Phase::TreeRemove | Phase::DirectoryList => {
+                let all = self.directories();
+                format!("{all} director{} each", if all == 1 { "y" } else { "ies" })
+            }
+            Phase::DirectoryCreate
+            | Phase::DirectoryStat
+            | Phase::DirectoryRename
+            | Phase::DirectoryRemove => {
+                format!("{each} director{} each{among}", if each == 1 { "y" } else { "ies" })
+            }
+            Phase::FileRead if bytes.0 == 0 => {
+                format!("{each} file{} each{among}, opened and closed", plural(each))
+            }
+            _ if bytes.0 == 0 => format!("{each} empty file{} each{among}", plural(each)),
+            _ => format!("{each} file{} of {} bytes each{among}", plural(each), bytes.0),
+        }
+    }
+
+    /// Where the items are, and in which order whose are touched, as in `own trees, shift 1`.
+    pub(crate) fn place_in_words(&self) -> String {
+        let mut words = match (self.own_trees, self.depth) {
+            (true, 0) => "own directories".to_owned(),
+            (true, _) => "own trees".to_owned(),
+            (false, 0) => "one directory".to_owned(),
+            (false, _) => "one tree".to_owned(),
+        };
+        if self.leaf_only && self.depth > 0 {
+            words.push_str(", lowest level only");
+        }
+        if self.shift > 0 {
+            words.push_str(&format!(", shift {}", self.shift));
+        }
+        words
+    }
+
     /// Bytes that one operation of `phase` moves.
     #[must_use]
     pub const fn bytes_per_item(&self, phase: Phase) -> Bytes {
@@ -120,6 +270,11 @@ impl Tree {
         let owner = (u64::from(task) + times * u64::from(self.shift)) % all;
         u32::try_from(owner).unwrap_or(task)
     }
+}
+
+/// A count that may be beyond all.
+fn counted(count: u64) -> String {
+    if count == u64::MAX { "more than can be counted".to_owned() } else { count.to_string() }
 }
 
 /// Goes round small objects in sets: each task owns sets with objects in each, and a step takes one object
@@ -146,10 +301,170 @@ pub struct Objects {
     pub no_stat: bool,
 }
 
+impl Objects {
+    /// Operations that `tasks` do together in one pass of `phase`.
+    #[must_use]
+    pub fn operations(&self, phase: Phase, tasks: u32) -> u64 {
+        let sets = u64::from(self.sets).saturating_mul(u64::from(tasks));
+        let step = 1 + u64::from(!self.no_stat) + 2 * u64::from(!self.read_only);
+        match phase {
+            Phase::Benchmark => sets.saturating_mul(self.steps).saturating_mul(step),
+            _ => sets.saturating_mul(self.precreated.saturating_add(1)),
+        }
+    }
+
+    /// Checks every value against the others, for `tasks`.
+    pub(crate) fn check(&self, tasks: u32) -> Result<(), PlanError> {
+        if self.sets == 0 || self.sets > SETS_MAX {
+            return Err(PlanError::new(
+                "sets",
+                format!("{} sets of each task cannot be gone round", self.sets),
+                format!("give a number from 1 to {SETS_MAX}"),
+            ));
+        }
+        let all = |each: u64| each.saturating_mul(u64::from(self.sets)).saturating_mul(u64::from(tasks));
+        for (field, each) in [("precreated", self.precreated), ("steps", self.steps)] {
+            if each == 0 || all(each) > ITEMS_MAX {
+                return Err(PlanError::new(
+                    field,
+                    format!("{each} in each of {} sets of {tasks} tasks cannot be measured", self.sets),
+                    format!("give at least 1, and at most {ITEMS_MAX} in all"),
+                ));
+            }
+        }
+        if self.object_bytes > FILE_BYTES_MAX {
+            return Err(PlanError::new(
+                "object_bytes",
+                format!("an object of {} is not small", self.object_bytes),
+                format!("give at most {FILE_BYTES_MAX}; larger files are measured by transfers"),
+            ));
+        }
+        if self.waiting_percent > WAITING_PERCENT_MAX {
+            return Err(PlanError::new(
+                "waiting_percent",
+                format!("a rest of {} % of each step measures the rest", self.waiting_percent),
+                format!("give a number up to {WAITING_PERCENT_MAX}"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// What the objects are, as in `10 sets of 1000 objects of 3901 bytes each`.
+    pub(crate) fn in_words(&self) -> String {
+        let sets = if self.sets == 1 { "set" } else { "sets" };
+        let mut words = format!(
+            "{} {sets} of {} objects of {} bytes each",
+            self.sets, self.precreated, self.object_bytes.0
+        );
+        if self.offset > 0 {
+            words.push_str(&format!(", offset {}", self.offset));
+        }
+        if self.waiting_percent > 0 {
+            words.push_str(&format!(", rests of {} %", self.waiting_percent));
+        }
+        if self.read_only {
+            words.push_str(", read only");
+        }
+        words
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Tree;
-    use crate::Phase;
+    use super::{Objects, TREE_DEPTH_MAX, Tree};
+    use crate::{Backend, Bytes, Geometry, Nanos, Pace, Phase, Work, WorkloadSpec};
+
+    fn spec(work: Work) -> WorkloadSpec {
+        let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", "/t", geometry);
+        (spec.tasks, spec.work) = (2, work);
+        spec
+    }
+
+    fn field(change: impl FnOnce(&mut WorkloadSpec, &mut Tree)) -> &'static str {
+        let (mut tree, mut spec) = (Tree::flat(10), spec(Work::Transfers));
+        change(&mut spec, &mut tree);
+        spec.work = Work::Tree(tree);
+        spec.validate().map(|_| ()).expect_err("refused").field
+    }
+
+    #[test]
+    fn trees_that_cannot_be_made_name_their_field() {
+        assert_eq!(field(|_, tree| tree.depth = TREE_DEPTH_MAX + 1), "levels");
+        assert_eq!(field(|_, tree| tree.branching = 0), "branching");
+        assert_eq!(field(|_, tree| (tree.depth, tree.branching) = (20, 20)), "branching");
+        assert_eq!(field(|_, tree| tree.items_per_directory = 0), "items_per_directory");
+        assert_eq!(field(|_, tree| tree.items_per_directory = u64::MAX), "items_per_directory");
+        assert_eq!(field(|_, tree| tree.write_bytes = Bytes::gib(2)), "file_bytes");
+        assert_eq!(field(|_, tree| tree.read_bytes = Bytes::gib(2)), "read_bytes");
+        assert_eq!(field(|_, tree| (tree.make_node, tree.write_bytes) = (true, Bytes(1))), "make_node");
+        assert_eq!(field(|spec, _| spec.backend = Backend::Mmap), "backend");
+        assert_eq!(field(|spec, _| spec.duration = Some(Nanos::secs(1))), "duration");
+        assert_eq!(field(|spec, _| spec.operations = Some(1)), "operations");
+        assert_eq!(field(|spec, _| spec.pace = Some(Pace { transfers_per_second: 1.0 })), "rate");
+        let long = |spec: &mut WorkloadSpec, tree: &mut Tree| {
+            spec.files.targets = vec![format!("/{}", "x/".repeat(1900)).into()];
+            tree.depth = TREE_DEPTH_MAX;
+        };
+        assert_eq!(field(long), "levels");
+    }
+
+    #[test]
+    fn objects_that_cannot_be_made_name_their_field() {
+        let objects = Objects {
+            sets: 10,
+            precreated: 1000,
+            steps: 100,
+            object_bytes: Bytes(3901),
+            offset: 1,
+            waiting_percent: 0,
+            read_only: false,
+            no_stat: false,
+        };
+        let field = |change: fn(&mut Objects)| {
+            let mut objects = objects.clone();
+            change(&mut objects);
+            spec(Work::Objects(objects)).validate().map(|_| ()).expect_err("refused").field
+        };
+        assert_eq!(field(|objects| objects.sets = 0), "sets");
+        assert_eq!(field(|objects| objects.precreated = 0), "precreated");
+        assert_eq!(field(|objects| objects.steps = u64::MAX), "steps");
+        assert_eq!(field(|objects| objects.object_bytes = Bytes::gib(2)), "object_bytes");
+        assert_eq!(field(|objects| objects.waiting_percent = u32::MAX), "waiting_percent");
+        let workload = spec(Work::Objects(objects)).validate().expect("valid");
+        assert_eq!(
+            workload.conditions(Phase::Benchmark),
+            "benchmark, 2 tasks, 10 sets of 1000 objects of 3901 bytes each, offset 1, psync depth 1"
+        );
+        assert_eq!(workload.operations_of(Phase::Benchmark), Some(2 * 10 * 100 * 4));
+        assert_eq!(workload.footprint(), Bytes(2 * 10 * 1000 * 3901));
+    }
+
+    #[test]
+    fn conditions_say_which_items_of_which_tree() {
+        let flat = Tree { own_trees: true, write_bytes: Bytes(3901), ..Tree::flat(1000) };
+        let workload = spec(Work::Tree(flat.clone())).validate().expect("valid");
+        assert_eq!(
+            workload.conditions(Phase::FileCreate),
+            "file-create, 2 tasks, own directories, 1000 files of 3901 bytes each, psync depth 1"
+        );
+        let deep = Tree { depth: 2, branching: 3, shift: 1, random: Some(1), own_trees: false, ..flat };
+        let workload = spec(Work::Tree(deep)).validate().expect("valid");
+        assert_eq!(
+            workload.conditions(Phase::FileStat),
+            "file-stat, random, 2 tasks, one tree, shift 1, 13000 files of 3901 bytes each in 13 directories, \
+             psync depth 1"
+        );
+        assert_eq!(
+            workload.conditions(Phase::TreeCreate),
+            "tree-create, 2 tasks, one tree, shift 1, 13 directories each, psync depth 1"
+        );
+        assert_eq!(workload.operations_of(Phase::TreeCreate), Some(13));
+        assert_eq!(workload.operations_of(Phase::FileCreate), Some(26_000));
+        assert_eq!(workload.footprint(), Bytes(26_000 * 3901));
+        assert_eq!(workload.phase_bytes(Phase::FileStat), Bytes(0));
+        assert_eq!(workload.phase_bytes(Phase::FileCreate), Bytes(26_000 * 3901));
+    }
 
     fn tree(depth: u32, branching: u32) -> Tree {
         Tree { depth, branching, ..Tree::flat(10) }

@@ -1,7 +1,7 @@
 //! Which workloads can be measured.
 
 use crate::workload::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, TASKS_MAX};
-use crate::{Backend, Bytes, Geometry, Order, PlanError, Spread, Work, Workload, WorkloadSpec};
+use crate::{Backend, Bytes, Geometry, Order, PlanError, Spread, Tree, Work, Workload, WorkloadSpec};
 
 /// Linux moves at most 2 GiB less one page in one call (see `read(2)`, notes).
 const TRANSFER_MAX: Bytes = Bytes(0x7fff_f000);
@@ -18,14 +18,47 @@ impl WorkloadSpec {
             self.check_sizes()?;
             self.check_order()?;
         }
-        if let Work::Rpc(rpc) = &self.work {
-            rpc.check(self.tasks, self.nodes)?;
+        match &self.work {
+            Work::Transfers => {}
+            Work::Tree(tree) => tree.check(self.tasks)?,
+            Work::Objects(objects) => objects.check(self.tasks)?,
+            Work::Rpc(rpc) => rpc.check(self.tasks, self.nodes)?,
         }
         self.check_tasks()?;
         self.check_times()?;
         self.check_backend()?;
         self.check_history()?;
-        Ok(Workload(self))
+        if self.work.makes_trees() {
+            self.check_names()?;
+        }
+        let workload = Workload(self);
+        Tree::check_paths(&workload)?;
+        Ok(workload)
+    }
+
+    /// Names are made as fast as it goes, each once.
+    fn check_names(&self) -> Result<(), PlanError> {
+        let refused = |field, problem: &str, help: &str| Err(PlanError::new(field, problem, help));
+        match self.backend {
+            Backend::Psync | Backend::Uring { .. } | Backend::Null => {}
+            Backend::Mmap | Backend::Stdio | Backend::Vectored { .. } => {
+                let problem = "files and directories are made by system calls or io_uring";
+                return refused("backend", problem, "use the backend psync or uring");
+            }
+        }
+        if self.duration.is_some() {
+            let problem = "a phase that makes or removes each item once cannot be repeated for a time";
+            return refused("duration", problem, "use a stonewall, which ends it earlier");
+        }
+        if self.operations.is_some() {
+            let problem = "each item is worked on once in a phase";
+            return refused("operations", problem, "say how many items there are instead");
+        }
+        if self.pace.is_some() {
+            let problem = "items are not worked on by the clock";
+            return refused("rate", problem, "leave it out");
+        }
+        Ok(())
     }
 
     fn check_sizes(&self) -> Result<(), PlanError> {

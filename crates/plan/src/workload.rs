@@ -418,7 +418,49 @@ impl Workload {
     /// space before.
     #[must_use]
     pub fn footprint(&self) -> Bytes {
-        Bytes(self.transfers_per_pass() * u64::from(self.tasks) * self.geometry.transfer.0)
+        match &self.work {
+            Work::Transfers => {
+                Bytes(self.transfers_per_pass() * u64::from(self.tasks) * self.geometry.transfer.0)
+            }
+            Work::Tree(tree) => Bytes(
+                tree.operations(crate::Phase::FileCreate, self.tasks).saturating_mul(tree.write_bytes.0),
+            ),
+            Work::Objects(objects) => {
+                let sets = u64::from(objects.sets).saturating_mul(u64::from(self.tasks));
+                Bytes(sets.saturating_mul(objects.precreated).saturating_mul(objects.object_bytes.0))
+            }
+            Work::Rpc(_) => Bytes(0),
+        }
+    }
+
+    /// Operations of all tasks in one pass of `phase`, of work that is not transfers; `None` of transfers,
+    /// and where a clock alone ends the phase.
+    #[must_use]
+    pub fn operations_of(&self, phase: crate::Phase) -> Option<u64> {
+        match &self.work {
+            Work::Tree(tree) => Some(tree.operations(phase, self.tasks)),
+            Work::Objects(objects) => Some(objects.operations(phase, self.tasks)),
+            Work::Transfers | Work::Rpc(_) => None,
+        }
+    }
+
+    /// Bytes of all tasks in one pass of `phase`.
+    #[must_use]
+    pub fn phase_bytes(&self, phase: crate::Phase) -> Bytes {
+        match (&self.work, self.operations_of(phase)) {
+            (Work::Tree(tree), Some(items)) => Bytes(items.saturating_mul(tree.bytes_per_item(phase).0)),
+            (Work::Objects(objects), Some(_)) => {
+                let sets = u64::from(objects.sets).saturating_mul(u64::from(self.tasks));
+                let moved = match phase {
+                    crate::Phase::Precreate => objects.precreated,
+                    crate::Phase::Benchmark if objects.read_only => objects.steps,
+                    crate::Phase::Benchmark => objects.steps.saturating_mul(2),
+                    _ => 0,
+                };
+                Bytes(sets.saturating_mul(moved).saturating_mul(objects.object_bytes.0))
+            }
+            _ => self.bytes(),
+        }
     }
 
     /// Transfers of all tasks in one phase.
@@ -427,9 +469,18 @@ impl Workload {
         self.transfers_per_task().saturating_mul(u64::from(self.tasks))
     }
 
-    /// Bytes of all tasks in one phase.
+    /// Bytes of all tasks in one phase; of work other than transfers those of its largest phase.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
+        let largest = |phases: &[crate::Phase]| {
+            phases.iter().map(|phase| self.phase_bytes(*phase)).max().unwrap_or_default()
+        };
+        match &self.work {
+            Work::Transfers => {}
+            Work::Tree(_) => return largest(&[crate::Phase::FileCreate, crate::Phase::FileRead]),
+            Work::Objects(_) => return largest(&[crate::Phase::Precreate, crate::Phase::Benchmark]),
+            Work::Rpc(_) => return Bytes(0),
+        }
         Bytes(self.transfers().saturating_mul(self.geometry.transfer.0))
     }
 
@@ -437,8 +488,21 @@ impl Workload {
     /// `4 KiB random read, direct, uring depth 32, 1 task`.
     #[must_use]
     pub fn conditions(&self, phase: crate::Phase) -> String {
-        if let Work::Rpc(rpc) = &self.work {
-            return rpc.conditions(self);
+        let tasks = if self.tasks == 1 { "task" } else { "tasks" };
+        let nodes = if self.nodes == 1 { String::new() } else { format!(" on {} nodes", self.nodes) };
+        let by = format!("{} depth {}", self.backend.name(), self.backend.depth());
+        match &self.work {
+            Work::Transfers => {}
+            Work::Tree(tree) => {
+                let looks = matches!(phase, crate::Phase::FileStat | crate::Phase::DirectoryStat);
+                let order = if looks && tree.random.is_some() { ", random" } else { "" };
+                let (place, items) = (tree.place_in_words(), tree.items_in_words(phase));
+                return format!("{phase}{order}, {} {tasks}{nodes}, {place}, {items}, {by}", self.tasks);
+            }
+            Work::Objects(objects) => {
+                return format!("{phase}, {} {tasks}{nodes}, {}, {by}", self.tasks, objects.in_words());
+            }
+            Work::Rpc(rpc) => return rpc.conditions(self),
         }
         let order = match self.order {
             Order::Strided { stride } => format!("strided ({stride})"),
@@ -450,19 +514,11 @@ impl Workload {
             _ if self.direct => "direct, ",
             _ => "buffered, ",
         };
-        let tasks = if self.tasks == 1 { "task" } else { "tasks" };
         let mix = match phase {
             crate::Phase::Mixed => format!(" ({} % reads)", self.read_percent),
             _ => String::new(),
         };
-        let nodes = if self.nodes == 1 { String::new() } else { format!(" on {} nodes", self.nodes) };
-        format!(
-            "{} {order} {phase}{mix}, {path}{} depth {}, {} {tasks}{nodes}",
-            self.geometry.transfer,
-            self.backend.name(),
-            self.backend.depth(),
-            self.tasks
-        )
+        format!("{} {order} {phase}{mix}, {path}{by}, {} {tasks}{nodes}", self.geometry.transfer, self.tasks)
     }
 }
 
