@@ -34,6 +34,12 @@ _ioproof() {
             ioproof,generate)
                 cmd="ioproof__subcmd__generate"
                 ;;
+            ioproof,history)
+                cmd="ioproof__subcmd__history"
+                ;;
+            ioproof,import)
+                cmd="ioproof__subcmd__import"
+                ;;
             ioproof,ior)
                 cmd="ioproof__subcmd__ior"
                 ;;
@@ -131,7 +137,7 @@ _ioproof() {
 
     case "${cmd}" in
         ioproof)
-            opts="-h -V --help --version run randomops ior report verdict audit compare batch merge reference calc clean overhead schema generate"
+            opts="-h -V --help --version run randomops ior report verdict audit history compare batch merge import reference calc clean overhead schema generate"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -644,6 +650,54 @@ _ioproof() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        ioproof__subcmd__history)
+            opts="-h --last --phase --csv --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --last)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --phase)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__import)
+            opts="-h --out --as --title --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --title)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         ioproof__subcmd__ior)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -687,7 +741,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__randomops)
-            opts="-y -h --tasks-per-node --operations --duration --transfer --size --read-percent --fadvise --direct --buffered --repetitions --rotate --no-rotate --node-local --rest --exclusive --keep --seed --out --yes --explain --mpi --help"
+            opts="-y -h --tasks-per-node --operations --duration --transfer --size --read-percent --fadvise --direct --buffered --repetitions --rotate --no-rotate --node-local --rest --exclusive --keep --seed --out --yes --explain --history --mpi --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -734,6 +788,10 @@ _ioproof() {
                     return 0
                     ;;
                 --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --history)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -903,7 +961,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__run)
-            opts="-y -h --quick --resume --set --on-nodes --verdict --out --yes --explain --mpi --destroy-data-on --help"
+            opts="-y -h --quick --resume --set --on-nodes --verdict --out --yes --explain --history --mpi --destroy-data-on --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -926,6 +984,10 @@ _ioproof() {
                     return 0
                     ;;
                 --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --history)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -32,9 +32,11 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "ior" -d 'Take IOR\'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "report" -d 'Print the tables of a run again, and write its report; several runs become one'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "verdict" -d 'Say of each commitment of a study whether it was kept, and by how much'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "audit" -d 'Look for what cannot be true in the figures of a run, or in the published ones'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "history" -d 'Show the last operations of a run one by one, with the device\'s part of their time'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "compare" -d 'Set two runs against each other, as before and after a change'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "batch" -d 'Write job scripts that run a study under a batch system'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "merge" -d 'Put several runs together into one record'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "import" -d 'Read what other tools have printed into a record: IOR, mdtest, iozone, ioping, gpfsperf, fio, elbencho, iostat, nsdperf, mmfsadm dump iohist'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "reference" -d 'Show what studies have published: figures, statements, misprints'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "calc" -d 'Compute with figures given by hand: scalability, tax, bounds, statistics, lines, curves'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "clean" -d 'Show and remove what a killed run left under a directory'
@@ -46,6 +48,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l resume -d 'Go on
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l set -d 'Change a value of the study, as target.disk.directory=/mnt/x or workload.*.size=1GiB; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l on-nodes -d 'Run only the cases on exactly so many nodes' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-NAME]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l history -d 'Each process keeps its last N operations one by one; `ioproof history` shows them' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l mpi -d 'The MPI library, where a launcher has started the program and the right one is not found' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l destroy-data-on -d 'Give up the data on a block device, named by serial number, WWN or path; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l verdict -d 'End with status 8 where a commitment of the study was not kept'
@@ -65,6 +68,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l repetition
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l rest -d 'Rest before each repetition' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l seed -d 'Chooses the orders and the data' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-NAME]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l history -d 'Each process keeps its last N operations one by one; `ioproof history` shows them' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l mpi -d 'The MPI library, where a launcher has started the program and the right one is not found' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l direct -d 'Around the page cache [default, but with --fadvise]'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l buffered -d 'Through the page cache [default with --fadvise]'
@@ -89,6 +93,11 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -s h -l help -d
 complete -c ioproof -n "__fish_ioproof_using_subcommand audit" -l published -d 'Look at the published figures instead'
 complete -c ioproof -n "__fish_ioproof_using_subcommand audit" -l json -d 'As JSON'
 complete -c ioproof -n "__fish_ioproof_using_subcommand audit" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand history" -l last -d 'Of each phase the last N only' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand history" -l phase -d 'One phase only, as `read` or `file-create`' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand history" -l csv -d 'Comma-separated values with all columns of the record'
+complete -c ioproof -n "__fish_ioproof_using_subcommand history" -l json -d 'As JSON'
+complete -c ioproof -n "__fish_ioproof_using_subcommand history" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l format -d 'How it is shown' -r -f -a "text\t'A table for a terminal'
 md\t'A Markdown table'
 json\t'For programs'
@@ -113,6 +122,10 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l per-point -d '
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -s y -l yes -d 'Take a study with very many cases without asking'
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand merge" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-import]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l as -d 'The tool, where it is not found: ior, mdtest, iozone, ioping, ioping-batch, gpfsperf, iohist, fio, fio-json, elbencho-csv, elbencho-json, iostat, iostat-json, nsdperf, ior-json, ior-csv' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l title -d 'A title for reports' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand import" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and not __fish_seen_subcommand_from list show studies claims misprints" -l json -d 'As JSON'
 complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and not __fish_seen_subcommand_from list show studies claims misprints" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and not __fish_seen_subcommand_from list show studies claims misprints" -f -a "list" -d 'The figures, in one unit and as printed'

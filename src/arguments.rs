@@ -10,8 +10,8 @@ use plan::{Bytes, Nanos, randomops as randomops_plan};
 
 use crate::exit::{Exit, Failure};
 use crate::{
-    audit, batch, calc, clean, cluster, compare, foreign, generate, history, ior, merge, overhead, randomops,
-    reference, report, run, schema, values, verdict,
+    audit, batch, calc, clean, cluster, compare, foreign, generate, history, import, ior, merge, overhead,
+    randomops, reference, report, run, schema, values, verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
@@ -70,6 +70,9 @@ enum Alone {
     Batch(BatchArguments),
     /// Put several runs together into one record.
     Merge(MergeArguments),
+    /// Read what other tools have printed into a record: IOR, mdtest, iozone, ioping, gpfsperf, fio,
+    /// elbencho, iostat, nsdperf, mmfsadm dump iohist.
+    Import(ImportArguments),
     /// Show what studies have published: figures, statements, misprints.
     Reference(ReferenceArguments),
     /// Compute with figures given by hand: scalability, tax, bounds, statistics, lines, curves.
@@ -399,6 +402,25 @@ pub(crate) struct MergeArguments {
     pub(crate) runs: Vec<PathBuf>,
 }
 
+/// `ioproof import`.
+#[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    /// Files that tools have written, or pages with their output; `-` is the standard input. The tool is
+    /// found by what stands in them.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Where the record goes [default: ioproof-runs/DATE-TIME-import].
+    #[arg(long, value_name = "RUNDIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// The tool, where it is not found: ior, mdtest, iozone, ioping, ioping-batch, gpfsperf, iohist, fio,
+    /// fio-json, elbencho-csv, elbencho-json, iostat, iostat-json, nsdperf, ior-json, ior-csv.
+    #[arg(long = "as", value_name = "TOOL", value_parser = values::import_format)]
+    pub(crate) format: Option<dialect::import::Format>,
+    /// A title for reports.
+    #[arg(long)]
+    pub(crate) title: Option<String>,
+}
+
 /// `ioproof reference`.
 #[derive(Debug, Args)]
 pub(crate) struct ReferenceArguments {
@@ -467,6 +489,7 @@ fn look(command: Alone) -> Result<Exit, Failure> {
         Alone::Compare(arguments) => compare::run(&arguments),
         Alone::Batch(arguments) => batch::run(&arguments),
         Alone::Merge(arguments) => merge::run(&arguments),
+        Alone::Import(arguments) => import::run(&arguments),
         Alone::Reference(arguments) => reference::run(&arguments),
         Alone::Calc(calculation) => calc::run(&calculation),
         Alone::Schema { what } => schema::run(what),

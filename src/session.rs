@@ -30,8 +30,7 @@ impl<'w> Session<'w> {
     /// A session on this host and the others of `world`, named after `what`, as in `quick`.
     pub(crate) fn new(world: &'w World, what: &str) -> Self {
         let started = jiff::Timestamp::now();
-        let time = started.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d-%H%M%S").to_string();
-        let run_id = format!("{time}-{what}-{:06x}", random_seed() & 0xff_ffff);
+        let run_id = run_id(started, what);
         Self { host: Host::new(Root::default()), world, run_id, started }
     }
 
@@ -43,7 +42,7 @@ impl<'w> Session<'w> {
 
     /// Where the record goes: `--out`, or a directory of its own below [`RUNS`].
     pub(crate) fn directory(&self, out: Option<&Path>) -> PathBuf {
-        out.map_or_else(|| Path::new(RUNS).join(&self.run_id), Path::to_owned)
+        directory(&self.run_id, out)
     }
 
     /// Runs `checked` and closes the record in `directory`.
@@ -129,6 +128,17 @@ impl<'w> Session<'w> {
             cluster: self.world.library().and_then(|library| checked.cluster(library)),
         }
     }
+}
+
+/// A name that no other run has, for a run of `what` that starts at `started`.
+pub(crate) fn run_id(started: jiff::Timestamp, what: &str) -> String {
+    let time = started.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d-%H%M%S");
+    format!("{time}-{what}-{:06x}", random_seed() & 0xff_ffff)
+}
+
+/// Where the record of a run goes: `--out`, or a directory of its own below [`RUNS`].
+pub(crate) fn directory(run_id: &str, out: Option<&Path>) -> PathBuf {
+    out.map_or_else(|| Path::new(RUNS).join(run_id), Path::to_owned)
 }
 
 /// The nodes of a run, and how many processes were on each.

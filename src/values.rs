@@ -1,5 +1,6 @@
 //! Values of options, written as in studies.
 
+use dialect::import::Format;
 use plan::{Bytes, Nanos, UnitError};
 
 /// A time, as 30s.
@@ -14,6 +15,13 @@ pub(crate) fn size(text: &str) -> Result<Bytes, String> {
         Ok(bytes) => Ok(bytes),
         Err(error) => Err(told(error)),
     }
+}
+
+/// A form of another tool's output, as fio-json.
+pub(crate) fn import_format(text: &str) -> Result<Format, String> {
+    let known = || Format::ALL.map(Format::name).join(", ");
+    let found = Format::ALL.into_iter().find(|format| format.name() == text);
+    found.ok_or_else(|| format!("no such tool is known; known are {}", known()))
 }
 
 fn told(error: UnitError) -> String {

@@ -18,6 +18,7 @@
 //! | [`beside`], [`claims`] | own figures beside published ones; published statements, tested |
 //! | [`audit`], [`audit_published`] | what is doubtful in own figures and in published ones, with evidence |
 //! | [`PrintedCheck`], [`Reconciled`], [`RoundTrip`] | whether what another tool printed together agrees |
+//! | [`imported_checks`], [`round_trips`] | those of an imported run |
 //! | [`check_statistics`] | whether printed statistics can belong together |
 //! | [`settled`], [`steady`] | whether the values so far are enough to end a case |
 //! | [`Regression`], [`crossover`] | a line with its uncertainty; where it meets a plateau |
@@ -70,6 +71,7 @@ mod findings;
 mod grounds;
 mod heat;
 mod history;
+mod imported;
 mod iops;
 mod jobs;
 mod latency;
@@ -132,6 +134,7 @@ pub use findings::{
 };
 pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
 pub use history::{DevicePart, HistorySplit};
+pub use imported::{ImportedCheck, imported_checks, round_trips};
 pub use iops::{CacheState, DefinedIops, iops_table};
 pub use jobs::{Job, JobRates, jobs};
 pub use latency::{CdfPoint, Latency, LatencySummary};

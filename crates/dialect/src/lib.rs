@@ -10,12 +10,15 @@
 //!
 //! [`TOOLS`] has the others: one row for each, by which the program asks, runs and prints.
 //!
+//! [`import`] reads what tools have printed into rows of a record.
+//!
 //! [`batch`] writes the job scripts of Slurm, PBS and Flux.
 //!
 //! [`Extras`] are the options of ioproof's own that every dialect takes as well.
 
 pub mod batch;
 mod extras;
+pub mod import;
 pub mod ior;
 mod nearest;
 mod sizes;

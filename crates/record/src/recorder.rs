@@ -245,7 +245,8 @@ impl Recorder {
 
     /// Leaves it to [`Recorder::finish`] to force everything to stable storage: what is copied from
     /// other records can be copied again.
-    pub(crate) fn not_durable(mut self) -> Self {
+    #[must_use]
+    pub fn not_durable(mut self) -> Self {
         self.events_durable = false;
         self
     }
@@ -415,11 +416,10 @@ impl Recorder {
     }
 
     /// As [`Recorder::finish`], at another time; none where it is not known.
-    pub(crate) fn finish_at(
-        mut self,
-        outcome: &Outcome,
-        at_unix_ns: Option<i64>,
-    ) -> Result<Manifest, RecordError> {
+    ///
+    /// # Errors
+    /// As [`Recorder::finish`].
+    pub fn finish_at(mut self, outcome: &Outcome, at_unix_ns: Option<i64>) -> Result<Manifest, RecordError> {
         self.go_on()?;
         let sealed = self.seal_the_rest();
         let (outcome, message) = match outcome {

@@ -1,0 +1,277 @@
+//! What a parser finds, before it becomes rows of a record.
+
+use std::collections::HashSet;
+
+use plan::{Bytes, Case, Geometry, Phase, Work, WorkloadSpec};
+use record::{
+    DeviceRow, HistoryRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRecord, PhaseRow, PrintedRow,
+    Warning, WarningRow,
+};
+
+use super::lines::Line;
+
+/// One output of one tool.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Draft {
+    /// The tool's name.
+    pub(super) tool: &'static str,
+    /// Its version, as printed.
+    pub(super) version: Option<String>,
+    /// Its command line, as printed.
+    pub(super) command: Option<String>,
+    /// The host, where one is named.
+    pub(super) node: Option<String>,
+    /// When it began and ended, nanoseconds since 1970.
+    pub(super) started: Option<i64>,
+    pub(super) finished: Option<i64>,
+    /// What was measured.
+    pub(super) tests: Vec<Test>,
+    /// What a reader should know.
+    pub(super) doubts: Vec<String>,
+}
+
+/// A case of an output.
+#[derive(Debug, Clone)]
+pub(super) struct Test {
+    pub(super) case: Case,
+    pub(super) passes: Vec<Pass>,
+}
+
+/// A phase of a pass of a case.
+#[derive(Debug, Clone)]
+pub(super) struct Pass {
+    pub(super) row: PhaseRow,
+    /// Whether the text says when it began.
+    pub(super) timed: bool,
+    pub(super) latency: Vec<Bucket>,
+    pub(super) devices: Vec<DeviceRow>,
+    pub(super) history: Vec<HistoryRow>,
+    pub(super) printed: Vec<Printed>,
+    pub(super) warnings: Vec<Warning>,
+}
+
+/// A bucket of a printed histogram.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bucket {
+    pub(super) operation: Operation,
+    pub(super) low_ns: u64,
+    pub(super) high_ns: u64,
+    pub(super) count: u64,
+}
+
+/// A printed value.
+#[derive(Debug, Clone)]
+pub(super) struct Printed {
+    pub(super) label: String,
+    pub(super) value: String,
+    pub(super) number: Option<f64>,
+    pub(super) unit: String,
+    pub(super) statistic: String,
+    pub(super) line: u32,
+}
+
+impl Printed {
+    /// A value of `line`. `unit` is as the tool means it.
+    pub(super) fn new(line: Line<'_>, label: &str, value: &str, unit: &str, statistic: &str) -> Self {
+        Self {
+            label: label.to_owned(),
+            value: value.trim().to_owned(),
+            number: super::lines::number(value),
+            unit: unit.to_owned(),
+            statistic: statistic.to_owned(),
+            line: line.number,
+        }
+    }
+}
+
+impl Pass {
+    /// A phase of which nothing is known yet.
+    pub(super) fn new(phase: Phase, repetition: u32) -> Self {
+        let key = PhaseKey { case: "".into(), repetition, phase };
+        let row = PhaseRow {
+            key,
+            started_unix_ns: 0,
+            wall_ns: 0,
+            open_ns: 0,
+            io_ns: 0,
+            close_ns: 0,
+            read_bytes: 0,
+            write_bytes: 0,
+            reads: 0,
+            writes: 0,
+            first_done_ns: 0,
+            first_done_bytes: 0,
+            stonewall_ns: None,
+            stonewall_bytes: None,
+            user_cpu_ns: 0,
+            system_cpu_ns: 0,
+            wrong_cells: 0,
+            device_read_bytes: None,
+            device_write_bytes: None,
+            items: 0,
+            allocated_bytes: None,
+            surprises: 0,
+        };
+        Self {
+            row,
+            timed: false,
+            latency: Vec::new(),
+            devices: Vec::new(),
+            history: Vec::new(),
+            printed: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// It took so long, and nothing is known of opening and closing.
+    pub(super) fn took(&mut self, wall_ns: u64) {
+        self.row.wall_ns = wall_ns;
+        self.row.io_ns = wall_ns;
+    }
+
+    /// It began then, if that is known.
+    pub(super) fn began(&mut self, unix_ns: Option<i64>) {
+        if let Some(unix_ns) = unix_ns {
+            self.row.started_unix_ns = unix_ns;
+            self.timed = true;
+        }
+    }
+
+    /// So many operations moved so many bytes, in the direction of the phase.
+    pub(super) fn moved(&mut self, operations: u64, bytes: u64) {
+        let row = &mut self.row;
+        match row.key.phase {
+            Phase::Read | Phase::CheckRead | Phase::CheckWrite => {
+                (row.reads, row.read_bytes) = (operations, bytes)
+            }
+            Phase::Write | Phase::Fill => (row.writes, row.write_bytes) = (operations, bytes),
+            Phase::FileRead => (row.items, row.read_bytes) = (operations, bytes),
+            _ => (row.items, row.write_bytes) = (operations, bytes),
+        }
+    }
+
+    /// A sentence that must stand beside its figures.
+    pub(super) fn note(&mut self, note: impl Into<String>) {
+        let warning = Warning::Import { note: note.into() };
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// The record of it.
+    fn record(self, case: &str, file: &str, otherwise: i64) -> PhaseRecord {
+        let mut phase = self.row;
+        phase.key.case = case.into();
+        if !self.timed {
+            phase.started_unix_ns = otherwise;
+        }
+        let key = phase.key.clone();
+        let latency = self.latency.into_iter().map(|bucket| LatencyRow {
+            key: key.clone(),
+            operation: bucket.operation,
+            measure: Measure::Response,
+            low_ns: bucket.low_ns,
+            high_ns: bucket.high_ns.max(bucket.low_ns),
+            count: bucket.count,
+        });
+        let printed = self.printed.into_iter().map(|one| PrintedRow {
+            key: key.clone(),
+            label: one.label,
+            value: one.value,
+            number: one.number,
+            unit: one.unit,
+            statistic: one.statistic,
+            source: file.to_owned(),
+            line: one.line,
+        });
+        let warning = |warning| WarningRow { key: Some(key.clone()), warning };
+        PhaseRecord {
+            tasks: Vec::new(),
+            latency: latency.collect(),
+            series: Vec::new(),
+            nodes: Vec::new(),
+            devices: self.devices.into_iter().map(|row| DeviceRow { key: key.clone(), ..row }).collect(),
+            history: self.history.into_iter().map(|row| HistoryRow { key: key.clone(), ..row }).collect(),
+            printed: printed.collect(),
+            warnings: self.warnings.into_iter().map(warning).collect(),
+            phase,
+        }
+    }
+}
+
+impl Test {
+    /// A case called `id` of which the text says what `stated` is.
+    pub(super) fn new(id: &str, spec: WorkloadSpec, stated: &str) -> Self {
+        let workload = spec
+            .clone()
+            .validate()
+            .or_else(|_| plain(&spec).validate())
+            .or_else(|_| WorkloadSpec { work: Work::Transfers, ..plain(&spec) }.validate())
+            .expect("some tasks with one transfer of one byte on one path are valid");
+        let case = Case { stated: Some(stated.to_owned()), ..Case::new(id, workload, Vec::new()) };
+        Self { case, passes: Vec::new() }
+    }
+
+    /// The pass of `phase` with the number `repetition`.
+    pub(super) fn pass_mut(&mut self, phase: Phase, repetition: u32) -> &mut Pass {
+        let is_it = |pass: &Pass| pass.row.key.phase == phase && pass.row.key.repetition == repetition;
+        let place = self.passes.iter().position(is_it).unwrap_or_else(|| {
+            self.passes.push(Pass::new(phase, repetition));
+            self.passes.len() - 1
+        });
+        &mut self.passes[place]
+    }
+
+    /// The case, whose name none of `names` has yet, and its records.
+    pub(super) fn finish(
+        self,
+        file: &str,
+        otherwise: i64,
+        names: &mut HashSet<String>,
+    ) -> (Case, Vec<PhaseRecord>) {
+        let mut case = self.case;
+        let id = case.id.clone();
+        case.id = (1_u32..)
+            .map(|n| if n == 1 { id.clone() } else { format!("{id}-{n}") })
+            .find(|name| !names.contains(name))
+            .unwrap_or(id);
+        names.insert(case.id.clone());
+        case.phases.clear();
+        for pass in &self.passes {
+            let phase = pass.row.key.phase;
+            if !case.phases.contains(&phase) {
+                case.phases.push(phase);
+            }
+        }
+        let last = self.passes.iter().map(|pass| pass.row.key.repetition).max().unwrap_or(0);
+        case.repetitions = last.saturating_add(1);
+        let mut passes = self.passes;
+        passes.sort_by_key(|pass| pass.row.key.repetition);
+        let records = passes.into_iter().map(|pass| pass.record(&case.id, file, otherwise)).collect();
+        (case, records)
+    }
+}
+
+/// `spec` with only its names: what cannot be measured here can have been measured elsewhere.
+fn plain(spec: &WorkloadSpec) -> WorkloadSpec {
+    let target = spec.files.targets.first().cloned().unwrap_or_else(|| "unknown".into());
+    let tasks = spec.tasks.clamp(1, 1 << 20);
+    WorkloadSpec {
+        tasks,
+        work: spec.work.clone(),
+        ..WorkloadSpec::new(spec.name.clone(), target, geometry(None))
+    }
+}
+
+/// One transfer of this size for each task; of one byte where the size is not known.
+pub(super) fn geometry(transfer: Option<u64>) -> Geometry {
+    let transfer = Bytes(transfer.unwrap_or(1).max(1));
+    Geometry { transfer, block: transfer, segments: 1 }
+}
+
+/// `transfer` bytes at a time, `bytes` of each task.
+pub(super) fn volume(transfer: u64, bytes: u64) -> Geometry {
+    let transfer = transfer.max(1);
+    let block = (bytes / transfer).max(1).saturating_mul(transfer);
+    Geometry { transfer: Bytes(transfer), block: Bytes(block), segments: 1 }
+}

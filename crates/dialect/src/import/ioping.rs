@@ -1,0 +1,313 @@
+//! ioping: the text for people, `-B`, and JSON.
+//!
+//! Sizes and rates with `k` before `iops` are by 1000, bytes by 1024 (`KiB`, `MiB`); `-B` and JSON print
+//! nanoseconds and bytes (its manual, "RAW STATISTICS"). The first request is a warm-up and not in the
+//! statistics.
+
+use plan::{Order, Phase, WorkloadSpec};
+use record::Operation;
+
+use super::draft::{Bucket, Draft, Pass, Printed, Test, volume};
+use super::json::Json;
+use super::lines::{Block, Line, between, whole};
+use super::{ImportError, lines, recognise, units};
+
+/// The tool's name.
+pub(super) const TOOL: &str = "ioping";
+
+/// Values of a line of `-B`.
+const RAW: [(&str, &str, &str); 10] = [
+    ("requests", "", "total"),
+    ("time", "ns", "total"),
+    ("iops", "ops/s", ""),
+    ("speed", "bytes/s", ""),
+    ("request time", "ns", "min"),
+    ("request time", "ns", "mean"),
+    ("request time", "ns", "max"),
+    ("request time", "ns", "standard deviation"),
+    ("requests generated", "", "total"),
+    ("time generated", "ns", "total"),
+];
+/// By how much what follows from rounded values may be off.
+const ROUNDED: f64 = 0.02;
+
+/// Whether an output of ioping starts with `line`.
+pub(super) fn starts(line: &str) -> bool {
+    let line = line.trim_start();
+    let request = (line.contains(" <<< ") || line.contains(" >>> ") || line.contains(" from "))
+        && line.contains(": request=");
+    request || (line.starts_with("--- ") && line.ends_with("ioping statistics ---"))
+}
+
+/// Whether `text` is nothing but lines of `-B`.
+pub(super) fn is_batch(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+    lines.peek().is_some() && lines.all(|line| matches!(recognise::numbers(line), Some(8 | 10)))
+}
+
+pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+    let mut draft = Draft { tool: TOOL, ..Draft::default() };
+    let mut requests: Vec<(Line<'_>, &str, f64)> = Vec::new();
+    let mut at = 0;
+    let mut write = false;
+    while let Some(line) = block.lines.get(at) {
+        at += 1;
+        let text = line.text.trim();
+        if let Some(time) = between(text, ": request=", "").and_then(|rest| between(rest, " time=", "")) {
+            write |= text.contains(" >>> ");
+            if time.contains("(warmup)") {
+                continue;
+            }
+            let ns =
+                units::time_ns(time).ok_or_else(|| block.malformed(*line, time, "a time, as `97.4 us`"))?;
+            requests.push((*line, time, ns));
+        } else if text.starts_with("--- ") && text.ends_with("ioping statistics ---") {
+            let target = between(text, "--- ", " ioping statistics").unwrap_or("unknown");
+            let (test, after) = statistics(block, at, target, write, &requests)?;
+            draft.tests.push(test);
+            requests.clear();
+            at = after;
+        }
+    }
+    if draft.tests.is_empty() {
+        return Err(block.ended("its statistics (`--- … ioping statistics ---`)"));
+    }
+    Ok(draft)
+}
+
+/// What the three lines of the statistics say.
+#[derive(Default)]
+struct Found {
+    count: f64,
+    time_ns: f64,
+    bytes: Option<f64>,
+    generated_ns: Option<f64>,
+    mean_ns: Option<f64>,
+}
+
+fn statistics(
+    block: &Block<'_>,
+    first: usize,
+    target: &str,
+    write: bool,
+    requests: &[(Line<'_>, &str, f64)],
+) -> Result<(Test, usize), ImportError> {
+    let mut found = Found::default();
+    let mut pass = Pass::new(Phase::Read, 0);
+    let mut written = write;
+    let mut at = first;
+    let mut whole_output = false;
+    while let Some(line) = block.lines.get(at).filter(|line| !starts(line.text)) {
+        at += 1;
+        let text = line.text.trim();
+        if text.contains(" requests completed in ") {
+            written |= text.contains(" written");
+            completed(block, *line, &mut found, &mut pass)?;
+        } else if let Some(rest) = text.strip_prefix("generated ") {
+            let time = between(rest, " in ", ",").unwrap_or_default();
+            found.generated_ns =
+                Some(units::time_ns(time).ok_or_else(|| block.malformed(*line, time, "a time"))?);
+            pass.printed.push(Printed::new(*line, "time generated", time, "", "total"));
+        } else if let Some(rest) = between(text, "min/avg/max/mdev =", "") {
+            found.mean_ns = Some(extremes(block, *line, rest, &mut pass)?);
+            whole_output = true;
+            break;
+        }
+    }
+    if !whole_output || found.count <= 0.0 {
+        return Err(block.ended("the line `min/avg/max/mdev = …`"));
+    }
+    Ok((finish(pass, &found, target, written, requests), at))
+}
+
+/// `2 requests completed in 579.4 us, 8 KiB read, 3.45 k iops, 13.5 MiB/s`.
+fn completed(
+    block: &Block<'_>,
+    line: Line<'_>,
+    found: &mut Found,
+    pass: &mut Pass,
+) -> Result<(), ImportError> {
+    let malformed = |what: &str| block.malformed(line, line.text, what);
+    let (count, rest) = line.text.trim().split_once(" requests completed in ").unwrap_or_default();
+    found.count = units::thousands(count).ok_or_else(|| malformed("a number of requests"))?;
+    pass.printed.push(Printed::new(line, "requests", count, "", "total"));
+    let mut parts = rest.split(", ");
+    let time = parts.next().unwrap_or_default();
+    found.time_ns =
+        units::time_ns(time).filter(|ns| *ns > 0.0).ok_or_else(|| malformed("a time, as `579.4 us`"))?;
+    pass.printed.push(value(line, "time", time, "ns", "total", found.time_ns));
+    for part in parts {
+        let part = part.trim();
+        if let Some(iops) = part.strip_suffix(" iops") {
+            let number =
+                units::thousands(iops).ok_or_else(|| malformed("operations per second, as `3.45 k iops`"))?;
+            pass.printed.push(value(line, "iops", iops, "ops/s", "", number));
+        } else if let Some(speed) = part.strip_suffix("/s") {
+            let number = units::size(speed, false).ok_or_else(|| malformed("a speed, as `13.5 MiB/s`"))?;
+            pass.printed.push(value(line, "speed", part, "bytes/s", "", number));
+        } else {
+            let size = part.trim_end_matches("read").trim_end_matches("written").trim();
+            found.bytes = Some(units::size(size, false).ok_or_else(|| malformed("a size, as `8 KiB read`"))?);
+        }
+    }
+    Ok(())
+}
+
+fn value(line: Line<'_>, label: &str, text: &str, unit: &str, statistic: &str, number: f64) -> Printed {
+    Printed { number: Some(number), ..Printed::new(line, label, text, unit, statistic) }
+}
+
+/// `256.4 us / 289.7 us / 323.0 us / 33.3 us`, or `0.2/0.3/0.4/0.1 ms`: gives the mean.
+fn extremes(block: &Block<'_>, line: Line<'_>, rest: &str, pass: &mut Pass) -> Result<f64, ImportError> {
+    let parts: Vec<&str> = rest.split('/').map(str::trim).collect();
+    let malformed = || block.malformed(line, rest, "four times, as `1.0 us / 2.0 us / 3.0 us / 0.5 us`");
+    let last = parts
+        .last()
+        .filter(|_| parts.len() == 4)
+        .and_then(|last| units::split(last))
+        .ok_or_else(malformed)?;
+    let mut mean = 0.0;
+    for (part, statistic) in parts.iter().zip(["min", "mean", "max", "standard deviation"]) {
+        let (number, unit) = units::split(part).ok_or_else(malformed)?;
+        let unit = if unit.is_empty() { last.1 } else { unit };
+        let ns = number * units::time_unit_ns(unit).ok_or_else(malformed)?;
+        pass.printed.push(value(line, "request time", part, "ns", statistic, ns));
+        if statistic == "mean" {
+            mean = ns;
+        }
+    }
+    Ok(mean)
+}
+
+/// The case of what was found.
+fn finish(
+    mut pass: Pass,
+    found: &Found,
+    target: &str,
+    written: bool,
+    requests: &[(Line<'_>, &str, f64)],
+) -> Test {
+    let phase = if written { Phase::Write } else { Phase::Read };
+    pass.row.key.phase = phase;
+    let bytes = found.bytes.unwrap_or(0.0);
+    pass.moved(whole(found.count), whole(bytes));
+    pass.took(whole(found.time_ns));
+    let operation = if written { Operation::Write } else { Operation::Read };
+    for (line, text, ns) in requests {
+        let (low_ns, high_ns) = (whole(*ns), whole(*ns));
+        pass.latency.push(Bucket { operation, low_ns, high_ns, count: 1 });
+        pass.printed.push(value(*line, "request time", text, "ns", "single", *ns));
+    }
+    pass.note("the rate is that of one request after the other, without the rests between them");
+    let size = if found.count > 0.0 { whole(bytes / found.count) } else { 0 };
+    let path = target.split(" (").next().unwrap_or(target);
+    let mut spec = WorkloadSpec::new("ioping", path, volume(size.max(1), size.max(1)));
+    spec.order = Order::Random { seed: 0 };
+    let about = if size > 0 {
+        format!("requests of {}, one at a time", plan::Bytes(size))
+    } else {
+        "one request at a time".to_owned()
+    };
+    let mut test = Test::new("ioping", spec, &format!("{about}, {target}"));
+    test.passes.push(pass);
+    test
+}
+
+/// `-B`: each line is one statistic.
+pub(super) fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
+    let mut draft = Draft { tool: TOOL, ..Draft::default() };
+    for line in block.lines.iter().filter(|line| !line.text.trim().is_empty()) {
+        let words: Vec<&str> = line.text.split_whitespace().collect();
+        if !matches!(words.len(), 8 | 10) {
+            return Err(block.malformed(*line, line.text, "8 or 10 numbers, as `ioping -B` prints them"));
+        }
+        let values: Vec<f64> =
+            words.iter().map(|word| block.number(*line, word, "a number")).collect::<Result<_, _>>()?;
+        let mut pass = Pass::new(Phase::Read, 0);
+        for ((word, number), (label, unit, statistic)) in words.iter().zip(&values).zip(RAW) {
+            pass.printed.push(value(*line, label, word, unit, statistic, *number));
+        }
+        let (count, time, iops, speed) = (values[0], values[1], values[2], values[3]);
+        let expected = lines::whole(count * 1e9 / time.max(1.0)) as f64;
+        if iops > 0.0 && (expected / iops - 1.0).abs() > ROUNDED.max(1.0 / iops) {
+            return Err(block.malformed(
+                *line,
+                line.text,
+                "a time in ns that gives the printed requests per second",
+            ));
+        }
+        let found = Found {
+            count,
+            time_ns: time,
+            bytes: Some(speed * time / 1e9),
+            generated_ns: values.get(9).copied(),
+            mean_ns: Some(values[5]),
+        };
+        pass.note(
+            "the direction is not printed: it is taken for reading, which is what ioping does by default",
+        );
+        draft.tests.push(finish(pass, &found, "unknown", false, &[]));
+    }
+    match draft.tests.is_empty() {
+        true => Err(block.ended("a line of statistics")),
+        false => Ok(draft),
+    }
+}
+
+/// `-J`.
+pub(super) fn json(file: &str, text: &str) -> Result<Draft, ImportError> {
+    let json = Json::new(file, TOOL, text);
+    let mut draft = Draft { tool: TOOL, ..Draft::default() };
+    let mut requests = Vec::new();
+    let mut write = false;
+    for one in json.objects(json.root()?)? {
+        if draft.started.is_none() {
+            draft.started =
+                one.number("timestamp").map(|seconds| i64::try_from(lines::nanos(seconds)).unwrap_or(0));
+        }
+        if let Some(io) = one.get("io") {
+            let io = json.object(io)?;
+            write |= io.text("operation").is_some_and(|operation| operation.starts_with('w'));
+            if io.text("ignored").as_deref() != Some("true")
+                && let Some(time) = io.get("time")
+            {
+                requests.push((json.line(time), time.get(), json.number(time)?));
+            }
+            continue;
+        }
+        let Some(stat) = one.get("stat") else { continue };
+        let stat = json.object(stat)?;
+        let mut pass = Pass::new(Phase::Read, 0);
+        let names = [
+            ("count", "requests", "", "total"),
+            ("time", "time", "ns", "total"),
+            ("iops", "iops", "ops/s", ""),
+            ("bps", "speed", "bytes/s", ""),
+            ("min", "request time", "ns", "min"),
+            ("avg", "request time", "ns", "mean"),
+            ("max", "request time", "ns", "max"),
+            ("mdev", "request time", "ns", "standard deviation"),
+        ];
+        for (name, label, unit, statistic) in names {
+            let raw = stat.get(name).ok_or_else(|| json.ended(&format!("`{name}` of its statistics")))?;
+            pass.printed.push(value(json.line(raw), label, raw.get(), unit, statistic, json.number(raw)?));
+        }
+        let number = |name| stat.number(name).unwrap_or(0.0);
+        let found = Found {
+            count: number("count"),
+            time_ns: number("time"),
+            bytes: stat.number("size"),
+            generated_ns: None,
+            mean_ns: stat.number("avg"),
+        };
+        let target = one.get("target").map(|target| json.object(target)).transpose()?;
+        let target =
+            target.and_then(|target| Some(format!("{} ({})", target.text("path")?, target.text("fstype")?)));
+        draft.tests.push(finish(pass, &found, target.as_deref().unwrap_or("unknown"), write, &requests));
+        requests.clear();
+    }
+    match draft.tests.is_empty() {
+        true => Err(json.ended("its statistics (`stat`)")),
+        false => Ok(draft),
+    }
+}

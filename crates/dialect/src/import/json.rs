@@ -1,0 +1,185 @@
+//! JSON of which every value keeps its text and its line.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::ImportError;
+use super::error::shown;
+use super::lines::{Line, number};
+
+/// A JSON text of a tool.
+pub(super) struct Json<'a> {
+    file: &'a str,
+    tool: &'static str,
+    text: &'a str,
+    start: usize,
+    newlines: Vec<usize>,
+}
+
+/// The members of an object, in their order.
+pub(super) struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+/// Where the first JSON value of `text` starts: at a bracket that begins a line.
+pub(super) fn start(text: &str) -> Option<usize> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let blank = line.len() - line.trim_start().len();
+        let rest = line.trim();
+        if rest.starts_with('{') || (rest.starts_with('[') && (rest.len() == 1 || rest.starts_with("[{"))) {
+            return Some(at + blank);
+        }
+        at += line.len();
+    }
+    None
+}
+
+impl<'a> Json<'a> {
+    /// The JSON in `text`; what stands before it is the tool's own.
+    pub(super) fn new(file: &'a str, tool: &'static str, text: &'a str) -> Self {
+        let newlines = text.match_indices('\n').map(|(at, _)| at).collect();
+        Self { file, tool, text, start: start(text).unwrap_or(0), newlines }
+    }
+
+    /// The values that follow each other, up to `most`; text may stand behind them.
+    pub(super) fn roots(&self, most: usize) -> Result<Vec<&'a RawValue>, ImportError> {
+        let stream = serde_json::Deserializer::from_str(&self.text[self.start..]).into_iter::<&RawValue>();
+        stream.take(most).map(|value| value.map_err(|error| self.broken(self.start, &error))).collect()
+    }
+
+    /// The one value.
+    pub(super) fn root(&self) -> Result<&'a RawValue, ImportError> {
+        self.roots(1)?.into_iter().next().ok_or_else(|| self.ended("its JSON"))
+    }
+
+    /// `value` as an object.
+    pub(super) fn object(&self, value: &'a RawValue) -> Result<Object<'a>, ImportError> {
+        serde_json::from_str(value.get()).map_err(|_| self.malformed(value, "a JSON object"))
+    }
+
+    /// `value` as an array.
+    pub(super) fn array(&self, value: &'a RawValue) -> Result<Vec<&'a RawValue>, ImportError> {
+        serde_json::from_str(value.get()).map_err(|_| self.malformed(value, "a JSON array"))
+    }
+
+    /// The objects of an array, those of arrays in it too.
+    pub(super) fn objects(&self, value: &'a RawValue) -> Result<Vec<Object<'a>>, ImportError> {
+        let mut found = Vec::new();
+        for one in self.array(value)? {
+            match one.get().starts_with('[') {
+                true => found.extend(
+                    self.array(one)?
+                        .into_iter()
+                        .map(|one| self.object(one))
+                        .collect::<Result<Vec<_>, _>>()?,
+                ),
+                false => found.push(self.object(one)?),
+            }
+        }
+        Ok(found)
+    }
+
+    /// The line on which `value` starts.
+    pub(super) fn line(&self, value: &'a RawValue) -> Line<'a> {
+        let at = (value.get().as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        Line { number: self.line_at(at), text: value.get() }
+    }
+
+    fn line_at(&self, at: usize) -> u32 {
+        u32::try_from(self.newlines.partition_point(|newline| *newline < at)).unwrap_or(u32::MAX - 1) + 1
+    }
+
+    /// The number that `value` is, also in quotes.
+    pub(super) fn number(&self, value: &'a RawValue) -> Result<f64, ImportError> {
+        number(value.get().trim_matches('"')).ok_or_else(|| self.malformed(value, "a number"))
+    }
+
+    /// What stands there is not what should.
+    pub(super) fn malformed(&self, value: &'a RawValue, expected: &str) -> ImportError {
+        let line = self.line(value);
+        ImportError::Malformed {
+            file: self.file.to_owned(),
+            line: line.number,
+            found: shown(line.text),
+            expected: expected.to_owned(),
+            next: format!("give the output of {} as it was written", self.tool),
+        }
+    }
+
+    /// Something is missing.
+    pub(super) fn ended(&self, expected: &str) -> ImportError {
+        ImportError::Ended {
+            file: self.file.to_owned(),
+            line: self.line_at(self.text.len().saturating_sub(1)),
+            tool: self.tool.to_owned(),
+            expected: expected.to_owned(),
+        }
+    }
+
+    fn broken(&self, start: usize, error: &serde_json::Error) -> ImportError {
+        if error.is_eof() {
+            return self.ended("the end of its JSON");
+        }
+        let line =
+            self.line_at(start).saturating_add(u32::try_from(error.line()).unwrap_or(1)).saturating_sub(1);
+        let text = self.text.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
+        ImportError::Malformed {
+            file: self.file.to_owned(),
+            line,
+            found: shown(text),
+            expected: format!("JSON ({error})"),
+            next: format!("give the output of {} as it was written", self.tool),
+        }
+    }
+}
+
+impl<'a> Object<'a> {
+    /// The member called `name`.
+    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
+        self.0.iter().find(|(member, _)| member == name).map(|(_, value)| *value)
+    }
+
+    /// The text of the member called `name`, without its quotes.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        self.get(name).map(text)
+    }
+
+    /// The number that the member called `name` is.
+    pub(super) fn number(&self, name: &str) -> Option<f64> {
+        self.get(name).and_then(|value| number(value.get().trim_matches('"')))
+    }
+
+    /// All members.
+    pub(super) fn members(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+        self.0.iter().map(|(name, value)| (&**name, *value))
+    }
+}
+
+/// The text of a string, or of any other value as it stands there.
+pub(super) fn text(value: &RawValue) -> String {
+    serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
+}
+
+impl<'de> Deserialize<'de> for Object<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Object<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry::<Cow<'de, str>, &'de RawValue>()? {
+                    members.push(member);
+                }
+                Ok(Object(members))
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
+}

@@ -1,0 +1,188 @@
+//! What other tools have printed, read into the rows of a record.
+//!
+//! [`import`] finds out which tool a text is of from what stands in it, not from its name, and reads every
+//! output in it: a job's log, or a page of a publication, may hold several. What is printed stays as it is
+//! printed, value by value with its line ([`record::PrintedRow`]); a phase is derived from values that say
+//! it, and what the text does not say is not made up: [`plan::Case::stated`] has the conditions that stand
+//! there. All texts are read before anything is given back, so that nothing is imported by half.
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`Text`] | a file's name and content |
+//! | [`Format`] | a tool and the form of its output |
+//! | [`Imported`] | the plan, the rows, and what a reader should know |
+//! | [`ImportError`] | the file, the line, what was expected, the next step |
+//!
+//! `docs/IMPORT.md` says what each unit means, and where that is known from.
+//!
+//! ```
+//! use dialect::import::{Text, import};
+//! let text = "tsqosperf read seq /fs/test\n  recSize 4K nBytes 128M fileSize 128M\n  \
+//!             Data rate was 55111.52 Kbytes/sec, Op Rate was 13454.96 Ops/sec, \
+//!             Avg Latency was 0.074 milliseconds, thread utilization 1.000, bytesTransferred 134217728\n";
+//! let imported = import(&[Text { name: "page.txt", bytes: text.as_bytes() }], None, 0)?;
+//! assert_eq!(imported.tools, ["tsqosperf"]);
+//! assert_eq!(imported.phases[0].phase.read_bytes, 134_217_728);
+//! # Ok::<(), dialect::import::ImportError>(())
+//! ```
+
+mod command;
+mod draft;
+mod elbencho;
+mod elbencho_json;
+mod error;
+mod fio;
+mod fio_json;
+mod fio_text;
+mod format;
+mod gpfsperf;
+mod iohist;
+mod ioping;
+mod ior;
+mod ior_csv;
+mod ior_json;
+mod ior_text;
+mod iostat;
+mod iostat_json;
+mod iozone;
+mod iozone_tables;
+mod json;
+mod lines;
+mod mdtest;
+mod nsdperf;
+mod recognise;
+mod times;
+mod units;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use plan::{Plan, Question};
+use record::PhaseRecord;
+
+use draft::Draft;
+pub use error::ImportError;
+pub use format::Format;
+
+/// A file's name, for messages, and its content.
+#[derive(Debug, Clone, Copy)]
+pub struct Text<'a> {
+    /// The name; `-` is the standard input.
+    pub name: &'a str,
+    /// All of it.
+    pub bytes: &'a [u8],
+}
+
+/// What was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Imported {
+    /// Each tool with its version, once.
+    pub tools: Vec<String>,
+    /// A case for each test; its question names files, tools and command lines.
+    pub plan: Plan,
+    /// What was printed, phase by phase, in the order of the cases.
+    pub phases: Vec<PhaseRecord>,
+    /// When the first output says that it began; none where none says so.
+    pub started_unix_ns: Option<i64>,
+    /// When the last one says that it ended.
+    pub finished_unix_ns: Option<i64>,
+    /// The host that is named; none where none or several are.
+    pub node: Option<String>,
+    /// What a reader of all of it should know.
+    pub doubts: Vec<String>,
+}
+
+/// Reads `texts`, each in the form `format` if one is given. Phases that the texts give no time for get
+/// `otherwise_unix_ns`, the moment of the import.
+///
+/// # Errors
+/// The first text that is unknown, or not what its tool prints. Nothing is given back then.
+pub fn import(
+    texts: &[Text<'_>],
+    format: Option<Format>,
+    otherwise_unix_ns: i64,
+) -> Result<Imported, ImportError> {
+    let mut found = Vec::new();
+    for text in texts {
+        let drafts = read(text, format)?;
+        found.extend(drafts.into_iter().map(|draft| (text.name, draft)));
+    }
+    Ok(assemble(texts, found, otherwise_unix_ns))
+}
+
+/// Every output in `text`.
+fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<Draft>, ImportError> {
+    let lossy = String::from_utf8_lossy(text.bytes);
+    let whole = recognise::whole(&lossy, format);
+    if let Some(found) = whole {
+        return found.read_whole(text.name, &lossy).map(|draft| vec![draft]);
+    }
+    // A page in Markdown escapes what would mean something in it.
+    let plain: Cow<'_, str> = match lossy.contains("\\$") || lossy.contains("\\*") {
+        true => lossy.replace("\\$", "$").replace("\\*", "*").into(),
+        false => lossy,
+    };
+    let lines = lines::lines(&plain);
+    let blocks = recognise::blocks(&lines, format);
+    if blocks.is_empty() {
+        let file = text.name.to_owned();
+        return Err(match format {
+            Some(format) => ImportError::NotOf { file, format },
+            None => ImportError::Unknown { file },
+        });
+    }
+    blocks.into_iter().map(|(of, lines)| of.read_block(text.name, lines)).collect()
+}
+
+fn assemble(texts: &[Text<'_>], found: Vec<(&str, Draft)>, otherwise_unix_ns: i64) -> Imported {
+    let mut names = HashSet::new();
+    let (mut cases, mut phases) = (Vec::new(), Vec::new());
+    let (mut tools, mut nodes, mut command_lines, mut doubts) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut started, mut finished) = (None, None);
+    for (file, draft) in found {
+        let tool = match &draft.version {
+            Some(version) => format!("{} {version}", draft.tool),
+            None => draft.tool.to_owned(),
+        };
+        doubts.extend(format::newer(&draft));
+        add(&mut tools, Some(tool));
+        add(&mut nodes, draft.node);
+        add(&mut command_lines, draft.command);
+        for doubt in draft.doubts {
+            add(&mut doubts, Some(doubt));
+        }
+        started = [started, draft.started].into_iter().flatten().min();
+        finished = [finished, draft.finished].into_iter().flatten().max();
+        let otherwise = draft.started.unwrap_or(otherwise_unix_ns);
+        for test in draft.tests {
+            let (case, records) = test.finish(file, otherwise, &mut names);
+            cases.push(case);
+            phases.extend(records);
+        }
+    }
+    let question = Question::Import {
+        files: texts.iter().map(|text| PathBuf::from(text.name)).collect(),
+        tools: tools.clone(),
+        command_lines,
+    };
+    let title = format!("Printed by {}", tools.join(", "));
+    let node = if nodes.len() == 1 { nodes.pop() } else { None };
+    Imported {
+        tools,
+        plan: Plan::new(title, question, 0, cases),
+        phases,
+        started_unix_ns: started,
+        finished_unix_ns: finished,
+        node,
+        doubts,
+    }
+}
+
+/// Adds what is not there yet.
+fn add(all: &mut Vec<String>, one: Option<String>) {
+    if let Some(one) = one.filter(|one| !all.contains(one)) {
+        all.push(one);
+    }
+}

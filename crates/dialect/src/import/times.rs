@@ -1,0 +1,55 @@
+//! Moments as tools print them. Where no zone is printed, it is taken for this host's.
+
+use jiff::Zoned;
+use jiff::civil::DateTime;
+use jiff::fmt::strtime;
+use jiff::tz::TimeZone;
+
+/// Shapes without a zone.
+const LOCAL: [&str; 6] = [
+    "%a %b %e %H:%M:%S %Y",
+    "%m/%d/%Y %H:%M:%S",
+    "%m/%d/%y %H:%M:%S",
+    "%Y-%m-%d %H:%M:%S",
+    "%m/%d/%Y %I:%M:%S %p",
+    "%d/%m/%y %H:%M:%S",
+];
+
+/// Nanoseconds since 1970 of `text`, in any shape that a tool prints.
+pub(super) fn moment(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let zoned = words
+        .parse::<jiff::Timestamp>()
+        .ok()
+        .or_else(|| strtime::parse("%Y-%m-%dT%H:%M:%S%.f%z", &words).ok()?.to_timestamp().ok());
+    if let Some(time) = zoned {
+        return i64::try_from(time.as_nanosecond()).ok();
+    }
+    LOCAL.iter().find_map(|shape| unix_ns(DateTime::strptime(shape, &words).ok()?))
+}
+
+fn unix_ns(time: DateTime) -> Option<i64> {
+    let zoned: Zoned = time.to_zoned(TimeZone::system()).ok()?;
+    i64::try_from(zoned.timestamp().as_nanosecond()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moment;
+
+    #[test]
+    fn moments_are_read_in_every_shape_that_a_tool_prints() {
+        let zoned = moment("2026-11-21T10:19:20.792+0000").expect("elbencho");
+        assert_eq!(zoned, 1_795_256_360_792_000_000);
+        for text in [
+            "Sat Nov 21 21:34:35 2026",
+            "Sat Mar  3 02:17:43 2013",
+            "02/28/2017 12:13:13",
+            "11/21/26 21:34:45",
+        ] {
+            assert!(moment(text).is_some(), "{text}");
+        }
+        assert_eq!(moment("yesterday"), None);
+    }
+}

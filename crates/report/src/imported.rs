@@ -1,0 +1,62 @@
+//! What another tool has printed, value by value, and whether it agrees with itself.
+
+use std::fmt::Write as _;
+
+use analysis::{imported_checks, round_trips};
+use record::{PrintedRow, Run};
+
+/// More values than this are in the record alone.
+const VALUES_MAX: usize = 120;
+
+/// The printed values of `run` with their lines, then what was checked with them.
+#[must_use]
+pub fn imported(run: &Run) -> String {
+    let mut out = String::new();
+    let cases = run.manifest.plan.cases.iter();
+    let rows: Vec<PrintedRow> = cases.flat_map(|case| run.printed(&case.id).to_vec()).collect();
+    let _ = writeln!(out, "\nprinted values ({})", rows.len());
+    let width = |of: fn(&PrintedRow) -> String| {
+        rows.iter().take(VALUES_MAX).map(|row| of(row).chars().count()).max().unwrap_or(0)
+    };
+    let place = |row: &PrintedRow| format!("{}:{}", row.source, row.line);
+    let what = |row: &PrintedRow| format!("{} {}", row.key.case, row.key.phase);
+    let widths =
+        (width(place), width(what), width(|row| row.label.clone()), width(|row| row.statistic.clone()));
+    for row in rows.iter().take(VALUES_MAX) {
+        let line = format!(
+            "  {:<w0$}  {:<w1$}  {:<w2$}  {:<w3$}  {} {}",
+            place(row),
+            what(row),
+            row.label,
+            row.statistic,
+            row.value,
+            row.unit,
+            w0 = widths.0,
+            w1 = widths.1,
+            w2 = widths.2,
+            w3 = widths.3
+        );
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    if rows.len() > VALUES_MAX {
+        let _ = writeln!(out, "  and {} more, in the table `printed` of the record", rows.len() - VALUES_MAX);
+    }
+    checks(run, &mut out);
+    out
+}
+
+fn checks(run: &Run, out: &mut String) {
+    let (checks, trips) = (imported_checks(run), round_trips(run));
+    if checks.is_empty() && trips.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\nchecks of printed values");
+    for one in &checks {
+        let phase = one.phase.map(|phase| format!(" {phase}")).unwrap_or_default();
+        let (rule, check) = (one.check.rule.formula(), &one.check);
+        let _ = writeln!(out, "  {}{phase}: {rule}: {} ({})", one.case, check.evidence, check.outcome.name());
+    }
+    for (case, trip) in &trips {
+        let _ = writeln!(out, "  {case}: {trip}");
+    }
+}

@@ -1,0 +1,123 @@
+//! `ioproof import`: what other tools have printed, as a record.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use dialect::import::{ImportError, Imported, Text, import};
+use record::{
+    FORMAT_VERSION, Fact, HostFacts, Manifest, Outcome, Provenance, Recorder, Run, Warning, WarningRow,
+};
+use report::Study;
+
+use crate::arguments::ImportArguments;
+use crate::console::{colour, print};
+use crate::exit::{Exit, Failure};
+use crate::session;
+
+/// Reads all files, then writes their record and prints what is in it.
+pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
+    let mut files = Vec::with_capacity(arguments.files.len());
+    for path in &arguments.files {
+        files.push((path.display().to_string(), read(path)?));
+    }
+    let texts: Vec<Text<'_>> = files.iter().map(|(name, bytes)| Text { name, bytes }).collect();
+    let started = jiff::Timestamp::now();
+    let now = i64::try_from(started.as_nanosecond()).unwrap_or(i64::MAX);
+    let mut imported = import(&texts, arguments.format, now)
+        .map_err(|error: ImportError| Failure::new(Exit::Usage, error))?;
+    drop(texts);
+    drop(files);
+    if let Some(title) = &arguments.title {
+        title.clone_into(&mut imported.plan.title);
+    }
+    let run_id = session::run_id(started, "import");
+    let directory = session::directory(&run_id, arguments.out.as_deref());
+    let is_new = !directory.exists();
+    write(&directory, &imported, run_id, now).inspect_err(|_| {
+        if is_new {
+            // The error that counts is the first; half a record is none.
+            let _ = fs::remove_dir_all(&directory);
+        }
+    })?;
+    let run = Run::open(&directory)?;
+    let study = Study::of(&run);
+    print(&study.text(colour()))?;
+    print(&report::imported(&run))?;
+    print(&format!("\nrecord: {}\n", directory.display()))?;
+    Ok(Exit::Success)
+}
+
+fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let result = match path.as_os_str() == "-" {
+        true => io::stdin().lock().read_to_end(&mut bytes).map(drop),
+        false => fs::read(path).map(|read| bytes = read),
+    };
+    let message = |error| {
+        anyhow::Error::from(error).context(format!(
+            "cannot read {}: give files that tools have written, or - for the standard input",
+            path.display()
+        ))
+    };
+    result.map_err(|error| Failure::new(Exit::Usage, message(error)))?;
+    Ok(bytes)
+}
+
+/// Records everything, case by case.
+fn write(directory: &Path, imported: &Imported, run_id: String, now: i64) -> Result<(), Failure> {
+    let manifest = Manifest {
+        format_version: FORMAT_VERSION,
+        run_id,
+        provenance: Provenance::Imported,
+        program_version: env!("CARGO_PKG_VERSION").to_owned(),
+        command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+        started_unix_ns: imported.started_unix_ns.unwrap_or(now),
+        finished_unix_ns: None,
+        plan: imported.plan.clone(),
+        host: host(imported),
+        cluster: None,
+    };
+    let mut recorder = Recorder::create(directory, &manifest)?.not_durable();
+    for note in &imported.doubts {
+        recorder.warning(&WarningRow { key: None, warning: Warning::Import { note: note.clone() } })?;
+    }
+    let mut phases = imported.phases.iter().peekable();
+    for case in &imported.plan.cases {
+        recorder.case_started(&case.id)?;
+        while let Some(phase) = phases.next_if(|phase| phase.phase.key.case == case.id) {
+            recorder.phase_finished(phase)?;
+        }
+        recorder.case_finished(&case.id)?;
+    }
+    // Where only the start is known, nothing says how long it took.
+    let finished = imported.finished_unix_ns.or(imported.started_unix_ns.is_none().then_some(now));
+    let _ = recorder.finish_at(&Outcome::Complete, finished)?;
+    Ok(())
+}
+
+/// What the texts say of the host: its name at most.
+fn host(imported: &Imported) -> HostFacts {
+    const WHY: &str = "imported: the text does not say";
+    fn unknown<T>() -> Fact<T> {
+        Fact::Unknown(WHY.to_owned())
+    }
+    HostFacts {
+        node: imported.node.clone().unwrap_or_else(|| "unknown".to_owned()),
+        operating_system: unknown(),
+        kernel: unknown(),
+        cpu_model: unknown(),
+        sockets: unknown(),
+        logical_cpus: 0,
+        usable_cpus: 0,
+        numa_nodes: unknown(),
+        governor: unknown(),
+        memory_bytes: 0,
+        memory_limit_bytes: None,
+        transparent_hugepages: unknown(),
+        clock: "unknown".to_owned(),
+        batch_job: None,
+        file_systems: Vec::new(),
+        devices: Vec::new(),
+    }
+}
