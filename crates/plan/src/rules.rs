@@ -1,7 +1,7 @@
 //! Rules that depend on what a target is.
 
 use crate::terms::SERVER_MEMORY_MULTIPLE;
-use crate::{Bytes, Case, Forecast, Layer, PlanError, ReadFrom, Sharing, TargetTerms};
+use crate::{Bytes, Case, Forecast, Layer, PlanError, ReadFrom, Sharing, TargetTerms, Work};
 
 /// Storage that each node has for itself holds no file that several nodes share, and no node reads
 /// there what another one has written.
@@ -12,6 +12,42 @@ use crate::{Bytes, Case, Forecast, Layer, PlanError, ReadFrom, Sharing, TargetTe
 pub fn node_local_rule(case: &Case, target: &TargetTerms) -> Result<(), PlanError> {
     let (workload, nodes) = (&case.workload, case.workload.nodes);
     if target.layer != Layer::NodeLocal {
+        return Ok(());
+    }
+    if let Some(tree) = workload.work.tree() {
+        if nodes > 1 && !tree.own_trees {
+            return Err(PlanError::new(
+                "own_trees",
+                format!(
+                    "tasks on {nodes} nodes cannot share a tree on `{}`, which is node-local",
+                    target.name
+                ),
+                "write own_trees = true (mdtest: -u), or run on one node",
+            ));
+        }
+        if nodes > 1 && (tree.shift > 0 || tree.collective) {
+            return Err(PlanError::new(
+                if tree.shift > 0 { "shift" } else { "collective" },
+                format!("no task reaches the trees of other nodes on `{}`, which is node-local", target.name),
+                "let each task make its own tree and look at its own items",
+            ));
+        }
+        return Ok(());
+    }
+    if let Work::Objects(objects) = &workload.work {
+        if nodes > 1 && objects.offset > 0 {
+            return Err(PlanError::new(
+                "offset",
+                format!(
+                    "no task reaches the objects of other nodes on `{}`, which is node-local",
+                    target.name
+                ),
+                "write offset = 0, or run on one node",
+            ));
+        }
+        return Ok(());
+    }
+    if matches!(workload.work, Work::Rpc(_)) {
         return Ok(());
     }
     if workload.files.sharing == Sharing::Shared && workload.tasks > 1 {

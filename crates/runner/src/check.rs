@@ -488,6 +488,9 @@ fn check_separate(
     node_local(case, &local, nodes).map_err(|error| {
         let RunnerError::Rule { problem: broken, .. } = error else { return error };
         let (problem, instead) = match broken.field {
+            "own_trees" | "shift" | "collective" | "offset" => {
+                (format!("{differs}: {}", broken.message), broken.help.as_str())
+            }
             "sharing" => (
                 format!("{differs}: {} tasks cannot share a file there", case.workload.tasks),
                 "give each task a file of its own (ior: -F; in a study: sharing = \"per-task\")",

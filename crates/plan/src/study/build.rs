@@ -8,8 +8,9 @@ use super::error::StudyError;
 use super::fields::{Fields, Values};
 use super::protocol;
 use super::sweep::{Axes, Point, case_count};
-use super::target::{Targets, unique};
+use super::target::{NOWHERE, Targets, unique};
 use super::terms::{Known, terms};
+use super::work;
 use super::workload::Draft;
 use super::{CASES_LIMIT, Options};
 use crate::rules::{node_local_rule, server_memory_rule};
@@ -121,7 +122,10 @@ fn draft<'f>(
     seed_and_nodes: (u64, u32),
     errors: &mut Vec<StudyError>,
 ) -> Option<Draft<'f>> {
-    let target = targets.of(point, errors)?;
+    let target = match work::kind(point) {
+        Some(own) if own.word == "rpc" => &*NOWHERE,
+        _ => targets.of(point, errors)?,
+    };
     if !point.fields().sound() {
         return None;
     }
@@ -246,6 +250,8 @@ fn located(fields: &Point<'_>, error: &PlanError) -> StudyError {
         "duration" => "stonewall",
         "tasks" => "tasks_per_node",
         "size" => "block",
+        "ends" => "processes",
+        "bind" => "client_processors",
         other => other,
     };
     let key = if fields.has(error.field) || !fields.has(stand_in) { error.field } else { stand_in };

@@ -253,7 +253,7 @@ fn default(table: &'static Table, name: &str) -> Option<&'static Value> {
 }
 
 /// A required key that is not there.
-fn missing(table: &'static Table, name: &str, header: Span, allowed: String) -> StudyError {
+pub(super) fn missing(table: &'static Table, name: &str, header: Span, allowed: String) -> StudyError {
     let help = match name {
         "statistic" => format!("say by which statistic it is judged before anything is measured: {allowed}"),
         _ => allowed,

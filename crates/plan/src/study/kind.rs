@@ -23,6 +23,25 @@ pub(super) struct Table {
     pub(super) shared: &'static [Key],
     /// Its own keys, in the order of the reference.
     pub(super) keys: &'static [Key],
+    /// Keys that only some kinds of work have.
+    pub(super) works: &'static [WorkKeys],
+}
+
+/// A kind of work, and the keys that are about it alone.
+#[derive(Debug, PartialEq)]
+pub(super) struct WorkKeys {
+    /// The word that asks for it.
+    pub(super) word: &'static str,
+    /// What it is work on.
+    pub(super) what: &'static str,
+    /// What it is; a Markdown paragraph.
+    pub(super) meaning: &'static str,
+    /// Its phases.
+    pub(super) phases: &'static [&'static str],
+    /// Those of a workload that names none.
+    pub(super) default_phases: &'static [&'static str],
+    /// Its keys, in the order of the reference.
+    pub(super) keys: &'static [Key],
 }
 
 /// Which keys of a table can be swept.
@@ -47,7 +66,7 @@ impl Table {
 
     /// All its keys, those of its own first.
     pub(super) fn all(&self) -> impl Iterator<Item = &'static Key> + use<> {
-        self.keys.iter().chain(self.shared)
+        self.keys.iter().chain(self.works.iter().flat_map(|work| work.keys)).chain(self.shared)
     }
 
     /// The definition of one of its keys.

@@ -42,6 +42,7 @@ mod sweep;
 mod target;
 mod terms;
 mod value;
+mod work;
 mod workload;
 
 use std::path::Path;

@@ -116,7 +116,8 @@ pub(super) fn apply(case: &mut Case, own: &Point<'_>, all: &Fields, errors: &mut
         let help = "no phase could be long enough; give phase_max more time than phase_min";
         errors.push(both.of("phase_min").wrong("phase_min", "longer than a phase can be", message, help));
     }
-    if own.flag("drop_caches") && !case.phases.iter().any(|phase| phase.needs_data()) {
+    if own.flag("drop_caches") && !case.phases.iter().any(|phase| phase.needs_data() || !phase.is_transfers())
+    {
         let help = "it needs a phase that reads; or leave it out";
         let message = "`drop_caches` would do nothing here".to_owned();
         errors.push(own.wrong("drop_caches", "without effect", message, help));

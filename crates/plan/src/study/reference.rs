@@ -254,6 +254,25 @@ fn write_table(text: &mut String, table: &Table) {
     for key in shared.iter().chain(table.keys) {
         line(&row(key));
     }
+    for work in table.works {
+        line("");
+        line(&format!("### `work = \"{}\"`", work.word));
+        line("");
+        let heeded = super::keys::OF_TRANSFERS.iter().filter(|(_, works)| works.contains(&work.word));
+        let heeded: Vec<String> = heeded.map(|(key, _)| format!("`{key}`")).collect();
+        line(&format!(
+            "{} Of the keys above it heeds `name`, `title`, `phases`, `together`, `nodes`, `backend` (`psync`, \
+             `uring` or `null`), `depth`, `signature`, `memory_hog`, `outlier`, `history`, {}.",
+            work.meaning,
+            heeded.join(", ")
+        ));
+        line("");
+        line("| key | value | left out | meaning |");
+        line("|---|---|---|---|");
+        for key in work.keys {
+            line(&row(key));
+        }
+    }
 }
 
 fn row(key: &Key) -> String {

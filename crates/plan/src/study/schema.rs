@@ -51,13 +51,19 @@ fn object(table: &Table) -> Value {
         table.all().map(|key| (key.name.to_owned(), property(table, key))).collect();
     let required: Vec<&str> =
         table.all().filter(|key| matches!(key.absent, Absent::Refused)).map(|key| key.name).collect();
-    json!({
+    let mut object = json!({
         "type": "object",
         "description": plain(table.meaning),
         "properties": properties,
         "required": required,
         "additionalProperties": false,
-    })
+    });
+    if !table.works.is_empty() {
+        // Transfers are what a workload does that says nothing.
+        object["if"] = json!({ "properties": { "work": { "const": "transfers" } } });
+        object["then"] = json!({ "required": ["transfer"] });
+    }
+    object
 }
 
 fn property(table: &Table, key: &'static Key) -> Value {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use super::error::{StudyError, count};
 use super::fields::{Fields, Span, Values, shown};
@@ -20,7 +21,18 @@ pub(super) struct Target {
     pub(super) terms: TargetTerms,
     /// Its one path is a block device.
     pub(super) device: bool,
+    /// The directories in which trees are made.
+    pub(super) directories: Vec<PathBuf>,
 }
+
+/// Stands in where work has no target.
+pub(super) static NOWHERE: LazyLock<Target> = LazyLock::new(|| Target {
+    paths: Vec::new(),
+    place: usize::MAX,
+    terms: TargetTerms::default(),
+    device: false,
+    directories: Vec::new(),
+});
 
 /// All targets of a study.
 #[derive(Debug, Default)]
@@ -160,10 +172,16 @@ fn target(name: String, fields: &Fields, errors: &mut Vec<StudyError>) -> Option
         return None;
     };
     let one = fields.text(place).map(PathBuf::from);
-    let paths = match *place {
-        "paths" => fields.texts("paths")?.iter().map(PathBuf::from).collect(),
-        "directory" => vec![one?.join(format!("ioproof-{name}.data"))],
-        _ => vec![one?],
+    let (paths, directories) = match *place {
+        "paths" => {
+            let paths: Vec<PathBuf> = fields.texts("paths")?.iter().map(PathBuf::from).collect();
+            (paths.clone(), paths)
+        }
+        "directory" => {
+            let directory = one?;
+            (vec![directory.join(format!("ioproof-{name}.data"))], vec![directory])
+        }
+        _ => (vec![one.clone()?], vec![one?]),
     };
     let device = *place == "device";
     if device && !paths.iter().all(|path| path.is_absolute() && path != Path::new("/")) {
@@ -172,7 +190,7 @@ fn target(name: String, fields: &Fields, errors: &mut Vec<StudyError>) -> Option
         errors.push(StudyError::new(fields.span("device"), "not the path of a device", message, help));
         return None;
     }
-    Some(Target { paths, place: 0, terms: terms(name, fields), device })
+    Some(Target { paths, place: 0, terms: terms(name, fields), device, directories })
 }
 
 fn terms(name: String, fields: &Fields) -> TargetTerms {

@@ -2,13 +2,15 @@
 
 use super::error::StudyError;
 use super::fields::{Span, Values};
+use super::kind::WorkKeys;
 use super::sweep::Point;
 use super::target::Target;
+use super::work;
 use crate::seeds::named_seed;
 use crate::workload::TASKS_MAX;
 use crate::{
     Advice, Backend, Bytes, Existing, Geometry, Keep, Order, Pace, Phase, ReadFrom, Sharing, Stonewall,
-    SyncRule, WorkloadSpec,
+    SyncRule, Work, WorkloadSpec,
 };
 
 /// Pieces of a vectored transfer where nobody says how many: pages, but no more than so many.
@@ -36,7 +38,14 @@ impl<'f> Draft<'f> {
         errors: &mut Vec<StudyError>,
     ) -> Option<Self> {
         let before = errors.len();
-        let phases: Vec<Phase> = fields.words("phases").iter().filter_map(|word| phase(word)).collect();
+        let phases = work::phases(&fields);
+        errors.extend(work::mistakes(&fields, &phases));
+        if let Some(own) = work::kind(&fields) {
+            return Self::other(fields, target, (seed, nodes), own, phases, errors, before);
+        }
+        if errors.len() > before {
+            return None;
+        }
         let name = fields.text("name")?.to_owned();
         let (tasks, nodes) = tasks_on_nodes(&fields, nodes, errors)?;
         let sharing = sharing(&fields, target, errors);
@@ -84,7 +93,65 @@ impl<'f> Draft<'f> {
         spec.signature = fields.count("signature").unwrap_or(seed);
         spec.memory_hog = fields.bytes("memory_hog")?;
         spec.outlier = fields.nanos("outlier");
+        spec.history = fields.count("history");
         (errors.len() == before).then_some(Self { fields, target, spec, phases, fill_said: false })
+    }
+}
+
+impl<'f> Draft<'f> {
+    /// Reads a workload of the kind `own`, on `phases`; `before` is how many mistakes there were.
+    fn other(
+        fields: Point<'f>,
+        target: &'f Target,
+        (seed, nodes): (u64, u32),
+        own: &'static WorkKeys,
+        phases: Vec<Phase>,
+        errors: &mut Vec<StudyError>,
+        before: usize,
+    ) -> Option<Self> {
+        let name = fields.text("name")?.to_owned();
+        if target.device {
+            errors.push(StudyError::new(
+                fields.span("target"),
+                "a device",
+                format!("a device has no room for {}", own.what),
+                "make a file system on it, and name a directory of that",
+            ));
+        }
+        let (tasks, nodes) = tasks_on_nodes(&fields, nodes, errors)?;
+        let backend = backend(&fields, errors);
+        let nodes = if own.word == "rpc" { fields.count_u32("nodes").unwrap_or(nodes) } else { nodes };
+        let work = work::work(&fields, own, seed, nodes, errors);
+        if errors.len() > before {
+            return None;
+        }
+        let nothing = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+        let mut spec = WorkloadSpec::new(&name, "", nothing);
+        spec.files.targets.clone_from(&target.directories);
+        spec.files.file_per_repetition = fields.flag("file_per_repetition");
+        spec.files.sharing = match &work {
+            Some(Work::Tree(tree)) if !tree.own_trees => Sharing::Shared,
+            _ => Sharing::PerTask,
+        };
+        (spec.tasks, spec.nodes) = (tasks, nodes);
+        if let Some(Work::Rpc(rpc)) = &work {
+            spec.tasks = rpc.tasks();
+        }
+        spec.work = work?;
+        spec.backend = backend?;
+        spec.stonewall = fields
+            .nanos("stonewall")
+            .map(|deadline| Stonewall { deadline, wear_out: fields.flag("wear_out") });
+        spec.duration = fields.nanos("duration");
+        spec.operations = fields.count("operations");
+        spec.barriers = fields.flag("barriers");
+        spec.verify = fields.flag("verify");
+        spec.quit_on_error = fields.flag("quit_on_error");
+        spec.signature = fields.count("signature").unwrap_or(seed);
+        spec.memory_hog = fields.bytes("memory_hog")?;
+        spec.outlier = fields.nanos("outlier");
+        spec.history = fields.count("history");
+        Some(Self { fields, target, spec, phases, fill_said: false })
     }
 }
 

@@ -4,11 +4,13 @@
 mod protocol;
 mod target;
 mod terms;
+mod work;
 mod workload;
 
 pub(super) use protocol::PROTOCOL;
 pub(super) use target::TARGET;
 pub(super) use terms::{CLAIM, COMMITMENT, EXPECTATION, PUBLISHED, SELECTION};
+pub(super) use work::OF_TRANSFERS;
 pub(super) use workload::WORKLOAD;
 
 use super::kind::{Absent, INTEGER_MAX, Key, Kind, Sweeps, Table};
@@ -27,6 +29,7 @@ pub(super) const STUDY: Table = Table {
               whole of it.",
     sweeps: Sweeps::None,
     shared: &[],
+    works: &[],
     keys: &[
         Key {
             name: "title",

@@ -15,6 +15,7 @@ pub(in crate::study) const PROTOCOL: Table = Table {
               warm-up and the early rounds are kept and shown, but do not count.",
     sweeps: Sweeps::None,
     shared: PER_CASE,
+    works: &[],
     keys: &[Key {
         name: "shuffle",
         kind: Kind::Flag,

@@ -13,6 +13,7 @@ pub(in crate::study) const TARGET: Table = Table {
               paths start from the directory in which `ioproof` is called.",
     sweeps: Sweeps::None,
     shared: &[],
+    works: &[],
     keys: &[
         Key {
             name: "name",

@@ -78,6 +78,7 @@ pub(in crate::study) const SELECTION: Table = Table {
     meaning: "Chooses figures, as `left = { workload = \"scale\", target = \"flash\", at = { tasks = 132 } }`.",
     sweeps: Sweeps::None,
     shared: &[],
+    works: &[],
     keys: &[WORKLOAD, TARGET, PHASE, AT],
 };
 
@@ -89,6 +90,7 @@ pub(in crate::study) const EXPECTATION: Table = Table {
               share of it. One of `bandwidth`, `iops` and `latency` says how much.",
     sweeps: Sweeps::None,
     shared: &[],
+    works: &[],
     keys: &[
         Key {
             name: "name",
@@ -192,6 +194,7 @@ pub(in crate::study) const COMMITMENT: Table = Table {
               or `_at_most` says how much.",
     sweeps: Sweeps::None,
     shared: &[],
+    works: &[],
     keys: &[
         Key {
             name: "name",
@@ -286,6 +289,7 @@ pub(in crate::study) const PUBLISHED: Table = Table {
     meaning: "A figure of the library of published ones (`ioproof reference list`) that stands beside own ones.",
     sweeps: Sweeps::None,
     shared: &[],
+    works: &[],
     keys: &[
         Key { name: "figure", kind: Kind::Text, absent: Absent::Refused, meaning: "Its id in the library." },
         WORKLOAD,
@@ -303,6 +307,7 @@ pub(in crate::study) const CLAIM: Table = Table {
               statement with several rules, each in a table with the same `id`, holds if all of them do.",
     sweeps: Sweeps::None,
     shared: &[],
+    works: &[],
     keys: &[
         Key {
             name: "id",

@@ -2,7 +2,7 @@
 
 use super::protocol::PER_CASE;
 use crate::study::kind::{Absent, INTEGER_MAX, Key, Kind, Sweeps, Table, Word};
-use crate::workload::{DEPTH_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
+use crate::workload::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
 
 /// Phases by their words.
 pub(super) const PHASES: &[Word] = &[
@@ -12,6 +12,23 @@ pub(super) const PHASES: &[Word] = &[
     ("fill", "writes data that a later read needs; never a result"),
     ("check-write", "reads back what was written and compares it; never a result"),
     ("check-read", "reads again and compares; never a result"),
+    ("tree-create", "makes the directories of a tree"),
+    ("directory-create", "makes directories that are items"),
+    ("directory-stat", "looks at them"),
+    ("directory-list", "reads the names in the directories of a tree"),
+    ("directory-rename", "renames directories that are items"),
+    ("directory-remove", "removes them"),
+    ("file-create", "makes files, writes their bytes and closes them"),
+    ("file-write", "opens files, writes their bytes and closes them"),
+    ("file-stat", "looks at files"),
+    ("file-read", "opens files, reads their bytes and closes them"),
+    ("file-rename", "renames files"),
+    ("file-remove", "removes files"),
+    ("tree-remove", "removes the directories of a tree"),
+    ("precreate", "makes sets of objects"),
+    ("benchmark", "goes round the objects"),
+    ("cleanup", "removes them and their sets"),
+    ("exchange", "requests and responses"),
 ];
 
 /// Keys of one value that cannot be swept: what is said of the files holds for all workloads on
@@ -19,6 +36,8 @@ pub(super) const PHASES: &[Word] = &[
 const FIXED: &[&str] = &[
     "name",
     "title",
+    "work",
+    "in_target",
     "existing",
     "keep",
     "preallocate",
@@ -36,10 +55,11 @@ const FIXED: &[&str] = &[
 pub(in crate::study) const WORKLOAD: Table = Table {
     name: "workload",
     named_by: Some("name"),
-    meaning: "A pattern of transfers by a number of tasks on a target. Workloads run in the order of the file. \
+    meaning: "A pattern of transfers, or other work, by a number of tasks on a target. Workloads run in the order of the file. \
               The keys of `[protocol]` but for `shuffle` may stand here too, and hold for this workload.",
     sweeps: Sweeps::AllBut(FIXED),
     shared: PER_CASE,
+    works: super::work::WORKS,
     keys: &[
         Key {
             name: "name",
@@ -54,16 +74,30 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             meaning: "What it is for, in the reader's words.",
         },
         Key {
+            name: "work",
+            kind: Kind::Word(&[
+                ("transfers", "within files that stay open"),
+                ("tree", "files and directories are made, looked at and removed"),
+                ("objects", "small objects in sets are gone round"),
+                ("rpc", "requests and responses between processes"),
+            ]),
+            absent: Absent::Value("\"transfers\""),
+            meaning: "What the tasks do. Each kind of work but transfers has keys of its own, which are listed \
+                      below; keys that are about another kind are refused.",
+        },
+        Key {
             name: "target",
             kind: Kind::Reference("target"),
             absent: Absent::Described("the only target, if there is only one"),
-            meaning: "The name of a `[[target]]`.",
+            meaning: "The name of a `[[target]]`. Trees and objects are made in its directory.",
         },
         Key {
             name: "phases",
             kind: Kind::Words(PHASES),
             absent: Absent::Value("[\"write\", \"read\"]"),
-            meaning: "The phases of one repetition, in order.",
+            meaning: "The phases of one repetition, in order. Where nothing is said, a tree goes through \
+                      `tree-create`, `file-create`, `file-stat`, `file-read`, `file-remove` and `tree-remove`, \
+                      objects through `precreate`, `benchmark` and `cleanup`.",
         },
         Key {
             name: "together",
@@ -75,7 +109,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
         Key {
             name: "transfer",
             kind: Kind::Size,
-            absent: Absent::Refused,
+            absent: Absent::Described("refused"),
             meaning: "Bytes of one I/O call.",
         },
         Key {
@@ -349,6 +383,12 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             kind: Kind::Size,
             absent: Absent::Value("0"),
             meaning: "Memory held on each node during the run, so that the page cache has less.",
+        },
+        Key {
+            name: "history",
+            kind: Kind::Count(1, HISTORY_MAX),
+            absent: Absent::Described("none are kept"),
+            meaning: "Each process keeps its last so many operations one by one: when, where, how long.",
         },
         Key {
             name: "outlier",
