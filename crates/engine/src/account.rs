@@ -103,6 +103,7 @@ impl<const N: usize> Account<N> {
             stopped: controls.is_stopped(),
             unstarted: reports.iter().map(|report| report.unstarted).sum(),
             notes,
+            end: None,
             tasks,
         }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use plan::Bytes;
 use thiserror::Error;
 
-use crate::{Errno, Mismatch, Operation, RendezvousError};
+use crate::{Errno, Mismatch, NetworkError, Operation, RendezvousError};
 
 /// Why a phase could not be run to its end. Each message is a fragment that fits after
 /// "failed to …:" and ends with the next step.
@@ -160,6 +160,9 @@ pub enum EngineError {
         /// What the kernel said.
         errno: Errno,
     },
+    /// Ends of exchanges did not come together, or lost each other.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
     /// The processes of the run lost each other.
     #[error("the processes of this run could not meet: {0}")]
     Rendezvous(#[source] RendezvousError),

@@ -50,6 +50,8 @@ pub struct PhaseJob<'a> {
     pub repetition: u32,
     /// The tasks of this process, a part of `0..workload.tasks`.
     pub tasks: Range<u32>,
+    /// Of exchanges: which of the ends this process is. The others do not look at it.
+    pub end: u32,
     /// Processes on this host that run a part of the tasks, this one included: what they need together
     /// must be there, and they share its processors.
     pub processes_here: u32,
@@ -78,6 +80,7 @@ impl<'a> PhaseJob<'a> {
             phase,
             repetition,
             tasks: 0..workload.tasks,
+            end: 0,
             processes_here: 1,
             data: DataSpec { signature: workload.signature, write_generation: 1, expect: Expect::Any },
             limit: TransferLimit::Pass,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::{LastOperation, LatencyHistogram};
+use crate::{EndOutcome, LastOperation, LatencyHistogram};
 
 /// What an operation does. Of files in trees and of objects, a read or write is of a whole one, with its
 /// open and close.
@@ -306,6 +306,11 @@ pub enum Note {
     },
     /// Files could not be registered with `io_uring`.
     FilesNotRegistered,
+    /// Connections came without the key of the phase, and were shut out.
+    Strangers {
+        /// How many.
+        count: u64,
+    },
 }
 
 impl fmt::Display for Note {
@@ -326,6 +331,11 @@ impl fmt::Display for Note {
             Self::FilesNotRegistered => {
                 f.write_str("io_uring ran without registered files: the kernel refused them")
             }
+            Self::Strangers { count } => write!(
+                f,
+                "{count} connections came to the ports of this run without its key and were shut out: something else \
+                 looks for open ports on this network"
+            ),
         }
     }
 }
@@ -385,6 +395,8 @@ pub struct PhaseOutcome {
     pub unstarted: u64,
     /// How the phase ran.
     pub notes: Vec<Note>,
+    /// Of exchanges: this process as one of the ends.
+    pub end: Option<EndOutcome>,
 }
 
 impl PhaseOutcome {

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use plan::{Backend, ObjectsPlacement, TreePlacement};
+use plan::{Backend, ObjectsPlacement, TreePlacement, Work};
 
 use crate::account::{Account, WorkerReport};
 use crate::buffer::{Arena, PAGE};
@@ -20,7 +20,7 @@ use crate::shared::Shared;
 use crate::stdio::Stdio;
 use crate::vectored::Vectored;
 use crate::{
-    Controls, EngineError, PhaseJob, PhaseOutcome, Rendezvous, crew, file, limits, sync, tree, uring,
+    Controls, EngineError, PhaseJob, PhaseOutcome, Rendezvous, crew, file, limits, rpc, sync, tree, uring,
 };
 
 /// Runs one phase of a workload, as far as it belongs to this process.
@@ -39,6 +39,9 @@ pub fn run(
     rendezvous: &dyn Rendezvous,
     controls: &Controls,
 ) -> Result<PhaseOutcome, EngineError> {
+    if let Work::Rpc(rpc) = &job.workload.work {
+        return rpc::run(job, rpc, rendezvous, controls);
+    }
     // The clock's rate is measured from here on.
     let kind = clock::kind();
     if let Some(placement) = TreePlacement::new(job.workload) {

@@ -7,20 +7,39 @@ use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
 
 use crate::Errno;
 
-/// CPU time of this process.
+/// CPU time of this process, or of a thread.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CpuTime {
     pub(crate) user_ns: u64,
     pub(crate) system_ns: u64,
 }
 
+impl CpuTime {
+    /// What was used since an earlier moment.
+    pub(crate) fn since(self, earlier: Self) -> Self {
+        Self {
+            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
+            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
+        }
+    }
+}
+
 /// CPU time that all threads of this process have used so far (`getrusage(2)`).
 pub(crate) fn cpu_time() -> CpuTime {
+    usage_of(libc::RUSAGE_SELF)
+}
+
+/// CPU time that the calling thread has used so far.
+pub(crate) fn thread_cpu_time() -> CpuTime {
+    usage_of(libc::RUSAGE_THREAD)
+}
+
+fn usage_of(who: libc::c_int) -> CpuTime {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the pointer is valid for a write of one rusage, and RUSAGE_SELF always succeeds; the
+    // SAFETY: the pointer is valid for a write of one rusage, and these two always succeed; the
     // memory was zeroed, so it is initialised in any case.
     let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+        libc::getrusage(who, usage.as_mut_ptr());
         usage.assume_init()
     };
     let nanos = |time: libc::timeval| {

@@ -176,8 +176,8 @@ pub struct Rpc {
     /// The network interface whose address sockets are bound to; the one that leads to the peer where none
     /// is named.
     pub interface: Option<String>,
-    /// The port of the first end on a host, the next one of the second, and so on; where none is named
-    /// the kernel chooses.
+    /// The port of the first end on a host that answers, the next one of the second, and so on; where none
+    /// is named the kernel chooses.
     pub port: Option<u16>,
     /// Processors that asking threads are bound to.
     pub client_binding: Binding,

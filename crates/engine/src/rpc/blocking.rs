@@ -1,0 +1,181 @@
+//! Exchanges by plain calls: a thread for each connection, one request under way on it.
+
+use std::time::Duration;
+
+use rustix::io::Errno as SysErrno;
+use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown, sockopt};
+
+use super::line::{Line, Role, Terms, broken, closed};
+use super::noise::CHUNK_MAX;
+use crate::account::TaskReport;
+use crate::clock::{self, Clock};
+use crate::controls::Slot;
+use crate::outcome::Mismatches;
+use crate::series::Recorder;
+use crate::{EngineError, Errno};
+
+/// A call that waits looks around after this time.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// How a message ended.
+enum Moved {
+    Whole,
+    /// The other end has closed the connection before the first byte.
+    End,
+    /// The phase was ended meanwhile, and what was under way did not come.
+    GivenUp,
+}
+
+/// One connection under way.
+struct Talk<'a, C: Clock> {
+    terms: Terms<'a>,
+    clock: C,
+    line: &'a Line,
+    buffer: Vec<u8>,
+    sent: u64,
+    received: u64,
+    exchanges: u64,
+    found: &'a mut Mismatches,
+}
+
+/// Exchanges on `line` until the bounds are reached, or the other end closes it.
+pub(super) fn run<C: Clock>(
+    terms: Terms<'_>,
+    clock: C,
+    line: &Line,
+    report: &mut TaskReport,
+    recorder: Option<&mut Recorder<'_, 1>>,
+    slot: &Slot,
+    found: &mut Mismatches,
+) -> Result<(), EngineError> {
+    let set_up = |side| sockopt::set_socket_timeout(&line.socket, side, Some(LOOK_EVERY));
+    for side in [sockopt::Timeout::Recv, sockopt::Timeout::Send] {
+        set_up(side).map_err(|errno| broken("setsockopt", line, errno.into(), 0))?;
+    }
+    let room = usize::try_from(terms.receives).unwrap_or(CHUNK_MAX).min(CHUNK_MAX);
+    let mut talk =
+        Talk { terms, clock, line, buffer: vec![0; room], sent: 0, received: 0, exchanges: 0, found };
+    let ended = match terms.role {
+        Role::Asks => talk.ask(report, recorder, slot),
+        Role::Answers => talk.answer(),
+    };
+    // Whoever waits at the other end learns of it at once.
+    let _ = shutdown(&line.socket, Shutdown::Both);
+    ended
+}
+
+impl<C: Clock> Talk<'_, C> {
+    fn ask(
+        &mut self,
+        report: &mut TaskReport,
+        mut recorder: Option<&mut Recorder<'_, 1>>,
+        slot: &Slot,
+    ) -> Result<(), EngineError> {
+        let bounds = self.terms.bounds;
+        let mut start = self.clock.now().max(bounds.base);
+        while start < bounds.end && report.items < bounds.limit && !self.terms.is_stopped() {
+            if !matches!(self.send()?, Moved::Whole) {
+                break;
+            }
+            match self.receive()? {
+                Moved::Whole => {}
+                Moved::End if self.terms.is_stopped() => break,
+                Moved::End => return Err(closed(self.line, self.exchanges)),
+                Moved::GivenUp => break,
+            }
+            let now = self.clock.now();
+            self.exchanges += 1;
+            if start >= bounds.counted_from {
+                self.terms.count(report, now);
+                slot.items.store(report.items, std::sync::atomic::Ordering::Relaxed);
+                if let Some(recorder) = &mut recorder {
+                    recorder.add(0, clock::between(start, now), now);
+                }
+            }
+            start = now;
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Result<(), EngineError> {
+        while matches!(self.receive()?, Moved::Whole) {
+            if !matches!(self.send()?, Moved::Whole) {
+                break;
+            }
+            self.exchanges += 1;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self) -> Result<Moved, EngineError> {
+        let mut left = self.terms.sends;
+        let mut waits = Waits::default();
+        while left > 0 {
+            let bytes = self.terms.outgoing(self.line, self.sent);
+            let chunk = usize::try_from(left).unwrap_or(CHUNK_MAX).min(CHUNK_MAX);
+            match send(&self.line.socket, &bytes[..chunk], SendFlags::NOSIGNAL) {
+                Ok(moved) => {
+                    (left, self.sent) = (left - moved as u64, self.sent + moved as u64);
+                    waits = Waits::default();
+                }
+                Err(errno) if waits.may_go_on(errno, self)? => {}
+                Err(_) => return Ok(Moved::GivenUp),
+            }
+        }
+        Ok(Moved::Whole)
+    }
+
+    fn receive(&mut self) -> Result<Moved, EngineError> {
+        let mut left = self.terms.receives;
+        let mut waits = Waits::default();
+        while left > 0 {
+            let room = usize::try_from(left).unwrap_or(usize::MAX).min(self.buffer.len());
+            match recv(&self.line.socket, &mut self.buffer[..room], RecvFlags::WAITALL) {
+                Ok((_, 0)) if left == self.terms.receives => return Ok(Moved::End),
+                Ok((_, 0)) if self.terms.is_stopped() => return Ok(Moved::GivenUp),
+                Ok((_, 0)) => return Err(closed(self.line, self.exchanges)),
+                Ok((_, moved)) => {
+                    self.terms.check(self.line, self.received, &self.buffer[..moved], self.found)?;
+                    (left, self.received) = (left - moved as u64, self.received + moved as u64);
+                    waits = Waits::default();
+                }
+                Err(errno) if waits.may_go_on(errno, self)? => {}
+                Err(_) => return Ok(Moved::GivenUp),
+            }
+        }
+        Ok(Moved::Whole)
+    }
+}
+
+/// Since when nothing has moved.
+#[derive(Default)]
+struct Waits {
+    since: Option<u64>,
+    stopped: Option<u64>,
+}
+
+impl Waits {
+    /// Whether a call that moved nothing is to be made again.
+    fn may_go_on<C: Clock>(&mut self, errno: SysErrno, talk: &Talk<'_, C>) -> Result<bool, EngineError> {
+        let terms = &talk.terms;
+        let stopped = terms.is_stopped();
+        if !matches!(errno, SysErrno::AGAIN | SysErrno::INTR) {
+            let errno = Errno::from(errno);
+            return if stopped {
+                Ok(false)
+            } else {
+                Err(broken("send or recv", talk.line, errno, talk.exchanges))
+            };
+        }
+        let now = talk.clock.now();
+        let since =
+            *self.since.get_or_insert(now.saturating_sub(terms.scale.ticks(LOOK_EVERY.as_nanos() as u64)));
+        if stopped {
+            return Ok(now - *self.stopped.get_or_insert(now) <= terms.bounds.drain);
+        }
+        if now - since > terms.bounds.deadline {
+            return Err(terms.stalled(talk.line, talk.exchanges));
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,408 @@
+//! Exchanges by `io_uring`: each thread has one ring, which carries many connections.
+//!
+//! On each connection at most one send and one receive are under way, since a stream keeps its order; a send
+//! may carry several messages, and a receive bring several. Both go to the kernel in the call that waits, so
+//! that an exchange costs each side one call where plain calls cost two.
+
+#![expect(unsafe_code, reason = "hands buffers to the kernel")]
+
+use std::collections::VecDeque;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use io_uring::types::{Fixed, TimeoutFlags, Timespec};
+use io_uring::{IoUring, SubmissionQueue, Submitter, opcode, squeue};
+use rustix::net::{Shutdown, shutdown};
+
+use super::line::{Line, Role, Terms, broken, closed};
+use super::noise::CHUNK_MAX;
+use crate::account::TaskReport;
+use crate::clock::{self, Clock};
+use crate::controls::Slot;
+use crate::outcome::Mismatches;
+use crate::series::Recorder;
+use crate::{EngineError, Errno, Note, ring};
+
+/// The ring looks around after this time, whatever comes.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Memory for what is received, on all connections of a thread.
+const BUFFERS_MAX: usize = 32 << 20;
+/// The least for each of them.
+const BUFFER_MIN: usize = 4 << 10;
+/// `IORING_RECVSEND_POLL_FIRST` of linux/io_uring.h: what is not there yet need not be tried.
+const POLL_FIRST: u16 = 1;
+/// What completed, in the lowest bits of a request's user data; the place of the connection is above them.
+const SEND: u64 = 0;
+const RECEIVE: u64 = 1;
+const LOOK: u64 = 2;
+const KINDS: u32 = 2;
+
+/// One connection under way.
+struct Wire {
+    line: Line,
+    report: TaskReport,
+    /// Bytes of whole messages that are still to be sent.
+    owed: u64,
+    sent: u64,
+    sending: bool,
+    received: u64,
+    /// Bytes that the message is short of which is coming in.
+    lacks: u64,
+    receiving: bool,
+    /// When each request under way was handed over.
+    starts: VecDeque<u64>,
+    /// Requests that were or will be counted.
+    begun: u64,
+    exchanges: u64,
+    /// Something has moved since the last look.
+    moved: bool,
+    /// The last look at which something had.
+    moved_at: u64,
+    over: bool,
+}
+
+/// What a thread keeps of its connections.
+pub(super) struct Kept<'a, 'm> {
+    pub(super) recorder: Option<&'a mut Recorder<'m, 1>>,
+    pub(super) slot: &'a Slot,
+    pub(super) found: &'a mut Mismatches,
+    pub(super) notes: &'a mut Vec<Note>,
+}
+
+/// Exchanges on all `lines` until the bounds are reached, or the other ends close them. `reports` are those
+/// of the lines.
+pub(super) fn run<C: Clock>(
+    terms: Terms<'_>,
+    clock: C,
+    lines: Vec<Line>,
+    reports: &mut [TaskReport],
+    kept: Kept<'_, '_>,
+) -> Result<(), EngineError> {
+    let room = (BUFFERS_MAX / lines.len().max(1)).clamp(BUFFER_MIN, CHUNK_MAX);
+    let all = terms.receives.saturating_mul(u64::from(terms.depth));
+    let room = usize::try_from(all).unwrap_or(CHUNK_MAX).clamp(1, room);
+    let mut memory = vec![0; room * lines.len()];
+    let mut ring = ring::set_up(2 * lines.len() + 1, kept.notes)?;
+    let modern = kept.notes.is_empty();
+    let descriptors: Vec<i32> = lines.iter().map(|line| line.socket.as_raw_fd()).collect();
+    ring.submitter()
+        .register_files(&descriptors)
+        .map_err(|error| EngineError::Uring(crate::UringUnavailable::Other(Errno::from(&error))))?;
+    let now = clock.now();
+    let wires = lines.into_iter().zip(reports.iter()).map(|(line, report)| Wire {
+        line,
+        report: *report,
+        owed: 0,
+        sent: 0,
+        sending: false,
+        received: 0,
+        lacks: terms.receives,
+        receiving: false,
+        starts: VecDeque::with_capacity(terms.depth as usize),
+        begun: 0,
+        exchanges: 0,
+        moved: false,
+        moved_at: now,
+        over: false,
+    });
+    let mut hub = Hub {
+        terms,
+        clock,
+        wires: wires.collect(),
+        memory: &mut memory,
+        room,
+        modern,
+        whole: terms.depth == 1,
+        under_way: 0,
+        counted: 0,
+        stopped_at: None,
+        failure: None,
+        kept,
+    };
+    let ended = hub.exchange(&mut ring);
+    for (report, wire) in reports.iter_mut().zip(&hub.wires) {
+        *report = wire.report;
+    }
+    ended
+}
+
+/// A ring's worth of connections.
+struct Hub<'a, 'm, C: Clock> {
+    terms: Terms<'a>,
+    clock: C,
+    wires: Vec<Wire>,
+    /// `room` bytes for each connection.
+    memory: &'a mut [u8],
+    room: usize,
+    /// The kernel knows every flag.
+    modern: bool,
+    /// With one request under way, a receive waits for a whole message.
+    whole: bool,
+    /// Sends and receives that have not completed.
+    under_way: usize,
+    counted: u64,
+    stopped_at: Option<u64>,
+    failure: Option<EngineError>,
+    kept: Kept<'a, 'm>,
+}
+
+/// Where requests go in.
+struct Entry<'r> {
+    submitter: Submitter<'r>,
+    queue: SubmissionQueue<'r>,
+}
+
+impl Entry<'_> {
+    fn push(&mut self, entry: &squeue::Entry) -> Result<(), Errno> {
+        // SAFETY: the caller's buffers outlive the ring, and each is the only one of its connection.
+        while unsafe { self.queue.push(entry) }.is_err() {
+            self.queue.sync();
+            self.submitter.submit().map_err(|error| Errno::from(&error))?;
+            self.queue.sync();
+        }
+        Ok(())
+    }
+}
+
+impl<C: Clock> Hub<'_, '_, C> {
+    fn exchange(&mut self, ring: &mut IoUring) -> Result<(), EngineError> {
+        let call = |errno| EngineError::Uring(crate::UringUnavailable::Other(errno));
+        let (mut submitter, queue, mut completions) = ring.split();
+        // Saves the kernel a look-up for each call. Older kernels do without.
+        let _ = submitter.register_ring_fd();
+        let mut entry = Entry { submitter, queue };
+        let time = Timespec::from(LOOK_EVERY);
+        let look = opcode::Timeout::new(&raw const time).flags(TimeoutFlags::empty()).build();
+        let look = look.user_data(LOOK);
+        entry.push(&look).map_err(call)?;
+        for place in 0..self.wires.len() {
+            self.begin(place);
+            self.arm(place, &mut entry).map_err(call)?;
+        }
+        while self.under_way > 0 || self.wires.iter().any(|wire| !wire.over) {
+            entry.queue.sync();
+            match entry.submitter.submit_and_wait(1) {
+                Ok(_) => {}
+                Err(error) => match error.raw_os_error() {
+                    Some(libc::EINTR | libc::EAGAIN | libc::EBUSY | libc::ETIME) => {}
+                    _ => return Err(call(Errno::from(&error))),
+                },
+            }
+            entry.queue.sync();
+            completions.sync();
+            for completion in &mut completions {
+                let (data, result) = (completion.user_data(), completion.result());
+                let place = usize::try_from(data >> KINDS).unwrap_or(usize::MAX);
+                match data & ((1 << KINDS) - 1) {
+                    LOOK => {
+                        self.look();
+                        entry.push(&look).map_err(call)?;
+                        continue;
+                    }
+                    SEND => self.sent(place, result),
+                    _ => self.received(place, result),
+                }
+                self.arm(place, &mut entry).map_err(call)?;
+            }
+        }
+        let _ = entry.submitter.unregister_ring_fd();
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// The first requests of a connection.
+    fn begin(&mut self, place: usize) {
+        if self.terms.role == Role::Asks {
+            let now = self.clock.now().max(self.terms.bounds.base);
+            self.ask(place, self.terms.depth, now);
+        }
+    }
+
+    /// Begins up to `count` requests at `now`; ends the connection when there are none left.
+    #[inline]
+    fn ask(&mut self, place: usize, count: u32, now: u64) {
+        let (bounds, stopped) = (self.terms.bounds, self.terms.is_stopped());
+        let wire = &mut self.wires[place];
+        for _ in 0..count {
+            if stopped || now >= bounds.end || wire.begun >= bounds.limit {
+                break;
+            }
+            wire.begun += u64::from(now >= bounds.counted_from);
+            wire.starts.push_back(now);
+            wire.owed += self.terms.sends;
+        }
+        if wire.starts.is_empty() {
+            self.end(place);
+        }
+    }
+
+    /// Closes a connection: what is under way on it completes at once.
+    fn end(&mut self, place: usize) {
+        let wire = &mut self.wires[place];
+        if !wire.over {
+            wire.over = true;
+            let _ = shutdown(&wire.line.socket, Shutdown::Both);
+        }
+    }
+
+    fn fail(&mut self, error: EngineError) {
+        self.failure.get_or_insert(error);
+        for place in 0..self.wires.len() {
+            self.end(place);
+        }
+    }
+
+    /// Hands over what the connection lacks: a send where bytes are owed, a receive where some are due.
+    #[inline]
+    fn arm(&mut self, place: usize, entry: &mut Entry<'_>) -> Result<(), Errno> {
+        let wire = &mut self.wires[place];
+        if wire.over {
+            return Ok(());
+        }
+        let number = Fixed(u32::try_from(place).unwrap_or(u32::MAX));
+        let data = (place as u64) << KINDS;
+        if wire.owed > 0 && !wire.sending {
+            let bytes = self.terms.outgoing(&wire.line, wire.sent);
+            let length = u32::try_from(wire.owed.min(CHUNK_MAX as u64)).unwrap_or(u32::MAX);
+            let send = opcode::Send::new(number, bytes.as_ptr(), length)
+                .flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
+                .build();
+            entry.push(&send.user_data(data | SEND))?;
+            wire.sending = true;
+            self.under_way += 1;
+        }
+        let due = self.terms.role == Role::Answers || !wire.starts.is_empty();
+        if due && !wire.receiving {
+            let wanted = match self.whole {
+                true => usize::try_from(wire.lacks).unwrap_or(usize::MAX).min(self.room),
+                false => self.room,
+            };
+            let memory = &mut self.memory[place * self.room..][..wanted];
+            let length = u32::try_from(memory.len()).unwrap_or(u32::MAX);
+            let flags = if self.whole { libc::MSG_WAITALL } else { 0 };
+            let first = if self.whole && self.modern { POLL_FIRST } else { 0 };
+            let receive =
+                opcode::Recv::new(number, memory.as_mut_ptr(), length).flags(flags).ioprio(first).build();
+            entry.push(&receive.user_data(data | RECEIVE))?;
+            wire.receiving = true;
+            self.under_way += 1;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn sent(&mut self, place: usize, result: i32) {
+        self.under_way -= 1;
+        let wire = &mut self.wires[place];
+        wire.sending = false;
+        if wire.over {
+            return;
+        }
+        match u64::try_from(result) {
+            Ok(moved) => {
+                wire.owed -= moved;
+                wire.sent += moved;
+                wire.moved = true;
+            }
+            Err(_) => self.broke("send", place, Errno(-result)),
+        }
+    }
+
+    #[inline]
+    fn received(&mut self, place: usize, result: i32) {
+        self.under_way -= 1;
+        let wire = &mut self.wires[place];
+        wire.receiving = false;
+        if wire.over {
+            return;
+        }
+        match usize::try_from(result) {
+            Ok(0) => self.closed(place),
+            Ok(moved) => self.took(place, moved),
+            Err(_) => self.broke("recv", place, Errno(-result)),
+        }
+    }
+
+    /// Takes in `moved` bytes, and whatever messages they complete.
+    #[inline]
+    fn took(&mut self, place: usize, moved: usize) {
+        let now = self.clock.now();
+        let wire = &mut self.wires[place];
+        let bytes = &self.memory[place * self.room..][..moved];
+        if let Err(error) = self.terms.check(&wire.line, wire.received, bytes, self.kept.found) {
+            return self.fail(error);
+        }
+        let moved = moved as u64;
+        wire.received += moved;
+        wire.moved = true;
+        if moved < wire.lacks {
+            wire.lacks -= moved;
+            return;
+        }
+        let beyond = moved - wire.lacks;
+        let complete = 1 + beyond / self.terms.receives;
+        wire.lacks = self.terms.receives - beyond % self.terms.receives;
+        wire.exchanges += complete;
+        if self.terms.role == Role::Answers {
+            wire.owed += complete * self.terms.sends;
+            return;
+        }
+        let mut ended = 0;
+        for start in wire.starts.drain(..wire.starts.len().min(usize::try_from(complete).unwrap_or(0))) {
+            ended += 1;
+            if start >= self.terms.bounds.counted_from {
+                self.terms.count(&mut wire.report, now);
+                self.counted += 1;
+                if let Some(recorder) = &mut self.kept.recorder {
+                    recorder.add(0, clock::between(start, now), now);
+                }
+            }
+        }
+        self.kept.slot.items.store(self.counted, Ordering::Relaxed);
+        self.ask(place, ended, now);
+    }
+
+    /// The other end has closed the connection.
+    fn closed(&mut self, place: usize) {
+        let wire = &self.wires[place];
+        let answered = wire.lacks == self.terms.receives && wire.owed == 0 && !wire.sending;
+        let expected = self.terms.role == Role::Answers && answered;
+        match expected || self.terms.is_stopped() {
+            true => self.end(place),
+            false => self.fail(closed(&wire.line, wire.exchanges)),
+        }
+    }
+
+    fn broke(&mut self, call: &'static str, place: usize, errno: Errno) {
+        if matches!(errno.0, libc::EINTR | libc::EAGAIN) {
+            return;
+        }
+        let wire = &self.wires[place];
+        match self.terms.is_stopped() {
+            true => self.end(place),
+            false => self.fail(broken(call, &wire.line, errno, wire.exchanges)),
+        }
+    }
+
+    /// Looks whether the phase was ended or a connection has stalled.
+    fn look(&mut self) {
+        let (now, bounds) = (self.clock.now(), self.terms.bounds);
+        if self.terms.is_stopped() {
+            let since = *self.stopped_at.get_or_insert(now);
+            if now.saturating_sub(since) > bounds.drain {
+                (0..self.wires.len()).for_each(|place| self.end(place));
+            }
+            return;
+        }
+        for wire in &mut self.wires {
+            if std::mem::take(&mut wire.moved) {
+                wire.moved_at = now;
+            }
+        }
+        let stalled = |wire: &&Wire| !wire.over && now.saturating_sub(wire.moved_at) > bounds.deadline;
+        if let Some(wire) = self.wires.iter().find(stalled) {
+            let error = self.terms.stalled(&wire.line, wire.exchanges);
+            self.fail(error);
+        }
+    }
+}
