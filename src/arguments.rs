@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::builder::ValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use plan::{Bytes, Nanos, randomops as randomops_plan};
+use plan::{Binding, Bytes, Nanos, Pattern, randomops as randomops_plan};
 
 use crate::exit::{Exit, Failure};
 use crate::{
     audit, batch, calc, clean, cluster, compare, foreign, generate, history, import, ior, merge, overhead,
-    randomops, reference, report, run, schema, values, verdict,
+    randomops, reference, report, rpc, run, schema, values, verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
@@ -44,6 +44,8 @@ enum Together {
     Run(RunArguments),
     /// Measure random operations by many tasks with a file each, as study D did.
     Randomops(RandomopsArguments),
+    /// Measure requests and responses between processes: rates, latency, CPU time, bandwidth.
+    Rpc(RpcArguments),
     /// Take IOR's own command line; `ioproof ior -h` lists it.
     #[command(disable_help_flag = true)]
     Ior {
@@ -218,6 +220,103 @@ pub(crate) enum Fadvise {
     AsPublished,
     /// Three calls.
     AsMeant,
+}
+
+/// `ioproof rpc`.
+#[derive(Debug, Args)]
+pub(crate) struct RpcArguments {
+    /// Bytes of a message, as 1k or 4MiB; k, m and g are powers of 1024. Lists, here and below, are swept.
+    #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = values::message, default_value = "1KiB")]
+    pub(crate) size: Vec<Bytes>,
+    /// Bytes of a response [default: as many as of the request].
+    #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = values::message)]
+    pub(crate) response: Vec<Bytes>,
+    /// Data in the request and a response of 1 byte, as nsdperf's write.
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// A request of 1 byte and data in the response, as nsdperf's read.
+    #[arg(long)]
+    pub(crate) read: bool,
+    /// As large a response as the request, beside --write or --read [default without them].
+    #[arg(long)]
+    pub(crate) exchange: bool,
+    /// Who asks whom. The ends are the ranks of a launcher, node by node; without one a process asks
+    /// itself over loopback.
+    #[arg(long, value_name = "PATTERN,…", value_delimiter = ',', value_enum, default_value = "one-to-one")]
+    pub(crate) pattern: Vec<PatternWord>,
+    /// Threads of each process that ask, and as many that answer.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1")]
+    pub(crate) threads: Vec<u32>,
+    /// Connections of each pair of processes [default: one for each thread].
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    pub(crate) connections: Vec<u32>,
+    /// Requests under way on each connection.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1")]
+    pub(crate) depth: Vec<u32>,
+    /// Length of a phase, as 5, 500ms or 2min.
+    #[arg(long, value_name = "TIME", value_parser = values::seconds, default_value = "5")]
+    pub(crate) seconds: Nanos,
+    /// So many exchanges on each connection, instead of a time.
+    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    pub(crate) exchanges: Option<u64>,
+    /// Time in the beginning of each phase that is not counted.
+    #[arg(long, value_name = "TIME", value_parser = values::seconds, default_value = "500ms")]
+    pub(crate) warm_up: Nanos,
+    /// Network interface that sockets are bound to [default: the one that leads to the peer].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) interface: Option<String>,
+    /// Port of the first process of a host that answers, the next one of the second [default: the kernel
+    /// chooses].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: Option<u16>,
+    /// Where threads run: processors in turn as 0-3,6, a NUMA node as numa:0, adapter for the node of the
+    /// network adapter, or none.
+    #[arg(long, value_name = "WHERE", value_parser = values::binding)]
+    pub(crate) bind: Option<Binding>,
+    /// The same for the threads that ask alone.
+    #[arg(long, value_name = "WHERE", value_parser = values::binding)]
+    pub(crate) bind_clients: Option<Binding>,
+    /// The same for the threads that answer alone.
+    #[arg(long, value_name = "WHERE", value_parser = values::binding)]
+    pub(crate) bind_servers: Option<Binding>,
+    /// How often each case is measured.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) repetitions: u32,
+    /// A connection on which nothing moves for this long is an error.
+    #[arg(long, value_name = "TIME", value_parser = values::seconds, default_value = "30")]
+    pub(crate) deadline: Nanos,
+    /// Plain calls on a thread for each connection, instead of io_uring.
+    #[arg(long)]
+    pub(crate) blocking: bool,
+    /// Compare every byte with what was sent.
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Chooses the bytes.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) how: How,
+}
+
+/// Who asks whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PatternWord {
+    /// The first half of the processes asks the second half.
+    OneToOne,
+    /// All but the first ask the first.
+    ManyToOne,
+    /// Each asks every other.
+    AllToAll,
+}
+
+impl From<PatternWord> for Pattern {
+    fn from(word: PatternWord) -> Self {
+        match word {
+            PatternWord::OneToOne => Self::OneToOne,
+            PatternWord::ManyToOne => Self::ManyToOne,
+            PatternWord::AllToAll => Self::AllToAll,
+        }
+    }
 }
 
 /// `ioproof report`.
@@ -473,6 +572,7 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
         Command::Together(together) => cluster::lead(&arguments, |world| match &together {
             Together::Run(run) => run::run(run, world),
             Together::Randomops(asked) => randomops::run(asked, world),
+            Together::Rpc(asked) => rpc::run(asked, world),
             Together::Ior { .. } => Err(Failure::usage(not_first("ior"))),
         }),
         Command::Alone(alone) if cluster::is_first() => look(alone),

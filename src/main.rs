@@ -22,6 +22,7 @@ mod progress;
 mod randomops;
 mod reference;
 mod report;
+mod rpc;
 mod run;
 mod runs;
 mod schema;

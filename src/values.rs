@@ -1,7 +1,7 @@
 //! Values of options, written as in studies.
 
 use dialect::import::Format;
-use plan::{Bytes, Nanos, UnitError};
+use plan::{Binding, Bytes, Nanos, UnitError};
 
 /// A time, as 30s.
 pub(crate) fn time(text: &str) -> Result<Nanos, String> {
@@ -22,6 +22,31 @@ pub(crate) fn import_format(text: &str) -> Result<Format, String> {
     let known = || Format::ALL.map(Format::name).join(", ");
     let found = Format::ALL.into_iter().find(|format| format.name() == text);
     found.ok_or_else(|| format!("no such tool is known; known are {}", known()))
+}
+
+/// A time, as 500ms; a bare number is of seconds.
+pub(crate) fn seconds(text: &str) -> Result<Nanos, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => time(&format!("{text}s")),
+        _ => time(text),
+    }
+}
+
+/// A size above 0 of a message, as 1k, 4KiB or 1: network tools write powers of 1024 as bare letters.
+pub(crate) fn message(text: &str) -> Result<Bytes, String> {
+    let text = text.trim();
+    let binary = text.strip_suffix(['k', 'K', 'm', 'M', 'g', 'G']);
+    let letter = text.chars().last().unwrap_or_default().to_ascii_uppercase();
+    match binary.filter(|number| number.parse::<u64>().is_ok()) {
+        Some(number) => size(&format!("{number}{letter}iB")),
+        None if text.parse::<u64>().is_ok() => size(&format!("{text}B")),
+        None => size(text),
+    }
+}
+
+/// Processors, as `plan::Binding` writes them.
+pub(crate) fn binding(text: &str) -> Result<Binding, String> {
+    text.parse().map_err(|error: plan::PlanError| format!("{}; {}", error.message, error.help))
 }
 
 fn told(error: UnitError) -> String {

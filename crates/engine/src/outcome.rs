@@ -306,11 +306,6 @@ pub enum Note {
     },
     /// Files could not be registered with `io_uring`.
     FilesNotRegistered,
-    /// Connections came without the key of the phase, and were shut out.
-    Strangers {
-        /// How many.
-        count: u64,
-    },
 }
 
 impl fmt::Display for Note {
@@ -331,11 +326,6 @@ impl fmt::Display for Note {
             Self::FilesNotRegistered => {
                 f.write_str("io_uring ran without registered files: the kernel refused them")
             }
-            Self::Strangers { count } => write!(
-                f,
-                "{count} connections came to the ports of this run without its key and were shut out: something else \
-                 looks for open ports on this network"
-            ),
         }
     }
 }

@@ -45,7 +45,7 @@ impl Forecast {
         let workload = &case.workload;
         let placement = Placement::new(workload);
         let files = placement.file_count();
-        let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX);
+        let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX).max(1);
         let passes = u64::from(case.passes_max());
         let sets = if workload.files.file_per_repetition { passes } else { 1 };
         let phase_bytes = workload.bytes();

@@ -21,6 +21,7 @@
 //! | [`study`] | the study file, read into a plan with every mistake at its place |
 //! | [`quick`] | the plan of a quick characterisation of a directory |
 //! | [`randomops`] | the plan of many tasks with small random transfers |
+//! | [`exchanges`] | the plan of requests and responses between the processes of a run |
 //! | [`Forecast`] | files, bytes, bounds and seconds, before anything is written |
 //! | [`Outlook`] | a forecast set against free space, memory and expected rates |
 //!
@@ -34,6 +35,7 @@
 mod across;
 mod case;
 mod error;
+pub mod exchanges;
 mod forecast;
 mod geometry;
 mod names;

@@ -49,6 +49,8 @@ impl<'a> Placement<'a> {
     #[must_use]
     pub fn file_count(&self) -> u32 {
         match self.workload.files.sharing {
+            // Exchanges have none.
+            _ if self.workload.files.targets.is_empty() => 0,
             Sharing::Shared => 1,
             Sharing::PerTask => self.workload.tasks,
         }
@@ -133,7 +135,8 @@ impl<'a> Placement<'a> {
 
     fn slot(&self, index: u32, repetition: u32) -> FileSlot {
         let files = &self.workload.files;
-        let base = &files.targets[index as usize % files.targets.len()];
+        let place = index as usize % files.targets.len().max(1);
+        let Some(base) = files.targets.get(place) else { return FileSlot { path: PathBuf::new(), index } };
         let mut path = match files.sharing {
             Sharing::Shared => base.clone(),
             Sharing::PerTask if files.unique_dir => in_own_directory(base, index),

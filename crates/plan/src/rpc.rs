@@ -19,7 +19,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::workload::TASKS_MAX;
-use crate::{Bytes, Nanos, PlanError, Workload};
+use crate::{Backend, Bytes, Nanos, PlanError, Workload};
 
 /// More bytes than this in one request or response are taken for a slip of the pen; what is under way is
 /// held in memory by the kernel alone.
@@ -309,7 +309,14 @@ impl Rpc {
     }
 
     /// Checks every value against the others, and against the workload's `tasks` and `nodes`.
-    pub(crate) fn check(&self, tasks: u32, nodes: u32) -> Result<(), PlanError> {
+    pub(crate) fn check(&self, tasks: u32, nodes: u32, backend: Backend) -> Result<(), PlanError> {
+        if !matches!(backend, Backend::Psync | Backend::Uring { .. }) {
+            return Err(PlanError::new(
+                "backend",
+                format!("nothing can be sent by the backend {}", backend.name()),
+                "use uring, or psync for plain calls",
+            ));
+        }
         for (field, bytes) in [("request_bytes", self.request_bytes), ("response_bytes", self.response_bytes)]
         {
             if bytes.0 == 0 || bytes > MESSAGE_MAX {

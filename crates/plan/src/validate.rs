@@ -22,7 +22,7 @@ impl WorkloadSpec {
             Work::Transfers => {}
             Work::Tree(tree) => tree.check(self.tasks)?,
             Work::Objects(objects) => objects.check(self.tasks)?,
-            Work::Rpc(rpc) => rpc.check(self.tasks, self.nodes)?,
+            Work::Rpc(rpc) => rpc.check(self.tasks, self.nodes, self.backend)?,
         }
         self.check_tasks()?;
         self.check_times()?;

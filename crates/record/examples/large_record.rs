@@ -148,6 +148,7 @@ fn phase_of(case: &Case, number: u64, pass: u32, phase: Phase) -> PhaseRecord {
     PhaseRecord {
         history: Vec::new(),
         printed: Vec::new(),
+        ends: Vec::new(),
         nodes: Vec::new(),
         phase: PhaseRow {
             key: key.clone(),

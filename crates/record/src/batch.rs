@@ -7,8 +7,8 @@ use crate::files::sync_directory;
 use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, TableWriter};
 use crate::{
-    DeviceRow, HistoryRow, LatencyRow, NodeSeriesRow, PhaseRow, PrintedRow, RecordError, SeriesRow, TaskRow,
-    WarningRow,
+    DeviceRow, EndRow, HistoryRow, LatencyRow, NodeSeriesRow, PhaseRow, PrintedRow, RecordError, SeriesRow,
+    TaskRow, WarningRow,
 };
 
 /// A batch with this many rows or more ends with the case that brought it there. So a reader that
@@ -27,6 +27,7 @@ pub(crate) struct Batch {
     devices: TableWriter<DeviceRow>,
     history: TableWriter<HistoryRow>,
     printed: TableWriter<PrintedRow>,
+    ends: TableWriter<EndRow>,
     warnings: TableWriter<WarningRow>,
 }
 
@@ -43,6 +44,7 @@ impl Batch {
             devices: TableWriter::new(directory, number),
             history: TableWriter::new(directory, number),
             printed: TableWriter::new(directory, number),
+            ends: TableWriter::new(directory, number),
             warnings: TableWriter::new(directory, number),
         }
     }
@@ -57,6 +59,7 @@ impl Batch {
             + record.devices.len()
             + record.history.len()
             + record.printed.len()
+            + record.ends.len()
             + record.warnings.len();
         self.phases.add(std::slice::from_ref(&record.phase))?;
         self.tasks.add(&record.tasks)?;
@@ -66,6 +69,7 @@ impl Batch {
         self.devices.add(&record.devices)?;
         self.history.add(&record.history)?;
         self.printed.add(&record.printed)?;
+        self.ends.add(&record.ends)?;
         self.warnings.add(&record.warnings)
     }
 
@@ -92,6 +96,7 @@ impl Batch {
             self.devices.seal()?,
             self.history.seal()?,
             self.printed.seal()?,
+            self.ends.seal()?,
             self.warnings.seal()?,
         ];
         Ok((self.cases, sealed.into_iter().flatten().collect()))

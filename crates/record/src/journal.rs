@@ -97,6 +97,7 @@ impl Serialize for Tables<'_> {
         entry(&mut map, &record.devices)?;
         entry(&mut map, &record.history)?;
         entry(&mut map, &record.printed)?;
+        entry(&mut map, &record.ends)?;
         map.end()
     }
 }
@@ -351,6 +352,7 @@ impl Line<'_> {
             devices,
             history: rows(&key, &tables)?,
             printed: rows(&key, &tables)?,
+            ends: rows(&key, &tables)?,
             warnings: self.warnings.clone(),
         })
     }

@@ -6,6 +6,7 @@
 //! | [`PhaseRow`], [`TaskRow`], [`LatencyRow`], [`SeriesRow`], [`NodeSeriesRow`], [`DeviceRow`] | one observation each, in columns named with their units |
 //! | [`HistoryRow`] | one of the last operations, where they were asked for |
 //! | [`PrintedRow`] | one value that another tool printed |
+//! | [`EndRow`] | one process that exchanged messages: interface, placement, CPU time |
 //! | [`Clocks`] | how far the clocks of the nodes were apart |
 //! | [`Warning`] | what a reader of a figure must know beside it |
 //! | [`Recorder`] | writes a run: the journal as things happen, tables when cases have ended; goes on with one that was interrupted |
@@ -73,8 +74,8 @@ pub use published::{
 };
 pub use recorder::{Outcome, PhaseRecord, Recorder, Resumed};
 pub use rows::{
-    DeviceRow, HistoryRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseRow, PrintedRow, SeriesRow,
-    TaskRow,
+    DeviceRow, EndRow, HistoryRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseRow, PrintedRow,
+    SeriesRow, TaskRow,
 };
 pub use run::{Damage, FailedCase, Run, RunState};
 pub use store::Rows;

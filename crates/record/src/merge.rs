@@ -504,7 +504,7 @@ impl<'a> Heads<'a> {
     fn records(&self, run: &Run, id: &CaseId) -> Vec<PhaseRecord> {
         let (tasks, latency) = (run.tasks(id), run.latency(id));
         let (series, nodes, devices) = (run.series(id), run.nodes(id), run.devices(id));
-        let (history, printed) = (run.history(id), run.printed(id));
+        let (history, printed, ends) = (run.history(id), run.printed(id), run.ends(id));
         let phases = self.phases.get(&**id).map_or(&[][..], Vec::as_slice);
         let warnings = self.warnings.get(&**id).map_or(&[][..], Vec::as_slice);
         let concerns = |row: &&&WarningRow, key: &PhaseKey| row.key.as_ref() == Some(key);
@@ -517,6 +517,7 @@ impl<'a> Heads<'a> {
             devices: devices.iter().filter(|row| row.key == phase.key).cloned().collect(),
             history: history.iter().filter(|row| row.key == phase.key).cloned().collect(),
             printed: printed.iter().filter(|row| row.key == phase.key).cloned().collect(),
+            ends: ends.iter().filter(|row| row.key == phase.key).cloned().collect(),
             warnings: warnings
                 .iter()
                 .filter(|row| concerns(row, &phase.key))

@@ -13,8 +13,8 @@ use crate::kept::Kept;
 use crate::manifest::{MANIFEST, check_version, read_manifest, write_manifest};
 use crate::sealed::{TableWriter, table_path};
 use crate::{
-    Clocks, Cluster, DeviceRow, FORMAT_VERSION, HistoryRow, LatencyRow, Manifest, NodeClock, NodeSeriesRow,
-    PhaseRow, PrintedRow, RecordError, RunState, SeriesRow, TaskRow, WarningRow, Wiped,
+    Clocks, Cluster, DeviceRow, EndRow, FORMAT_VERSION, HistoryRow, LatencyRow, Manifest, NodeClock,
+    NodeSeriesRow, PhaseRow, PrintedRow, RecordError, RunState, SeriesRow, TaskRow, WarningRow, Wiped,
 };
 
 /// Runs of earlier versions are not continued: each case had tables of its own in the first one.
@@ -39,6 +39,8 @@ pub struct PhaseRecord {
     pub history: Vec<HistoryRow>,
     /// What another tool printed about it; empty where ioproof measured.
     pub printed: Vec<PrintedRow>,
+    /// Its ends, where processes exchanged messages; empty where they did not.
+    pub ends: Vec<EndRow>,
     /// What a reader must know beside its figures.
     pub warnings: Vec<WarningRow>,
 }

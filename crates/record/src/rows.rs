@@ -348,3 +348,41 @@ pub struct PrintedRow {
     /// The line there, from 1.
     pub line: u32,
 }
+
+/// One process of exchanges in one phase: where it stood in the network and on its host, and what its
+/// threads cost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndRow {
+    /// Which phase.
+    #[serde(flatten)]
+    pub key: PhaseKey,
+    /// The node that it ran on.
+    pub node: String,
+    /// Its number among the ends.
+    pub end: u32,
+    /// The network interface that it used; empty where no one interface has its address.
+    pub interface: String,
+    /// Its address there.
+    pub address: String,
+    /// The NUMA node that the adapter is attached to, where it tells one.
+    pub adapter_node: Option<u32>,
+    /// Threads that asked.
+    pub client_threads: u32,
+    /// Threads that answered.
+    pub server_threads: u32,
+    /// CPU time of the threads that asked, while there were exchanges.
+    pub client_cpu_ns: u64,
+    /// The same of those that answered.
+    pub server_cpu_ns: u64,
+    /// The processors that asking threads were bound to: one for each thread, as `0,1,0,1`, or all of them
+    /// for all threads, as `0-3`. Empty where they were bound to none.
+    pub client_processors: String,
+    /// The same of those that answered.
+    pub server_processors: String,
+    /// How messages went over the network, as `TCP`.
+    pub transport: String,
+    /// Why no remote direct memory access was used.
+    pub rdma: String,
+    /// Connections that came without the key of the phase and were shut out.
+    pub shut_out: u64,
+}

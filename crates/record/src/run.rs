@@ -16,7 +16,7 @@ use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, read_doubtful, read_table, table_path, verify};
 use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
 use crate::{
-    CaseId, Clocks, DeviceRow, HistoryRow, LatencyRow, Manifest, NodeSeriesRow, PhaseKey, PhaseRow,
+    CaseId, Clocks, DeviceRow, EndRow, HistoryRow, LatencyRow, Manifest, NodeSeriesRow, PhaseKey, PhaseRow,
     PrintedRow, Provenance, RecordError, Row, SeriesRow, TaskRow, WarningRow, Wiped,
 };
 
@@ -189,6 +189,12 @@ impl Run {
     /// What another tool printed about all phases of `case`; empty where ioproof measured.
     #[must_use]
     pub fn printed(&self, case: &str) -> Rows<PrintedRow> {
+        self.store.rows(case)
+    }
+
+    /// The ends of the exchanges in all phases of `case`; empty where there were none.
+    #[must_use]
+    pub fn ends(&self, case: &str) -> Rows<EndRow> {
         self.store.rows(case)
     }
 

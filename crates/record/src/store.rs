@@ -9,12 +9,12 @@ use crate::journal::{JOURNAL, JournalReader, Place};
 use crate::recorder::PhaseRecord;
 use crate::sealed::{read_doubtful, read_table, table_path};
 use crate::{
-    CaseId, Damage, DeviceRow, HistoryRow, LatencyRow, NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, Row,
-    SeriesRow, TaskRow, WarningRow,
+    CaseId, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow,
+    Row, SeriesRow, TaskRow, WarningRow,
 };
 
 /// All tables.
-pub(crate) const TABLES: [&str; 9] = [
+pub(crate) const TABLES: [&str; 10] = [
     PhaseRow::TABLE,
     TaskRow::TABLE,
     LatencyRow::TABLE,
@@ -23,6 +23,7 @@ pub(crate) const TABLES: [&str; 9] = [
     DeviceRow::TABLE,
     HistoryRow::TABLE,
     PrintedRow::TABLE,
+    EndRow::TABLE,
     WarningRow::TABLE,
 ];
 
@@ -129,6 +130,7 @@ stored!(
     DeviceRow: devices,
     HistoryRow: history,
     PrintedRow: printed,
+    EndRow: ends,
 );
 
 /// Where the rows of a case are.

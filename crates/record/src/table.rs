@@ -9,7 +9,7 @@ use serde::de::value::{Error, StrDeserializer};
 
 use crate::values::Values;
 use crate::{
-    CaseId, DeviceRow, HistoryRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseKey, PhaseRow,
+    CaseId, DeviceRow, EndRow, HistoryRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseKey, PhaseRow,
     PrintedRow, SeriesRow, TaskRow, WarningRow,
 };
 
@@ -418,6 +418,23 @@ row!(PrintedRow, "printed",
     statistic: String,
     source: String,
     line: u32,
+);
+
+row!(EndRow, "ends",
+    node: String,
+    end: u32,
+    interface: String,
+    address: String,
+    adapter_node: Option<u32>,
+    client_threads: u32,
+    server_threads: u32,
+    client_cpu_ns: u64,
+    server_cpu_ns: u64,
+    client_processors: String,
+    server_processors: String,
+    transport: String,
+    rdma: String,
+    shut_out: u64,
 );
 
 /// A warning in words, with the numbers behind it as JSON in the last column.

@@ -194,6 +194,11 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
+    /// Connections came to ports of this run without its key, and were shut out.
+    Strangers {
+        /// How many.
+        count: u64,
+    },
     /// The figure is the mean that another tool printed of several iterations.
     PrintedMean {
         /// Of so many.
@@ -259,6 +264,7 @@ impl Warning {
                  name workloads in them, or report the runs by themselves"
             }
             Self::MeasuredAgain { .. } => "its earlier figures do not count; look at the disk of the record",
+            Self::Strangers { .. } => "find out who looks for open ports on this network",
             Self::PrintedMean { .. } => "its scatter is among the printed values; import each iteration",
             Self::Import { .. } => "look at the printed values, and at docs/IMPORT.md",
             Self::Unapplied { .. } => "the figure was measured without it",
@@ -369,6 +375,12 @@ impl fmt::Display for Warning {
             }
             Self::MeasuredAgain { case, reason } => {
                 write!(f, "case `{case}` was finished and is measured again: {reason}")
+            }
+            Self::Strangers { count } => {
+                write!(
+                    f,
+                    "{count} connections came to the ports of this run without its key and were shut out"
+                )
             }
             Self::PrintedMean { iterations } => write!(f, "the printed mean of {iterations} iterations"),
             Self::Import { note } => write!(f, "imported: {note}"),

@@ -1,6 +1,6 @@
 //! What is done where a host lacks the backend of a case.
 
-use plan::{Backend, Bytes, Case, Plan, Sharing, Spread, Workload, WorkloadSpec};
+use plan::{Backend, Bytes, Case, Plan, Sharing, Spread, Work, Workload, WorkloadSpec};
 use record::{Warning, WarningRow};
 
 use crate::RunnerError;
@@ -42,6 +42,12 @@ fn backend_warning(asked: Backend, reason: String) -> WarningRow {
 fn with_threads(workload: &Workload, depth: u32) -> Result<Workload, RunnerError> {
     let mut spec: WorkloadSpec = workload.clone().into();
     spec.backend = Backend::Psync;
+    if let Work::Rpc(rpc) = &mut spec.work {
+        // Plain calls have one request under way on each connection.
+        rpc.connections = rpc.connections.saturating_mul(depth);
+        spec.tasks = rpc.tasks();
+        return Ok(spec.validate()?);
+    }
     let share = u64::from(depth) * spec.geometry.transfer.get();
     if spec.files.sharing == Sharing::Shared && spec.geometry.block.get() >= share {
         let block = spec.geometry.block.get() / share * spec.geometry.transfer.get();

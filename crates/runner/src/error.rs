@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use comm::{CommError, Topology};
-use engine::EngineError;
+use engine::{EngineError, NetworkError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -211,12 +211,21 @@ fn engine_kind(error: &EngineError) -> ErrorKind {
         | EngineError::Uring(_)
         | EngineError::NoTree { .. }
         | EngineError::Memory { .. } => ErrorKind::HostLacks,
+        EngineError::Network(
+            NetworkError::NoInterface { .. }
+            | NetworkError::NoAddress { .. }
+            | NetworkError::Down { .. }
+            | NetworkError::NoWay { .. }
+            | NetworkError::Listen { .. }
+            | NetworkError::Binding { .. },
+        ) => ErrorKind::HostLacks,
         EngineError::WrongData(_) => ErrorKind::WrongData,
         EngineError::Open { .. }
         | EngineError::Transfer { .. }
         | EngineError::FileTooShort { .. }
         | EngineError::ShortTransfer { .. }
         | EngineError::Call { .. }
+        | EngineError::Network(_)
         | EngineError::Item { .. }
         | EngineError::Rendezvous(_)
         | EngineError::Peer => ErrorKind::TransferFailed,

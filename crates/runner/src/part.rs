@@ -499,6 +499,7 @@ mod tests {
             unstarted: 0,
             notes: Vec::new(),
             history: Vec::new(),
+            end: None,
             tasks: all,
         }
     }

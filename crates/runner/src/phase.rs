@@ -8,13 +8,14 @@ use std::time::Duration;
 use comm::Comm;
 use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
 use host::{DeviceObserver, Host, Unobservable};
-use plan::{Backend, Phase, Plan, Workload};
+use plan::{Backend, Phase, Plan, Work, Workload};
 
 use crate::RunnerError;
 use crate::data::fill_workload;
 use crate::order::PhaseOrder;
 use crate::part::{Part, SERIES_INTERVAL};
 use crate::rendezvous::Meeting;
+use crate::roster::Roster;
 use crate::rows::Rows;
 
 /// Devices are looked at once a second, as the series of the engine is.
@@ -60,8 +61,10 @@ impl<'a> PhaseRun<'a> {
         let limits = order.limits.as_ref().and_then(|limits| limits.get(own));
         let topology = group.topology();
         let here = topology.ranks_on(topology.node_of()[group.rank() as usize]).count();
+        let place = Roster::of(&self.workload, comm.topology())?.place_of(comm.rank());
         let job = PhaseJob {
             tasks,
+            end: place,
             processes_here: u32::try_from(here).unwrap_or(u32::MAX),
             data: DataSpec { signature: self.workload.signature, write_generation: order.generation, expect },
             series_interval: SERIES_INTERVAL,
@@ -70,7 +73,8 @@ impl<'a> PhaseRun<'a> {
             ..PhaseJob::new(&self.workload, order.phase, order.pass)
         };
         let leads = topology.is_leader(group.rank());
-        let observation = leads.then(|| self.observe(host));
+        let exchanges = matches!(self.workload.work, Work::Rpc(_));
+        let observation = (leads && !exchanges).then(|| self.observe(host));
         let outcome = engine::run(&job, &Meeting::new(comm, group, order.number), controls)
             .map_err(RunnerError::of_phase)?;
         let samples = observation.map(|observation| observation.map(DeviceObserver::stop));

@@ -35,13 +35,19 @@ impl Roster {
         self.assigned.get(place).map_or(0, |one| one.rank)
     }
 
-    /// The ranks that carry a task, in rising order.
+    /// The place of `rank` among those that take part: of exchanges, the number of its end.
+    pub(crate) fn place_of(&self, rank: u32) -> u32 {
+        let place = self.assigned.iter().position(|one| one.rank == rank);
+        place.and_then(|place| u32::try_from(place).ok()).unwrap_or(0)
+    }
+
+    /// The ranks that take part, in rising order.
     pub(crate) fn ranks(&self) -> Vec<u32> {
         let all: BTreeSet<u32> = self.assigned.iter().map(|one| one.rank).collect();
         all.into_iter().collect()
     }
 
-    /// The nodes that carry a task.
+    /// The nodes that take part.
     pub(crate) fn nodes(&self, topology: &Topology) -> BTreeSet<u32> {
         self.assigned.iter().map(|one| topology.node_of()[one.rank as usize]).collect()
     }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use engine::{LastOperation, PhaseOutcome, TaskOutcome};
+use engine::{EndOutcome, LastOperation, PhaseOutcome, TaskOutcome};
 use host::DeviceSample;
-use record::{DeviceRow, HistoryRow, NodeSeriesRow, Operation, PhaseKey, TaskRow};
+use record::{DeviceRow, EndRow, HistoryRow, NodeSeriesRow, Operation, PhaseKey, TaskRow};
 use serde::{Deserialize, Serialize};
 
 use crate::convert;
@@ -35,6 +35,19 @@ pub(crate) struct Rows {
     history: Vec<Operated>,
     /// Their files, each once.
     files: Vec<String>,
+    /// Of exchanges: this rank as one of the ends.
+    end: Option<End>,
+}
+
+/// An end: its numbers and its words, each in the order of [`EndRow`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct End {
+    end: u32,
+    adapter_node: Option<u32>,
+    threads: [u32; 2],
+    cpu_ns: [u64; 2],
+    shut_out: u64,
+    words: [String; 6],
 }
 
 impl Rows {
@@ -54,6 +67,50 @@ impl Rows {
             tasks: outcome.tasks.iter().map(task).collect(),
             devices: samples.into_iter().map(device).collect(),
             series,
+            end: outcome.end.as_ref().map(End::of),
+        }
+    }
+}
+
+impl End {
+    fn of(outcome: &EndOutcome) -> Self {
+        let one = outcome.clone();
+        Self {
+            end: one.end,
+            adapter_node: one.adapter_node,
+            threads: [one.client_threads, one.server_threads],
+            cpu_ns: [one.client_cpu_ns, one.server_cpu_ns],
+            shut_out: one.shut_out,
+            words: [
+                one.interface,
+                one.address,
+                one.client_processors,
+                one.server_processors,
+                one.transport,
+                one.rdma,
+            ],
+        }
+    }
+
+    fn row(self, key: &PhaseKey, node: &str) -> EndRow {
+        let [interface, address, client_processors, server_processors, transport, rdma] = self.words;
+        let ([client_threads, server_threads], [client_cpu_ns, server_cpu_ns]) = (self.threads, self.cpu_ns);
+        EndRow {
+            key: key.clone(),
+            node: node.to_owned(),
+            end: self.end,
+            interface,
+            address,
+            adapter_node: self.adapter_node,
+            client_threads,
+            server_threads,
+            client_cpu_ns,
+            server_cpu_ns,
+            client_processors,
+            server_processors,
+            transport,
+            rdma,
+            shut_out: self.shut_out,
         }
     }
 }
@@ -110,6 +167,7 @@ pub(crate) struct Table<'a> {
     names: &'a [String],
     pub(crate) tasks: Vec<TaskRow>,
     pub(crate) devices: Vec<DeviceRow>,
+    pub(crate) ends: Vec<EndRow>,
     nodes: Vec<(u32, Vec<Interval>)>,
     pub(crate) history: Vec<HistoryRow>,
 }
@@ -117,17 +175,26 @@ pub(crate) struct Table<'a> {
 impl<'a> Table<'a> {
     /// No rows yet; `names` are those of the nodes, by number.
     pub(crate) fn new(key: PhaseKey, names: &'a [String]) -> Self {
-        Self { key, names, tasks: Vec::new(), devices: Vec::new(), nodes: Vec::new(), history: Vec::new() }
+        Self {
+            key,
+            names,
+            tasks: Vec::new(),
+            devices: Vec::new(),
+            ends: Vec::new(),
+            nodes: Vec::new(),
+            history: Vec::new(),
+        }
     }
 
     /// Adds those of a rank.
     pub(crate) fn add(&mut self, rows: Rows) {
-        let Rows { node, tasks, devices, series, history, files } = rows;
+        let Rows { node, tasks, devices, series, history, files, end } = rows;
         let name = self.names.get(node as usize).map_or("", String::as_str);
         let key = &self.key;
         self.tasks.extend(tasks.into_iter().map(|task| task_row(key, name, &task)));
         self.devices.extend(devices.into_iter().map(|device| device_row(key, name, device)));
         self.history.extend(history.iter().map(|one| history_row(key, name, &files, one)));
+        self.ends.extend(end.map(|end| end.row(key, name)));
         if series.is_empty() {
             return;
         }
@@ -141,6 +208,7 @@ impl<'a> Table<'a> {
     pub(crate) fn close(&mut self) -> Vec<NodeSeriesRow> {
         self.tasks.sort_by_key(|row| row.task);
         self.history.sort_by_key(|row| row.start_ns);
+        self.ends.sort_by_key(|row| row.end);
         let mut nodes = std::mem::take(&mut self.nodes);
         nodes.sort_by_key(|(node, _)| *node);
         let row = |node: u32, one: &Interval| NodeSeriesRow {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plan::{Backend, Case, FileSlot, Phase, Placement, Workload};
+use plan::{Backend, Case, FileSlot, Phase, Placement, Work, Workload};
 use record::{DeviceRow, PhaseKey, PhaseRecord, Warning, WarningRow};
 
 use crate::data::Content;
@@ -25,8 +25,9 @@ impl Whole<'_> {
     /// Everything that the record has of it. `doubts` were known before it began.
     pub(crate) fn record(&self, part: &Part, mut table: Table<'_>, doubts: Vec<Warning>) -> PhaseRecord {
         let nodes = table.close();
-        let device_bytes =
-            part.unobserved.is_empty().then(|| device_bytes(&table.devices, &self.nodes.kernels()));
+        // Exchanges reach no device.
+        let observed = part.unobserved.is_empty() && !matches!(self.workload.work, Work::Rpc(_));
+        let device_bytes = observed.then(|| device_bytes(&table.devices, &self.nodes.kernels()));
         let phase = part.phase_row(&self.key, device_bytes);
         let (usable_cpus, phase_min) = (self.nodes.usable_cpus(&self.on), self.case.protocol.phase_min);
         let mut warnings = doubts;
@@ -48,6 +49,10 @@ impl Whole<'_> {
             let what = "the fastest mode of io_uring".to_owned();
             warnings.push(Warning::Unapplied { what, reason: reason.clone() });
         }
+        let strangers: u64 = table.ends.iter().map(|end| end.shut_out).sum();
+        if strangers > 0 {
+            warnings.push(Warning::Strangers { count: strangers });
+        }
         if let Some(seen) = self.told_of(&part.disturbed) {
             warnings.push(Warning::NotQuiet { seen });
         }
@@ -55,6 +60,7 @@ impl Whole<'_> {
         PhaseRecord {
             history: table.history,
             printed: Vec::new(),
+            ends: table.ends,
             latency: part.latency_rows(&self.key),
             series: part.series_rows(&self.key),
             nodes,

@@ -41,6 +41,7 @@ impl One {
         let record = PhaseRecord {
             history: Vec::new(),
             printed: Vec::new(),
+            ends: Vec::new(),
             nodes: Vec::new(),
             phase: self.phase.clone(),
             tasks: Vec::new(),

@@ -15,6 +15,7 @@ fn record(repetition: u32, what: Phase, seconds: u64, latency_ns: u64) -> PhaseR
     PhaseRecord {
         history: Vec::new(),
         printed: Vec::new(),
+        ends: Vec::new(),
         nodes: Vec::new(),
         phase: phase(&key, 60 * MIB, seconds * SECOND),
         tasks: vec![task(&key, 0, 60 * MIB, (0, seconds * SECOND))],

@@ -57,6 +57,7 @@ pub(crate) fn pass(case: &str, repetition: u32, phase: Phase, nodes: &[OnNode<'_
     PhaseRecord {
         history: Vec::new(),
         printed: Vec::new(),
+        ends: Vec::new(),
         phase: row,
         devices: nodes.iter().map(device).collect(),
         tasks,

@@ -120,6 +120,7 @@ pub(crate) fn run_of(plan: &Plan, phases: &[PhaseRow], tasks: &[TaskRow], latenc
     let record = |phase: &PhaseRow| PhaseRecord {
         history: Vec::new(),
         printed: Vec::new(),
+        ends: Vec::new(),
         nodes: Vec::new(),
         phase: phase.clone(),
         tasks: tasks.iter().filter(|row| row.key == phase.key).cloned().collect(),

@@ -193,6 +193,7 @@ impl Pass {
             devices: self.devices.into_iter().map(|row| DeviceRow { key: key.clone(), ..row }).collect(),
             history: self.history.into_iter().map(|row| HistoryRow { key: key.clone(), ..row }).collect(),
             printed: printed.collect(),
+            ends: Vec::new(),
             warnings: self.warnings.into_iter().map(warning).collect(),
             phase,
         }

@@ -399,20 +399,14 @@ impl<'a> Session<'a> {
             worker.notes.retain(|note| !matches!(note, Note::BuffersNotRegistered { .. }));
             workers.push(worker);
         }
-        let mut outcome = account.outcome(common, &workers, controls);
-        let strangers = end.shut_out;
-        if strangers > 0 {
-            outcome.notes.push(Note::Strangers { count: strangers });
-        }
+        let outcome = account.outcome(common, &workers, controls);
         PhaseOutcome { mismatches, end: Some(end), ..outcome }
     }
 
     /// This end, before its threads are counted.
     fn end(&self) -> EndOutcome {
-        let threads = |tasks: usize| match self.job.workload.backend {
-            Backend::Uring { .. } => tasks.min(self.rpc.threads as usize),
-            Backend::Psync | Backend::Mmap | Backend::Null => tasks,
-        };
+        let uring = matches!(self.job.workload.backend, Backend::Uring { .. });
+        let threads = |tasks: usize| if uring { tasks.min(self.rpc.threads as usize) } else { tasks };
         let [asks, answers] = &self.places;
         EndOutcome {
             end: self.job.end,

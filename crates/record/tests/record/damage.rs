@@ -12,8 +12,18 @@ use crate::sample;
 use crate::whole::{assert_holds, everything};
 
 /// The tables of a run.
-const TABLES: [&str; 9] =
-    ["phases", "tasks", "latency", "series", "node_series", "devices", "history", "printed", "warnings"];
+const TABLES: [&str; 10] = [
+    "phases",
+    "tasks",
+    "latency",
+    "series",
+    "node_series",
+    "devices",
+    "history",
+    "printed",
+    "ends",
+    "warnings",
+];
 
 fn recorded() -> (TempDir, PathBuf) {
     let place = tempfile::tempdir().expect("a directory");

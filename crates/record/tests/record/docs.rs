@@ -5,7 +5,7 @@ use std::path::Path;
 
 use plan::Phase;
 use record::{
-    Cell, Column, DeviceRow, FORMAT_VERSION, HistoryRow, Kind, LatencyRow, NodeSeriesRow, Operation,
+    Cell, Column, DeviceRow, EndRow, FORMAT_VERSION, HistoryRow, Kind, LatencyRow, NodeSeriesRow, Operation,
     PhaseRow, PrintedRow, Row, SeriesRow, TaskRow, WarningRow,
 };
 
@@ -50,6 +50,7 @@ fn every_column_of_every_table_is_documented() {
     check::<DeviceRow>(&document);
     check::<HistoryRow>(&document);
     check::<PrintedRow>(&document);
+    check::<EndRow>(&document);
     check::<WarningRow>(&document);
 }
 

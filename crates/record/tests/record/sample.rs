@@ -4,7 +4,7 @@ use std::path::Path;
 
 use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
 use record::{
-    Cluster, DeviceRow, FORMAT_VERSION, Fact, HistoryRow, HostFacts, LatencyRow, Manifest, Measure,
+    Cluster, DeviceRow, EndRow, FORMAT_VERSION, Fact, HistoryRow, HostFacts, LatencyRow, Manifest, Measure,
     NodeClock, NodeFacts, NodeSeriesRow, Operation, Outcome, PhaseKey, PhaseRecord, PhaseRow, PrintedRow,
     Provenance, RecordError, Recorder, SeriesRow, TaskRow, Warning, WarningRow,
 };
@@ -125,6 +125,7 @@ pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> Ph
         devices: NODES.map(|node| device(&key, node)).to_vec(),
         history: (0..3).map(|place| history(&key, place)).collect(),
         printed: (1..4).map(|line| printed(&key, line)).collect(),
+        ends: NODES.iter().zip(0..).map(|(node, number)| end(&key, node, number)).collect(),
         warnings: vec![WarningRow {
             key: Some(key),
             warning: Warning::TooShort { seconds: 0.1, at_least_seconds: 2.0 },
@@ -253,6 +254,29 @@ fn printed(key: &PhaseKey, line: u32) -> PrintedRow {
         statistic: String::new(),
         source: "published.txt".to_owned(),
         line,
+    }
+}
+
+/// One that asks and one that answers, which differ in all that can be missing.
+fn end(key: &PhaseKey, node: &str, number: u32) -> EndRow {
+    let asks = number == 0;
+    let text = |known: bool, text: &str| if known { text.to_owned() } else { String::new() };
+    EndRow {
+        key: key.clone(),
+        node: node.to_owned(),
+        end: number,
+        interface: text(asks, "eth1"),
+        address: format!("10.0.0.{}", number + 1),
+        adapter_node: asks.then_some(1),
+        client_threads: if asks { 4 } else { 0 },
+        server_threads: if asks { 0 } else { 4 },
+        client_cpu_ns: if asks { 1_234_567 } else { 0 },
+        server_cpu_ns: if asks { 0 } else { 7_654_321 },
+        client_processors: text(asks, "0,1,0,1"),
+        server_processors: text(!asks, "0-3"),
+        transport: "TCP".to_owned(),
+        rdma: "RDMA not available: no device in /sys/class/infiniband".to_owned(),
+        shut_out: u64::from(number),
     }
 }
 

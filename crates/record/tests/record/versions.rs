@@ -24,6 +24,7 @@ fn held(version: u32) -> Vec<PhaseRecord> {
     for record in records.iter_mut().filter(|_| version < 4) {
         record.history.clear();
         record.printed.clear();
+        record.ends.clear();
         let phase = &mut record.phase;
         (phase.items, phase.allocated_bytes, phase.surprises) = (0, None, 0);
     }
@@ -144,9 +145,10 @@ fn runs_of_all_versions_are_merged() {
         assert_eq!((of("node1"), of("node2")), (16, 8), "each version has four phases of a case");
         assert_eq!(*read.history(case), *whole.history(case));
         assert_eq!(*read.printed(case), *whole.printed(case));
+        assert_eq!(*read.ends(case), *whole.ends(case));
         assert_eq!(
-            (read.history(case).len(), read.printed(case).len()),
-            (12, 12),
+            (read.history(case).len(), read.printed(case).len(), read.ends(case).len()),
+            (12, 12, 8),
             "only the last one has any"
         );
     }

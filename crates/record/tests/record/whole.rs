@@ -24,6 +24,7 @@ pub(crate) fn assert_holds(run: &Run, records: &[PhaseRecord]) {
         assert_eq!(*run.devices(case), of_case().flat_map(|r| r.devices.clone()).collect::<Vec<_>>());
         assert_eq!(*run.history(case), of_case().flat_map(|r| r.history.clone()).collect::<Vec<_>>());
         assert_eq!(*run.printed(case), of_case().flat_map(|r| r.printed.clone()).collect::<Vec<_>>());
+        assert_eq!(*run.ends(case), of_case().flat_map(|r| r.ends.clone()).collect::<Vec<_>>());
     }
     for warning in records.iter().flat_map(|r| &r.warnings) {
         assert!(run.warnings.contains(warning), "{warning:?} is lost");
@@ -153,5 +154,6 @@ fn every_table_leads_with_the_key_and_ends_names_with_units() {
     check::<record::DeviceRow>();
     check::<record::HistoryRow>();
     check::<record::PrintedRow>();
+    check::<record::EndRow>();
     check::<record::WarningRow>();
 }

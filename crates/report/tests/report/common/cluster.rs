@@ -192,6 +192,7 @@ pub(crate) fn operations(nodes: u32) -> Run {
     let record = PhaseRecord {
         history: Vec::new(),
         printed: Vec::new(),
+        ends: Vec::new(),
         phase: phase_row(&key, &one, transfers * 4096, SECONDS, 0),
         tasks: tasks.collect(),
         latency: super::latency(&key, &one, transfers),
@@ -267,6 +268,7 @@ fn record(one: &Made, phase: Phase, repetition: u32, used: u32, nodes: u32, in_f
     let mut record = PhaseRecord {
         history: Vec::new(),
         printed: Vec::new(),
+        ends: Vec::new(),
         phase: row,
         tasks,
         latency: if in_full { super::latency(&key, &delayed, bytes / one.transfer) } else { Vec::new() },

@@ -344,6 +344,7 @@ fn record(made: &Made, phase: Phase, repetition: u32) -> PhaseRecord {
     PhaseRecord {
         history: Vec::new(),
         printed: Vec::new(),
+        ends: Vec::new(),
         nodes: Vec::new(),
         phase: phase_row(&key, made, bytes, seconds, repetition),
         tasks: tasks(&key, made, bytes, seconds),

@@ -205,6 +205,7 @@ fn put(run: &mut Draft, point: Point, parts: &[(Made, Phase)], with_latency: boo
             run.records.push(PhaseRecord {
                 history: Vec::new(),
                 printed: Vec::new(),
+                ends: Vec::new(),
                 nodes: Vec::new(),
                 phase: row,
                 tasks: tasks(&key, &Made { tasks: made.tasks.min(4), ..*made }, bytes, seconds),
