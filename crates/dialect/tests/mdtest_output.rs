@@ -127,6 +127,7 @@ fn record(plan: &Plan, phase: Phase, repetition: u32, items: u64, seconds: f64) 
         warnings: Vec::new(),
         history: Vec::new(),
         printed: Vec::new(),
+        ends: Vec::new(),
     }
 }
 
