@@ -1,9 +1,15 @@
 //! What was measured, in the unit of what was promised.
 
-use plan::{Amount, Bytes, RateName};
-use record::{Measure, Operation};
+use plan::{Amount, Bytes, Case, Phase, RateName};
+use record::Measure;
 
 use crate::{Figure, RepetitionFigure};
+
+/// The bytes at which rates of `phase` in bytes and in operations are converted into each other: those of
+/// a transfer, of a file, of a request with its response.
+pub(crate) fn bytes_of_one(case: &Case, phase: Phase) -> Bytes {
+    case.workload.work.operation_bytes(phase).unwrap_or(case.workload.geometry.transfer)
+}
 
 /// The number of `amount` in the unit of `unit`: bytes and operations per second converted at
 /// `transfer`. None between rates and latencies.
@@ -28,11 +34,13 @@ pub(crate) fn measured(figure: &Figure, amount: Amount) -> Option<f64> {
         Amount::BytesPerSecond(_) => Some(figure.bytes_per_second.median),
         Amount::OperationsPerSecond(_) => Some(figure.transfers_per_second.median),
         Amount::Latency { percent, .. } => {
-            let of = |operation| {
-                let latency = figure.response(operation)?;
-                Some(percent.map_or_else(|| latency.mean_ns(), |percent| latency.percentile(percent) as f64))
+            let of = |one: &crate::OperationLatency| match percent {
+                None => one.latency.mean_ns(),
+                Some(percent) => one.latency.percentile(percent) as f64,
             };
-            slower(of(Operation::Read), of(Operation::Write))
+            // Of a phase that does several things a promise holds for each, so the slowest decide.
+            let responses = figure.latency.iter().filter(|one| one.measure == Measure::Response);
+            responses.map(of).max_by(f64::total_cmp)
         }
     }
 }
@@ -54,12 +62,4 @@ pub(crate) fn values(repetitions: &[&RepetitionFigure], amount: Amount, rate: Ra
             .max_by(f64::total_cmp),
     };
     repetitions.iter().map(value).collect()
-}
-
-/// Of a mixed phase a promise holds for reads and for writes, so the slower ones decide.
-fn slower(read: Option<f64>, write: Option<f64>) -> Option<f64> {
-    match (read, write) {
-        (Some(read), Some(write)) => Some(read.max(write)),
-        (one, other) => one.or(other),
-    }
 }

@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 
 use plan::{Bytes, Case, Layer, Phase, Plan, PublishedPlace, Setting, SettingValue};
-use record::{Library, Metric, Operation, Published, PublishedStatistic, PublishedUnit};
+use record::{Library, Metric, Operation, Published, PublishedOperation, PublishedStatistic, PublishedUnit};
 
 use crate::subject::{Subject, subjects};
-use crate::{Beside, Figure, NodeFigure, Summary, WeakScaling, scalability, weak_scaling};
+use crate::{
+    Beside, Figure, NodeFigure, Rate, RepetitionFigure, Summary, WeakScaling, little, operation_of,
+    scalability, weak_scaling,
+};
 
 /// An id of a study file that the library does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,14 +75,12 @@ struct Own<'a> {
 
 impl Own<'_> {
     fn placed(&self, place: &PublishedPlace, published: &Published, library: &Library) -> Beside {
-        let phase = place.figures.phase.or(match published.operation.direction() {
-            Some(Operation::Read) => Some(Phase::Read),
-            Some(Operation::Write) => Some(Phase::Write),
-            _ => None,
-        });
+        let phase = place.figures.phase.or(phase_of(published));
+        // What a bandwidth of no phase is of are transfers.
+        let counted = |phase: Phase| published.unit != PublishedUnit::BytesPerSecond || phase.is_transfers();
         let chosen = self.all.iter().filter(|one| {
-            place.figures.takes(one.case, one.figure.phase)
-                && phase.is_none_or(|phase| phase == one.figure.phase)
+            let own = one.figure.phase;
+            place.figures.takes(one.case, own) && phase.map_or_else(|| counted(own), |phase| phase == own)
         });
         let values = chosen.filter_map(|one| Some((one, self.value(one, published)?)));
         let less_is_better = published.metric == Metric::Latency;
@@ -125,6 +126,9 @@ impl Own<'_> {
             let one = local && published.parameters.nodes == Some(1) && nodes.len() > 1;
             Summary::of(&nodes).filter(|_| one).map(|nodes| nodes.mean)
         };
+        if let Some(value) = own_detail(own.case, own.figure, published) {
+            return Some(value);
+        }
         let summary = match (published.unit, published.metric) {
             (PublishedUnit::BytesPerSecond, _) => {
                 if let Some(mean) = of_one(|node| node.bytes_per_second.median) {
@@ -138,7 +142,6 @@ impl Own<'_> {
                 }
                 own.figure.transfers_per_second
             }
-            (PublishedUnit::Seconds, Metric::Latency) => return latency_ns(own, published.statistic),
             (PublishedUnit::Fraction, Metric::Scalability) => return share_of_devices(&self.bests, own),
             _ => return None,
         };
@@ -163,7 +166,7 @@ impl Own<'_> {
         let last = series.points.last()?;
         match published.unit {
             PublishedUnit::OperationsPerSecond => {
-                Some(series.line.slope * last.transfers_per_second / last.bytes_per_second)
+                Some(series.line.slope * last.transfers_per_second / last.rate)
             }
             _ => Some(series.line.slope),
         }
@@ -171,16 +174,101 @@ impl Own<'_> {
     }
 }
 
-fn latency_ns(own: &Subject<'_>, statistic: PublishedStatistic) -> Option<f64> {
-    let operation = match own.figure.phase {
-        Phase::Write => Operation::Write,
-        _ => Operation::Read,
+/// The phase that a published figure is of; none where it is of any, or of several.
+#[must_use]
+pub(crate) fn phase_of(published: &Published) -> Option<Phase> {
+    let of_files = matches!(published.metric, Metric::Rate | Metric::Creates);
+    Some(match published.operation {
+        PublishedOperation::Read | PublishedOperation::Reread if of_files => Phase::FileRead,
+        PublishedOperation::Write | PublishedOperation::Rewrite if of_files => Phase::FileWrite,
+        PublishedOperation::Read | PublishedOperation::Reread => Phase::Read,
+        PublishedOperation::Write | PublishedOperation::Rewrite => Phase::Write,
+        PublishedOperation::Create => Phase::FileCreate,
+        PublishedOperation::Stat => Phase::FileStat,
+        PublishedOperation::Remove => Phase::FileRemove,
+        PublishedOperation::TreeCreate => Phase::TreeCreate,
+        PublishedOperation::TreeRemove => Phase::TreeRemove,
+        _ => return None,
+    })
+}
+
+/// What `figure` says of that which `published` says: of latencies, single tasks, busy threads, bytes, and
+/// times, which no rate is. In nanoseconds where the published unit is seconds, else in that unit; none where
+/// the published figure is a rate of all, or where the own one does not know.
+fn own_detail(case: &Case, figure: &Figure, published: &Published) -> Option<f64> {
+    let of_one_task = published.parameters.more.get("per").is_some();
+    let middle = |value: &dyn Fn(&RepetitionFigure) -> Option<f64>| {
+        let values: Option<Vec<f64>> = figure.counted().map(value).collect();
+        Summary::of(&values?).map(|all| all.median)
     };
-    let latency = own.figure.response(operation)?;
+    let in_unit = |rate: &Rate| match published.unit {
+        PublishedUnit::BytesPerSecond => rate.bytes_per_second,
+        _ => rate.transfers_per_second,
+    };
+    match (published.metric, published.statistic) {
+        (Metric::Latency, statistic) => latency_ns(figure, statistic),
+        (Metric::Iops | Metric::Rate | Metric::Bandwidth, statistic) if of_one_task => match statistic {
+            PublishedStatistic::Min => middle(&|one| Some(in_unit(&one.rates.tasks?.slowest))),
+            PublishedStatistic::Max => middle(&|one| Some(in_unit(&one.rates.tasks?.fastest))),
+            _ => middle(&|one| Some(in_unit(&one.rates.get(figure.rate)?) / f64::from(case.workload.tasks))),
+        },
+        (Metric::Count, PublishedStatistic::Min) if of_one_task => {
+            middle(&|one| Some(one.rates.tasks?.least_transfers as f64))
+        }
+        (Metric::ThreadUtilisation, _) => little(case, figure).map(|law| law.agreement.min(1.0)),
+        (Metric::Bytes, _) => middle(&|one| Some(one.phase.bytes() as f64)),
+        (Metric::CpuRealRatio, _) => middle(&|one| {
+            let phase = &one.phase;
+            let cpu = (phase.user_cpu_ns + phase.system_cpu_ns) as f64;
+            (phase.wall_ns > 0).then(|| cpu / phase.wall_ns as f64)
+        }),
+        // The longest distance of a repetition from the others.
+        (
+            Metric::Seconds,
+            PublishedStatistic::Difference | PublishedStatistic::Range | PublishedStatistic::Max,
+        ) => None,
+        (Metric::Seconds, _) => middle(&|one| {
+            Some(match published.operation {
+                PublishedOperation::UserCpu => one.phase.user_cpu_ns as f64,
+                PublishedOperation::SystemCpu => one.phase.system_cpu_ns as f64,
+                _ => one.phase.wall_ns as f64,
+            })
+        }),
+        _ => None,
+    }
+}
+
+/// What `figure`, of `case`, says of that which `published` says, whatever the phase of either: a rate,
+/// or what [`Metric`] asks for. In nanoseconds where the published unit is seconds, else in that unit; none
+/// where the figure does not know it, or several figures are needed, as for scalability and slopes.
+#[must_use]
+pub fn own_value(case: &Case, figure: &Figure, published: &Published) -> Option<f64> {
+    if let Some(value) = own_detail(case, figure, published) {
+        return Some(value);
+    }
+    let of_one_task = published.parameters.more.get("per").is_some();
+    let rate = match published.metric {
+        Metric::Bandwidth if !of_one_task => &figure.bytes_per_second,
+        Metric::Iops | Metric::Rate | Metric::Creates if !of_one_task => &figure.transfers_per_second,
+        _ => return None,
+    };
+    match published.statistic {
+        PublishedStatistic::Deviation => (rate.n > 1).then_some(rate.deviation_sample),
+        PublishedStatistic::Range | PublishedStatistic::Difference => {
+            (rate.n > 1).then_some(rate.max - rate.min)
+        }
+        PublishedStatistic::Slope => None,
+        _ => Some(rate.median),
+    }
+}
+
+fn latency_ns(figure: &Figure, statistic: PublishedStatistic) -> Option<f64> {
+    let latency = figure.response(operation_of(figure.phase).unwrap_or(Operation::Read))?;
     match statistic {
         PublishedStatistic::Min => Some(latency.min_ns() as f64),
         PublishedStatistic::Max => Some(latency.max_ns() as f64),
-        PublishedStatistic::Deviation | PublishedStatistic::Range => None,
+        PublishedStatistic::Deviation => Some(latency.deviation_ns()),
+        PublishedStatistic::Range => None,
         _ => Some(latency.mean_ns()),
     }
 }

@@ -36,7 +36,7 @@ fn best_of(sweep: &[&Subject<'_>]) -> Option<Best> {
         phase: best.figure.phase,
         figure: best.index,
         settings: best.settings(),
-        bytes_per_second: best.rate(),
+        bytes_per_second: best.figure.bytes_per_second.median,
         transfers_per_second: best.figure.transfers_per_second.median,
         runner_up: runner_up.map(|subject| subject.index),
         gain: runner_up.filter(|second| second.rate() > 0.0).map(|second| best.rate() / second.rate() - 1.0),

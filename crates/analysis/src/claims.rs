@@ -8,7 +8,7 @@ use record::{Library, PublishedUnit};
 use crate::grounds::Grounds;
 use crate::quantities::{Amounts, Measured};
 use crate::subject::{Subject, subjects};
-use crate::{ClaimVerdict, Curve, Doubt, Figure, Standing};
+use crate::{ClaimVerdict, Curve, Doubt, Figure, RateOf, Standing};
 
 /// What own data say of the statements of `plan`, and of those that its studies make but that no
 /// rule tests.
@@ -154,9 +154,14 @@ fn told_apart(rule: &Claim, left: Measured, right: Measured) -> (Measured, Measu
 
 fn side(rule: &Claim, side: &Side, amounts: &Amounts<'_>) -> Result<Measured, String> {
     match side {
-        Side::Value(value) => {
-            Ok(Measured { value: *value, interval: None, what: String::new(), setting: None, by: Vec::new() })
-        }
+        Side::Value(value) => Ok(Measured {
+            value: *value,
+            interval: None,
+            what: String::new(),
+            setting: None,
+            by: Vec::new(),
+            counts: RateOf::Bytes,
+        }),
         Side::Measured(selector) => {
             amounts.of(rule.quantity, selector).map_err(|reason| format!("{}: {reason}", name_of(selector)))
         }
@@ -165,11 +170,12 @@ fn side(rule: &Claim, side: &Side, amounts: &Amounts<'_>) -> Result<Measured, St
 
 /// How values of a quantity are written. A swept value is written as its axis is.
 fn unit_of(quantity: Quantity, left: &Measured) -> impl Fn(f64) -> String + use<> {
-    let setting = left.setting.clone();
+    let (setting, counts) = (left.setting.clone(), left.counts);
     move |value| match quantity {
-        Quantity::BestRate | Quantity::LowestRate | Quantity::TypicalRate => {
-            PublishedUnit::BytesPerSecond.text(value)
-        }
+        Quantity::BestRate | Quantity::LowestRate | Quantity::TypicalRate => match counts {
+            RateOf::Bytes => PublishedUnit::BytesPerSecond.text(value),
+            RateOf::Operations => PublishedUnit::OperationsPerSecond.text(value),
+        },
         Quantity::Variation
         | Quantity::RepetitionSpread
         | Quantity::CpuShare

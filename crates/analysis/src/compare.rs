@@ -61,7 +61,7 @@ pub fn difference(before: &[f64], after: &[f64], more_is_better: bool) -> Option
 }
 
 /// Compares the figures that two runs have in common, by case and phase, in the order of the
-/// first: rates, then the mean latencies of reads and writes. Each test is wrong about equal
+/// first: rates, then the mean latencies of each operation. Each test is wrong about equal
 /// figures once in twenty times; see [`by_chance`].
 #[must_use]
 pub fn compare(before: &[Figure], after: &[Figure]) -> Vec<Comparison> {
@@ -90,9 +90,10 @@ pub fn compare_figures(before: &Figure, after: &Figure) -> Vec<Comparison> {
             nodes(after.node_count)
         ),
     };
-    let bytes_per_second = |one: &RepetitionFigure| one.rates.get(rate).map(|rate| rate.bytes_per_second);
-    let rates = difference(&values(before, bytes_per_second), &values(after, bytes_per_second), true);
-    let latencies = [Operation::Read, Operation::Write].map(|operation| {
+    let counts = after.rate_of();
+    let first_rate = |one: &RepetitionFigure| one.rates.get(rate).map(|rate| counts.get(&rate));
+    let rates = difference(&values(before, first_rate), &values(after, first_rate), true);
+    let latencies = Operation::ALL.map(|operation| {
         let mean = |one: &RepetitionFigure| one.response(operation).map(|latency| latency.mean_ns);
         (Some(operation), difference(&values(before, mean), &values(after, mean), false))
     });

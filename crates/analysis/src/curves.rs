@@ -174,17 +174,18 @@ fn point(subject: &Subject<'_>, value: &SettingValue, x: f64) -> CurvePoint {
         figure: subject.index,
         at: value.clone(),
         x,
+        rate: subject.rate(),
         bytes_per_second: figure.bytes_per_second.median,
         transfers_per_second: figure.transfers_per_second.median,
-        repetitions: figure.bytes_per_second.n,
-        deviation: figure.bytes_per_second.deviation_sample,
+        repetitions: figure.headline().n,
+        deviation: figure.headline().deviation_sample,
         latency_mean_ns: latency_mean_ns(figure),
         little: little(subject.case, figure).map(|little| little.agreement),
         balance_bound: subject.balance_bound(),
     }
 }
 
-/// The mean over all transfers from their intended start, reads and writes together.
+/// The mean over all operations from their intended start, of whatever kind.
 fn latency_mean_ns(figure: &Figure) -> Option<f64> {
     let of_measure = figure.latency.iter().filter(|latency| latency.measure == Measure::Response);
     let (mut sum, mut count) = (0.0, 0.0);

@@ -1,6 +1,6 @@
 //! How far repetitions spread as files grow, and where that begins.
 
-use plan::{Bytes, Plan};
+use plan::Plan;
 
 use crate::findings::{Curve, Dispersion, DispersionPoint};
 use crate::subject::{Subject, subjects};
@@ -42,15 +42,16 @@ pub(crate) fn of_subjects(subjects: &[Subject<'_>], curves: &[Curve]) -> Vec<Dis
 
 fn bytes_per_task(subject: &Subject<'_>) -> u64 {
     let workload = &subject.case.workload;
-    workload.transfers_per_pass().saturating_mul(workload.geometry.transfer.0)
+    let each = workload.work.operation_bytes(subject.figure.phase).unwrap_or(workload.geometry.transfer);
+    workload.transfers_per_pass().saturating_mul(each.0)
 }
 
 /// Whether files grow along the curve and nothing else changes.
 fn is_over_size(subjects: &[&Subject<'_>]) -> bool {
     let others = |subject: &Subject<'_>| {
         let workload = &subject.case.workload;
-        let Bytes(transfer) = workload.geometry.transfer;
-        (workload.tasks, transfer, workload.duration.is_some())
+        let transfer = workload.geometry.transfer;
+        (workload.tasks, transfer, workload.work.clone(), workload.duration.is_some())
     };
     subjects
         .windows(2)
@@ -61,9 +62,8 @@ fn is_over_size(subjects: &[&Subject<'_>]) -> bool {
 fn points(curve: &Curve, subjects: &[&Subject<'_>]) -> Vec<DispersionPoint> {
     let point = |(point, subject): (&crate::CurvePoint, &&Subject<'_>)| {
         let counted: Vec<_> = subject.figure.counted().collect();
-        let rate = subject.figure.rate;
         let repetitions: Vec<f64> =
-            counted.iter().filter_map(|one| one.rates.get(rate).map(|rate| rate.bytes_per_second)).collect();
+            counted.iter().filter_map(|one| subject.figure.headline_of(one)).collect();
         let summary = Summary::of(&repetitions).filter(|summary| summary.n > 1)?;
         let times = || counted.iter().map(|one| one.phase.wall_ns);
         let (longest, shortest) = (times().max()?, times().min()?);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use plan::{Amount, Bytes, Case, Expectation, Layer, Order, Phase, Plan, TargetTerms};
 
-use crate::amount::{in_unit_of, measured};
+use crate::amount::{bytes_of_one, in_unit_of, measured};
 use crate::jobs::nodes_of;
 use crate::{Expected, Figure};
 
@@ -37,6 +37,9 @@ pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
         let mut of_figure: Vec<(Expected, &str)> = Vec::new();
         for expectation in subject.about(&plan.terms.expectations) {
             let limit = in_all(expectation);
+            if !concerns(expectation, figure) {
+                continue;
+            }
             let Some(value) = measured(figure, limit) else { continue };
             of_figure.push((found(index, figure, expectation, limit, value), &expectation.reached));
         }
@@ -47,10 +50,20 @@ pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
             expected.ceiling = false;
             of_figure.push((expected, ""));
         }
-        grade(&mut of_figure, case.workload.geometry.transfer);
+        grade(&mut of_figure, bytes_of_one(case, figure.phase));
         all.extend(of_figure.into_iter().map(|(expected, _)| expected));
     }
     all
+}
+
+/// Whether an expectation that names no phase means `figure` too: what is expected of transfers says
+/// nothing of names and messages, but no bytes go over a link faster than it is.
+fn concerns(expectation: &Expectation, figure: &Figure) -> bool {
+    figure.phase.is_transfers()
+        || expectation.phase.is_some()
+        || (expectation.ceiling
+            && matches!(expectation.amount, Amount::BytesPerSecond(_))
+            && figure.bytes_per_second.median > 0.0)
 }
 
 fn found(figure: usize, of: &Figure, expectation: &Expectation, amount: Amount, value: f64) -> Expected {
@@ -103,6 +116,12 @@ impl Subject<'_> {
     fn agrees(self, expectation: &Expectation) -> bool {
         let workload = &self.case.workload;
         let random = matches!(workload.order, Order::Random { .. });
+        let of_transfers = expectation.random.is_some()
+            || expectation.transfer.is_some()
+            || expectation.read_percent.is_some();
+        if of_transfers && !self.phase.is_transfers() {
+            return false;
+        }
         expectation.target.as_ref().is_none_or(|target| *target == self.case.target)
             && expectation.phase.is_none_or(|phase| phase == self.phase)
             && expectation.random.is_none_or(|wanted| wanted == random)

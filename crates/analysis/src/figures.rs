@@ -12,7 +12,7 @@ use crate::jobs::nodes_of;
 use crate::nodes::{NodeFigures, rates_of};
 use crate::settled::counted;
 use crate::{
-    DeviceMean, DeviceShare, Latency, LatencySummary, NodeFigure, RateName, Rates, Summary, observed,
+    DeviceMean, DeviceShare, Latency, LatencySummary, NodeFigure, RateName, RateOf, Rates, Summary, observed,
 };
 
 /// The latency of one operation, by one measure.
@@ -80,7 +80,8 @@ pub struct Figure {
     pub rate: RateName,
     /// Bytes per second of that rate, over the passes that count.
     pub bytes_per_second: Summary,
-    /// Transfers per second of that rate, over the passes that count.
+    /// Operations per second of that rate, over the passes that count: transfers, or whatever the phase
+    /// does.
     pub transfers_per_second: Summary,
     /// All transfers of all passes that count: in the order of [`Operation::ALL`], response before service.
     pub latency: Vec<OperationLatency>,
@@ -324,7 +325,8 @@ fn drift(case: &Case, passes: &[RepetitionFigure], pass: &RepetitionFigure, rate
         return None;
     }
     let first = pass.repetition.checked_sub(rounds - 1)?;
-    let value = |pass: &RepetitionFigure| pass.rates.get(rate).map(|rate| rate.bytes_per_second);
+    let counts = RateOf::phase(pass.phase.key.phase);
+    let value = |pass: &RepetitionFigure| pass.rates.get(rate).map(|rate| counts.get(&rate));
     let first = passes.iter().find(|other| other.repetition == first).and_then(value);
     first.filter(|&first| first > 0.0).zip(value(pass)).map(|(first, last)| last / first - 1.0)
 }

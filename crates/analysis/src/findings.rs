@@ -100,13 +100,15 @@ pub struct CurvePoint {
     pub at: SettingValue,
     /// The same as a number: bytes, nanoseconds or a count.
     pub x: f64,
+    /// The rate that the curve is of, [`crate::Figure::headline`]: one of the next two.
+    pub rate: f64,
     /// Median over the repetitions that count.
     pub bytes_per_second: f64,
     /// Median over the repetitions that count.
     pub transfers_per_second: f64,
     /// Repetitions that count.
     pub repetitions: usize,
-    /// Standard deviation (n − 1) of them, bytes per second; 0 for one.
+    /// Standard deviation (n − 1) of them, of [`CurvePoint::rate`]; 0 for one.
     pub deviation: f64,
     /// Mean latency of all transfers that count.
     pub latency_mean_ns: Option<f64>,
@@ -116,7 +118,7 @@ pub struct CurvePoint {
     pub balance_bound: f64,
 }
 
-/// What a curve looks like. Values are on the x axis, rates in bytes per second.
+/// What a curve looks like. Values are on the x axis, rates are those of [`CurvePoint::rate`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shape {
     /// Where the rate is highest, as an index into the points.
@@ -222,7 +224,7 @@ pub struct Consistency {
     pub n: usize,
     /// Standard deviation (n − 1) ÷ mean of the medians.
     pub variation: f64,
-    /// Lowest median, bytes per second.
+    /// Lowest median of the first rate, in the unit of [`crate::RateOf::phase`].
     pub min: f64,
     /// Highest median.
     pub max: f64,
@@ -419,7 +421,7 @@ pub struct DispersionPoint {
     pub figure: usize,
     /// The swept value.
     pub x: f64,
-    /// Every repetition, bytes per second.
+    /// The first rate of every repetition.
     pub repetitions: Vec<f64>,
     /// Coefficient of variation.
     pub variation: f64,
@@ -434,11 +436,11 @@ pub struct DispersionPoint {
 pub struct CurveRegression {
     /// The curve, by its place in [`Findings::curves`].
     pub curve: usize,
-    /// Bytes per second for one more of the key.
+    /// What one more of the key adds to [`CurvePoint::rate`].
     pub slope: f64,
     /// Half width of the 95 % interval of the slope.
     pub slope_half_width: f64,
-    /// Bytes per second at 0.
+    /// The line at 0.
     pub intercept: f64,
     /// Share of the variance that the line explains.
     pub r_squared: f64,
@@ -479,9 +481,10 @@ pub struct Comparison {
     pub case: String,
     /// The phase.
     pub phase: Phase,
-    /// Reads or writes, where latencies are compared.
+    /// Which one, where latencies are compared.
     pub operation: Option<Operation>,
-    /// Median of the first, bytes per second; nanoseconds where [`Comparison::operation`] is given.
+    /// Median of the first: of the first rate of the phase, [`crate::RateOf::phase`]; nanoseconds where
+    /// [`Comparison::operation`] is given.
     pub before: f64,
     /// Median of the second.
     pub after: f64,

@@ -63,7 +63,7 @@ fn unfinished(case: &Case, figure: &Figure) -> Option<String> {
     let recorded: Vec<_> =
         figure.repetitions.iter().filter(|one| case.role(one.repetition) == Role::Recorded).collect();
     let (n, asked) = (recorded.len(), case.repetitions);
-    let rate = |one: &&crate::RepetitionFigure| Some(one.rates.get(RateName::ByWall)?.bytes_per_second);
+    let rate = |one: &&crate::RepetitionFigure| Some(figure.rate_of().get(&one.rates.get(RateName::ByWall)?));
     let values: Vec<f64> = recorded.iter().filter_map(rate).collect();
     let goes_on = || settled(&values, case.protocol.stopping) == Settled::GoOn;
     match case.protocol.stopping {

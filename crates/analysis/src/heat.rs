@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use record::NodeSeriesRow;
 
-use crate::{Figure, by_name};
+use crate::{Figure, RateOf, by_name};
 
 /// A page has room for so many rows: of more nodes, neighbours share one.
 pub const HEAT_ROWS_MAX: usize = 128;
@@ -24,15 +24,15 @@ pub struct HeatMap {
     pub column_seconds: f64,
     /// For each row a cell for each column; none where the nodes were done, or had not begun.
     pub cells: Vec<Vec<Option<HeatCell>>>,
-    /// The highest mean rate of a cell, bytes per second.
+    /// The highest mean rate of a cell.
     pub highest: f64,
 }
 
 /// What the nodes of a row did in the time of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeatCell {
-    /// Mean over the nodes, bytes per second.
-    pub bytes_per_second: f64,
+    /// Mean over the nodes of the first rate of the phase, [`Figure::headline`].
+    pub rate: f64,
     /// The lowest of them: of nodes that share a row a slow one is seen here.
     pub lowest: f64,
 }
@@ -41,14 +41,15 @@ pub struct HeatCell {
 /// rows of fewer than two nodes.
 ///
 /// Of more than [`HEAT_ROWS_MAX`] nodes ⌈nodes ÷ [`HEAT_ROWS_MAX`]⌉ neighbours share a row, and of more
-/// than [`HEAT_COLUMNS_MAX`] intervals as many neighbours share a column; a cell has bytes ÷ time, reads
-/// and writes together. A node's time is from its first to its last interval with a row; an interval
+/// than [`HEAT_COLUMNS_MAX`] intervals as many neighbours share a column; a cell has bytes ÷ time, or
+/// operations ÷ time, of all kinds together. A node's time is from its first to its last interval with a row; an interval
 /// between them without one is a stall, at 0.
 #[must_use]
 pub fn heat_map(rows: &[NodeSeriesRow], figure: &Figure) -> Option<HeatMap> {
     let key = &figure.counted().last()?.phase.key;
     let rows: Vec<&NodeSeriesRow> = rows.iter().filter(|row| row.key == *key && row.length_ns > 0).collect();
     let interval = rows.iter().map(|row| row.length_ns).max()?;
+    let counts = figure.rate_of();
     let mut nodes: Vec<Node<'_>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for row in rows {
@@ -57,7 +58,10 @@ pub fn heat_map(rows: &[NodeSeriesRow], figure: &Figure) -> Option<HeatMap> {
             nodes.len() - 1
         });
         let amount = nodes[place].intervals.entry(row.start_ns / interval).or_default();
-        amount.bytes += row.bytes;
+        amount.count += match counts {
+            RateOf::Bytes => row.bytes,
+            RateOf::Operations => row.transfers,
+        };
         // Reads and writes of one interval have a row each, of the same length.
         amount.nanos = amount.nanos.max(row.start_ns % interval + row.length_ns);
     }
@@ -73,7 +77,7 @@ pub fn heat_map(rows: &[NodeSeriesRow], figure: &Figure) -> Option<HeatMap> {
     let binned: Vec<Vec<Option<f64>>> =
         nodes.iter().map(|node| node.columns(interval, in_column, columns)).collect();
     let cells: Vec<Vec<Option<HeatCell>>> = binned.chunks(in_row).map(together).collect();
-    let means = cells.iter().flatten().flatten().map(|cell| cell.bytes_per_second);
+    let means = cells.iter().flatten().flatten().map(|cell| cell.rate);
     let column_seconds = (interval * in_column) as f64 / 1e9;
     Some(HeatMap {
         repetition: key.repetition,
@@ -96,19 +100,19 @@ struct Node<'a> {
 
 #[derive(Clone, Copy, Default)]
 struct Amount {
-    bytes: u64,
+    count: u64,
     nanos: u64,
 }
 
 impl Node<'_> {
-    /// Bytes per second of each column that has some of the node's time.
+    /// The rate in each column that has some of the node's time.
     fn columns(&self, interval: u64, in_column: u64, columns: u64) -> Vec<Option<f64>> {
         let first = self.intervals.keys().min().copied().unwrap_or(0);
         let last = self.intervals.keys().max().copied().unwrap_or(0);
         let mut amounts: HashMap<u64, (f64, f64, u64)> = HashMap::new();
         for (place, amount) in &self.intervals {
-            let (bytes, nanos, with_rows) = amounts.entry(place / in_column).or_default();
-            *bytes += amount.bytes as f64;
+            let (count, nanos, with_rows) = amounts.entry(place / in_column).or_default();
+            *count += amount.count as f64;
             *nanos += amount.nanos as f64;
             *with_rows += 1;
         }
@@ -117,10 +121,10 @@ impl Node<'_> {
                 (column * in_column).max(first),
                 (column + 1).saturating_mul(in_column).min(last.saturating_add(1)),
             );
-            let (bytes, nanos, with_rows) = amounts.get(&column).copied().unwrap_or_default();
+            let (count, nanos, with_rows) = amounts.get(&column).copied().unwrap_or_default();
             let stalled = to.saturating_sub(from).saturating_sub(with_rows);
             let nanos = nanos + stalled as f64 * interval as f64;
-            (nanos > 0.0).then(|| bytes / (nanos / 1e9))
+            (nanos > 0.0).then(|| count / (nanos / 1e9))
         };
         (0..columns).map(rate).collect()
     }
@@ -132,7 +136,7 @@ fn together(nodes: &[Vec<Option<f64>>]) -> Vec<Option<HeatCell>> {
     let cell = |column: usize| {
         let rates: Vec<f64> = nodes.iter().filter_map(|node| node[column]).collect();
         let lowest = rates.iter().copied().reduce(f64::min)?;
-        Some(HeatCell { bytes_per_second: rates.iter().sum::<f64>() / rates.len() as f64, lowest })
+        Some(HeatCell { rate: rates.iter().sum::<f64>() / rates.len() as f64, lowest })
     };
     (0..columns).map(cell).collect()
 }

@@ -68,7 +68,7 @@ impl CacheState {
 
 /// The best figure of each definition of transfers per second, highest first: of each target,
 /// client, size, direction, order, path, depth, number of tasks and nodes, and state of the caches. No number
-/// of transfers per second is to be shown without these.
+/// of transfers per second is to be shown without these. Names, small files and messages are no transfers.
 #[must_use]
 pub fn iops_table(plan: &Plan, figures: &[Figure]) -> Vec<DefinedIops> {
     of_subjects(&subjects(plan, figures))
@@ -82,7 +82,7 @@ type Definition<'a> =
 pub(crate) fn of_subjects(subjects: &[Subject<'_>]) -> Vec<DefinedIops> {
     let mut places: HashMap<Definition<'_>, usize> = HashMap::new();
     let mut table: Vec<DefinedIops> = Vec::new();
-    for subject in subjects {
+    for subject in subjects.iter().filter(|one| one.figure.phase.is_transfers()) {
         let row = defined(subject);
         let ways = (row.random, row.direct, row.sync_per_write);
         let target = subject.case.target.as_str();

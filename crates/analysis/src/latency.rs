@@ -29,7 +29,7 @@ pub struct CdfPoint {
     pub share: f64,
 }
 
-/// The latency of all transfers of one direction, in one phase or in several merged.
+/// The latency of all operations of one kind, in one phase or in several merged.
 ///
 /// Every transfer is in exactly one bucket, and merging adds buckets, so a merged histogram is
 /// the histogram of all transfers together. A bucket is narrower than 1 % of its values; that is
@@ -107,9 +107,30 @@ impl Latency {
     /// The mean of the buckets' middles, each weighted by its transfers.
     #[must_use]
     pub fn mean_ns(&self) -> f64 {
-        let middle = |bucket: &Bucket| f64::midpoint(bucket.low_ns as f64, bucket.high_ns as f64);
-        self.buckets.iter().map(|bucket| middle(bucket) * bucket.count as f64).sum::<f64>()
-            / self.count as f64
+        self.sum(|middle| middle) / self.count as f64
+    }
+
+    /// The standard deviation over all operations, with the divisor n, from the buckets' middles; what
+    /// ioping prints as `mdev`.
+    #[must_use]
+    pub fn deviation_ns(&self) -> f64 {
+        let mean = self.mean_ns();
+        (self.sum(|middle| (middle - mean).powi(2)) / self.count as f64).sqrt()
+    }
+
+    /// The mean distance from the mean over all operations, from the buckets' middles.
+    #[must_use]
+    pub fn mean_deviation_ns(&self) -> f64 {
+        let mean = self.mean_ns();
+        self.sum(|middle| (middle - mean).abs()) / self.count as f64
+    }
+
+    /// The sum over all operations of what `value` makes of the middles of their buckets.
+    fn sum(&self, value: impl Fn(f64) -> f64) -> f64 {
+        let of_bucket = |bucket: &Bucket| {
+            value(f64::midpoint(bucket.low_ns as f64, bucket.high_ns as f64)) * bucket.count as f64
+        };
+        self.buckets.iter().map(of_bucket).sum()
     }
 
     /// The lower edge of the lowest bucket: nothing was faster.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`figures`] | what tables, charts and pages show, with all that must stand beside it |
 //! | [`Rates`], [`RateName`] | named rates of a phase, each with its definition |
+//! | [`RateOf`] | which rate of a phase comes first: of bytes, or of operations |
 //! | [`Latency`] | percentiles from the histogram of every transfer, merged exactly |
 //! | [`Summary`] | median, spread and a confidence interval that assumes no distribution |
 //! | [`seconds`], [`device_lines`], [`task_rates`] | what happened over time, by device and by task |
@@ -69,6 +70,7 @@ mod expected;
 mod figures;
 mod findings;
 mod grounds;
+mod headline;
 mod heat;
 mod history;
 mod imported;
@@ -112,7 +114,7 @@ pub use audit::{
     CEILING_SLACK, Check, DEVICE_LATENCY_MIN_NS, Doubt, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK,
     SCALING_SLACK, audit, audit_published,
 };
-pub use beside::{UnknownId, beside, unknown_ids};
+pub use beside::{UnknownId, beside, own_value, unknown_ids};
 pub use best::best;
 pub use bootstrap::{
     BOOTSTRAP_SAMPLES, Bootstrap, BootstrapInterval, BootstrapMethod, bootstrap_mean, bootstrap_median,
@@ -132,6 +134,7 @@ pub use findings::{
     Dispersion, DispersionPoint, Expected, Findings, Judgement, Limit, Outcome, Scaling, Shape, Standing,
     Tax, Verdict, WeakestLink,
 };
+pub use headline::{RateOf, operation_of, operations_of};
 pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
 pub use history::{DevicePart, HistorySplit};
 pub use imported::{ImportedCheck, imported_checks, round_trips};
@@ -165,10 +168,10 @@ pub use printed_checks::{
     average_between, latency_agrees, latency_of_threads, one_iteration, rate_of_records, slowest_moved,
     throughput_block, total_of_averages,
 };
-pub use published::{published_beside, published_near};
+pub use published::{Similar, published_beside, published_near, published_similar};
 pub use rank_map::{RankMap, ReadOf, rank_map};
 pub use ranks::{EXACT_VALUES_MAX, PAIRS_MAX, RankTest, Shift, can_differ, mann_whitney, shift};
-pub use rates::{OperationRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN};
+pub use rates::{OperationRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, TaskRates};
 pub use reconciled::{Reconciled, TimePart};
 pub use regression::{Prediction, Regression, Uncertainty, crossover};
 pub use scaling::{TAXED_TARGETS_MAX, best_scaling, scalability, scaling, tax, taxes};

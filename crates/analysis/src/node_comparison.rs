@@ -9,7 +9,9 @@ use crate::nodes::ends_with_close;
 use crate::outlier::MAD_FACTOR;
 use crate::slowest::MEMBER_SHARE_MIN;
 use crate::subject::{Subject, subjects};
-use crate::{DeviceMean, Figure, NodeRate, ROBUST_Z_MAX, SlowestMember, Summary, by_name, slowest_member};
+use crate::{
+    DeviceMean, Figure, NodeRate, ROBUST_Z_MAX, RateOf, SlowestMember, Summary, by_name, slowest_member,
+};
 
 /// A node of at least this share of the median rate is not slow, however well the others agree:
 /// nodes that agree to 0.1 % would have one at 99 % stand apart.
@@ -70,6 +72,16 @@ pub struct NodeStanding {
     pub slow: bool,
 }
 
+impl NodeStanding {
+    /// Its rate of what `counts`.
+    const fn headline(&self, counts: RateOf) -> &Summary {
+        match counts {
+            RateOf::Bytes => &self.bytes_per_second,
+            RateOf::Operations => &self.transfers_per_second,
+        }
+    }
+}
+
 /// What work that is shared out evenly among all nodes, and waits for all of them, can reach.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CollectiveBound {
@@ -82,7 +94,7 @@ pub struct CollectiveBound {
     pub measured: Option<f64>,
     /// Measured ÷ bound: near 1 where the slowest node limits all; above where it got less of the work.
     pub share: Option<f64>,
-    /// n × the median node − the bound: what the slowest one costs, bytes per second.
+    /// n × the median node − the bound: what the slowest one costs, in the rate of the figure.
     pub lost: f64,
 }
 
@@ -140,8 +152,9 @@ fn scores(nodes: &[(f64, usize)]) -> Vec<NodeScore> {
 
 /// The warnings of slow nodes among the rates of one phase.
 #[must_use]
-pub fn slow_node_warnings(rates: &[NodeRate]) -> Vec<Warning> {
-    let all: Vec<(f64, usize)> = rates.iter().map(|node| (node.bytes_per_second, node.tasks)).collect();
+pub fn slow_node_warnings(rates: &[NodeRate], phase: Phase) -> Vec<Warning> {
+    let counts = RateOf::phase(phase);
+    let all: Vec<(f64, usize)> = rates.iter().map(|node| (counts.of_node(node), node.tasks)).collect();
     let nodes = u32::try_from(rates.len()).unwrap_or(u32::MAX);
     let warning = |(rate, score): (&NodeRate, NodeScore)| {
         let (share, z) = (score.share, score.z);
@@ -173,7 +186,7 @@ pub(crate) fn all_nodes(figures: &[Figure], known: &[String]) -> Vec<String> {
 
 /// Rates of the nodes of a figure with their tasks, in its order.
 pub(crate) fn node_scores(figure: &Figure) -> Vec<NodeScore> {
-    let rates = figure.nodes.iter().map(|node| (node.bytes_per_second.median, node.tasks));
+    let rates = figure.nodes.iter().map(|node| (figure.headline_of_node(node).median, node.tasks));
     scores(&rates.collect::<Vec<_>>())
 }
 
@@ -223,14 +236,15 @@ fn standing((node, score): (&crate::NodeFigure, NodeScore)) -> NodeStanding {
 }
 
 fn bound(subject: &Subject<'_>, nodes: &[NodeStanding], together: bool) -> Option<CollectiveBound> {
+    let counts = subject.figure.rate_of();
     let members: Vec<(String, f64)> =
-        nodes.iter().map(|node| (node.node.clone(), node.bytes_per_second.median)).collect();
+        nodes.iter().map(|node| (node.node.clone(), node.headline(counts).median)).collect();
     let slowest = slowest_member(&members)?;
     let of_slowest = nodes.iter().find(|node| node.node == slowest.name)?;
     let with_close = ends_with_close(&subject.case.workload, subject.figure.phase);
     let rates = subject.figure.counted().map(|pass| match with_close {
-        true => pass.rates.by_wall.bytes_per_second,
-        false => pass.rates.by_io.bytes_per_second,
+        true => counts.get(&pass.rates.by_wall),
+        false => counts.get(&pass.rates.by_io),
     });
     let measured = Summary::of(&rates.collect::<Vec<_>>()).map(|all| all.median).filter(|_| together);
     Some(CollectiveBound {

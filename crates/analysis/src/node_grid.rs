@@ -33,8 +33,8 @@ pub struct NodeGrid {
 pub struct NodeCell {
     /// The figure.
     pub figure: usize,
-    /// Over the passes that count and were on this node.
-    pub bytes_per_second: Summary,
+    /// Its first rate, [`Figure::headline`], over the passes that count and were on this node.
+    pub rate: Summary,
     /// Much slower than the other nodes on this target; see [`crate::slow_nodes`].
     pub slow: bool,
 }
@@ -86,7 +86,7 @@ fn grid(members: &[&Subject<'_>], nodes: &[String]) -> Option<NodeGrid> {
     let cells: Vec<HashMap<&str, NodeCell>> = columns.iter().map(|column| cells(column)).collect();
     let row = |node: &String| cells.iter().map(|cells| cells.get(node.as_str()).cloned()).collect();
     let average = |column: &&Subject<'_>| {
-        let medians = column.figure.nodes.iter().map(|node| node.bytes_per_second.median);
+        let medians = column.figure.nodes.iter().map(|node| column.figure.headline_of_node(node).median);
         Summary::of(&medians.collect::<Vec<_>>())
     };
     let first = columns.first()?;
@@ -104,8 +104,8 @@ fn grid(members: &[&Subject<'_>], nodes: &[String]) -> Option<NodeGrid> {
 /// The column of a figure, by node.
 fn cells<'a>(column: &Subject<'a>) -> HashMap<&'a str, NodeCell> {
     let cell = |(node, score): (&'a NodeFigure, NodeScore)| {
-        let (figure, bytes_per_second) = (column.index, node.bytes_per_second);
-        (node.node.as_str(), NodeCell { figure, bytes_per_second, slow: score.slow })
+        let (figure, rate) = (column.index, *column.figure.headline_of_node(node));
+        (node.node.as_str(), NodeCell { figure, rate, slow: score.slow })
     };
     column.figure.nodes.iter().zip(node_scores(column.figure)).map(cell).collect()
 }

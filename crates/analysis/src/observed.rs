@@ -244,14 +244,16 @@ pub struct TaskRate {
     pub file: u32,
     /// Its bytes ÷ (its first transfer began → its last transfer ended).
     pub bytes_per_second: f64,
+    /// Its operations ÷ the same time.
+    pub transfers_per_second: f64,
 }
 
 /// The rate of every task of `phase` of `case`; a task that moved nothing is at 0.
 #[must_use]
 pub fn task_rates(rows: &[TaskRow], case: &str, phase: Phase) -> Vec<TaskRate> {
-    let rate = |row: &TaskRow| {
+    let rate = |row: &TaskRow, amount: u64| {
         let nanos = row.io_end_ns.saturating_sub(row.io_start_ns);
-        if nanos == 0 { 0.0 } else { row.bytes as f64 / nanos as f64 * 1e9 }
+        if nanos == 0 { 0.0 } else { amount as f64 / nanos as f64 * 1e9 }
     };
     let mut rates: Vec<TaskRate> = rows
         .iter()
@@ -261,7 +263,8 @@ pub fn task_rates(rows: &[TaskRow], case: &str, phase: Phase) -> Vec<TaskRate> {
             task: row.task,
             node: row.node.clone(),
             file: row.file,
-            bytes_per_second: rate(row),
+            bytes_per_second: rate(row, row.bytes),
+            transfers_per_second: rate(row, row.transfers),
         })
         .collect();
     rates.sort_by_key(|rate| (rate.repetition, rate.task));

@@ -66,10 +66,8 @@ fn in_common<'a, P>(
 #[must_use]
 pub fn overlays(curves: &[Curve]) -> Vec<Overlay> {
     let mut overlays = Vec::new();
-    let lines: Vec<Vec<(f64, f64)>> = curves
-        .iter()
-        .map(|curve| curve.points.iter().map(|point| (point.x, point.bytes_per_second)).collect())
-        .collect();
+    let lines: Vec<Vec<(f64, f64)>> =
+        curves.iter().map(|curve| curve.points.iter().map(|point| (point.x, point.rate)).collect()).collect();
     for family in families(curves, |curve| Some(curve.phase)) {
         if family.len() > OVERLAID_MAX {
             continue;
@@ -189,12 +187,12 @@ fn alike(one: &Curve, other: &Curve) -> bool {
 }
 
 fn points_alike(a: &CurvePoint, b: &CurvePoint) -> bool {
-    let larger = a.bytes_per_second.max(b.bytes_per_second);
+    let larger = a.rate.max(b.rate);
     let repeated = a.repetitions > 1 && b.repetitions > 1;
     let share = if repeated { ALIKE_SHARE } else { ALIKE_SHARE_UNREPEATED };
     let error = |point: &CurvePoint| point.deviation.powi(2) / point.repetitions.max(1) as f64;
     let noise = STANDARD_ERRORS * (error(a) + error(b)).sqrt();
-    (a.bytes_per_second - b.bytes_per_second).abs() <= noise.max(larger * share)
+    (a.rate - b.rate).abs() <= noise.max(larger * share)
 }
 
 /// What curves that are looked at together have in common.

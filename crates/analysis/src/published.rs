@@ -1,8 +1,13 @@
 //! Published figures beside own ones.
 
-use plan::{Case, Order, ReadFrom, Sharing};
-use record::{Operation, Published, PublishedParameters};
+use plan::{Bytes, Case, Order, Phase, ReadFrom, Sharing};
+use record::{
+    Detail, Metric, Operation, Published, PublishedKind, PublishedOperation, PublishedParameters,
+    PublishedStatistic,
+};
 
+use crate::amount::bytes_of_one;
+use crate::beside::phase_of;
 use crate::jobs::nodes_of;
 
 /// The published figures that were measured with the command line of `case`: transfer, direct
@@ -25,6 +30,98 @@ pub fn published_near(case: &Case) -> Vec<&'static Published> {
         let same_transfer = published.transfer_bytes == own.transfer_bytes;
         same_transfer != same_segments(published, own)
     })
+}
+
+/// A published figure of the same tool, and in what its conditions differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Similar {
+    /// The figure.
+    pub published: &'static Published,
+    /// The differences in words, as in `14 tasks, here 4`; empty where all that is printed is equal.
+    pub differs: Vec<String>,
+}
+
+/// The tools that print the same figures under one name or another.
+const FAMILIES: [&[&str]; 4] = [&["mdtest"], &["iozone"], &["gpfsperf", "tsqosperf"], &["ioping"]];
+
+/// The published figures of `phase` that `tool`, whose words were used for `case`, has printed
+/// elsewhere, with the same size of an operation; and what was aimed at for trees. They are of other
+/// machines and often of more nodes, so what differs is told of each.
+///
+/// Of an mdtest table the means stand here: a table of one iteration has the same number three times.
+#[must_use]
+pub fn published_similar(tool: &str, case: &Case, phase: Phase) -> Vec<Similar> {
+    let family = FAMILIES.iter().find(|family| family.contains(&tool));
+    let size = bytes_of_one(case, phase).0;
+    let wanted = |one: &&'static Published| {
+        let known = one.parameters.tool.as_deref().map(str::to_ascii_lowercase);
+        let of_family = known.as_deref().zip(family).is_some_and(|(known, family)| family.contains(&known));
+        let goal = one.kind == PublishedKind::Target && one.metric == Metric::Creates;
+        let same_size = printed_equal(one.parameters.transfer_bytes.or(file_bytes_of(one)), Some(size));
+        let spread = one.statistic == PublishedStatistic::Deviation;
+        let repeated =
+            one.parameters.tool.as_deref() == Some("mdtest") && one.statistic != PublishedStatistic::Mean;
+        let is_path = one.parameters.direct.is_none_or(|direct| direct == case.workload.direct);
+        (of_family || goal)
+            && phase_of(one) == Some(phase)
+            && same_size
+            && is_path
+            && !repeated
+            && !(spread && one.metric != Metric::Latency)
+    };
+    let similar = |published| Similar { published, differs: differences(published, case, phase) };
+    record::published().figures.iter().filter(wanted).map(similar).collect()
+}
+
+/// Bytes of the small files of a published figure.
+fn file_bytes_of(one: &Published) -> Option<u64> {
+    let small = matches!(one.metric, Metric::Rate | Metric::Creates);
+    let more = one.parameters.more.get("bytes_per_file").and_then(Detail::number);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a printed number of bytes")]
+    let printed = || more.map(|bytes| bytes as u64);
+    // A table of rates has one size of file; only creates and writes move it.
+    let moves = matches!(one.operation, PublishedOperation::Create | PublishedOperation::Write);
+    one.parameters.file_bytes.or_else(printed).filter(|_| small && moves)
+}
+
+/// In what the printed conditions of `published` are not those of `case`.
+fn differences(published: &Published, case: &Case, phase: Phase) -> Vec<String> {
+    let (workload, printed) = (&case.workload, &published.parameters);
+    let own_nodes = u32::try_from(nodes_of(case)).unwrap_or(u32::MAX);
+    let count = |printed: Option<u32>, own: u32, one: &str| {
+        let printed = printed.filter(|&printed| printed != own)?;
+        let several = if printed == 1 { "" } else { "s" };
+        Some(format!("{printed} {one}{several}, here {own}"))
+    };
+    let called = printed.tasks_called.as_deref().map_or("task", |word| word.trim_end_matches('s'));
+    let called = if called == "processe" { "process" } else { called };
+    let plural = |text: String| text.replace("processs", "processes");
+    let files = printed.more.get("files_per_task").and_then(Detail::number);
+    let own_files = workload.work.tree().map(|tree| tree.items_per_task());
+    let shared = printed.more.get("shared_directory").is_some();
+    let own_trees = workload.work.tree().is_some_and(|tree| tree.own_trees);
+    let bytes = printed.file_bytes.filter(|_| phase.is_transfers());
+    let own_bytes = workload.transfers_per_task() * workload.geometry.transfer.0;
+    let fsync = printed.fsync.filter(|&fsync| phase == Phase::Write && fsync != workload.sync.at_close);
+    [
+        count(printed.tasks, workload.tasks, called).map(plural),
+        count(printed.nodes, own_nodes, "node"),
+        files
+            .zip(own_files)
+            .filter(|(printed, own)| *printed != *own as f64)
+            .map(|(printed, own)| format!("{printed} files of each, here {own}")),
+        (shared && own_trees).then(|| "one shared directory, here one for each task".to_owned()),
+        bytes
+            .filter(|&bytes| bytes != own_bytes)
+            .map(|bytes| format!("files of {}, here {}", Bytes(bytes), Bytes(own_bytes))),
+        fsync.map(|fsync| {
+            if fsync { "fsync at the end, here none" } else { "no fsync, here one at the end" }.to_owned()
+        }),
+        printed.layer.as_ref().or(printed.file_system.as_ref()).map(|place| format!("on {place}")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn beside(

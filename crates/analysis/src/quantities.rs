@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use plan::{Bytes, Nanos, Phase, Quantity, Selector, SettingValue};
+use plan::{Bytes, Nanos, Quantity, Selector, SettingValue};
 use record::Operation;
 
 use crate::claims::label;
@@ -10,7 +10,7 @@ use crate::grounds::Grounds;
 use crate::node_comparison::comparison;
 use crate::study::{is_counted, regression};
 use crate::subject::Subject;
-use crate::{Curve, Summary};
+use crate::{Curve, RateOf, Summary, operation_of};
 
 /// What claims are tested on.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ pub(crate) struct Measured {
     pub(crate) setting: Option<SettingValue>,
     /// The figures that the value hangs on.
     pub(crate) by: Vec<usize>,
+    /// What it counts, where it is a rate.
+    pub(crate) counts: RateOf,
 }
 
 impl Measured {
@@ -79,10 +81,15 @@ impl<'a> Amounts<'a> {
         if let Some(reason) = self.grounds.incomplete(selector) {
             return Err(reason);
         }
+        if chosen.iter().any(|one| one.figure.rate_of() != chosen[0].figure.rate_of()) {
+            return Err(
+                "its rates count bytes in some phases and operations in others: name a phase".to_owned()
+            );
+        }
         let measured = self.measured(quantity, &chosen)?;
         match self.grounds.doubtful(&measured.by) {
             Some(reason) => Err(reason),
-            None => Ok(measured),
+            None => Ok(Measured { counts: chosen[0].figure.rate_of(), ..measured }),
         }
     }
 
@@ -137,6 +144,7 @@ impl<'a> Amounts<'a> {
                 what: label(best),
                 setting: Some(setting.clone()),
                 by: vec![best.index],
+                counts: RateOf::Bytes,
             }),
             _ => Err(several(at.iter().map(|(axis, ..)| *axis))),
         }
@@ -167,7 +175,14 @@ fn of_one(curves: &[&Curve], none: &str, value: impl Fn(&Curve) -> Option<f64>) 
             let value = value(curve).ok_or_else(|| format!("{none} in the curve over {}", curve.axis))?;
             let setting = curve.points.first().map(|point| point.at.clone());
             let by = curve.points.iter().map(|point| point.figure).collect();
-            Ok(Measured { value, interval: None, what: curve.target.clone(), setting, by })
+            Ok(Measured {
+                value,
+                interval: None,
+                what: curve.target.clone(),
+                setting,
+                by,
+                counts: RateOf::Bytes,
+            })
         }
         _ => Err(several(curves.iter().map(|curve| curve.axis.as_str()))),
     }
@@ -176,7 +191,7 @@ fn of_one(curves: &[&Curve], none: &str, value: impl Fn(&Curve) -> Option<f64>) 
 /// The coefficient of variation of the points from 90 % of the peak on; none of one point.
 fn variation_beyond(curve: &Curve) -> Option<f64> {
     let from = curve.shape.reaches_90?;
-    let beyond = curve.points.iter().filter(|point| point.x >= from).map(|point| point.bytes_per_second);
+    let beyond = curve.points.iter().filter(|point| point.x >= from).map(|point| point.rate);
     Summary::of(&beyond.collect::<Vec<_>>()).filter(|all| all.n > 1).map(|all| all.variation)
 }
 
@@ -195,7 +210,7 @@ fn slowest_share(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     let largest = shares.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
     let (subject, value, limits) = largest.ok_or("none of it was measured on several nodes at once")?;
     let what = format!("{}, slowest {limits}", label(subject));
-    Ok(Measured { value, interval: None, what, setting: None, by })
+    Ok(Measured { value, interval: None, what, setting: None, by, counts: RateOf::Bytes })
 }
 
 fn all(chosen: &[&Subject<'_>]) -> Vec<usize> {
@@ -208,8 +223,7 @@ fn several<'a>(axes: impl Iterator<Item = &'a str>) -> String {
 }
 
 fn best_of<'a, 'b>(chosen: &[&'b Subject<'a>], better: impl Fn(f64, f64) -> bool) -> Option<&'b Subject<'a>> {
-    let rate = |subject: &Subject<'_>| subject.figure.bytes_per_second.median;
-    chosen.iter().copied().reduce(|best, one| if better(rate(one), rate(best)) { one } else { best })
+    chosen.iter().copied().reduce(|best, one| if better(one.rate(), best.rate()) { one } else { best })
 }
 
 fn interval(summary: &Summary) -> Option<(f64, f64)> {
@@ -218,18 +232,19 @@ fn interval(summary: &Summary) -> Option<(f64, f64)> {
 
 fn extreme(chosen: &[&Subject<'_>], better: impl Fn(f64, f64) -> bool) -> Result<Measured, String> {
     let best = best_of(chosen, better).ok_or("nothing of it was measured")?;
-    let rate = &best.figure.bytes_per_second;
+    let rate = best.figure.headline();
     Ok(Measured {
         value: rate.median,
         interval: interval(rate),
         what: label(best),
         setting: None,
         by: vec![best.index],
+        counts: RateOf::Bytes,
     })
 }
 
 fn medians(chosen: &[&Subject<'_>]) -> Option<Summary> {
-    let medians: Vec<f64> = chosen.iter().map(|subject| subject.figure.bytes_per_second.median).collect();
+    let medians: Vec<f64> = chosen.iter().map(|subject| subject.rate()).collect();
     Summary::of(&medians)
 }
 
@@ -237,24 +252,39 @@ fn medians(chosen: &[&Subject<'_>]) -> Option<Summary> {
 /// several differ by their conditions, which is no scatter.
 fn typical(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     if let [only] = chosen {
-        let rate = &only.figure.bytes_per_second;
+        let rate = only.figure.headline();
         return Ok(Measured {
             value: rate.median,
             interval: interval(rate),
             what: label(only),
             setting: None,
             by: all(chosen),
+            counts: RateOf::Bytes,
         });
     }
     let rates = medians(chosen).ok_or("its rates are no numbers")?;
     let what = format!("median of {} points", rates.n);
-    Ok(Measured { value: rates.median, interval: None, what, setting: None, by: all(chosen) })
+    Ok(Measured {
+        value: rates.median,
+        interval: None,
+        what,
+        setting: None,
+        by: all(chosen),
+        counts: RateOf::Bytes,
+    })
 }
 
 fn variation(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     let rates = medians(chosen).filter(|rates| rates.n > 1).ok_or("variation needs at least two points")?;
     let what = format!("{}, {} points", target_of(chosen), rates.n);
-    Ok(Measured { value: rates.variation, interval: None, what, setting: None, by: all(chosen) })
+    Ok(Measured {
+        value: rates.variation,
+        interval: None,
+        what,
+        setting: None,
+        by: all(chosen),
+        counts: RateOf::Bytes,
+    })
 }
 
 fn target_of(chosen: &[&Subject<'_>]) -> String {
@@ -264,32 +294,38 @@ fn target_of(chosen: &[&Subject<'_>]) -> String {
 }
 
 fn repetition_spread(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
-    let repeated = chosen.iter().filter(|subject| subject.figure.bytes_per_second.n > 1);
-    let spread = |subject: &&&Subject<'_>| subject.figure.bytes_per_second.variation;
+    let repeated = chosen.iter().filter(|subject| subject.figure.headline().n > 1);
+    let spread = |subject: &&&Subject<'_>| subject.figure.headline().variation;
     let most = repeated.max_by(|one, other| spread(one).total_cmp(&spread(other)));
     let most = most.ok_or("spread needs at least two repetitions")?;
-    Ok(Measured { value: spread(&most), interval: None, what: label(most), setting: None, by: all(chosen) })
+    Ok(Measured {
+        value: spread(&most),
+        interval: None,
+        what: label(most),
+        setting: None,
+        by: all(chosen),
+        counts: RateOf::Bytes,
+    })
 }
 
 /// The smallest mean over all transfers; its interval is that of the means of the repetitions.
 fn latency(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
-    let mean =
-        |subject: &&Subject<'_>| Some(subject.figure.response(operation(subject.figure.phase))?.mean_ns());
+    let of = |subject: &Subject<'_>| operation_of(subject.figure.phase).unwrap_or(Operation::Read);
+    let mean = |subject: &&Subject<'_>| Some(subject.figure.response(of(subject))?.mean_ns());
     let means = chosen.iter().filter_map(|subject| Some((*subject, mean(subject)?)));
     let (best, value) =
         means.min_by(|one, other| one.1.total_cmp(&other.1)).ok_or("no latencies were recorded")?;
     let repetitions = best.figure.repetitions.iter();
-    let means: Vec<f64> =
-        repetitions.filter_map(|one| Some(one.response(operation(best.figure.phase))?.mean_ns)).collect();
+    let means: Vec<f64> = repetitions.filter_map(|one| Some(one.response(of(best))?.mean_ns)).collect();
     let interval = Summary::of(&means).as_ref().and_then(interval);
-    Ok(Measured { value, interval, what: label(best), setting: None, by: vec![best.index] })
-}
-
-const fn operation(phase: Phase) -> Operation {
-    match phase {
-        Phase::Write => Operation::Write,
-        _ => Operation::Read,
-    }
+    Ok(Measured {
+        value,
+        interval,
+        what: label(best),
+        setting: None,
+        by: vec![best.index],
+        counts: RateOf::Bytes,
+    })
 }
 
 /// Processor time ÷ (wall time × tasks) at the best point, over the repetitions that count.
@@ -301,9 +337,14 @@ fn cpu_share(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     });
     let value = cpu / (wall * f64::from(best.case.workload.tasks));
     match value.is_finite() {
-        true => {
-            Ok(Measured { value, interval: None, what: label(best), setting: None, by: vec![best.index] })
-        }
+        true => Ok(Measured {
+            value,
+            interval: None,
+            what: label(best),
+            setting: None,
+            by: vec![best.index],
+            counts: RateOf::Bytes,
+        }),
         false => Err("no time was recorded".to_owned()),
     }
 }

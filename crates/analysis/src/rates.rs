@@ -49,9 +49,22 @@ pub struct Rates {
     pub sustained: Option<Rate>,
     /// What was moved up to the stonewall's deadline ÷ the time until then.
     pub at_stonewall: Option<Rate>,
+    /// The slowest and the fastest task; none where no task has times.
+    pub tasks: Option<TaskRates>,
     /// Each operation apart, where the phase did several: reads and writes of a mixed one, creates,
     /// stats, reads and removes of a round of objects. Else empty.
     pub operations: Vec<OperationRates>,
+}
+
+/// What single tasks did: iozone's `Min throughput per process`, `Max throughput` and `Min xfer`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TaskRates {
+    /// The lowest of the tasks' own rates.
+    pub slowest: Rate,
+    /// The highest.
+    pub fastest: Rate,
+    /// Operations of the task that did fewest.
+    pub least_transfers: u64,
 }
 
 /// The rates of one operation of a phase that did several, over the times of the phase. Per-task and
@@ -101,6 +114,7 @@ impl Rates {
                 .stonewall_bytes
                 .zip(phase.stonewall_ns)
                 .and_then(|(bytes, nanos)| part_of(phase, &series, window, bytes, nanos)),
+            tasks: task_rates(&tasks),
             operations: operations(phase, &series, window),
         }
     }
@@ -141,12 +155,25 @@ fn done_until(series: &[&SeriesRow], end_ns: u64) -> Option<f64> {
     (!series.is_empty()).then(|| series.iter().map(|row| row.transfers as f64 * share(row)).sum())
 }
 
+/// A task's own rate; none where it has no times.
+fn own_rate(task: &TaskRow) -> Option<Rate> {
+    Rate::of(task.bytes, task.transfers, task.io_end_ns.saturating_sub(task.io_start_ns))
+}
+
+fn task_rates(tasks: &[&TaskRow]) -> Option<TaskRates> {
+    let rates = || tasks.iter().filter_map(|task| own_rate(task));
+    let by_operations =
+        |one: &Rate, other: &Rate| one.transfers_per_second.total_cmp(&other.transfers_per_second);
+    Some(TaskRates {
+        slowest: rates().min_by(by_operations)?,
+        fastest: rates().max_by(by_operations)?,
+        least_transfers: tasks.iter().map(|task| task.transfers).min()?,
+    })
+}
+
 /// Sum of each task's own rate; none where no task has times.
 fn sum_of_tasks(tasks: &[&TaskRow]) -> Option<Rate> {
-    let own = |task: &&TaskRow| {
-        Rate::of(task.bytes, task.transfers, task.io_end_ns.saturating_sub(task.io_start_ns))
-    };
-    let mut rates = tasks.iter().filter_map(own).peekable();
+    let mut rates = tasks.iter().filter_map(|task| own_rate(task)).peekable();
     rates.peek()?;
     Some(rates.fold(NONE, |sum, rate| Rate {
         bytes_per_second: sum.bytes_per_second + rate.bytes_per_second,

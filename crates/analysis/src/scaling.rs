@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use plan::{Client, Order, Phase, Plan};
 
 use crate::Figure;
+use crate::amount::bytes_of_one;
 use crate::findings::{Scaling, Tax};
 use crate::subject::{Subject, subjects};
 
@@ -46,7 +47,8 @@ pub fn tax(reference: f64, rate: f64) -> Option<f64> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Kind {
     phase: Phase,
-    random_transfer: Option<u64>,
+    /// Of random transfers, and of all that is no transfer: bytes of one.
+    sized: Option<u64>,
     read_percent: Option<u8>,
     nodes: u64,
 }
@@ -57,7 +59,8 @@ impl Kind {
         let random = matches!(workload.order, Order::Random { .. });
         Self {
             phase: subject.figure.phase,
-            random_transfer: random.then_some(workload.geometry.transfer.0),
+            sized: (random || !subject.figure.phase.is_transfers())
+                .then(|| bytes_of_one(subject.case, subject.figure.phase).0),
             read_percent: (subject.figure.phase == Phase::Mixed).then_some(workload.read_percent),
             nodes: subject.nodes(),
         }

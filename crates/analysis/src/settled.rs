@@ -121,7 +121,7 @@ fn recorded<'a>(case: &Case, figure: &'a Figure) -> Vec<&'a RepetitionFigure> {
 /// has too few of them.
 #[must_use]
 pub fn steady_state(case: &Case, figure: &Figure) -> Option<SteadyState> {
-    let rate = |one: &&RepetitionFigure| one.rates.get(figure.rate).map(|rate| rate.bytes_per_second);
-    let values: Vec<f64> = recorded(case, figure).iter().filter_map(rate).collect();
+    let recorded = recorded(case, figure);
+    let values: Vec<f64> = recorded.iter().filter_map(|one| figure.headline_of(one)).collect();
     steady(&values, case.protocol.stopping)
 }

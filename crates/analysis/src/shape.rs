@@ -46,12 +46,7 @@ impl Sample {
 
 impl From<&CurvePoint> for Sample {
     fn from(point: &CurvePoint) -> Self {
-        Self {
-            x: point.x,
-            y: point.bytes_per_second,
-            repetitions: point.repetitions,
-            deviation: point.deviation,
-        }
+        Self { x: point.x, y: point.rate, repetitions: point.repetitions, deviation: point.deviation }
     }
 }
 
@@ -184,9 +179,9 @@ impl Curve {
     /// the point "is below half of the peak".
     #[must_use]
     pub fn share_of_peak(&self, x: f64) -> Option<f64> {
-        let peak = self.points.get(self.shape.peak?)?.bytes_per_second;
+        let peak = self.points.get(self.shape.peak?)?.rate;
         let point = self.points.iter().find(|point| point.x == x)?;
-        Some(point.bytes_per_second / peak)
+        Some(point.rate / peak)
     }
 
     /// A value below that of the peak's at which the rate is higher than at the largest value: "a
@@ -195,6 +190,6 @@ impl Curve {
     pub fn faster_before_the_end(&self) -> Option<&CurvePoint> {
         let peak = self.points.get(self.shape.peak?)?;
         let last = self.points.last()?;
-        (peak.bytes_per_second > last.bytes_per_second).then_some(peak)
+        (peak.rate > last.rate).then_some(peak)
     }
 }

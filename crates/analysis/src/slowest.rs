@@ -16,8 +16,8 @@ pub struct SlowestMember {
     pub members: usize,
     /// The slowest of them.
     pub name: String,
-    /// Its rate, bytes per second.
-    pub bytes_per_second: f64,
+    /// Its rate.
+    pub rate: f64,
     /// Members × its rate: what work that is shared out evenly, and waits for all, can reach.
     pub bound: f64,
     /// Median rate of the members.
@@ -35,7 +35,7 @@ impl SlowestMember {
     }
 }
 
-/// The slowest of `members` (name, bytes per second); none where there are none, or where one
+/// The slowest of `members` (name, rate); none where there are none, or where one
 /// stands still.
 ///
 /// Source: study B: a collective transfer over sixteen disks, the slowest of which writes at
@@ -54,7 +54,7 @@ pub fn slowest_member(members: &[(String, f64)]) -> Option<SlowestMember> {
     Some(SlowestMember {
         members: members.len(),
         name: name.clone(),
-        bytes_per_second: *rate,
+        rate: *rate,
         bound: members.len() as f64 * rate,
         typical: summary.median,
         behind: 1.0 - rate / summary.median,

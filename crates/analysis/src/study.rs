@@ -95,7 +95,7 @@ pub fn regressions(curves: &[Curve]) -> Vec<CurveRegression> {
 /// The line through the curve at `place`; none where it has fewer than three points.
 pub(crate) fn regression(place: usize, curve: &Curve) -> Option<CurveRegression> {
     let x: Vec<f64> = curve.points.iter().map(|point| point.x).collect();
-    let y: Vec<f64> = curve.points.iter().map(|point| point.bytes_per_second).collect();
+    let y: Vec<f64> = curve.points.iter().map(|point| point.rate).collect();
     let line = Regression::of(&x, &y)?;
     Some(CurveRegression {
         curve: place,

@@ -45,9 +45,9 @@ impl Subject<'_> {
         self.target.map_or(Client::Unstated, |terms| terms.client)
     }
 
-    /// Bytes per second: the median over the repetitions that count.
+    /// Its first rate, [`Figure::headline`]: the median over the repetitions that count.
     pub(crate) fn rate(&self) -> f64 {
-        self.figure.bytes_per_second.median
+        self.figure.headline().median
     }
 
     /// How many of its targets there are: of node-local ones each node has its own.

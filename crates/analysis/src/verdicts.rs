@@ -1,6 +1,6 @@
 //! What a reader must know beside a figure, judged from the record alone.
 
-use plan::{Backend, Bytes, Nanos, PHASE_SECONDS_MIN, Workload};
+use plan::{Backend, Bytes, Nanos, PHASE_SECONDS_MIN, Phase, Workload};
 use record::{NodeClock, PhaseRow, TaskRow, Warning};
 
 use crate::node_comparison::slow_node_warnings;
@@ -61,7 +61,7 @@ pub fn phase_warnings(
     if let Some(threshold) = workload.outlier {
         warnings.extend(outliers(tasks, threshold));
     }
-    warnings.extend(slow_node_warnings(&rates_of(tasks, workload, phase.key.phase)));
+    warnings.extend(slow_node_warnings(&rates_of(tasks, workload, phase.key.phase), phase.key.phase));
     warnings
 }
 
@@ -90,9 +90,13 @@ pub fn uncertain_clocks(comparisons: &[Vec<NodeClock>]) -> Vec<Warning> {
 }
 
 /// Whether something other than the devices answered: the page cache where it was used, another
-/// layer (a cache or a compression below the file system) where it was not.
+/// layer (a cache or a compression below the file system) where it was not. Requests between processes
+/// go past all devices.
 #[must_use]
 pub fn cache_verdict(phase: &PhaseRow, direct: bool) -> Vec<Warning> {
+    if phase.key.phase == Phase::Exchange {
+        return Vec::new();
+    }
     let DeviceShare { read, write } = DeviceShare::of(phase);
     let low = |share: Option<f64>| share.filter(|&share| share < DEVICE_SHARE_MIN);
     let around = |share: f64, verb: &str| Warning::Unapplied {
@@ -115,12 +119,14 @@ pub fn cache_verdict(phase: &PhaseRow, direct: bool) -> Vec<Warning> {
 }
 
 /// Whether the devices moved much more than the tasks, which they share with others then. Buffered
-/// reads are left out: the kernel reads ahead of them.
+/// reads are left out: the kernel reads ahead of them. So are names and small files, for which a file
+/// system moves much of its own.
 #[must_use]
 pub fn not_quiet(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
     let DeviceShare { read, write } = DeviceShare::of(phase);
     let busy = |share: Option<f64>, verb: &str| {
-        let share = share.filter(|&share| workload.direct && share > DEVICE_SHARE_MAX)?;
+        let transfers = phase.key.phase.is_transfers();
+        let share = share.filter(|&share| transfers && workload.direct && share > DEVICE_SHARE_MAX)?;
         Some(format!("the devices {verb} {share:.2} times what the tasks did"))
     };
     busy(read, "read").or_else(|| busy(write, "wrote")).map(|seen| Warning::NotQuiet { seen })
@@ -137,24 +143,26 @@ pub fn too_short(phase: &PhaseRow, at_least: Nanos) -> Option<Warning> {
 
 /// Whether the processors, not the storage, set the rate: CPU time of all nodes ÷ (wall time ×
 /// processors that the tasks could keep busy). `usable_cpus` are those of all nodes together. The null
-/// backend is meant to be so, and is never warned of.
+/// backend is meant to be so, and is never warned of. Names, small files and messages are the kernel's own
+/// work, which is what is measured: of them only the time outside the kernel counts.
 #[must_use]
 pub fn harness_bound(phase: &PhaseRow, workload: &Workload, usable_cpus: u32) -> Option<Warning> {
     if workload.backend == Backend::Null || phase.wall_ns == 0 {
         return None;
     }
     let processors = f64::from(usable_cpus.min(workload.tasks).max(1));
-    let cpu_share = (phase.user_cpu_ns + phase.system_cpu_ns) as f64 / (phase.wall_ns as f64 * processors);
+    let system_ns = if phase.key.phase.is_transfers() { phase.system_cpu_ns } else { 0 };
+    let cpu_share = (phase.user_cpu_ns + system_ns) as f64 / (phase.wall_ns as f64 * processors);
     (cpu_share > CPU_SHARE_MAX).then_some(Warning::HarnessBound { cpu_share: cpu_share.min(1.0) })
 }
 
 /// Whether fewer bytes were moved than one pass has. A duration moves what it can, and is never
-/// incomplete.
+/// incomplete; what is no transfer has items, which a figure counts.
 #[must_use]
 pub fn incomplete(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
     let Bytes(planned_bytes) = workload.bytes();
     let bytes = phase.bytes();
-    (workload.duration.is_none() && bytes < planned_bytes)
+    (phase.key.phase.is_transfers() && workload.duration.is_none() && bytes < planned_bytes)
         .then_some(Warning::Incomplete { bytes, planned_bytes })
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use plan::{Bytes, Client, Layer, Order, Phase, Plan, Setting};
 
+use crate::amount::bytes_of_one;
 use crate::regression::Regression;
 use crate::shape::{PLATEAU_SHARE, Sample, plateau, reaches};
 use crate::subject::{NODES, Subject, TARGET, TASKS, TASKS_PER_NODE, ValueKey, subjects};
@@ -53,28 +54,30 @@ pub struct ScalingPoint {
     pub figure: usize,
     /// Nodes.
     pub nodes: u64,
+    /// The rate that the line is of, [`Figure::headline`]: one of the next two.
+    pub rate: f64,
     /// Median over the repetitions that count.
     pub bytes_per_second: f64,
     /// Median over the repetitions that count.
     pub transfers_per_second: f64,
     /// Repetitions that count.
     pub repetitions: usize,
-    /// Standard deviation (n − 1) of them, bytes per second; 0 for one.
+    /// Standard deviation (n − 1) of them, of [`ScalingPoint::rate`]; 0 for one.
     pub deviation: f64,
     /// Parallel efficiency: rate ÷ (nodes × rate on one node); none where one node was not measured.
     pub efficiency: Option<f64>,
-    /// The rate minus the line, bytes per second.
+    /// The rate minus the line.
     pub residual: f64,
 }
 
 /// A straight line over nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScalingLine {
-    /// Bytes per second that one more node brings.
+    /// What one more node adds to the rate.
     pub slope: f64,
     /// Half width of the 95 % interval of the slope; none for two points.
     pub slope_half_width: Option<f64>,
-    /// Bytes per second at 0 nodes.
+    /// The rate at 0 nodes.
     pub intercept: f64,
     /// Half width of the 95 % interval of the intercept.
     pub intercept_half_width: Option<f64>,
@@ -87,7 +90,7 @@ pub struct ScalingLine {
 pub struct Extrapolation {
     /// Nodes.
     pub nodes: u64,
-    /// Bytes per second, and the interval that holds one more measurement if the line goes on.
+    /// The rate, and the interval that holds one more measurement if the line goes on.
     pub prediction: Prediction,
 }
 
@@ -98,8 +101,8 @@ pub struct Saturation {
     pub from_nodes: u64,
     /// Up to so many.
     pub to_nodes: u64,
-    /// Median of the points there, bytes per second.
-    pub bytes_per_second: f64,
+    /// Median of the points there.
+    pub rate: f64,
     /// The lowest and the highest of them.
     pub range: (f64, f64),
 }
@@ -127,7 +130,7 @@ pub struct LayerCrossover {
     pub shared: usize,
     /// The phase.
     pub phase: Phase,
-    /// The plateau of the shared one, bytes per second.
+    /// The plateau of the shared one.
     pub plateau: f64,
     /// The smallest number of nodes at which the line of the local one reaches the plateau; none
     /// where it never does.
@@ -193,7 +196,7 @@ fn scaled(plan: &Plan, members: &[&Subject<'_>]) -> Option<WeakScaling> {
         .map(|(subject, residual)| point(subject, one, *residual))
         .collect();
     let samples: Vec<Sample> = points.iter().map(sample).collect();
-    let peak = points.iter().max_by(|a, b| a.bytes_per_second.total_cmp(&b.bytes_per_second))?;
+    let peak = points.iter().max_by(|a, b| a.rate.total_cmp(&b.rate))?;
     let mut wanted: Vec<u64> = plan.terms.nodes.iter().map(|&nodes| u64::from(nodes)).collect();
     wanted.retain(|nodes| points.iter().all(|point| point.nodes != *nodes));
     wanted.dedup();
@@ -230,10 +233,11 @@ fn point(subject: &Subject<'_>, one: Option<f64>, residual: f64) -> ScalingPoint
     ScalingPoint {
         figure: subject.index,
         nodes,
-        bytes_per_second: subject.rate(),
+        rate: subject.rate(),
+        bytes_per_second: figure.bytes_per_second.median,
         transfers_per_second: figure.transfers_per_second.median,
-        repetitions: figure.bytes_per_second.n,
-        deviation: figure.bytes_per_second.deviation_sample,
+        repetitions: figure.headline().n,
+        deviation: figure.headline().deviation_sample,
         efficiency: one.filter(|&one| one > 0.0).map(efficiency),
         residual,
     }
@@ -242,7 +246,7 @@ fn point(subject: &Subject<'_>, one: Option<f64>, residual: f64) -> ScalingPoint
 fn sample(point: &ScalingPoint) -> Sample {
     Sample {
         x: point.nodes as f64,
-        y: point.bytes_per_second,
+        y: point.rate,
         repetitions: point.repetitions,
         deviation: point.deviation,
     }
@@ -270,7 +274,7 @@ pub fn saturation(samples: &[Sample]) -> Option<Saturation> {
     Some(Saturation {
         from_nodes: whole(from),
         to_nodes: whole(to),
-        bytes_per_second: all.median,
+        rate: all.median,
         range: (all.min, all.max),
     })
 }
@@ -305,14 +309,14 @@ pub(crate) fn crossovers_of(subjects: &[Subject<'_>], scaling: &[WeakScaling]) -
     let of_figure: HashMap<usize, &Subject<'_>> =
         subjects.iter().map(|subject| (subject.index, subject)).collect();
     let kind = |one: &WeakScaling| -> Option<Kind> {
-        let workload = &of_figure.get(&one.points.first()?.figure)?.case.workload;
-        let random = matches!(workload.order, Order::Random { .. });
-        Some((one.phase, one.tasks_per_node, workload.geometry.transfer, random))
+        let case = of_figure.get(&one.points.first()?.figure)?.case;
+        let random = matches!(case.workload.order, Order::Random { .. });
+        Some((one.phase, one.tasks_per_node, bytes_of_one(case, one.phase), random))
     };
     let mut shared: HashMap<Kind, Vec<(usize, f64)>> = HashMap::new();
     for (place, one) in scaling.iter().enumerate().filter(|(_, one)| one.layer == Layer::Shared) {
         if let Some((kind, saturation)) = kind(one).zip(one.saturation) {
-            shared.entry(kind).or_default().push((place, saturation.bytes_per_second));
+            shared.entry(kind).or_default().push((place, saturation.rate));
         }
     }
     let mut found = Vec::new();

@@ -137,6 +137,11 @@ impl Scope {
             && self.operations.is_none_or(|operations| operations == in_operations(one))
     }
 
+    /// Whether it is about `phase`; where it names none, about transfers.
+    fn means(&self, phase: Phase) -> bool {
+        self.phase.map_or(phase.is_transfers(), |named| named == phase)
+    }
+
     fn is_of(&self, case: &Case) -> bool {
         let random = matches!(case.workload.order, Order::Random { .. });
         self.phase.is_none_or(|phase| case.phases.contains(&phase))
@@ -187,7 +192,7 @@ fn best_by_nodes(plan: &Plan, figures: &[Figure], target: &str, scope: Scope) ->
         .map(|case| (case.id.as_str(), nodes_of(case)))
         .collect();
     let mut best: HashMap<u64, BestRate> = HashMap::new();
-    for figure in figures.iter().filter(|figure| scope.phase.is_none_or(|phase| phase == figure.phase)) {
+    for figure in figures.iter().filter(|figure| scope.means(figure.phase)) {
         let Some(nodes) = cases.get(&*figure.case) else { continue };
         let best = best.entry(*nodes).or_default();
         best.bytes_per_second = best.bytes_per_second.max(figure.bytes_per_second.median);

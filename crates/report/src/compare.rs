@@ -5,10 +5,11 @@ use record::{Operation, Run};
 use serde::Serialize;
 
 use crate::build;
-use crate::format::{counted, latency, number, rate, whole};
+use crate::format::{counted, latency, number, rate_in, whole};
 use crate::section::{Block, Section, signed};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::{self, Colour};
+use crate::words;
 
 /// The version of the JSON form.
 const SCHEMA: &str = "ioproof-comparison/1";
@@ -78,10 +79,10 @@ fn side(run: &Run) -> Side {
 struct Row<'a> {
     case: String,
     phase: &'static str,
-    /// `read` or `write` where mean latencies are compared; none for rates.
+    /// The operation whose mean latencies are compared; none for rates.
     latency_of: Option<&'static str>,
     conditions: &'a str,
-    /// Bytes per second, or nanoseconds of a latency.
+    /// In `unit`: bytes or operations per second, or nanoseconds of a latency.
     before: f64,
     after: f64,
     unit: &'static str,
@@ -131,7 +132,7 @@ impl Pair {
                 conditions,
                 before: one.before,
                 after: one.after,
-                unit: if one.operation.is_some() { "ns" } else { "bytes/s" },
+                unit: if one.operation.is_some() { "ns" } else { words::unit(one.phase) },
                 change: one.change,
                 change_low: one.interval.map(|(low, _)| low),
                 change_high: one.interval.map(|(_, high)| high),
@@ -241,7 +242,7 @@ fn row(one: &Comparison, conditions: &str) -> Vec<Cell> {
     let (word, tone) = outcome(one.outcome);
     let value = |value: f64| match one.operation {
         Some(_) => latency(whole(value)),
-        None => rate(value),
+        None => rate_in(value, words::unit(one.phase)),
     };
     let interval =
         one.interval.map(|(low, high)| format!("{} … {}", signed(low), signed(high))).unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::view::nodes::NodeComparison;
 use crate::view::{Figure, LatencyInfo, Report};
 
 /// The columns, in order; `docs/REPORT.md` describes them.
-pub(crate) const COLUMNS: [&str; 50] = [
+pub(crate) const COLUMNS: [&str; 110] = [
     "run_id",
     "number",
     "case",
@@ -58,6 +58,66 @@ pub(crate) const COLUMNS: [&str; 50] = [
     "nodes_compared",
     "slow_nodes",
     "missing_nodes",
+    "unit",
+    "nodes",
+    "cpu_ns_per_operation",
+    "bytes_per_operation",
+    "allocated_bytes_per_file",
+    "surprises",
+    "create_operations",
+    "create_latency_minimum_ns",
+    "create_latency_mean_ns",
+    "create_latency_p50_ns",
+    "create_latency_p90_ns",
+    "create_latency_p99_ns",
+    "create_latency_p99_9_ns",
+    "create_latency_p99_99_ns",
+    "create_latency_maximum_ns",
+    "stat_operations",
+    "stat_latency_minimum_ns",
+    "stat_latency_mean_ns",
+    "stat_latency_p50_ns",
+    "stat_latency_p90_ns",
+    "stat_latency_p99_ns",
+    "stat_latency_p99_9_ns",
+    "stat_latency_p99_99_ns",
+    "stat_latency_maximum_ns",
+    "list_operations",
+    "list_latency_minimum_ns",
+    "list_latency_mean_ns",
+    "list_latency_p50_ns",
+    "list_latency_p90_ns",
+    "list_latency_p99_ns",
+    "list_latency_p99_9_ns",
+    "list_latency_p99_99_ns",
+    "list_latency_maximum_ns",
+    "rename_operations",
+    "rename_latency_minimum_ns",
+    "rename_latency_mean_ns",
+    "rename_latency_p50_ns",
+    "rename_latency_p90_ns",
+    "rename_latency_p99_ns",
+    "rename_latency_p99_9_ns",
+    "rename_latency_p99_99_ns",
+    "rename_latency_maximum_ns",
+    "remove_operations",
+    "remove_latency_minimum_ns",
+    "remove_latency_mean_ns",
+    "remove_latency_p50_ns",
+    "remove_latency_p90_ns",
+    "remove_latency_p99_ns",
+    "remove_latency_p99_9_ns",
+    "remove_latency_p99_99_ns",
+    "remove_latency_maximum_ns",
+    "exchange_operations",
+    "exchange_latency_minimum_ns",
+    "exchange_latency_mean_ns",
+    "exchange_latency_p50_ns",
+    "exchange_latency_p90_ns",
+    "exchange_latency_p99_ns",
+    "exchange_latency_p99_9_ns",
+    "exchange_latency_p99_99_ns",
+    "exchange_latency_maximum_ns",
 ];
 
 /// The whole table, heading first.
@@ -134,16 +194,28 @@ fn row(report: &Report, figure: &Figure, said: &Said<'_>) -> Vec<String> {
         decimal(transfers.maximum),
         optional(figure.device_share),
     ];
+    let response = |operation: &str| {
+        figure.latency.iter().find(|one| one.operation == operation && one.measure == "response")
+    };
     for operation in ["read", "write"] {
-        cells.extend(latency(
-            figure.latency.iter().find(|one| one.operation == operation && one.measure == "response"),
-        ));
+        cells.extend(latency(response(operation)));
     }
     cells.push(figure.notes.join(" "));
     for words in [&said.warnings, &said.doubts] {
         cells.push(words.get(&figure.number).map(|words| words.join("; ")).unwrap_or_default());
     }
     cells.extend(said.nodes.get(&figure.number).map(|one| nodes(one)).unwrap_or_default());
+    cells.extend([
+        figure.unit.to_owned(),
+        figure.nodes.to_string(),
+        optional(figure.cpu_ns_per_operation),
+        figure.bytes_per_operation.map(|bytes| bytes.to_string()).unwrap_or_default(),
+        optional(figure.allocated_bytes_per_file),
+        figure.surprises.to_string(),
+    ]);
+    for operation in ["create", "stat", "list", "rename", "remove", "exchange"] {
+        cells.extend(latency(response(operation)));
+    }
     cells
 }
 

@@ -5,6 +5,8 @@
 
 use plan::Nanos;
 
+use crate::view::BYTES_PER_SECOND;
+
 /// Shown where a value was not observed.
 pub(crate) const NOT_OBSERVED: &str = "–";
 
@@ -53,6 +55,41 @@ pub(crate) fn whole(value: f64) -> u64 {
     )]
     let rounded = value.max(0.0).round() as u64;
     rounded
+}
+
+/// A rate in its unit: `bytes/s` as MB/s or GB/s, operations by their name, as in `50,033 creates/s`.
+pub(crate) fn rate_in(value: f64, unit: &str) -> String {
+    match unit {
+        BYTES_PER_SECOND => rate(value),
+        _ => format!("{} {unit}", crate::text::iops(value)),
+    }
+}
+
+/// A rate without its unit, as the columns and axes called [`column_unit`] have it.
+pub(crate) fn bare_rate(value: f64, unit: &str) -> String {
+    if unit == BYTES_PER_SECOND { megabytes(value) } else { crate::text::iops(value) }
+}
+
+/// What a rate of `unit` is divided by on an axis.
+pub(crate) fn divisor(unit: &str) -> f64 {
+    if unit == BYTES_PER_SECOND { 1e6 } else { 1.0 }
+}
+
+/// The unit of a column or an axis of rates of `unit`.
+pub(crate) fn column_unit(unit: &'static str) -> &'static str {
+    if unit == BYTES_PER_SECOND { "MB/s" } else { unit }
+}
+
+/// The unit of a column of rates of several units: `MB/s` where it is that of all, else none, and each
+/// cell names its own.
+pub(crate) fn shared_unit(mut units: impl Iterator<Item = &'static str>) -> &'static str {
+    let Some(first) = units.next() else { return "MB/s" };
+    if units.all(|unit| unit == first) { column_unit(first) } else { "" }
+}
+
+/// A rate in a column whose heading has `shared`, the result of [`shared_unit`].
+pub(crate) fn rate_under(shared: &str, value: f64, unit: &str) -> String {
+    if shared.is_empty() { rate_in(value, unit) } else { bare_rate(value, unit) }
 }
 
 /// Bytes per second in MB/s, without the unit.

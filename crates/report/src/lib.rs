@@ -86,7 +86,7 @@ pub fn csv(run: &Run) -> String {
     Study::of(run).csv()
 }
 
-/// The report of `run` as JSON, in the schema `ioproof-report/1`.
+/// The report of `run` as JSON, in the schema `ioproof-report/2`.
 #[must_use]
 pub fn json(run: &Run) -> String {
     Study::of(run).json()

@@ -32,13 +32,16 @@ pub(crate) fn markdown(report: &Report) -> String {
     } else {
         let chosen = Chosen::of(report);
         let figures = chosen.figures(report);
-        let _ = writeln!(out, "## Rates\n\n{}\n", escaped(&text::statistic(report)));
-        if let Some(left_out) = chosen.left_out() {
-            let _ = writeln!(out, "{}\n", escaped(&left_out));
+        let transfers = text::of_transfers(&figures);
+        if !transfers.is_empty() {
+            let _ = writeln!(out, "## Rates\n\n{}\n", escaped(&text::statistic(report)));
+            if let Some(left_out) = chosen.left_out() {
+                let _ = writeln!(out, "{}\n", escaped(&left_out));
+            }
+            let rates = text::rates(report, &transfers, true).without_empty_columns();
+            let _ = writeln!(out, "{}", rates.to_markdown());
         }
-        let _ =
-            writeln!(out, "{}", text::rates(report, &figures, true).without_empty_columns().to_markdown());
-        out.push_str("## Latency of every transfer\n\n");
+        let _ = writeln!(out, "## {}\n", text::latency_heading(report));
         let _ = writeln!(out, "{}", text::latencies(report, &figures).without_empty_columns().to_markdown());
     }
     let measures = text::measures(report);

@@ -84,7 +84,7 @@ impl<'a> Study<'a> {
         csv::csv(&self.report)
     }
 
-    /// JSON in the schema `ioproof-report/1`.
+    /// JSON in the schema `ioproof-report/2`.
     #[must_use]
     pub fn json(&self) -> String {
         let mut out = Vec::new();

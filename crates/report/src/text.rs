@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use crate::chosen::Chosen;
 use crate::format::{
-    NOT_OBSERVED, counted, duration, grouped, latency, mebibytes, megabytes, number, percent, rate, utc,
+    NOT_OBSERVED, counted, duration, grouped, latency, mebibytes, megabytes, number, percent, rate_in, utc,
     whole,
 };
 use crate::section::{
-    Block, EVIDENCE_SHOWN, Section, Statement, conditions, sections, unnamed, which_target,
+    Block, EVIDENCE_SHOWN, Section, Statement, are_single, conditions, in_unit, sections, unnamed,
+    which_target,
 };
 use crate::table::{Align, Table, Tone, width, wrapped};
 use crate::view::{Figure, LatencyInfo, Note, Report, Spread};
@@ -81,20 +82,23 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
     } else {
         let chosen = Chosen::of(report);
         let figures = chosen.figures(report);
-        let _ = writeln!(out, "\n{}", heading("Rates"));
-        out.push_str(&wrapped("", &statistic(report), COLUMNS));
-        if let Some(left_out) = chosen.left_out() {
-            out.push_str(&wrapped("", &left_out, COLUMNS));
+        let transfers = of_transfers(&figures);
+        if !transfers.is_empty() {
+            let _ = writeln!(out, "\n{}", heading("Rates"));
+            out.push_str(&wrapped("", &statistic(report), COLUMNS));
+            if let Some(left_out) = chosen.left_out() {
+                out.push_str(&wrapped("", &left_out, COLUMNS));
+            }
+            out.push_str(&rates(report, &transfers, false).without_empty_columns().to_text("", colour));
         }
-        out.push_str(&rates(report, &figures, false).without_empty_columns().to_text("", colour));
-        let _ = writeln!(out, "\n{}", heading("Latency of every transfer"));
+        let _ = writeln!(out, "\n{}", heading(latency_heading(report)));
         out.push_str(&latencies(report, &figures).without_empty_columns().to_text("", colour));
         let measures = measures(report);
         if !measures.is_empty() {
             out.push_str(&wrapped("", &measures, COLUMNS));
         }
     }
-    if report.figures.iter().any(|figure| !figure.published.is_empty()) {
+    if report.figures.iter().any(|figure| shown_published(report, figure).next().is_some()) {
         let _ = writeln!(out, "\n{}", heading("Beside published figures"));
         out.push_str(&published_lines(report));
     }
@@ -291,9 +295,24 @@ fn one_rate(report: &Report) -> Option<&'static str> {
 
 /// The confidence of the intervals, where there are any.
 pub(crate) fn confidence(report: &Report) -> Option<String> {
-    let spreads = report.figures.iter().filter_map(|figure| figure.bytes_per_second.confidence);
+    let transfers = report.figures.iter().filter(|figure| !figure.is_operations());
+    let spreads = transfers.filter_map(|figure| figure.bytes_per_second.confidence);
     let least = spreads.fold(f64::INFINITY, f64::min);
     least.is_finite().then(|| format!("of the median, in MB/s, at {} confidence or more", percent(least)))
+}
+
+/// Those whose rates are of bytes; the others have sections of their own.
+pub(crate) fn of_transfers<'a>(figures: &[&'a Figure]) -> Vec<&'a Figure> {
+    figures.iter().copied().filter(|figure| !figure.is_operations()).collect()
+}
+
+/// What the latencies are of.
+pub(crate) fn latency_heading(report: &Report) -> &'static str {
+    if report.figures.iter().any(Figure::is_operations) {
+        "Latency of every operation"
+    } else {
+        "Latency of every transfer"
+    }
 }
 
 /// The table of rates; `long` names all conditions in one column.
@@ -369,7 +388,10 @@ pub(crate) fn latencies(report: &Report, figures: &[&Figure]) -> Table {
         ("p99", Align::Right),
         ("p99.9", Align::Right),
         ("max", Align::Right),
-        ("transfers", Align::Right),
+        (
+            if figures.iter().any(|figure| figure.is_operations()) { "operations" } else { "transfers" },
+            Align::Right,
+        ),
         ("at", Align::Left),
     ])
     .below("at");
@@ -413,8 +435,9 @@ pub(crate) fn measures(report: &Report) -> String {
 fn published_lines(report: &Report) -> String {
     let mut out = String::new();
     for figure in &report.figures {
-        for one in &figure.published {
-            let (own, beside) = (rate(figure.bytes_per_second.median), rate(one.bytes_per_second));
+        for one in shown_published(report, figure) {
+            let (own, beside) =
+                (published_value(figure, one, one.own), published_value(figure, one, one.value));
             let share = percent(one.ratio);
             let own_conditions = conditions(report, figure);
             let line = format!("{own_conditions}: {own} beside {beside} published, {share}");
@@ -428,6 +451,23 @@ fn published_lines(report: &Report) -> String {
 /// What a response time is counted from where transfers start as soon as they can.
 pub(crate) const RESPONSE_FROM_START: &str = "from its start";
 
+/// The published figures that stand beside `figure`; latencies of single requests stand in their own table.
+pub(crate) fn shown_published<'a>(
+    report: &Report,
+    figure: &'a Figure,
+) -> impl Iterator<Item = &'a crate::view::Published> + use<'a> {
+    let told = are_single(report);
+    figure.published.iter().filter(move |one| !(told && one.unit == "ns"))
+}
+
+/// The value of a published figure, or of the own one beside it, with the unit that `figure` is read by.
+pub(crate) fn published_value(figure: &Figure, one: &crate::view::Published, value: f64) -> String {
+    match one.unit.as_str() {
+        "ops/s" if figure.is_operations() => rate_in(value, figure.unit),
+        unit => in_unit(value, unit),
+    }
+}
+
 /// Own figures beside published ones.
 pub(crate) fn published(report: &Report) -> Table {
     let mut table = Table::new(&[
@@ -439,11 +479,11 @@ pub(crate) fn published(report: &Report) -> Table {
         ("under which conditions", Align::Left),
     ]);
     for figure in &report.figures {
-        for one in &figure.published {
+        for one in shown_published(report, figure) {
             table.row(vec![
                 figure.number.to_string(),
-                rate(figure.bytes_per_second.median),
-                rate(one.bytes_per_second),
+                published_value(figure, one, one.own),
+                published_value(figure, one, one.value),
                 percent(one.ratio),
                 one.source.clone(),
                 one.conditions.clone(),

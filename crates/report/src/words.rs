@@ -1,7 +1,9 @@
 //! The short forms of conditions that columns of tables use; the long form is
 //! [`plan::Workload::conditions`].
 
-use plan::{Backend, Phase, Workload};
+use plan::{Backend, Bytes, Phase, Work, Workload};
+
+use crate::view::BYTES_PER_SECOND;
 
 /// `sequential`, `random`, `backward`, `strided` or `same`.
 pub(crate) fn order(workload: &Workload) -> &'static str {
@@ -9,7 +11,21 @@ pub(crate) fn order(workload: &Workload) -> &'static str {
 }
 
 /// `4 KiB random read`; `64 KiB sequential mix 70/30` has 70 % of reads.
+///
+/// Of files and directories `file-create of 32 KiB`; of exchanges `1 KiB → 4 KiB one-to-one`.
 pub(crate) fn what(workload: &Workload, phase: Phase) -> String {
+    match &workload.work {
+        Work::Transfers => {}
+        Work::Rpc(rpc) => {
+            return format!("{} → {} {}", rpc.request_bytes, rpc.response_bytes, rpc.pattern.name());
+        }
+        Work::Tree(_) | Work::Objects(_) => {
+            return match workload.work.operation_bytes(phase) {
+                None | Some(Bytes(0)) => phase.name().to_owned(),
+                Some(bytes) => format!("{phase} of {bytes}"),
+            };
+        }
+    }
     let does = match phase {
         Phase::Mixed => format!("mix {}/{}", workload.read_percent, 100 - workload.read_percent.min(100)),
         _ => phase.name().to_owned(),
@@ -17,10 +33,31 @@ pub(crate) fn what(workload: &Workload, phase: Phase) -> String {
     format!("{} {} {does}", workload.geometry.transfer, order(workload))
 }
 
+/// The unit that a figure of `phase` is read by: `bytes/s`, or operations by their name.
+pub(crate) fn unit(phase: Phase) -> &'static str {
+    if phase.is_transfers() {
+        return BYTES_PER_SECOND;
+    }
+    match analysis::operations_of(phase) {
+        "creates" => "creates/s",
+        "stats" => "stats/s",
+        "lists" => "lists/s",
+        "renames" => "renames/s",
+        "removes" => "removes/s",
+        "writes" => "writes/s",
+        "reads" => "reads/s",
+        "RPC" => "RPC/s",
+        _ => "operations/s",
+    }
+}
+
 /// `direct uring 32`, `buffered psync 1`, `mmap`: how transfers reach the kernel, and how many of
 /// each task are under way.
 pub(crate) fn path(workload: &Workload) -> String {
     let name = workload.backend.name();
+    if !workload.work.is_transfers() {
+        return format!("{name} {}", workload.backend.depth());
+    }
     match workload.backend {
         Backend::Stdio | Backend::Mmap | Backend::Null => name.to_owned(),
         Backend::Psync | Backend::Vectored { .. } | Backend::Uring { .. } => {

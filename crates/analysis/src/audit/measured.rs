@@ -3,9 +3,12 @@
 use plan::{Backend, Nanos, PHASE_SECONDS_MIN, Phase};
 use record::{Operation, PublishedUnit, Warning};
 
-use super::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, RATIO_SLACK, percent};
+use super::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, percent};
 use crate::subject::Subject;
-use crate::{Check, DEVICE_SHARE_MIN, PrintedStatistics, RepetitionFigure, check_statistics, little};
+use crate::{
+    Check, DEVICE_SHARE_MIN, PrintedStatistics, RateOf, RepetitionFigure, check_statistics, little,
+    operations_of,
+};
 
 /// All that a figure says against itself.
 pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
@@ -46,7 +49,12 @@ fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found>
     };
     let evidence = warned.or_else(lowest).or_else(|| memory_speed(subject))?;
     let advice = "use direct I/O, or data larger than all memory on the way";
-    Some(Found::new(Check::Cached, evidence, advice).disqualifying())
+    let found = Found::new(Check::Cached, evidence, advice);
+    // How many files are made in a second does not hang on where their bytes are meanwhile.
+    Some(match subject.figure.rate_of() {
+        RateOf::Bytes => found.disqualifying(),
+        RateOf::Operations => found,
+    })
 }
 
 /// Buffered reads that are faster than any device.
@@ -83,7 +91,7 @@ fn wrong_data(counted: &[&RepetitionFigure]) -> Option<Found> {
 
 /// Statistics of an own record cannot be impossible unless it was damaged or changed.
 fn impossible(subject: &Subject<'_>) -> Option<Found> {
-    let rate = &subject.figure.bytes_per_second;
+    let rate = subject.figure.headline();
     let of_rates = PrintedStatistics {
         n: Some(rate.n as u64),
         min: Some(rate.min),
@@ -104,9 +112,22 @@ fn impossible(subject: &Subject<'_>) -> Option<Found> {
     Some(Found::new(Check::ImpossibleStatistic, found.to_string(), advice).disqualifying())
 }
 
+/// Exchanges between nodes that are faster than any network.
+fn implausible_exchange(subject: &Subject<'_>) -> Option<Found> {
+    let mean = subject.figure.response(Operation::Exchange)?.mean_ns();
+    let evidence =
+        format!("exchanges between nodes took {mean:.0} ns in the mean; no network answers in that time");
+    let advice = "look at which processes asked which: some were on one node";
+    (subject.nodes() > 1 && mean < NETWORK_LATENCY_MIN_NS)
+        .then(|| Found::new(Check::ImplausibleLatency, evidence, advice).disqualifying())
+}
+
 /// Transfers around the page cache that are faster than a device can be.
 fn implausible_latency(subject: &Subject<'_>) -> Option<Found> {
     let workload = &subject.case.workload;
+    if !subject.figure.phase.is_transfers() {
+        return implausible_exchange(subject);
+    }
     let to_device = workload.direct && matches!(workload.backend, Backend::Psync | Backend::Uring { .. });
     if !to_device {
         return None;
@@ -120,11 +141,16 @@ fn implausible_latency(subject: &Subject<'_>) -> Option<Found> {
 }
 
 fn littles_law(subject: &Subject<'_>) -> Option<Found> {
+    // One task may make the trees of all, and a round over objects may rest between its steps.
+    if matches!(subject.figure.phase, Phase::TreeCreate | Phase::TreeRemove | Phase::Benchmark) {
+        return None;
+    }
     let law =
         little(subject.case, subject.figure).filter(|law| (law.agreement - 1.0).abs() > LITTLE_SLACK)?;
     let evidence = format!(
-        "rate × latency gives {:.2} transfers under way, {} were kept: {}",
+        "rate × latency gives {:.2} {} under way, {} were kept: {}",
         law.predicted,
+        operations_of(subject.figure.phase),
         law.ran,
         percent(law.agreement)
     );
@@ -141,27 +167,41 @@ fn littles_law(subject: &Subject<'_>) -> Option<Found> {
     })
 }
 
-/// The mean of the repetitions' rates against all bytes ÷ all time.
+/// The mean of the repetitions' rates against all bytes, or all operations, ÷ all time.
 fn ratio_of_sums(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
+    let counts = subject.figure.rate_of();
     let rates: Vec<f64> = counted
         .iter()
         .filter_map(|one| one.rates.get(subject.figure.rate))
-        .map(|rate| rate.bytes_per_second)
+        .map(|rate| counts.get(&rate))
         .collect();
-    let bytes: f64 = counted.iter().map(|one| one.phase.bytes() as f64).sum();
+    let amount = |one: &RepetitionFigure| match counts {
+        RateOf::Bytes => one.phase.bytes() as f64,
+        RateOf::Operations => one.phase.transfers() as f64,
+    };
+    let whole: f64 = counted.iter().map(|one| amount(one)).sum();
     if rates.len() < 2 || rates.len() != counted.len() || rates.iter().any(|&rate| rate <= 0.0) {
         return None;
     }
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
-    let seconds: f64 = counted.iter().zip(&rates).map(|(one, rate)| one.phase.bytes() as f64 / rate).sum();
-    let of_sums = bytes / seconds;
+    let seconds: f64 = counted.iter().zip(&rates).map(|(one, rate)| amount(one) / rate).sum();
+    let of_sums = whole / seconds;
+    let (unit, what) = match counts {
+        RateOf::Bytes => (PublishedUnit::BytesPerSecond, "bytes"),
+        RateOf::Operations => (PublishedUnit::OperationsPerSecond, operations_of(subject.figure.phase)),
+    };
     let evidence = format!(
-        "the mean of {} rates is {}, all bytes ÷ all time {}",
+        "the mean of {} rates is {}, all {what} ÷ all time {}",
         rates.len(),
-        PublishedUnit::BytesPerSecond.text(mean),
-        PublishedUnit::BytesPerSecond.text(of_sums)
+        unit.text(mean),
+        unit.text(of_sums)
     );
-    let advice = "say which of both is meant; for rates over equal work it is all bytes ÷ all time";
+    let advice = match counts {
+        RateOf::Bytes => "say which of both is meant; for rates over equal work it is all bytes ÷ all time",
+        RateOf::Operations => {
+            "say which of both is meant; for rates over equal work it is all operations ÷ all time"
+        }
+    };
     ((mean / of_sums - 1.0).abs() > RATIO_SLACK).then(|| Found::new(Check::RatioOfSums, evidence, advice))
 }
 

@@ -1,11 +1,11 @@
 //! Checks of figures against the terms of their study.
 
 use plan::{Amount, CACHE_MULTIPLE, Phase, Plan, SERVER_MEMORY_MULTIPLE, Statistic, TargetTerms};
-use record::{PublishedStatistic, PublishedUnit};
+use record::{Operation, PublishedStatistic, PublishedUnit};
 
 use super::{CEILING_SLACK, Found, percent};
 use crate::subject::Subject;
-use crate::{Check, Doubt, Expected, Figure};
+use crate::{Check, Doubt, Expected, Figure, operation_of};
 
 /// Against limits of the target and what is said of its caches.
 pub(super) fn of_figure(subject: &Subject<'_>, limits: &[&Expected]) -> Vec<Found> {
@@ -46,8 +46,9 @@ fn measured_above(limit: &Expected) -> Option<String> {
 fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
     let Some((value, PublishedUnit::BytesPerSecond)) = rate(limit.amount) else { return None };
     let device_rate = |one: &crate::RepetitionFigure| {
-        let bytes = match subject.figure.phase {
-            Phase::Write => one.phase.device_write_bytes,
+        let bytes = match operation_of(subject.figure.phase) {
+            Some(Operation::Write | Operation::Create) => one.phase.device_write_bytes,
+            Some(Operation::Exchange) => None,
             _ => one.phase.device_read_bytes,
         };
         let seconds = one.phase.wall_ns as f64 / 1e9;
@@ -64,6 +65,9 @@ fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
 /// The data against all caches, and what is read against the memory of the servers. Source: study
 /// E keeps caches to 5 % of the working set, study D reads four times the memory of its servers.
 fn working_set(subject: &Subject<'_>, target: &TargetTerms) -> Option<Found> {
+    if !subject.figure.phase.is_transfers() {
+        return None;
+    }
     // Of a node-local target each node has its caches, and its part of the data.
     let data = subject.case.workload.bytes().0 / u64::from(subject.targets_of_all_nodes()).max(1);
     let too_small = |held: u64, multiple: u64| held > 0 && data < held.saturating_mul(multiple);
@@ -108,7 +112,7 @@ pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<Doubt> {
 
 /// Published bests of several beside own medians, in one doubt for all places.
 fn bests_beside_medians(plan: &Plan, figures: &[Figure]) -> Option<Doubt> {
-    if plan.terms.published.is_empty() || figures.iter().all(|figure| figure.bytes_per_second.n < 2) {
+    if plan.terms.published.is_empty() || figures.iter().all(|figure| figure.headline().n < 2) {
         return None;
     }
     let is_best = |id: &&str| {

@@ -33,10 +33,7 @@ fn map(rows: &[NodeSeriesRow]) -> Option<HeatMap> {
 }
 
 fn rates(map: &HeatMap) -> Vec<Vec<Option<f64>>> {
-    map.cells
-        .iter()
-        .map(|row| row.iter().map(|cell| cell.map(|cell| cell.bytes_per_second)).collect())
-        .collect()
+    map.cells.iter().map(|row| row.iter().map(|cell| cell.map(|cell| cell.rate)).collect()).collect()
 }
 
 #[test]
@@ -84,7 +81,7 @@ fn a_large_map_is_bounded_and_hides_no_slow_node() {
     let row = map.rows.iter().position(|nodes| nodes.iter().any(|name| name == "node321")).expect("in a row");
     assert_eq!(map.rows[row].len(), 5);
     let cell = map.cells[row][0].expect("measured");
-    assert_eq!((cell.lowest, cell.bytes_per_second), (5.0, 9.0));
+    assert_eq!((cell.lowest, cell.rate), (5.0, 9.0));
     let whole: usize = map.rows.iter().map(Vec::len).sum();
     assert_eq!((whole, map.column_seconds), (600, 20.0));
 }

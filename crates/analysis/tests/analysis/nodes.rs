@@ -260,10 +260,10 @@ fn tasks_that_do_not_divide_make_no_node_slow() {
     };
     // Three nodes with four tasks and one with three, each task as fast.
     let nodes = [rate("a", 4, 400.0), rate("b", 4, 400.0), rate("c", 4, 400.0), rate("d", 3, 300.0)];
-    assert_eq!(slow_node_warnings(&nodes), []);
+    assert_eq!(slow_node_warnings(&nodes, Phase::Read), []);
     // A node with fewer tasks, each of which is slow, too.
     let nodes = [rate("a", 4, 400.0), rate("b", 4, 400.0), rate("c", 4, 400.0), rate("d", 3, 150.0)];
-    let warnings = slow_node_warnings(&nodes);
+    let warnings = slow_node_warnings(&nodes, Phase::Read);
     let expected = Warning::SlowNode { node: "d".to_owned(), share: 0.375, z: -31.25, nodes: 4 };
     assert_eq!(warnings, [expected]);
 }
@@ -329,7 +329,7 @@ fn a_grid_has_blanks_where_no_job_was() {
     let rates: Vec<Vec<_>> = grid
         .cells
         .iter()
-        .map(|row| row.iter().map(|cell| cell.as_ref().map(|cell| cell.bytes_per_second.median)).collect())
+        .map(|row| row.iter().map(|cell| cell.as_ref().map(|cell| cell.rate.median)).collect())
         .collect();
     let expected = [
         vec![Some(448.0), None],

@@ -151,7 +151,7 @@ fn the_slowest_task_is_named_with_its_node() {
     }
     let slowest = slowest_task(&rows, "c", Phase::Write).expect("three tasks");
     assert_eq!((slowest.members, slowest.name.as_str()), (3, "task 1 on n"));
-    assert_eq!((slowest.bytes_per_second, slowest.bound), (100.0 * MIB as f64, 300.0 * MIB as f64));
+    assert_eq!((slowest.rate, slowest.bound), (100.0 * MIB as f64, 300.0 * MIB as f64));
     assert_eq!(slowest_task(&rows, "c", Phase::Read), None);
 }
 
@@ -194,7 +194,7 @@ proptest! {
         let slowest = slowest_member(&members).expect("members");
         prop_assert!(slowest.bound <= rates.iter().sum::<f64>() * (1.0 + 1e-12));
         prop_assert!((0.0..1.0).contains(&slowest.behind));
-        prop_assert!(rates.iter().all(|&rate| rate >= slowest.bytes_per_second));
+        prop_assert!(rates.iter().all(|&rate| rate >= slowest.rate));
     }
 }
 

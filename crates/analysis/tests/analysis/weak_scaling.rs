@@ -71,7 +71,7 @@ fn a_local_layer_overtakes_a_saturated_one_at_twelve_nodes() {
     let (figures, scaling) = scaled(&study);
     let shared = scaling.iter().find(|one| one.target == "gpfs").expect("the shared layer");
     let plateau = shared.saturation.expect("saturated");
-    assert_eq!((plateau.from_nodes, plateau.to_nodes, plateau.bytes_per_second), (4, 16, 4400.0 * MB));
+    assert_eq!((plateau.from_nodes, plateau.to_nodes, plateau.rate), (4, 16, 4400.0 * MB));
     assert_eq!(plateau.range, (4400.0 * MB, 4400.0 * MB));
     let found = layer_crossovers(&study.plan, &figures, &scaling);
     let seen: Vec<_> = found
@@ -173,7 +173,7 @@ fn saturation_needs_a_plateau_that_is_wider_than_it_is_high() {
     assert_eq!(rates(&|n| 1000.0 + 100.0 * n, &sixteen), None);
     assert_eq!(rates(&|n| 100.0 * n, &[1.0, 2.0, 4.0]), None);
     let found = rates(&|n| (100.0 * n).min(200.0), &[1.0, 2.0, 3.0, 4.0]).expect("saturated");
-    assert_eq!((found.from_nodes, found.bytes_per_second), (2, 200.0));
+    assert_eq!((found.from_nodes, found.rate), (2, 200.0));
     assert_eq!(rates(&|_| 0.0, &[1.0, 2.0]), None);
 }
 

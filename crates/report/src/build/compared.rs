@@ -5,12 +5,13 @@ use plan::Phase;
 
 use super::findings::{client, layer, number, setting};
 use crate::view::nodes as view;
+use crate::words;
 
 fn average(summary: &Summary) -> view::Average {
     view::Average {
-        mean_bytes_per_second: summary.mean,
-        median_bytes_per_second: summary.median,
-        deviation_bytes_per_second: (summary.n > 1).then_some(summary.deviation_sample),
+        mean_per_second: summary.mean,
+        median_per_second: summary.median,
+        deviation_per_second: (summary.n > 1).then_some(summary.deviation_sample),
         variation: (summary.n > 1).then_some(summary.variation),
         n: summary.n,
     }
@@ -26,10 +27,15 @@ fn device((name, mean): &(String, analysis::DeviceMean)) -> view::NodeDevice {
 
 /// The nodes of one figure.
 pub(super) fn comparison(one: &analysis::NodeComparison) -> view::NodeComparison {
+    let counts = analysis::RateOf::phase(one.phase);
+    let rate_of = |node: &analysis::NodeStanding| match counts {
+        analysis::RateOf::Bytes => node.bytes_per_second,
+        analysis::RateOf::Operations => node.transfers_per_second,
+    };
     let standing = |one: &analysis::NodeStanding| view::NodeStanding {
         node: one.node.clone(),
         tasks: one.tasks,
-        rate: average(&one.bytes_per_second),
+        rate: average(&rate_of(one)),
         transfers_per_second: one.transfers_per_second.median,
         share: one.share,
         z: one.z,
@@ -41,9 +47,13 @@ pub(super) fn comparison(one: &analysis::NodeComparison) -> view::NodeComparison
         target: one.target.clone(),
         phase: one.phase.name(),
         together: one.together,
+        unit: words::unit(one.phase),
         nodes: one.nodes.iter().map(standing).collect(),
         missing: one.missing.clone(),
-        average: average(&one.bytes_per_second),
+        average: average(match counts {
+            analysis::RateOf::Bytes => &one.bytes_per_second,
+            analysis::RateOf::Operations => &one.transfers_per_second,
+        }),
         bound: one.bound.as_ref().map(bound),
     }
 }
@@ -51,12 +61,12 @@ pub(super) fn comparison(one: &analysis::NodeComparison) -> view::NodeComparison
 fn bound(one: &analysis::CollectiveBound) -> view::CollectiveBound {
     view::CollectiveBound {
         slowest: one.slowest.name.clone(),
-        slowest_bytes_per_second: one.slowest.bytes_per_second,
-        bound_bytes_per_second: one.slowest.bound,
+        slowest_per_second: one.slowest.rate,
+        bound_per_second: one.slowest.bound,
         device: one.device.as_ref().map(device),
-        measured_bytes_per_second: one.measured,
+        measured_per_second: one.measured,
         share: one.share,
-        lost_bytes_per_second: one.lost,
+        lost_per_second: one.lost,
     }
 }
 
@@ -64,7 +74,7 @@ fn bound(one: &analysis::CollectiveBound) -> view::CollectiveBound {
 pub(super) fn grid(one: &analysis::NodeGrid) -> view::NodeGrid {
     let cell = |one: &analysis::NodeCell| view::NodeGridCell {
         figure: number(one.figure),
-        rate: average(&one.bytes_per_second),
+        rate: average(&one.rate),
         slow: one.slow,
     };
     let row = |(node, cells): (&String, &Vec<Option<analysis::NodeCell>>)| view::NodeGridRow {
@@ -75,6 +85,7 @@ pub(super) fn grid(one: &analysis::NodeGrid) -> view::NodeGrid {
         group: one.group.clone(),
         phase: one.phase.name(),
         settings: one.settings.iter().map(setting).collect(),
+        unit: words::unit(one.phase),
         targets: one.targets.clone(),
         rows: one.nodes.iter().zip(&one.cells).map(row).collect(),
         averages: one.averages.iter().map(|one| one.as_ref().map(average)).collect(),
@@ -84,7 +95,7 @@ pub(super) fn grid(one: &analysis::NodeGrid) -> view::NodeGrid {
 /// Rates against the number of nodes, with the line and its interval at each of them.
 pub(super) fn weak_scaling(one: &analysis::WeakScaling) -> view::WeakScaling {
     let nodes: Vec<f64> = one.points.iter().map(|point| point.nodes as f64).collect();
-    let rates: Vec<f64> = one.points.iter().map(|point| point.bytes_per_second).collect();
+    let rates: Vec<f64> = one.points.iter().map(|point| point.rate).collect();
     let line = analysis::Regression::of(&nodes, &rates);
     let point = |point: &analysis::ScalingPoint| {
         let at = line.as_ref().map(|line| line.predict(point.nodes as f64));
@@ -94,10 +105,10 @@ pub(super) fn weak_scaling(one: &analysis::WeakScaling) -> view::WeakScaling {
             bytes_per_second: point.bytes_per_second,
             transfers_per_second: point.transfers_per_second,
             n: point.repetitions,
-            deviation_bytes_per_second: point.deviation,
+            deviation_per_second: point.deviation,
             efficiency: point.efficiency,
-            line_bytes_per_second: point.bytes_per_second - point.residual,
-            line_half_width_bytes_per_second: at.and_then(|at| at.line_half_width),
+            line_per_second: point.rate - point.residual,
+            line_half_width_per_second: at.and_then(|at| at.line_half_width),
         }
     };
     view::WeakScaling {
@@ -108,10 +119,11 @@ pub(super) fn weak_scaling(one: &analysis::WeakScaling) -> view::WeakScaling {
         phase: one.phase.name(),
         tasks_per_node: one.tasks_per_node,
         fixed: one.fixed.iter().map(setting).collect(),
+        unit: words::unit(one.phase),
         points: one.points.iter().map(point).collect(),
-        slope_bytes_per_second: one.line.slope,
-        slope_half_width_bytes_per_second: one.line.slope_half_width,
-        intercept_bytes_per_second: one.line.intercept,
+        slope_per_second: one.line.slope,
+        slope_half_width_per_second: one.line.slope_half_width,
+        intercept_per_second: one.line.intercept,
         r_squared: one.line.r_squared,
         extrapolated: one.extrapolated.iter().map(extrapolation).collect(),
         saturation: one.saturation.as_ref().map(saturation),
@@ -123,8 +135,8 @@ pub(super) fn weak_scaling(one: &analysis::WeakScaling) -> view::WeakScaling {
 fn extrapolation(one: &analysis::Extrapolation) -> view::Extrapolation {
     view::Extrapolation {
         nodes: one.nodes,
-        bytes_per_second: one.prediction.value,
-        half_width_bytes_per_second: one.prediction.half_width,
+        per_second: one.prediction.value,
+        half_width_per_second: one.prediction.half_width,
     }
 }
 
@@ -132,9 +144,9 @@ fn saturation(one: &analysis::Saturation) -> view::Saturation {
     view::Saturation {
         from_nodes: one.from_nodes,
         to_nodes: one.to_nodes,
-        bytes_per_second: one.bytes_per_second,
-        lowest_bytes_per_second: one.range.0,
-        highest_bytes_per_second: one.range.1,
+        per_second: one.rate,
+        lowest_per_second: one.range.0,
+        highest_per_second: one.range.1,
     }
 }
 
@@ -153,7 +165,8 @@ pub(super) fn crossover(one: &analysis::LayerCrossover) -> view::LayerCrossover 
         local: one.local,
         shared: one.shared,
         phase: Phase::name(one.phase),
-        plateau_bytes_per_second: one.plateau,
+        unit: words::unit(one.phase),
+        plateau_per_second: one.plateau,
         nodes: one.nodes,
         extrapolated: one.extrapolated,
     }

@@ -3,8 +3,9 @@
 use plan::{Bound, Client, Commitment, Layer, Over, Plan, Selector, SettingValue, Statistic};
 
 use super::compared;
-use crate::view::Figure;
 use crate::view::findings as view;
+use crate::view::{BYTES_PER_SECOND, Figure};
+use crate::words;
 
 /// `found`, of `figures` of `plan`, which are made of `sources` and are called `job` in the job table.
 pub(crate) fn findings(
@@ -36,7 +37,7 @@ pub(crate) fn findings(
         beside: found.published.iter().map(beside).collect(),
         overlays: found.overlays.iter().map(overlay).collect(),
         dispersion: found.dispersion.iter().map(dispersion).collect(),
-        regressions: found.regressions.iter().map(regression).collect(),
+        regressions: found.regressions.iter().map(|one| regression(one, &found.curves)).collect(),
         limited_by: found.limits.iter().map(limited_by).collect(),
         coincident: found.coincident.clone(),
         iops: found.iops.iter().map(|one| number(one.figure)).collect(),
@@ -194,7 +195,7 @@ fn curve(one: &analysis::Curve) -> view::Curve {
         bytes_per_second: point.bytes_per_second,
         transfers_per_second: point.transfers_per_second,
         n: point.repetitions,
-        deviation_bytes_per_second: point.deviation,
+        deviation_per_second: point.deviation,
         latency_mean_ns: point.latency_mean_ns,
         littles_law_ratio: point.little,
         balance_bound: point.balance_bound,
@@ -207,6 +208,7 @@ fn curve(one: &analysis::Curve) -> view::Curve {
         phase: one.phase.name(),
         axis: one.axis.clone(),
         fixed: settings(&one.fixed),
+        unit: words::unit(one.phase),
         points: one.points.iter().map(point).collect(),
         shape: view::Shape {
             peak: shape.peak.and_then(|index| one.points.get(index)).map(|point| point.x),
@@ -258,8 +260,9 @@ fn consistency(one: &analysis::Consistency) -> view::Consistency {
         phase: one.phase.name(),
         points: one.n,
         variation: one.variation,
-        minimum_bytes_per_second: one.min,
-        maximum_bytes_per_second: one.max,
+        unit: words::unit(one.phase),
+        minimum_per_second: one.min,
+        maximum_per_second: one.max,
     }
 }
 
@@ -326,7 +329,7 @@ fn dispersion(one: &analysis::Dispersion) -> view::Dispersion {
     let point = |point: &analysis::DispersionPoint| view::DispersionPoint {
         figure: number(point.figure),
         x: point.x,
-        repetitions_bytes_per_second: point.repetitions.clone(),
+        repetitions_per_second: point.repetitions.clone(),
         variation: point.variation,
         spread_seconds: point.seconds,
         bytes_per_task: point.bytes_per_task,
@@ -336,18 +339,20 @@ fn dispersion(one: &analysis::Dispersion) -> view::Dispersion {
         target: one.target.clone(),
         phase: one.phase.name(),
         axis: one.axis.clone(),
+        unit: words::unit(one.phase),
         points: one.points.iter().map(point).collect(),
         onset: one.onset,
         worst_seconds: one.worst_seconds,
     }
 }
 
-fn regression(one: &analysis::CurveRegression) -> view::Regression {
+fn regression(one: &analysis::CurveRegression, curves: &[analysis::Curve]) -> view::Regression {
     view::Regression {
         curve: one.curve,
-        slope_bytes_per_second: one.slope,
-        slope_half_width_bytes_per_second: one.slope_half_width,
-        intercept_bytes_per_second: one.intercept,
+        unit: curves.get(one.curve).map_or(BYTES_PER_SECOND, |curve| words::unit(curve.phase)),
+        slope_per_second: one.slope,
+        slope_half_width_per_second: one.slope_half_width,
+        intercept_per_second: one.intercept,
         r_squared: one.r_squared,
     }
 }

@@ -8,13 +8,13 @@ mod nodes;
 use std::collections::{HashMap, HashSet};
 
 use analysis::{CONFIDENCE, OperationLatency, RateName, RepetitionFigure, Summary};
-use plan::{Case, Forecast, Phase, Question, Role, Stopping, TargetTerms, Terms};
-use record::{Measure, Metric, Operation, Provenance, Run, RunState};
+use plan::{Case, Forecast, Phase, Question, Role, Stopping, TargetTerms, Terms, Work};
+use record::{Measure, Metric, Operation, Provenance, PublishedUnit, Run, RunState};
 
 use crate::format::{counted, shell_line};
 use crate::view::{
-    CaseInfo, Definition, DeviceInfo, Figure, LatencyInfo, NamedRate, Published, Repetition, Report, RunInfo,
-    SCHEMA, Spread, StudyInfo, TargetInfo,
+    BYTES_PER_SECOND, CaseInfo, Definition, DeviceInfo, Exchange, Figure, LatencyInfo, NamedRate,
+    OperationRate, Published, Repetition, Report, RunInfo, SCHEMA, Spread, StudyInfo, TargetInfo,
 };
 use crate::{notes, words};
 
@@ -151,11 +151,21 @@ fn figure(run: &Run, number: usize, source: &analysis::Figure, case: Option<&Cas
         rate: source.rate.name(),
         bytes_per_second: spread(&source.bytes_per_second),
         transfers_per_second: spread(&source.transfers_per_second),
+        unit: words::unit(source.phase),
+        nodes: source.node_count,
+        operations: operation_rates(source),
+        cpu_ns_per_operation: source.cpu_ns_per_operation(),
+        bytes_per_operation: case
+            .and_then(|case| case.workload.work.operation_bytes(source.phase))
+            .map(|bytes| bytes.0),
+        allocated_bytes_per_file: source.allocated_bytes_per_file(),
+        surprises: source.counted().map(|pass| pass.phase.surprises).sum(),
+        exchange: case.and_then(|case| exchange(case, source)),
         latency: source.latency.iter().map(|one| latency(one, case)).collect(),
         device_share: source.moved_by_devices(),
         repetitions: source.repetitions.iter().map(repetition).collect(),
         devices: devices(source),
-        published: case.map(|case| published(case, source)).unwrap_or_default(),
+        published: case.map(|case| published(run, case, source)).unwrap_or_default(),
         notes: Vec::new(),
     }
 }
@@ -169,7 +179,7 @@ fn conditions(source: &analysis::Figure, exclusive: Option<bool>) -> String {
 }
 
 fn statistic(source: &analysis::Figure) -> String {
-    match source.bytes_per_second.n {
+    match source.headline().n {
         1 => format!("one repetition, {}", source.rate.name()),
         n => format!("median of {n} repetitions, {}", source.rate.name()),
     }
@@ -204,6 +214,8 @@ fn latency(one: &OperationLatency, case: Option<&Case>) -> LatencyInfo {
         transfers: latency.count(),
         minimum_ns: latency.min_ns(),
         mean_ns: latency.mean_ns(),
+        deviation_ns: latency.deviation_ns(),
+        mean_deviation_ns: latency.mean_deviation_ns(),
         p50_ns: latency.percentile(50.0),
         p90_ns: latency.percentile(90.0),
         p99_ns: latency.percentile(99.0),
@@ -218,7 +230,8 @@ fn repetition(one: &RepetitionFigure) -> Repetition {
     let role = one.role;
     let rates = RateName::ALL.iter().filter_map(|&name| {
         let rate = one.rates.get(name)?;
-        Some(NamedRate { name: name.name(), bytes_per_second: rate.bytes_per_second })
+        let (bytes_per_second, transfers_per_second) = (rate.bytes_per_second, rate.transfers_per_second);
+        Some(NamedRate { name: name.name(), bytes_per_second, transfers_per_second })
     });
     Repetition {
         repetition: one.repetition,
@@ -255,9 +268,93 @@ fn devices(source: &analysis::Figure) -> Vec<DeviceInfo> {
     source.devices.iter().map(info).collect()
 }
 
+/// The rate of each operation of a phase that did several.
+fn operation_rates(source: &analysis::Figure) -> Vec<OperationRate> {
+    let of = |operation: Operation| {
+        let rates: Vec<analysis::Rate> = source
+            .counted()
+            .filter_map(|pass| pass.rates.operations.iter().find(|one| one.operation == operation))
+            .map(|one| one.by_wall)
+            .collect();
+        let median = |value: fn(&analysis::Rate) -> f64| {
+            Summary::of(&rates.iter().map(value).collect::<Vec<_>>()).map(|all| all.median)
+        };
+        Some(OperationRate {
+            operation: operation.name(),
+            per_second: median(|rate| rate.transfers_per_second)?,
+            bytes_per_second: median(|rate| rate.bytes_per_second)?,
+        })
+    };
+    Operation::ALL.into_iter().filter_map(of).collect()
+}
+
+fn exchange(case: &Case, source: &analysis::Figure) -> Option<Exchange> {
+    let Work::Rpc(rpc) = &case.workload.work else { return None };
+    let rate = source.transfers_per_second.median;
+    Some(Exchange {
+        pattern: rpc.pattern.name(),
+        request_bytes: rpc.request_bytes.0,
+        response_bytes: rpc.response_bytes.0,
+        ends: rpc.ends,
+        connections: rpc.connections,
+        depth: case.workload.backend.depth(),
+        threads: rpc.threads,
+        interface: rpc.interface.clone().unwrap_or_default(),
+        clients_on: rpc.client_binding.to_string(),
+        servers_on: rpc.server_binding.to_string(),
+        transport: plan::Rpc::TRANSPORT,
+        requests_bytes_per_second: rate * rpc.request_bytes.0 as f64,
+        responses_bytes_per_second: rate * rpc.response_bytes.0 as f64,
+    })
+}
+
+/// Published figures of the same command line or the same tool.
+fn published(run: &Run, case: &Case, source: &analysis::Figure) -> Vec<Published> {
+    let mut found = published_bandwidths(case, source);
+    let tool = match &run.manifest.plan.question {
+        Question::Dialect { tool, .. } => tool.as_str(),
+        _ => "",
+    };
+    let similar = analysis::published_similar(tool, case, source.phase);
+    found.extend(similar.iter().filter_map(|one| published_similar(one, case, source)));
+    found
+}
+
+fn published_similar(one: &analysis::Similar, case: &Case, source: &analysis::Figure) -> Option<Published> {
+    let own = analysis::own_value(case, source, one.published)?;
+    let seconds = one.published.unit == PublishedUnit::Seconds;
+    let value = one.published.value * if seconds { 1e9 } else { 1.0 };
+    let mut parts = vec![format!("{} ({})", one.published.test, one.published.statistic)];
+    parts.extend(one.differs.iter().cloned());
+    parts.extend(one.published.note.clone());
+    Some(Published {
+        id: one.published.id.clone(),
+        source: one.published.cited.clone(),
+        conditions: parts.join("; "),
+        as_published: one.published.as_published(),
+        statistic: one.published.statistic.name().to_owned(),
+        storage: storage(one.published),
+        unit: if seconds { "ns".to_owned() } else { one.published.unit.name().to_owned() },
+        value,
+        own,
+        ratio: own / value,
+    })
+}
+
+/// What a published figure was measured on.
+fn storage(one: &record::Published) -> String {
+    let printed = &one.parameters;
+    printed
+        .layer
+        .clone()
+        .or_else(|| printed.layout.clone())
+        .or_else(|| printed.file_system.clone())
+        .unwrap_or_default()
+}
+
 /// Published bandwidths of the same command line, then those for which a study gives another
 /// transfer size or number of segments.
-fn published(case: &Case, source: &analysis::Figure) -> Vec<Published> {
+fn published_bandwidths(case: &Case, source: &analysis::Figure) -> Vec<Published> {
     let direction = match source.phase {
         Phase::Read => Operation::Read,
         Phase::Write => Operation::Write,
@@ -284,7 +381,11 @@ fn published(case: &Case, source: &analysis::Figure) -> Vec<Published> {
             source: one.cited.clone(),
             conditions: parts.join("; "),
             as_published: one.as_published(),
-            bytes_per_second: one.value,
+            statistic: one.statistic.name().to_owned(),
+            storage: storage(one),
+            unit: BYTES_PER_SECOND.to_owned(),
+            value: one.value,
+            own: source.bytes_per_second.median,
             ratio: source.bytes_per_second.median / one.value,
         }
     };

@@ -7,7 +7,7 @@ use plan::Bytes;
 use record::{BlockDeviceFacts, Fact, FileSystemFacts, Run};
 use serde_json::{Value, json};
 
-use super::charts::{self, Chart, LARGE_TRANSFER_BYTES};
+use super::charts::{self, Chart};
 use super::detail::Detail;
 use super::section;
 use crate::chosen::Chosen;
@@ -17,7 +17,7 @@ use crate::format::{
 use crate::section::{sections, signed, unnamed, which_target};
 use crate::study::Second;
 use crate::text;
-use crate::view::{CaseInfo, Figure, LatencyInfo, Repetition, Report};
+use crate::view::{BYTES_PER_SECOND, CaseInfo, Figure, LatencyInfo, Repetition, Report};
 
 /// Cases that the plan's table shows; the page of a sweep with thousands must still open.
 const CASES_SHOWN: usize = 200;
@@ -63,6 +63,8 @@ pub(crate) fn page(
             with(value, "place", json!(place(report, figure)))
         })
         .collect();
+    let of_transfers = |one: &&Value| one["is_operations"] == false;
+    let transfers: Vec<Value> = figures.iter().filter(of_transfers).cloned().collect();
     let context = json!({
         "css": include_str!("page.css"),
         "run": report.run,
@@ -73,6 +75,7 @@ pub(crate) fn page(
         "took": text::took(report),
         "statistic": text::statistic(report),
         "intervals": text::confidence(report),
+        "transfers": transfers,
         "figures": figures,
         "notes": report.notes,
         "published": published(report),
@@ -143,7 +146,7 @@ fn raw(value: &impl serde::Serialize) -> Value {
 
 fn figure_value(figure: &Figure) -> Value {
     let bytes = &figure.bytes_per_second;
-    let large = figure.transfer_bytes >= LARGE_TRANSFER_BYTES;
+    let large = figure.is_large();
     let iops = text::iops(figure.transfers_per_second.median);
     let words = json!({
         "megabytes": megabytes(bytes.median),
@@ -151,20 +154,27 @@ fn figure_value(figure: &Figure) -> Value {
         "iops": iops,
         "interval": text::interval(bytes),
         "device_share": text::share(figure.device_share),
-        "headline": if large { rate(bytes.median) } else { format!("{iops} IOPS") },
+        "headline": if large { rate(bytes.median) } else { format!("{iops} {}", figure.operations_unit()) },
     });
     let names: Vec<&str> = rate_names(figure);
     let value =
         with(with(with(raw(figure), "text", words), "large", json!(large)), "rate_names", json!(names));
+    let value = with(value, "is_operations", json!(figure.is_operations()));
+    let value = with(value, "rate_unit", json!(rate_unit(figure)));
     let value = with(value, "latency", figure.latency.iter().map(latency_value).collect());
     let value = with(
         value,
         "repetitions",
-        figure.repetitions.iter().map(|one| repetition_value(one, &names)).collect(),
+        figure.repetitions.iter().map(|one| repetition_value(one, &names, figure.unit)).collect(),
     );
     let more = figure.devices.len().saturating_sub(DEVICES_SHOWN);
     let value = with(value, "more_devices", json!(more));
     with(value, "devices", figure.devices.iter().take(DEVICES_SHOWN).map(device_means).collect())
+}
+
+/// The unit of the named rates of `figure`, in words.
+fn rate_unit(figure: &Figure) -> &'static str {
+    if figure.is_operations() { figure.unit } else { "MB/s (10⁶ bytes per second)" }
 }
 
 /// Every rate that a repetition of `figure` has, in the order of the first.
@@ -178,12 +188,18 @@ fn rate_names(figure: &Figure) -> Vec<&'static str> {
     names
 }
 
-fn repetition_value(one: &Repetition, names: &[&str]) -> Value {
+fn repetition_value(one: &Repetition, names: &[&str], unit: &str) -> Value {
     let rates: Vec<String> = names
         .iter()
         .map(|name| {
             let found = one.rates.iter().find(|rate| rate.name == *name);
-            found.map_or_else(|| NOT_OBSERVED.to_owned(), |rate| megabytes(rate.bytes_per_second))
+            found.map_or_else(
+                || NOT_OBSERVED.to_owned(),
+                |rate| match unit == BYTES_PER_SECOND {
+                    true => megabytes(rate.bytes_per_second),
+                    false => text::iops(rate.transfers_per_second),
+                },
+            )
         })
         .collect();
     let cpu = (one.user_cpu_ns + one.system_cpu_ns) as f64 / 1e9;
@@ -192,6 +208,7 @@ fn repetition_value(one: &Repetition, names: &[&str]) -> Value {
         "seconds": format!("{} s", number(one.io_ns as f64 / 1e9)),
         "rates": rates,
         "iops": text::iops(one.transfers_per_second),
+        "operations": grouped(one.transfers),
         "drift": one.drift.map(signed),
         "device_share": text::share(one.device_share),
         "cpu": format!("{} s", number(cpu)),
@@ -226,7 +243,10 @@ fn device_means(one: &crate::view::DeviceInfo) -> Value {
 }
 
 fn published(report: &Report) -> Vec<Value> {
-    let rows = report.figures.iter().flat_map(|figure| figure.published.iter().map(move |one| (figure, one)));
+    let rows = report
+        .figures
+        .iter()
+        .flat_map(|figure| text::shown_published(report, figure).map(move |one| (figure, one)));
     rows.map(|(figure, one)| {
         json!({
             "number": figure.number,
@@ -234,8 +254,8 @@ fn published(report: &Report) -> Vec<Value> {
             "source": one.source,
             "note": one.conditions,
             "text": {
-                "own": rate(figure.bytes_per_second.median),
-                "published": rate(one.bytes_per_second),
+                "own": text::published_value(figure, one, one.own),
+                "published": text::published_value(figure, one, one.value),
                 "ratio": percent(one.ratio),
             },
         })

@@ -78,11 +78,11 @@ fn nodes(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> [Family; 3] {
         let Some(figure) = of(one.figure) else { continue };
         for node in &one.nodes {
             let which = with(&figure, &[("node", &node.node)]);
-            rate.put(which.clone(), node.rate.median_bytes_per_second);
+            rate.put(which.clone(), node.rate.median_per_second);
             slow.put(which, f64::from(u8::from(node.slow)));
         }
         if let Some(limit) = &one.bound {
-            bound.put(with(&figure, &[("slowest", &limit.slowest)]), limit.bound_bytes_per_second);
+            bound.put(with(&figure, &[("slowest", &limit.slowest)]), limit.bound_per_second);
         }
     }
     [rate, slow, bound]

@@ -34,6 +34,12 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         if one.points < 2 && beside.is_none() {
             continue;
         }
+        let own = figure(report, one.figure);
+        let of_bytes = own.is_none_or(|own| !own.is_operations());
+        // A file that is looked at moves no bytes, which is no rate of 0.
+        let moved = |value: f64, show: fn(f64) -> String| {
+            if of_bytes || value > 0.0 { show(value) } else { String::new() }
+        };
         table.row(vec![
             Cell::figure(Some(one.figure)),
             one.group.clone().into(),
@@ -41,9 +47,17 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
             one.phase.into(),
             Cell::toned(point(&one.settings), Tone::Main),
             one.points.to_string().into(),
-            Cell::toned(megabytes(one.bytes_per_second), Tone::Main),
-            mebibytes(one.bytes_per_second).into(),
-            iops(one.transfers_per_second).into(),
+            match of_bytes {
+                true => Cell::toned(megabytes(one.bytes_per_second), Tone::Main),
+                false => moved(one.bytes_per_second, megabytes).into(),
+            },
+            moved(one.bytes_per_second, mebibytes).into(),
+            match own.filter(|own| own.is_operations()) {
+                Some(own) => {
+                    Cell::toned(format!("{} {}", iops(one.transfers_per_second), own.unit), Tone::Main)
+                }
+                None => iops(one.transfers_per_second).into(),
+            },
             one.gain.map(signed).unwrap_or_default().into(),
             beside.map(as_published).unwrap_or_default().into(),
             beside.and_then(|beside| beside.ratio).map(percent).unwrap_or_default().into(),

@@ -1,6 +1,6 @@
 //! Transfers per second of one system, by what is meant by the word.
 
-use super::{Block, LARGE_TRANSFER_BYTES, figure, only, title};
+use super::{Block, figure, only, title};
 use crate::format::{grouped, latency, whole};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::{iops, share};
@@ -13,7 +13,7 @@ const DEFINITIONS_MAX: usize = 10;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let best = report.findings.iops.iter().filter_map(|&number| figure(report, number));
-    let best: Vec<&Figure> = best.filter(|one| one.transfer_bytes < LARGE_TRANSFER_BYTES).collect();
+    let best: Vec<&Figure> = best.filter(|one| !one.is_large()).collect();
     if best.len() < DEFINITIONS_LEAST {
         return Vec::new();
     }

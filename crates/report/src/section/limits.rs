@@ -10,13 +10,14 @@ use crate::view::findings::LimitedBy;
 const STORAGE_MAX: usize = 12;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
+    let operations = report.figures.iter().any(crate::view::Figure::is_operations);
     let mut table = Table::new(&[
         ("#", Align::Right),
         ("limit", Align::Left),
         ("user", Align::Right),
         ("system", Align::Right),
         ("waiting", Align::Right),
-        ("CPU per transfer", Align::Right),
+        (if operations { "CPU per operation" } else { "CPU per transfer" }, Align::Right),
         ("rate", Align::Right),
         ("conditions", Align::Left),
     ])
@@ -44,6 +45,7 @@ fn row(report: &Report, one: &LimitedBy) -> Vec<Cell> {
     let own = figure(report, one.figure);
     let (words, tone) = match one.limit {
         "processor" => ("CPU bound", Tone::Doubtful),
+        "storage" if own.is_some_and(|own| own.exchange.is_some()) => ("waiting for answers", Tone::Plain),
         "storage" => ("waiting for storage", Tone::Plain),
         _ => ("both", Tone::Plain),
     };

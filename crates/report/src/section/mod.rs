@@ -14,6 +14,7 @@ mod iops;
 mod jobs;
 mod limits;
 mod nodes;
+mod operations;
 mod repetitions;
 mod shapes;
 mod summary;
@@ -32,6 +33,7 @@ use crate::view::{Figure, Report};
 pub(crate) use cluster::nodes_line;
 pub(crate) use expected::links_table;
 pub(crate) use nodes::{compared, grids};
+pub(crate) use operations::are_single;
 pub(crate) use repetitions::unit_of as repetitions_unit;
 pub(crate) use shapes::line_name;
 pub(crate) use weak::{crossover, series_name};
@@ -112,6 +114,9 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("summary", "Summary", true, summary::blocks(report)),
         ("claims", "Statements, tested with own data", true, claims::blocks(report)),
         ("best", "Best points", true, best::blocks(report)),
+        ("metadata", "Files and directories", true, operations::metadata(report)),
+        ("exchanges", "Requests between processes", true, operations::exchanges(report)),
+        ("single", "Latency of single requests", true, operations::single(report)),
         ("sweeps", "Sweeps", true, sweep::blocks(report)),
         ("weak-scaling", "Weak scaling", true, weak::blocks(report)),
         ("nodes-compared", "Nodes compared", true, nodes::blocks(report)),
@@ -180,12 +185,12 @@ pub(crate) fn unnamed(figure: &Figure) -> String {
 }
 
 /// The rate of a figure as data sheets tell it: bytes per second of large transfers, transfers per
-/// second of small ones.
+/// second of small ones, operations by their name of all else.
 pub(crate) fn headline(figure: &Figure) -> String {
-    if figure.transfer_bytes >= LARGE_TRANSFER_BYTES {
+    if figure.is_large() {
         rate(figure.bytes_per_second.median)
     } else {
-        format!("{} IOPS", iops(figure.transfers_per_second.median))
+        format!("{} {}", iops(figure.transfers_per_second.median), figure.operations_unit())
     }
 }
 

@@ -1,7 +1,10 @@
 //! Nodes beside each other: slow ones, blanks, averages, and what the slowest lets all reach.
 
 use super::{Block, conditions, figure, only, point, title};
-use crate::format::{counted, grouped, megabytes, number, percent, rate};
+use crate::format::{
+    bare_rate, column_unit, counted, divisor, grouped, megabytes, number, percent, rate, rate_in, rate_under,
+    shared_unit,
+};
 use crate::hosts;
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
@@ -81,12 +84,19 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     blocks
 }
 
-/// `860 ± 12 MB/s`.
-fn plus_minus(one: &Average) -> String {
-    match one.deviation_bytes_per_second {
-        Some(deviation) => format!("{} ± {}", megabytes(one.mean_bytes_per_second), number(deviation / 1e6)),
-        None => megabytes(one.mean_bytes_per_second),
+/// `860 ± 12`, in MB/s or in operations per second.
+fn plus_minus(one: &Average, unit: &str) -> String {
+    let mean = bare_rate(one.mean_per_second, unit);
+    match one.deviation_per_second {
+        Some(deviation) => format!("{mean} ± {}", number(deviation / divisor(unit))),
+        None => mean,
     }
+}
+
+/// As [`plus_minus`], with its unit where the heading, `shared`, has none.
+fn plus_minus_under(shared: &str, one: &Average, unit: &'static str) -> String {
+    let text = plus_minus(one, unit);
+    if shared.is_empty() { format!("{text} {}", column_unit(unit)) } else { text }
 }
 
 fn names<'a>(nodes: impl Iterator<Item = &'a str>) -> String {
@@ -118,11 +128,15 @@ fn sentence(report: &Report, one: &NodeComparison) -> String {
             "; {} × the slowest, {} with {}, is {}",
             one.nodes.len(),
             bound.slowest,
-            rate(bound.slowest_bytes_per_second),
-            rate(bound.bound_bytes_per_second)
+            rate_in(bound.slowest_per_second, one.unit),
+            rate_in(bound.bound_per_second, one.unit)
         ));
-        if let Some((measured, share)) = bound.measured_bytes_per_second.zip(bound.share) {
-            text.push_str(&format!("; together they reached {}, {} of it", rate(measured), percent(share)));
+        if let Some((measured, share)) = bound.measured_per_second.zip(bound.share) {
+            text.push_str(&format!(
+                "; together they reached {}, {} of it",
+                rate_in(measured, one.unit),
+                percent(share)
+            ));
         }
         if let Some(device) = &bound.device {
             let device_rate = device.read_bytes_per_second + device.write_bytes_per_second;
@@ -139,17 +153,20 @@ fn sentence(report: &Report, one: &NodeComparison) -> String {
 }
 
 fn averages(report: &Report, these: &[&NodeComparison]) -> Table {
+    let unit = shared_unit(these.iter().map(|one| one.unit));
+    let [mean, bound, reached] =
+        ["mean ± deviation", "bound", "reached"].map(|word| format!("{word} {unit}").trim_end().to_owned());
     let mut table = Table::new(&[
         ("#", Align::Right),
         ("target", Align::Left),
         ("phase", Align::Left),
         ("n", Align::Right),
-        ("mean ± deviation MB/s", Align::Right),
+        (&mean, Align::Right),
         ("fluctuation", Align::Right),
         ("slow", Align::Left),
         ("not measured on", Align::Left),
-        ("bound MB/s", Align::Right),
-        ("reached MB/s", Align::Right),
+        (&bound, Align::Right),
+        (&reached, Align::Right),
         ("of it", Align::Right),
         ("conditions", Align::Left),
     ])
@@ -164,12 +181,16 @@ fn averages(report: &Report, these: &[&NodeComparison]) -> Table {
             title(report, &one.target).into(),
             one.phase.into(),
             average.n.to_string().into(),
-            plus_minus(average).into(),
+            plus_minus_under(unit, average, one.unit).into(),
             average.variation.map(percent).unwrap_or_default().into(),
             Cell::toned(hosts::shortened(&slow), if slow.is_empty() { Tone::Plain } else { Tone::Bad }),
             names(one.missing.iter().map(String::as_str)).into(),
-            bound.map(|bound| megabytes(bound.bound_bytes_per_second)).unwrap_or_default().into(),
-            bound.and_then(|bound| bound.measured_bytes_per_second).map(megabytes).unwrap_or_default().into(),
+            bound.map(|bound| rate_under(unit, bound.bound_per_second, one.unit)).unwrap_or_default().into(),
+            bound
+                .and_then(|bound| bound.measured_per_second)
+                .map(|measured| rate_under(unit, measured, one.unit))
+                .unwrap_or_default()
+                .into(),
             bound.and_then(|bound| bound.share).map(percent).unwrap_or_default().into(),
             figure(report, one.figure).map(|own| conditions(report, own)).unwrap_or_default().into(),
         ]);
@@ -196,7 +217,7 @@ fn standings(one: &NodeComparison) -> Table {
     let mut table = Table::new(&[
         ("node", Align::Left),
         ("tasks", Align::Right),
-        ("MB/s", Align::Right),
+        (column_unit(one.unit), Align::Right),
         ("n", Align::Right),
         ("of median", Align::Right),
         ("z", Align::Right),
@@ -213,7 +234,7 @@ fn standings(one: &NodeComparison) -> Table {
         table.row(vec![
             node.node.as_str().into(),
             grouped(node.tasks as u64).into(),
-            Cell::toned(plus_minus(&node.rate), tone),
+            Cell::toned(plus_minus(&node.rate, one.unit), tone),
             node.rate.n.to_string().into(),
             percent(node.share).into(),
             format!("{:+.1}", node.z).into(),
@@ -249,7 +270,7 @@ fn devices(node: &NodeStanding) -> String {
 }
 
 fn grid_caption(grid: &NodeGrid) -> String {
-    let mut text = format!("{} of {} by node and target, MB/s", grid.phase, grid.group);
+    let mut text = format!("{} of {} by node and target, {}", grid.phase, grid.group, column_unit(grid.unit));
     let settings = point(&grid.settings);
     if !settings.is_empty() {
         text.push_str(&format!(" ({settings})"));
@@ -275,14 +296,19 @@ fn grid_table(report: &Report, grid: &NodeGrid) -> Table {
     for row in rows {
         let mut cells = vec![Cell::from(row.node.as_str())];
         cells.extend(row.cells.iter().map(|cell| match cell {
-            Some(cell) if cell.slow => Cell::toned(format!("slow {}", plus_minus(&cell.rate)), Tone::Bad),
-            Some(cell) => plus_minus(&cell.rate).into(),
+            Some(cell) if cell.slow => {
+                Cell::toned(format!("slow {}", plus_minus(&cell.rate, grid.unit)), Tone::Bad)
+            }
+            Some(cell) => plus_minus(&cell.rate, grid.unit).into(),
             None => Cell::default(),
         }));
         table.row(cells);
     }
     let average = |one: &Option<Average>| -> Cell {
-        one.as_ref().map(|one| format!("{}, n = {}", plus_minus(one), one.n)).unwrap_or_default().into()
+        one.as_ref()
+            .map(|one| format!("{}, n = {}", plus_minus(one, grid.unit), one.n))
+            .unwrap_or_default()
+            .into()
     };
     table.row(
         std::iter::once(Cell::from("mean ± deviation")).chain(grid.averages.iter().map(average)).collect(),

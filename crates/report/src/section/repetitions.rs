@@ -1,8 +1,8 @@
 //! How far repetitions spread over a swept size, and how rounds drift.
 
-use super::{Block, LARGE_TRANSFER_BYTES, figure, only, place, signed, title};
+use super::{Block, figure, only, place, signed, title};
 use crate::chosen::Chosen;
-use crate::format::{duration, megabytes, percent};
+use crate::format::{bare_rate, column_unit, duration, megabytes, percent, rate_under, shared_unit};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::iops;
 use crate::view::findings::Dispersion;
@@ -59,6 +59,9 @@ fn sentence(report: &Report, one: &Dispersion) -> String {
 }
 
 fn spread(report: &Report) -> Table {
+    let shared = shared_unit(report.findings.dispersion.iter().map(|one| one.unit));
+    let [min, median, max] =
+        ["min", "median", "max"].map(|word| format!("{word} {shared}").trim_end().to_owned());
     let mut table = Table::new(&[
         ("#", Align::Right),
         ("target", Align::Left),
@@ -66,9 +69,9 @@ fn spread(report: &Report) -> Table {
         ("at", Align::Left),
         ("per task", Align::Right),
         ("n", Align::Right),
-        ("min MB/s", Align::Right),
-        ("median MB/s", Align::Right),
-        ("max MB/s", Align::Right),
+        (&min, Align::Right),
+        (&median, Align::Right),
+        (&max, Align::Right),
         ("varies by", Align::Right),
         ("deviation", Align::Right),
     ]);
@@ -84,10 +87,10 @@ fn spread(report: &Report) -> Table {
                 one.phase.into(),
                 format!("{} {}", one.axis, place(point.x, unit)).into(),
                 plan::Bytes(point.bytes_per_task).to_string().into(),
-                point.repetitions_bytes_per_second.len().to_string().into(),
-                megabytes(own.bytes_per_second.minimum).into(),
-                megabytes(own.bytes_per_second.median).into(),
-                megabytes(own.bytes_per_second.maximum).into(),
+                point.repetitions_per_second.len().to_string().into(),
+                rate_under(shared, own.headline().minimum, one.unit).into(),
+                rate_under(shared, own.headline().median, one.unit).into(),
+                rate_under(shared, own.headline().maximum, one.unit).into(),
                 Cell::toned(percent(point.variation), tone),
                 duration(point.spread_seconds).into(),
             ]);
@@ -107,8 +110,9 @@ fn values(report: &Report) -> Table {
     ])
     .below("conditions");
     for figure in Chosen::of(report).figures(report).into_iter().filter(|figure| figure.counted() > 1) {
-        let large = figure.transfer_bytes >= LARGE_TRANSFER_BYTES;
-        let (unit, show): (_, fn(f64) -> String) = if large { ("MB/s", megabytes) } else { ("IOPS", iops) };
+        let large = figure.is_large();
+        let (unit, show): (_, fn(f64) -> String) =
+            if large { ("MB/s", megabytes) } else { (figure.operations_unit(), iops) };
         let value = |bytes: f64, transfers: f64| show(if large { bytes } else { transfers });
         let counted = figure.repetitions.iter().filter(|one| one.counts());
         let all: Vec<String> =
@@ -135,13 +139,14 @@ fn means(report: &Report) -> Table {
         ("conditions", Align::Left),
     ]);
     for figure in Chosen::of(report).figures(report) {
-        let spread = &figure.bytes_per_second;
+        let spread = figure.headline();
         let Some(deviation) = spread.deviation else { continue };
+        let shown = |value: f64| bare_rate(value, figure.unit);
         table.row(vec![
             Cell::figure(Some(figure.number)),
             title(report, &figure.target).into(),
             figure.counted().to_string().into(),
-            format!("{} ± {} MB/s", megabytes(spread.mean), megabytes(deviation)).into(),
+            format!("{} ± {} {}", shown(spread.mean), shown(deviation), column_unit(figure.unit)).into(),
             percent(if spread.mean > 0.0 { deviation / spread.mean } else { 0.0 }).into(),
             figure.conditions.clone().into(),
         ]);
@@ -152,22 +157,24 @@ fn means(report: &Report) -> Table {
 /// Every pass of figures whose repetitions have several rounds; of large studies those that are
 /// shown in full.
 fn rounds(report: &Report) -> Table {
+    let has_rounds = |figure: &&Figure| figure.repetitions.iter().any(|one| one.drift.is_some());
+    let these: Vec<&Figure> = Chosen::of(report).figures(report).into_iter().filter(has_rounds).collect();
+    let unit = shared_unit(these.iter().map(|figure| figure.unit));
     let mut table = Table::new(&[
         ("#", Align::Right),
         ("pass", Align::Right),
         ("role", Align::Left),
-        ("MB/s", Align::Right),
+        (if unit.is_empty() { "rate" } else { unit }, Align::Right),
         ("drift", Align::Right),
         ("conditions", Align::Left),
     ]);
-    let has_rounds = |figure: &&Figure| figure.repetitions.iter().any(|one| one.drift.is_some());
-    for figure in Chosen::of(report).figures(report).into_iter().filter(has_rounds) {
+    for figure in these {
         for one in &figure.repetitions {
             table.row(vec![
                 Cell::figure(Some(figure.number)),
                 (one.repetition + 1).to_string().into(),
                 one.role.into(),
-                megabytes(one.bytes_per_second).into(),
+                rate_under(unit, one.headline(figure.unit), figure.unit).into(),
                 one.drift.map(signed).unwrap_or_default().into(),
                 figure.conditions.clone().into(),
             ]);

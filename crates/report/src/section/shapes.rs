@@ -1,7 +1,7 @@
 //! What curves look like, in sentences.
 
 use super::{place, point, title};
-use crate::format::{percent, rate};
+use crate::format::{percent, rate_in};
 use crate::text::iops;
 use crate::view::Report;
 use crate::view::findings::{Curve, Overlay, Regression};
@@ -137,15 +137,14 @@ fn sweet_spot(curve: &Curve, at: f64) -> Option<String> {
 
 /// Whether a line says something: its slope is not 0 by its own interval, and it explains the curve.
 fn is_a_line(line: &Regression) -> bool {
-    line.slope_bytes_per_second.abs() > line.slope_half_width_bytes_per_second
-        && line.r_squared >= EXPLAINED_LEAST
+    line.slope_per_second.abs() > line.slope_half_width_per_second && line.r_squared >= EXPLAINED_LEAST
 }
 
 fn regression(curve: &Curve, line: &Regression) -> String {
     format!(
         "a line of {} ± {} for each further {} explains {} of the variance",
-        rate(line.slope_bytes_per_second),
-        rate(line.slope_half_width_bytes_per_second),
+        rate_in(line.slope_per_second, line.unit),
+        rate_in(line.slope_half_width_per_second, line.unit),
         curve.axis.strip_suffix('s').unwrap_or(&curve.axis),
         percent(line.r_squared)
     )

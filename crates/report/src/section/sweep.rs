@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Block, LARGE_TRANSFER_BYTES, shapes, title};
+use super::{Block, shapes, title};
 use crate::format::{NOT_OBSERVED, latency, megabytes, percent, whole};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::iops;
@@ -53,11 +53,12 @@ fn caption(figures: &[&Figure]) -> String {
     let Some((first, others)) = figures.split_first() else { return String::new() };
     let all = |same: &dyn Fn(&Figure) -> bool| others.iter().all(|other| same(other));
     let mut shared = Vec::new();
-    if all(&|other| other.transfer_bytes == first.transfer_bytes) {
+    let transfers = !first.is_operations();
+    if transfers && all(&|other| other.transfer_bytes == first.transfer_bytes) {
         shared.push(plan::Bytes(first.transfer_bytes).to_string());
     }
     let order = order(first);
-    if all(&|other| self::order(other) == order) {
+    if transfers && all(&|other| self::order(other) == order) {
         shared.push(order.to_owned());
     }
     if all(&|other| other.phase == first.phase) {
@@ -77,7 +78,8 @@ fn caption(figures: &[&Figure]) -> String {
 }
 
 fn order(figure: &Figure) -> &'static str {
-    if figure.what.contains("random") { "random" } else { "sequential" }
+    let word = |one: &&&str| figure.what.split(' ').any(|part| part == **one);
+    ["random", "backward", "strided", "same"].iter().find(word).copied().unwrap_or("sequential")
 }
 
 /// What findings say of single figures.
@@ -161,9 +163,10 @@ fn shown(figures: &[&Figure]) -> Shown {
             phases.push(figure.phase);
         }
     }
-    let small = figures.iter().any(|figure| figure.transfer_bytes < LARGE_TRANSFER_BYTES);
-    let large = figures.iter().any(|figure| figure.transfer_bytes >= LARGE_TRANSFER_BYTES);
-    Shown { keys, phases, megabytes: large, iops: small, latency: small && !large }
+    let small = figures.iter().any(|figure| !figure.is_large());
+    let large = figures.iter().any(|figure| figure.is_large());
+    let moves = figures.iter().any(|figure| figure.is_operations() && figure.bytes_per_second.maximum > 0.0);
+    Shown { keys, phases, megabytes: large || moves, iops: small, latency: small && !large }
 }
 
 fn table(report: &Report, figures: &[&Figure], facts: &Facts<'_>) -> Table {
@@ -179,7 +182,8 @@ fn table(report: &Report, figures: &[&Figure], facts: &Facts<'_>) -> Table {
             }
         };
         column(shown.megabytes, "MB/s");
-        column(shown.iops, "IOPS");
+        let unit = figures.iter().find(|figure| figure.phase == *phase).map(|one| one.operations_unit());
+        column(shown.iops, unit.unwrap_or("IOPS"));
         column(shown.latency, "mean");
         column(shown.latency, "p99");
         column(shown.latency, "Little");

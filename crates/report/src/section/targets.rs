@@ -1,7 +1,7 @@
 //! Targets beside each other: scaling, what one loses against another, consistency.
 
 use super::{Block, conditions, figure, headline, only, point, signed, title};
-use crate::format::{megabytes, number, percent};
+use crate::format::{number, percent, rate_under, shared_unit};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
 
@@ -87,7 +87,7 @@ fn scaling(report: &Report) -> Table {
             Cell::toned(percent(one.share), Tone::Main),
             if one.balance_bound < 1.0 { percent(one.balance_bound) } else { String::new() }.into(),
             if units > 0.0 {
-                crate::format::rate(own.bytes_per_second.median / units)
+                crate::format::rate_in(own.headline().median / units, own.unit)
             } else {
                 String::new()
             }
@@ -129,14 +129,16 @@ fn taxes(report: &Report) -> Table {
 }
 
 fn consistency(report: &Report) -> Table {
+    let unit = shared_unit(report.findings.consistency.iter().map(|one| one.unit));
+    let [lowest, highest] = ["lowest", "highest"].map(|word| format!("{word} {unit}").trim_end().to_owned());
     let mut table = Table::new(&[
         ("workload", Align::Left),
         ("phase", Align::Left),
         ("rank", Align::Right),
         ("target", Align::Left),
         ("varies by", Align::Right),
-        ("lowest MB/s", Align::Right),
-        ("highest MB/s", Align::Right),
+        (&lowest, Align::Right),
+        (&highest, Align::Right),
         ("points", Align::Right),
     ]);
     let mut all: Vec<_> = report.findings.consistency.iter().collect();
@@ -149,8 +151,8 @@ fn consistency(report: &Report) -> Table {
             one.rank.to_string(),
             title(report, &one.target).to_owned(),
             percent(one.variation),
-            megabytes(one.minimum_bytes_per_second),
-            megabytes(one.maximum_bytes_per_second),
+            rate_under(unit, one.minimum_per_second, one.unit),
+            rate_under(unit, one.maximum_per_second, one.unit),
             one.points.to_string(),
         ]);
     }

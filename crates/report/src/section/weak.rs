@@ -1,7 +1,7 @@
 //! Weak scaling: what each further node brings, where it ends, and where layers meet.
 
 use super::{Block, only, point, title};
-use crate::format::{grouped, number, percent, rate};
+use crate::format::{column_unit, divisor, grouped, number, percent, rate_in, rate_under, shared_unit};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
 use crate::view::nodes::{LayerCrossover, WeakScaling};
@@ -52,7 +52,7 @@ pub(crate) fn crossover(report: &Report, one: &LayerCrossover) -> Option<String>
     let series = &report.findings.weak_scaling;
     let (local, shared) = (series.get(one.local)?, series.get(one.shared)?);
     let (fast, slow) = (title(report, &local.target), title(report, &shared.target));
-    let plateau = rate(one.plateau_bytes_per_second);
+    let plateau = rate_in(one.plateau_per_second, one.unit);
     let measured = if one.extrapolated { ", by its line beyond the nodes that were measured" } else { "" };
     Some(match one.nodes {
         Some(nodes) => format!(
@@ -79,7 +79,11 @@ fn sentence(report: &Report, one: &WeakScaling) -> Option<String> {
         parts.push(text);
     }
     if let Some(full) = &one.saturation {
-        parts.push(format!("full at {} from {} on", rate(full.bytes_per_second), nodes(full.from_nodes)));
+        parts.push(format!(
+            "full at {} from {} on",
+            rate_in(full.per_second, one.unit),
+            nodes(full.from_nodes)
+        ));
     }
     (!parts.is_empty()).then(|| format!("{}: {}.", series_name(report, one), parts.join("; ")))
 }
@@ -89,6 +93,9 @@ fn nodes(count: u64) -> String {
 }
 
 fn table(report: &Report) -> Table {
+    let unit = shared_unit(report.findings.weak_scaling.iter().map(|one| one.unit));
+    let per_node = format!("per node {unit}");
+    let full_at = format!("full at {unit}");
     let mut table = Table::new(&[
         ("workload", Align::Left),
         ("target", Align::Left),
@@ -96,10 +103,10 @@ fn table(report: &Report) -> Table {
         ("phase", Align::Left),
         ("tasks/node", Align::Right),
         ("nodes", Align::Right),
-        ("per node MB/s", Align::Right),
+        (per_node.trim_end(), Align::Right),
         ("R²", Align::Right),
         ("efficiency", Align::Right),
-        ("full at MB/s", Align::Right),
+        (full_at.trim_end(), Align::Right),
         ("from", Align::Right),
         ("95 % at", Align::Right),
         ("at", Align::Left),
@@ -107,11 +114,12 @@ fn table(report: &Report) -> Table {
     .below("at");
     for one in &report.findings.weak_scaling {
         let (Some(first), Some(last)) = (one.points.first(), one.points.last()) else { continue };
-        let slope = number(one.slope_bytes_per_second / 1e6);
-        let slope = match one.slope_half_width_bytes_per_second {
-            Some(half) => format!("{slope} ± {}", number(half / 1e6)),
-            None => slope,
+        let shown = |value: f64| number(value / divisor(one.unit));
+        let slope = match one.slope_half_width_per_second {
+            Some(half) => format!("{} ± {}", shown(one.slope_per_second), shown(half)),
+            None => shown(one.slope_per_second),
         };
+        let slope = if unit.is_empty() { format!("{slope} {}", column_unit(one.unit)) } else { slope };
         let full = one.saturation.as_ref();
         table.row(vec![
             Cell::from(one.group.as_str()),
@@ -123,7 +131,7 @@ fn table(report: &Report) -> Table {
             slope.into(),
             format!("{:.3}", one.r_squared).into(),
             last.efficiency.map(|share| Cell::toned(percent(share), Tone::Main)).unwrap_or_default(),
-            full.map(|full| number(full.bytes_per_second / 1e6)).unwrap_or_default().into(),
+            full.map(|full| rate_under(unit, full.per_second, one.unit)).unwrap_or_default().into(),
             full.map(|full| grouped(full.from_nodes)).unwrap_or_default().into(),
             one.reaches.last().map(|reach| grouped(reach.nodes)).unwrap_or_default().into(),
             point(&one.fixed).into(),
@@ -133,20 +141,21 @@ fn table(report: &Report) -> Table {
 }
 
 fn extrapolated(report: &Report) -> Table {
+    let unit = shared_unit(report.findings.weak_scaling.iter().map(|one| one.unit));
     let mut table = Table::new(&[
         ("series", Align::Left),
         ("nodes", Align::Right),
-        ("MB/s", Align::Right),
+        (if unit.is_empty() { "rate" } else { unit }, Align::Right),
         ("± of one more value", Align::Right),
     ]);
     for one in &report.findings.weak_scaling {
         // A line that falls says of enough nodes that they move less than nothing.
-        for more in one.extrapolated.iter().filter(|more| more.bytes_per_second > 0.0) {
+        for more in one.extrapolated.iter().filter(|more| more.per_second > 0.0) {
             table.row(vec![
                 series_name(report, one),
                 grouped(more.nodes),
-                number(more.bytes_per_second / 1e6),
-                more.half_width_bytes_per_second.map(|half| number(half / 1e6)).unwrap_or_default(),
+                rate_under(unit, more.per_second, one.unit),
+                more.half_width_per_second.map(|half| rate_under(unit, half, one.unit)).unwrap_or_default(),
             ]);
         }
     }

@@ -157,6 +157,8 @@ pub(crate) struct Curve {
     pub(crate) phase: &'static str,
     pub(crate) axis: String,
     pub(crate) fixed: Vec<Setting>,
+    /// `bytes/s` of transfers; else operations by their name, as in `creates/s`.
+    pub(crate) unit: &'static str,
     pub(crate) points: Vec<CurvePoint>,
     pub(crate) shape: Shape,
 }
@@ -172,8 +174,8 @@ pub(crate) struct CurvePoint {
     pub(crate) transfers_per_second: f64,
     /// Repetitions that count.
     pub(crate) n: usize,
-    /// Standard deviation of them.
-    pub(crate) deviation_bytes_per_second: f64,
+    /// Standard deviation of them, in the unit of the curve.
+    pub(crate) deviation_per_second: f64,
     pub(crate) latency_mean_ns: Option<f64>,
     /// Tasks × depth by Little's law ÷ tasks × depth that ran.
     pub(crate) littles_law_ratio: Option<f64>,
@@ -230,8 +232,10 @@ pub(crate) struct Consistency {
     pub(crate) phase: &'static str,
     pub(crate) points: usize,
     pub(crate) variation: f64,
-    pub(crate) minimum_bytes_per_second: f64,
-    pub(crate) maximum_bytes_per_second: f64,
+    /// `bytes/s` of transfers; else operations by their name, as in `creates/s`.
+    pub(crate) unit: &'static str,
+    pub(crate) minimum_per_second: f64,
+    pub(crate) maximum_per_second: f64,
 }
 
 /// A figure against a data sheet or a limit.
@@ -326,6 +330,8 @@ pub(crate) struct Dispersion {
     pub(crate) target: String,
     pub(crate) phase: &'static str,
     pub(crate) axis: String,
+    /// `bytes/s` of transfers; else operations by their name, as in `creates/s`.
+    pub(crate) unit: &'static str,
     pub(crate) points: Vec<DispersionPoint>,
     pub(crate) onset: Option<f64>,
     pub(crate) worst_seconds: f64,
@@ -336,7 +342,7 @@ pub(crate) struct Dispersion {
 pub(crate) struct DispersionPoint {
     pub(crate) figure: usize,
     pub(crate) x: f64,
-    pub(crate) repetitions_bytes_per_second: Vec<f64>,
+    pub(crate) repetitions_per_second: Vec<f64>,
     pub(crate) variation: f64,
     /// Longest minus shortest.
     pub(crate) spread_seconds: f64,
@@ -348,10 +354,12 @@ pub(crate) struct DispersionPoint {
 pub(crate) struct Regression {
     /// By its place among the curves, from 0.
     pub(crate) curve: usize,
+    /// `bytes/s` of transfers; else operations by their name, as in `creates/s`.
+    pub(crate) unit: &'static str,
     /// For one more of the key.
-    pub(crate) slope_bytes_per_second: f64,
-    pub(crate) slope_half_width_bytes_per_second: f64,
-    pub(crate) intercept_bytes_per_second: f64,
+    pub(crate) slope_per_second: f64,
+    pub(crate) slope_half_width_per_second: f64,
+    pub(crate) intercept_per_second: f64,
     pub(crate) r_squared: f64,
 }
 

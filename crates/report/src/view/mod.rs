@@ -16,7 +16,34 @@ use self::nodes::{ClusterInfo, RankMap};
 
 /// The version of the JSON form. It changes when a field changes its meaning or goes away; new
 /// fields may come within one version.
-pub(crate) const SCHEMA: &str = "ioproof-report/1";
+pub(crate) const SCHEMA: &str = "ioproof-report/2";
+
+/// The unit of figures that are read by their bytes.
+pub(crate) const BYTES_PER_SECOND: &str = "bytes/s";
+
+/// The phases that figures are of.
+const PHASES: [&str; 20] = [
+    "write",
+    "read",
+    "mixed",
+    "tree-create",
+    "directory-create",
+    "directory-stat",
+    "directory-list",
+    "directory-rename",
+    "directory-remove",
+    "file-create",
+    "file-write",
+    "file-stat",
+    "file-read",
+    "file-rename",
+    "file-remove",
+    "tree-remove",
+    "precreate",
+    "benchmark",
+    "cleanup",
+    "exchange",
+];
 
 /// A whole report.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -126,7 +153,7 @@ pub(crate) struct Figure {
     pub(crate) client: &'static str,
     /// Where in the sweep the case stands; empty where nothing is swept.
     pub(crate) settings: Vec<Setting>,
-    #[schemars(extend("enum" = ["write", "read", "mixed"]))]
+    #[schemars(extend("enum" = PHASES))]
     pub(crate) phase: &'static str,
     /// The short form of size, order and direction.
     pub(crate) what: String,
@@ -145,7 +172,25 @@ pub(crate) struct Figure {
     /// The name of the rate, as in `by wall time`.
     pub(crate) rate: &'static str,
     pub(crate) bytes_per_second: Spread,
+    /// Of transfers, or of the operations of the phase.
     pub(crate) transfers_per_second: Spread,
+    /// What the figure is read by: `bytes/s` of transfers; else operations by their name, as in
+    /// `creates/s`.
+    pub(crate) unit: &'static str,
+    /// Nodes that it is on.
+    pub(crate) nodes: u64,
+    /// Each operation apart, where the phase did several; else empty.
+    pub(crate) operations: Vec<OperationRate>,
+    /// Processor time of all processes for one operation; absent where none was recorded.
+    pub(crate) cpu_ns_per_operation: Option<f64>,
+    /// Bytes that one operation moves by plan, where it is no transfer.
+    pub(crate) bytes_per_operation: Option<u64>,
+    /// Bytes that the file system holds for each file that was looked at.
+    pub(crate) allocated_bytes_per_file: Option<f64>,
+    /// Items that were not as the run had left them.
+    pub(crate) surprises: u64,
+    /// Who asked whom, and how; absent where nobody did.
+    pub(crate) exchange: Option<Exchange>,
     pub(crate) latency: Vec<LatencyInfo>,
     pub(crate) device_share: Option<f64>,
     pub(crate) repetitions: Vec<Repetition>,
@@ -171,10 +216,10 @@ pub(crate) struct Spread {
     pub(crate) confidence: Option<f64>,
 }
 
-/// Latency of every transfer of one direction.
+/// Latency of every operation of one kind.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct LatencyInfo {
-    #[schemars(extend("enum" = ["read", "write"]))]
+    #[schemars(extend("enum" = record::Operation::ALL.map(record::Operation::name)))]
     pub(crate) operation: &'static str,
     /// `response` or `service`.
     #[schemars(extend("enum" = ["response", "service"]))]
@@ -183,6 +228,10 @@ pub(crate) struct LatencyInfo {
     pub(crate) transfers: u64,
     pub(crate) minimum_ns: u64,
     pub(crate) mean_ns: f64,
+    /// Standard deviation of the operations, with the divisor n.
+    pub(crate) deviation_ns: f64,
+    /// Mean distance of the operations from their mean.
+    pub(crate) mean_deviation_ns: f64,
     pub(crate) p50_ns: u64,
     pub(crate) p90_ns: u64,
     pub(crate) p99_ns: u64,
@@ -217,7 +266,65 @@ pub(crate) struct Repetition {
     pub(crate) transfers_per_second: f64,
 }
 
+/// One operation of a phase that did several, median over the repetitions.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct OperationRate {
+    #[schemars(extend("enum" = record::Operation::ALL.map(record::Operation::name)))]
+    pub(crate) operation: &'static str,
+    pub(crate) per_second: f64,
+    pub(crate) bytes_per_second: f64,
+}
+
+/// Requests and responses between processes.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Exchange {
+    /// `one-to-one`, `many-to-one` or `all-to-all`.
+    #[schemars(extend("enum" = ["one-to-one", "many-to-one", "all-to-all"]))]
+    pub(crate) pattern: &'static str,
+    pub(crate) request_bytes: u64,
+    pub(crate) response_bytes: u64,
+    /// Processes that ask or answer.
+    pub(crate) ends: u32,
+    /// Of each pair.
+    pub(crate) connections: u32,
+    /// Requests under way on each.
+    pub(crate) depth: u32,
+    /// Of each process, in either part.
+    pub(crate) threads: u32,
+    /// Empty where it is the one that leads to the peer.
+    pub(crate) interface: String,
+    /// Processors that asking threads are bound to: `none`, `0-3`, `numa:1` or `adapter`.
+    pub(crate) clients_on: String,
+    /// Likewise of answering ones.
+    pub(crate) servers_on: String,
+    /// `TCP`.
+    pub(crate) transport: &'static str,
+    /// Bytes per second of requests and of responses.
+    pub(crate) requests_bytes_per_second: f64,
+    pub(crate) responses_bytes_per_second: f64,
+}
+
 impl Figure {
+    /// Whether it is read by its operations, being no transfers.
+    pub(crate) fn is_operations(&self) -> bool {
+        self.unit != BYTES_PER_SECOND
+    }
+
+    /// Whether data sheets tell such transfers in bytes per second.
+    pub(crate) fn is_large(&self) -> bool {
+        !self.is_operations() && self.transfer_bytes >= crate::section::LARGE_TRANSFER_BYTES
+    }
+
+    /// The rate that it is read by.
+    pub(crate) fn headline(&self) -> &Spread {
+        if self.is_operations() { &self.transfers_per_second } else { &self.bytes_per_second }
+    }
+
+    /// What a transfer per second of it is called: `IOPS`, or `creates/s`.
+    pub(crate) fn operations_unit(&self) -> &'static str {
+        if self.is_operations() { self.unit } else { "IOPS" }
+    }
+
     /// Repetitions that count.
     pub(crate) fn counted(&self) -> usize {
         self.repetitions.iter().filter(|one| one.counts()).count()
@@ -225,6 +332,11 @@ impl Figure {
 }
 
 impl Repetition {
+    /// Its rate in `unit`: bytes, or else operations, per second.
+    pub(crate) fn headline(&self, unit: &str) -> f64 {
+        if unit == BYTES_PER_SECOND { self.bytes_per_second } else { self.transfers_per_second }
+    }
+
     /// Whether it is one of those that the figure is made of.
     pub(crate) fn counts(&self) -> bool {
         self.role == plan::Role::Recorded.name()
@@ -236,6 +348,7 @@ impl Repetition {
 pub(crate) struct NamedRate {
     pub(crate) name: &'static str,
     pub(crate) bytes_per_second: f64,
+    pub(crate) transfers_per_second: f64,
 }
 
 /// What the kernel counted for one device, mean over the repetitions.
@@ -249,7 +362,7 @@ pub(crate) struct DeviceInfo {
     pub(crate) wait_ns: Option<f64>,
 }
 
-/// A published bandwidth of the same command line.
+/// A published figure of the same command line, or of the same tool.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Published {
     pub(crate) id: String,
@@ -257,8 +370,15 @@ pub(crate) struct Published {
     pub(crate) conditions: String,
     /// As it was printed, with its unit.
     pub(crate) as_published: String,
-    pub(crate) bytes_per_second: f64,
-    /// Own median ÷ published value.
+    /// Best, mean, stated …
+    pub(crate) statistic: String,
+    /// The storage that it is of, in the study's words; empty where it says none.
+    pub(crate) storage: String,
+    /// `bytes/s`, `ops/s`, `ns`, `fraction` and so on: of the next three.
+    pub(crate) unit: String,
+    pub(crate) value: f64,
+    pub(crate) own: f64,
+    /// Own ÷ published.
     pub(crate) ratio: f64,
 }
 

@@ -83,10 +83,10 @@ pub(crate) struct RankMapRow {
 /// A statistic over nodes or over the passes of one: mean, standard deviation with n − 1, n.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub(crate) struct Average {
-    pub(crate) mean_bytes_per_second: f64,
-    pub(crate) median_bytes_per_second: f64,
+    pub(crate) mean_per_second: f64,
+    pub(crate) median_per_second: f64,
     /// Absent with one value.
-    pub(crate) deviation_bytes_per_second: Option<f64>,
+    pub(crate) deviation_per_second: Option<f64>,
     /// Deviation ÷ mean; absent with one value.
     pub(crate) variation: Option<f64>,
     pub(crate) n: usize,
@@ -100,6 +100,8 @@ pub(crate) struct NodeComparison {
     pub(crate) phase: &'static str,
     /// All nodes worked at the same time, in each pass.
     pub(crate) together: bool,
+    /// `bytes/s` of transfers; else operations by their name, as in `creates/s`.
+    pub(crate) unit: &'static str,
     /// In the order of names.
     pub(crate) nodes: Vec<NodeStanding>,
     /// Nodes of the study that it was not measured on.
@@ -138,17 +140,17 @@ pub(crate) struct NodeDevice {
 pub(crate) struct CollectiveBound {
     /// The slowest node, and its rate.
     pub(crate) slowest: String,
-    pub(crate) slowest_bytes_per_second: f64,
+    pub(crate) slowest_per_second: f64,
     /// Nodes × that rate.
-    pub(crate) bound_bytes_per_second: f64,
+    pub(crate) bound_per_second: f64,
     /// The slowest device of that node; absent where none was observed.
     pub(crate) device: Option<NodeDevice>,
     /// The rate of all nodes together; absent where they did not work at the same time.
-    pub(crate) measured_bytes_per_second: Option<f64>,
+    pub(crate) measured_per_second: Option<f64>,
     /// Measured ÷ bound.
     pub(crate) share: Option<f64>,
     /// Nodes × the median node − the bound.
-    pub(crate) lost_bytes_per_second: f64,
+    pub(crate) lost_per_second: f64,
 }
 
 /// One workload and phase on several targets, by node.
@@ -157,6 +159,8 @@ pub(crate) struct NodeGrid {
     pub(crate) group: String,
     pub(crate) phase: &'static str,
     pub(crate) settings: Vec<Setting>,
+    /// `bytes/s` of transfers; else operations by their name, as in `creates/s`.
+    pub(crate) unit: &'static str,
     /// The columns.
     pub(crate) targets: Vec<String>,
     pub(crate) rows: Vec<NodeGridRow>,
@@ -191,11 +195,13 @@ pub(crate) struct WeakScaling {
     pub(crate) phase: &'static str,
     pub(crate) tasks_per_node: u64,
     pub(crate) fixed: Vec<Setting>,
+    /// `bytes/s` of transfers; else operations by their name, as in `creates/s`.
+    pub(crate) unit: &'static str,
     pub(crate) points: Vec<ScalingPoint>,
-    /// Bytes per second that one more node brings, and half the width of its 95 % interval.
-    pub(crate) slope_bytes_per_second: f64,
-    pub(crate) slope_half_width_bytes_per_second: Option<f64>,
-    pub(crate) intercept_bytes_per_second: f64,
+    /// What one more node brings, and half the width of its 95 % interval.
+    pub(crate) slope_per_second: f64,
+    pub(crate) slope_half_width_per_second: Option<f64>,
+    pub(crate) intercept_per_second: f64,
     pub(crate) r_squared: f64,
     pub(crate) extrapolated: Vec<Extrapolation>,
     pub(crate) saturation: Option<Saturation>,
@@ -211,21 +217,22 @@ pub(crate) struct ScalingPoint {
     pub(crate) bytes_per_second: f64,
     pub(crate) transfers_per_second: f64,
     pub(crate) n: usize,
-    pub(crate) deviation_bytes_per_second: f64,
+    pub(crate) deviation_per_second: f64,
     /// Rate ÷ (nodes × rate on one node); absent where one node was not measured.
     pub(crate) efficiency: Option<f64>,
     /// The line at this number of nodes, and half the width of its 95 % interval.
-    pub(crate) line_bytes_per_second: f64,
-    pub(crate) line_half_width_bytes_per_second: Option<f64>,
+    pub(crate) line_per_second: f64,
+    pub(crate) line_half_width_per_second: Option<f64>,
 }
 
 /// What the line says of a number of nodes that was not measured.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Extrapolation {
     pub(crate) nodes: u64,
-    pub(crate) bytes_per_second: f64,
+    /// In the unit of the series.
+    pub(crate) per_second: f64,
     /// Of the interval that holds one more measurement if the line goes on.
-    pub(crate) half_width_bytes_per_second: Option<f64>,
+    pub(crate) half_width_per_second: Option<f64>,
 }
 
 /// Where more nodes bring no more.
@@ -233,10 +240,10 @@ pub(crate) struct Extrapolation {
 pub(crate) struct Saturation {
     pub(crate) from_nodes: u64,
     pub(crate) to_nodes: u64,
-    /// Median of the points there.
-    pub(crate) bytes_per_second: f64,
-    pub(crate) lowest_bytes_per_second: f64,
-    pub(crate) highest_bytes_per_second: f64,
+    /// Median of the points there, in the unit of the series.
+    pub(crate) per_second: f64,
+    pub(crate) lowest_per_second: f64,
+    pub(crate) highest_per_second: f64,
 }
 
 /// How many nodes reach a share of the peak.
@@ -257,7 +264,9 @@ pub(crate) struct LayerCrossover {
     pub(crate) local: usize,
     pub(crate) shared: usize,
     pub(crate) phase: &'static str,
-    pub(crate) plateau_bytes_per_second: f64,
+    /// `bytes/s` of transfers; else operations by their name, as in `creates/s`.
+    pub(crate) unit: &'static str,
+    pub(crate) plateau_per_second: f64,
     /// Absent where the line never reaches the plateau.
     pub(crate) nodes: Option<u64>,
     /// Beyond the nodes that were measured.

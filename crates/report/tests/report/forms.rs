@@ -82,7 +82,7 @@ fn study_a_has_its_published_figures_beside_its_own() {
     let beside = |phase: &str| {
         let figures = json["figures"].as_array().expect("figures");
         let figure = figures.iter().find(|figure| figure["case"] == "ior" && figure["phase"] == phase);
-        figure.expect("a figure")["published"][0]["bytes_per_second"].as_f64()
+        figure.expect("a figure")["published"][0]["value"].as_f64()
     };
     assert_eq!((beside("write"), beside("read")), (Some(2.05e9), Some(2.78e9)));
     let text = report::text(&common::run());
@@ -118,7 +118,9 @@ fn the_documentation_names_every_field() {
     let mut fields = BTreeSet::new();
     let nodes = report::json(&common::cluster::compared(4));
     let weak = report::json(&common::cluster::weak(12));
-    for json in [report::json(&common::run()), study.json(), nodes, weak] {
+    let files = report::json(&common::operations::files());
+    let exchanges = report::json(&common::operations::exchanges());
+    for json in [report::json(&common::run()), study.json(), nodes, weak, files, exchanges] {
         let json: Value = serde_json::from_str(&json).expect("JSON");
         for (key, value) in json.as_object().expect("an object") {
             fields.insert(key.clone());

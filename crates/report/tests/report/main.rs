@@ -5,6 +5,7 @@ mod common;
 mod forms;
 mod nodes;
 mod openmetrics;
+mod operations;
 mod preflight;
 mod reference;
 mod schema;

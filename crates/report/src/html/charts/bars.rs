@@ -3,7 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::{BLUE, Chart, FRAME_PX, GREEN, PURPLE, ROW_PX, VERMILLION, escaped, label, rows_layout};
+use super::{
+    BLUE, Chart, FRAME_PX, GREEN, ORANGE, PURPLE, ROW_PX, SKY, VERMILLION, escaped, label, rows_layout,
+};
 use crate::format::{latency, rate};
 use crate::text::iops;
 use crate::view::{Figure, Spread};
@@ -19,7 +21,7 @@ pub(super) struct Kind {
     published: bool,
     of: fn(&Figure) -> &Spread,
     repetition: fn(&crate::view::Repetition) -> f64,
-    words: fn(f64) -> String,
+    words: fn(&Figure, f64) -> String,
 }
 
 impl Kind {
@@ -31,7 +33,7 @@ impl Kind {
         published: true,
         of: |figure| &figure.bytes_per_second,
         repetition: |one| one.bytes_per_second,
-        words: rate,
+        words: |_, value| rate(value),
     };
     pub(super) const IOPS: Self = Self {
         id: "chart-iops",
@@ -41,18 +43,53 @@ impl Kind {
         published: false,
         of: |figure| &figure.transfers_per_second,
         repetition: |one| one.transfers_per_second,
-        words: |value| format!("{} IOPS", iops(value)),
+        words: |_, value| format!("{} IOPS", iops(value)),
     };
+    /// Of names, small files, objects and messages. Their rates differ by orders of magnitude.
+    pub(super) const OPERATIONS: Self = Self {
+        id: "chart-operations",
+        title: "Rate of operations",
+        axis: "operations per second",
+        unit: 1.0,
+        published: true,
+        of: |figure| &figure.transfers_per_second,
+        repetition: |one| one.transfers_per_second,
+        words: |figure, value| format!("{} {}", iops(value), figure.unit),
+    };
+}
+
+/// What a bar of `phase` is called in the legend.
+fn sort(phase: &str) -> &'static str {
+    match phase {
+        "read" | "file-read" => "read",
+        "write" | "file-write" => "write",
+        "mixed" => "reads and writes",
+        "exchange" => "exchange",
+        "benchmark" => "round over objects",
+        "directory-stat" | "file-stat" | "directory-list" => "stat and list",
+        "directory-rename" | "file-rename" => "rename",
+        "directory-remove" | "file-remove" | "tree-remove" | "cleanup" => "remove",
+        _ => "create",
+    }
 }
 
 /// One bar for each figure, its repetitions as points, its interval as a line, published figures
 /// as marks.
 pub(super) fn bars(figures: &[&Figure], kind: &Kind, cached: bool) -> Chart {
-    let phases =
-        [("read", "read", BLUE), ("write", "write", VERMILLION), ("mixed", "reads and writes", GREEN)];
+    let kinds = [
+        ("read", BLUE),
+        ("write", VERMILLION),
+        ("reads and writes", GREEN),
+        ("create", VERMILLION),
+        ("stat and list", GREEN),
+        ("rename", ORANGE),
+        ("remove", PURPLE),
+        ("round over objects", SKY),
+        ("exchange", BLUE),
+    ];
     let mut data = Vec::new();
-    for (phase, name, colour) in phases {
-        let these: Vec<&&Figure> = figures.iter().filter(|figure| figure.phase == phase).collect();
+    for (name, colour) in kinds {
+        let these: Vec<&&Figure> = figures.iter().filter(|figure| sort(figure.phase) == name).collect();
         if !these.is_empty() {
             data.push(bar_trace(&these, kind, name, colour, cached));
         }
@@ -72,7 +109,9 @@ pub(super) fn bars(figures: &[&Figure], kind: &Kind, cached: bool) -> Chart {
     layout["yaxis"]["tickvals"] = json!(rows);
     layout["yaxis"]["ticktext"] = figures
         .iter()
-        .map(|figure| format!("{}  <b>{}</b> ", label(figure), (kind.words)((kind.of)(figure).median)))
+        .map(|figure| {
+            format!("{}  <b>{}</b> ", label(figure), (kind.words)(figure, (kind.of)(figure).median))
+        })
         .collect();
     layout["updatemenus"] = scale_buttons();
     layout["barmode"] = json!("overlay");
@@ -144,7 +183,7 @@ fn repetition_trace(figures: &[&Figure], kind: &Kind) -> Option<Value> {
             text.push(format!(
                 "repetition {}: {}<br>{}",
                 one.repetition + 1,
-                (kind.words)(value),
+                (kind.words)(figure, value),
                 escaped(&figure.conditions)
             ));
         }
@@ -164,8 +203,11 @@ fn repetition_trace(figures: &[&Figure], kind: &Kind) -> Option<Value> {
 fn published_trace(figures: &[&Figure], kind: &Kind) -> Option<Value> {
     let (mut x, mut y, mut text) = (Vec::new(), Vec::new(), Vec::new());
     for figure in figures.iter().filter(|_| kind.published) {
-        for one in &figure.published {
-            x.push(one.bytes_per_second / kind.unit);
+        for one in figure.published.iter().filter(|one| matches!(one.unit.as_str(), "bytes/s" | "ops/s")) {
+            if (one.unit == "bytes/s") == figure.is_operations() {
+                continue;
+            }
+            x.push(one.value / kind.unit);
             y.push(label(figure));
             text.push(format!(
                 "published: {}<br>{}<br>{}",
@@ -204,14 +246,14 @@ fn scale_buttons() -> Value {
 fn hover(figure: &Figure, kind: &Kind) -> String {
     let mut lines = vec![
         format!("<b>{}</b>", escaped(&figure.conditions)),
-        format!("{}: {}", escaped(&figure.statistic), (kind.words)((kind.of)(figure).median)),
+        format!("{}: {}", escaped(&figure.statistic), (kind.words)(figure, (kind.of)(figure).median)),
     ];
     if figure.page_cache {
         lines.push("the page cache took part".to_owned());
     }
     if figure.repetitions.len() > 1 {
         let all: Vec<String> =
-            figure.repetitions.iter().map(|one| (kind.words)((kind.repetition)(one))).collect();
+            figure.repetitions.iter().map(|one| (kind.words)(figure, (kind.repetition)(one))).collect();
         lines.push(format!("repetitions: {}", all.join(", ")));
     }
     if let Some(one) = figure.latency.first() {

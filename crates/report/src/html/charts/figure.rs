@@ -3,10 +3,8 @@
 use serde_json::{Value, json};
 
 use super::latency::{latency_axis, microseconds};
-use super::{
-    BLUE, Chart, DASHES, FRAME_PX, LARGE_TRANSFER_BYTES, PALETTE, PANEL_PX, SHAPES, VERMILLION, escaped,
-};
-use crate::format::{latency, number, rate};
+use super::{BLUE, Chart, DASHES, FRAME_PX, GREEN, PALETTE, PANEL_PX, PURPLE, SHAPES, VERMILLION, escaped};
+use crate::format::{column_unit, divisor, latency, number, rate, rate_in};
 use crate::html::detail::Detail;
 use crate::text::iops;
 use crate::view::Figure;
@@ -53,7 +51,12 @@ impl Style {
             (true, false) => format!("{operation}s"),
             (false, _) => format!("repetition {}", repetition + 1),
         };
-        let by_direction = if operation == "read" { BLUE } else { VERMILLION };
+        let by_direction = match operation {
+            "read" => BLUE,
+            "stat" => GREEN,
+            "remove" => PURPLE,
+            _ => VERMILLION,
+        };
         Self {
             name,
             colour: if few && !both { PALETTE[index % PALETTE.len()] } else { by_direction },
@@ -78,7 +81,7 @@ impl Style {
 
 /// Two panels above each other on one time axis: rate and longest latency.
 fn over_time(figure: &Figure, detail: &Detail) -> Chart {
-    let large = figure.transfer_bytes >= LARGE_TRANSFER_BYTES;
+    let large = figure.is_large();
     let lines = detail.seconds.len();
     let both = detail.seconds.iter().any(|line| line.operation != detail.seconds[0].operation);
     let mut data = Vec::new();
@@ -90,7 +93,11 @@ fn over_time(figure: &Figure, detail: &Detail) -> Chart {
             false => point.transfers_per_second,
         };
         let words = |point: &analysis::Second| {
-            format!("{} · {} IOPS", rate(point.bytes_per_second), iops(point.transfers_per_second))
+            let operations = format!("{} {}", iops(point.transfers_per_second), figure.operations_unit());
+            match point.bytes_per_second > 0.0 || !figure.is_operations() {
+                true => format!("{} · {operations}", rate(point.bytes_per_second)),
+                false => operations,
+            }
         };
         let rates = line.points.iter().map(in_unit).collect();
         data.push(style.line("y", &x, rates, line.points.iter().map(words).collect()));
@@ -101,18 +108,19 @@ fn over_time(figure: &Figure, detail: &Detail) -> Chart {
     let all = detail.seconds.iter().flat_map(|line| &line.points);
     let mut longest = latency_axis("longest latency", all.map(|point| point.latency_max_ns));
     longest["domain"] = json!([0.0, 0.42]);
+    let longest_of = if figure.is_operations() { "operation" } else { "transfer" };
     let several = if lines > NAMED_MAX { " One line for each repetition." } else { "" };
     Chart {
         id: format!("chart-{}-time", figure.number),
         place: String::new(),
         title: "Over time".to_owned(),
-        note: format!("What completed in each second, and its longest transfer.{several}"),
+        note: format!("What completed in each second, and its longest {longest_of}.{several}"),
         full: false,
         height: FRAME_PX + 2 * PANEL_PX,
         data,
         layout: json!({
             "xaxis": { "title": { "text": "seconds since the start of the phase" }, "rangemode": "tozero", "anchor": "y2" },
-            "yaxis": { "title": { "text": if large { "MB/s" } else { "IOPS" } }, "rangemode": "tozero", "domain": [0.52, 1.0] },
+            "yaxis": { "title": { "text": if large { "MB/s" } else { figure.operations_unit() } }, "rangemode": "tozero", "domain": [0.52, 1.0] },
             "yaxis2": longest,
             "hovermode": "closest",
         }),
@@ -193,8 +201,13 @@ fn devices(figure: &Figure, detail: &Detail) -> Chart {
     }
 }
 
-fn slowest<'a>(tasks: &[&'a analysis::TaskRate]) -> Option<&'a analysis::TaskRate> {
-    tasks.iter().copied().min_by(|a, b| a.bytes_per_second.total_cmp(&b.bytes_per_second))
+/// The rate of a task that its figure is read by.
+fn own_rate(figure: &Figure, task: &analysis::TaskRate) -> f64 {
+    if figure.is_operations() { task.transfers_per_second } else { task.bytes_per_second }
+}
+
+fn slowest<'a>(figure: &Figure, tasks: &[&'a analysis::TaskRate]) -> Option<&'a analysis::TaskRate> {
+    tasks.iter().copied().min_by(|a, b| own_rate(figure, a).total_cmp(&own_rate(figure, b)))
 }
 
 /// The rate of every task, so that a straggler is seen.
@@ -212,10 +225,10 @@ fn tasks(figure: &Figure, detail: &Detail) -> Chart {
         .enumerate()
         .map(|(index, repetition)| {
             let all: Vec<_> = detail.tasks.iter().filter(|task| task.repetition == *repetition).collect();
-            let these: Vec<_> = all.chunks(neighbours).filter_map(slowest).collect();
+            let these: Vec<_> = all.chunks(neighbours).filter_map(|some| slowest(figure, some)).collect();
             let words = |task: &&analysis::TaskRate| {
                 let node = escaped(&task.node);
-                let rate = rate(task.bytes_per_second);
+                let rate = rate_in(own_rate(figure, task), figure.unit);
                 format!(
                     "task {} on {node}, file {}: {rate}, repetition {}",
                     task.task,
@@ -227,7 +240,7 @@ fn tasks(figure: &Figure, detail: &Detail) -> Chart {
                 "type": "scatter", "mode": "markers", "name": format!("repetition {}", repetition + 1),
                 "showlegend": few && repetitions.len() > 1,
                 "x": these.iter().map(|task| task.task).collect::<Vec<_>>(),
-                "y": these.iter().map(|task| task.bytes_per_second / 1e6).collect::<Vec<_>>(),
+                "y": these.iter().map(|task| own_rate(figure, task) / divisor(figure.unit)).collect::<Vec<_>>(),
                 "text": these.iter().map(words).collect::<Vec<_>>(),
                 "hovertemplate": "%{text}<extra></extra>",
                 "opacity": if few { 1.0 } else { 0.5 },
@@ -243,7 +256,12 @@ fn tasks(figure: &Figure, detail: &Detail) -> Chart {
         place: String::new(),
         title: "Each task".to_owned(),
         note: format!(
-            "Bytes of a task ÷ the time from its first to the end of its last transfer.{}",
+            "{}.{}",
+            if figure.is_operations() {
+                "Operations of a task ÷ the time from the start of its first to the end of its last"
+            } else {
+                "Bytes of a task ÷ the time from its first to the end of its last transfer"
+            },
             match neighbours {
                 1 => String::new(),
                 _ => format!(" The slowest of each {neighbours} neighbours."),
@@ -254,7 +272,7 @@ fn tasks(figure: &Figure, detail: &Detail) -> Chart {
         data,
         layout: json!({
             "xaxis": { "title": { "text": "task" }, "tickformat": "d" },
-            "yaxis": { "title": { "text": "MB/s" }, "rangemode": "tozero" },
+            "yaxis": { "title": { "text": column_unit(figure.unit) }, "rangemode": "tozero" },
             "hovermode": "closest",
         }),
     }

@@ -86,7 +86,7 @@ impl Trace<'_> {
         let points = &other.points;
         let words = |point: &crate::view::findings::CurvePoint| {
             let first = self.curve.points.iter().find(|one| (one.x - point.x).abs() < f64::EPSILON);
-            let change = first.map(|one| point.bytes_per_second / one.bytes_per_second - 1.0);
+            let change = first.map(|one| unit.of(point) / unit.of(one) - 1.0);
             let change =
                 change.map(|change| format!(", {} of the first", signed(change))).unwrap_or_default();
             format!("<b>{}</b><br>{}{change}", escaped(&name), self.axis.words(point.x))

@@ -109,6 +109,7 @@ pub(super) fn limits(
         let shown = match unit {
             Unit::Megabytes => crate::format::rate(value * 1e6),
             Unit::Transfers => in_unit(*value, "ops/s"),
+            Unit::Operations(name) => crate::format::rate_in(*value, name),
         };
         json!({
             "type": "scatter", "mode": "lines", "name": format!("{}: {shown}", escaped(name)),

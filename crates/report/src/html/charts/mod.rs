@@ -21,7 +21,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::detail::Detail;
-pub(crate) use crate::section::LARGE_TRANSFER_BYTES;
 use crate::view::{Figure, Report};
 
 pub(crate) use figure::of_figure;
@@ -92,7 +91,7 @@ pub(crate) fn hover(figure: &Figure) -> String {
     ];
     if figure.repetitions.len() > 1 {
         let all = figure.repetitions.iter().map(|one| {
-            let value = if figure.transfer_bytes >= LARGE_TRANSFER_BYTES {
+            let value = if figure.is_large() {
                 crate::format::rate(one.bytes_per_second)
             } else {
                 crate::text::iops(one.transfers_per_second)
@@ -126,13 +125,17 @@ pub(crate) fn overview(figures: &[&Figure], details: &[Detail]) -> Vec<Chart> {
     let mut charts = Vec::new();
     for cached in [false, true] {
         for (large, kind) in [(true, &bars::Kind::BANDWIDTH), (false, &bars::Kind::IOPS)] {
-            let is_large = |figure: &&Figure| figure.transfer_bytes >= LARGE_TRANSFER_BYTES;
             let these = figures.iter().copied().filter(|figure| figure.page_cache == cached);
-            let these: Vec<&Figure> = these.filter(|figure| is_large(figure) == large).collect();
+            let these = these.filter(|figure| !figure.is_operations() && figure.is_large() == large);
+            let these: Vec<&Figure> = these.collect();
             if !these.is_empty() {
                 charts.push(bars::bars(&these, kind, cached));
             }
         }
+    }
+    let operations: Vec<&Figure> = figures.iter().copied().filter(|figure| figure.is_operations()).collect();
+    if !operations.is_empty() {
+        charts.push(bars::bars(&operations, &bars::Kind::OPERATIONS, false));
     }
     let timed: Vec<&Figure> = figures.iter().copied().filter(|figure| !figure.latency.is_empty()).collect();
     if !timed.is_empty() {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::spread::pattern_of;
 use super::{BLUE, Chart, GREEN, ORANGE, PALETTE, PURPLE, SHAPES, SKY, VERMILLION, escaped};
-use crate::format::{counted, number, percent, rate};
+use crate::format::{column_unit, counted, divisor, number, percent, rate, rate_in};
 use crate::hosts;
 use crate::section::{compared, grids, title};
 use crate::view::Report;
@@ -95,17 +95,17 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
         }
         let mut trace = marks(few, name, colour, symbol, pattern);
         trace["x"] = these.iter().map(|node| place(node)).collect();
-        trace["y"] = these.iter().map(|node| node.rate.median_bytes_per_second / 1e6).collect();
-        trace["text"] = these.iter().map(|node| words(node)).collect();
+        trace["y"] = these.iter().map(|node| node.rate.median_per_second / divisor(one.unit)).collect();
+        trace["text"] = these.iter().map(|node| words(node, one.unit)).collect();
         data.push(trace);
     }
     data.extend(device_points(one, few, &place));
     let ends = json!(ends(names.len()));
-    data.push(level(&ends, one.average.mean_bytes_per_second, "mean of the nodes", "dash"));
+    data.push(level(&ends, (one.average.mean_per_second, one.unit), "mean of the nodes", "dash"));
     if let Some(bound) = &one.bound {
         data.push(level(
             &ends,
-            bound.slowest_bytes_per_second,
+            (bound.slowest_per_second, one.unit),
             &format!(
                 "slowest, {}: {} × this is the collective bound",
                 escaped(&bound.slowest),
@@ -124,7 +124,7 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
         data,
         layout: json!({
             "xaxis": nodes_axis(&names),
-            "yaxis": { "title": { "text": "MB/s" }, "rangemode": "tozero" },
+            "yaxis": { "title": { "text": column_unit(one.unit) }, "rangemode": "tozero" },
             "hovermode": "closest", "margin": { "l": 10, "r": 24, "t": 58, "b": 44 },
         }),
     }
@@ -151,19 +151,19 @@ fn note(one: &NodeComparison) -> String {
     parts.join(" ")
 }
 
-fn words(node: &NodeStanding) -> String {
+fn words(node: &NodeStanding, unit: &str) -> String {
     let mut text = format!(
         "<b>{}</b>{}<br>{}, {} of the median, z {:+.1}<br>{}, n = {}",
         escaped(&node.node),
         if node.slow { ": slow" } else { "" },
-        rate(node.rate.median_bytes_per_second),
+        rate_in(node.rate.median_per_second, unit),
         percent(node.share),
         node.z,
         counted(node.tasks as u64, "task"),
         node.rate.n
     );
-    if let Some(deviation) = node.rate.deviation_bytes_per_second {
-        text.push_str(&format!(", ± {}", rate(deviation)));
+    if let Some(deviation) = node.rate.deviation_per_second {
+        text.push_str(&format!(", ± {}", rate_in(deviation, unit)));
     }
     text
 }
@@ -229,10 +229,11 @@ fn device_points(one: &NodeComparison, few: bool, place: &dyn Fn(&NodeStanding) 
 }
 
 /// A line across the chart.
-fn level(ends: &Value, bytes_per_second: f64, name: &str, dash: &str) -> Value {
+fn level(ends: &Value, (value, unit): (f64, &str), name: &str, dash: &str) -> Value {
+    let height = value / divisor(unit);
     json!({
-        "type": "scatter", "mode": "lines", "name": format!("{name}, {}", rate(bytes_per_second)),
-        "x": ends, "y": [bytes_per_second / 1e6, bytes_per_second / 1e6], "hoverinfo": "skip",
+        "type": "scatter", "mode": "lines", "name": format!("{name}, {}", rate_in(value, unit)),
+        "x": ends, "y": [height, height], "hoverinfo": "skip",
         "line": { "color": "ink", "dash": dash, "width": 1.2 },
     })
 }
@@ -255,7 +256,7 @@ fn grid(report: &Report, one: &NodeGrid, index: usize) -> Chart {
         let symbol = SHAPES[column % SHAPES.len()];
         let mut trace = marks(few, &escaped(target), colour, symbol, patterns[column % patterns.len()]);
         trace["x"] = cells.iter().map(|(place, ..)| *place).collect();
-        trace["y"] = cells.iter().map(|(.., cell)| cell.rate.median_bytes_per_second / 1e6).collect();
+        trace["y"] = cells.iter().map(|(.., cell)| cell.rate.median_per_second / divisor(one.unit)).collect();
         trace["text"] = cells
             .iter()
             .map(|(_, node, cell)| {
@@ -264,7 +265,7 @@ fn grid(report: &Report, one: &NodeGrid, index: usize) -> Chart {
                     escaped(node),
                     escaped(target),
                     if cell.slow { ": slow" } else { "" },
-                    rate(cell.rate.median_bytes_per_second),
+                    rate_in(cell.rate.median_per_second, one.unit),
                     cell.rate.n
                 )
             })
@@ -292,7 +293,7 @@ fn grid(report: &Report, one: &NodeGrid, index: usize) -> Chart {
         data,
         layout: json!({
             "xaxis": nodes_axis(&names),
-            "yaxis": { "title": { "text": "MB/s" }, "rangemode": "tozero" },
+            "yaxis": { "title": { "text": column_unit(one.unit) }, "rangemode": "tozero" },
             "hovermode": "closest",
         }),
     }
@@ -316,11 +317,12 @@ fn heat(report: &Report, one: &NodeComparison, map: &analysis::HeatMap) -> Chart
         [first, .., last] => format!("{first} to {last}"),
         [] => String::new(),
     };
+    let scale = divisor(one.unit);
     let labels: Vec<String> = map.rows.iter().map(label).collect();
     let bins = map.rows.iter().any(|row| row.len() > 1);
     let words = |row: &str, start: f64, cell: &analysis::HeatCell| {
         let mean =
-            if bins { format!("<br>mean of them {}", rate(cell.bytes_per_second)) } else { String::new() };
+            if bins { format!("<br>mean of them {}", rate_in(cell.rate, one.unit)) } else { String::new() };
         let end = start + map.column_seconds;
         format!(
             "<b>{}</b>, {} to {} s<br>{}{}{mean}",
@@ -328,7 +330,7 @@ fn heat(report: &Report, one: &NodeComparison, map: &analysis::HeatMap) -> Chart
             number(start),
             number(end),
             if bins { "slowest " } else { "" },
-            rate(cell.lowest)
+            rate_in(cell.lowest, one.unit)
         )
     };
     let text = labels.iter().zip(&map.cells).map(|(row, cells)| {
@@ -337,7 +339,9 @@ fn heat(report: &Report, one: &NodeComparison, map: &analysis::HeatMap) -> Chart
             .collect::<Vec<_>>()
     });
     let z = map.cells.iter().map(|row| {
-        row.iter().map(|cell| cell.as_ref().map(|cell| (cell.lowest / 1e4).round() / 1e2)).collect::<Vec<_>>()
+        row.iter()
+            .map(|cell| cell.as_ref().map(|cell| (cell.lowest / scale * 1e2).round() / 1e2))
+            .collect::<Vec<_>>()
     });
     let rows = labels.len();
     let step = rows.div_ceil(TICKS_MAX).max(1);
@@ -360,9 +364,9 @@ fn heat(report: &Report, one: &NodeComparison, map: &analysis::HeatMap) -> Chart
             "type": "heatmap", "z": z.collect::<Vec<_>>(), "text": text.collect::<Vec<_>>(),
             "x": map.starts.iter().map(|start| start + map.column_seconds / 2.0).collect::<Vec<_>>(),
             "y": (0..rows).collect::<Vec<_>>(),
-            "zmin": 0, "zmax": map.highest / 1e6, "colorscale": "Cividis", "hoverongaps": false,
+            "zmin": 0, "zmax": map.highest / scale, "colorscale": "Cividis", "hoverongaps": false,
             "hovertemplate": "%{text}<extra></extra>",
-            "colorbar": { "title": { "text": "MB/s" }, "thickness": 14, "outlinewidth": 0 },
+            "colorbar": { "title": { "text": column_unit(one.unit) }, "thickness": 14, "outlinewidth": 0 },
         })],
         layout: json!({
             "xaxis": { "title": { "text": "seconds since the start of the phase" }, "showgrid": false },

@@ -49,8 +49,7 @@ fn is_load(axis: &str) -> bool {
 
 /// Whether most points of a curve with several have latencies of small transfers.
 fn is_timed(report: &Report, curve: &Curve) -> bool {
-    let small =
-        |figure: &Figure| figure.transfer_bytes < super::LARGE_TRANSFER_BYTES && !figure.latency.is_empty();
+    let small = |figure: &Figure| !figure.is_large() && !figure.latency.is_empty();
     let timed = curve.points.iter().filter_map(|point| figure(report, point.figure)).filter(|one| small(one));
     curve.points.len() > 2 && timed.count() == curve.points.len()
 }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::axis::{Axis, Span};
-use super::{BLUE, Chart, GREEN, PURPLE, VERMILLION, escaped};
-use crate::format::{percent, rate};
+use super::{BLUE, Chart, GREEN, ORANGE, PURPLE, SKY, VERMILLION, escaped};
+use crate::format::{column_unit, divisor, percent, rate_in};
 use crate::section::{in_unit, repetitions_unit, title};
 use crate::view::findings::{Best, Dispersion};
 use crate::view::{Figure, Report};
@@ -31,22 +31,22 @@ fn dispersion(report: &Report, one: &Dispersion, index: usize) -> Chart {
     let axis = Axis::new(&span);
     let (mut x, mut y, mut figures, mut words) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for point in &one.points {
-        for (number, value) in point.repetitions_bytes_per_second.iter().enumerate() {
+        for (number, value) in point.repetitions_per_second.iter().enumerate() {
             x.push(axis.at(point.x));
-            y.push(value / 1e6);
+            y.push(value / divisor(one.unit));
             figures.push(point.figure);
             let varies = percent(point.variation);
             words.push(format!(
                 "<b>{}</b>, value {} of {}: {}; all vary by {varies}",
                 axis.words(point.x),
                 number + 1,
-                point.repetitions_bytes_per_second.len(),
-                rate(*value)
+                point.repetitions_per_second.len(),
+                rate_in(*value, one.unit)
             ));
         }
     }
     let median = |figure: usize| {
-        report.figures.get(figure.saturating_sub(1)).map(|figure| figure.bytes_per_second.median / 1e6)
+        report.figures.get(figure.saturating_sub(1)).map(|own| own.headline().median / divisor(one.unit))
     };
     let top = y.iter().copied().fold(0.0, f64::max) * 1.06;
     let mut data = vec![
@@ -78,7 +78,7 @@ fn dispersion(report: &Report, one: &Dispersion, index: usize) -> Chart {
         height: 360,
         data,
         layout: json!({
-            "xaxis": axis.layout(), "yaxis": { "title": { "text": "MB/s" }, "range": [0, top] }, "hovermode": "closest",
+            "xaxis": axis.layout(), "yaxis": { "title": { "text": column_unit(one.unit) }, "range": [0, top] }, "hovermode": "closest",
         }),
     }
 }
@@ -103,14 +103,20 @@ pub(super) fn comparisons(report: &Report) -> Vec<Chart> {
 }
 
 fn comparison(report: &Report, group: &str, best: &[&Best], index: usize) -> Chart {
-    let small = best
-        .iter()
-        .all(|one| figure(report, one).is_some_and(|one| one.transfer_bytes < super::LARGE_TRANSFER_BYTES));
+    let small = best.iter().all(|one| figure(report, one).is_some_and(|one| !one.is_large()));
     let value =
         |spread_bytes: f64, spread_transfers: f64| if small { spread_transfers } else { spread_bytes / 1e6 };
-    let phases = [("read", BLUE, ""), ("write", VERMILLION, "/"), ("mixed", GREEN, "x")];
+    let mut phases: Vec<&str> = vec!["read", "write", "mixed"];
+    for one in best {
+        if !phases.contains(&one.phase) {
+            phases.push(one.phase);
+        }
+    }
+    let looks = [(BLUE, ""), (VERMILLION, "/"), (GREEN, "x"), (ORANGE, "-"), (PURPLE, "|"), (SKY, "+")];
+    let operations = best.iter().any(|one| figure(report, one).is_some_and(Figure::is_operations));
     let mut data: Vec<Value> = Vec::new();
-    for (phase, colour, pattern) in phases {
+    for (place, phase) in phases.into_iter().enumerate() {
+        let (colour, pattern) = looks[place % looks.len()];
         let these: Vec<(&&Best, &Figure)> = best
             .iter()
             .filter(|one| one.phase == phase)
@@ -158,7 +164,11 @@ fn comparison(report: &Report, group: &str, best: &[&Best], index: usize) -> Cha
         layout: json!({
             "barmode": "group", "bargap": 0.28, "hovermode": "closest",
             "xaxis": { "type": "category" },
-            "yaxis": { "title": { "text": if small { "IOPS" } else { "MB/s" } }, "rangemode": "tozero" },
+            "yaxis": { "title": { "text": match (operations, small) {
+                (true, _) => "operations/s",
+                (false, true) => "IOPS",
+                (false, false) => "MB/s",
+            } }, "rangemode": "tozero" },
         }),
     }
 }

@@ -7,13 +7,13 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
+use super::Chart;
 use super::axis::{Axis, Span};
 use super::line::{Look, Trace, legend_rows};
 use super::marks;
-use super::{Chart, LARGE_TRANSFER_BYTES};
 use crate::section::{line_name, title};
 use crate::view::findings::Curve;
-use crate::view::{Figure, Report};
+use crate::view::{BYTES_PER_SECOND, Figure, Report};
 
 /// Lines of one chart; more cannot be told apart.
 const LINES_MAX: usize = 16;
@@ -35,13 +35,15 @@ pub(super) enum Unit {
     Megabytes,
     /// Transfers per second.
     Transfers,
+    /// Operations per second by their name.
+    Operations(&'static str),
 }
 
 impl Unit {
     pub(super) fn of(self, point: &crate::view::findings::CurvePoint) -> f64 {
         match self {
             Self::Megabytes => point.bytes_per_second / 1e6,
-            Self::Transfers => point.transfers_per_second,
+            Self::Transfers | Self::Operations(_) => point.transfers_per_second,
         }
     }
 
@@ -49,7 +51,7 @@ impl Unit {
     pub(super) fn from(self, value: f64, unit: &str) -> Option<f64> {
         match (self, unit) {
             (Self::Megabytes, "bytes/s") => Some(value / 1e6),
-            (Self::Transfers, "ops/s") => Some(value),
+            (Self::Transfers | Self::Operations(_), "ops/s") => Some(value),
             _ => None,
         }
     }
@@ -58,7 +60,21 @@ impl Unit {
         match self {
             Self::Megabytes => "MB/s",
             Self::Transfers => "IOPS",
+            Self::Operations(unit) => unit,
         }
+    }
+
+    /// What the axis is divided by.
+    pub(super) const fn divisor(self) -> f64 {
+        match self {
+            Self::Megabytes => 1e6,
+            Self::Transfers | Self::Operations(_) => 1.0,
+        }
+    }
+
+    /// Of what is read by `unit`.
+    pub(super) fn named(unit: &'static str) -> Self {
+        if unit == BYTES_PER_SECOND { Self::Megabytes } else { Self::Operations(unit) }
     }
 }
 
@@ -150,7 +166,12 @@ fn of_target<'a>(curves: &[&'a Curve], target: &str) -> Vec<&'a Curve> {
 fn units(report: &Report, family: &Family<'_>, lines: usize) -> Vec<(Unit, Option<Unit>)> {
     let points = family.curves.iter().flat_map(|curve| &curve.points);
     let mut figures = points.filter_map(|point| report.figures.get(point.figure.checked_sub(1)?));
-    let is_small = |figure: &Figure| figure.transfer_bytes < LARGE_TRANSFER_BYTES;
+    let is_small = |figure: &Figure| !figure.is_large();
+    let mut named = family.curves.iter().map(|curve| curve.unit);
+    if let Some(first) = named.next().filter(|unit| *unit != BYTES_PER_SECOND) {
+        let unit = if named.all(|unit| unit == first) { first } else { "operations/s" };
+        return vec![(Unit::Operations(unit), None)];
+    }
     if family.axis == "transfer" {
         return match lines {
             0..=TWIN_MAX => vec![(Unit::Transfers, Some(Unit::Megabytes))],
@@ -223,6 +244,7 @@ impl Part<'_> {
             (Unit::Megabytes, _) => "Bandwidth",
             (Unit::Transfers, Some(_)) => "IOPS and bandwidth",
             (Unit::Transfers, None) => "IOPS",
+            (Unit::Operations(unit), _) => unit,
         };
         let target =
             self.target.map(|target| format!("{}: ", title(self.report, target))).unwrap_or_default();
@@ -284,6 +306,10 @@ impl Part<'_> {
         for (curve, name) in self.curves.iter().zip(names) {
             let mut key = curve.target.clone();
             curve.fixed.iter().for_each(|one| key.push_str(&one.text));
+            // Dashes tell reads from writes; more phases have colours of their own.
+            if curve.unit != BYTES_PER_SECOND {
+                key.push_str(curve.phase);
+            }
             let next = looks.len();
             let look = Look::new(*looks.entry(key).or_insert(next), curve.phase);
             let full_name = line_name(self.report, curve, true);

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use super::axis::{Axis, Span};
 use super::sweep::Unit;
 use super::{Chart, DASHES, PALETTE, SHAPES, escaped, marks};
-use crate::format::{percent, rate};
+use crate::format::{column_unit, divisor, percent, rate_in};
 use crate::section::{crossover, point, series_name, title};
-use crate::view::Report;
 use crate::view::findings::Curve;
-use crate::view::nodes::WeakScaling;
+use crate::view::nodes::{ScalingPoint, WeakScaling};
+use crate::view::{BYTES_PER_SECOND, Report};
 
 /// Charts of weak scaling; the table has the rest.
 const CHARTS_MAX: usize = 12;
@@ -59,7 +59,9 @@ fn chart(report: &Report, family: &Family<'_>, index: usize) -> Chart {
     let span = Span::new("nodes", "", values.collect());
     let axis = Axis::new(&span);
     let top = family.members.iter().flat_map(|(_, one)| &one.points);
-    let top = top.map(|point| point.bytes_per_second / 1e6).fold(0.0, f64::max);
+    let unit = Unit::named(first.unit);
+    let of_point = |point: &ScalingPoint| point_rate(point, first.unit) / unit.divisor();
+    let top = top.map(of_point).fold(0.0, f64::max);
     let mut data = Vec::new();
     for (place, (_, one)) in family.members.iter().enumerate() {
         data.extend(series(report, one, place));
@@ -76,7 +78,7 @@ fn chart(report: &Report, family: &Family<'_>, index: usize) -> Chart {
                 })
         })
         .collect();
-    data.extend(marks::published(report, &curves, Unit::Megabytes, &axis));
+    data.extend(marks::published(report, &curves, unit, &axis));
     let fixed = point(&first.fixed);
     let fixed = if fixed.is_empty() { String::new() } else { format!(", {fixed}") };
     let rows = data.iter().filter(|trace| trace["showlegend"] != false).count().div_ceil(3);
@@ -85,9 +87,10 @@ fn chart(report: &Report, family: &Family<'_>, index: usize) -> Chart {
         id: format!("chart-weak-{index}"),
         place: "weak-scaling".to_owned(),
         title: format!(
-            "{}, {} on each node{fixed}: bandwidth over nodes",
+            "{}, {} on each node{fixed}: {} over nodes",
             first.phase,
-            crate::format::counted(first.tasks_per_node, "task")
+            crate::format::counted(first.tasks_per_node, "task"),
+            if unit == Unit::Megabytes { "bandwidth" } else { first.unit }
         ),
         note: "Medians of the repetitions that count, ± their standard deviation. Thin: the line of least squares, with \
                its 95 % interval."
@@ -97,11 +100,16 @@ fn chart(report: &Report, family: &Family<'_>, index: usize) -> Chart {
         data,
         layout: json!({
             "xaxis": axis.layout(),
-            "yaxis": { "title": { "text": "MB/s" }, "rangemode": "tozero" },
+            "yaxis": { "title": { "text": unit.title() }, "rangemode": "tozero" },
             "legend": { "font": { "size": 12 } }, "hovermode": "closest",
             "margin": { "l": 10, "r": 24, "t": margin, "b": 44 },
         }),
     }
+}
+
+/// The rate of a point that its series is read by.
+fn point_rate(point: &ScalingPoint, unit: &str) -> f64 {
+    if unit == BYTES_PER_SECOND { point.bytes_per_second } else { point.transfers_per_second }
 }
 
 /// The points of one series, its line with the interval, its plateau and what is beyond.
@@ -110,12 +118,12 @@ fn series(report: &Report, one: &WeakScaling, place: usize) -> Vec<Value> {
     let target = title(report, &one.target);
     let name = escaped(if target.is_empty() { one.phase } else { target });
     let nodes: Vec<u64> = one.points.iter().map(|point| point.nodes).collect();
-    let x = json!(nodes);
+    let (x, scale) = (json!(nodes), divisor(one.unit));
     let mut data = Vec::new();
     let band: Option<Vec<(f64, f64)>> = one
         .points
         .iter()
-        .map(|point| Some((point.line_bytes_per_second / 1e6, point.line_half_width_bytes_per_second? / 1e6)))
+        .map(|point| Some((point.line_per_second / scale, point.line_half_width_per_second? / scale)))
         .collect();
     if let Some(band) = band {
         let edge = |sign: f64| {
@@ -136,8 +144,8 @@ fn series(report: &Report, one: &WeakScaling, place: usize) -> Vec<Value> {
     }
     data.push(json!({
         "type": "scatter", "mode": "lines", "x": x, "legendgroup": name,
-        "y": one.points.iter().map(|point| point.line_bytes_per_second / 1e6).collect::<Vec<_>>(),
-        "name": format!("{name}: {} for each node, R² {:.3}", rate(one.slope_bytes_per_second), one.r_squared),
+        "y": one.points.iter().map(|point| point.line_per_second / scale).collect::<Vec<_>>(),
+        "name": format!("{name}: {} for each node, R² {:.3}", rate_in(one.slope_per_second, one.unit), one.r_squared),
         "hoverinfo": "skip", "line": { "color": colour, "width": 1.2, "dash": DASHES[2] },
     }));
     let words = one.points.iter().map(|point| {
@@ -149,41 +157,41 @@ fn series(report: &Report, one: &WeakScaling, place: usize) -> Vec<Value> {
     });
     data.push(json!({
         "type": "scatter", "mode": "lines+markers", "name": name, "legendgroup": name, "x": x,
-        "y": one.points.iter().map(|point| point.bytes_per_second / 1e6).collect::<Vec<_>>(),
+        "y": one.points.iter().map(|point| point_rate(point, one.unit) / scale).collect::<Vec<_>>(),
         "figures": one.points.iter().map(|point| point.figure).collect::<Vec<_>>(),
         "words": words.collect::<Vec<_>>(),
         "error_y": {
             "type": "data", "thickness": 1.2, "width": 3, "color": colour,
-            "array": one.points.iter().map(|point| point.deviation_bytes_per_second / 1e6).collect::<Vec<_>>(),
+            "array": one.points.iter().map(|point| point.deviation_per_second / scale).collect::<Vec<_>>(),
         },
         "line": { "color": colour, "width": 2 }, "marker": { "color": colour, "symbol": symbol, "size": 8 },
     }));
     if let Some(full) = &one.saturation {
-        let value = full.bytes_per_second / 1e6;
+        let value = full.per_second / scale;
         data.push(json!({
             "type": "scatter", "mode": "lines", "legendgroup": name, "x": [full.from_nodes, full.to_nodes], "y": [value, value],
-            "name": format!("{name}: plateau {} from {} nodes", rate(full.bytes_per_second), full.from_nodes),
+            "name": format!("{name}: plateau {} from {} nodes", rate_in(full.per_second, one.unit), full.from_nodes),
             "hoverinfo": "skip", "line": { "color": "ink", "width": 2.5, "dash": DASHES[1] },
         }));
     }
     // A line that falls says of enough nodes that they move less than nothing.
-    let more: Vec<_> = one.extrapolated.iter().filter(|more| more.bytes_per_second > 0.0).collect();
+    let more: Vec<_> = one.extrapolated.iter().filter(|more| more.per_second > 0.0).collect();
     if !more.is_empty() {
         let half = |most: fn(f64) -> f64| {
-            let halves = more.iter().map(|more| {
-                more.half_width_bytes_per_second.map(|half| half.min(most(more.bytes_per_second)) / 1e6)
-            });
+            let halves = more
+                .iter()
+                .map(|more| more.half_width_per_second.map(|half| half.min(most(more.per_second)) / scale));
             halves.collect::<Vec<_>>()
         };
         data.push(json!({
             "type": "scatter", "mode": "markers", "legendgroup": name, "name": format!("{name}: what the line says of more nodes"),
             "x": more.iter().map(|more| more.nodes).collect::<Vec<_>>(),
-            "y": more.iter().map(|more| more.bytes_per_second / 1e6).collect::<Vec<_>>(),
+            "y": more.iter().map(|more| more.per_second / scale).collect::<Vec<_>>(),
             "error_y": {
                 "type": "data", "thickness": 1, "width": 3, "color": colour,
                 "symmetric": false, "array": half(|_| f64::INFINITY), "arrayminus": half(|rate| rate),
             },
-            "hovertemplate": "%{x} nodes, not measured: %{y:,.0f} MB/s<extra></extra>",
+            "hovertemplate": format!("%{{x}} nodes, not measured: %{{y:,.0f}} {}<extra></extra>", column_unit(one.unit)),
             "marker": { "color": colour, "symbol": format!("{symbol}-open"), "size": 9 },
         }));
     }
@@ -200,7 +208,7 @@ fn meetings(report: &Report, family: &Family<'_>, top: f64) -> Vec<Value> {
             let (nodes, words) = (one.nodes?, crossover(report, one)?);
             Some(json!({
                 "type": "scatter", "mode": "lines+markers", "name": escaped(words.trim_end_matches('.')),
-                "x": [nodes, nodes, nodes], "y": [0.0, one.plateau_bytes_per_second / 1e6, top],
+                "x": [nodes, nodes, nodes], "y": [0.0, one.plateau_per_second / divisor(one.unit), top],
                 "hovertemplate": "%{fullData.name}<extra></extra>",
                 "line": { "color": "ink", "width": 1.4, "dash": DASHES[3] },
                 "marker": { "color": "ink", "symbol": "circle-open", "size": [0, 14, 0], "line": { "width": 2 } },

@@ -282,6 +282,7 @@ fn curves(run: &Run, figures: &[Figure]) -> Vec<Curve> {
                 figure: index,
                 at: axis.value.clone(),
                 x: axis.value.on_axis().expect("a number"),
+                rate: figure.bytes_per_second.median,
                 bytes_per_second: figure.bytes_per_second.median,
                 transfers_per_second: rate,
                 repetitions: figure.bytes_per_second.n,

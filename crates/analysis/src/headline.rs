@@ -1,0 +1,142 @@
+//! Which rate of a phase comes first: bytes of transfers, operations of all else.
+
+use plan::Phase;
+use record::Operation;
+
+use crate::{Figure, NodeFigure, NodeRate, Rate, RepetitionFigure, Summary};
+
+/// What the first rate of a phase counts. A curve, a comparison or a best point is of this rate; the other
+/// one stands beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RateOf {
+    /// Bytes per second: transfers within files.
+    Bytes,
+    /// Operations per second: files, directories, objects, exchanges, most of which move nothing.
+    Operations,
+}
+
+impl RateOf {
+    /// What counts in `phase`.
+    #[must_use]
+    pub const fn phase(phase: Phase) -> Self {
+        if phase.is_transfers() { Self::Bytes } else { Self::Operations }
+    }
+
+    /// The one of the two rates that counts.
+    #[must_use]
+    pub const fn get(self, rate: &Rate) -> f64 {
+        match self {
+            Self::Bytes => rate.bytes_per_second,
+            Self::Operations => rate.transfers_per_second,
+        }
+    }
+
+    /// The unit in records of findings.
+    #[must_use]
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes/s",
+            Self::Operations => "ops/s",
+        }
+    }
+
+    /// Of one node in one pass.
+    pub(crate) const fn of_node(self, node: &NodeRate) -> f64 {
+        match self {
+            Self::Bytes => node.bytes_per_second,
+            Self::Operations => node.transfers_per_second,
+        }
+    }
+}
+
+/// What an operation of `phase` is called where many are counted, as in `creates`.
+#[must_use]
+pub const fn operations_of(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Fill | Phase::Write | Phase::Read | Phase::Mixed | Phase::CheckWrite | Phase::CheckRead => {
+            "transfers"
+        }
+        Phase::Benchmark => "operations",
+        Phase::Exchange => "RPC",
+        Phase::TreeCreate | Phase::DirectoryCreate | Phase::FileCreate | Phase::Precreate => "creates",
+        Phase::DirectoryStat | Phase::FileStat => "stats",
+        Phase::DirectoryList => "lists",
+        Phase::DirectoryRename | Phase::FileRename => "renames",
+        Phase::FileWrite => "writes",
+        Phase::FileRead => "reads",
+        Phase::DirectoryRemove | Phase::FileRemove | Phase::TreeRemove | Phase::Cleanup => "removes",
+    }
+}
+
+/// The operation that a phase is named after; none of a phase that does several.
+#[must_use]
+pub const fn operation_of(phase: Phase) -> Option<Operation> {
+    Some(match phase {
+        Phase::Mixed | Phase::Benchmark => return None,
+        Phase::Fill | Phase::Write | Phase::FileWrite => Operation::Write,
+        Phase::Read | Phase::CheckWrite | Phase::CheckRead | Phase::FileRead => Operation::Read,
+        Phase::Exchange => Operation::Exchange,
+        Phase::TreeCreate | Phase::DirectoryCreate | Phase::FileCreate | Phase::Precreate => {
+            Operation::Create
+        }
+        Phase::DirectoryStat | Phase::FileStat => Operation::Stat,
+        Phase::DirectoryList => Operation::List,
+        Phase::DirectoryRename | Phase::FileRename => Operation::Rename,
+        Phase::DirectoryRemove | Phase::FileRemove | Phase::TreeRemove | Phase::Cleanup => Operation::Remove,
+    })
+}
+
+impl Figure {
+    /// What its first rate counts.
+    #[must_use]
+    pub const fn rate_of(&self) -> RateOf {
+        RateOf::phase(self.phase)
+    }
+
+    /// Its first rate: bytes per second of transfers, operations per second of all else.
+    #[must_use]
+    pub const fn headline(&self) -> &Summary {
+        match self.rate_of() {
+            RateOf::Bytes => &self.bytes_per_second,
+            RateOf::Operations => &self.transfers_per_second,
+        }
+    }
+
+    /// The first rate of one of its passes, by the name that the figure is summarised by.
+    #[must_use]
+    pub fn headline_of(&self, pass: &RepetitionFigure) -> Option<f64> {
+        pass.rates.get(self.rate).map(|rate| self.rate_of().get(&rate))
+    }
+
+    /// The first rate of one of its nodes.
+    #[must_use]
+    pub const fn headline_of_node<'a>(&self, node: &'a NodeFigure) -> &'a Summary {
+        match self.rate_of() {
+            RateOf::Bytes => &node.bytes_per_second,
+            RateOf::Operations => &node.transfers_per_second,
+        }
+    }
+
+    /// Processor nanoseconds of all processes for one operation, over the passes that count; none where no
+    /// time was recorded, as in an imported record.
+    #[must_use]
+    pub fn cpu_ns_per_operation(&self) -> Option<f64> {
+        let (cpu, operations) = self.counted().fold((0.0, 0.0), |(cpu, operations), one| {
+            let phase = &one.phase;
+            (cpu + (phase.user_cpu_ns + phase.system_cpu_ns) as f64, operations + phase.transfers() as f64)
+        });
+        (cpu > 0.0 && operations > 0.0).then(|| cpu / operations)
+    }
+
+    /// Bytes that the file system holds for each file that was looked at, over the passes that count; none
+    /// where nothing was looked at.
+    #[must_use]
+    pub fn allocated_bytes_per_file(&self) -> Option<f64> {
+        let (bytes, files) =
+            self.counted().fold((None, 0.0), |(bytes, files), one| match one.phase.allocated_bytes {
+                Some(more) => (Some(bytes.unwrap_or(0.0) + more as f64), files + one.phase.items as f64),
+                None => (bytes, files),
+            });
+        bytes.filter(|_| files > 0.0).map(|bytes| bytes / files)
+    }
+}

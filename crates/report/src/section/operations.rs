@@ -1,0 +1,351 @@
+//! Files and directories, small objects, and requests between processes: what is read by its operations.
+
+use super::{Block, conditions, only, title, unnamed};
+use crate::chosen::Chosen;
+use crate::format::{
+    NOT_OBSERVED, counted, decimal_bytes, grouped, latency, megabytes, number, rate_in, whole,
+};
+use crate::table::{Align, Cell, Table, Tone};
+use crate::text::{iops, marks};
+use crate::view::{Figure, LatencyInfo, Report};
+
+/// Figures of files, directories and objects, or those of exchanges.
+fn these(report: &Report, exchanges: bool) -> Vec<&Figure> {
+    let wanted = |figure: &&Figure| figure.is_operations() && figure.exchange.is_some() == exchanges;
+    Chosen::of(report).figures(report).into_iter().filter(wanted).collect()
+}
+
+/// Files, directories and objects.
+pub(super) fn metadata(report: &Report) -> Vec<Block> {
+    let figures = these(report, false);
+    if figures.is_empty() {
+        return Vec::new();
+    }
+    let mut blocks = only(
+        "Operations per second by wall time, median of n repetitions with the interval of the median; moved: bytes \
+         of the same operations; CPU: processor time of all processes for one of them",
+        rates(report, &figures),
+    );
+    blocks.extend(only("Each operation of a round over objects, over the time of all", rounds(&figures)));
+    blocks.extend(only(
+        "Space that the file system holds for a file, by the blocks that stat tells (st_blocks × 512 bytes)",
+        allocated(report, &figures),
+    ));
+    let surprised: Vec<String> = figures
+        .iter()
+        .filter(|figure| figure.surprises > 0)
+        .map(|figure| {
+            let items = counted(figure.surprises, "item");
+            format!("Figure {}, {}: {items} were not as the run had left them.", figure.number, figure.what)
+        })
+        .collect();
+    if !surprised.is_empty() {
+        blocks.push(Block::List(surprised));
+    }
+    blocks
+}
+
+fn rates(report: &Report, figures: &[&Figure]) -> Table {
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("target", Align::Left),
+        ("phase", Align::Left),
+        ("path", Align::Left),
+        ("tasks", Align::Right),
+        ("nodes", Align::Right),
+        ("rate", Align::Right),
+        ("n", Align::Right),
+        ("interval", Align::Right),
+        ("p50", Align::Right),
+        ("p99", Align::Right),
+        ("max", Align::Right),
+        ("moved MB/s", Align::Right),
+        ("CPU", Align::Right),
+        ("notes", Align::Left),
+        ("at", Align::Left),
+    ])
+    .below("at");
+    let one_path = figures.iter().all(|figure| figure.path == figures[0].path);
+    let clustered = figures.iter().any(|figure| figure.nodes > 1);
+    for figure in figures {
+        let one = response(figure);
+        let moved = figure.bytes_per_second.median;
+        table.row(vec![
+            Cell::figure(Some(figure.number)),
+            super::which_target(report, figure).into(),
+            figure.what.clone().into(),
+            if one_path { String::new() } else { figure.path.clone() }.into(),
+            grouped(u64::from(figure.tasks)).into(),
+            if clustered { grouped(figure.nodes) } else { String::new() }.into(),
+            Cell::toned(rate_in(figure.transfers_per_second.median, figure.unit), Tone::Main),
+            figure.counted().to_string().into(),
+            interval(figure).into(),
+            one.map(|one| latency(one.p50_ns)).unwrap_or_default().into(),
+            one.map(|one| latency(one.p99_ns)).unwrap_or_default().into(),
+            one.map(|one| latency(one.maximum_ns)).unwrap_or_default().into(),
+            if moved > 0.0 { megabytes(moved) } else { String::new() }.into(),
+            figure.cpu_ns_per_operation.map(|nanos| latency(whole(nanos))).unwrap_or_default().into(),
+            marks(figure).into(),
+            unnamed(figure).into(),
+        ]);
+    }
+    table
+}
+
+/// The latency of the only operation of `figure`; of several the tables of rounds and latencies have each.
+fn response(figure: &Figure) -> Option<&LatencyInfo> {
+    let mut all = figure.latency.iter().filter(|one| one.measure == "response");
+    all.next().filter(|_| all.next().is_none())
+}
+
+fn interval(figure: &Figure) -> String {
+    let spread = &figure.transfers_per_second;
+    match (spread.interval_low, spread.interval_high) {
+        (Some(low), Some(high)) => format!("{} – {}", iops(low), iops(high)),
+        _ => String::new(),
+    }
+}
+
+/// Each operation of phases that do several.
+fn rounds(figures: &[&Figure]) -> Table {
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("operation", Align::Left),
+        ("per second", Align::Right),
+        ("MB/s", Align::Right),
+        ("mean", Align::Right),
+        ("p50", Align::Right),
+        ("p99", Align::Right),
+        ("max", Align::Right),
+        ("operations", Align::Right),
+    ]);
+    for figure in figures {
+        for one in &figure.operations {
+            let found = figure
+                .latency
+                .iter()
+                .find(|other| other.operation == one.operation && other.measure == "response");
+            let time =
+                |value: fn(&LatencyInfo) -> u64| found.map(|one| latency(value(one))).unwrap_or_default();
+            let moved = one.bytes_per_second;
+            table.row(vec![
+                Cell::figure(Some(figure.number)),
+                one.operation.into(),
+                Cell::toned(iops(one.per_second), Tone::Main),
+                if moved > 0.0 { megabytes(moved) } else { String::new() }.into(),
+                time(|one| whole(one.mean_ns)).into(),
+                time(|one| one.p50_ns).into(),
+                time(|one| one.p99_ns).into(),
+                time(|one| one.maximum_ns).into(),
+                found.map(|one| grouped(one.transfers)).unwrap_or_default().into(),
+            ]);
+        }
+    }
+    table
+}
+
+/// Bytes that files have and bytes that are held for them, with the creates of the same case.
+fn allocated(report: &Report, figures: &[&Figure]) -> Table {
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("target", Align::Left),
+        ("bytes of a file", Align::Right),
+        ("held for it", Align::Right),
+        ("held ÷ bytes", Align::Right),
+        ("creates/s", Align::Right),
+        ("conditions", Align::Left),
+    ])
+    .below("conditions");
+    for figure in figures {
+        let Some(held) = figure.allocated_bytes_per_file else { continue };
+        let of_case = |phase: &str| {
+            report.figures.iter().find(|other| other.case == figure.case && other.phase == phase)
+        };
+        let created = of_case("file-create").or_else(|| of_case("file-write"));
+        let bytes = created.and_then(|created| created.bytes_per_operation).unwrap_or(0);
+        table.row(vec![
+            Cell::figure(Some(figure.number)),
+            title(report, &figure.target).into(),
+            plan::Bytes(bytes).to_string().into(),
+            Cell::toned(decimal_bytes(whole(held)), Tone::Main),
+            if bytes > 0 { number(held / bytes as f64) } else { NOT_OBSERVED.to_owned() }.into(),
+            created.map(|created| iops(created.transfers_per_second.median)).unwrap_or_default().into(),
+            conditions(report, figure).into(),
+        ]);
+    }
+    table
+}
+
+/// Requests and responses between processes.
+pub(super) fn exchanges(report: &Report) -> Vec<Block> {
+    let figures = these(report, true);
+    if figures.is_empty() {
+        return Vec::new();
+    }
+    let mut blocks = only(
+        "Request and response together are one RPC; depth: requests under way on each connection; threads: of each \
+         process; out and back: MB/s of requests and of responses; CPU: processor time of all processes for one RPC; \
+         processors: those that threads are bound to",
+        exchange_table(report, &figures),
+    );
+    blocks.push(Block::Text(
+        "Transport: TCP in every figure. RDMA is not available: this program has no transport for it."
+            .to_owned(),
+    ));
+    blocks
+}
+
+fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("request → response", Align::Left),
+        ("connections", Align::Right),
+        ("threads", Align::Right),
+        ("depth", Align::Right),
+        ("RPC/s", Align::Right),
+        ("n", Align::Right),
+        ("mean", Align::Right),
+        ("p99", Align::Right),
+        ("max", Align::Right),
+        ("out", Align::Right),
+        ("back", Align::Right),
+        ("CPU", Align::Right),
+        ("transport", Align::Left),
+        ("conditions", Align::Left),
+    ])
+    .below("conditions");
+    for figure in figures {
+        let Some(how) = &figure.exchange else { continue };
+        let one = response(figure);
+        let time = |value: fn(&LatencyInfo) -> u64| one.map(|one| latency(value(one))).unwrap_or_default();
+        let interface = if how.interface.is_empty() { "the route's" } else { &how.interface };
+        table.row(vec![
+            Cell::figure(Some(figure.number)),
+            format!("{} → {}", plan::Bytes(how.request_bytes), plan::Bytes(how.response_bytes)).into(),
+            grouped(u64::from(figure.tasks)).into(),
+            how.threads.to_string().into(),
+            how.depth.to_string().into(),
+            Cell::toned(iops(figure.transfers_per_second.median), Tone::Main),
+            figure.counted().to_string().into(),
+            time(|one| whole(one.mean_ns)).into(),
+            time(|one| one.p99_ns).into(),
+            time(|one| one.maximum_ns).into(),
+            megabytes(how.requests_bytes_per_second).into(),
+            megabytes(how.responses_bytes_per_second).into(),
+            figure.cpu_ns_per_operation.map(|nanos| latency(whole(nanos))).unwrap_or_default().into(),
+            how.transport.into(),
+            format!(
+                "{}; {} of {} on {}; interface {interface}; processors: asking {}, answering {}",
+                conditions(report, figure),
+                how.pattern,
+                counted(u64::from(how.ends), "end"),
+                counted(figure.nodes, "node"),
+                how.clients_on,
+                how.servers_on
+            )
+            .into(),
+        ]);
+    }
+    table
+}
+
+/// Whether the transfers of a run are single requests, whose published latencies stand in their table.
+pub(crate) fn are_single(report: &Report) -> bool {
+    let transfers = || report.figures.iter().filter(|figure| !figure.is_operations());
+    let is_single = |figure: &Figure| {
+        figure.tasks == 1 && figure.path.ends_with(" 1") && !figure.is_large() && response(figure).is_some()
+    };
+    transfers().count() > 0 && transfers().all(is_single)
+}
+
+/// Single requests: one task, one request under way, each timed.
+pub(super) fn single(report: &Report) -> Vec<Block> {
+    if !are_single(report) {
+        return Vec::new();
+    }
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("target", Align::Left),
+        ("request", Align::Left),
+        ("cached or direct", Align::Left),
+        ("requests", Align::Right),
+        ("min", Align::Right),
+        ("mean", Align::Right),
+        ("max", Align::Right),
+        ("mean dev.", Align::Right),
+        ("std. dev.", Align::Right),
+        ("device ÷ tasks", Align::Right),
+        ("doubts", Align::Left),
+        ("published", Align::Left),
+    ])
+    .below("published");
+    for figure in report.figures.iter().filter(|figure| !figure.is_operations()) {
+        let Some(one) = response(figure) else { continue };
+        let direct = figure.path.starts_with("direct");
+        let (cache, tone) = match (direct, from_memory(report, figure)) {
+            (true, false) => ("direct", Tone::Plain),
+            (true, true) => ("direct: memory", Tone::Bad),
+            (false, true) => ("page cache", Tone::Doubtful),
+            (false, false) => ("cached path", Tone::Plain),
+        };
+        let doubts: Vec<&str> = report
+            .findings
+            .audit
+            .iter()
+            .filter(|doubt| doubt.figure == Some(figure.number))
+            .map(|doubt| doubt.check)
+            .collect();
+        table.row(vec![
+            Cell::figure(Some(figure.number)),
+            super::which_target(report, figure).into(),
+            figure.what.clone().into(),
+            Cell::toned(cache, tone),
+            grouped(one.transfers).into(),
+            latency(one.minimum_ns).into(),
+            Cell::toned(latency(whole(one.mean_ns)), Tone::Main),
+            latency(one.maximum_ns).into(),
+            latency(whole(one.mean_deviation_ns)).into(),
+            latency(whole(one.deviation_ns)).into(),
+            crate::text::share(figure.device_share).into(),
+            doubts.join(", ").into(),
+            published_latencies(figure).into(),
+        ]);
+    }
+    let mut blocks = only(
+        "One request at a time. Mean and standard deviation are of the requests, not of their mean",
+        table,
+    );
+    blocks.push(Block::Text(
+        "Page cache: memory of this host answered, which is no latency of the device. A direct request that is \
+         answered faster than any device can is flagged, too."
+            .to_owned(),
+    ));
+    blocks
+}
+
+/// Whether memory answered, by the page cache's warnings or by a latency that no device has.
+fn from_memory(report: &Report, figure: &Figure) -> bool {
+    let doubts = report.findings.audit.iter().filter(|doubt| doubt.figure == Some(figure.number));
+    figure.page_cache
+        || doubts.into_iter().any(|doubt| matches!(doubt.check, "cached" | "implausible latency"))
+}
+
+/// `NVMe: min 793 ns, mean 1.02 µs, max 4.13 µs (Performance study of …, 2020); …`.
+fn published_latencies(figure: &Figure) -> String {
+    let mut of_storage: Vec<(&str, &str, Vec<String>)> = Vec::new();
+    for one in figure.published.iter().filter(|one| one.unit == "ns") {
+        let value = format!("{} {}", one.statistic, latency(whole(one.value)));
+        match of_storage
+            .iter_mut()
+            .find(|(storage, source, _)| (*storage, *source) == (&one.storage, &one.source))
+        {
+            Some((_, _, values)) => values.push(value),
+            None => of_storage.push((&one.storage, &one.source, vec![value])),
+        }
+    }
+    let told = |(storage, source, values): &(&str, &str, Vec<String>)| {
+        let on = if storage.is_empty() { String::new() } else { format!("{storage}: ") };
+        format!("{on}{} ({source})", values.join(", "))
+    };
+    of_storage.iter().map(told).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,82 @@
+//! Files, objects, messages and single requests in every form of a report.
+
+use serde_json::Value;
+
+use crate::common::{self, redacted};
+
+#[test]
+fn files_and_objects_as_text() {
+    insta::assert_snapshot!(redacted(&report::text(&common::operations::files())));
+}
+
+#[test]
+fn exchanges_as_text() {
+    insta::assert_snapshot!(redacted(&report::text(&common::operations::exchanges())));
+}
+
+#[test]
+fn single_requests_as_text() {
+    insta::assert_snapshot!(redacted(&report::text(&common::operations::single())));
+}
+
+/// No form calls creates IOPS, or tells files in MB/s where their number is asked.
+#[test]
+fn operations_have_their_names_in_every_form() {
+    let run = common::operations::files();
+    let markdown = report::markdown(&run);
+    let rows = markdown.split("## Latency of every operation").next().expect("a first part");
+    assert!(rows.contains("creates/s") && rows.contains("stats/s") && rows.contains("removes/s"));
+    assert!(!rows.contains("IOPS"), "{rows}");
+    assert!(!markdown.contains("## Rates"));
+    let mut page = Vec::new();
+    report::html(&run, &mut page).expect("written");
+    let page = String::from_utf8(page).expect("UTF-8");
+    assert!(page.contains("Files and directories") && page.contains("creates/s"));
+    assert!(!page.contains("id=\"results\""), "no table of transfers without transfers");
+    let report: Value = serde_json::from_str(&report::json(&run)).expect("JSON");
+    let created = &report["figures"][0];
+    assert_eq!(created["unit"], "creates/s");
+    assert_eq!(created["bytes_per_operation"], 32_768);
+    let held = report["figures"][1]["allocated_bytes_per_file"].as_f64().expect("held bytes");
+    assert!((held - 36_864.0).abs() < 1e-9);
+    let round = report["figures"].as_array().expect("figures").last().expect("the round");
+    let names: Vec<&str> = round["operations"]
+        .as_array()
+        .expect("operations")
+        .iter()
+        .map(|one| one["operation"].as_str().expect("a name"))
+        .collect();
+    assert_eq!(names, ["read", "create", "stat", "remove"]);
+}
+
+#[test]
+fn the_table_of_values_has_the_latency_of_each_operation() {
+    let csv = report::csv(&common::operations::files());
+    let mut lines = csv.lines();
+    let names: Vec<&str> = lines.next().expect("a heading").split(',').collect();
+    let column = |name: &str| names.iter().position(|one| *one == name).expect("a column");
+    let created: Vec<&str> = lines.next().expect("the creates").split(',').collect();
+    // The conditions are quoted and have commas of their own; what stands behind is counted from the end.
+    let from_end = |name: &str| created[created.len() - (names.len() - column(name))];
+    assert_eq!(from_end("unit"), "creates/s");
+    assert_eq!(from_end("create_latency_p50_ns"), "161250");
+    assert_eq!((from_end("surprises"), from_end("stat_operations")), ("0", ""));
+}
+
+#[test]
+fn requests_between_processes_say_by_what_they_travel() {
+    let text = report::text(&common::operations::exchanges());
+    assert!(text.contains("RDMA is not available"), "{text}");
+    assert!(text.contains("RPC/s") && text.contains("TCP"), "{text}");
+}
+
+/// A direct read that is faster than any device is no latency of one.
+#[test]
+fn single_requests_are_told_apart_by_what_answered() {
+    let text = report::text(&common::operations::single());
+    let section = text.split("Latency of single requests").nth(1).expect("the section");
+    let section = section.split("\n\n").next().expect("a part");
+    assert!(section.contains("page cache"), "{section}");
+    assert!(section.contains("direct: memory"), "{section}");
+    assert!(section.contains("NVMe: "), "{section}");
+}
