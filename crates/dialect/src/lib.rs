@@ -7,6 +7,7 @@
 //! | module | tool |
 //! |---|---|
 //! | [`ior`] | IOR, releases 3.0 to 4.1 |
+//! | `mdtest` | mdtest, releases 1.9.3 to 4.1 |
 //!
 //! [`TOOLS`] has the others: one row for each, by which the program asks, runs and prints.
 //!
@@ -20,8 +21,12 @@ pub mod batch;
 mod extras;
 pub mod import;
 pub mod ior;
+mod mdtest;
 mod nearest;
+mod options;
+mod printed;
 mod sizes;
+mod space;
 mod tool;
 
 pub use extras::{Compat, Extras, ExtrasError};

@@ -15,6 +15,8 @@ const TREE: &str = "mdtest_tree.";
 const FILE: &str = "file.mdtest.";
 const DIRECTORY: &str = "dir.mdtest.";
 const OBJECT: &str = "file-";
+/// What stands in place of the number of a task where all share a file.
+const SHARED: &str = "shared.";
 
 /// The target that a task works in.
 fn target_of(workload: &Workload, task: u32) -> &Path {
@@ -81,7 +83,8 @@ pub fn named(name: &str) -> Option<Named> {
         return item(rest).then_some(Named::Directory);
     }
     if let Some(rest) = name.strip_prefix(FILE) {
-        return item(rest).then_some(Named::File);
+        let rest = rest.strip_prefix(SHARED).map_or(rest.to_owned(), |number| format!("0.{number}"));
+        return item(&rest).then_some(Named::File);
     }
     if let Some(rest) = name.strip_prefix(OBJECT) {
         return numbers(rest, '.', &[1]).then_some(Named::File);
@@ -150,10 +153,17 @@ impl<'a> TreePlacement<'a> {
         path
     }
 
-    /// The name of a file: `file.mdtest.3.17`. A file that was renamed has `-renamed` behind it.
+    /// The name of a file: `file.mdtest.3.17`. A file that was renamed has `-renamed` behind it. `number` is
+    /// that of [`Tree::number_of`].
     #[must_use]
-    pub fn file_name(owner: u32, item: u64) -> String {
-        format!("{FILE}{owner}.{item}")
+    pub fn file_name(owner: u32, number: u64) -> String {
+        format!("{FILE}{owner}.{number}")
+    }
+
+    /// The name of a file of all tasks: `file.mdtest.shared.17`.
+    #[must_use]
+    pub fn shared_name(number: u64) -> String {
+        format!("{FILE}{SHARED}{number}")
     }
 
     /// The name of a directory that is an item: `dir.mdtest.3.17`.
@@ -236,6 +246,7 @@ mod tests {
     fn what_a_run_makes_is_known_by_its_name() {
         for file in [
             TreePlacement::file_name(2, 17),
+            TreePlacement::shared_name(17),
             format!("{}{RENAMED}", TreePlacement::file_name(2, 17)),
             ObjectsPlacement::object_name(0),
         ] {

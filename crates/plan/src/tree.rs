@@ -56,6 +56,12 @@ pub struct Tree {
     pub make_node: bool,
     /// Items are not made in a directory of this run but in the target itself, which exists.
     pub in_target: bool,
+    /// All tasks make and use the same files, and task 0 removes them.
+    #[serde(default)]
+    pub shared: bool,
+    /// `sync(2)` when a task has done all that it does in a phase, as its close.
+    #[serde(default)]
+    pub sync_all: bool,
 }
 
 impl Tree {
@@ -76,6 +82,8 @@ impl Tree {
             collective: false,
             make_node: false,
             in_target: false,
+            shared: false,
+            sync_all: false,
         }
     }
 
@@ -121,6 +129,7 @@ impl Tree {
         match phase {
             Phase::TreeCreate | Phase::TreeRemove => self.directories().saturating_mul(self.trees(tasks)),
             Phase::DirectoryList => self.used_directories().1.saturating_mul(u64::from(tasks)),
+            Phase::FileRemove if self.shared => self.items_per_task(),
             _ => self.items_per_task().saturating_mul(u64::from(tasks)),
         }
     }
@@ -244,7 +253,17 @@ impl Tree {
         if self.shift > 0 {
             words.push_str(&format!(", shift {}", self.shift));
         }
+        if self.shared {
+            words.push_str(", shared files");
+        }
         words
+    }
+
+    /// The number in the name of item number `item` of a task: mdtest counts the places in directories
+    /// without items, too.
+    #[must_use]
+    pub fn number_of(&self, item: u64) -> u64 {
+        item.saturating_add(self.used_directories().0.saturating_mul(self.items_per_directory))
     }
 
     /// Bytes that one operation of `phase` moves.
@@ -260,6 +279,9 @@ impl Tree {
     /// The task whose items `task` touches in `phase`.
     #[must_use]
     pub fn owner(&self, task: u32, phase: Phase, tasks: u32) -> u32 {
+        if self.shared {
+            return 0;
+        }
         let times = match phase {
             Phase::FileStat | Phase::DirectoryStat => 1,
             Phase::FileRead | Phase::DirectoryList => 2,
@@ -480,6 +502,7 @@ mod tests {
         assert_eq!(leaves.used_directories(), (4, 9));
         assert_eq!(leaves.items_per_task(), 90);
         assert_eq!((leaves.directory_of(0), leaves.directory_of(19)), (4, 5));
+        assert_eq!((leaves.number_of(0), leaves.number_of(19)), (40, 59));
     }
 
     #[test]

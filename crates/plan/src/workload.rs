@@ -414,6 +414,12 @@ impl Workload {
         self.transfer_limit.map_or(all, |limit| limit.min(all))
     }
 
+    /// Whether each task ends a phase with a `sync(2)`: see [`crate::Tree::sync_all`].
+    #[must_use]
+    pub fn syncs_all(&self) -> bool {
+        self.backend != Backend::Null && self.work.tree().is_some_and(|tree| tree.sync_all)
+    }
+
     /// Bytes of the files that one pass of all tasks goes over: what is filled, and what is free
     /// space before.
     #[must_use]

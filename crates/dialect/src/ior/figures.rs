@@ -4,6 +4,7 @@ use plan::Phase;
 use record::{PhaseRow, TaskRow};
 
 use super::settings::Settings;
+use crate::printed::seconds;
 
 /// Bytes of one MiB.
 pub(super) const MIB: f64 = 1_048_576.0;
@@ -75,11 +76,6 @@ impl Figures {
             most_transfers: tasks.iter().map(|task| task.transfers).max().unwrap_or(0),
         })
     }
-}
-
-/// Seconds of `ns`, of which one is the least that the clock tells apart: no rate is infinite.
-fn seconds(ns: u64) -> f64 {
-    ns.max(1) as f64 / 1e9
 }
 
 fn latency(row: &PhaseRow, tasks: &[TaskRow], count: u32) -> f64 {

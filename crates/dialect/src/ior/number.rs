@@ -1,6 +1,6 @@
 //! Numbers and times as IOR prints them. The rules were found by watching the program.
 
-use jiff::tz::TimeZone;
+use crate::printed::{exponent, local};
 
 /// A figure of a row: six digits below 1, two below 3600, none from there on, `-` for what does
 /// not exist.
@@ -13,34 +13,24 @@ pub(super) fn figure(value: Option<f64>) -> String {
     }
 }
 
-/// C's `%.10e`: the exponent has a sign and at least two digits.
+/// C's `%.10e`.
 pub(super) fn scientific(value: f64) -> String {
-    let text = format!("{value:.10e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let (sign, exponent) = match exponent.strip_prefix('-') {
-        Some(exponent) => ('-', exponent),
-        None => ('+', exponent),
-    };
-    format!("{digits}e{sign}{exponent:0>2}")
+    exponent(value, 10)
 }
 
 /// A moment as `ctime(3)` writes it, in the local time zone: `Sat Nov 21 10:19:17 2026`.
 pub(super) fn moment(unix_ns: i64) -> String {
-    in_zone(unix_ns, TimeZone::system())
+    local(unix_ns, CTIME)
 }
 
-fn in_zone(unix_ns: i64, zone: TimeZone) -> String {
-    match jiff::Timestamp::from_nanosecond(i128::from(unix_ns)) {
-        Ok(time) => time.to_zoned(zone).strftime("%a %b %e %H:%M:%S %Y").to_string(),
-        Err(_) => format!("{unix_ns} ns after 1970"),
-    }
-}
+const CTIME: &str = "%a %b %e %H:%M:%S %Y";
 
 #[cfg(test)]
 mod tests {
     use jiff::tz::TimeZone;
 
-    use super::{figure, in_zone, scientific};
+    use super::{CTIME, figure, scientific};
+    use crate::printed::in_zone;
 
     #[test]
     fn figures_have_as_many_digits_as_ior_gives_them() {
@@ -69,6 +59,6 @@ mod tests {
 
     #[test]
     fn moments_are_written_as_ctime_writes_them() {
-        assert_eq!(in_zone(1_775_120_400_000_000_000, TimeZone::UTC), "Thu Apr  2 09:00:00 2026");
+        assert_eq!(in_zone(1_775_120_400_000_000_000, CTIME, TimeZone::UTC), "Thu Apr  2 09:00:00 2026");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use plan::{Phase, Placement, Plan};
-use record::{FileSystemFacts, Manifest, PhaseRow, TaskRow, WarningRow};
+use record::{Manifest, PhaseRow, TaskRow, WarningRow};
 
 use super::figures::Figures;
 use super::memo::Memo;
@@ -13,6 +13,7 @@ use super::settings::Settings;
 use super::summary::Line;
 use super::{Format, case, csv, json, text};
 use crate::Compat;
+use crate::space::{Space, file_system};
 
 /// Turns rows of a record into IOR's output, piece by piece, so that a program can print while
 /// the run goes on. The pieces in order are the whole output.
@@ -52,38 +53,6 @@ struct TestStage {
     path: PathBuf,
     held_bytes: u64,
     space: Option<Space>,
-}
-
-/// A file system as IOR words it.
-#[derive(Debug, Clone)]
-pub(super) struct Space {
-    pub capacity: String,
-    pub used: String,
-    pub inodes: String,
-    pub used_inodes: String,
-}
-
-impl Space {
-    fn of(facts: &FileSystemFacts) -> Self {
-        let share = |total: u64, free: u64| match total {
-            0 => "0.0%".to_owned(),
-            _ => format!("{:.1}%", (1.0 - free as f64 / total as f64) * 100.0),
-        };
-        let (unit, name) = if facts.size_bytes >= 1 << 40 { (1_u64 << 40, "TiB") } else { (1 << 30, "GiB") };
-        Self {
-            capacity: format!("{:.1} {name}", facts.size_bytes as f64 / unit as f64),
-            used: share(facts.size_bytes, facts.free_bytes),
-            inodes: format!("{:.1} Mi", facts.inodes as f64 / f64::from(1 << 20)),
-            used_inodes: share(facts.inodes, facts.free_inodes),
-        }
-    }
-
-    pub(super) fn line(&self) -> String {
-        format!(
-            "{}   Used FS: {}   Inodes: {}   Used Inodes: {}",
-            self.capacity, self.used, self.inodes, self.used_inodes
-        )
-    }
 }
 
 /// The release of IOR whose tables are printed, and that of this program, as in `4.1.0+ioproof-0.1.0`.
@@ -152,13 +121,6 @@ fn first_file(case: &plan::Case) -> PathBuf {
         Some(path) if case.workload.files.file_per_repetition => PathBuf::from(path),
         _ => path,
     }
-}
-
-/// The file system that `path` is on: the one whose mount point is the longest prefix, or the
-/// only one there is.
-fn file_system<'a>(path: &Path, known: &'a [FileSystemFacts]) -> Option<&'a FileSystemFacts> {
-    let under = known.iter().filter(|facts| path.starts_with(&facts.mount_point));
-    under.max_by_key(|facts| facts.mount_point.len()).or_else(|| known.first())
 }
 
 impl Printer {

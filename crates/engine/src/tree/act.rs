@@ -75,7 +75,9 @@ impl<'s> Hand<'s> {
                 }
             }
             Phase::FileCreate => {
-                return self.small.write((at, name), OFlags::CREATE | OFlags::EXCL, file, tree.sync);
+                // Where tasks share a file, another one may have made it.
+                let more = if tree.shared { OFlags::empty() } else { OFlags::EXCL };
+                return self.small.write((at, name), OFlags::CREATE | more, file, tree.sync);
             }
             Phase::FileWrite => return self.small.write((at, name), OFlags::empty(), file, tree.sync),
             Phase::FileRead => return self.small.read((at, name), file, rules.bytes, tree.write_bytes.0),

@@ -183,6 +183,10 @@ impl<const N: usize> Beat<'_, '_, N> {
         common.task_done(last);
         report.io.1 = last;
         report.close = (last, last);
+        if way.job.workload.syncs_all() {
+            rustix::fs::sync();
+            report.close.1 = clock::now(common.kind);
+        }
         course.pass(Point::Transferred);
         doer.leave(self.surprises)
     }

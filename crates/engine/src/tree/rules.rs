@@ -158,6 +158,8 @@ impl<'a> TreeRules<'a> {
             }
             Phase::DirectoryList if items == all => self.tree.used_directories().1,
             Phase::DirectoryList => items.div_ceil(self.tree.items_per_directory.max(1)),
+            // What all tasks share can be removed once.
+            Phase::FileRemove | Phase::FileRename if self.tree.shared && task > 0 => 0,
             _ => items,
         };
         let looks = matches!(self.phase, Phase::FileStat | Phase::DirectoryStat);

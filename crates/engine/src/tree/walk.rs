@@ -30,6 +30,8 @@ pub(crate) struct Walk<'s> {
     item: u64,
     /// Bytes before the number of an item.
     stem: Vec<u8>,
+    /// The number in the name of the first item.
+    first: u64,
     /// Behind the number, as the items are called now.
     suffix: &'static [u8],
     /// Names are below the root, since items of many directories follow each other.
@@ -51,7 +53,11 @@ impl<'s> Walk<'s> {
             name: Name::new(),
             other: Name::new(),
             item: 0,
-            stem: format!("{kind}.mdtest.{}.", plan.owner).into_bytes(),
+            stem: match rules.tree.shared && !rules.of_directories() {
+                true => b"file.mdtest.shared.".to_vec(),
+                false => format!("{kind}.mdtest.{}.", plan.owner).into_bytes(),
+            },
+            first: rules.tree.number_of(0),
             suffix: if rules.job.renamed { RENAMED.as_bytes() } else { b"" },
             leaps,
         }
@@ -110,7 +116,7 @@ impl<'s> Walk<'s> {
         if self.item < self.from || self.item >= self.to {
             self.change_directory()?;
         }
-        self.name.back().push(&self.stem).push_number(self.item).push(self.suffix);
+        self.name.back().push(&self.stem).push_number(self.first + self.item).push(self.suffix);
         Ok(())
     }
 
@@ -164,9 +170,11 @@ impl<'s> Walk<'s> {
 /// The path of `item` of the owner of `plan`, for people.
 #[cold]
 pub(crate) fn item_path(rules: &TreeRules<'_>, plan: &ItemPlan, item: u64) -> PathBuf {
+    let number = rules.tree.number_of(item);
     let name = match rules.of_directories() {
-        true => TreePlacement::directory_name(plan.owner, item),
-        false => TreePlacement::file_name(plan.owner, item),
+        true => TreePlacement::directory_name(plan.owner, number),
+        false if rules.tree.shared => TreePlacement::shared_name(number),
+        false => TreePlacement::file_name(plan.owner, number),
     };
     let suffix = if rules.job.renamed { RENAMED } else { "" };
     let directory = rules.placement.directory(plan.owner, rules.tree.directory_of(item));

@@ -72,6 +72,7 @@ fn expected(workload: &Workload, files: Option<&str>, directories: Option<&str>)
         }
         for item in 0..tree.items_per_task() {
             let directory = root.join(placement.directory(owner, tree.directory_of(item)));
+            let item = tree.number_of(item);
             if let Some(suffix) = files {
                 add(directory.join(TreePlacement::file_name(owner, item) + suffix), "");
             }
@@ -150,6 +151,26 @@ fn after_each_phase_stands_exactly_what_it_says() {
         stands(None, None);
         counted(&workload, Phase::TreeRemove, Operation::Remove, trees * tree.directories());
         assert!(walk(&target).is_empty(), "{tree:?}: the target stays, and nothing in it");
+    }
+}
+
+#[test]
+fn files_that_all_tasks_share_are_made_once_and_removed_by_one() {
+    let bed = Bed::new();
+    let tree = Tree { shared: true, sync_all: true, write_bytes: Bytes(10), ..Tree::flat(4) };
+    let workload = workload(&bed, Backend::Psync, 3, tree);
+    run(&workload, Phase::TreeCreate).expect("made");
+    for (phase, operation, items) in [
+        (Phase::FileCreate, Operation::Create, 12),
+        (Phase::FileStat, Operation::Stat, 12),
+        (Phase::FileRemove, Operation::Remove, 4),
+    ] {
+        let outcome = counted(&workload, phase, operation, items);
+        assert_eq!(outcome.surprises.count, 0, "{phase}");
+        let files = walk(&bed.path("t")).into_iter().filter(|name| !name.ends_with('/')).collect::<Vec<_>>();
+        let left = if phase == Phase::FileRemove { 0 } else { 4 };
+        assert_eq!(files.len(), left, "{phase}: {files:?}");
+        assert!(files.iter().all(|name| name.contains("file.mdtest.shared.")), "{files:?}");
     }
 }
 

@@ -161,6 +161,8 @@ fn tree(fields: &Point<'_>, seed: u64, errors: &mut Vec<StudyError>) -> Option<T
         collective: fields.flag("collective"),
         make_node: fields.flag("make_node"),
         in_target: fields.flag("in_target"),
+        shared: false,
+        sync_all: false,
     })
 }
 

@@ -1,0 +1,171 @@
+//! What each option means for the run, with resolved values.
+
+use plan::{Bytes, Tree};
+
+use super::case::Tasks;
+use super::release::Release;
+use super::settings::Settings;
+use super::table::{Key, OPTIONS};
+use crate::ToolError;
+
+/// What the user should know of the status file: nothing was read.
+const NO_STATUS: &str = "Could not read back the stonewalling status from the file!";
+/// mdtest 4 names one unit and prints another.
+const SECONDS: &str = "under `SUMMARY time (in ms/op)` mdtest 4 prints the seconds of the phase, and so does this; \
+                       the times of one operation are in the record";
+
+/// The meaning of `key`, for `--explain`.
+pub(super) fn of(key: Key, settings: &Settings, tree: &Tree, tasks: &Tasks, release: Release) -> String {
+    phases(key)
+        .map(str::to_owned)
+        .or_else(|| layout(key, settings, tree))
+        .or_else(|| running(key, settings, tasks))
+        .unwrap_or_else(|| printing(key, settings, tree, release))
+}
+
+fn both_units(bytes: u64) -> String {
+    format!("{bytes} bytes = {}", Bytes(bytes).both_units())
+}
+
+fn phases(key: Key) -> Option<&'static str> {
+    Some(match key {
+        Key::Create => "makes the tree and its items; without -r they stay for a later run",
+        Key::Stat => "looks at each item with statx(2)",
+        Key::Read => "opens each file, reads -e bytes and closes it",
+        Key::Rename => "renames each directory that is an item",
+        Key::Remove => "removes the items and the tree",
+        Key::FilesOnly => "items are files",
+        Key::DirectoriesOnly => "items are directories",
+        Key::Shared => "all tasks work on one set of files, file.mdtest.shared.0 and so on",
+        Key::Sync => "fsync(2) of each file after it was written, in its time",
+        Key::SyncAll => "sync(2) on every node at the end of each phase, in its time",
+        Key::VerifyRead => "what is read is compared with what was written, inside the timed phase",
+        Key::MakeNode => "files are made by mknod(2), without being opened",
+        Key::Collective => {
+            "task 0 makes and removes the directories of all trees; items are made by their tasks"
+        }
+        _ => return None,
+    })
+}
+
+fn layout(key: Key, settings: &Settings, tree: &Tree) -> Option<String> {
+    let (directories, (_, used)) = (tree.directories(), tree.used_directories());
+    let each = tree.items_per_directory;
+    Some(match key {
+        Key::Directory => match settings.directories.len() {
+            1 => format!("the trees stand in {}", settings.directories[0].display()),
+            count => format!("{count} directories; the tree of task t stands in number t mod {count}"),
+        },
+        Key::Items | Key::ItemsPerDirectory => format!(
+            "{each} items of each task in each of {used} directories: {} of each kind for each task",
+            tree.items_per_task()
+        ),
+        Key::Branching | Key::Depth => {
+            format!("a tree of {directories} directories, {used} of which have items")
+        }
+        Key::LeafOnly => format!("items stand in the {used} directories of the lowest level"),
+        Key::OwnTrees => "each task has a tree of its own, mdtest_tree.TASK.0".to_owned(),
+        Key::WriteBytes => format!("{} are written into each file", both_units(settings.write_bytes)),
+        Key::ReadBytes if settings.read_bytes == 0 => {
+            "files are opened and closed, without a read".to_owned()
+        }
+        Key::ReadBytes => format!("{} are read from each file", both_units(settings.read_bytes)),
+        _ => return None,
+    })
+}
+
+fn running(key: Key, settings: &Settings, tasks: &Tasks) -> Option<String> {
+    let counts = || tasks.counts.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    Some(match key {
+        Key::Api if settings.api == "DUMMY" => "no I/O at all: measures what the harness costs".to_owned(),
+        Key::Api => "system calls on files and directories".to_owned(),
+        Key::Shift => format!(
+            "task t looks at items of task t + {0}, reads those of t + 2 · {0} and removes those of t + 3 · {0}",
+            settings.shift
+        ),
+        Key::Random | Key::RandomSeed => match settings.random {
+            true => "items are looked at in a random order, the same for the same seed".to_owned(),
+            false => "no effect without -R".to_owned(),
+        },
+        Key::Iterations => format!("{} times, each time in a tree of its own", settings.iterations),
+        Key::Delay => format!("{} seconds of rest before each iteration", settings.delay),
+        Key::First | Key::Last | Key::Stride if settings.last == 0 => {
+            format!("no effect without -l: {} tasks", counts())
+        }
+        Key::First | Key::Last | Key::Stride => format!("a table for each number of tasks: {}", counts()),
+        Key::Stonewall => format!(
+            "after {} seconds no new file is begun by a task that has as many as the fastest; later phases have as \
+             many",
+            settings.stonewall
+        ),
+        Key::StatusFile if settings.chosen.create && settings.stonewall > 0 => {
+            "the number of files of each task is written there".to_owned()
+        }
+        Key::StatusFile if settings.chosen.create => "no effect: there is no deadline (-W)".to_owned(),
+        Key::StatusFile => "each task ends a phase after as many items as stand there".to_owned(),
+        Key::Signature if settings.signature < 0 => "the default signature of the data".to_owned(),
+        Key::Signature => format!("the data are signed with {}", settings.signature),
+        Key::Packet => {
+            "data are always incompressible and stamped with file, offset and signature, so that a \
+                        check can say what is wrong with them"
+                .to_owned()
+        }
+        _ => return None,
+    })
+}
+
+fn printing(key: Key, settings: &Settings, tree: &Tree, release: Release) -> String {
+    match key {
+        Key::Time if release == Release::V1_9 => format!(
+            "not in the released 1.9.3, where it was a local patch; rates are printed, as were with it, and the items \
+             stand in the directory of -d itself, which exists{}",
+            if tree.in_target { "" } else { " not" }
+        ),
+        Key::Time => {
+            "times are printed instead of rates, as 4.x does; in published lines of 1.9.3 it was a local \
+                      patch, and rates were printed: give --compat 1.9 for those"
+                .to_owned()
+        }
+        Key::RateAndTime => "a table of rates and one of times".to_owned(),
+        Key::RankDetails => {
+            "a row for each task and iteration is written there when the run is over".to_owned()
+        }
+        Key::RankStatistics => "the table has the fastest, slowest and mean task, too".to_owned(),
+        Key::Verbose | Key::Verbosity => match settings.verbose {
+            0 => "the tables alone".to_owned(),
+            level => format!("level {level}: the figures of each iteration as well"),
+        },
+        _ => String::new(),
+    }
+}
+
+impl Settings {
+    /// What the user should know before the run.
+    pub(super) fn warnings(&self, release: Release) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if (self.time || self.rate_and_time) && release == Release::V4_0 {
+            warnings.push(SECONDS.to_owned());
+        }
+        warnings
+    }
+
+    /// How many items an earlier create phase has left of each task, where a status file says so.
+    ///
+    /// # Errors
+    /// The file holds something else.
+    pub(super) fn limit(&self, warnings: &mut Vec<String>) -> Result<Option<u64>, ToolError> {
+        let Some(path) = self.status_file.as_ref().filter(|_| !self.chosen.create) else { return Ok(None) };
+        let Ok(text) = std::fs::read_to_string(path) else {
+            warnings.push(NO_STATUS.to_owned());
+            return Ok(None);
+        };
+        match text.trim().parse::<u64>() {
+            Ok(0) => Ok(None),
+            Ok(limit) => Ok(Some(limit)),
+            Err(_) => Err(OPTIONS.error(
+                &format!("-x {}", path.display()),
+                "does not hold a number of items; name a file that a run with -C -W left",
+            )),
+        }
+    }
+}

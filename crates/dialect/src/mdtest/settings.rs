@@ -1,0 +1,288 @@
+//! What a command line of mdtest sets, and which of it can stand together.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::table::{Key, OPTIONS};
+use crate::ToolError;
+use crate::options::Given;
+
+/// More iterations than this are taken for a slip of the pen.
+const ITERATIONS_MAX: u32 = 1_000_000;
+/// A rest or a deadline of more seconds than this (three years) is taken for a slip of the pen.
+const SECONDS_MAX: u64 = 100_000_000;
+/// mdtest's highest level of verbosity.
+const VERBOSE_MAX: u32 = 5;
+/// The directory of mdtest without `-d`.
+const DIRECTORY: &str = "./out";
+
+/// The phases that are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Chosen {
+    pub create: bool,
+    pub stat: bool,
+    pub read: bool,
+    pub rename: bool,
+    pub remove: bool,
+}
+
+impl Chosen {
+    const ALL: Self = Self { create: true, stat: true, read: true, rename: true, remove: true };
+}
+
+/// A command line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Settings {
+    pub api: String,
+    pub directories: Vec<PathBuf>,
+    pub branching: u32,
+    pub depth: u32,
+    pub leaf_only: bool,
+    pub items: u64,
+    pub items_per_directory: u64,
+    pub own_trees: bool,
+    pub shared: bool,
+    pub collective: bool,
+    pub make_node: bool,
+    pub write_bytes: u64,
+    pub read_bytes: u64,
+    pub sync: bool,
+    pub sync_all: bool,
+    pub verify: bool,
+    pub shift: u32,
+    pub random: bool,
+    pub seed: Option<u64>,
+    pub chosen: Chosen,
+    pub files_only: bool,
+    pub directories_only: bool,
+    pub iterations: u32,
+    pub delay: u64,
+    pub first: u32,
+    pub last: u32,
+    pub stride: u32,
+    pub stonewall: u64,
+    pub status_file: Option<PathBuf>,
+    pub signature: i64,
+    pub packet: char,
+    pub verbose: u32,
+    pub rate_and_time: bool,
+    pub time: bool,
+    pub rank_details: Option<PathBuf>,
+    pub rank_statistics: bool,
+}
+
+impl Default for Settings {
+    /// mdtest's defaults, as its help prints them.
+    fn default() -> Self {
+        Self {
+            api: "POSIX".to_owned(),
+            directories: vec![PathBuf::from(DIRECTORY)],
+            branching: 1,
+            depth: 0,
+            leaf_only: false,
+            items: 0,
+            items_per_directory: 0,
+            own_trees: false,
+            shared: false,
+            collective: false,
+            make_node: false,
+            write_bytes: 0,
+            read_bytes: 0,
+            sync: false,
+            sync_all: false,
+            verify: false,
+            shift: 0,
+            random: false,
+            seed: None,
+            chosen: Chosen::default(),
+            files_only: false,
+            directories_only: false,
+            iterations: 1,
+            delay: 0,
+            first: 1,
+            last: 0,
+            stride: 1,
+            stonewall: 0,
+            status_file: None,
+            signature: -1,
+            packet: 't',
+            verbose: 0,
+            rate_and_time: false,
+            time: false,
+            rank_details: None,
+            rank_statistics: false,
+        }
+    }
+}
+
+impl Settings {
+    /// What all options of a line ask for.
+    ///
+    /// # Errors
+    /// A value that cannot be read, or options that cannot stand together.
+    pub(super) fn of(given: &[Given<Key>]) -> Result<Self, ToolError> {
+        let mut settings = Self::default();
+        for option in given {
+            settings.set(option)?;
+        }
+        if settings.chosen == Chosen::default() {
+            settings.chosen = Chosen::ALL;
+        }
+        settings.check()?;
+        Ok(settings)
+    }
+
+    fn set(&mut self, given: &Given<Key>) -> Result<(), ToolError> {
+        match given.key {
+            Key::Create => self.chosen.create = true,
+            Key::Stat => self.chosen.stat = true,
+            Key::Read => self.chosen.read = true,
+            Key::Rename => self.chosen.rename = true,
+            Key::Remove => self.chosen.remove = true,
+            Key::FilesOnly => self.files_only = true,
+            Key::DirectoriesOnly => self.directories_only = true,
+            Key::LeafOnly => self.leaf_only = true,
+            Key::OwnTrees => self.own_trees = true,
+            Key::Shared => self.shared = true,
+            Key::Collective => self.collective = true,
+            Key::MakeNode => self.make_node = true,
+            Key::Sync => self.sync = true,
+            Key::SyncAll => self.sync_all = true,
+            Key::VerifyRead => self.verify = true,
+            Key::RateAndTime => self.rate_and_time = true,
+            Key::Time => self.time = true,
+            Key::RankStatistics => self.rank_statistics = true,
+            Key::Verbose => self.verbose = (self.verbose + 1).min(VERBOSE_MAX),
+            Key::Random => {
+                self.random = true;
+                if given.value.is_some() {
+                    self.seed = Some(given.count(u64::MAX)?);
+                }
+            }
+            _ => self.set_value(given)?,
+        }
+        Ok(())
+    }
+
+    fn set_value(&mut self, given: &Given<Key>) -> Result<(), ToolError> {
+        match given.key {
+            Key::Api => self.api = api(given)?,
+            Key::Directory => self.directories = given.paths()?,
+            Key::Branching => self.branching = given.count32(u32::MAX)?,
+            Key::Depth => self.depth = given.count32(u32::MAX)?,
+            Key::Items => self.items = given.count(u64::MAX)?,
+            Key::ItemsPerDirectory => self.items_per_directory = given.count(u64::MAX)?,
+            Key::WriteBytes => self.write_bytes = given.size()?,
+            Key::ReadBytes => self.read_bytes = given.size()?,
+            Key::Shift => self.shift = given.count32(u32::MAX)?,
+            Key::RandomSeed => self.seed = Some(given.count(u64::MAX)?).filter(|&seed| seed > 0),
+            Key::Iterations => self.iterations = given.count32(ITERATIONS_MAX)?,
+            Key::Delay => self.delay = given.count(SECONDS_MAX)?,
+            Key::First => self.first = given.count32(u32::MAX)?,
+            Key::Last => self.last = given.count32(u32::MAX)?,
+            Key::Stride => self.stride = given.count32(u32::MAX)?,
+            Key::Stonewall => self.stonewall = given.count(SECONDS_MAX)?,
+            Key::StatusFile => self.status_file = Some(given.path()?),
+            Key::RankDetails => self.rank_details = Some(given.path()?),
+            Key::Signature => self.signature = given.whole()?,
+            Key::Verbosity => self.verbose = given.count32(u32::MAX)?.min(VERBOSE_MAX),
+            Key::Packet => {
+                self.packet = match given.text().chars().next() {
+                    Some(letter @ ('o' | 'i' | 't' | 'r')) => letter,
+                    _ => {
+                        return Err(given
+                            .wrong("is no packet type: give offset, incompressible, timestamp or random"));
+                    }
+                };
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether directories are items.
+    pub(super) const fn has_directories(&self) -> bool {
+        !self.shared && (self.directories_only || !self.files_only)
+    }
+
+    /// Whether files are items.
+    pub(super) const fn has_files(&self) -> bool {
+        self.files_only || !self.directories_only
+    }
+
+    /// What mdtest, too, does not let stand together, and what measures nothing.
+    fn check(&self) -> Result<(), ToolError> {
+        let error = |written: &str, reason: &str| Err(OPTIONS.error(written, reason));
+        let chosen = self.chosen;
+        if self.iterations == 0 {
+            return error("-i 0", "nothing would run: give a number of at least 1");
+        }
+        if self.stride == 0 {
+            return error("-s 0", "the number of tasks would never rise: give a number of at least 1");
+        }
+        if self.branching == 0 && self.depth > 0 {
+            return error(
+                "-b 0",
+                "a tree of several levels needs directories in each: give -b 1 or more, or -z 0",
+            );
+        }
+        if self.items == 0 && self.items_per_directory == 0 {
+            return error("-n 0", "there would be no items: give -n for each task, or -I for each directory");
+        }
+        if self.items > 0
+            && self.items_per_directory > 0
+            && !self.items.is_multiple_of(self.items_per_directory)
+        {
+            return error(
+                &format!("-n {} -I {}", self.items, self.items_per_directory),
+                "items must be a multiple of items per directory; give a multiple, or one of the two",
+            );
+        }
+        if self.shared && self.own_trees {
+            return error("-S -u", "a shared file cannot stand in a tree of each task; choose one");
+        }
+        if self.shared && self.directories_only && !self.files_only {
+            return error("-S -D", "only files can be shared, and -D asks for directories alone; choose one");
+        }
+        if self.make_node && self.write_bytes > 0 {
+            return error(
+                "-k -w",
+                "a file that mknod(2) makes is not open for writing; leave one of them out",
+            );
+        }
+        if self.verify && self.read_bytes == 0 {
+            return error("-X", "nothing is read that could be compared; add -e BYTES");
+        }
+        if chosen.create && chosen.read && self.has_files() && self.read_bytes > self.write_bytes {
+            return error(
+                &format!("-w {} -e {}", self.write_bytes, self.read_bytes),
+                "no more can be read from a file than was written; give -e at most as large as -w",
+            );
+        }
+        if self.directories.len() > 1 && !self.own_trees {
+            return error(
+                "-d with @",
+                "a shared tree stands in one directory; add -u, so that each task has a tree of its own",
+            );
+        }
+        Ok(())
+    }
+}
+
+fn api(given: &Given<Key>) -> Result<String, ToolError> {
+    let name = given.text().to_ascii_uppercase();
+    let reason = match name.as_str() {
+        "POSIX" | "DUMMY" => return Ok(name),
+        "MPIIO" => "it needs MPI-IO, and mdtest has no backend for it either",
+        "DFS" | "DAOS" => "it needs the DAOS library; use -a POSIX on a dfuse mount",
+        "CEPHFS" | "RADOS" => "it needs the Ceph libraries; use -a POSIX on a mounted file system",
+        "S3" | "S3-LIBS3" | "S3-4C" => "it needs an object store; use -a POSIX",
+        "AIO" | "MMAP" => "mdtest has no backend for it; use -a POSIX",
+        "IME" | "GFARM" | "BFS" | "CHFS" | "FINCHFS" | "PMDK" | "LIBNFS" | "HDFS" | "MADFS" => {
+            "it needs that system's own client library; use -a POSIX on a mounted file system"
+        }
+        _ => return Err(given.wrong("is no API of mdtest; ioproof drives POSIX and DUMMY")),
+    };
+    Err(OPTIONS.error(&given.written, &format!("is refused: {reason}")))
+}

@@ -1,0 +1,32 @@
+//! Numbers and times as programs in C print them.
+
+use jiff::tz::TimeZone;
+
+/// C's `%.Ne` with `digits` for N: the exponent has a sign and at least two digits.
+pub(crate) fn exponent(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, exponent) = match exponent.strip_prefix('-') {
+        Some(exponent) => ('-', exponent),
+        None => ('+', exponent),
+    };
+    format!("{mantissa}e{sign}{exponent:0>2}")
+}
+
+/// A moment in the local time zone, by a pattern of `strftime(3)`.
+pub(crate) fn local(unix_ns: i64, pattern: &str) -> String {
+    in_zone(unix_ns, pattern, TimeZone::system())
+}
+
+/// A moment in `zone`.
+pub(crate) fn in_zone(unix_ns: i64, pattern: &str, zone: TimeZone) -> String {
+    match jiff::Timestamp::from_nanosecond(i128::from(unix_ns)) {
+        Ok(time) => time.to_zoned(zone).strftime(pattern).to_string(),
+        Err(_) => format!("{unix_ns} ns after 1970"),
+    }
+}
+
+/// Seconds of `ns`, of which one is the least that the clock tells apart: no rate is infinite.
+pub(crate) fn seconds(ns: u64) -> f64 {
+    ns.max(1) as f64 / 1e9
+}
