@@ -138,6 +138,21 @@ impl Phase {
         matches!(self, Self::Read | Self::Mixed | Self::CheckWrite | Self::CheckRead)
     }
 
+    /// Whether the phase brings data or names into being.
+    #[must_use]
+    pub const fn makes(self) -> bool {
+        self.writes()
+            || matches!(
+                self,
+                Self::TreeCreate
+                    | Self::DirectoryCreate
+                    | Self::FileCreate
+                    | Self::FileWrite
+                    | Self::Precreate
+                    | Self::Benchmark
+            )
+    }
+
     /// Whether the phase changes the files of [`crate::Placement`].
     #[must_use]
     pub const fn writes(self) -> bool {

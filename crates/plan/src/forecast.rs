@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Bytes, Case, Existing, FileSet, Phase, Placement, Plan, Sharing};
+use crate::{Bytes, Case, Existing, FileSet, Phase, Placement, Plan, Sharing, Work};
 
 /// The share of the sum of all devices that `tasks` spread over `targets` can reach:
 /// `T / (D · ceil(T / D))`. The targets with one task more decide when the phase ends.
@@ -22,6 +22,8 @@ pub fn balance_bound(tasks: u32, targets: u32) -> f64 {
 pub struct Forecast {
     /// Files that exist at the same time.
     pub files: u64,
+    /// Directories that a tree or sets of objects have beside them.
+    pub directories: u64,
     /// Bytes of each file.
     pub file_bytes: Bytes,
     /// Bytes that the files take together.
@@ -43,6 +45,9 @@ impl Forecast {
     #[must_use]
     pub fn of(case: &Case) -> Self {
         let workload = &case.workload;
+        if !workload.work.is_transfers() {
+            return Self::of_names(case);
+        }
         let placement = Placement::new(workload);
         let files = placement.file_count();
         let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX).max(1);
@@ -60,6 +65,7 @@ impl Forecast {
         let reads_of_mixed = moved(half).0 / 100 * u64::from(workload.read_percent);
         Self {
             files: u64::from(files) * sets,
+            directories: 0,
             file_bytes: placement.file_bytes(),
             footprint,
             phase_bytes,
@@ -73,6 +79,54 @@ impl Forecast {
             balance_bound: match workload.files.sharing {
                 Sharing::PerTask => balance_bound(workload.tasks, targets),
                 Sharing::Shared => 1.0,
+            },
+        }
+    }
+
+    /// The forecast of a case that makes names, or exchanges messages.
+    fn of_names(case: &Case) -> Self {
+        let workload = &case.workload;
+        let passes = u64::from(case.passes_max());
+        let sets = if workload.files.file_per_repetition { passes } else { 1 };
+        let makes = |phase: Phase| match case.phases.contains(&phase) {
+            true => workload.operations_of(phase).unwrap_or(0),
+            false => 0,
+        };
+        let (files, directories, file_bytes) = match &workload.work {
+            Work::Tree(tree) => {
+                let trees = if case.phases.contains(&Phase::TreeCreate) {
+                    tree.directories().saturating_mul(tree.trees(workload.tasks))
+                } else {
+                    0
+                };
+                let items = makes(Phase::DirectoryCreate).saturating_add(trees);
+                (makes(Phase::FileCreate), items, tree.write_bytes)
+            }
+            Work::Objects(objects) => {
+                let sets = u64::from(objects.sets).saturating_mul(u64::from(workload.tasks));
+                (sets.saturating_mul(objects.precreated), sets, objects.object_bytes)
+            }
+            Work::Transfers | Work::Rpc(_) => (0, 0, Bytes(0)),
+        };
+        let moved = |writes: bool| {
+            let phases = case.phases.iter().filter(|phase| phase.makes() == writes);
+            let bytes = phases.map(|phase| workload.phase_bytes(*phase).0).fold(0, u64::saturating_add);
+            Bytes(bytes.saturating_mul(passes))
+        };
+        let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX).max(1);
+        Self {
+            files: files.saturating_mul(sets),
+            directories: directories.saturating_mul(sets),
+            file_bytes,
+            footprint: Bytes(files.saturating_mul(file_bytes.0).saturating_mul(sets)),
+            phase_bytes: workload.bytes(),
+            written: moved(true),
+            read: moved(false),
+            files_per_target: (0, 0),
+            balance_bound: if workload.work.makes_trees() {
+                balance_bound(workload.tasks, targets)
+            } else {
+                1.0
             },
         }
     }
@@ -119,6 +173,9 @@ pub(crate) struct Filled<'p>(HashMap<&'p FileSet, Bytes>);
 impl<'p> Filled<'p> {
     /// Bytes that are filled before `case`, which needs `footprint`.
     pub(crate) fn before(&mut self, case: &'p Case, footprint: Bytes) -> Bytes {
+        if !case.workload.work.is_transfers() {
+            return Bytes(0);
+        }
         let files = &case.workload.files;
         let data = self.0.entry(files).or_default();
         if case.protocol.wipe {

@@ -91,7 +91,9 @@ pub enum Concern {
 
 pub(super) fn length_concerns(case: &Case, phases: &[PhaseOutlook]) -> Vec<Concern> {
     let segments = case.workload.geometry.segments;
-    let by_volume = |outlook: &PhaseOutlook| !outlook.by_clock && case.workload.operations.is_none();
+    let transfers = case.workload.work.is_transfers();
+    let by_volume =
+        |outlook: &PhaseOutlook| !outlook.by_clock && case.workload.operations.is_none() && transfers;
     let scaled = |outlook: &PhaseOutlook, seconds: f64| {
         by_volume(outlook).then(|| whole_up(segments as f64 * seconds / outlook.seconds))
     };
@@ -101,7 +103,10 @@ pub(super) fn length_concerns(case: &Case, phases: &[PhaseOutlook]) -> Vec<Conce
     } else {
         (PHASE_SECONDS_MIN, PHASE_SECONDS_ADVISED)
     };
-    let results = phases.iter().filter(|outlook| outlook.phase.is_result());
+    // How long the directories of a tree take says nothing, and what is guessed of items is no reason to
+    // advise.
+    let is_known = |outlook: &&PhaseOutlook| transfers || outlook.by_clock;
+    let results = phases.iter().filter(|outlook| outlook.phase.is_result()).filter(is_known);
     let concern = |outlook: &PhaseOutlook| {
         if outlook.seconds < least {
             let segments = scaled(outlook, advised);
@@ -125,7 +130,8 @@ pub(super) fn space_concerns(case: &Case, spaces: &[SpaceOutlook]) -> Vec<Concer
             return None;
         }
         let fitting = whole(segments as f64 * SPACE_SHARE_MAX / share).0;
-        let (space, segments) = (space.clone(), (fitting >= 1).then_some(fitting));
+        let fits = fitting >= 1 && case.workload.work.is_transfers();
+        let (space, segments) = (space.clone(), fits.then_some(fitting));
         Some(if share > 1.0 {
             Concern::NoSpace { space, segments }
         } else {
@@ -137,7 +143,8 @@ pub(super) fn space_concerns(case: &Case, spaces: &[SpaceOutlook]) -> Vec<Concer
 
 pub(super) fn memory_concern(case: &Case, memory: Option<Bytes>) -> Option<Concern> {
     let workload = &case.workload;
-    let moves_data = !matches!(workload.backend, crate::Backend::Null);
+    // Names and small files are in the caches as a rule, and meant to be.
+    let moves_data = !matches!(workload.backend, crate::Backend::Null) && workload.work.is_transfers();
     let memory = memory.filter(|memory| moves_data && !workload.direct && memory.0 > 0)?;
     let of_node = workload.tasks.div_ceil(workload.nodes);
     let volume = workload.footprint().min(workload.bytes());

@@ -34,6 +34,8 @@ pub struct PhaseOutlook {
     pub bytes_per_second: f64,
     /// Bytes that it is expected to move: one pass, or what the clock allows.
     pub bytes: Bytes,
+    /// Operations that it is expected to do, where these are no transfers.
+    pub operations: Option<u64>,
     /// Seconds that it is expected to take.
     pub seconds: f64,
     /// The clock ends it, not the volume.
@@ -144,7 +146,29 @@ pub fn outlooks<'p>(plan: &'p Plan, around: &Surroundings) -> (Vec<Outlook>, Vec
 fn streamed(bytes: Bytes, case: &Case, around: &Surroundings, layer: Layer) -> PhaseOutlook {
     let bytes_per_second = (around.write.bytes_per_second * storages(case, layer)).max(1.0);
     let seconds = bytes.0 as f64 / bytes_per_second;
-    PhaseOutlook { phase: Phase::Fill, bytes_per_second, bytes, seconds, by_clock: false }
+    PhaseOutlook { phase: Phase::Fill, bytes_per_second, bytes, operations: None, seconds, by_clock: false }
+}
+
+/// What a phase of work other than transfers is expected to do: as many operations as fit into the time of
+/// a small transfer each, which is a guess, since no data sheet has a figure for them.
+fn operations_outlook(case: &Case, phase: Phase, around: &Surroundings, layer: Layer) -> PhaseOutlook {
+    let workload = &case.workload;
+    let expected = if phase.makes() { &around.write } else { &around.read };
+    let bytes = workload.phase_bytes(phase);
+    let under_way = f64::from(workload.tasks) * f64::from(workload.backend.depth());
+    let per_second = under_way / expected.transfer_time.as_secs_f64().max(1e-9);
+    let all = workload.operations_of(phase);
+    let by_bytes = bytes.0 as f64 / (expected.bytes_per_second * storages(case, layer)).max(1.0);
+    let by_volume = all.map_or(0.0, |all| all as f64 / per_second).max(by_bytes);
+    let limit = workload.duration.or(workload.stonewall.map(|stonewall| stonewall.deadline));
+    let limit = limit.map(crate::Nanos::as_secs_f64);
+    let by_clock = limit.is_some_and(|limit| all.is_none() || limit < by_volume);
+    let seconds = limit.filter(|_| by_clock).unwrap_or(by_volume);
+    let share = if by_clock && by_volume > 0.0 { seconds / by_volume } else { 1.0 };
+    let operations = all.map(|all| whole(all as f64 * share).0);
+    let bytes = whole(bytes.0 as f64 * share);
+    let bytes_per_second = bytes.0 as f64 / seconds.max(1e-9);
+    PhaseOutlook { phase, bytes_per_second, bytes, operations, seconds, by_clock }
 }
 
 /// How often the storage is there that the expected rates are of: once on each node that has its own.
@@ -154,6 +178,9 @@ fn storages(case: &Case, layer: Layer) -> f64 {
 
 fn phase_outlook(case: &Case, phase: Phase, around: &Surroundings, layer: Layer) -> PhaseOutlook {
     let workload = &case.workload;
+    if !workload.work.is_transfers() {
+        return operations_outlook(case, phase, around, layer);
+    }
     let storages = storages(case, layer);
     let (write, read) = (around.write.on(storages, workload), around.read.on(storages, workload));
     let bytes_per_second = match phase {
@@ -181,5 +208,5 @@ fn phase_outlook(case: &Case, phase: Phase, around: &Surroundings, layer: Layer)
         }
     };
     let moved = if by_clock { seconds * bytes_per_second } else { volume };
-    PhaseOutlook { phase, bytes_per_second, bytes: whole(moved), seconds, by_clock }
+    PhaseOutlook { phase, bytes_per_second, bytes: whole(moved), operations: None, seconds, by_clock }
 }

@@ -93,7 +93,7 @@ pub(super) fn together(plan: &Plan, around: &Surroundings, all: &[Outlook]) -> V
 /// What is on these targets of `workload`, by their numbers. Tasks go round the targets; a shared
 /// file is on the first.
 fn bytes_on_targets(workload: &Workload, indexes: &[usize], layer: Layer) -> u64 {
-    if workload.files.sharing == Sharing::Shared {
+    if workload.files.sharing == Sharing::Shared && workload.work.is_transfers() {
         return if indexes.contains(&0) { workload.footprint().0 } else { 0 };
     }
     let targets = workload.files.targets.len();
@@ -108,5 +108,9 @@ fn bytes_on_targets(workload: &Workload, indexes: &[usize], layer: Layer) -> u64
         }
         Layer::Unstated | Layer::Shared => here(0..workload.tasks),
     };
-    workload.geometry.bytes_per_task().0.saturating_mul(files as u64)
+    let each = match workload.work.is_transfers() {
+        true => workload.geometry.bytes_per_task().0,
+        false => workload.footprint().0 / u64::from(workload.tasks.max(1)),
+    };
+    each.saturating_mul(files as u64)
 }

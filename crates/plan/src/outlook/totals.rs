@@ -65,7 +65,7 @@ impl Totals {
         let all = phase.bytes.0.saturating_mul(times);
         let read = match phase.phase {
             Phase::Mixed => all / 100 * u64::from(case.workload.read_percent),
-            phase if phase.writes() => 0,
+            phase if phase.makes() => 0,
             _ => all,
         };
         self.read = Bytes(self.read.0.saturating_add(read));

@@ -7,6 +7,7 @@ use plan::{
     ReadFrom, Sharing, SpaceOutlook, Spread, Surroundings, Workload,
 };
 
+use super::works;
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
 
 /// Targets named in full before the rest is counted.
@@ -21,6 +22,9 @@ pub(super) fn what_lines(
     around: &Surroundings,
 ) -> Vec<(&'static str, String)> {
     let workload = &case.workload;
+    if !workload.work.is_transfers() {
+        return works::what_lines(case, outlook);
+    }
     let (geometry, forecast) = (workload.geometry, &outlook.forecast);
     let per_block = counted(geometry.transfers_per_block(), "transfer");
     let mut lines = vec![
@@ -50,7 +54,7 @@ pub(super) fn what_lines(
     lines
 }
 
-fn tasks_words(workload: &Workload) -> String {
+pub(super) fn tasks_words(workload: &Workload) -> String {
     let tasks = grouped(u64::from(workload.tasks));
     let (least, most) = (workload.tasks / workload.nodes, workload.tasks.div_ceil(workload.nodes));
     match (workload.nodes, workload.spread) {
@@ -199,7 +203,7 @@ fn sync_words(workload: &Workload) -> String {
     }
 }
 
-fn phases_words(case: &Case) -> String {
+pub(super) fn phases_words(case: &Case) -> String {
     let mut names: Vec<String> = case.phases.iter().map(ToString::to_string).collect();
     if case.phases.contains(&Phase::Mixed) {
         names.push(format!("({} % reads)", case.workload.read_percent));
@@ -225,7 +229,7 @@ fn read_from_words(workload: &Workload) -> Option<String> {
     }
 }
 
-fn clock_words(workload: &Workload) -> Option<String> {
+pub(super) fn clock_words(workload: &Workload) -> Option<String> {
     let mut parts = Vec::new();
     if let Some(operations) = workload.operations {
         parts.push(format!("each task does {} transfers", grouped(operations)));
@@ -245,7 +249,7 @@ fn clock_words(workload: &Workload) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-fn keep_words(workload: &Workload) -> &'static str {
+pub(super) fn keep_words(workload: &Workload) -> &'static str {
     match workload.files.keep {
         Keep::Never => "the files are removed, whatever happened",
         Keep::OnError => "the files are removed unless a check found wrong data",
@@ -255,6 +259,9 @@ fn keep_words(workload: &Workload) -> &'static str {
 
 /// Volume, seconds and rate of a phase, and where the rate comes from.
 pub(super) fn predicted(phase: &PhaseOutlook, around: &Surroundings) -> String {
+    if !phase.phase.is_transfers() {
+        return works::predicted(phase, around);
+    }
     let volume = decimal_bytes(phase.bytes.0);
     let at = format!("{} ({})", rate(phase.bytes_per_second), source(phase.phase, around));
     let seconds = duration(phase.seconds);

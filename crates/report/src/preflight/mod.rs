@@ -6,6 +6,7 @@ mod case;
 mod concerns;
 mod sweep;
 mod terms;
+mod works;
 
 use std::fmt::Write as _;
 
@@ -127,6 +128,9 @@ fn what(case: &Case) -> String {
             phases.push(phase.name());
         }
     }
+    if !case.workload.work.is_transfers() {
+        return works::what(case);
+    }
     let order = words::order(&case.workload);
     format!("{} {order} {}", case.workload.geometry.transfer, phases.join(", "))
 }
@@ -182,7 +186,9 @@ fn case_lines(case: &Case, outlook: &Outlook, around: &Surroundings) -> String {
     for space in &outlook.spaces {
         line("space", space_words(space));
     }
-    line("memory", memory_words(&case.workload, around.memory));
+    if case.workload.work.is_transfers() {
+        line("memory", memory_words(&case.workload, around.memory));
+    }
     if outlook.phases.len() > 1 || case.repetitions > 1 {
         line(
             "time",
@@ -193,7 +199,9 @@ fn case_lines(case: &Case, outlook: &Outlook, around: &Surroundings) -> String {
             ),
         );
     }
-    out.push_str(&offsets::first(case));
+    if case.workload.work.is_transfers() {
+        out.push_str(&offsets::first(case));
+    }
     out
 }
 
@@ -205,7 +213,7 @@ fn altogether(plan: &Plan, all: &[Outlook], spaces: &[SpaceOutlook], around: &Su
             let fill = outlook.fill.iter().map(|phase| (phase, 1));
             fill.chain(outlook.phases.iter().map(move |phase| (phase, times)))
         });
-        let bytes = phases.filter(|(phase, _)| phase.phase.writes() == writes);
+        let bytes = phases.filter(|(phase, _)| phase.phase.makes() == writes);
         bytes.fold(0_u64, |sum, (phase, times)| sum.saturating_add(phase.bytes.0.saturating_mul(times)))
     };
     let mut out = String::new();

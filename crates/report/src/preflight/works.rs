@@ -1,0 +1,131 @@
+//! A case in words whose work is not transfers: trees, objects, requests and responses.
+
+use std::collections::BTreeMap;
+
+use plan::{Case, Existing, Outlook, Phase, PhaseOutlook, Surroundings, Work};
+
+use super::case::{clock_words, keep_words, phases_words, tasks_words};
+use crate::format::{counted, decimal_bytes, duration, grouped};
+
+/// `tree of 1000 files of 3901 bytes, create stat remove`: the case in a column of a table.
+pub(super) fn what(case: &Case) -> String {
+    // The verbs of each kind of thing together.
+    let mut verbs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for phase in &case.phases {
+        let (kind, verb) = phase.name().split_once('-').unwrap_or(("", phase.name()));
+        let known = verbs.entry(kind).or_default();
+        if !known.contains(&verb) {
+            known.push(verb);
+        }
+    }
+    let words = verbs.iter().filter(|(kind, _)| **kind != "tree").map(|(kind, verbs)| {
+        let verbs = verbs.join(", ");
+        if kind.is_empty() { verbs } else { format!("{kind} {verbs}") }
+    });
+    let does = words.collect::<Vec<_>>().join("; ");
+    match &case.workload.work {
+        Work::Tree(tree) if tree.write_bytes.0 > 0 => format!("{} each: {does}", tree.write_bytes),
+        Work::Objects(objects) => format!("objects of {}: {does}", objects.object_bytes),
+        Work::Rpc(rpc) => format!("{} request, {} response", rpc.request_bytes, rpc.response_bytes),
+        _ => does,
+    }
+}
+
+/// What the case does, without its surroundings.
+pub(super) fn what_lines(case: &Case, outlook: &Outlook) -> Vec<(&'static str, String)> {
+    let (workload, forecast) = (&case.workload, &outlook.forecast);
+    let mut lines = vec![("tasks", tasks_words(workload))];
+    match &workload.work {
+        Work::Tree(tree) => {
+            let each = if tree.own_trees { "a tree for each task" } else { "one tree for all tasks" };
+            let all = tree.directories();
+            let directories = if all == 1 { "1 directory" } else { &format!("{} directories", grouped(all)) };
+            lines.push(("tree", format!("{each}: {} levels below the topmost, {directories}", tree.depth)));
+            let used = tree.used_directories().1;
+            lines.push((
+                "items",
+                format!(
+                    "{} of each task: {} in each of {} that have items",
+                    grouped(tree.items_per_task()),
+                    grouped(tree.items_per_directory),
+                    grouped(used)
+                ),
+            ));
+            if tree.shift > 0 {
+                let (one, two, three) = (tree.shift, 2 * u64::from(tree.shift), 3 * u64::from(tree.shift));
+                lines.push((
+                    "shift",
+                    format!("task t looks at items of t + {one}, reads those of t + {two}, removes those of t + {three}"),
+                ));
+            }
+        }
+        Work::Objects(objects) => {
+            lines.push((
+                "sets",
+                format!(
+                    "{} of each task, {} objects in each, {} steps",
+                    objects.sets,
+                    grouped(objects.precreated),
+                    grouped(objects.steps)
+                ),
+            ));
+        }
+        Work::Rpc(rpc) => {
+            lines.push(("messages", format!("{} out, {} back", rpc.request_bytes, rpc.response_bytes)));
+            lines.push((
+                "connections",
+                format!("{} of each pair, {}, over {}", rpc.connections, rpc.pattern, plan::Rpc::TRANSPORT),
+            ));
+        }
+        Work::Transfers => {}
+    }
+    if workload.work.makes_trees() {
+        lines.push((
+            "files",
+            format!(
+                "{} of {}, {} directories: {} in all",
+                grouped(forecast.files),
+                forecast.file_bytes.both_units(),
+                grouped(forecast.directories),
+                forecast.footprint.both_units()
+            ),
+        ));
+        let roots: Vec<String> = workload.roots(0).iter().map(|root| root.display().to_string()).collect();
+        lines.push(("in", roots.join(" ")));
+        let existing = match workload.files.existing {
+            Existing::Replace => "a tree that is there already is refused",
+            Existing::Reuse => "a tree that is there already is used again",
+        };
+        lines.push(("before", existing.to_owned()));
+    }
+    lines.push(("backend", format!("{}, depth {}", workload.backend.name(), workload.backend.depth())));
+    lines.push(("phases", phases_words(case)));
+    lines.extend(clock_words(workload).map(|text| ("clock", text)));
+    if workload.work.makes_trees() {
+        lines.push(("afterwards", keep_words(workload).to_owned()));
+    }
+    lines
+}
+
+/// Operations and seconds of a phase, and where the guess comes from.
+pub(super) fn predicted(phase: &PhaseOutlook, around: &Surroundings) -> String {
+    let source = if phase.phase.makes() { &around.write.source } else { &around.read.source };
+    let seconds = duration(phase.seconds);
+    let bytes =
+        if phase.bytes.0 > 0 { format!(" with {}", decimal_bytes(phase.bytes.0)) } else { String::new() };
+    match phase.operations {
+        None if phase.by_clock => format!("{}: {seconds} by the clock", phase.phase),
+        None => format!("{}: time unknown", phase.phase),
+        Some(all) if phase.by_clock => {
+            format!("{}: {seconds} by the clock, {} operations at most{bytes}", phase.phase, grouped(all))
+        }
+        Some(all) => {
+            let what = if phase.phase == Phase::Benchmark { "operation" } else { "item" };
+            format!(
+                "{}: {}{bytes}, about {seconds} at the time of a small transfer each ({source})",
+                phase.phase,
+                counted(all, what)
+            )
+        }
+    }
+}
