@@ -14,13 +14,25 @@
 //! transfer), `stride=`, and the flags `random`, `backward`, `same`, `direct`, `fsync`, `fsync-each`, `verify`, `pertask`, `published`, `meant` (advice),
 //! `single` (attempt), `optional` (io_uring without registered buffers will do), `off` (no recording),
 //! `memory` (prints the peak).
+//!
+//! Instead of a phase, `tree` goes through phases of a tree in a directory that exists:
+//!
+//! ```text
+//! …/examples/drive tree psync DIRECTORY count=100000 tasks=2 phases=file-create,file-stat
+//! ```
+//!
+//! `count=` are then the items of each task in each directory; there are also `depth=`, `branching=`,
+//! `bytes=` (of a file), `shift=`, and the flags `own` (trees), `leaf`, `random`, `node` (mknod). The tree is
+//! made before the phases and removed behind them.
 
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 use std::error::Error;
 
 use engine::{Alone, Controls, Expect, PhaseJob};
-use plan::{Advice, Backend, Bytes, Geometry, Nanos, Order, Pace, Phase, Sharing, Workload, WorkloadSpec};
+use plan::{
+    Advice, Backend, Bytes, Geometry, Nanos, Order, Pace, Phase, Sharing, Tree, Work, Workload, WorkloadSpec,
+};
 
 /// Runs what the words ask for.
 ///
@@ -37,7 +49,9 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
                 .into(),
         );
     };
+    let options = Options(options);
     let phase = match phase.as_str() {
+        "tree" => return tree(backend, path, &options),
         "write" => Phase::Write,
         "read" => Phase::Read,
         "mixed" => Phase::Mixed,
@@ -45,7 +59,6 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         "check" => Phase::CheckRead,
         other => return Err(format!("unknown phase {other}").into()),
     };
-    let options = Options(options);
     let workload = workload(backend, path, &options)?;
     let mut job = PhaseJob::new(&workload, phase, 0);
     job.instrument = !options.has("off");
@@ -76,8 +89,11 @@ impl Options<'_> {
     }
 
     fn number(&self, name: &str, default: u64) -> Result<u64, std::num::ParseIntError> {
-        let value = self.0.iter().find_map(|option| option.strip_prefix(name)?.strip_prefix('='));
-        value.map_or(Ok(default), str::parse)
+        self.text(name).map_or(Ok(default), str::parse)
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.0.iter().find_map(|option| option.strip_prefix(name)?.strip_prefix('='))
     }
 }
 
@@ -131,8 +147,49 @@ fn workload(backend: &str, path: &str, options: &Options<'_>) -> Result<Workload
     Ok(spec.validate()?)
 }
 
+/// Makes a tree, goes through the asked phases and removes it.
+fn tree(backend: &str, path: &str, options: &Options<'_>) -> Result<(), Box<dyn Error>> {
+    let items = Tree::flat(options.number("count", 1024)?);
+    let bytes = Bytes(options.number("bytes", 0)?);
+    let tree = Tree {
+        depth: u32::try_from(options.number("depth", 0)?)?,
+        branching: u32::try_from(options.number("branching", 1)?)?,
+        leaf_only: options.has("leaf"),
+        own_trees: options.has("own"),
+        write_bytes: bytes,
+        read_bytes: bytes,
+        sync: options.has("fsync"),
+        shift: u32::try_from(options.number("shift", 0)?)?,
+        random: options.has("random").then_some(42),
+        make_node: options.has("node"),
+        ..items
+    };
+    // What transfers have, a tree has no use for.
+    let transfers = ["transfer=1", "count=1"].map(str::to_owned);
+    let plain: Vec<String> =
+        transfers.into_iter().chain(options.0.iter().filter(|word| *word != "random").cloned()).collect();
+    let mut spec = WorkloadSpec::from(workload(backend, path, &Options(&plain))?);
+    spec.work = Work::Tree(tree);
+    let workload = spec.validate()?;
+    let phases = options.text("phases").unwrap_or("file-create,file-stat,file-read,file-remove");
+    let mut names = vec!["tree-create"];
+    names.extend(phases.split(',').filter(|name| !name.is_empty()));
+    names.push("tree-remove");
+    for name in names {
+        let phase = Phase::ALL.into_iter().find(|phase| phase.name() == name);
+        let mut job = PhaseJob::new(&workload, phase.ok_or_else(|| format!("unknown phase {name}"))?, 0);
+        job.instrument = !options.has("off");
+        println!("{name}:");
+        show(&engine::run(&job, &Alone, &Controls::new())?);
+    }
+    if options.has("memory") {
+        println!("peak memory: {} bytes", peak_memory()?);
+    }
+    Ok(())
+}
+
 fn show(outcome: &engine::PhaseOutcome) {
-    let transfers = outcome.reads + outcome.writes;
+    let transfers = outcome.reads + outcome.writes + outcome.items;
     let seconds = outcome.io_ns as f64 / 1e9;
     println!(
         "{transfers} transfers in {seconds:.6} s: {:.0}/s, {:.1} ns each, {:.1} MB/s; cpu {:.0} ns user, {:.0} ns kernel each; wrong cells {}",
@@ -160,6 +217,9 @@ fn show(outcome: &engine::PhaseOutcome) {
     }
     for mismatch in &outcome.mismatches.first {
         println!("  {mismatch}");
+    }
+    for surprise in &outcome.surprises.first {
+        println!("  surprise: {surprise}");
     }
     for note in &outcome.notes {
         println!("  note: {note}");

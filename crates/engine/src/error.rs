@@ -269,7 +269,9 @@ pub enum UringUnavailable {
     )]
     NoSyscall,
     /// The kernel is too old for an operation that is needed.
-    #[error("this kernel lacks the operation {0}; Linux 5.6 has all that are needed")]
+    #[error(
+        "this kernel lacks the operation {0}; Linux 5.6 has all that transfers need, 5.15 those of trees"
+    )]
     OpcodeMissing(&'static str),
     /// Locked memory is too low for the rings (kernels before 5.12).
     #[error("the limit on locked memory ({have} bytes) is too low for its rings; raise it with `ulimit -l`")]

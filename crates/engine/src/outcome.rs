@@ -306,6 +306,12 @@ pub enum Note {
     },
     /// Files could not be registered with `io_uring`.
     FilesNotRegistered,
+    /// `io_uring` has no operation for what the phase does; plain system calls did it, one at a time for
+    /// each task.
+    PlainCalls {
+        /// What it does, as in `reads the names in directories`.
+        what: &'static str,
+    },
 }
 
 impl fmt::Display for Note {
@@ -326,6 +332,10 @@ impl fmt::Display for Note {
             Self::FilesNotRegistered => {
                 f.write_str("io_uring ran without registered files: the kernel refused them")
             }
+            Self::PlainCalls { what } => write!(
+                f,
+                "io_uring was not used in the phase that {what}: plain system calls did it, one at a time for each task"
+            ),
         }
     }
 }

@@ -26,9 +26,6 @@ const ENTER_GETEVENTS: u32 = 1;
 /// Why it cannot.
 pub fn uring_available() -> Result<(), UringUnavailable> {
     let ring = IoUring::new(2).map_err(|error| explain(Errno::from(&error)))?;
-    let mut probe = Probe::new();
-    // Kernels that cannot be probed (before 5.6) lack what is probed for.
-    let known = ring.submitter().register_probe(&mut probe).is_ok();
     let needed = [
         ("IORING_OP_READ", opcode::Read::CODE),
         ("IORING_OP_WRITE", opcode::Write::CODE),
@@ -36,7 +33,28 @@ pub fn uring_available() -> Result<(), UringUnavailable> {
         ("IORING_OP_WRITE_FIXED", opcode::WriteFixed::CODE),
         ("IORING_OP_FSYNC", opcode::Fsync::CODE),
     ];
-    match needed.into_iter().find(|(_, code)| !known || !probe.is_supported(*code)) {
+    has(&ring, &needed)
+}
+
+/// Whether the kernel has every operation that the items of trees need.
+pub(crate) fn has_tree_operations() -> Result<(), UringUnavailable> {
+    let ring = IoUring::new(2).map_err(|error| explain(Errno::from(&error)))?;
+    let needed = [
+        ("IORING_OP_OPENAT", opcode::OpenAt::CODE),
+        ("IORING_OP_CLOSE", opcode::Close::CODE),
+        ("IORING_OP_STATX", opcode::Statx::CODE),
+        ("IORING_OP_MKDIRAT", opcode::MkDirAt::CODE),
+        ("IORING_OP_UNLINKAT", opcode::UnlinkAt::CODE),
+        ("IORING_OP_RENAMEAT", opcode::RenameAt::CODE),
+    ];
+    has(&ring, &needed)
+}
+
+fn has(ring: &IoUring, needed: &[(&'static str, u8)]) -> Result<(), UringUnavailable> {
+    let mut probe = Probe::new();
+    // Kernels that cannot be probed (before 5.6) lack what is probed for.
+    let known = ring.submitter().register_probe(&mut probe).is_ok();
+    match needed.iter().find(|(_, code)| !known || !probe.is_supported(*code)) {
         Some((name, _)) => Err(UringUnavailable::OpcodeMissing(name)),
         None => Ok(()),
     }
@@ -289,6 +307,15 @@ impl<'r> Queue<'r> {
         let sync = self.sync_entry(file, entry.get_user_data());
         // SAFETY: passed on to the caller; an fsync refers to no memory.
         unsafe { self.submissions.push_multiple(&[entry.flags(Flags::IO_LINK), sync]) }.is_ok()
+    }
+
+    /// Queues any request; says whether there was room.
+    ///
+    /// # Safety
+    /// What the request refers to must stay where it is and untouched until its completion is reaped.
+    pub(crate) unsafe fn push_entry(&mut self, entry: &squeue::Entry) -> bool {
+        // SAFETY: passed on to the caller.
+        unsafe { self.submissions.push(entry) }.is_ok()
     }
 
     /// Queues an fsync; says whether there was room.

@@ -85,10 +85,9 @@ impl Desk {
         buffer
     }
 
-    /// The first bytes of a file, which [`Desk::chunk`] has made ready.
-    #[inline(always)]
-    pub(crate) fn ready(&self, inks: &Inks) -> &[u8] {
-        if inks.body.is_some() { &self.body.0 } else { &self.tail.0 }
+    /// The bytes of a file from `offset` on, which [`Desk::chunk`] has made ready.
+    pub(crate) fn made(&self, inks: &Inks, offset: u64) -> &[u8] {
+        if inks.bytes - offset < CHUNK as u64 { &self.tail.0 } else { &self.body.0 }
     }
 
     /// Room for what is read.

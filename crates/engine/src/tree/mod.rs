@@ -9,6 +9,7 @@
 //! | `objects` | objects in sets |
 //! | `small`, `data` | small files as a whole, and what they hold |
 //! | `live` | the way of a task through the phase |
+//! | `rings`, `seat` | the same by `io_uring`, with many items under way |
 //! | `trouble` | what ends a phase, and what is only counted |
 //!
 //! A phase meets, stops and is timed as one of transfers is. Only its root is made before the start and
@@ -19,7 +20,9 @@ mod data;
 mod live;
 mod name;
 mod objects;
+mod rings;
 mod rules;
+mod seat;
 mod small;
 mod trees;
 mod trouble;
@@ -39,7 +42,7 @@ use crate::tree::live::{Harvest, Seat, Way};
 use crate::tree::objects::{OPERATIONS, ObjectRules, Porter};
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::tree::trees::Gardener;
-use crate::{Controls, EngineError, PhaseJob, PhaseOutcome, Rendezvous, Surprises, crew, limits};
+use crate::{Controls, EngineError, Note, PhaseJob, PhaseOutcome, Rendezvous, Surprises, crew, limits, ring};
 
 /// Descriptors that a task has open at once: root, directory, file.
 const FILES_PER_TASK: u64 = 3;
@@ -53,11 +56,14 @@ pub(crate) fn run(
 ) -> Result<PhaseOutcome, EngineError> {
     let rules = TreeRules::new(job, placement);
     let plans = rules.tasks();
-    let mut memory = agreed(prepare::<1>(job, FILES_PER_TASK, data::buffer_bytes(rules.bytes)), rendezvous)?;
-    let workers = (plans.len(), plans.len());
-    let common = Common::new(rules.points(), workers, rules.bytes, rendezvous, controls);
-    let (ending, interval_ns) = (rules.ending, rules.interval_ns());
-    let harvests = crew::run(&common, seats(&mut memory, plans.len()), |seat, course| {
+    let (mut crew, mut memory) = agreed(prepare_crew(&rules, &plans), rendezvous)?;
+    let common = Common::new(rules.points(), (crew.workers, crew.workers), rules.bytes, rendezvous, controls);
+    let (ending, interval_ns, workers) = (rules.ending, rules.interval_ns(), crew.workers);
+    let harvests = crew::run(&common, seats(&mut memory, workers), |seat, course| {
+        if let Some(depth) = crew.depth {
+            let share = plans.len() * seat.index / workers..plans.len() * (seat.index + 1) / workers;
+            return rings::work(&common, &rules, &plans[share], depth, seat, course);
+        }
         let plan = &plans[seat.index];
         let way = Way { job, ending, interval_ns, limit: plan.limit };
         if rules.of_trees() {
@@ -71,7 +77,57 @@ pub(crate) fn run(
     let (mut outcome, allocated) =
         outcome(&common, account, harvests, (rules.generations(), &path), controls)?;
     outcome.allocated_bytes = (rules.phase == Phase::FileStat).then_some(allocated);
+    outcome.notes.append(&mut crew.notes);
     Ok(outcome)
+}
+
+/// How the tasks of this process are spread over threads.
+struct Crew {
+    workers: usize,
+    /// Items of a task that are under way in a ring; `None` for plain calls of a thread for each task.
+    depth: Option<u32>,
+    notes: Vec<Note>,
+}
+
+/// What a phase does for which `io_uring` has no operation, or which it would gain nothing for.
+fn plain(phase: Phase, make_node: bool) -> Option<&'static str> {
+    match phase {
+        Phase::TreeCreate => Some("makes the directories of trees"),
+        Phase::TreeRemove => Some("removes the directories of trees"),
+        Phase::DirectoryList => Some("reads the names in directories"),
+        Phase::FileCreate if make_node => Some("makes files by mknod"),
+        Phase::Precreate | Phase::Benchmark | Phase::Cleanup => Some("goes round objects"),
+        _ => None,
+    }
+}
+
+/// Chooses between rings and plain calls, and reserves memory; nothing is touched yet.
+fn prepare_crew(rules: &TreeRules<'_>, plans: &[ItemPlan]) -> Result<(Crew, Arena), EngineError> {
+    let (job, buffer) = (rules.job, data::buffer_bytes(rules.bytes));
+    let mut notes = Vec::new();
+    if let Backend::Uring { depth, required } = job.workload.backend {
+        match (plain(rules.phase, rules.tree.make_node), ring::has_tree_operations()) {
+            (Some(what), _) => notes.push(Note::PlainCalls { what }),
+            (None, Ok(())) => {
+                let most = plans.iter().map(|plan| plan.limit).max().unwrap_or(1);
+                let depth = u32::try_from(most).unwrap_or(u32::MAX).clamp(1, depth);
+                let workers = crew::workers(plans.len(), job.processes_here);
+                let under_way = (plans.len() as u64).saturating_mul(depth.into());
+                limits::open_files(under_way + plans.len() as u64 + workers as u64)?;
+                limits::memory(
+                    under_way.saturating_mul(buffer as u64),
+                    job.processes_here,
+                    "the buffers of the files",
+                )?;
+                let memory = Arena::new(workers * stride::<1>(), "the latency histograms")?.sparse();
+                return Ok((Crew { workers, depth: Some(depth), notes }, memory));
+            }
+            (None, Err(error)) if required => return Err(error.into()),
+            (None, Err(_)) => notes.push(Note::PlainCalls { what: "works on items of trees" }),
+        }
+    }
+    let memory = prepare::<1>(job, FILES_PER_TASK, buffer)?;
+    Ok((Crew { workers: plans.len(), depth: None, notes }, memory))
 }
 
 /// Runs a phase of a workload of objects, as far as it belongs to this process.
@@ -95,7 +151,11 @@ pub(crate) fn run_objects(
     });
     let account = Account { operations: OPERATIONS, ending: rules.ending, interval_ns: rules.interval_ns() };
     let path = |_| PathBuf::new();
-    outcome(&common, account, harvests, (rules.generations(), &path), controls).map(|(outcome, _)| outcome)
+    let (mut outcome, _) = outcome(&common, account, harvests, (rules.generations(), &path), controls)?;
+    if let (Backend::Uring { .. }, Some(what)) = (job.workload.backend, plain(job.phase, false)) {
+        outcome.notes.push(Note::PlainCalls { what });
+    }
+    Ok(outcome)
 }
 
 /// What could be prepared, when all peers could.

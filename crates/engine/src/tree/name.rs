@@ -6,13 +6,16 @@ use crate::Errno;
 
 /// Bytes of the longest path that the kernel takes (`PATH_MAX`), its zero included.
 const ROOM: usize = 4096;
+/// Enough for an item in a directory.
+const ROOM_AT_FIRST: usize = 128;
 /// Digits of the largest number.
 const DIGITS: usize = 20;
 
 /// A path below some directory, as the kernel is told it.
 #[derive(Debug)]
 pub(crate) struct Name {
-    bytes: Box<[u8; ROOM]>,
+    /// As long as the longest until now: it grows at the first items only.
+    bytes: Vec<u8>,
     length: usize,
     /// What stays when the name of the next item is put behind it.
     kept: usize,
@@ -24,7 +27,13 @@ pub(crate) struct Name {
 
 impl Name {
     pub(crate) fn new() -> Self {
-        Self { bytes: Box::new([0; ROOM]), length: 0, kept: 0, too_long: false, numbers: Vec::new() }
+        Self {
+            bytes: Vec::with_capacity(ROOM_AT_FIRST),
+            length: 0,
+            kept: 0,
+            too_long: false,
+            numbers: Vec::new(),
+        }
     }
 
     /// Empty.
@@ -49,12 +58,12 @@ impl Name {
     #[inline(always)]
     pub(crate) fn push(&mut self, text: &[u8]) -> &mut Self {
         // Room for the zero at the end.
-        match self.bytes[..ROOM - 1].get_mut(self.length..self.length + text.len()) {
-            Some(room) => {
-                room.copy_from_slice(text);
-                self.length += text.len();
-            }
-            None => self.too_long = true,
+        if self.length + text.len() < ROOM {
+            self.bytes.truncate(self.length);
+            self.bytes.extend_from_slice(text);
+            self.length += text.len();
+        } else {
+            self.too_long = true;
         }
         self
     }
@@ -106,8 +115,9 @@ impl Name {
         if self.too_long {
             return Err(too_long);
         }
-        self.bytes[self.length] = 0;
-        CStr::from_bytes_with_nul(&self.bytes[..=self.length]).map_err(|_| too_long)
+        self.bytes.truncate(self.length);
+        self.bytes.push(0);
+        CStr::from_bytes_with_nul(&self.bytes).map_err(|_| too_long)
     }
 
     /// Its bytes but for the last `count` of them.

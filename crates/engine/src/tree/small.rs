@@ -89,7 +89,7 @@ impl<'s> Small<'s> {
         if let (Some(inks), Some(sheet)) = (self.inks, &mut self.sheet) {
             let mut offset = 0;
             while offset < inks.bytes() {
-                let chunk = if offset == 0 { sheet.ready(inks) } else { sheet.chunk(inks, file, offset) };
+                let chunk = if offset == 0 { sheet.made(inks, 0) } else { sheet.chunk(inks, file, offset) };
                 write_all(&fd, chunk)?;
                 offset += chunk.len() as u64;
             }

@@ -41,7 +41,6 @@ pub(crate) struct Walk<'s> {
 impl<'s> Walk<'s> {
     /// The way of `plan`.
     pub(crate) fn new(rules: &'s TreeRules<'s>, plan: &'s ItemPlan) -> Self {
-        let kind = if rules.of_directories() { "dir" } else { "file" };
         let leaps = plan.order.is_some() && rules.tree.used_directories().1 > 1;
         Self {
             rules,
@@ -53,10 +52,7 @@ impl<'s> Walk<'s> {
             name: Name::new(),
             other: Name::new(),
             item: 0,
-            stem: match rules.tree.shared && !rules.of_directories() {
-                true => b"file.mdtest.shared.".to_vec(),
-                false => format!("{kind}.mdtest.{}.", plan.owner).into_bytes(),
-            },
+            stem: item_stem(rules, plan),
             first: rules.tree.number_of(0),
             suffix: if rules.job.renamed { RENAMED.as_bytes() } else { b"" },
             leaps,
@@ -165,6 +161,16 @@ impl<'s> Walk<'s> {
     pub(crate) fn path(&self) -> PathBuf {
         item_path(self.rules, self.plan, self.item)
     }
+}
+
+/// What stands before the number of an item of the owner of `plan`.
+pub(crate) fn item_stem(rules: &TreeRules<'_>, plan: &ItemPlan) -> Vec<u8> {
+    match rules.of_directories() {
+        true => format!("dir.mdtest.{}.", plan.owner),
+        false if rules.tree.shared => "file.mdtest.shared.".to_owned(),
+        false => format!("file.mdtest.{}.", plan.owner),
+    }
+    .into_bytes()
 }
 
 /// The path of `item` of the owner of `plan`, for people.

@@ -11,7 +11,11 @@ use plan::{
 use crate::bed::{Bed, run, run_with, spec, with};
 
 /// Backends that touch names.
-pub(crate) const BACKENDS: [Backend; 1] = [Backend::Psync];
+pub(crate) const BACKENDS: [Backend; 3] = [
+    Backend::Psync,
+    Backend::Uring { depth: 1, required: true },
+    Backend::Uring { depth: 8, required: true },
+];
 
 /// A workload of `tasks` tasks with `tree` in the directory `t` of the bed, which exists.
 pub(crate) fn workload(bed: &Bed, backend: Backend, tasks: u32, tree: Tree) -> Workload {

@@ -1,0 +1,371 @@
+//! Items by `io_uring`: few threads carry all tasks, each with `depth` items under way.
+//!
+//! A latency counts from the hand-over of an item's first request to the completion of its last.
+
+#![expect(unsafe_code, reason = "requests that refer to memory of the seats")]
+
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::sync::atomic::Ordering;
+
+use io_uring::CompletionQueue;
+use rustix::fs::CWD;
+
+use crate::account::{TaskReport, WorkerReport};
+use crate::check::Findings;
+use crate::clock::{self, between};
+use crate::common::Common;
+use crate::controls::Slot;
+use crate::gate::Course;
+use crate::lanes::lost;
+use crate::ring::{self, Buffers, Queue};
+use crate::rules::Ending;
+use crate::series::Recorder;
+use crate::tree::live::{Harvest, Seat as Place};
+use crate::tree::rules::{ItemPlan, TreeRules};
+use crate::tree::seat::{Next, Seat};
+use crate::tree::trouble::{Surprise, Verdict, failed, note};
+use crate::tree::walk::{item_path, item_stem, open_directory, open_failed};
+use crate::{EngineError, Errno, Note, Point, Surprises};
+
+/// A task of a worker.
+struct Lane<'s> {
+    plan: &'s ItemPlan,
+    root: Option<OwnedFd>,
+    stem: Vec<u8>,
+    /// Items that it goes to before it ends.
+    limit: u64,
+    issued: u64,
+    under_way: u64,
+    report: TaskReport,
+    /// End of the last item, in ticks.
+    last: u64,
+    allocated_bytes: u64,
+}
+
+/// A worker's life with `plans`, each with `depth` items under way. Its error goes to `common`.
+pub(crate) fn work<'a>(
+    common: &Common<'_>,
+    rules: &TreeRules<'_>,
+    plans: &[ItemPlan],
+    depth: u32,
+    place: Place<'a, 1>,
+    mut course: Course<'_>,
+) -> Option<Harvest<'a, 1>> {
+    let Place { index, mut recorder } = place;
+    let mut book = Book { surprises: Surprises::default(), findings: Findings::default(), notes: Vec::new() };
+    let slot = &common.slots[index];
+    match live(common, rules, plans, depth, slot, &mut recorder, &mut book, &mut course) {
+        Ok((tasks, allocated_bytes)) => {
+            course.pass(Point::Closed);
+            let Book { surprises, findings, notes } = book;
+            let report = WorkerReport { tasks, recorder, findings, unstarted: 0, notes };
+            Some(Harvest { report, surprises, paths: Vec::new(), allocated_bytes })
+        }
+        Err(error) => {
+            common.fail(error);
+            None
+        }
+    }
+}
+
+/// What a worker writes down beside the latencies.
+struct Book {
+    surprises: Surprises,
+    findings: Findings,
+    notes: Vec<Note>,
+}
+
+#[expect(clippy::too_many_arguments, reason = "the parts of a worker, each of which outlives the call")]
+fn live(
+    common: &Common<'_>,
+    rules: &TreeRules<'_>,
+    plans: &[ItemPlan],
+    depth: u32,
+    slot: &Slot,
+    recorder: &mut Recorder<'_, 1>,
+    book: &mut Book,
+    course: &mut Course<'_>,
+) -> Result<(Vec<TaskReport>, u64), EngineError> {
+    let seats: Vec<Seat<'_>> = (0..plans.len())
+        .flat_map(|lane| std::iter::repeat_n(lane, depth as usize))
+        .map(|lane| Seat::new(rules, lane))
+        .collect();
+    let mut ring = ring::set_up(seats.len(), &mut book.notes)?;
+    let (queue, completions) = Queue::split(&mut ring, Buffers::Plain);
+    course.pass(Point::Ready);
+    course.pass(Point::Start);
+    if common.is_abandoned() {
+        return Ok((Vec::new(), 0));
+    }
+    let scale = common.scale();
+    recorder.start(scale, common.start(), scale.ticks(rules.interval_ns()));
+    let begun = clock::now(common.kind);
+    let lanes = plans.iter().map(|plan| Lane::enter(rules, plan, begun)).collect::<Result<_, _>>()?;
+    let (deadline, wears_out) = match rules.ending {
+        Ending::Stonewall { deadline_ns, wear_out } => {
+            (begun.saturating_add(scale.ticks(deadline_ns)), wear_out)
+        }
+        _ => (u64::MAX, false),
+    };
+    let mut worker = Worker {
+        common,
+        rules,
+        slot,
+        queue,
+        completions,
+        lanes,
+        seats,
+        fresh: Vec::new(),
+        items: 0,
+        under_way: 0,
+    };
+    worker.drive(deadline, recorder, book)?;
+    if matches!(rules.ending, Ending::Stonewall { .. }) {
+        for lane in &mut worker.lanes {
+            lane.report.stonewall = Some((lane.last, lane.report.items));
+            common.offer_most(lane.issued);
+        }
+    }
+    if wears_out {
+        course.pass(Point::Stonewall);
+        for lane in &mut worker.lanes {
+            lane.limit = common.most().min(lane.plan.limit);
+        }
+        worker.drive(u64::MAX, recorder, book)?;
+    }
+    for lane in &mut worker.lanes {
+        common.task_done(lane.last);
+        (lane.report.io.1, lane.report.close) = (lane.last, (lane.last, lane.last));
+    }
+    if rules.job.workload.syncs_all() {
+        rustix::fs::sync();
+        let now = clock::now(common.kind);
+        worker.lanes.iter_mut().for_each(|lane| lane.report.close.1 = now);
+    }
+    course.pass(Point::Transferred);
+    let allocated_bytes = worker.lanes.iter().map(|lane| lane.allocated_bytes).sum();
+    Ok((worker.lanes.iter().map(|lane| lane.report).collect(), allocated_bytes))
+}
+
+impl<'s> Lane<'s> {
+    fn enter(rules: &TreeRules<'_>, plan: &'s ItemPlan, begun: u64) -> Result<Self, EngineError> {
+        let root = match plan.limit {
+            0 => None,
+            _ => match open_directory(CWD, &plan.root) {
+                Ok(root) => Some(root),
+                Err(Errno(libc::ENOENT)) => return Err(EngineError::NoTree { path: plan.root.clone() }),
+                Err(errno) => return Err(open_failed(&plan.root, errno)),
+            },
+        };
+        let report = TaskReport {
+            task: plan.task,
+            file: plan.owner,
+            open: (begun, begun),
+            io: (begun, begun),
+            ..TaskReport::default()
+        };
+        Ok(Self {
+            plan,
+            root,
+            stem: item_stem(rules, plan),
+            limit: plan.limit,
+            issued: 0,
+            under_way: 0,
+            report,
+            last: begun,
+            allocated_bytes: 0,
+        })
+    }
+
+    fn root(&self) -> RawFd {
+        self.root.as_ref().map_or(-1, AsRawFd::as_raw_fd)
+    }
+}
+
+/// A worker at its items.
+struct Worker<'s, 'r> {
+    common: &'s Common<'s>,
+    rules: &'s TreeRules<'s>,
+    slot: &'s Slot,
+    queue: Queue<'r>,
+    completions: CompletionQueue<'r>,
+    lanes: Vec<Lane<'s>>,
+    seats: Vec<Seat<'s>>,
+    /// Seats whose first request was queued since the last hand-over.
+    fresh: Vec<usize>,
+    /// Items done by all lanes.
+    items: u64,
+    under_way: usize,
+}
+
+impl Worker<'_, '_> {
+    /// Items until every lane has ended. Whatever happens, nothing is under way when it returns.
+    fn drive(
+        &mut self,
+        deadline: u64,
+        recorder: &mut Recorder<'_, 1>,
+        book: &mut Book,
+    ) -> Result<(), EngineError> {
+        let driven = self.try_drive(deadline, recorder, book);
+        if driven.is_err() {
+            self.common.stop().store(true, Ordering::Relaxed);
+            self.drain();
+        }
+        driven
+    }
+
+    fn try_drive(
+        &mut self,
+        deadline: u64,
+        recorder: &mut Recorder<'_, 1>,
+        book: &mut Book,
+    ) -> Result<(), EngineError> {
+        let kind = self.common.kind;
+        for seat in 0..self.seats.len() {
+            self.issue(seat)?;
+        }
+        let mut reaped = Vec::with_capacity(self.seats.len());
+        while self.under_way > 0 {
+            if self.common.stop().load(Ordering::Relaxed) {
+                self.lanes.iter_mut().for_each(|lane| lane.limit = lane.issued);
+            }
+            let now = clock::now(kind);
+            for seat in self.fresh.drain(..) {
+                self.seats[seat].start = now;
+            }
+            self.queue.submit_and_wait().map_err(lost)?;
+            self.completions.sync();
+            let now = clock::now(kind);
+            reaped.extend(self.completions.by_ref().map(|entry| (entry.user_data(), entry.result())));
+            self.under_way -= reaped.len();
+            let mut turned = Ok(());
+            for (data, result) in reaped.drain(..) {
+                let seat = usize::try_from(data).unwrap_or(usize::MAX);
+                if turned.is_ok() {
+                    turned = self.turn(seat, result, (now, deadline), recorder, book);
+                } else {
+                    // A file that was opened meanwhile is closed with its seat.
+                    let _ = self.seats[seat].turn(result, 0, &mut Findings::default());
+                }
+            }
+            turned?;
+            self.slot.items.store(self.items, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// What follows a completion for its seat.
+    fn turn(
+        &mut self,
+        index: usize,
+        result: i32,
+        (now, deadline): (u64, u64),
+        recorder: &mut Recorder<'_, 1>,
+        book: &mut Book,
+    ) -> Result<(), EngineError> {
+        let (rules, seat) = (self.rules, &mut self.seats[index]);
+        let lane = &mut self.lanes[seat.lane];
+        let wrong_before = book.findings.wrong_cells;
+        let turned = seat.turn(result, lane.plan.task, &mut book.findings);
+        if rules.job.workload.quit_on_error && book.findings.wrong_cells > wrong_before {
+            let path = item_path(rules, lane.plan, seat.item);
+            if let Some(mismatch) = book.findings.first_described(rules.generations(), &path) {
+                return Err(EngineError::WrongData(Box::new(mismatch)));
+            }
+        }
+        let verdict = match turned {
+            Ok(Next::Request) => return self.push(index),
+            Ok(Next::Done(verdict)) => verdict,
+            Err(errno) => match Surprise::of(rules.operation, errno) {
+                Some(surprise) => Verdict::Surprise(surprise),
+                None => {
+                    seat.abandon();
+                    let path = item_path(rules, lane.plan, seat.item);
+                    if errno == Errno(libc::ENOENT) {
+                        let path = path.parent().map_or_else(|| path.clone(), Into::into);
+                        return Err(EngineError::NoTree { path });
+                    }
+                    return Err(failed(path, rules.operation, errno, rules.bytes));
+                }
+            },
+        };
+        match rules.inks {
+            Some(_) => lane.report.write_bytes += seat.moved(),
+            None => lane.report.read_bytes += seat.moved(),
+        }
+        lane.under_way -= 1;
+        lane.last = now;
+        match verdict {
+            Verdict::Done => {
+                lane.report.items += 1;
+                self.items += 1;
+                lane.allocated_bytes += seat.allocated_bytes();
+                if rules.job.instrument {
+                    recorder.add(0, between(seat.start, now), now);
+                }
+            }
+            Verdict::Surprise(surprise) => {
+                seat.abandon();
+                note(&mut book.surprises, surprise, || item_path(rules, lane.plan, seat.item));
+            }
+        }
+        if now >= deadline {
+            lane.limit = lane.issued;
+        }
+        self.issue(index)
+    }
+
+    /// Gives the seat the next item of its lane, if there is one.
+    fn issue(&mut self, index: usize) -> Result<(), EngineError> {
+        let seat = &mut self.seats[index];
+        let lane = &mut self.lanes[seat.lane];
+        if lane.issued >= lane.limit {
+            return Ok(());
+        }
+        let position = lane.issued;
+        let item = lane.plan.order.as_ref().map_or(position, |order| order.at(position));
+        lane.issued += 1;
+        lane.under_way += 1;
+        seat.begin(lane.plan, &lane.stem, item);
+        self.fresh.push(index);
+        self.push(index)
+    }
+
+    /// Queues the next request of a seat.
+    fn push(&mut self, index: usize) -> Result<(), EngineError> {
+        let seat = &mut self.seats[index];
+        let lane = &self.lanes[seat.lane];
+        let entry = match seat.entry(lane.root()) {
+            Ok(entry) => entry.user_data(index as u64),
+            Err(errno) => {
+                let path = item_path(self.rules, lane.plan, seat.item);
+                return Err(failed(path, self.rules.operation, errno, self.rules.bytes));
+            }
+        };
+        // SAFETY: the request refers to memory of its seat alone, which is on the heap and is not touched
+        // before its completion is reaped: nothing goes out of `drive` before that.
+        while !unsafe { self.queue.push_entry(&entry) } {
+            self.queue.submit().map_err(lost)?;
+        }
+        self.under_way += 1;
+        Ok(())
+    }
+
+    /// Waits for everything that is under way, whatever becomes of it.
+    #[cold]
+    fn drain(&mut self) {
+        let mut nothing = Findings::default();
+        loop {
+            self.completions.sync();
+            for completion in self.completions.by_ref() {
+                self.under_way -= 1;
+                let seat = usize::try_from(completion.user_data()).unwrap_or(usize::MAX);
+                // A file that was opened meanwhile is closed with its seat.
+                let _ = self.seats[seat].turn(completion.result(), 0, &mut nothing);
+            }
+            if self.under_way == 0 || self.queue.submit_and_wait().is_err() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! One operation under way in a ring: which request comes next, until the item is done.
+
+#![expect(unsafe_code, reason = "memory that the kernel fills")]
+
+use std::ffi::CStr;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+
+use io_uring::types::Fd;
+use io_uring::{opcode, squeue};
+use plan::{Phase, RENAMED};
+
+use crate::check::{Expected, Findings};
+use crate::tree::act::{BLOCK, DIRECTORY_MODE};
+use crate::tree::data::Desk;
+use crate::tree::name::Name;
+use crate::tree::rules::{ItemPlan, TreeRules};
+use crate::tree::small::FILE_MODE;
+use crate::tree::trouble::{Surprise, Verdict};
+use crate::{Errno, sys};
+
+/// What the request that is under way does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// All that there is to do, in one request.
+    Whole,
+    Open,
+    Move,
+    Sync,
+    Close,
+}
+
+/// What follows a completion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Another request of the same item.
+    Request,
+    /// The item is done.
+    Done(Verdict),
+}
+
+/// Room for one item under way.
+pub(crate) struct Seat<'s> {
+    rules: &'s TreeRules<'s>,
+    /// The task whose item it is, as a place among those of the worker.
+    pub(crate) lane: usize,
+    /// The item.
+    pub(crate) item: u64,
+    /// When it was handed over, in ticks.
+    pub(crate) start: u64,
+    stage: Stage,
+    name: Name,
+    other: Name,
+    /// What is known of a file that is looked at; boxed, since the kernel writes there.
+    found: Box<libc::statx>,
+    desk: Option<Desk>,
+    file: Option<RawFd>,
+    number: u32,
+    /// Bytes of the file that were moved, and where the chunk that is under way begins.
+    moved: u64,
+    chunk: u64,
+}
+
+impl<'s> Seat<'s> {
+    pub(crate) fn new(rules: &'s TreeRules<'s>, lane: usize) -> Self {
+        let desk = match &rules.inks {
+            Some(inks) => Some(Desk::for_writing(inks)),
+            None => (rules.phase == Phase::FileRead).then(|| Desk::for_reading(rules.bytes)),
+        };
+        Self {
+            rules,
+            lane,
+            item: 0,
+            start: 0,
+            stage: Stage::Whole,
+            name: Name::new(),
+            other: Name::new(),
+            // SAFETY: the structure is made of integers, for which zeros are values.
+            found: Box::new(unsafe { std::mem::zeroed() }),
+            desk,
+            file: None,
+            number: 0,
+            moved: 0,
+            chunk: 0,
+        }
+    }
+
+    /// Begins `item` of the owner of `plan`.
+    pub(crate) fn begin(&mut self, plan: &ItemPlan, stem: &[u8], item: u64) {
+        let (rules, tree) = (self.rules, self.rules.tree);
+        self.item = item;
+        let number = rules.tree_number(plan.owner);
+        let name = |name: &mut Name, renamed: bool| {
+            let suffix = if renamed { RENAMED.as_bytes() } else { b"" };
+            name.clear().push_directory(number, tree.directory_of(item), tree.branching);
+            name.push(stem).push_number(tree.number_of(item)).push(suffix);
+        };
+        name(&mut self.name, rules.job.renamed);
+        if matches!(rules.phase, Phase::FileRename | Phase::DirectoryRename) {
+            name(&mut self.other, !rules.job.renamed);
+        }
+        self.stage = match rules.phase {
+            Phase::FileCreate | Phase::FileWrite | Phase::FileRead => Stage::Open,
+            _ => Stage::Whole,
+        };
+        (self.number, self.moved, self.chunk) = (rules.file_number(plan.owner, item), 0, 0);
+        if let (Some(inks), Some(desk)) = (&rules.inks, &mut self.desk) {
+            desk.chunk(inks, self.number, 0);
+        }
+    }
+
+    /// The request that is next, below the directory `root`. What it refers to stays where it is until the
+    /// seat is changed.
+    pub(crate) fn entry(&mut self, root: RawFd) -> Result<squeue::Entry, Errno> {
+        let root = Fd(root);
+        let name = self.name.c_str().map(CStr::as_ptr)?;
+        Ok(match self.stage {
+            Stage::Open => {
+                let (flags, mode) = match self.rules.phase {
+                    // Where tasks share a file, another one may have made it.
+                    Phase::FileCreate if self.rules.tree.shared => (libc::O_WRONLY | libc::O_CREAT, FILE_MODE),
+                    Phase::FileCreate => (libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL, FILE_MODE),
+                    Phase::FileWrite => (libc::O_WRONLY, 0),
+                    _ => (libc::O_RDONLY, 0),
+                };
+                opcode::OpenAt::new(root, name).flags(flags | libc::O_CLOEXEC).mode(mode).build()
+            }
+            Stage::Move => self.move_entry(),
+            Stage::Sync => opcode::Fsync::new(self.fd()).build(),
+            Stage::Close => opcode::Close::new(self.fd()).build(),
+            Stage::Whole => match self.rules.phase {
+                Phase::DirectoryCreate => opcode::MkDirAt::new(root, name).mode(DIRECTORY_MODE).build(),
+                Phase::DirectoryRemove => opcode::UnlinkAt::new(root, name).flags(libc::AT_REMOVEDIR).build(),
+                Phase::FileRemove => opcode::UnlinkAt::new(root, name).build(),
+                Phase::FileRename | Phase::DirectoryRename => {
+                    let other = self.other.c_str().map(CStr::as_ptr)?;
+                    opcode::RenameAt::new(root, name, root, other).build()
+                }
+                _ => {
+                    let found = (&raw mut *self.found).cast();
+                    let entry = opcode::Statx::new(root, name, found);
+                    entry.flags(libc::AT_SYMLINK_NOFOLLOW).mask(libc::STATX_BASIC_STATS).build()
+                }
+            },
+        })
+    }
+
+    fn fd(&self) -> Fd {
+        // Only stages that follow an open ask for it.
+        Fd(self.file.unwrap_or(-1))
+    }
+
+    /// What is left of the chunk.
+    fn move_entry(&mut self) -> squeue::Entry {
+        let (fd, offset) = (self.fd(), self.moved);
+        let skip = usize::try_from(self.moved - self.chunk).unwrap_or(0);
+        let bytes = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        match (&self.rules.inks, &mut self.desk) {
+            (Some(inks), Some(desk)) => {
+                let rest = &desk.made(inks, self.chunk)[skip..];
+                opcode::Write::new(fd, rest.as_ptr(), bytes(rest.len())).offset(offset).build()
+            }
+            (None, Some(desk)) => {
+                let rest = &mut desk.room(self.rules.bytes - self.chunk)[skip..];
+                opcode::Read::new(fd, rest.as_mut_ptr(), bytes(rest.len())).offset(offset).build()
+            }
+            _ => opcode::Nop::new().build(),
+        }
+    }
+
+    /// What follows the completion `result` of the request.
+    /// `task` looks at what was read.
+    pub(crate) fn turn(&mut self, result: i32, task: u32, findings: &mut Findings) -> Result<Next, Errno> {
+        if result < 0 {
+            let errno = Errno(result.wrapping_neg());
+            if matches!(errno.0, libc::EINTR | libc::EAGAIN) && self.stage != Stage::Close {
+                return Ok(Next::Request);
+            }
+            if self.stage == Stage::Close {
+                // Linux has closed the descriptor even when it reports an error.
+                self.file = None;
+                if errno.0 == libc::EINTR {
+                    return Ok(Next::Done(self.verdict()));
+                }
+            }
+            return Err(errno);
+        }
+        match self.stage {
+            Stage::Whole => return Ok(Next::Done(Verdict::Done)),
+            Stage::Open => {
+                self.file = Some(result);
+                self.stage = if self.rules.bytes > 0 { Stage::Move } else { self.behind_data() };
+            }
+            Stage::Move => self.moved_more(result.unsigned_abs(), task, findings)?,
+            Stage::Sync => self.stage = Stage::Close,
+            Stage::Close => {
+                self.file = None;
+                return Ok(Next::Done(self.verdict()));
+            }
+        }
+        Ok(Next::Request)
+    }
+
+    fn behind_data(&self) -> Stage {
+        if self.rules.tree.sync && self.rules.phase != Phase::FileRead { Stage::Sync } else { Stage::Close }
+    }
+
+    fn moved_more(&mut self, bytes: u32, task: u32, findings: &mut Findings) -> Result<(), Errno> {
+        let rules = self.rules;
+        let Some(desk) = &mut self.desk else { return Ok(()) };
+        let whole = match &rules.inks {
+            // Disk quotas of some network file systems end a write this way.
+            Some(_) if bytes == 0 => return Err(Errno(libc::ENOSPC)),
+            Some(inks) => desk.made(inks, self.chunk).len() as u64,
+            None => desk.room(rules.bytes - self.chunk).len() as u64,
+        };
+        self.moved += u64::from(bytes);
+        let ends = bytes == 0 || self.moved == rules.bytes;
+        if !ends && self.moved - self.chunk < whole {
+            return Ok(());
+        }
+        if let Some(table) = &rules.noise {
+            let expected = Expected { table, file: self.number, generations: rules.generations() };
+            let read = usize::try_from(self.moved - self.chunk).unwrap_or(0);
+            let goes_on = bytes > 0 && rules.tree.write_bytes.0 > rules.bytes;
+            desk.check(read, self.chunk, goes_on, task, &expected, findings);
+        }
+        self.chunk = self.moved;
+        if ends {
+            self.stage = self.behind_data();
+        } else if let Some(inks) = &rules.inks {
+            desk.chunk(inks, self.number, self.chunk);
+        }
+        Ok(())
+    }
+
+    /// What came of a file.
+    fn verdict(&self) -> Verdict {
+        let expected = self.rules.tree.write_bytes.0.min(self.rules.bytes);
+        if self.rules.phase == Phase::FileRead && self.moved < expected {
+            return Verdict::Surprise(Surprise::Short { found: self.moved, expected });
+        }
+        Verdict::Done
+    }
+
+    /// Bytes that were moved.
+    pub(crate) fn moved(&self) -> u64 {
+        self.moved
+    }
+
+    /// Bytes that the file holds that was looked at.
+    pub(crate) fn allocated_bytes(&self) -> u64 {
+        self.found.stx_blocks * BLOCK
+    }
+
+    /// Closes what a failed item leaves open.
+    pub(crate) fn abandon(&mut self) {
+        if let Some(file) = self.file.take() {
+            // SAFETY: the ring has opened it for this seat, and nobody else knows of it.
+            let file = unsafe { OwnedFd::from_raw_fd(file) };
+            // The item has failed already, with the error that is told.
+            let _ = sys::close(file);
+        }
+    }
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        self.abandon();
+    }
+}
