@@ -117,7 +117,9 @@ impl<'s> Seat<'s> {
             Stage::Open => {
                 let (flags, mode) = match self.rules.phase {
                     // Where tasks share a file, another one may have made it.
-                    Phase::FileCreate if self.rules.tree.shared => (libc::O_WRONLY | libc::O_CREAT, FILE_MODE),
+                    Phase::FileCreate if self.rules.tree.shared => {
+                        (libc::O_WRONLY | libc::O_CREAT, FILE_MODE)
+                    }
                     Phase::FileCreate => (libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL, FILE_MODE),
                     Phase::FileWrite => (libc::O_WRONLY, 0),
                     _ => (libc::O_RDONLY, 0),

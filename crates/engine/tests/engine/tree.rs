@@ -114,7 +114,8 @@ fn after_each_phase_stands_exactly_what_it_says() {
         Tree { depth: 2, branching: 2, leaf_only: true, items_per_directory: 3, ..Tree::flat(0) },
         Tree { depth: 1, branching: 2, own_trees: true, collective: true, ..Tree::flat(3) },
         Tree { shift: 1, random: Some(5), depth: 1, branching: 4, ..Tree::flat(5) },
-        Tree { make_node: true, write_bytes: Bytes(700), in_target: true, ..Tree::flat(5) },
+        Tree { make_node: true, in_target: true, ..Tree::flat(5) },
+        Tree { write_bytes: Bytes(700), read_bytes: Bytes(700), ..Tree::flat(5) },
     ];
     for (backend, tree) in BACKENDS.into_iter().flat_map(|b| shapes.iter().map(move |tree| (b, tree))) {
         let bed = Bed::new();

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use engine::{EngineError, Exhausted, Surprises};
 use plan::{Backend, Bytes, Phase, Tree, TreePlacement, Workload};
 
-use crate::bed::{Bed, Mounted, is_root, run, sh, skip, spec, with};
+use crate::bed::{Bed, Mounted, child, has, is_root, output, run, sh, skip, spec, text, with};
 use crate::tree::{BACKENDS, total, walk, workload};
 
 /// The directory of the items of a flat tree.
@@ -116,12 +116,31 @@ fn without_a_tree_there_is_no_phase() {
 }
 
 #[test]
-fn a_tree_that_is_too_deep_says_so() {
-    for backend in BACKENDS {
-        let bed = Bed::new();
-        let workload = workload(&bed, backend, 1, Tree { depth: 400, branching: 1, ..Tree::flat(1) });
-        let error = run(&workload, Phase::TreeCreate).expect_err("too long").to_string();
-        assert!(error.contains("(ENAMETOOLONG); shorten the path of the target"), "{error}");
+fn what_the_file_system_refuses_says_what_to_do() {
+    if !has("strace") {
+        return skip("needs strace");
+    }
+    let bed = Bed::new();
+    let words = [
+        ("mkdirat", "ENAMETOOLONG", "file name too long (ENAMETOOLONG); shorten the path of the target"),
+        ("mkdirat", "EMLINK", "too many links (EMLINK); a directory of this file system cannot hold more"),
+        ("openat", "EDQUOT", "disk quota exceeded (EDQUOT); raise the quota of space or files"),
+        ("unlinkat", "EIO", "input/output error (EIO); the device or its file system reports a fault"),
+    ];
+    for (call, errno, expected) in words {
+        fs::create_dir_all(bed.path("t")).expect("a target");
+        let target = bed.path("t").display().to_string();
+        // The third such call on what the run makes.
+        let inject = format!("inject={call}:error={errno}:when=3");
+        let traced = format!("-P{target}/test-dir.0-0/mdtest_tree.0");
+        let before = ["strace", "-f", "-qq", "-o", "/dev/null", &traced, "-e", &inject];
+        let words = format!("tree psync {target} count=5 phases=directory-create,file-create,file-remove");
+        let printed = text(&output(&mut child(&before, &words)));
+        if printed.contains("ptrace") {
+            return skip("strace may not trace here");
+        }
+        assert!(printed.contains("cannot ") && printed.contains(expected), "{printed}");
+        fs::remove_dir_all(bed.path("t")).expect("removed");
     }
 }
 
