@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`ior`] | IOR, releases 3.0 to 4.1 |
 //! | `mdtest` | mdtest, releases 1.9.3 to 4.1 |
+//! | `md_workbench` | md-workbench of IOR 4.1 |
 //!
 //! [`TOOLS`] has the others: one row for each, by which the program asks, runs and prints.
 //!
@@ -21,6 +22,7 @@ pub mod batch;
 mod extras;
 pub mod import;
 pub mod ior;
+mod md_workbench;
 mod mdtest;
 mod nearest;
 mod options;

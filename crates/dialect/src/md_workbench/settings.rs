@@ -1,0 +1,253 @@
+//! What a command line of md-workbench sets, and the cases of its plan.
+
+use std::path::PathBuf;
+
+use plan::{
+    Backend, Bytes, Case, Existing, FileSet, Geometry, Keep, Nanos, Objects, Phase, Sharing, Spread,
+    Stonewall, Work, WorkloadSpec,
+};
+use serde::{Deserialize, Serialize};
+
+use super::table::{Key, OPTIONS};
+use crate::ToolError;
+use crate::options::Given;
+
+/// More rounds than this are taken for a slip of the pen.
+const ROUNDS_MAX: u32 = 100_000;
+/// A deadline of more seconds than this (three years) is taken for a slip of the pen.
+const SECONDS_MAX: u64 = 100_000_000;
+/// A rest of more than a thousand times what a step took is taken for a slip of the pen.
+const WAITING_MAX: f64 = 1000.0;
+/// What `-T` goes through, in hundredths of the time of a step. Source: the factors that md-workbench 4.1
+/// prints.
+const ADAPTIVE: [u32; 8] = [0, 6, 12, 25, 50, 100, 200, 400];
+
+/// A command line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Settings {
+    pub api: String,
+    pub offset: u32,
+    pub steps: u64,
+    pub precreated: u64,
+    pub sets: u32,
+    pub signature: i64,
+    pub directories: Vec<PathBuf>,
+    pub object_bytes: u64,
+    pub rounds: u32,
+    pub waiting_percent: u32,
+    pub adaptive: bool,
+    pub deadline: u64,
+    pub wear_out: bool,
+    pub precreate: bool,
+    pub benchmark: bool,
+    pub cleanup: bool,
+    pub verify: bool,
+    pub read_only: bool,
+    pub quiet: bool,
+    pub detailed: bool,
+}
+
+impl Default for Settings {
+    /// md-workbench's defaults, as its help prints them.
+    fn default() -> Self {
+        Self {
+            api: "POSIX".to_owned(),
+            offset: 1,
+            steps: 1000,
+            precreated: 3000,
+            sets: 10,
+            signature: -1,
+            directories: vec![PathBuf::from("./out")],
+            object_bytes: 3901,
+            rounds: 3,
+            waiting_percent: 0,
+            adaptive: false,
+            deadline: 0,
+            wear_out: false,
+            precreate: false,
+            benchmark: false,
+            cleanup: false,
+            verify: false,
+            read_only: false,
+            quiet: false,
+            detailed: false,
+        }
+    }
+}
+
+impl Settings {
+    /// What all options of a line ask for.
+    ///
+    /// # Errors
+    /// A value that cannot be read, or options that cannot stand together.
+    pub(super) fn of(given: &[Given<Key>]) -> Result<Self, ToolError> {
+        let mut settings = Self::default();
+        for option in given {
+            settings.set(option)?;
+        }
+        if !(settings.precreate || settings.benchmark || settings.cleanup) {
+            (settings.precreate, settings.benchmark, settings.cleanup) = (true, true, true);
+        }
+        settings.check()?;
+        Ok(settings)
+    }
+
+    fn set(&mut self, given: &Given<Key>) -> Result<(), ToolError> {
+        match given.key {
+            Key::Adaptive => self.adaptive = true,
+            Key::WearOut => self.wear_out = true,
+            Key::Precreate => self.precreate = true,
+            Key::Benchmark => self.benchmark = true,
+            Key::Cleanup => self.cleanup = true,
+            Key::Verify => self.verify = true,
+            Key::ReadOnly => self.read_only = true,
+            Key::Quiet => self.quiet = true,
+            Key::Detailed => self.detailed = true,
+            Key::Api => self.api = api(given)?,
+            Key::Offset => self.offset = given.count32(u32::MAX)?,
+            Key::Steps => self.steps = given.count(u64::MAX)?,
+            Key::Precreated => self.precreated = given.count(u64::MAX)?,
+            Key::Sets => self.sets = given.count32(u32::MAX)?,
+            Key::Signature => self.signature = given.whole()?,
+            Key::Directory => self.directories = vec![given.path()?],
+            Key::ObjectBytes => self.object_bytes = given.size()?,
+            Key::Rounds => self.rounds = given.count32(ROUNDS_MAX)?,
+            Key::Deadline => self.deadline = given.count(SECONDS_MAX)?,
+            Key::Waiting => self.waiting_percent = waiting(given)?,
+            Key::StartItem => {
+                if given.count(u64::MAX)? > 0 {
+                    return Err(
+                        given.wrong("cannot be where a round begins: sets are made anew for each; give 0")
+                    );
+                }
+            }
+            Key::Packet | Key::Help | Key::Other => {}
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), ToolError> {
+        let error = |written: &str, reason: &str| Err(OPTIONS.error(written, reason));
+        if self.rounds == 0 {
+            return error("-R 0", "no round would run: give a number of at least 1, or -1 -3 without -2");
+        }
+        if self.benchmark && self.steps == 0 {
+            return error("-I 0", "no step would be done: give a number of at least 1");
+        }
+        if self.wear_out && self.deadline == 0 {
+            return error("-W", "there is no deadline after which tasks could go on; give one, as in -w 30");
+        }
+        if self.benchmark && !self.precreate && !self.read_only {
+            return error(
+                "-2 without -1",
+                "where the steps of an earlier run have ended is not kept; let one line do both, or add --read-only",
+            );
+        }
+        if self.benchmark && !self.cleanup && !self.read_only && (self.rounds > 1 || self.adaptive) {
+            return error(
+                "-R and -T without -3",
+                "each round has sets of its own, which the one before must have left clean; add -3, or give -R 1",
+            );
+        }
+        Ok(())
+    }
+
+    /// The rests of the rounds, in hundredths of the time of a step: one for each case.
+    pub(super) fn rests(&self) -> Vec<u32> {
+        if self.adaptive { ADAPTIVE.to_vec() } else { vec![self.waiting_percent] }
+    }
+
+    /// The cases, in order.
+    ///
+    /// # Errors
+    /// A workload that cannot be measured.
+    pub(super) fn cases(&self, tasks: u32, nodes: u32, per_rank: u32) -> Result<Vec<Case>, ToolError> {
+        let rests = self.rests();
+        let case = |&rest: &u32| {
+            let id = if rests.len() == 1 { "md-workbench".to_owned() } else { format!("waiting-{rest}") };
+            let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+            let mut spec = WorkloadSpec::new(&id, "", geometry);
+            spec.work = Work::Objects(Objects {
+                sets: self.sets,
+                precreated: self.precreated,
+                steps: self.steps.max(1),
+                object_bytes: Bytes(self.object_bytes),
+                offset: self.offset,
+                waiting_percent: rest,
+                read_only: self.read_only,
+                no_stat: false,
+            });
+            spec.files = FileSet {
+                targets: self.directories.clone(),
+                sharing: Sharing::Shared,
+                unique_dir: false,
+                file_per_repetition: false,
+                existing: Existing::Reuse,
+                keep: if self.cleanup { Keep::Never } else { Keep::Always },
+                preallocate: false,
+                fill: false,
+            };
+            (spec.tasks, spec.nodes) = (tasks, nodes);
+            if per_rank > 0 {
+                spec.spread = Spread::Ranks { tasks_per_rank: per_rank };
+            }
+            spec.backend = if self.api == "DUMMY" { Backend::Null } else { Backend::Psync };
+            spec.stonewall = (self.deadline > 0 && self.benchmark)
+                .then(|| Stonewall { deadline: Nanos::secs(self.deadline), wear_out: self.wear_out });
+            spec.verify = self.verify;
+            spec.signature = self.signature.max(0).cast_unsigned();
+            let workload = spec
+                .validate()
+                .map_err(|error| OPTIONS.error(written(error.field), &format!("{error}; {}", error.help)))?;
+            let phases = [
+                (self.precreate, Phase::Precreate),
+                (self.benchmark, Phase::Benchmark),
+                (self.cleanup, Phase::Cleanup),
+            ];
+            let phases: Vec<Phase> =
+                phases.into_iter().filter_map(|(wanted, phase)| wanted.then_some(phase)).collect();
+            let each = if tasks == 1 { "1 task".to_owned() } else { format!("{tasks} tasks") };
+            Ok(Case {
+                title: format!(
+                    "{each}, {} sets of {} objects each, {} steps in each",
+                    self.sets, self.precreated, self.steps
+                ),
+                repetitions: if self.benchmark { self.rounds } else { 1 },
+                ..Case::new(id, workload, phases)
+            })
+        };
+        rests.iter().map(case).collect()
+    }
+}
+
+/// The option behind a field of the plan.
+const fn written(field: &'static str) -> &'static str {
+    match field.as_bytes() {
+        b"sets" => "-D",
+        b"precreated" => "-P",
+        b"steps" => "-I",
+        b"object_bytes" => "-S",
+        b"tasks" | b"nodes" => "--tasks-per-rank",
+        _ => field,
+    }
+}
+
+fn waiting(given: &Given<Key>) -> Result<u32, ToolError> {
+    match given.text().parse::<f64>() {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the range is checked before"
+        )]
+        Ok(factor) if (0.0..=WAITING_MAX).contains(&factor) => Ok((factor * 100.0).round() as u32),
+        _ => Err(given.wrong("is no share of the time of a step; give 0 to 1000, as in 0.5")),
+    }
+}
+
+fn api(given: &Given<Key>) -> Result<String, ToolError> {
+    let name = given.text().to_ascii_uppercase();
+    match name.as_str() {
+        "POSIX" | "DUMMY" => Ok(name),
+        _ => Err(given.wrong("needs a library of its own; ioproof drives POSIX and DUMMY, use -a POSIX")),
+    }
+}
