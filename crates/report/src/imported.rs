@@ -8,13 +8,18 @@ use record::{PrintedRow, Run};
 /// More values than this are in the record alone.
 const VALUES_MAX: usize = 120;
 
+/// The statistic of what a tool says of the place and time of its run.
+const STATED: &str = "stated";
+
 /// The printed values of `run` with their lines, then what was checked with them.
 #[must_use]
 pub fn imported(run: &Run) -> String {
     let mut out = String::new();
     let cases = run.manifest.plan.cases.iter();
     let rows: Vec<PrintedRow> = cases.flat_map(|case| run.printed(&case.id).to_vec()).collect();
-    let _ = writeln!(out, "\nprinted values ({})", rows.len());
+    let stated = rows.iter().filter(|row| row.statistic == STATED).count();
+    let around = if stated == 0 { String::new() } else { format!(" of results, {stated} around them") };
+    let _ = writeln!(out, "\nprinted values ({}{around})", rows.len() - stated);
     let width = |of: fn(&PrintedRow) -> String| {
         rows.iter().take(VALUES_MAX).map(|row| of(row).chars().count()).max().unwrap_or(0)
     };

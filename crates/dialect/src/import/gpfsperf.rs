@@ -16,6 +16,10 @@ pub(super) const TOOL: &str = "gpfsperf";
 const OPERATIONS: [(&str, Phase); 3] =
     [("create", Phase::Write), ("write", Phase::Write), ("read", Phase::Read)];
 const PATTERNS: [&str; 3] = ["seq", "rand", "strided"];
+/// Digits of the thread utilization behind its point.
+const UTILIZATION_DIGITS: usize = 3;
+/// A number of bytes that lost its last digit is below a tenth of what it was.
+const CUT_OFF: u64 = 5;
 /// By how much what follows from rounded values may be off: 1000 and 1024 are 2.4 % apart.
 const ROUNDED: f64 = 0.01;
 
@@ -160,10 +164,18 @@ impl Facts {
         }
         let ends = line.text.contains("bytesTransferred ");
         if let Some((_, text)) = value("thread utilization ", if ends { "," } else { "" })? {
+            if text.trim().split_once('.').is_none_or(|(_, digits)| digits.len() != UTILIZATION_DIGITS) {
+                return Err(block.malformed(line, text, "a thread utilization with three digits, as `0.938`"));
+            }
             pass.printed.push(Printed::new(line, "thread utilization", text, "fraction", ""));
         }
         if let Some((_, text)) = value("bytesTransferred ", "")? {
-            self.transferred = Some(block.count(line, text, "a number of bytes")?);
+            let bytes = block.count(line, text, "a number of bytes")?;
+            if bytes < self.bytes / CUT_OFF {
+                let expected = format!("about as many bytes as nBytes says, {}", self.bytes);
+                return Err(block.malformed(line, text, expected));
+            }
+            self.transferred = Some(bytes);
             pass.printed.push(Printed::new(line, "bytesTransferred", text, "bytes", ""));
         }
         if self.kbytes_per_second <= 0.0 {

@@ -28,6 +28,8 @@ const RAW: [(&str, &str, &str); 10] = [
     ("requests generated", "", "total"),
     ("time generated", "ns", "total"),
 ];
+/// Releases before 1.0 print so many of them.
+const RAW_BEFORE_1_0: usize = 8;
 /// By how much what follows from rounded values may be off.
 const ROUNDED: f64 = 0.02;
 
@@ -39,10 +41,13 @@ pub(super) fn starts(line: &str) -> bool {
     request || (line.starts_with("--- ") && line.ends_with("ioping statistics ---"))
 }
 
-/// Whether `text` is nothing but lines of `-B`.
+/// Whether `text` is nothing but lines of `-B`. Of the eight values of old releases the last line must be
+/// ended: else two of ten may be missing.
 pub(super) fn is_batch(text: &str) -> bool {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
-    lines.peek().is_some() && lines.all(|line| matches!(recognise::numbers(line), Some(8 | 10)))
+    let mut counts = text.lines().filter(|line| !line.trim().is_empty()).map(recognise::numbers).peekable();
+    let ended = text.ends_with('\n');
+    counts.peek().is_some()
+        && counts.all(|count| count == Some(RAW.len()) || (ended && count == Some(RAW_BEFORE_1_0)))
 }
 
 pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
@@ -228,6 +233,10 @@ pub(super) fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
             pass.printed.push(value(*line, label, word, unit, statistic, *number));
         }
         let (count, time, iops, speed) = (values[0], values[1], values[2], values[3]);
+        let cut = values.len() == RAW.len() && (values[8] < count || values[9] < time);
+        if cut {
+            return Err(block.malformed(*line, line.text, "at least as many requests generated, in at least the time"));
+        }
         let expected = lines::whole(count * 1e9 / time.max(1.0)) as f64;
         if iops > 0.0 && (expected / iops - 1.0).abs() > ROUNDED.max(1.0 / iops) {
             return Err(block.malformed(

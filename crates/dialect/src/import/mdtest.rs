@@ -94,6 +94,7 @@ pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         draft.doubts.push("the end of mdtest's output (`-- finished at …`) is missing".to_owned());
     }
     moments(block, &draft, &mut test);
+    file_system(block, &mut test);
     if let Some(seconds) = banner.option("-p") {
         test.case.delay = plan::Nanos::secs(seconds);
     }
@@ -109,8 +110,26 @@ fn moments(block: &Block<'_>, draft: &Draft, test: &mut Test) {
         let line = block.lines.iter().find(|line| line.text.trim_start().starts_with(mark));
         let Some(((line, unix_ns), pass)) = line.zip(unix_ns).zip(test.passes.first_mut()) else { continue };
         let value = between(line.text, mark, "--").unwrap_or_default();
-        let printed = Printed::new(*line, label, value, "s since 1970", "");
+        let printed = Printed::new(*line, label, value, "s since 1970", "stated");
         pass.printed.push(Printed { number: Some(unix_ns as f64 / 1e9), ..printed });
+    }
+}
+
+/// `FS: 17.1 TiB Used FS: 0.1% Inodes: 476.8 Mi Used Inodes: 0.1%`, beside the first phase.
+fn file_system(block: &Block<'_>, test: &mut Test) {
+    let is_it = |line: &&Line<'_>| line.text.trim_start().starts_with("FS") && line.text.contains("Used FS:");
+    let Some((line, pass)) = block.lines.iter().find(is_it).zip(test.passes.first_mut()) else { return };
+    let text = line.text.trim().trim_start_matches("FS").trim_start().trim_start_matches(':');
+    let labels = [("FS", "", "Used FS:", "bytes"), ("Used FS", "Used FS:", "Inodes:", "%")];
+    let more = [("Inodes", "Inodes:", "Used Inodes:", ""), ("Used Inodes", "Used Inodes:", "", "%")];
+    for (label, before, after, unit) in labels.into_iter().chain(more) {
+        let Some(value) = between(text, before, after).map(str::trim) else { continue };
+        let number = match unit {
+            "%" => number(value.trim_end_matches('%')),
+            _ => units::size(value, false),
+        };
+        let printed = Printed::new(*line, label, value.trim_end_matches('%'), unit, "stated");
+        pass.printed.push(Printed { number, ..printed });
     }
 }
 

@@ -84,7 +84,7 @@ fn result(block: &Block<'_>, line: Line<'_>, threads: u32) -> Result<Test, Impor
     let mut pass = Pass::new(Phase::Exchange, 0);
     let printed = [(rate, "rate", "MB/s"), (messages, "messages", "messages/s"), (seconds, "time", "s")];
     for (value, label, unit) in printed {
-        pass.printed.push(Printed::new(line, label, value, unit, if unit == "s" { "asked" } else { "" }));
+        pass.printed.push(Printed::new(line, label, value, unit, if unit == "s" { "stated" } else { "" }));
     }
     for side in ["cli", "srv"] {
         if let Some(share) = field(&format!("{side} ")) {
