@@ -15,6 +15,7 @@ mod faults;
 mod formats;
 mod frameworks;
 mod hosts;
+mod import;
 mod instrument;
 mod io_uring;
 mod jobs;

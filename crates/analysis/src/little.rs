@@ -42,10 +42,11 @@ impl Little {
 /// Little's law for the repetitions of `figure` that count: the sum of all latencies ÷ the sum of
 /// the I/O times, against tasks × depth. Latencies count from the intended start, so with a
 /// programmed rate they hold waiting as well, and what runs is not what is under way: none then.
-/// None where the record has no latencies, as an imported one.
+/// None where the record has no latencies, and where an imported text does not say how many were kept.
 #[must_use]
 pub fn little(case: &Case, figure: &Figure) -> Option<Little> {
-    if case.workload.pace.is_some() {
+    let unsaid = case.stated.as_deref().is_some_and(|stated| !stated.contains("depth "));
+    if case.workload.pace.is_some() || unsaid {
         return None;
     }
     let (mut latency_ns, mut io_ns, mut transfers) = (0.0, 0.0, 0_u64);

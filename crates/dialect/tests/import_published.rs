@@ -12,7 +12,8 @@ const IOZONE: &str = include_str!("fixtures/import/published-iozone-3.414.txt");
 const PAGE: &str = include_str!("fixtures/import/published-page.txt");
 
 fn read(text: &str) -> Imported {
-    import(&[Text { name: "page.txt", bytes: text.as_bytes() }], None, 7).unwrap_or_else(|error| panic!("{error}"))
+    import(&[Text { name: "page.txt", bytes: text.as_bytes() }], None, 7)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The value of the figure `id` of the library of published figures.
@@ -72,7 +73,10 @@ fn the_single_client_write_is_16_12_gb_a_second() {
     let case = &imported.plan.cases[0];
     assert_eq!((case.workload.tasks, case.workload.direct, case.workload.sync.at_close), (16, false, true));
     let stated = case.stated.as_deref().expect("what is said");
-    assert!(stated.contains("file cache flushed before test") && stated.contains("fsync at end of test"), "{stated}");
+    assert!(
+        stated.contains("file cache flushed before test") && stated.contains("fsync at end of test"),
+        "{stated}"
+    );
 }
 
 #[test]
@@ -120,14 +124,18 @@ fn mdtest_has_its_24_values_and_its_times() {
         let said = record.warnings.iter().map(|row| row.warning.to_string()).collect::<Vec<_>>();
         assert!(said.iter().any(|said| said.contains("one iteration")), "{said:?}");
     }
-    let results = imported.phases.iter().flat_map(|record| &record.printed).filter(|row| row.statistic != "stated");
+    let results =
+        imported.phases.iter().flat_map(|record| &record.printed).filter(|row| row.statistic != "stated");
     assert_eq!(results.count(), 24);
     near(per_second(&imported.phases[0]), value("e-mdtest-create-mean"));
     let case = &imported.plan.cases[0];
     assert_eq!((case.workload.tasks, case.workload.nodes, case.delay.as_secs_f64()), (14, 14, 8.0));
     let seconds = imported.phases.iter().map(|record| record.phase.wall_ns).sum::<u64>() as f64 / 1e9;
     assert!((seconds + 8.0 - 26.047).abs() < 0.001, "{seconds}");
-    let took = imported.finished_unix_ns.zip(imported.started_unix_ns).map(|(end, start)| (end - start) / 1_000_000_000);
+    let took = imported
+        .finished_unix_ns
+        .zip(imported.started_unix_ns)
+        .map(|(end, start)| (end - start) / 1_000_000_000);
     assert_eq!(took, Some(26));
     let first = &imported.phases[0];
     near(number(first, "FS", "stated"), value("e-mdtest-fs-size"));
@@ -149,11 +157,16 @@ fn iozone_has_its_20_values() {
         ];
         for (label, statistic, id) in found {
             let wanted = value(&format!("e-iozone-{test}-{id}"));
-            assert_eq!(number(record, label, statistic).to_bits(), wanted.to_bits(), "{test} {label} {statistic}");
+            assert_eq!(
+                number(record, label, statistic).to_bits(),
+                wanted.to_bits(),
+                "{test} {label} {statistic}"
+            );
         }
         near(per_second(record), value(&format!("e-iozone-{test}-total")));
         // The fastest moves its file, and then all stop: the slowest has what it moved until then.
-        let (min, xfer) = (value(&format!("e-iozone-{test}-min")), value(&format!("e-iozone-{test}-minxfer")));
+        let (min, xfer) =
+            (value(&format!("e-iozone-{test}-min")), value(&format!("e-iozone-{test}-minxfer")));
         let by_time = min * record.phase.wall_ns as f64 / 1e9;
         assert!((by_time / xfer - 1.0).abs() < 1e-3, "{by_time} {xfer}");
     }
@@ -169,7 +182,8 @@ fn iozone_has_its_20_values() {
 fn a_whole_page_is_read_block_by_block() {
     let imported = read(PAGE);
     assert_eq!(imported.tools, ["tsqosperf", "mmfsadm dump iohist", "mdtest 1.9.3", "iozone 3.414"]);
-    let results = imported.phases.iter().flat_map(|record| &record.printed).filter(|row| row.statistic != "stated");
+    let results =
+        imported.phases.iter().flat_map(|record| &record.printed).filter(|row| row.statistic != "stated");
     assert_eq!(results.count(), 3 + 5 + 8 + 24 + 20);
     let ids: Vec<&str> = imported.plan.cases.iter().map(|case| case.id.as_str()).collect();
     let wanted = ["write-seq", "read-seq", "iohist", "mdtest", "write", "rewrite", "read", "reread"];

@@ -1,7 +1,7 @@
 //! Two runs of the same cases beside each other: what changed beyond the scatter, and what did not.
 
 use analysis::{Comparison, Outcome, by_chance, largest_gap};
-use record::{Operation, Run};
+use record::{Operation, Provenance, Run};
 use serde::Serialize;
 
 use crate::build;
@@ -40,6 +40,7 @@ struct Side {
     release: Option<String>,
     node: String,
     program_version: String,
+    provenance: Provenance,
 }
 
 /// Compares what `before` and `after` measured under the same conditions.
@@ -71,6 +72,7 @@ fn side(run: &Run) -> Side {
         release: manifest.plan.terms.release.clone(),
         node: manifest.host.node.clone(),
         program_version: manifest.program_version.clone(),
+        provenance: manifest.provenance,
     }
 }
 
@@ -191,7 +193,12 @@ impl Pair {
     fn sides_in_words(&self) -> String {
         let words = |side: &Side| {
             let release = side.release.as_ref().map(|release| format!(", {release}")).unwrap_or_default();
-            format!("{} ({}{release} on {})", side.title, side.id, side.node)
+            // Where it is not measured here, that is the first thing to know.
+            let from = match side.provenance {
+                Provenance::Measured => String::new(),
+                other => format!("{}, ", build::provenance(other)),
+            };
+            format!("{} ({from}{}{release} on {})", side.title, side.id, side.node)
         };
         format!("Before: {}. After: {}.", words(&self.sides[0]), words(&self.sides[1]))
     }

@@ -241,11 +241,14 @@ pub(crate) fn host_line(report: &Report) -> String {
         host.kernel.known().map(|kernel| kernel.split_whitespace().next().unwrap_or_default().to_owned()),
     );
     let cpus = host.usable_cpus;
-    parts.push(match host.cpu_model.known() {
-        Some(model) => format!("{cpus} × {model}"),
-        None => format!("{cpus} processors"),
-    });
-    parts.push(format!("{} memory", plan::Bytes(host.memory_bytes)));
+    // Of an imported run nothing of this is known.
+    if cpus > 0 {
+        parts.push(match host.cpu_model.known() {
+            Some(model) => format!("{cpus} × {model}"),
+            None => format!("{cpus} processors"),
+        });
+        parts.push(format!("{} memory", plan::Bytes(host.memory_bytes)));
+    }
     parts.join(" · ")
 }
 

@@ -1,9 +1,29 @@
 //! The short forms of conditions that columns of tables use; the long form is
 //! [`plan::Workload::conditions`].
 
-use plan::{Backend, Bytes, Phase, Work, Workload};
+use plan::{Backend, Bytes, Case, Phase, Work, Workload};
 
 use crate::view::BYTES_PER_SECOND;
+
+/// Parts of what an imported text says that fit into a column.
+const STATED_PARTS: usize = 2;
+
+/// [`what`], or, where a text says what a case is, its name and the phase.
+pub(crate) fn what_of(case: &Case, phase: Phase) -> String {
+    match &case.stated {
+        None => what(&case.workload, phase),
+        Some(_) if case.id.contains(phase.name()) => case.id.clone(),
+        Some(_) => format!("{} {phase}", case.id),
+    }
+}
+
+/// [`path`], or, where a text says what a case is, the beginning of what it says.
+pub(crate) fn path_of(case: &Case) -> String {
+    match &case.stated {
+        None => path(&case.workload),
+        Some(stated) => stated.split(", ").take(STATED_PARTS).collect::<Vec<_>>().join(", "),
+    }
+}
 
 /// `sequential`, `random`, `backward`, `strided` or `same`.
 pub(crate) fn order(workload: &Workload) -> &'static str {

@@ -165,7 +165,11 @@ impl Facts {
         let ends = line.text.contains("bytesTransferred ");
         if let Some((_, text)) = value("thread utilization ", if ends { "," } else { "" })? {
             if text.trim().split_once('.').is_none_or(|(_, digits)| digits.len() != UTILIZATION_DIGITS) {
-                return Err(block.malformed(line, text, "a thread utilization with three digits, as `0.938`"));
+                return Err(block.malformed(
+                    line,
+                    text,
+                    "a thread utilization with three digits, as `0.938`",
+                ));
             }
             pass.printed.push(Printed::new(line, "thread utilization", text, "fraction", ""));
         }

@@ -235,7 +235,11 @@ pub(super) fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
         let (count, time, iops, speed) = (values[0], values[1], values[2], values[3]);
         let cut = values.len() == RAW.len() && (values[8] < count || values[9] < time);
         if cut {
-            return Err(block.malformed(*line, line.text, "at least as many requests generated, in at least the time"));
+            return Err(block.malformed(
+                *line,
+                line.text,
+                "at least as many requests generated, in at least the time",
+            ));
         }
         let expected = lines::whole(count * 1e9 / time.max(1.0)) as f64;
         if iops > 0.0 && (expected / iops - 1.0).abs() > ROUNDED.max(1.0 / iops) {

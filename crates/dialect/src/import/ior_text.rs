@@ -221,7 +221,11 @@ impl Reader<'_, '_> {
         // Release 2.10 ends each row by a mark for spreadsheets, and its head does not name all values.
         let is_marked = words.last() == Some(&"EXCEL");
         if !is_marked && !columns.iter().any(|column| column == "RefNum") {
-            return Err(self.block.malformed(line, line.text, "a row that ends in EXCEL, as releases before 3.0 print it"));
+            return Err(self.block.malformed(
+                line,
+                line.text,
+                "a row that ends in EXCEL, as releases before 3.0 print it",
+            ));
         }
         if is_marked {
             columns.retain(|column| !matches!(column.as_str(), "Op" | "grep"));

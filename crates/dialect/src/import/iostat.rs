@@ -93,7 +93,11 @@ fn row<'a>(
     // Every value of a row has as many digits behind its point; one that was cut off has fewer.
     let digits = |text: &str| text.split_once(['.', ',']).map(|(_, digits)| digits.len());
     if words.last().map(|last| digits(last)) != words.get(1).map(|first| digits(first)) {
-        return Err(block.malformed(line, words[words.len() - 1], "a value with as many digits as the others"));
+        return Err(block.malformed(
+            line,
+            words[words.len() - 1],
+            "a value with as many digits as the others",
+        ));
     }
     let value = |(name, text): (&&str, &&'a str)| {
         // Some languages have a comma.

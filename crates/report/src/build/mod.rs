@@ -118,7 +118,8 @@ const fn state(state: &RunState) -> &'static str {
     }
 }
 
-const fn provenance(provenance: Provenance) -> &'static str {
+/// The word for where figures come from.
+pub(crate) const fn provenance(provenance: Provenance) -> &'static str {
     match provenance {
         Provenance::Measured => "measured",
         Provenance::Imported => "imported",
@@ -140,8 +141,8 @@ fn figure(run: &Run, number: usize, source: &analysis::Figure, case: Option<&Cas
         client: target.map(|target| findings::client(target.client)).unwrap_or_default(),
         settings: case.map(|case| case.settings.iter().map(findings::setting).collect()).unwrap_or_default(),
         phase: name,
-        what: case.map_or_else(|| name.to_owned(), |case| words::what(&case.workload, source.phase)),
-        path: case.map(|case| words::path(&case.workload)).unwrap_or_default(),
+        what: case.map_or_else(|| name.to_owned(), |case| words::what_of(case, source.phase)),
+        path: case.map(words::path_of).unwrap_or_default(),
         tasks: case.map_or(0, |case| case.workload.tasks),
         transfer_bytes: case.map_or(0, |case| case.workload.geometry.transfer.0),
         conditions: conditions(source, run.manifest.plan.terms.exclusive),

@@ -1,0 +1,120 @@
+//! What other tools have printed is imported as it is pasted, shown, compared and judged.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::desk::{Desk, assert_says, run};
+
+/// A fixture of the importer.
+fn fixture(name: &str) -> String {
+    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("crates/dialect/tests/fixtures/import");
+    fs::read_to_string(directory.join(name)).expect("a fixture")
+}
+
+/// Imports the fixture `name`, pasted into a file of any name, and gives what is printed.
+fn pasted(desk: &Desk, name: &str) -> String {
+    fs::write(desk.path("pasted"), fixture(name)).expect("a file");
+    run(&desk.ioproof("import pasted --out record")).expect_code(0).stdout
+}
+
+#[test]
+fn the_published_blocks_show_their_values_and_checks() {
+    let expected: [(&str, &[&str]); 5] = [
+        ("published-tsqosperf-write.txt", &["imported", "16,125", "16124635.71", "records of 16 MiB"]),
+        (
+            "published-tsqosperf-read.txt",
+            &["55.11", "13,455", "0.0743 ms, printed 0.074 ms (agrees)", "of 1000 bytes"],
+        ),
+        (
+            "published-mdtest-1.9.3.txt",
+            &[
+                "printed values (24 of results, ",
+                "50,033",
+                "3937604.341",
+                "13.86 + 4.18 + 8 = 26.05 s of 26 s (agrees)",
+                "standard deviation of one iteration",
+            ],
+        ),
+        (
+            "published-iozone-3.414.txt",
+            &[
+                "printed values (20)",
+                "5,859,946",
+                "76 × 77104.55 = 5859945.8, printed 5859945.57 (agrees)",
+                "6488345 ÷ 8388608 = 0.773471, 67595.85 ÷ 87392.73 = 0.773472 (agrees)",
+            ],
+        ),
+        (
+            "published-iohist.txt",
+            &["mean 54.9 µs on the device", "71.9 µs from start to start", "17.0 µs between"],
+        ),
+    ];
+    for (name, says) in expected {
+        let desk = Desk::new();
+        assert_says(&pasted(&desk, name), says);
+    }
+}
+
+/// The client's 74.3 µs less the 54.9 µs of its history.
+#[test]
+fn a_whole_page_brings_history_and_rate_together() {
+    let desk = Desk::new();
+    let said = pasted(&desk, "published-page.txt");
+    assert_says(
+        &said,
+        &["printed values (60 of results", "74.3 µs for the application, 19.4 µs of it not on the device"],
+    );
+}
+
+#[test]
+fn an_imported_record_is_a_record() {
+    let desk = Desk::new();
+    let _ = pasted(&desk, "ior-4.1.txt");
+    let report = run(&desk.ioproof("report record --format json")).expect_code(0).stdout;
+    assert_says(&report, &["\"provenance\": \"imported\""]);
+    let _ = run(&desk.ioproof("audit record")).expect_code(0);
+    // Nothing was promised.
+    let _ = run(&desk.ioproof("verdict record")).expect_code(8);
+    fs::write(desk.path("other"), fixture("fio-3.33-plus.json")).expect("a file");
+    let _ = run(&desk.ioproof("import other --out second")).expect_code(0);
+    assert_says(&run(&desk.ioproof("merge both record second")).expect_code(0).stdout, &["2 cases"]);
+}
+
+/// One IOR line, once as IOR printed it and once as ioproof measures it.
+#[test]
+fn imported_and_measured_runs_stand_side_by_side() {
+    let desk = Desk::new();
+    fs::write(desk.path("theirs"), fixture("ior-4.1.txt")).expect("a file");
+    let _ = run(&desk.ioproof("import theirs --out imported")).expect_code(0);
+    let _ = run(&desk.ior("-a POSIX -w -r -i 3 -t 64k -b 64m -o iorf")).expect_code(0);
+    let compared = run(&desk.ioproof("compare imported record")).expect_code(0).stdout;
+    assert_says(&compared, &["64 KiB sequential write", "64 KiB sequential read", "imported"]);
+}
+
+#[test]
+fn nothing_is_imported_by_half() {
+    let desk = Desk::new();
+    let whole = fixture("published-mdtest-1.9.3.txt");
+    fs::write(desk.path("good"), fixture("ior-4.1.txt")).expect("a file");
+    fs::write(desk.path("cut"), &whole[..whole.len() - 60]).expect("a file");
+    let refused = run(&desk.ioproof("import good cut --out record")).expect_code(2).stderr;
+    assert_says(&refused, &["cut:22:", "three digits"]);
+    assert!(!desk.record().exists(), "a record was begun");
+    fs::write(desk.path("strange"), "frobnicate 1.0: 7 frobs/s\n").expect("a file");
+    let refused = run(&desk.ioproof("import strange --out record")).expect_code(2).stderr;
+    assert_says(&refused, &["strange: this is not the output of a tool that is known", "iozone", "--as"]);
+    let refused = run(&desk.ioproof("import good --as fio --out record")).expect_code(2).stderr;
+    assert_says(&refused, &["good: this is not the output of fio", "--as"]);
+    let refused = run(&desk.ioproof("import missing --out record")).expect_code(2).stderr;
+    assert_says(&refused, &["missing"]);
+    assert!(!desk.record().exists());
+}
+
+#[test]
+fn a_newer_release_is_read_with_a_warning_that_names_it() {
+    let desk = Desk::new();
+    let newer = fixture("ior-4.1.txt").replace("IOR-4.1.0+dev", "IOR-9.2.0");
+    fs::write(desk.path("newer"), newer).expect("a file");
+    let said = run(&desk.ioproof("import newer --out record")).expect_code(0).stdout;
+    assert_says(&said, &["IOR 9.2.0 is newer than 4.1"]);
+}
