@@ -231,6 +231,11 @@ impl<'a> Common<'a> {
         own.or_else(|| self.peer_failed.load(Ordering::Acquire).then_some(EngineError::Peer))
     }
 
+    /// What was spent until now is not counted.
+    pub(crate) fn meter_from_here(&self) {
+        self.meter.lock().unwrap_or_else(PoisonError::into_inner).at_start = cpu_time();
+    }
+
     pub(crate) fn meter(&self) -> Meter {
         *self.meter.lock().unwrap_or_else(PoisonError::into_inner)
     }

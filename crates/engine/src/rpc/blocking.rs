@@ -5,7 +5,7 @@ use std::time::Duration;
 use rustix::io::Errno as SysErrno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown, sockopt};
 
-use super::line::{Line, Role, Terms, broken, closed};
+use super::line::{Line, Role, Spent, Terms, broken, closed};
 use super::noise::CHUNK_MAX;
 use crate::account::TaskReport;
 use crate::clock::{self, Clock};
@@ -46,7 +46,7 @@ pub(super) fn run<C: Clock>(
     report: &mut TaskReport,
     recorder: Option<&mut Recorder<'_, 1>>,
     slot: &Slot,
-    found: &mut Mismatches,
+    (found, spent): (&mut Mismatches, &mut Spent<'_>),
 ) -> Result<(), EngineError> {
     let set_up = |side| sockopt::set_socket_timeout(&line.socket, side, Some(LOOK_EVERY));
     for side in [sockopt::Timeout::Recv, sockopt::Timeout::Send] {
@@ -56,8 +56,8 @@ pub(super) fn run<C: Clock>(
     let mut talk =
         Talk { terms, clock, line, buffer: vec![0; room], sent: 0, received: 0, exchanges: 0, found };
     let ended = match terms.role {
-        Role::Asks => talk.ask(report, recorder, slot),
-        Role::Answers => talk.answer(),
+        Role::Asks => talk.ask(report, recorder, slot, spent),
+        Role::Answers => talk.answer(spent),
     };
     // Whoever waits at the other end learns of it at once.
     let _ = shutdown(&line.socket, Shutdown::Both);
@@ -70,9 +70,11 @@ impl<C: Clock> Talk<'_, C> {
         report: &mut TaskReport,
         mut recorder: Option<&mut Recorder<'_, 1>>,
         slot: &Slot,
+        spent: &mut Spent<'_>,
     ) -> Result<(), EngineError> {
         let bounds = self.terms.bounds;
         let mut start = self.clock.now().max(bounds.base);
+        spent.pass(start);
         while start < bounds.end && report.items < bounds.limit && !self.terms.is_stopped() {
             if !matches!(self.send()?, Moved::Whole) {
                 break;
@@ -84,6 +86,7 @@ impl<C: Clock> Talk<'_, C> {
                 Moved::GivenUp => break,
             }
             let now = self.clock.now();
+            spent.pass(now);
             self.exchanges += 1;
             if start >= bounds.counted_from {
                 self.terms.count(report, now);
@@ -97,8 +100,9 @@ impl<C: Clock> Talk<'_, C> {
         Ok(())
     }
 
-    fn answer(&mut self) -> Result<(), EngineError> {
+    fn answer(&mut self, spent: &mut Spent<'_>) -> Result<(), EngineError> {
         while matches!(self.receive()?, Moved::Whole) {
+            spent.pass(self.clock.now());
             if !matches!(self.send()?, Moved::Whole) {
                 break;
             }

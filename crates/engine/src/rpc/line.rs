@@ -9,7 +9,9 @@ use super::error::NetworkError;
 use super::noise::{Noise, stream};
 use crate::account::TaskReport;
 use crate::clock::Scale;
+use crate::common::Common;
 use crate::outcome::{Mismatch, MismatchKind, Mismatches};
+use crate::sys::{CpuTime, thread_cpu_time};
 use crate::{EngineError, Errno};
 
 /// After the phase was ended early, what is under way is waited for no longer than this.
@@ -31,6 +33,41 @@ pub(super) struct Line {
     pub(super) task: u32,
     /// Name and address of the other end.
     pub(super) peer: String,
+}
+
+/// From when on the time of a thread's processor counts: the end of the warm-up.
+pub(super) struct Spent<'a> {
+    from: u64,
+    start: Option<CpuTime>,
+    /// The first thread of an end restarts the meter of the whole process as well.
+    process: Option<&'a Common<'a>>,
+}
+
+impl<'a> Spent<'a> {
+    pub(super) fn from(moment: u64, process: Option<&'a Common<'a>>) -> Self {
+        Self { from: moment, start: None, process }
+    }
+
+    /// It is `now`.
+    #[inline]
+    pub(super) fn pass(&mut self, now: u64) {
+        if self.start.is_none() && now >= self.from {
+            self.begin();
+        }
+    }
+
+    #[cold]
+    fn begin(&mut self) {
+        self.start = Some(thread_cpu_time());
+        if let Some(process) = self.process {
+            process.meter_from_here();
+        }
+    }
+
+    /// What the thread has spent since.
+    pub(super) fn end(&self) -> CpuTime {
+        self.start.map_or_else(CpuTime::default, |start| thread_cpu_time().since(start))
+    }
 }
 
 /// When exchanges are begun, and how many.

@@ -39,7 +39,7 @@ use plan::{Backend, Rpc};
 
 use self::binding::{Bound, Places};
 use self::door::{Called, Failed, Wait, admit};
-use self::line::{Bounds, Line, Role, Terms};
+use self::line::{Bounds, Line, Role, Spent, Terms};
 use self::meeting::Meeting;
 use self::noise::Noise;
 use crate::account::{Account, TaskReport, WorkerReport};
@@ -50,7 +50,7 @@ use crate::gate::Course;
 use crate::outcome::{Mismatches, Operation};
 use crate::rules::Ending;
 use crate::series::{Counts, Recorder};
-use crate::sys::{CpuTime, thread_cpu_time};
+use crate::sys::CpuTime;
 use crate::{Controls, EngineError, Note, PhaseJob, PhaseOutcome, Point, Rendezvous, crew, limits};
 
 /// The series has no shorter intervals, so that a clock reading is short beside them.
@@ -256,26 +256,29 @@ impl<'a> Session<'a> {
         };
         let opened = clock.now();
         course.pass(Point::Opened);
-        let at_start = thread_cpu_time();
         let terms = self.terms(common, role);
         let tasks = if role == Role::Asks { lines.as_slice() } else { &[] };
-        let mut tasks: Vec<TaskReport> =
-            tasks.iter().map(|line| terms.report(line.task, (began, opened))).collect();
+        // With a warm-up connections come into being before the time that counts.
+        let first = terms.bounds.counted_from;
+        let open = if self.rpc.warm_up.0 > 0 { (first, first) } else { (began, opened) };
+        let mut tasks: Vec<TaskReport> = tasks.iter().map(|line| terms.report(line.task, open)).collect();
         let mut recorder = Recorder::new(counts, None);
         let interval = self.job.series_interval.0.max(LEAST_INTERVAL_NS);
         recorder.start(common.scale(), common.start(), common.scale().ticks(interval));
         let (mut found, mut notes) = (Mismatches::default(), Vec::new());
+        let mut spent = Spent::from(first, (slot == 0).then_some(common));
         let kept = rings::Kept {
             recorder: (role == Role::Asks && self.job.instrument).then_some(&mut recorder),
             slot: &common.slots[slot],
             found: &mut found,
+            spent: &mut spent,
             notes: &mut notes,
         };
         if let Err(error) = self.exchange(terms, clock, lines, &mut tasks, kept) {
             common.fail(error);
         }
         let closed = clock.now();
-        let cpu = thread_cpu_time().since(at_start);
+        let cpu = spent.end();
         for task in &mut tasks {
             terms.close(task, (task.io.1.max(terms.bounds.base), closed));
         }
@@ -293,7 +296,7 @@ impl<'a> Session<'a> {
         clock: C,
         lines: Vec<Line>,
         reports: &mut Vec<TaskReport>,
-        kept: rings::Kept<'_, '_>,
+        kept: rings::Kept<'_, '_, '_>,
     ) -> Result<(), EngineError> {
         if lines.is_empty() || terms.is_stopped() {
             return Ok(());
@@ -307,11 +310,11 @@ impl<'a> Session<'a> {
             }
             return ended;
         }
-        let rings::Kept { mut recorder, slot, found, .. } = kept;
+        let rings::Kept { mut recorder, slot, found, spent, .. } = kept;
         for (place, line) in lines.iter().enumerate() {
             let mut unseen = TaskReport::default();
             let report = reports.get_mut(place).unwrap_or(&mut unseen);
-            blocking::run(terms, clock, line, report, recorder.as_deref_mut(), slot, found)?;
+            blocking::run(terms, clock, line, report, recorder.as_deref_mut(), slot, (found, spent))?;
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ use io_uring::types::{Fixed, TimeoutFlags, Timespec};
 use io_uring::{IoUring, SubmissionQueue, Submitter, opcode, squeue};
 use rustix::net::{Shutdown, shutdown};
 
-use super::line::{Line, Role, Terms, broken, closed};
+use super::line::{Line, Role, Spent, Terms, broken, closed};
 use super::noise::CHUNK_MAX;
 use crate::account::TaskReport;
 use crate::clock::{self, Clock};
@@ -63,10 +63,11 @@ struct Wire {
 }
 
 /// What a thread keeps of its connections.
-pub(super) struct Kept<'a, 'm> {
+pub(super) struct Kept<'a, 'm, 's> {
     pub(super) recorder: Option<&'a mut Recorder<'m, 1>>,
     pub(super) slot: &'a Slot,
     pub(super) found: &'a mut Mismatches,
+    pub(super) spent: &'a mut Spent<'s>,
     pub(super) notes: &'a mut Vec<Note>,
 }
 
@@ -77,7 +78,7 @@ pub(super) fn run<C: Clock>(
     clock: C,
     lines: Vec<Line>,
     reports: &mut [TaskReport],
-    kept: Kept<'_, '_>,
+    kept: Kept<'_, '_, '_>,
 ) -> Result<(), EngineError> {
     let room = (BUFFERS_MAX / lines.len().max(1)).clamp(BUFFER_MIN, CHUNK_MAX);
     let all = terms.receives.saturating_mul(u64::from(terms.depth));
@@ -128,7 +129,7 @@ pub(super) fn run<C: Clock>(
 }
 
 /// A ring's worth of connections.
-struct Hub<'a, 'm, C: Clock> {
+struct Hub<'a, 'm, 's, C: Clock> {
     terms: Terms<'a>,
     clock: C,
     wires: Vec<Wire>,
@@ -144,7 +145,7 @@ struct Hub<'a, 'm, C: Clock> {
     counted: u64,
     stopped_at: Option<u64>,
     failure: Option<EngineError>,
-    kept: Kept<'a, 'm>,
+    kept: Kept<'a, 'm, 's>,
 }
 
 /// Where requests go in.
@@ -165,7 +166,7 @@ impl Entry<'_> {
     }
 }
 
-impl<C: Clock> Hub<'_, '_, C> {
+impl<C: Clock> Hub<'_, '_, '_, C> {
     fn exchange(&mut self, ring: &mut IoUring) -> Result<(), EngineError> {
         let call = |errno| EngineError::Uring(crate::UringUnavailable::Other(errno));
         let (mut submitter, queue, mut completions) = ring.split();
@@ -327,6 +328,7 @@ impl<C: Clock> Hub<'_, '_, C> {
     #[inline]
     fn took(&mut self, place: usize, moved: usize) {
         let now = self.clock.now();
+        self.kept.spent.pass(now);
         let wire = &mut self.wires[place];
         let bytes = &self.memory[place * self.room..][..moved];
         if let Err(error) = self.terms.check(&wire.line, wire.received, bytes, self.kept.found) {
