@@ -28,6 +28,7 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -s h -l help -d 'Print hel
 complete -c ioproof -n "__fish_ioproof_needs_command" -s V -l version -d 'Print version'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "run" -d 'Measure: a study file, or the storage under a directory in about a minute'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "randomops" -d 'Measure random operations by many tasks with a file each, as study D did'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "rpc" -d 'Measure requests and responses between processes: rates, latency, CPU time, bandwidth'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "ior" -d 'Take IOR\'s own command line; `ioproof ior -h` lists it'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "report" -d 'Print the tables of a run again, and write its report; several runs become one'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "verdict" -d 'Say of each commitment of a study whether it was kept, and by how much'
@@ -80,6 +81,36 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l keep -d 'L
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s y -l yes -d 'Start without asking'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l size -d 'Bytes of a message, as 1k or 4MiB; k, m and g are powers of 1024. Lists, here and below, are swept' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l response -d 'Bytes of a response [default: as many as of the request]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l pattern -d 'Who asks whom. The ends are the ranks of a launcher, node by node; without one a process asks itself over loopback' -r -f -a "one-to-one\t'The first half of the processes asks the second half'
+many-to-one\t'All but the first ask the first'
+all-to-all\t'Each asks every other'"
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l threads -d 'Threads of each process that ask, and as many that answer' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l connections -d 'Connections of each pair of processes [default: one for each thread]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l depth -d 'Requests under way on each connection' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l seconds -d 'Length of a phase, as 5, 500ms or 2min' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l exchanges -d 'So many exchanges on each connection, instead of a time' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l warm-up -d 'Time in the beginning of each phase that is not counted' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l interface -d 'Network interface that sockets are bound to [default: the one that leads to the peer]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l port -d 'Port of the first process of a host that answers, the next one of the second [default: the kernel chooses]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l bind -d 'Where threads run: processors in turn as 0-3,6, a NUMA node as numa:0, adapter for the node of the network adapter, or none' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l bind-clients -d 'The same for the threads that ask alone' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l bind-servers -d 'The same for the threads that answer alone' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l repetitions -d 'How often each case is measured' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l deadline -d 'A connection on which nothing moves for this long is an error' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l seed -d 'Chooses the bytes' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-NAME]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l history -d 'Each process keeps its last N operations one by one; `ioproof history` shows them' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l mpi -d 'The MPI library, where a launcher has started the program and the right one is not found' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l write -d 'Data in the request and a response of 1 byte, as nsdperf\'s write'
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l read -d 'A request of 1 byte and data in the response, as nsdperf\'s read'
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l exchange -d 'As large a response as the request, beside --write or --read [default without them]'
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l blocking -d 'Plain calls on a thread for each connection, instead of io_uring'
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l verify -d 'Compare every byte with what was sent'
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s y -l yes -d 'Start without asking'
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l format -d 'One format only [default: print the tables and write html, md, csv and json into RUNDIR]' -r -f -a "text\t'Tables for a terminal'
 html\t'One self-contained page with charts'
 md\t'Markdown tables'

@@ -38,6 +38,7 @@ mod record;
 mod regression;
 mod repeats;
 mod resume;
+mod rpc;
 mod studies;
 mod sweeps;
 mod verdicts;

@@ -183,7 +183,7 @@ pub struct Rpc {
     pub client_binding: Binding,
     /// Processors that answering threads are bound to.
     pub server_binding: Binding,
-    /// Exchanges that start within this time are not counted.
+    /// What is exchanged within this time from the common start on is not counted.
     pub warm_up: Nanos,
     /// A connection on which nothing moves for this long although something should is an error.
     pub deadline: Nanos,

@@ -88,7 +88,7 @@ impl<C: Clock> Talk<'_, C> {
             let now = self.clock.now();
             spent.pass(now);
             self.exchanges += 1;
-            if start >= bounds.counted_from {
+            if self.terms.counts(start, now) {
                 self.terms.count(report, now);
                 slot.items.store(report.items, std::sync::atomic::Ordering::Relaxed);
                 if let Some(recorder) = &mut recorder {

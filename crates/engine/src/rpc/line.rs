@@ -75,7 +75,7 @@ impl<'a> Spent<'a> {
 pub(super) struct Bounds {
     /// The common start, in ticks.
     pub(super) base: u64,
-    /// Exchanges that start before are not counted.
+    /// What was exchanged before is not counted.
     pub(super) counted_from: u64,
     /// None starts from here on.
     pub(super) end: u64,
@@ -131,6 +131,15 @@ impl Terms<'_> {
         let first = self.bounds.counted_from;
         let file = self.rpc.server_of(task);
         TaskReport { task, file, open, io: (first, first), ..TaskReport::default() }
+    }
+
+    /// Whether an exchange from `start` to `now` is counted. Of a time that is measured all that end in it are,
+    /// since those that end just after its begin stand for those that do just after its end; where a number
+    /// is asked for, those that start.
+    #[inline]
+    pub(super) fn counts(&self, start: u64, now: u64) -> bool {
+        let moment = if self.bounds.limit == u64::MAX { now } else { start };
+        moment >= self.bounds.counted_from
     }
 
     /// Counts an exchange that was complete at `now`.

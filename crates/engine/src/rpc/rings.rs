@@ -352,7 +352,7 @@ impl<C: Clock> Hub<'_, '_, '_, C> {
         let mut ended = 0;
         for start in wire.starts.drain(..wire.starts.len().min(usize::try_from(complete).unwrap_or(0))) {
             ended += 1;
-            if start >= self.terms.bounds.counted_from {
+            if self.terms.counts(start, now) {
                 self.terms.count(&mut wire.report, now);
                 self.counted += 1;
                 if let Some(recorder) = &mut self.kept.recorder {
