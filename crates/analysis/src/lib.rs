@@ -26,6 +26,7 @@
 //! | [`Bootstrap`] | an interval of any statistic, the same for the same seed |
 //! | [`mann_whitney`], [`shift`] | whether and how far two samples differ |
 //! | [`robust_z`], [`standing_apart`] | values that stand apart |
+//! | [`paired`] | the figures that two runs have in common, also those of two tools under different names |
 //! | [`compare`], [`difference`] | two runs, releases or targets, with a test that can say "no difference" |
 //! | [`compare_spread`] | which of two gives the same rate more reliably |
 //! | [`Little`], [`little`] | transfers under way = rate × latency |
@@ -53,6 +54,7 @@
 //! # Ok::<(), record::RecordError>(())
 //! ```
 
+mod agreement;
 mod amount;
 mod audit;
 mod beside;
@@ -110,6 +112,7 @@ mod verdicts;
 mod weak_scaling;
 mod weakest;
 
+pub use agreement::{Paired, RunFigures, paired};
 pub use audit::{
     CEILING_SLACK, Check, DEVICE_LATENCY_MIN_NS, Doubt, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK,
     SCALING_SLACK, audit, audit_published,

@@ -29,6 +29,8 @@ pub struct Pair {
     comparisons: Vec<(Comparison, String)>,
     /// Figures of either run that the other lacks.
     alone: [usize; 2],
+    /// Pairs that have different names and the same point.
+    agreements: usize,
 }
 
 /// One of the two runs.
@@ -41,25 +43,36 @@ struct Side {
     node: String,
     program_version: String,
     provenance: Provenance,
+    /// The tool whose words were used, or whose text was imported; empty where it was none.
+    tool: String,
 }
 
 /// Compares what `before` and `after` measured under the same conditions.
 #[must_use]
 pub fn compare(before: &Run, after: &Run) -> Pair {
     let figures = [build::sources(before), build::sources(after)];
-    let comparisons = analysis::compare(&figures[0], &figures[1]);
-    let key = |figure: &analysis::Figure| (figure.case.to_string(), figure.phase);
-    let keys = figures.each_ref().map(|side| side.iter().map(key).collect::<std::collections::HashSet<_>>());
-    let conditions: std::collections::HashMap<_, &str> =
-        figures[0].iter().map(|figure| (key(figure), figure.conditions.as_str())).collect();
-    let with_conditions = |one: Comparison| {
-        let known = conditions.get(&(one.case.to_string(), one.phase)).copied().unwrap_or_default();
-        (one, known.to_owned())
+    let of = |run: usize| analysis::RunFigures {
+        plan: &[before, after][run].manifest.plan,
+        figures: &figures[run],
+    };
+    let pairs = analysis::paired(of(0), of(1));
+    let agreements = pairs.iter().filter(|pair| pair.by_conditions).count();
+    let with_conditions = |pair: &analysis::Paired| {
+        let [one, other] = [&figures[0][pair.before], &figures[1][pair.after]].map(|one| &one.conditions);
+        let mut words = one.clone();
+        if one != other && pair.by_conditions {
+            words.push_str(&format!("; then {other}"));
+        }
+        if !pair.differs.is_empty() {
+            words.push_str(&format!("; differs in {}", pair.differs.join("; ")));
+        }
+        pair.comparisons.iter().map(move |one| (one.clone(), words.clone())).collect::<Vec<_>>()
     };
     Pair {
         sides: [side(before), side(after)],
-        alone: [keys[0].difference(&keys[1]).count(), keys[1].difference(&keys[0]).count()],
-        comparisons: comparisons.into_iter().map(with_conditions).collect(),
+        alone: figures.each_ref().map(|side| side.len() - pairs.len()),
+        comparisons: pairs.iter().flat_map(with_conditions).collect(),
+        agreements,
     }
 }
 
@@ -73,6 +86,7 @@ fn side(run: &Run) -> Side {
         node: manifest.host.node.clone(),
         program_version: manifest.program_version.clone(),
         provenance: manifest.provenance,
+        tool: build::tool(run),
     }
 }
 
@@ -149,6 +163,7 @@ impl Pair {
             "after": self.sides[1],
             "only_before": self.alone[0],
             "only_after": self.alone[1],
+            "paired_by_conditions": self.agreements,
             "comparisons": self.comparisons.iter().map(row).collect::<Vec<_>>(),
         });
         let mut out = serde_json::to_string_pretty(&value).expect("numbers and strings are always JSON");
@@ -160,6 +175,13 @@ impl Pair {
     pub(crate) fn section(&self) -> Section {
         let mut blocks = vec![Block::Text(self.sides_in_words()), Block::Text(self.counts())];
         blocks.extend(self.largest().map(Block::Text));
+        if self.agreements > 0 {
+            blocks.push(Block::Text(format!(
+                "{} of figures of different names: the same phase, size, order, tasks and nodes. What \
+                 differs beside that stands with each.",
+                counted(self.agreements as u64, "pair")
+            )));
+        }
         let mut table = Table::new(&[
             ("result", Align::Left),
             ("case", Align::Left),
@@ -198,7 +220,11 @@ impl Pair {
                 Provenance::Measured => String::new(),
                 other => format!("{}, ", build::provenance(other)),
             };
-            format!("{} ({from}{}{release} on {})", side.title, side.id, side.node)
+            let tool = match side.tool.as_str() {
+                "" => String::new(),
+                tool => format!(", by {tool}"),
+            };
+            format!("{} ({from}{}{release}{tool} on {})", side.title, side.id, side.node)
         };
         format!("Before: {}. After: {}.", words(&self.sides[0]), words(&self.sides[1]))
     }

@@ -95,16 +95,21 @@ fn run_info(run: &Run) -> RunInfo {
         provenance: provenance(manifest.provenance),
         program_version: manifest.program_version.clone(),
         command_line: shell_line(&manifest.command_line),
-        tool: match &manifest.plan.question {
-            Question::Dialect { tool, .. } => tool.clone(),
-            Question::Import { tools, .. } => tools.join(", "),
-            Question::Quick { .. } | Question::Study { .. } => String::new(),
-        },
+        tool: tool(run),
         asked,
         options,
         seed: manifest.plan.seed,
         started_unix_ns: manifest.started_unix_ns,
         finished_unix_ns: manifest.finished_unix_ns,
+    }
+}
+
+/// The tool whose words were used, or those whose texts were imported; empty where there is none.
+pub(crate) fn tool(run: &Run) -> String {
+    match &run.manifest.plan.question {
+        Question::Dialect { tool, .. } => tool.clone(),
+        Question::Import { tools, .. } => tools.join(", "),
+        Question::Quick { .. } | Question::Study { .. } => String::new(),
     }
 }
 
