@@ -47,7 +47,8 @@ pub(crate) fn launcher(world: &World) -> Launcher<'_> {
     if !world.launched {
         return by_hand;
     }
-    Launcher { node_of: world.comm().topology().node_of(), ..by_hand }
+    let topology = world.comm().topology();
+    Launcher { node_of: topology.node_of(), names: topology.names(), ..by_hand }
 }
 
 /// Prints what would be measured.

@@ -22,6 +22,7 @@ pub mod batch;
 mod extras;
 pub mod import;
 pub mod ior;
+mod iozone;
 mod md_workbench;
 mod mdtest;
 mod nearest;

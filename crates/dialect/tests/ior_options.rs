@@ -430,7 +430,7 @@ proptest! {
         node_of in collection::vec(any::<u32>(), 0..6),
         tasks in any::<Option<u32>>(), nodes in any::<Option<u32>>(), memory_bytes in any::<Option<u64>>(),
     ) {
-        let _ = parse(&words, Launcher { node_of: &node_of, tasks, nodes, memory_bytes });
+        let _ = parse(&words, Launcher { node_of: &node_of, names: &[], tasks, nodes, memory_bytes });
     }
 
     #[test]

@@ -139,6 +139,7 @@ impl<'a> Placement<'a> {
         let Some(base) = files.targets.get(place) else { return FileSlot { path: PathBuf::new(), index } };
         let mut path = match files.sharing {
             Sharing::Shared => base.clone(),
+            Sharing::PerTask if files.exact_names => base.clone(),
             Sharing::PerTask if files.unique_dir => in_own_directory(base, index),
             Sharing::PerTask => with_suffix(base, &format!(".{index:08}")),
         };
@@ -254,6 +255,20 @@ mod tests {
                 .count();
             assert_eq!(here, 2);
         }
+    }
+
+    #[test]
+    fn exact_names_are_the_targets_and_every_task_has_one() {
+        let mut spec = spec(3, 1, 1);
+        (spec.files.sharing, spec.files.exact_names) = (Sharing::PerTask, true);
+        spec.files.targets = ["a/x", "b/x", "y"].map(Into::into).to_vec();
+        let workload = spec.clone().validate().expect("valid");
+        let paths = Placement::new(&workload).files(0).into_iter().map(|slot| slot.path);
+        assert_eq!(paths.collect::<Vec<_>>(), spec.files.targets);
+        spec.files.targets[2] = "a/x".into();
+        assert_eq!(spec.clone().validate().expect_err("one file twice").field, "target");
+        spec.files.targets.truncate(2);
+        assert_eq!(spec.validate().expect_err("a task without a file").field, "target");
     }
 
     #[test]

@@ -1,7 +1,11 @@
 //! Which workloads can be measured.
 
+use std::collections::BTreeSet;
+
 use crate::workload::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, TASKS_MAX};
-use crate::{Backend, Bytes, Geometry, Order, PlanError, Spread, Tree, Work, Workload, WorkloadSpec};
+use crate::{
+    Backend, Bytes, Geometry, Order, PlanError, Sharing, Spread, Tree, Work, Workload, WorkloadSpec,
+};
 
 /// Linux moves at most 2 GiB less one page in one call (see `read(2)`, notes).
 const TRANSFER_MAX: Bytes = Bytes(0x7fff_f000);
@@ -145,6 +149,9 @@ impl WorkloadSpec {
         if self.files.targets.is_empty() && !exchanges {
             return Err(PlanError::new("target", "there is no target", "name at least one path"));
         }
+        if self.files.exact_names && self.files.sharing == Sharing::PerTask {
+            self.check_file_names()?;
+        }
         if self.tasks == 0 || self.tasks > TASKS_MAX {
             return Err(PlanError::new(
                 "tasks",
@@ -185,6 +192,26 @@ impl WorkloadSpec {
                 format!("give a number from 1 to {HISTORY_MAX}"),
             )),
             _ => Ok(()),
+        }
+    }
+
+    fn check_file_names(&self) -> Result<(), PlanError> {
+        let targets = &self.files.targets;
+        if targets.len() != self.tasks as usize {
+            return Err(PlanError::new(
+                "target",
+                format!("{} names are not one for each of {} tasks", targets.len(), self.tasks),
+                "name as many files as there are tasks",
+            ));
+        }
+        let mut seen = BTreeSet::new();
+        match targets.iter().find(|target| !seen.insert(*target)) {
+            Some(twice) => Err(PlanError::new(
+                "target",
+                format!("two tasks cannot each have {} for themselves", twice.display()),
+                "name another file for one of them",
+            )),
+            None => Ok(()),
         }
     }
 

@@ -110,6 +110,9 @@ pub struct FileSet {
     pub targets: Vec<PathBuf>,
     /// Whether tasks share one file.
     pub sharing: Sharing,
+    /// The file of each task is the target of its number, under exactly that name.
+    #[serde(default)]
+    pub exact_names: bool,
     /// Each task's file stands in a directory of its own.
     pub unique_dir: bool,
     /// Each repetition has files of its own.
@@ -331,6 +334,7 @@ impl WorkloadSpec {
             files: FileSet {
                 targets: vec![target.into()],
                 sharing: Sharing::Shared,
+                exact_names: false,
                 unique_dir: false,
                 file_per_repetition: false,
                 existing: Existing::Replace,

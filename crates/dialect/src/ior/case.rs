@@ -110,6 +110,7 @@ impl Settings {
         FileSet {
             targets: self.targets(),
             sharing: if self.file_per_proc { Sharing::PerTask } else { Sharing::Shared },
+            exact_names: false,
             unique_dir: self.unique_dir && self.file_per_proc,
             file_per_repetition: self.multi_file,
             existing: if self.use_existing { Existing::Reuse } else { Existing::Replace },

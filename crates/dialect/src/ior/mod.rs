@@ -66,6 +66,8 @@ pub struct Launcher<'a> {
     /// The number of the node of each process, by rank; nodes are numbered in the order of their
     /// first ranks. Empty: started by hand, and this process carries all tasks.
     pub node_of: &'a [u32],
+    /// The names of the nodes, by number.
+    pub names: &'a [String],
     /// Tasks where `-N` says nothing and this process carries all.
     pub tasks: Option<u32>,
     /// Nodes that they are on.

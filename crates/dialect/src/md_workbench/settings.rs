@@ -180,6 +180,7 @@ impl Settings {
             spec.files = FileSet {
                 targets: self.directories.clone(),
                 sharing: Sharing::Shared,
+                exact_names: false,
                 unique_dir: false,
                 file_per_repetition: false,
                 existing: Existing::Reuse,

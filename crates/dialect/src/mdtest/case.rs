@@ -142,6 +142,7 @@ impl Settings {
         FileSet {
             targets: self.directories.clone(),
             sharing: Sharing::Shared,
+            exact_names: false,
             unique_dir: false,
             file_per_repetition: true,
             existing: Existing::Reuse,

@@ -1,0 +1,102 @@
+//! The client list of `-+m`: who should run where, and whether the processes of the run do.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::settings::Client;
+use super::{Launcher, TOOL};
+use crate::ToolError;
+
+/// The clients of the list at `path`: a line for each, with host, working directory and program.
+///
+/// # Errors
+/// The list cannot be read, or a line has fewer words.
+pub(super) fn read(path: &Path, written: &str) -> Result<Vec<Client>, ToolError> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        super::wrong(
+            written,
+            format!("the client list {} cannot be read: {error}; name a file with a line `HOST DIRECTORY PROGRAM` for each process", path.display()),
+        )
+    })?;
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+    let clients = lines.map(|(number, line)| {
+        let mut words = line.split_whitespace();
+        match (words.next(), words.next()) {
+            (Some(host), Some(directory)) => {
+                Ok(Client { host: host.to_owned(), directory: PathBuf::from(directory) })
+            }
+            _ => Err(super::wrong(
+                written,
+                format!(
+                    "line {number} of {} has one word; a line is `HOST DIRECTORY PROGRAM`",
+                    path.display()
+                ),
+            )),
+        }
+    });
+    clients.collect()
+}
+
+/// What does not fit between the first `tasks` clients and the processes that there are: an error where
+/// they cannot be used at all, else sentences for the user.
+///
+/// # Errors
+/// Clients on several hosts, and no launcher.
+pub(super) fn check(
+    clients: &[Client],
+    tasks: u32,
+    launcher: Launcher<'_>,
+    written: &str,
+) -> Result<Vec<String>, ToolError> {
+    let wanted = per_host(clients.iter().take(tasks as usize));
+    if launcher.node_of.is_empty() {
+        let only_here = wanted.keys().all(|host| matches!(*host, "localhost" | "127.0.0.1" | "::1"));
+        if only_here || wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let each = wanted.values().max().copied().unwrap_or(1);
+        let hosts: Vec<&str> = wanted.keys().copied().collect();
+        return Err(super::wrong(
+            written,
+            format!(
+                "IOzone starts its children by rsh or ssh; here a launcher does, and none has. The list asks \
+                 for {tasks} processes on {} hosts, {each} on each: start the same line with `srun -N {} \
+                 --ntasks-per-node={each} ioproof {TOOL} …` or `mpirun -np {tasks} --host {} ioproof {TOOL} …`",
+                wanted.len(),
+                wanted.len(),
+                hosts.iter().map(|host| format!("{host}:{}", wanted[host])).collect::<Vec<_>>().join(","),
+            ),
+        ));
+    }
+    let mut said = Vec::new();
+    let there =
+        launcher.names.len().max(launcher.node_of.iter().collect::<std::collections::BTreeSet<_>>().len());
+    if wanted.len() != there {
+        said.push(format!(
+            "the client list names {} hosts, the launcher has started processes on {there}: where they run is \
+             the launcher's to say, their directories are the list's",
+            wanted.len()
+        ));
+    }
+    let is_there = |host: &&str| launcher.names.iter().any(|name| short(name) == short(host));
+    let missing: Vec<&str> = wanted.keys().copied().filter(|host| !is_there(host)).collect();
+    if !launcher.names.is_empty() && !missing.is_empty() && !missing.iter().all(|host| *host == "localhost") {
+        said.push(format!(
+            "no process runs on {} of the client list; the nodes are {}",
+            missing.join(", "),
+            launcher.names.join(", ")
+        ));
+    }
+    Ok(said)
+}
+
+fn short(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
+fn per_host<'c>(clients: impl Iterator<Item = &'c Client>) -> BTreeMap<&'c str, usize> {
+    clients.fold(BTreeMap::new(), |mut all, client| {
+        *all.entry(client.host.as_str()).or_insert(0) += 1;
+        all
+    })
+}
