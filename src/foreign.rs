@@ -1,12 +1,15 @@
 //! The program called as a foreign tool: that tool's command line in, its output out, and a record of our
 //! own. IOR, whose options reach further, has a module to itself.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
+use std::mem::Discriminant;
+use std::path::Path;
 
 use dialect::ior::Launcher;
 use dialect::{Asked, Tool, ToolPrinter};
 use plan::Plan;
-use record::WarningRow;
+use record::{Warning, WarningRow};
 use runner::{Event, Watch};
 
 use crate::cluster::World;
@@ -72,9 +75,10 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
     let mut printer = (tool.printer)(&manifest.plan)
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
     out.write(&printer.header(&manifest))?;
-    let mut watch = Printed { printer, out, failed: None };
+    let mut watch = Printed { printer, out, failed: None, told: Told::default() };
     let ended = session.run(&checked, &directory, &mut watch)?;
-    let Printed { mut printer, mut out, failed } = watch;
+    let Printed { mut printer, mut out, failed, told } = watch;
+    told.close(&directory);
     if let Some(failure) = failed {
         return Err(failure);
     }
@@ -94,12 +98,34 @@ struct Printed {
     printer: Box<dyn ToolPrinter>,
     out: Output,
     failed: Option<Failure>,
+    told: Told,
 }
 
-impl Printed {
-    fn note(rows: &[WarningRow]) {
-        let line = |row: &WarningRow| format!("{}; {}", row.warning, row.warning.advice());
-        warn(&rows.iter().map(line).collect::<Vec<_>>());
+/// Of each kind of warning the first is told as it comes: a tool has many short phases, and the record has
+/// the others.
+#[derive(Default)]
+struct Told {
+    kinds: HashSet<Discriminant<Warning>>,
+    untold: usize,
+}
+
+impl Told {
+    fn note(&mut self, rows: &[WarningRow]) {
+        for WarningRow { key, warning } in rows {
+            if !self.kinds.insert(std::mem::discriminant(warning)) {
+                self.untold += 1;
+                continue;
+            }
+            let phase = key.as_ref().map_or(String::new(), |key| format!("{}: ", key.phase));
+            warn(&[format!("{phase}{warning}; {}", warning.advice())]);
+        }
+    }
+
+    fn close(&self, directory: &Path) {
+        if self.untold > 0 {
+            let (untold, directory) = (self.untold, directory.display());
+            warn(&[format!("{untold} more of these kinds are shown by `ioproof report {directory}`")]);
+        }
     }
 }
 
@@ -107,10 +133,10 @@ impl Watch for Printed {
     fn event(&mut self, event: &Event<'_>) {
         let text = match event {
             Event::PhaseFinished(record) => {
-                Self::note(&record.warnings);
+                self.told.note(&record.warnings);
                 self.printer.phase(record)
             }
-            Event::Warning(row) => return Self::note(std::slice::from_ref(row)),
+            Event::Warning(row) => return self.told.note(std::slice::from_ref(row)),
             Event::CaseStarted { .. }
             | Event::CaseSkipped { .. }
             | Event::CaseFinished(_)

@@ -226,7 +226,9 @@ impl Warning {
             Self::CachedReads { .. } => "use direct I/O, or read more than the memory holds",
             Self::CachedWrites { .. } => "use direct I/O, or fsync inside the timed phase (ior: -e)",
             Self::DevicesUnknown { .. } => "read the counters of the server, or trust only direct I/O here",
-            Self::TooShort { .. } => "move more data: raise the segments (ior: -s), or set a duration",
+            Self::TooShort { .. } => {
+                "do more in a phase: raise the segments (ior: -s) or the items (mdtest: -n), or set a duration"
+            }
             Self::ForecastLength { .. } => "change the segments (ior: -s), or set a duration",
             Self::Unbalanced { .. } => "use a number of tasks that is a multiple of the targets",
             Self::HarnessBound { .. } => "use more processors or nodes, larger transfers, or io_uring",
