@@ -20,6 +20,7 @@
 
 pub mod batch;
 mod extras;
+mod gpfsperf;
 pub mod import;
 pub mod ior;
 mod iozone;

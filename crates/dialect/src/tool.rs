@@ -72,7 +72,8 @@ pub struct ToolError {
 }
 
 /// Every tool but IOR, whose dialect is older than this table.
-pub const TOOLS: &[Tool] = &[crate::mdtest::ROW, crate::md_workbench::ROW, crate::iozone::IOZONE];
+pub const TOOLS: &[Tool] =
+    &[crate::mdtest::ROW, crate::md_workbench::ROW, crate::iozone::IOZONE, crate::gpfsperf::ROW];
 
 /// The tool of this name, or that is called so.
 #[must_use]

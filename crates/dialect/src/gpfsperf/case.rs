@@ -1,0 +1,239 @@
+//! From what a line says, and the file as it is, to the case of the plan.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use plan::{
+    Backend, Bytes, Case, Existing, Geometry, Keep, Order, Phase, Protocol, Sharing, Spread, SyncRule,
+    WorkloadSpec,
+};
+use serde::{Deserialize, Serialize};
+
+use super::settings::{Action, Pattern, Said, Short};
+use super::{Launcher, wrong};
+use crate::{Extras, ToolError};
+
+/// What the report says of the test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Test {
+    pub action: Action,
+    pub pattern: Pattern,
+    pub file: PathBuf,
+    pub record: u64,
+    pub bytes: u64,
+    pub file_bytes: u64,
+    pub processes: u32,
+    pub threads: u32,
+    pub direct: bool,
+    pub fsync: bool,
+    pub flushed: bool,
+}
+
+/// The seed of random orders: the same line gives the same offsets.
+const SEED: u64 = 0x6770_6673;
+/// Where neither the line nor the file system says how large a record is.
+const RECORD_DEFAULT: u64 = 256 << 10;
+
+/// The case of the line and what its report says; what the user should know goes to `warnings`.
+pub(super) fn of(
+    said: &Said,
+    extras: &Extras,
+    launcher: Launcher<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<(Case, Test), ToolError> {
+    let missing = |what: &str| {
+        wrong("gpfsperf", format!("{what} is missing: OPERATION PATTERN FILE, as in `create seq FILE -n 1g`"))
+    };
+    let action = said.action.ok_or_else(|| missing("the operation"))?;
+    let pattern = said.pattern.ok_or_else(|| missing("the pattern"))?;
+    let file = said.file.clone().ok_or_else(|| missing("the file"))?;
+    if extras.tasks_per_rank != 1 {
+        return Err(wrong("--tasks-per-rank", "threads of a process are -th".to_owned()));
+    }
+    let processes = u32::try_from(launcher.node_of.len().max(1)).unwrap_or(u32::MAX);
+    let tasks = processes.saturating_mul(said.threads);
+    let there = existing(&file);
+    let record = said.record.or_else(|| block_size(&file)).unwrap_or(RECORD_DEFAULT);
+    let bytes = match (said.bytes, there) {
+        (Some(bytes), _) => bytes,
+        (None, Some(there)) if action != Action::Create && there > 0 => there,
+        (None, _) => {
+            return Err(wrong(
+                &format!("{} {}", action.name(), file.display()),
+                "there is no size to take from the file; give one, as in -n 1g".to_owned(),
+            ));
+        }
+    };
+    if action == Action::Read && there.is_none() {
+        return Err(wrong(&file.display().to_string(), "is not there; `create` makes it".to_owned()));
+    }
+    if action == Action::Write && there.is_none() {
+        warnings.push(format!("{} is not there: it is made, where gpfsperf would end", file.display()));
+    }
+    let extent = extent(action, pattern, bytes, there);
+    let sizes = Sizes { record, bytes, extent, tasks };
+    let test = Test {
+        action,
+        pattern,
+        file: file.clone(),
+        record,
+        bytes,
+        file_bytes: extent.max(there.filter(|_| action != Action::Create).unwrap_or(0)),
+        processes,
+        threads: said.threads,
+        direct: said.direct,
+        fsync: said.fsync,
+        flushed: !said.keep_cache,
+    };
+    let case = case(said, extras, launcher, &test, &sizes, warnings)?;
+    Ok((case, test))
+}
+
+/// How much is moved, where, in which pieces and by how many threads.
+struct Sizes {
+    record: u64,
+    bytes: u64,
+    /// Bytes of the file that are visited.
+    extent: u64,
+    tasks: u32,
+}
+
+/// Random accesses are anywhere in a file that is there, all others in as much of it as is moved.
+fn extent(action: Action, pattern: Pattern, bytes: u64, there: Option<u64>) -> u64 {
+    let anywhere = pattern != Pattern::Seq;
+    match (action, there) {
+        (Action::Read, Some(there)) if anywhere => there,
+        (Action::Read, Some(there)) => there.min(bytes),
+        (Action::Write, Some(there)) if anywhere => there.max(bytes),
+        _ => bytes,
+    }
+}
+
+fn case(
+    said: &Said,
+    extras: &Extras,
+    launcher: Launcher<'_>,
+    test: &Test,
+    sizes: &Sizes,
+    warnings: &mut Vec<String>,
+) -> Result<Case, ToolError> {
+    let (geometry, operations) = geometry(said, test, sizes, warnings)?;
+    let mut spec = WorkloadSpec::new("test", test.file.clone(), geometry);
+    spec.files.sharing = Sharing::Shared;
+    spec.files.existing = if test.action == Action::Create { Existing::Replace } else { Existing::Reuse };
+    spec.files.keep = Keep::Always;
+    spec.tasks = sizes.tasks;
+    if !launcher.node_of.is_empty() {
+        spec.spread = Spread::Ranks { tasks_per_rank: said.threads };
+        let nodes: BTreeSet<u32> = launcher.node_of.iter().copied().collect();
+        spec.nodes = u32::try_from(nodes.len()).unwrap_or(1).max(1);
+    }
+    spec.order = match test.pattern {
+        Pattern::Rand | Pattern::RandHint => Order::Random { seed: SEED },
+        Pattern::Strided => Order::Strided { stride: stride(said, sizes)? },
+        Pattern::Seq => Order::Sequential,
+    };
+    spec.backend = match said.depth {
+        0 => Backend::Psync,
+        depth => Backend::Uring { depth, required: true },
+    };
+    spec.direct = said.direct;
+    let writes = test.action != Action::Read;
+    spec.sync = SyncRule { at_close: said.fsync && writes, per_write: said.sync_writes && writes };
+    spec.operations = operations;
+    spec.barriers = sizes.tasks > 1;
+    spec.verify = extras.verify && !writes;
+    spec.advice = extras.advice;
+    let workload = spec.validate().map_err(|error| {
+        let option = match error.field {
+            "transfer" | "direct" => "-r",
+            "stride" => "-s",
+            "tasks" | "nodes" => "-th",
+            _ => "-n",
+        };
+        wrong(option, error.to_string())
+    })?;
+    let phase = if writes { Phase::Write } else { Phase::Read };
+    let title = format!(
+        "gpfsperf {} {}: {} in records of {}, {} × {} threads",
+        test.action.name(),
+        test.pattern.name(),
+        Short(test.bytes),
+        Short(test.record),
+        test.processes,
+        test.threads
+    );
+    let drop_caches = test.flushed && !said.direct && !writes;
+    let protocol = Protocol { drop_caches, ..Protocol::default() };
+    Ok(Case { title, protocol, ..Case::new("test", workload, vec![phase]) })
+}
+
+/// Where the records of each thread are, and how many it moves where that is not each of them once.
+fn geometry(
+    said: &Said,
+    test: &Test,
+    sizes: &Sizes,
+    warnings: &mut Vec<String>,
+) -> Result<(Geometry, Option<u64>), ToolError> {
+    let &Sizes { record, bytes, extent, tasks } = sizes;
+    let each = extent / record / u64::from(tasks);
+    let moved = bytes / record / u64::from(tasks);
+    if each == 0 || moved == 0 {
+        return Err(wrong(
+            "-r",
+            format!(
+                "{} have no record of {} for each of {tasks} threads; give a smaller record, or fewer threads",
+                Short(extent.min(bytes)),
+                Short(record)
+            ),
+        ));
+    }
+    let left = bytes - moved * record * u64::from(tasks);
+    if left > 0 {
+        warnings.push(format!(
+            "{left} bytes are left out, so that each of {tasks} threads has the same number of whole records"
+        ));
+    }
+    // The threads of a process take records in turn; processes have parts of the file.
+    let in_turn = test.processes == 1 || test.pattern == Pattern::Strided;
+    let transfer = Bytes(record);
+    let geometry = match in_turn && said.threads.max(tasks) > 1 {
+        true => Geometry { transfer, block: transfer, segments: each },
+        false => Geometry { transfer, block: Bytes(record * each), segments: 1 },
+    };
+    Ok((geometry, (moved != each).then_some(moved)))
+}
+
+/// From one access of a thread to its next, in records of its own.
+fn stride(said: &Said, sizes: &Sizes) -> Result<u64, ToolError> {
+    let unit = sizes.record.saturating_mul(u64::from(sizes.tasks));
+    let stride = said.stride.unwrap_or(unit);
+    if stride == 0 || !stride.is_multiple_of(unit) {
+        return Err(wrong(
+            &format!("-s {stride}"),
+            format!(
+                "is no multiple of {unit} bytes, a record of each of {} threads; the nearest has {} bytes",
+                sizes.tasks,
+                (stride / unit).max(1) * unit
+            ),
+        ));
+    }
+    Ok(stride / unit)
+}
+
+/// Bytes of a file or device that is there.
+fn existing(file: &Path) -> Option<u64> {
+    let found = std::fs::metadata(file).ok()?;
+    if found.file_type().is_block_device() {
+        use std::io::{Seek, SeekFrom};
+        return std::fs::File::open(file).ok()?.seek(SeekFrom::End(0)).ok();
+    }
+    Some(found.len())
+}
+
+/// The block size that the file system tells, which GPFS takes for a record.
+fn block_size(file: &Path) -> Option<u64> {
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::metadata(file).or_else(|_| std::fs::metadata(parent)).ok().map(|found| found.blksize())
+}
