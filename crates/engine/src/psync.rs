@@ -1,6 +1,9 @@
 //! The backend `psync`: `pread(2)` and `pwrite(2)`, nothing else in the timed part.
 
+use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::Advice;
 
 use crate::rules::{Rules, TaskPlan};
 use crate::sync::Mover;
@@ -8,37 +11,50 @@ use crate::{EngineError, Errno, file};
 
 /// An open file.
 #[derive(Debug)]
-pub(crate) struct Psync(OwnedFd);
+pub(crate) struct Psync {
+    file: OwnedFd,
+    /// A sync is of the data alone.
+    data_sync: bool,
+}
 
 impl Mover for Psync {
     const MOVES: bool = true;
 
     fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<Self, EngineError> {
-        file::open(task, rules).map(Self)
+        let data_sync = rules.job.workload.data_sync;
+        file::open(task, rules).map(|file| Self { file, data_sync })
     }
 
     #[inline(always)]
     fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
-        Ok(rustix::io::pread(&self.0, buffer, offset)?)
+        Ok(rustix::io::pread(&self.file, buffer, offset)?)
     }
 
     #[inline(always)]
     fn write(&mut self, buffer: &[u8], offset: u64) -> Result<usize, Errno> {
-        Ok(rustix::io::pwrite(&self.0, buffer, offset)?)
+        Ok(rustix::io::pwrite(&self.file, buffer, offset)?)
+    }
+
+    fn forget(&self, offset: u64, bytes: usize) {
+        // A file system that does not take the advice answers as it would without it.
+        let _ = rustix::fs::fadvise(&self.file, offset, NonZeroU64::new(bytes as u64), Advice::DontNeed);
     }
 
     fn sync(&mut self, _offset: u64, _bytes: usize) -> Result<(), Errno> {
-        Ok(rustix::fs::fsync(&self.0)?)
+        match self.data_sync {
+            true => Ok(rustix::fs::fdatasync(&self.file)?),
+            false => Ok(rustix::fs::fsync(&self.file)?),
+        }
     }
 
     fn length(&self) -> u64 {
-        file::length(self.0.as_fd()).unwrap_or(0)
+        file::length(self.file.as_fd()).unwrap_or(0)
     }
 
     fn close(self, task: &TaskPlan, sync: bool) -> Result<(), EngineError> {
         if sync {
-            file::fsync(self.0.as_fd(), &task.file.path)?;
+            file::fsync(self.file.as_fd(), &task.file.path)?;
         }
-        file::close(self.0, &task.file.path)
+        file::close(self.file, &task.file.path)
     }
 }

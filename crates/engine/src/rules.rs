@@ -49,6 +49,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) file_bytes: u64,
     pub(crate) sync_at_close: bool,
     pub(crate) sync_per_write: bool,
+    /// The page cache gives up what is read next, before each read.
+    pub(crate) forgets: bool,
     pub(crate) single_attempt: bool,
     pub(crate) quit_on_error: bool,
     /// All tasks meet after open, and after the transfers.
@@ -102,6 +104,7 @@ impl<'a> Rules<'a> {
             // A fill that is still in the page cache would be written back during the reads it is for.
             sync_at_close: writes && (workload.sync.at_close || phase == Phase::Fill),
             sync_per_write: writes && by_clock && workload.sync.per_write,
+            forgets: reads && by_clock && workload.forget,
             single_attempt: workload.single_attempt,
             quit_on_error: workload.quit_on_error,
             barriers: workload.barriers,

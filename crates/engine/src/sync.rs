@@ -37,6 +37,9 @@ pub(crate) trait Mover: Sized {
     /// `pwrite(2)` or what stands for it.
     fn write(&mut self, buffer: &[u8], offset: u64) -> Result<usize, Errno>;
 
+    /// Has the page cache give up what is at `offset`, where there is one.
+    fn forget(&self, _offset: u64, _bytes: usize) {}
+
     /// Makes what was written at `offset` stable.
     fn sync(&mut self, offset: u64, bytes: usize) -> Result<(), Errno>;
 
@@ -324,6 +327,13 @@ impl<M: Mover> Task<'_, M> {
                 self.writes += 1;
                 self.slot.writes.store(self.writes, Ordering::Relaxed);
             } else {
+                if rules.forgets {
+                    self.mover.forget(offset, self.buffer.len());
+                    start = clock.now();
+                    if self.schedule.is_none() {
+                        intended = start;
+                    }
+                }
                 let moved = self.mover.read(self.buffer, offset);
                 if moved != Ok(self.buffer.len()) {
                     self.finish(Operation::Read, offset, moved)?;

@@ -32,6 +32,7 @@ impl WorkloadSpec {
         self.check_times()?;
         self.check_backend()?;
         self.check_history()?;
+        self.check_psync()?;
         if self.work.makes_trees() {
             self.check_names()?;
         }
@@ -182,6 +183,21 @@ impl WorkloadSpec {
             ));
         }
         Ok(())
+    }
+
+    fn check_psync(&self) -> Result<(), PlanError> {
+        match (self.backend, self.forget, self.data_sync) {
+            (Backend::Psync, ..) | (_, false, false) => Ok(()),
+            (backend, forget, _) => Err(PlanError::new(
+                "backend",
+                format!(
+                    "{} cannot {}",
+                    backend.name(),
+                    if forget { "let the page cache forget before each read" } else { "sync data alone" }
+                ),
+                "use the backend psync",
+            )),
+        }
     }
 
     fn check_history(&self) -> Result<(), PlanError> {

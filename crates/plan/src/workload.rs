@@ -319,6 +319,13 @@ pub struct WorkloadSpec {
     pub memory_hog: Bytes,
     /// Warns of a task whose time differs from the mean by more than this.
     pub outlier: Option<Nanos>,
+    /// Before each read, and outside of its time, the page cache gives up the bytes that it reads
+    /// (`POSIX_FADV_DONTNEED`), as ioping has it. Psync only.
+    #[serde(default)]
+    pub forget: bool,
+    /// What must be stable after a write is its data: `fdatasync(2)` in place of `fsync(2)`. Psync only.
+    #[serde(default)]
+    pub data_sync: bool,
     /// Each process keeps its last so many operations one by one: when, where, how long.
     #[serde(default)]
     pub history: Option<u64>,
@@ -366,6 +373,8 @@ impl WorkloadSpec {
             signature: 0,
             memory_hog: Bytes(0),
             outlier: None,
+            forget: false,
+            data_sync: false,
             history: None,
         }
     }
