@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::mem::Discriminant;
 use std::path::Path;
+use std::sync::Arc;
 
 use dialect::ior::Launcher;
-use dialect::{Asked, Tool, ToolPrinter};
+use dialect::{Asked, Tool};
 use plan::Plan;
 use record::{Warning, WarningRow};
 use runner::{Event, Watch};
@@ -15,6 +16,7 @@ use runner::{Event, Watch};
 use crate::cluster::World;
 use crate::console::print;
 use crate::exit::{Exit, Failure};
+use crate::live::{Looking, Paper, Shared};
 use crate::output::{Output, warn, write_whole};
 use crate::run::keep_history;
 use crate::session::{self, Session};
@@ -75,17 +77,23 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
     let mut printer = (tool.printer)(&manifest.plan)
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
     out.write(&printer.header(&manifest))?;
-    let mut watch = Printed { printer, out, failed: None, told: Told::default() };
+    let paper = Shared::new(Paper { printer, out, failed: None });
+    let mut watch = Printed { paper: paper.clone(), looking: None, told: Told::default() };
     let ended = session.run(&checked, &directory, &mut watch)?;
-    let Printed { mut printer, mut out, failed, told } = watch;
+    let Printed { told, .. } = watch;
     told.close(&directory);
-    if let Some(failure) = failed {
+    let mut paper = paper.lock();
+    let Paper { printer, out, failed } = &mut *paper;
+    if let Some(failure) = failed.take() {
         return Err(failure);
     }
     let run = record::Run::open(&directory)?;
     out.write(&printer.finish(&run))?;
     for (path, text) in printer.side_files(&run) {
         write_whole(&path, &text)?;
+    }
+    if ended.interrupted && ended.failed.is_none() && printer.ends_when_interrupted() {
+        return Ok(Exit::Success);
     }
     match session::verdict(&ended) {
         (exit, Some(message)) => Err(Failure::new(exit, anyhow::anyhow!(message))),
@@ -95,9 +103,9 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
 
 /// Prints the tool's rows as the phases end.
 struct Printed {
-    printer: Box<dyn ToolPrinter>,
-    out: Output,
-    failed: Option<Failure>,
+    paper: Shared,
+    /// While a phase runs whose operations are printed as they come.
+    looking: Option<Looking>,
     told: Told,
 }
 
@@ -133,20 +141,24 @@ impl Watch for Printed {
     fn event(&mut self, event: &Event<'_>) {
         let text = match event {
             Event::PhaseFinished(record) => {
+                self.looking = None;
                 self.told.note(&record.warnings);
-                self.printer.phase(record)
+                self.paper.lock().printer.phase(record)
+            }
+            Event::PhaseStarted { phase, controls, .. } => {
+                if phase.is_result() && self.paper.lock().printer.is_live() {
+                    self.looking = Some(Looking::start(self.paper.clone(), Arc::clone(controls)));
+                }
+                return;
             }
             Event::Warning(row) => return self.told.note(std::slice::from_ref(row)),
             Event::CaseStarted { .. }
             | Event::CaseSkipped { .. }
             | Event::CaseFinished(_)
             | Event::CaseFailed { .. }
-            | Event::PhaseStarted { .. }
             | Event::Removed { .. }
             | Event::Wiped { .. } => return,
         };
-        if let Err(failure) = self.out.write(&text) {
-            self.failed.get_or_insert(failure);
-        }
+        self.paper.lock().write(&text);
     }
 }

@@ -15,6 +15,7 @@ mod generate;
 mod history;
 mod import;
 mod ior;
+mod live;
 mod merge;
 mod output;
 mod overhead;

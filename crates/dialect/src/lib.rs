@@ -7,6 +7,7 @@
 //! | module | tool |
 //! |---|---|
 //! | [`ior`] | IOR, releases 3.0 to 4.1 |
+//! | `ioping` | ioping, release 1.3 |
 //! | `mdtest` | mdtest, releases 1.9.3 to 4.1 |
 //! | `md_workbench` | md-workbench of IOR 4.1 |
 //!
@@ -22,6 +23,7 @@ pub mod batch;
 mod extras;
 mod gpfsperf;
 pub mod import;
+mod ioping;
 pub mod ior;
 mod iozone;
 mod md_workbench;
@@ -34,4 +36,4 @@ mod space;
 mod tool;
 
 pub use extras::{Compat, Extras, ExtrasError};
-pub use tool::{Asked, TOOLS, Tool, ToolError, ToolPrinter, tool};
+pub use tool::{Asked, LiveOperation, TOOLS, Tool, ToolError, ToolPrinter, tool};

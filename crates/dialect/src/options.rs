@@ -153,7 +153,12 @@ impl<Key: Copy> Options<Key> {
         Ok(())
     }
 
-    fn give(&self, spec: &Spec<Key>, option: String, value: Option<String>) -> Result<Given<Key>, ToolError> {
+    pub(crate) fn give(
+        &self,
+        spec: &Spec<Key>,
+        option: String,
+        value: Option<String>,
+    ) -> Result<Given<Key>, ToolError> {
         let written = match &value {
             Some(value) if option.starts_with("--") => format!("{option}={value}"),
             Some(value) => format!("{option} {value}"),

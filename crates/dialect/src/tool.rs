@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use plan::Plan;
-use record::{Manifest, PhaseRecord, Run};
+use record::{Manifest, Operation, PhaseRecord, Run};
 use thiserror::Error;
 
 use crate::Extras;
@@ -43,7 +43,7 @@ pub struct Asked {
 }
 
 /// Prints what the tool would have printed, while the run goes on or from a record long finished.
-pub trait ToolPrinter {
+pub trait ToolPrinter: Send {
     /// What stands before the first figure.
     fn header(&mut self, manifest: &Manifest) -> String;
 
@@ -53,10 +53,41 @@ pub trait ToolPrinter {
     /// What stands behind the last figure; the run is closed.
     fn finish(&mut self, run: &Run) -> String;
 
+    /// Whether [`ToolPrinter::operations`] is to be called while a phase runs.
+    fn is_live(&self) -> bool {
+        false
+    }
+
+    /// What the tool prints of operations that have just ended, each of which is handed over once, before
+    /// [`ToolPrinter::phase`] has all that were kept.
+    fn operations(&mut self, _new: &[LiveOperation]) -> String {
+        String::new()
+    }
+
+    /// Whether an interruption by the user is how the tool is meant to end.
+    fn ends_when_interrupted(&self) -> bool {
+        false
+    }
+
     /// Files that the tool writes beside its output, each whole, when the run is over.
     fn side_files(&self, _run: &Run) -> Vec<(PathBuf, String)> {
         Vec::new()
     }
+}
+
+/// An operation of a phase that is still going on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LiveOperation {
+    /// What was done.
+    pub operation: Operation,
+    /// It was handed to the kernel this long after the phase's common start.
+    pub start_ns: u64,
+    /// From then until it was done.
+    pub latency_ns: u64,
+    /// Bytes that it moved.
+    pub bytes: u64,
+    /// Wall clock at its end, nanoseconds since 1970-01-01 UTC, to some milliseconds.
+    pub ended_unix_ns: i64,
 }
 
 /// Words of a command line that cannot be obeyed.
@@ -72,8 +103,13 @@ pub struct ToolError {
 }
 
 /// Every tool but IOR, whose dialect is older than this table.
-pub const TOOLS: &[Tool] =
-    &[crate::mdtest::ROW, crate::md_workbench::ROW, crate::iozone::IOZONE, crate::gpfsperf::ROW];
+pub const TOOLS: &[Tool] = &[
+    crate::ioping::ROW,
+    crate::mdtest::ROW,
+    crate::md_workbench::ROW,
+    crate::iozone::IOZONE,
+    crate::gpfsperf::ROW,
+];
 
 /// The tool of this name, or that is called so.
 #[must_use]

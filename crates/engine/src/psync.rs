@@ -22,7 +22,14 @@ impl Mover for Psync {
 
     fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<Self, EngineError> {
         let data_sync = rules.job.workload.data_sync;
-        file::open(task, rules).map(|file| Self { file, data_sync })
+        let file = file::open(task, rules)?;
+        if rules.forgets {
+            // Pages that were cached together are given up together only; those that come from now on come
+            // as they are asked for. A file system that does not take the advice answers as without it.
+            let _ = rustix::fs::fadvise(&file, 0, None, Advice::DontNeed);
+            let _ = rustix::fs::fadvise(&file, 0, None, Advice::Random);
+        }
+        Ok(Self { file, data_sync })
     }
 
     #[inline(always)]

@@ -2,8 +2,9 @@
 
 use record::{Measure, Operation};
 
-/// What an operation does.
-pub(crate) fn operation(operation: engine::Operation) -> Operation {
+/// The word of the record for an operation of the engine.
+#[must_use]
+pub const fn operation(operation: engine::Operation) -> Operation {
     match operation {
         engine::Operation::Read => Operation::Read,
         engine::Operation::Write => Operation::Write,

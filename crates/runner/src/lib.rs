@@ -51,6 +51,7 @@ mod watch;
 mod whole;
 
 pub use check::{Checked, Earlier, check, check_again};
+pub use convert::operation as recorded;
 pub use error::{ErrorKind, RunnerError};
 pub use follow::{dismiss, follow, give_way, speaks};
 pub use instrument::{Instrument, instrument};

@@ -1,0 +1,84 @@
+//! From settings to a plan.
+
+use std::path::PathBuf;
+
+use plan::{
+    Backend, Bytes, Case, Existing, Geometry, Keep, Nanos, Order, Pace, Phase, SyncRule, WorkloadSpec,
+};
+
+use super::settings::{Mode, Settings, Target};
+use super::table::OPTIONS;
+use super::words;
+use crate::ToolError;
+
+/// So many requests are kept one by one; statistics of more are those of the histogram.
+pub(super) const KEPT_MAX: u64 = 1 << 17;
+/// What has no end but that the user stops it ends after this time: ten years.
+const NO_END: Nanos = Nanos::secs(10 * 365 * 86_400);
+
+impl Settings {
+    /// The only case.
+    ///
+    /// # Errors
+    /// Values that cannot be measured together.
+    pub(super) fn case(&self) -> Result<Case, ToolError> {
+        let geometry = Geometry { transfer: Bytes(self.size), block: Bytes(self.work_size), segments: 1 };
+        let mut spec = WorkloadSpec::new("ioping", self.file(), geometry);
+        spec.order = if self.linear { Order::Sequential } else { Order::Random { seed: self.seed } };
+        spec.direct = self.direct;
+        if self.asynchronous {
+            spec.backend = Backend::Uring { depth: 1, required: true };
+        }
+        spec.forget = self.forgets();
+        spec.sync = SyncRule { at_close: false, per_write: self.syncs() };
+        spec.data_sync = self.syncs() && !self.sync;
+        spec.read_percent = 50;
+        spec.pace =
+            (self.interval_ns > 0).then(|| Pace { transfers_per_second: 1e9 / self.interval_ns as f64 });
+        match self.requests() {
+            Some(requests) => spec.operations = Some(requests),
+            None => spec.duration = Some(self.work_time_ns.map_or(NO_END, Nanos)),
+        }
+        spec.history = Some(self.requests().unwrap_or(KEPT_MAX).clamp(1, KEPT_MAX));
+        let own = self.target == Target::Directory;
+        spec.files.fill = own;
+        spec.files.existing = Existing::Reuse;
+        spec.files.keep = if own && !self.keep { Keep::Never } else { Keep::Always };
+        let wrong =
+            |error: plan::PlanError| OPTIONS.error(&self.path.display().to_string(), &error.to_string());
+        let workload = spec.validate().map_err(wrong)?;
+        let phase = match self.mode {
+            Mode::Read => Phase::Read,
+            Mode::Write => Phase::Write,
+            Mode::Both => Phase::Mixed,
+        };
+        let mut case = Case { title: self.title(), ..Case::new("ioping", workload, vec![phase]) };
+        // Single requests say nothing of a rate, however long they go on.
+        case.protocol.phase_min = Nanos(1);
+        Ok(case)
+    }
+
+    /// The file or device that the requests go to.
+    fn file(&self) -> PathBuf {
+        match (self.target, self.keep) {
+            (Target::Directory, true) => self.path.join("ioping.tmp"),
+            // Several may be at work in one directory.
+            (Target::Directory, false) => self.path.join(format!("ioping.tmp.{}", std::process::id())),
+            (Target::File | Target::Device, _) => self.path.clone(),
+        }
+    }
+
+    fn title(&self) -> String {
+        let what = match self.mode {
+            Mode::Read => "read",
+            Mode::Write => "write",
+            Mode::Both => "write and read",
+        };
+        let cache = match (self.cached, self.direct) {
+            (true, _) => "page cache",
+            (_, true) => "direct",
+            _ => "not cached",
+        };
+        format!("{what} {} of {}, {cache}", words::size(self.size), self.path.display())
+    }
+}

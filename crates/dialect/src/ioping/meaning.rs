@@ -1,0 +1,59 @@
+//! What an option means for the run, with its values.
+
+use super::settings::{Settings, Target};
+use super::table::{Key, OPTIONS};
+use super::words;
+
+/// One sentence for `--explain`.
+pub(super) fn of(key: Key, settings: &Settings) -> String {
+    let time = words::time;
+    match key {
+        Key::Write => match settings.target {
+            Target::Directory => "writes within a file of the run's own, which is filled before".to_owned(),
+            Target::File | Target::Device => {
+                format!(
+                    "writes over the first {} of {}",
+                    words::size(settings.work_size),
+                    settings.path.display()
+                )
+            }
+        },
+        Key::Rapid => format!(
+            "no pause between requests, for {}, within {}",
+            settings.work_time_ns.map_or_else(|| format!("{} requests", settings.count), time),
+            words::size(settings.work_size)
+        ),
+        Key::Linear => format!("rising offsets, {} each", words::size(settings.size)),
+        Key::Keep => format!("{} stays and is used again", settings.path.join("ioping.tmp").display()),
+        Key::Warmup => format!("the first {} requests are left out of the statistics", settings.warmup),
+        Key::Count => match settings.requests() {
+            None | Some(0) => "no end but an interruption".to_owned(),
+            Some(requests) => format!("ends after {requests} requests"),
+        },
+        Key::Entropy => format!("the random offsets are those of seed {}", settings.seed),
+        Key::Interval | Key::SpeedLimit | Key::RateLimit => match settings.interval_ns {
+            0 => "each request follows the one before at once".to_owned(),
+            nanos => format!("a request every {}", time(nanos)),
+        },
+        Key::Size => format!("requests of {}", words::size(settings.size)),
+        Key::WorkSize => format!("spread over {}", words::size(settings.work_size)),
+        Key::WorkTime => match (settings.work_time_ns, settings.requests()) {
+            (Some(_), Some(requests)) => {
+                format!("ends after {requests} requests: what the count or the time gives first")
+            }
+            (Some(nanos), None) => format!("ends after {}", time(nanos)),
+            (None, _) => "no end but an interruption".to_owned(),
+        },
+        Key::MinTime => {
+            format!("requests below {} are left out of the statistics", time(settings.min_time_ns))
+        }
+        Key::MaxTime => match settings.max_time_ns {
+            Some(nanos) => format!("requests above {} are left out of the statistics", time(nanos)),
+            None => "no request is too slow".to_owned(),
+        },
+        Key::Time => {
+            format!("each line begins with the time as {}", settings.time.as_deref().unwrap_or_default())
+        }
+        _ => OPTIONS.specs.iter().find(|spec| spec.key == key).map_or("", |spec| spec.about).to_owned(),
+    }
+}
