@@ -53,12 +53,15 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
     let global = root.get("global options").map(|options| json.object(options)).transpose()?;
     // With a client the jobs of the servers stand elsewhere, and all of them together at the end.
     let jobs = root.get("jobs").or_else(|| root.get("client_stats")).ok_or_else(|| json.ended("`jobs`"))?;
-    for job in json.array(jobs)? {
-        let object = json.object(job)?;
-        if object.text("jobname").as_deref() == Some("All clients") {
+    let jobs = json.array(jobs)?.into_iter().map(|job| json.object(job)).collect::<Result<Vec<_>, _>>()?;
+    let name = |object: &Object<'_>| object.text("jobname");
+    for object in &jobs {
+        if name(object).as_deref() == Some("All clients") {
             continue;
         }
-        draft.tests.extend(test(&json, &object, global.as_ref())?);
+        // That jobs were put together is not among the options: one that stands there once has them all.
+        let grouped = jobs.iter().filter(|other| name(other) == name(object)).count() == 1;
+        draft.tests.extend(test(&json, object, global.as_ref(), grouped)?);
         if let Some(node) = object.text("hostname") {
             draft.node = Some(node);
         }
@@ -69,7 +72,12 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
     }
 }
 
-fn job(json: &Json<'_>, object: &Object<'_>, global: Option<&Object<'_>>) -> Result<Job, ImportError> {
+fn job(
+    json: &Json<'_>,
+    object: &Object<'_>,
+    global: Option<&Object<'_>>,
+    grouped: bool,
+) -> Result<Job, ImportError> {
     let own = object.get("job options").map(|options| json.object(options)).transpose()?;
     let option = |names: &[&str]| {
         let of = |options: Option<&Object<'_>>| names.iter().find_map(|name| options?.text(name));
@@ -87,7 +95,7 @@ fn job(json: &Json<'_>, object: &Object<'_>, global: Option<&Object<'_>>) -> Res
         direct: is_set(&["direct"]).or_else(|| is_set(&["buffered"]).map(|buffered| !buffered)),
         size: option(&["size", "filesize"]).and_then(|text| units::size(&text, false)).map(whole),
         file: option(&["filename", "directory"]),
-        grouped: option(&["group_reporting"]).is_some_and(|text| text.trim() != "0"),
+        grouped,
     })
 }
 
@@ -96,8 +104,9 @@ fn test(
     json: &Json<'_>,
     object: &Object<'_>,
     global: Option<&Object<'_>>,
+    grouped: bool,
 ) -> Result<Option<Test>, ImportError> {
-    let job = job(json, object, global)?;
+    let job = job(json, object, global, grouped)?;
     let direction = |name: &str| -> Result<Option<Direction<'_>>, ImportError> {
         let Some(raw) = object.get(name) else { return Ok(None) };
         let found = Direction::of(json, raw)?;
@@ -195,7 +204,7 @@ impl<'a> Direction<'a> {
                 ));
             }
         }
-        let mut histogram: Option<(Vec<(u64, u64)>, bool, f64, f64)> = None;
+        let mut histogram: Option<Vec<(u64, u64)>> = None;
         for kind in LATENCIES {
             let (found, unit) = match self.object.get(&format!("{kind}_ns")) {
                 Some(raw) => (Some(raw), "ns"),
@@ -227,7 +236,7 @@ impl<'a> Direction<'a> {
             if let Some(bins) = latency.get("bins") {
                 let bins = bins_of(json, bins, scale)?;
                 if !bins.is_empty() {
-                    histogram = Some((bins, true, mean, 0.0));
+                    histogram = Some(bins);
                 }
             } else if !percentiles.is_empty() && histogram.is_none() {
                 let edges = (
@@ -237,7 +246,7 @@ impl<'a> Direction<'a> {
                 self.between_percentiles(pass, operation, &percentiles, edges, mean);
             }
         }
-        if let Some((bins, ..)) = histogram {
+        if let Some(bins) = histogram {
             pass.latency.retain(|bucket| bucket.operation != operation);
             pass.latency.extend(bins.into_iter().map(|(ns, count)| Bucket {
                 operation,

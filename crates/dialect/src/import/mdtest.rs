@@ -167,7 +167,7 @@ fn row<'a>(block: &Block<'_>, line: Line<'_>, rest: &'a str) -> Result<[&'a str;
     let rest = rest.trim_start().trim_start_matches(':');
     let words: Vec<&str> = rest.split_whitespace().collect();
     let values: [&str; 4] = words.try_into().map_err(|_| malformed())?;
-    let is_whole = |text: &&str| {
+    let is_whole = |text: &str| {
         number(text).is_some() && text.split_once('.').is_some_and(|(_, digits)| digits.len() == DIGITS)
     };
     if values.iter().all(|text| is_whole(text)) { Ok(values) } else { Err(malformed()) }

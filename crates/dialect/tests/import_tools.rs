@@ -1,0 +1,227 @@
+//! What each tool prints, in the form of each release that was run for it.
+
+use dialect::import::{Imported, Text, import};
+use plan::{Phase, Work};
+use record::{Operation, PhaseRecord, Warning};
+
+fn read(name: &str, text: &str) -> Imported {
+    import(&[Text { name, bytes: text.as_bytes() }], None, 0).unwrap_or_else(|error| panic!("{error}"))
+}
+
+macro_rules! fixture {
+    ($name:literal) => {
+        read($name, include_str!(concat!("fixtures/import/", $name)))
+    };
+}
+
+/// MiB per second of all bytes over the whole time.
+fn mib_per_second(record: &PhaseRecord) -> f64 {
+    record.phase.bytes() as f64 * 1e9 / record.phase.wall_ns as f64 / 1_048_576.0
+}
+
+fn per_second(record: &PhaseRecord) -> f64 {
+    record.phase.transfers() as f64 * 1e9 / record.phase.wall_ns as f64
+}
+
+#[track_caller]
+fn near(found: f64, wanted: f64, share: f64) {
+    assert!((found / wanted - 1.0).abs() < share, "{found} instead of {wanted}");
+}
+
+fn rates(imported: &Imported, phase: Phase) -> Vec<f64> {
+    let of = imported.phases.iter().filter(|record| record.phase.key.phase == phase);
+    of.map(mib_per_second).collect()
+}
+
+fn means(imported: &Imported) -> Vec<u64> {
+    let warnings = imported.phases.iter().flat_map(|record| &record.warnings);
+    let mean = |row: &record::WarningRow| match row.warning {
+        Warning::PrintedMean { iterations } => Some(iterations),
+        _ => None,
+    };
+    warnings.filter_map(mean).collect()
+}
+
+#[test]
+fn each_pass_of_ior_is_a_repetition_with_its_rate() {
+    let imported = fixture!("ior-4.1.txt");
+    assert_eq!(imported.tools, ["IOR 4.1.0+dev"]);
+    assert_eq!((imported.node.as_deref(), imported.plan.cases.len()), (Some("vm"), 1));
+    let case = &imported.plan.cases[0];
+    assert_eq!(
+        (case.repetitions, case.stated.as_deref(), &*case.phases),
+        (3, None, &[Phase::Write, Phase::Read][..])
+    );
+    for (found, wanted) in rates(&imported, Phase::Write).into_iter().zip([2780.04, 3640.0, 3875.0]) {
+        near(found, wanted, 1e-6);
+    }
+    let first = &imported.phases[0].phase;
+    assert_eq!((first.write_bytes, first.writes), (64 << 20, 1024));
+    assert_eq!((first.open_ns, first.close_ns, first.io_ns), (11_000, 6_000, 23_004_000));
+    let json = fixture!("ior-4.1.json");
+    near(rates(&json, Phase::Read)[1], 5728.5784, 1e-6);
+    assert_eq!(json.plan.cases[0].repetitions, 2);
+    let csv = fixture!("ior-4.0.0.csv");
+    near(rates(&csv, Phase::Write)[1], 4140.9888, 1e-6);
+    assert_eq!(csv.plan.cases[0].workload.tasks, 2);
+}
+
+/// Release 2.10 prints a summary alone; with `-v` its head names other columns than its rows have.
+#[test]
+fn a_summary_without_passes_gives_its_mean() {
+    for (imported, write, read, bytes) in [
+        (fixture!("ior-2.10.3.txt"), 3583.42, 15718.86, 8 << 20),
+        (fixture!("ior-2.10.3-v.txt"), 1259.82, 8550.66, 16 << 20),
+    ] {
+        assert_eq!(imported.tools, ["IOR 2.10.3"]);
+        near(rates(&imported, Phase::Write)[0], write, 1e-6);
+        near(rates(&imported, Phase::Read)[0], read, 1e-6);
+        assert_eq!(imported.phases[0].phase.write_bytes, bytes);
+        assert_eq!(means(&imported), [2, 2]);
+    }
+}
+
+#[test]
+fn ior_tables_of_every_release_are_read() {
+    for (imported, write) in [
+        (fixture!("ior-3.2.1.txt"), 1069.34),
+        (fixture!("ior-3.3.0.txt"), f64::NAN),
+        (fixture!("ior-4.0.0.txt"), f64::NAN),
+    ] {
+        assert_eq!(rates(&imported, Phase::Write).len(), 2);
+        assert_eq!(rates(&imported, Phase::Read).len(), 2);
+        assert!(imported.phases.iter().all(|record| record.phase.bytes() == 16 << 20));
+        if write.is_finite() {
+            near(rates(&imported, Phase::Write)[0], write, 1e-6);
+        }
+    }
+}
+
+#[test]
+fn means_of_mdtest_are_marked_and_say_what_they_are_over() {
+    let imported = fixture!("mdtest-4.1.txt");
+    near(per_second(&imported.phases[0]), 400_468.691, 1e-4);
+    assert_eq!(means(&imported), [3; 6]);
+    assert_eq!(imported.phases[0].phase.items, 10_000);
+    let old = fixture!("mdtest-3.3.0-1.txt");
+    let Work::Tree(tree) = &old.plan.cases[0].workload.work else { panic!("a tree") };
+    assert_eq!((tree.depth, tree.branching, tree.directories()), (2, 2, 7));
+    let said: Vec<String> = old.phases[0].warnings.iter().map(|row| row.warning.to_string()).collect();
+    assert!(said.iter().any(|said| said.contains("over processes")), "{said:?}");
+    let tree = old.phases.iter().find(|record| record.phase.key.phase == Phase::TreeCreate).expect("trees");
+    assert_eq!(tree.phase.items, 7);
+}
+
+#[test]
+fn iozone_has_its_rate_by_the_parent_and_by_the_children() {
+    let imported = fixture!("iozone-3.508.txt");
+    let first = &imported.phases[0].phase;
+    let kib = |nanos: u64| first.bytes() as f64 / 1024.0 * 1e9 / nanos as f64;
+    near(kib(first.io_ns), 6_964_371.50, 1e-4);
+    near(kib(first.wall_ns), 3_726_625.75, 1e-4);
+}
+
+const AUTOMATIC: &str = "\tIozone: Performance Test of File I/O
+\t        Version $Revision: 3.489 $
+\tCommand line used: iozone -a -i 0 -i 2 -n 64k -g 128k
+\tOutput is in kBytes/sec
+                                                              random    random     bkwd    record    stride
+              kB  reclen    write  rewrite    read    reread    read     write     read   rewrite      read   fwrite frewrite    fread  freread
+              64       4   353000  1066042                     1879725   1207000
+             128       8   400000  1100000                     2000000   1300000
+
+iozone test complete.
+";
+
+#[test]
+fn iozone_tables_have_a_case_for_each_value() {
+    let imported = read("a", AUTOMATIC);
+    let ids: Vec<&str> = imported.plan.cases.iter().map(|case| case.id.as_str()).collect();
+    assert_eq!(ids.len(), 8);
+    assert_eq!(ids[..4], ["write-64k-4k", "rewrite-64k-4k", "random-read-64k-4k", "random-write-64k-4k"]);
+    near(mib_per_second(&imported.phases[2]), 1_879_725.0 / 1024.0, 1e-4);
+    let report = "\tIozone: Performance Test of File I/O\n\nExcel output is below:\n\n\"Writer report\"\n        \"4\"  \"8\"\n\"64\"   \
+                  100000  200000\n\"128\"   110000  210000\n\niozone test complete.\n";
+    let imported = read("r", report);
+    assert_eq!(imported.phases.len(), 4);
+    near(mib_per_second(&imported.phases[3]), 210_000.0 / 1024.0, 1e-4);
+}
+
+#[test]
+fn ioping_has_its_requests_and_statistics_in_every_form() {
+    let text = fixture!("ioping-1.3.txt");
+    let requests: u64 = text.phases[0].latency.iter().map(|row| row.count).sum();
+    assert_eq!((requests, text.phases[0].phase.reads, text.phases[0].phase.read_bytes), (3, 3, 3 * 4096));
+    let batch = &fixture!("ioping-batch.txt").phases[0];
+    assert_eq!((batch.phase.reads, batch.phase.wall_ns), (999, 1_762_769));
+    near(per_second(batch), 566_722.0, 1e-5);
+    let json = &fixture!("ioping.json").phases[0];
+    assert_eq!((json.phase.reads, json.phase.read_bytes, json.phase.wall_ns), (99, 405_504, 179_811));
+}
+
+#[test]
+fn fio_has_jobs_directions_and_histograms() {
+    let plus = fixture!("fio-3.33-plus.json");
+    let record = &plus.phases[0];
+    assert_eq!((record.phase.key.phase, plus.plan.cases[0].workload.tasks), (Phase::Mixed, 2));
+    assert!(plus.plan.cases[0].workload.direct);
+    for (operation, count) in [(Operation::Read, record.phase.reads), (Operation::Write, record.phase.writes)]
+    {
+        let rows = record.latency.iter().filter(|row| row.operation == operation);
+        assert_eq!(rows.map(|row| row.count).sum::<u64>(), count);
+    }
+    let plain = fixture!("fio-3.33.json");
+    let ids: Vec<&str> = plain.plan.cases.iter().map(|case| case.id.as_str()).collect();
+    assert_eq!(ids, ["seq", "again"]);
+    assert_eq!((plain.phases[0].phase.write_bytes, plain.phases[1].phase.read_bytes), (2 << 20, 2 << 20));
+    // Of percentiles too every request is counted once.
+    assert_eq!(
+        plain.phases[0].latency.iter().map(|row| row.count).sum::<u64>(),
+        plain.phases[0].phase.writes
+    );
+    let text = fixture!("fio-normal.txt");
+    let row = &text.phases[0].phase;
+    assert_eq!((row.reads, row.writes, row.wall_ns), (91_694, 39_378, 284_000_000));
+    assert_eq!((row.read_bytes, row.write_bytes), (91_694 * 4096, 39_378 * 4096));
+}
+
+#[test]
+fn elbencho_has_both_phases_and_the_first_worker() {
+    let csv = fixture!("elbencho-full.csv");
+    assert_eq!(csv.plan.cases.len(), 1);
+    near(mib_per_second(&csv.phases[0]), 3086.0, 1e-6);
+    assert_eq!(csv.phases[0].phase.first_done_bytes, 254 << 20);
+    let json = fixture!("elbencho-full.json");
+    near(mib_per_second(&json.phases[1]) * 1_048_576.0, 9_268_540_017.0, 1e-6);
+    assert_eq!(json.phases[1].latency.iter().map(|row| row.count).sum::<u64>(), 4096);
+}
+
+#[test]
+fn iostat_has_a_row_of_a_device_for_each_interval() {
+    let timed = fixture!("iostat-x.txt");
+    let devices = &timed.phases[0].devices;
+    assert_eq!((timed.plan.cases[0].id.as_str(), devices.len()), ("iostat-vda", 2));
+    assert_eq!(devices[0].length_ns, 1_000_000_000);
+    assert_eq!((devices[0].reads, devices[0].writes), (360, 224));
+    assert_eq!(devices[0].write_bytes, 247_228 * 1024);
+    assert_eq!(devices[0].busy_ns, 148_000_000);
+    for untimed in [fixture!("iostat-xm.txt"), fixture!("iostat-x.json")] {
+        assert_eq!(untimed.phases[0].devices.len(), 1);
+        let said: Vec<String> =
+            untimed.phases[0].warnings.iter().map(|row| row.warning.to_string()).collect();
+        assert!(said.iter().any(|said| said.contains("-t")), "{said:?}");
+    }
+}
+
+#[test]
+fn nsdperf_has_its_tests_with_their_histograms() {
+    let imported = fixture!("nsdperf.txt");
+    let first = &imported.phases[0];
+    assert_eq!(
+        (imported.plan.cases[0].id.as_str(), first.phase.key.phase),
+        ("write-4096k-1", Phase::Exchange)
+    );
+    near(first.phase.bytes() as f64 * 1e9 / first.phase.wall_ns as f64, 1.9e9, 1e-9);
+    assert_eq!(first.latency.iter().map(|row| row.count).sum::<u64>(), 1453);
+    assert_eq!((first.latency[0].low_ns, first.latency[0].high_ns), (500_000, 1_499_999));
+}
