@@ -156,6 +156,8 @@ pub(crate) struct PhaseOrder {
     pub(crate) limits: Option<Vec<u64>>,
     /// The items of a tree have the names that a phase before has given them.
     pub(crate) renamed: bool,
+    /// Steps that each task of all ranks has done in sets of objects before; empty where none has.
+    pub(crate) steps_before: Vec<u64>,
 }
 
 /// What ranks found or did, joined.

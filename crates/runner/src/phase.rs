@@ -69,6 +69,7 @@ impl<'a> PhaseRun<'a> {
             data: DataSpec { signature: self.workload.signature, write_generation: order.generation, expect },
             series_interval: SERIES_INTERVAL,
             renamed: order.renamed,
+            steps_before: &order.steps_before,
             limit: limits.map_or(TransferLimit::Pass, TransferLimit::PerTask),
             ..PhaseJob::new(&self.workload, order.phase, order.pass)
         };

@@ -3,8 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use plan::{Backend, Case, Existing, Nanos, Phase, Placement, Work, Workload};
-use record::{PhaseKey, PhaseRecord, Warning};
+use plan::{Backend, Case, Existing, Nanos, Objects, Phase, Placement, Work, Workload};
+use record::{PhaseKey, PhaseRecord, TaskRow, Warning};
 
 use super::UnderWay;
 use crate::data::fill_workload;
@@ -66,13 +66,23 @@ impl UnderWay<'_> {
                 }
                 let limits = reached.limits(case, phase, pass);
                 let renamed = reached.is_renamed(phase);
-                let finished = self.phase(index, None, phase, pass, Already { limits, renamed, doubts })?;
+                let steps = reached.steps.clone();
+                let finished =
+                    self.phase(index, None, phase, pass, Already { limits, renamed, steps, doubts })?;
                 let row = &finished.record.phase;
                 // Of items count how many, since many have no bytes.
                 let amount = if case.workload.work.is_transfers() { row.bytes() } else { row.transfers() };
                 settling.add(pass, phase, amount, Nanos(row.wall_ns));
                 if phase == Phase::Write || trees::creates_items(phase) {
                     self.most_transfers = self.most_transfers.max(finished.most_transfers);
+                }
+                match (&case.workload.work, phase) {
+                    (Work::Objects(objects), Phase::Benchmark) => {
+                        reached.steps = steps_of(objects, &finished.record.tasks);
+                    }
+                    // The sets of the next pass are new.
+                    (Work::Objects(_), Phase::Cleanup) => reached.steps.clear(),
+                    _ => {}
                 }
                 reached.after(phase, finished.partial);
                 // The stop may have cut the phase short.
@@ -185,7 +195,7 @@ impl UnderWay<'_> {
         pass: u32,
         already: Already,
     ) -> Result<Finished, RunnerError> {
-        let Already { limits, renamed, doubts } = already;
+        let Already { limits, renamed, steps, doubts } = already;
         let checked = self.checked;
         let (case, topology) = (&checked.plan.cases[index], self.crew.comm().topology());
         let filling = fills.map(|writer| fill_workload(&checked.plan.cases[writer].workload)).transpose()?;
@@ -206,8 +216,18 @@ impl UnderWay<'_> {
             controls: &self.controls,
             share: own as f64 / f64::from(workload.tasks),
         });
-        let order =
-            PhaseOrder { number, case: index, fills, phase, pass, generation, expect, limits, renamed };
+        let order = PhaseOrder {
+            number,
+            case: index,
+            fills,
+            phase,
+            pass,
+            generation,
+            expect,
+            limits,
+            renamed,
+            steps_before: steps,
+        };
         let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
         let mut table = Table::new(key.clone(), topology.names());
         let part = self.crew.phase(order, &mut table)?;
@@ -237,6 +257,8 @@ struct Already {
     limits: Option<Vec<u64>>,
     /// Items have the names that a phase has given them.
     renamed: bool,
+    /// Steps that each task has done in sets of objects.
+    steps: Vec<u64>,
     /// What a reader of its figure must know.
     doubts: Vec<Warning>,
 }
@@ -285,6 +307,20 @@ struct Reached {
     files_renamed: bool,
     /// So have directories.
     directories_renamed: bool,
+    /// Steps that each task has done in sets of objects.
+    steps: Vec<u64>,
+}
+
+/// Steps in each set of those who have done as much as `tasks`.
+fn steps_of(objects: &Objects, tasks: &[TaskRow]) -> Vec<u64> {
+    let round = objects.operations(Phase::Benchmark, 1) / objects.steps.max(1);
+    let mut steps = vec![0; tasks.len()];
+    for row in tasks {
+        if let Some(steps) = steps.get_mut(row.task as usize) {
+            *steps = row.transfers.div_ceil(round.max(1));
+        }
+    }
+    steps
 }
 
 impl Reached {
