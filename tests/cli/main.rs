@@ -22,6 +22,7 @@ mod jobs;
 mod launcher;
 mod layout;
 mod limits;
+mod mdtest;
 mod mixes;
 mod node_local;
 mod nodes;

@@ -167,7 +167,7 @@ fn record(
     let bucket = |operation: Operation, ns: u64| LatencyRow {
         key: key.clone(),
         operation,
-        measure: Measure::Service,
+        measure: Measure::Response,
         low_ns: ns,
         high_ns: ns,
         count,

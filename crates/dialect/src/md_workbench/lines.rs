@@ -44,7 +44,7 @@ impl Line {
     pub(super) fn of(record: &PhaseRecord, settings: &Settings, tasks: u32, rest: u32) -> Self {
         let row = &record.phase;
         let latency = |(operation, name): (Operation, &'static str)| {
-            Some((name, Latency::of(&record.latency, operation, Measure::Service)?))
+            Some((name, Latency::of(&record.latency, operation, Measure::Response)?))
         };
         let phase = row.key.phase;
         let each = match phase {

@@ -1,0 +1,149 @@
+//! The program called as mdtest and md-workbench: what they leave on disk, print and take from each other.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use testbed::{Launch, Program, skipped};
+
+use crate::desk::{Desk, assert_says, run};
+
+/// The real program, where there is one.
+fn real() -> Result<PathBuf, String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found =
+        std::env::split_paths(&path).map(|directory| directory.join("mdtest")).find(|path| path.is_file());
+    found.ok_or_else(|| "no mdtest in PATH: build IOR and put its programs there".to_owned())
+}
+
+/// Everything below `directory`.
+fn below(directory: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut left = vec![directory.to_owned()];
+    while let Some(next) = left.pop() {
+        for entry in std::fs::read_dir(&next).expect("a directory").flatten() {
+            found.insert(entry.path().strip_prefix(directory).expect("below").display().to_string());
+            if entry.path().is_dir() {
+                left.push(entry.path());
+            }
+        }
+    }
+    found
+}
+
+/// The mean in the row of `name`.
+fn mean(output: &str, name: &str) -> f64 {
+    let row = output.lines().find(|line| line.trim_start().starts_with(name));
+    let row = row.unwrap_or_else(|| panic!("no {name} in\n{output}"));
+    let values: Vec<f64> = row.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    values[2]
+}
+
+#[test]
+fn a_line_by_hand_measures_every_phase_and_leaves_nothing() {
+    let desk = Desk::new();
+    let ran = run(&desk.ioproof("mdtest -n 50 -z 1 -b 2 -i 2 -d tree --tasks-per-rank 2 --out record"))
+        .expect_code(0);
+    assert_says(
+        &ran.stdout,
+        &["2 total task(s) on 1 node(s)", "2 tasks, 96 files/directories", "(of 2 iterations)"],
+    );
+    for name in
+        ["Directory rename", "File creation", "File stat", "File read", "File removal", "Tree removal"]
+    {
+        assert!(mean(&ran.stdout, name) > 0.0, "{name}\n{}", ran.stdout);
+    }
+    assert!(!desk.path("tree").exists() || below(&desk.path("tree")).is_empty());
+    // The record says the same again.
+    assert_eq!(desk.report().state(), "complete");
+}
+
+#[test]
+fn the_line_of_the_talk_gives_six_rates() {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path("mdtest-ec")).expect("a directory that exists already");
+    let line =
+        "mdtest -d mdtest-ec -i 1 -n 1000 -F -w 0 -Z -p 1 --tasks-per-rank 4 --compat 1.9 --out record";
+    let ran = run(&desk.ioproof(line)).expect_code(0);
+    assert_says(&ran.stdout, &["4 tasks, 4000 files", "SUMMARY: (of 1 iterations)", "File creation :"]);
+    for name in ["File creation", "File stat", "File read", "File removal", "Tree creation", "Tree removal"] {
+        assert!(mean(&ran.stdout, name) > 0.0, "{name}\n{}", ran.stdout);
+    }
+    assert!(below(&desk.path("mdtest-ec")).is_empty(), "what existed is still there, and empty");
+}
+
+#[test]
+fn a_deadline_is_left_for_the_lines_that_follow() {
+    let desk = Desk::new();
+    let common = "mdtest -n 2000000 -F -u -L -N 1 -d easy -x status";
+    let made = run(&desk.ioproof(&format!("{common} -C -W 1 --tasks-per-rank 2 --out made"))).expect_code(0);
+    assert_says(&made.stdout, &["Continue stonewall hit min: "]);
+    let each: u64 =
+        std::fs::read_to_string(desk.path("status")).expect("a status").parse().expect("a number");
+    let files = below(&desk.path("easy")).into_iter().filter(|path| path.contains("file.mdtest.")).count();
+    assert_eq!(files as u64, 2 * each, "each task made as many");
+    let rest = run(&desk.ioproof(&format!("{common} -T -E -r --tasks-per-rank 2 --out rest"))).expect_code(0);
+    assert!(!rest.stderr.contains("not as"), "{}", rest.stderr);
+    assert!(mean(&rest.stdout, "File removal") > 0.0 && mean(&rest.stdout, "File creation") == 0.0);
+    assert!(!below(&desk.path("easy")).iter().any(|path| path.contains("mdtest_tree")), "all is removed");
+}
+
+#[test]
+fn mdtest_and_ioproof_leave_the_same_and_find_what_the_other_left() {
+    let mdtest = real();
+    if skipped(mdtest.as_ref().map(drop).map_err(Clone::clone)) || skipped(Launch::open_mpi_available()) {
+        return;
+    }
+    let mdtest = mdtest.expect("it is there");
+    let desk = Desk::new();
+    let theirs = |words: &str| {
+        let program = Program::new(&mdtest).current_dir(desk.path("")).args(words.split_whitespace());
+        run(&Launch::open_mpi(2).start(&program)).expect_code(0).stdout
+    };
+    let ours = |words: &str, out: &str| {
+        let program = desk.ioproof(&format!("mdtest {words} --out {out}"));
+        run(&Launch::open_mpi(2).start(&program)).expect_code(0).stdout
+    };
+    for (number, shape) in
+        ["-n 20 -F", "-n 20 -z 1 -b 3 -L -u -F", "-I 3 -z 2 -b 2", "-n 6 -S"].iter().enumerate()
+    {
+        let shape = format!("{shape} -w 100 -C");
+        theirs(&format!("{shape} -d theirs"));
+        ours(&format!("{shape} -d ours"), &format!("made{number}"));
+        assert_eq!(below(&desk.path("theirs")), below(&desk.path("ours")), "{shape}");
+        // Each removes what the other has made.
+        let rest = shape.replace("-C", "-T -E -r -e 100");
+        let printed = theirs(&format!("{rest} -d ours"));
+        assert!(!printed.contains("WARNING: unable"), "{shape}\n{printed}");
+        ours(&format!("{rest} -d theirs"), &format!("rest{number}"));
+        for directory in ["ours", "theirs"] {
+            assert!(below(&desk.path(directory)).is_empty(), "{shape}: {directory}");
+        }
+    }
+}
+
+#[test]
+fn two_ranks_share_the_work() {
+    if skipped(Launch::open_mpi_available()) {
+        return;
+    }
+    let desk = Desk::new();
+    let words = "mdtest -n 40 -N 1 -w 3901 -e 3901 -X -F -Y -d tree --saveRankPerformanceDetails=ranks.csv --out record";
+    let ran = run(&Launch::open_mpi(2).start(&desk.ioproof(words))).expect_code(0);
+    assert_says(
+        &ran.stdout,
+        &["2 total task(s) on 1 node(s)", "Nodemap: 11", "Shifting ranks by 1", "2 tasks, 80 files"],
+    );
+    let ranks = std::fs::read_to_string(desk.path("ranks.csv")).expect("the details");
+    assert_eq!(ranks.lines().count(), 4, "{ranks}");
+}
+
+#[test]
+fn objects_are_gone_round_and_their_latencies_printed() {
+    let desk = Desk::new();
+    let words = "md-workbench -D 2 -I 20 -P 50 -R 2 -X -o sets --tasks-per-rank 2 --out record";
+    let ran = run(&desk.ioproof(words)).expect_code(0);
+    assert_says(&ran.stdout, &["Args: md-workbench", "total objects: 360", "objects:200 ", "(0 errs) read("]);
+    let starts = |word: &str| ran.stdout.lines().filter(|line| line.starts_with(word)).count();
+    assert_eq!((starts("precreate"), starts("benchmark"), starts("cleanup")), (1, 2, 1), "{}", ran.stdout);
+    assert!(!desk.path("sets").exists() || below(&desk.path("sets")).is_empty());
+}
