@@ -38,17 +38,16 @@ pub(super) fn what_lines(case: &Case, outlook: &Outlook) -> Vec<(&'static str, S
     match &workload.work {
         Work::Tree(tree) => {
             let each = if tree.own_trees { "a tree for each task" } else { "one tree for all tasks" };
-            let all = tree.directories();
-            let directories = if all == 1 { "1 directory" } else { &format!("{} directories", grouped(all)) };
-            lines.push(("tree", format!("{each}: {} levels below the topmost, {directories}", tree.depth)));
+            let all = directories(tree.directories());
+            lines.push(("tree", format!("{each}: {} levels below the topmost, {all}", tree.depth)));
             let used = tree.used_directories().1;
             lines.push((
                 "items",
                 format!(
-                    "{} of each task: {} in each of {} that have items",
+                    "{} of each task: {} in each of {}",
                     grouped(tree.items_per_task()),
                     grouped(tree.items_per_directory),
-                    grouped(used)
+                    directories(used)
                 ),
             ));
             if tree.shift > 0 {
@@ -83,10 +82,10 @@ pub(super) fn what_lines(case: &Case, outlook: &Outlook) -> Vec<(&'static str, S
         lines.push((
             "files",
             format!(
-                "{} of {}, {} directories: {} in all",
+                "{} of {}, and {}: {} in all",
                 grouped(forecast.files),
                 forecast.file_bytes.both_units(),
-                grouped(forecast.directories),
+                directories(forecast.directories),
                 forecast.footprint.both_units()
             ),
         ));
@@ -105,6 +104,11 @@ pub(super) fn what_lines(case: &Case, outlook: &Outlook) -> Vec<(&'static str, S
         lines.push(("afterwards", keep_words(workload).to_owned()));
     }
     lines
+}
+
+/// `1 directory`, `12 directories`.
+fn directories(count: u64) -> String {
+    format!("{} director{}", grouped(count), if count == 1 { "y" } else { "ies" })
 }
 
 /// Operations and seconds of a phase, and where the guess comes from.

@@ -4,8 +4,28 @@
 use crate::study::kind::{Absent, Key, Kind, NUMBER_LEAST, Sweeps, Table, Word};
 
 /// Phases that have a figure.
-const RESULTS: &[Word] =
-    &[("write", "writes"), ("read", "reads"), ("mixed", "both, in the workload's share")];
+const RESULTS: &[Word] = &[
+    ("write", "writes"),
+    ("read", "reads"),
+    ("mixed", "both, in the workload's share"),
+    ("tree-create", "directories of trees are made"),
+    ("directory-create", "directories are made"),
+    ("directory-stat", "directories are looked at"),
+    ("directory-list", "the names in directories are read"),
+    ("directory-rename", "directories are renamed"),
+    ("directory-remove", "directories are removed"),
+    ("file-create", "files are made"),
+    ("file-write", "files are written"),
+    ("file-stat", "files are looked at"),
+    ("file-read", "files are read"),
+    ("file-rename", "files are renamed"),
+    ("file-remove", "files are removed"),
+    ("tree-remove", "directories of trees are removed"),
+    ("precreate", "sets of objects are made"),
+    ("benchmark", "objects are gone round"),
+    ("cleanup", "sets of objects are removed"),
+    ("exchange", "requests and responses"),
+];
 
 /// The rates of a phase by their words.
 const RATES: &[Word] = &[
