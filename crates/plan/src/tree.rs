@@ -324,14 +324,19 @@ pub struct Objects {
 }
 
 impl Objects {
+    /// Operations of one step in one set.
+    #[must_use]
+    pub fn operations_of_step(&self) -> u64 {
+        1 + u64::from(!self.no_stat) + 2 * u64::from(!self.read_only)
+    }
+
     /// Operations that `tasks` do together in one pass of `phase`.
     #[must_use]
     pub fn operations(&self, phase: Phase, tasks: u32) -> u64 {
         let sets = u64::from(self.sets).saturating_mul(u64::from(tasks));
-        let step = 1 + u64::from(!self.no_stat) + 2 * u64::from(!self.read_only);
         match phase {
-            Phase::Benchmark => sets.saturating_mul(self.steps).saturating_mul(step),
-            _ => sets.saturating_mul(self.precreated.saturating_add(1)),
+            Phase::Benchmark => sets.saturating_mul(self.steps).saturating_mul(self.operations_of_step()),
+            _ => sets.saturating_mul(self.precreated),
         }
     }
 

@@ -156,7 +156,7 @@ pub(crate) struct PhaseOrder {
     pub(crate) limits: Option<Vec<u64>>,
     /// The items of a tree have the names that a phase before has given them.
     pub(crate) renamed: bool,
-    /// Steps that each task of all ranks has done in sets of objects before; empty where none has.
+    /// Steps round objects in each set that each task of all ranks has done before.
     pub(crate) steps_before: Vec<u64>,
 }
 

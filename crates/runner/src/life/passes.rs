@@ -3,8 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use plan::{Backend, Case, Existing, Nanos, Objects, Phase, Placement, Work, Workload};
-use record::{PhaseKey, PhaseRecord, TaskRow, Warning};
+use plan::{Backend, Case, Existing, Nanos, Phase, Placement, Work, Workload};
+use record::{PhaseKey, PhaseRecord, Warning};
 
 use super::UnderWay;
 use crate::data::fill_workload;
@@ -65,10 +65,9 @@ impl UnderWay<'_> {
                     return Ok(CaseEnd::Stopped);
                 }
                 let limits = reached.limits(case, phase, pass);
-                let renamed = reached.is_renamed(phase);
-                let steps = reached.steps.clone();
+                let (renamed, steps_before) = (reached.is_renamed(phase), reached.steps.clone());
                 let finished =
-                    self.phase(index, None, phase, pass, Already { limits, renamed, steps, doubts })?;
+                    self.phase(index, None, phase, pass, Already { limits, renamed, steps_before, doubts })?;
                 let row = &finished.record.phase;
                 // Of items count how many, since many have no bytes.
                 let amount = if case.workload.work.is_transfers() { row.bytes() } else { row.transfers() };
@@ -76,14 +75,7 @@ impl UnderWay<'_> {
                 if phase == Phase::Write || trees::creates_items(phase) {
                     self.most_transfers = self.most_transfers.max(finished.most_transfers);
                 }
-                match (&case.workload.work, phase) {
-                    (Work::Objects(objects), Phase::Benchmark) => {
-                        reached.steps = steps_of(objects, &finished.record.tasks);
-                    }
-                    // The sets of the next pass are new.
-                    (Work::Objects(_), Phase::Cleanup) => reached.steps.clear(),
-                    _ => {}
-                }
+                reached.after_steps(case, phase, &finished.record);
                 reached.after(phase, finished.partial);
                 // The stop may have cut the phase short.
                 if self.stopped() {
@@ -195,7 +187,7 @@ impl UnderWay<'_> {
         pass: u32,
         already: Already,
     ) -> Result<Finished, RunnerError> {
-        let Already { limits, renamed, steps, doubts } = already;
+        let Already { limits, renamed, steps_before, doubts } = already;
         let checked = self.checked;
         let (case, topology) = (&checked.plan.cases[index], self.crew.comm().topology());
         let filling = fills.map(|writer| fill_workload(&checked.plan.cases[writer].workload)).transpose()?;
@@ -226,7 +218,7 @@ impl UnderWay<'_> {
             expect,
             limits,
             renamed,
-            steps_before: steps,
+            steps_before,
         };
         let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
         let mut table = Table::new(key.clone(), topology.names());
@@ -257,8 +249,8 @@ struct Already {
     limits: Option<Vec<u64>>,
     /// Items have the names that a phase has given them.
     renamed: bool,
-    /// Steps that each task has done in sets of objects.
-    steps: Vec<u64>,
+    /// Steps round objects in each set that each task has done.
+    steps_before: Vec<u64>,
     /// What a reader of its figure must know.
     doubts: Vec<Warning>,
 }
@@ -307,20 +299,8 @@ struct Reached {
     files_renamed: bool,
     /// So have directories.
     directories_renamed: bool,
-    /// Steps that each task has done in sets of objects.
+    /// Steps round objects in each set that each task has done.
     steps: Vec<u64>,
-}
-
-/// Steps in each set of those who have done as much as `tasks`.
-fn steps_of(objects: &Objects, tasks: &[TaskRow]) -> Vec<u64> {
-    let round = objects.operations(Phase::Benchmark, 1) / objects.steps.max(1);
-    let mut steps = vec![0; tasks.len()];
-    for row in tasks {
-        if let Some(steps) = steps.get_mut(row.task as usize) {
-            *steps = row.transfers.div_ceil(round.max(1));
-        }
-    }
-    steps
 }
 
 impl Reached {
@@ -333,6 +313,23 @@ impl Reached {
             Phase::FileRename => self.files_renamed = !self.files_renamed,
             Phase::DirectoryRename => self.directories_renamed = !self.directories_renamed,
             _ => {}
+        }
+    }
+
+    /// `phase` is over, which may have gone round objects.
+    fn after_steps(&mut self, case: &Case, phase: Phase, record: &PhaseRecord) {
+        let Work::Objects(objects) = &case.workload.work else { return };
+        if phase != Phase::Benchmark {
+            self.steps.clear();
+            return;
+        }
+        self.steps.resize(case.workload.tasks as usize, 0);
+        let round = objects.operations_of_step().saturating_mul(u64::from(objects.sets)).max(1);
+        for row in &record.tasks {
+            if let Some(steps) = self.steps.get_mut(row.task as usize) {
+                // An operation that came upon a surprise is not among those that were done.
+                *steps = steps.saturating_add(row.transfers.div_ceil(round));
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use comm::Fake;
 use engine::Controls;
-use plan::{Bytes, Case, Existing, Keep, Nanos, Phase, Stonewall, Tree, Work, WorkloadSpec};
+use plan::{Bytes, Case, Existing, Keep, Nanos, Objects, Phase, Stonewall, Tree, Work, WorkloadSpec};
 use record::{Claim, Run, RunState, Warning};
 use runner::{Earlier, Ended, ErrorKind, Event, RunnerError, Silent, Watch};
 
@@ -265,6 +265,31 @@ fn items_beside_other_things_are_removed_and_the_others_stay() {
         .check(vec![case("a", tree_spec(&place.data(), 1, tree), &phases)])
         .expect_err("one of these names is taken");
     assert!(error.to_string().contains("file.mdtest.0.3"), "{error}");
+}
+
+#[test]
+fn objects_are_made_gone_round_and_removed() {
+    let place = Place::new();
+    let mut spec = spec(&place.data());
+    spec.tasks = 2;
+    spec.work = Work::Objects(Objects {
+        sets: 2,
+        precreated: 5,
+        steps: 4,
+        object_bytes: Bytes(100),
+        offset: 1,
+        waiting_percent: 0,
+        read_only: false,
+        no_stat: false,
+    });
+    let (precreate, benchmark, cleanup) = (Phase::Precreate, Phase::Benchmark, Phase::Cleanup);
+    for phases in [&[precreate, benchmark, benchmark, cleanup][..], &[precreate, benchmark][..]] {
+        let (ended, run) = place.run(vec![case("a", spec.clone(), phases)]);
+        assert!(ended.failed.is_none() && ended.surprises == 0, "{ended:?}");
+        assert!(items(&run, Phase::Precreate) >= 20, "{:?}", run.phases);
+        assert!(place.left().is_empty(), "{:?}", place.left());
+        place.forget_record();
+    }
 }
 
 /// As a run that was killed in the middle of a tree.
