@@ -1,6 +1,9 @@
 //! The program called as a foreign tool: that tool's command line in, its output out, and a record of our
 //! own. IOR, whose options reach further, has a module to itself.
 
+mod live;
+pub(crate) mod output;
+
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::mem::Discriminant;
@@ -16,10 +19,10 @@ use runner::{Event, Watch};
 use crate::cluster::World;
 use crate::console::print;
 use crate::exit::{Exit, Failure};
-use crate::live::{Looking, Paper, Shared};
-use crate::output::{Output, warn, write_whole};
 use crate::run::keep_history;
 use crate::session::{self, Session};
+use live::{Looking, Paper, Shared};
+use output::{Output, warn, write_whole};
 
 /// Runs the command line of `tool`, the program's name first.
 pub(crate) fn run(tool: &Tool, arguments: &[OsString], world: &World) -> Result<Exit, Failure> {

@@ -9,8 +9,8 @@ use runner::{Event, Watch};
 use crate::cluster::World;
 use crate::console::print;
 use crate::exit::{Exit, Failure};
+use crate::foreign::output::{Output, refuse_device, warn, write_whole};
 use crate::foreign::{explain, launcher};
-use crate::output::{Output, refuse_device, warn, write_whole};
 use crate::run::keep_history;
 use crate::session::{self, Session};
 

@@ -34,7 +34,7 @@ fn refusal(line: &str) -> String {
 fn list(hosts: &[&str], each: usize) -> (tempfile::TempDir, String) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("clients");
-    let line = |host: &&str| format!("{host} /work/{host} /usr/local/bin/iozone\n").repeat(each);
+    let line = |host: &&str| format!("{host} /scratch/{host} /usr/local/bin/iozone\n").repeat(each);
     std::fs::write(&path, hosts.iter().map(line).collect::<String>()).expect("written");
     let path = path.display().to_string();
     (directory, path)
@@ -62,7 +62,7 @@ fn published_lines_are_taken() {
         assert!(workload.direct && matches!(workload.order, Order::Random { .. }), "{}", case.id);
         assert_eq!((workload.tasks, workload.files.keep), (4, Keep::Always));
         assert_eq!(workload.files.existing, Existing::Reuse, "the files of an earlier line are read");
-        assert_eq!(workload.files.targets[3].to_str(), Some("/work/localhost/iozone.DUMMY.3"));
+        assert_eq!(workload.files.targets[3].to_str(), Some("/scratch/localhost/iozone.DUMMY.3"));
         assert!(!workload.sync.at_close, "-c alone times the close without a sync");
     }
 }
@@ -89,7 +89,7 @@ fn a_list_of_many_nodes_needs_a_launcher_and_is_compared_with_it() {
         assert_eq!(workload.spread, Spread::Ranks { tasks_per_rank: 1 });
         assert_eq!((workload.files.sharing, workload.files.exact_names), (Sharing::PerTask, true));
         assert_eq!(workload.bytes().0, 76 << 35);
-        assert_eq!(workload.files.targets[75].to_str(), Some("/work/client18/iozone.DUMMY.75"));
+        assert_eq!(workload.files.targets[75].to_str(), Some("/scratch/client18/iozone.DUMMY.75"));
     }
 
     let others = vec!["elsewhere".to_owned()];

@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use dialect::{LiveOperation, ToolPrinter};
 use engine::{Controls, LastOperation, Seen};
 
+use super::output::Output;
 use crate::exit::Failure;
-use crate::output::Output;
 
 /// Soon enough to look as if it were printed at once, seldom enough to cost nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(20);

@@ -1,0 +1,230 @@
+//! Arguments of the commands that measure.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use plan::{Binding, Bytes, Nanos, Pattern, randomops as randomops_plan};
+
+use crate::values;
+
+/// `ioproof run`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["study", "quick", "resume"]))]
+pub(crate) struct RunArguments {
+    /// The study file; docs/STUDY.md describes it.
+    #[arg(value_name = "STUDY.toml")]
+    pub(crate) study: Option<PathBuf>,
+    /// Characterise the storage under this directory in about a minute.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) quick: Option<PathBuf>,
+    /// Go on with a run that was interrupted: finished cases are kept, the others run.
+    #[arg(long, value_name = "RUNDIR", conflicts_with_all = ["out", "explain", "set"])]
+    pub(crate) resume: Option<PathBuf>,
+    /// Change a value of the study, as target.disk.directory=/mnt/x or workload.*.size=1GiB; may be
+    /// repeated.
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "quick")]
+    pub(crate) set: Vec<String>,
+    /// Run only the cases on exactly so many nodes.
+    #[arg(long, value_name = "N", conflicts_with_all = ["quick", "resume"])]
+    pub(crate) on_nodes: Option<u32>,
+    /// End with status 8 where a commitment of the study was not kept.
+    #[arg(long)]
+    pub(crate) verdict: bool,
+    #[command(flatten)]
+    pub(crate) how: How,
+    /// Give up the data on a block device, named by serial number, WWN or path; may be repeated.
+    #[arg(long, value_name = "SERIAL|WWN|PATH")]
+    pub(crate) destroy_data_on: Vec<String>,
+}
+
+/// How something is measured, whatever it is.
+#[derive(Debug, Args)]
+pub(crate) struct How {
+    /// Where the record goes [default: ioproof-runs/DATE-TIME-NAME].
+    #[arg(long, value_name = "RUNDIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Start without asking.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Print what would be done, with files, bytes and seconds, and write nothing.
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Each process keeps its last N operations one by one; `ioproof history` shows them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=plan::HISTORY_MAX))]
+    pub(crate) history: Option<u64>,
+    /// The MPI library, where a launcher has started the program and the right one is not found.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) mpi: Option<PathBuf>,
+}
+
+/// `ioproof randomops`.
+#[derive(Debug, Args)]
+pub(crate) struct RandomopsArguments {
+    /// Directories that the files of the tasks go round.
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) directories: Vec<PathBuf>,
+    /// Tasks on each node, with a file each [default: as many as this node has processors].
+    #[arg(long, value_name = "N")]
+    pub(crate) tasks_per_node: Option<u32>,
+    /// Operations of each task.
+    #[arg(long, value_name = "N", default_value_t = randomops_plan::OPERATIONS)]
+    pub(crate) operations: u64,
+    /// Operations until this time is over, instead of a number of them.
+    #[arg(long, value_name = "TIME", value_parser = values::time, conflicts_with = "operations")]
+    pub(crate) duration: Option<Nanos>,
+    /// Bytes of one operation.
+    #[arg(long, value_name = "SIZE", value_parser = values::size, default_value = "4KiB")]
+    pub(crate) transfer: Bytes,
+    /// Bytes of each task's file.
+    #[arg(long, value_name = "SIZE", value_parser = values::size, default_value_t = randomops_plan::SIZE)]
+    pub(crate) size: Bytes,
+    /// Share of reads: 100 for random reads, 0 for random writes.
+    #[arg(long, value_name = "PERCENT", default_value_t = 100,
+          value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(crate) read_percent: u8,
+    /// What the kernel is told about each file after open: `as-published` is one call that means
+    /// NOREUSE alone, `as-meant` three calls.
+    #[arg(long, value_enum, default_value = "none")]
+    pub(crate) fadvise: Fadvise,
+    /// Around the page cache [default, but with --fadvise].
+    #[arg(long, conflicts_with = "buffered")]
+    pub(crate) direct: bool,
+    /// Through the page cache [default with --fadvise].
+    #[arg(long)]
+    pub(crate) buffered: bool,
+    /// How often all tasks do their work, in another random order each time.
+    #[arg(long, value_name = "N", default_value_t = randomops_plan::REPETITIONS)]
+    pub(crate) repetitions: u32,
+    /// Tasks go to the files of the next node, so that no node reads what it wrote [default on several
+    /// nodes, but for --node-local].
+    #[arg(long, conflicts_with = "no_rotate")]
+    pub(crate) rotate: bool,
+    /// Each node reads what it wrote.
+    #[arg(long)]
+    pub(crate) no_rotate: bool,
+    /// Each node has directories of its own.
+    #[arg(long)]
+    pub(crate) node_local: bool,
+    /// Rest before each repetition.
+    #[arg(long, value_name = "TIME", value_parser = values::time, default_value = "0s")]
+    pub(crate) rest: Nanos,
+    /// Nobody else could use the storage meanwhile.
+    #[arg(long)]
+    pub(crate) exclusive: bool,
+    /// Leave the files, and read those that are there.
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// Chooses the orders and the data.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) how: How,
+}
+
+/// What the kernel is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Fadvise {
+    /// Nothing.
+    None,
+    /// One call with three values or-ed, which is another value.
+    AsPublished,
+    /// Three calls.
+    AsMeant,
+}
+
+/// `ioproof rpc`.
+#[derive(Debug, Args)]
+pub(crate) struct RpcArguments {
+    /// Bytes of a message, as 1k or 4MiB; k, m and g are powers of 1024. Lists, here and below, are swept.
+    #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = values::message, default_value = "1KiB")]
+    pub(crate) size: Vec<Bytes>,
+    /// Bytes of a response [default: as many as of the request].
+    #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = values::message)]
+    pub(crate) response: Vec<Bytes>,
+    /// Data in the request and a response of 1 byte, as nsdperf's write.
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// A request of 1 byte and data in the response, as nsdperf's read.
+    #[arg(long)]
+    pub(crate) read: bool,
+    /// As large a response as the request, beside --write or --read [default without them].
+    #[arg(long)]
+    pub(crate) exchange: bool,
+    /// Who asks whom. The ends are the ranks of a launcher, node by node; without one a process asks
+    /// itself over loopback.
+    #[arg(long, value_name = "PATTERN,…", value_delimiter = ',', value_enum, default_value = "one-to-one")]
+    pub(crate) pattern: Vec<PatternWord>,
+    /// Threads of each process that ask, and as many that answer.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1")]
+    pub(crate) threads: Vec<u32>,
+    /// Connections of each pair of processes [default: one for each thread].
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    pub(crate) connections: Vec<u32>,
+    /// Requests under way on each connection.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1")]
+    pub(crate) depth: Vec<u32>,
+    /// Length of a phase, as 5, 500ms or 2min.
+    #[arg(long, value_name = "TIME", value_parser = values::seconds, default_value = "5")]
+    pub(crate) seconds: Nanos,
+    /// So many exchanges on each connection, instead of a time.
+    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    pub(crate) exchanges: Option<u64>,
+    /// Time in the beginning of each phase that is not counted.
+    #[arg(long, value_name = "TIME", value_parser = values::seconds, default_value = "500ms")]
+    pub(crate) warm_up: Nanos,
+    /// Network interface that sockets are bound to [default: the one that leads to the peer].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) interface: Option<String>,
+    /// Port of the first process of a host that answers, the next one of the second [default: the kernel
+    /// chooses].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: Option<u16>,
+    /// Where threads run: processors in turn as 0-3,6, a NUMA node as numa:0, adapter for the node of the
+    /// network adapter, or none.
+    #[arg(long, value_name = "WHERE", value_parser = values::binding)]
+    pub(crate) bind: Option<Binding>,
+    /// The same for the threads that ask alone.
+    #[arg(long, value_name = "WHERE", value_parser = values::binding)]
+    pub(crate) bind_clients: Option<Binding>,
+    /// The same for the threads that answer alone.
+    #[arg(long, value_name = "WHERE", value_parser = values::binding)]
+    pub(crate) bind_servers: Option<Binding>,
+    /// How often each case is measured.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) repetitions: u32,
+    /// A connection on which nothing moves for this long is an error.
+    #[arg(long, value_name = "TIME", value_parser = values::seconds, default_value = "30")]
+    pub(crate) deadline: Nanos,
+    /// Plain calls on a thread for each connection, instead of io_uring.
+    #[arg(long)]
+    pub(crate) blocking: bool,
+    /// Compare every byte with what was sent.
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Chooses the bytes.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) how: How,
+}
+
+/// Who asks whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PatternWord {
+    /// The first half of the processes asks the second half.
+    OneToOne,
+    /// All but the first ask the first.
+    ManyToOne,
+    /// Each asks every other.
+    AllToAll,
+}
+
+impl From<PatternWord> for Pattern {
+    fn from(word: PatternWord) -> Self {
+        match word {
+            PatternWord::OneToOne => Self::OneToOne,
+            PatternWord::ManyToOne => Self::ManyToOne,
+            PatternWord::AllToAll => Self::AllToAll,
+        }
+    }
+}
