@@ -43,6 +43,7 @@ mod replaced;
 mod roster;
 mod rows;
 mod seen;
+mod separate;
 mod settle;
 mod signals;
 mod trees;
