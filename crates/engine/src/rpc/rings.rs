@@ -1,8 +1,7 @@
 //! Exchanges by `io_uring`: each thread has one ring, which carries many connections.
 //!
 //! On each connection at most one send and one receive are under way, since a stream keeps its order; a send
-//! may carry several messages, and a receive bring several. Both go to the kernel in the call that waits, so
-//! that an exchange costs each side one call where plain calls cost two.
+//! may carry several messages, and a receive bring several. Both go to the kernel in the call that waits.
 
 #![expect(unsafe_code, reason = "hands buffers to the kernel")]
 
