@@ -196,7 +196,7 @@ pub(crate) fn phase_of(published: &Published) -> Option<Phase> {
 /// times, which no rate is. In nanoseconds where the published unit is seconds, else in that unit; none where
 /// the published figure is a rate of all, or where the own one does not know.
 fn own_detail(case: &Case, figure: &Figure, published: &Published) -> Option<f64> {
-    let of_one_task = published.parameters.more.get("per").is_some();
+    let of_one_task = published.parameters.more.contains_key("per");
     let middle = |value: &dyn Fn(&RepetitionFigure) -> Option<f64>| {
         let values: Option<Vec<f64>> = figure.counted().map(value).collect();
         Summary::of(&values?).map(|all| all.median)
@@ -246,7 +246,7 @@ pub fn own_value(case: &Case, figure: &Figure, published: &Published) -> Option<
     if let Some(value) = own_detail(case, figure, published) {
         return Some(value);
     }
-    let of_one_task = published.parameters.more.get("per").is_some();
+    let of_one_task = published.parameters.more.contains_key("per");
     let rate = match published.metric {
         Metric::Bandwidth if !of_one_task => &figure.bytes_per_second,
         Metric::Iops | Metric::Rate | Metric::Creates if !of_one_task => &figure.transfers_per_second,

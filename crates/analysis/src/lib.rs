@@ -20,6 +20,7 @@
 //! | [`audit`], [`audit_published`] | what is doubtful in own figures and in published ones, with evidence |
 //! | [`PrintedCheck`], [`Reconciled`], [`RoundTrip`] | whether what another tool printed together agrees |
 //! | [`imported_checks`], [`round_trips`] | those of an imported run |
+//! | [`run_time`] | where the time of an own run went |
 //! | [`check_statistics`] | whether printed statistics can belong together |
 //! | [`settled`], [`steady`] | whether the values so far are enough to end a case |
 //! | [`Regression`], [`crossover`] | a line with its uncertainty; where it meets a plateau |
@@ -98,6 +99,7 @@ mod ranks;
 mod rates;
 mod reconciled;
 mod regression;
+mod run_time;
 mod scaling;
 mod settled;
 mod shape;
@@ -177,6 +179,7 @@ pub use ranks::{EXACT_VALUES_MAX, PAIRS_MAX, RankTest, Shift, can_differ, mann_w
 pub use rates::{OperationRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, TaskRates};
 pub use reconciled::{Reconciled, TimePart};
 pub use regression::{Prediction, Regression, Uncertainty, crossover};
+pub use run_time::run_time;
 pub use scaling::{TAXED_TARGETS_MAX, best_scaling, scalability, scaling, tax, taxes};
 pub use settled::{
     Settled, SteadyState, all_settled, counted, interval_share, settled, steady, steady_state,

@@ -98,7 +98,7 @@ fn differences(published: &Published, case: &Case, phase: Phase) -> Vec<String> 
     let plural = |text: String| text.replace("processs", "processes");
     let files = printed.more.get("files_per_task").and_then(Detail::number);
     let own_files = workload.work.tree().map(|tree| tree.items_per_task());
-    let shared = printed.more.get("shared_directory").is_some();
+    let shared = printed.more.contains_key("shared_directory");
     let own_trees = workload.work.tree().is_some_and(|tree| tree.own_trees);
     let bytes = printed.file_bytes.filter(|_| phase.is_transfers());
     let own_bytes = workload.transfers_per_task() * workload.geometry.transfer.0;

@@ -1,22 +1,24 @@
 //! All findings of a study.
 
 use plan::Plan;
-use record::{Manifest, Run};
+use record::{Manifest, Provenance, Run};
 
 use crate::coverage::known_nodes;
 use crate::findings::{Curve, CurveRegression, Findings};
 use crate::regression::Regression;
 use crate::subject::subjects;
 use crate::{
-    Figure, audit, beside, best, claims, consistency, coverage, curves, dispersion, expected, iops, jobs,
-    limits, node_comparison, node_grid, overlay, overlays, peaks, scaling, verdicts, weak_scaling,
-    weakest_links,
+    Check, Doubt, Figure, ImportedCheck, PrintedOutcome, PrintedRule, audit, beside, best, claims,
+    consistency, coverage, curves, dispersion, expected, imported_checks, iops, jobs, limits,
+    node_comparison, node_grid, overlay, overlays, peaks, scaling, verdicts, weak_scaling, weakest_links,
 };
 
 /// Everything that `figures`, which are those of `run`, say together.
 #[must_use]
 pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
-    let found = of_plan(&run.manifest.plan, figures, usable_cpus(&run.manifest), &known_nodes(run));
+    let printed = contradictions(run, figures);
+    let plan = &run.manifest.plan;
+    let found = of_plan(plan, figures, usable_cpus(&run.manifest), &known_nodes(run), &printed);
     Findings { coverage: coverage::coverage(run, figures), ..found }
 }
 
@@ -34,16 +36,23 @@ pub fn usable_cpus(manifest: &Manifest) -> u32 {
 /// The work grows in step with the number of figures.
 #[must_use]
 pub fn findings(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Findings {
-    of_plan(plan, figures, usable_cpus, &[])
+    of_plan(plan, figures, usable_cpus, &[], &[])
 }
 
-fn of_plan(plan: &Plan, figures: &[Figure], usable_cpus: u32, known_nodes: &[String]) -> Findings {
+fn of_plan(
+    plan: &Plan,
+    figures: &[Figure],
+    usable_cpus: u32,
+    known_nodes: &[String],
+    printed: &[Doubt],
+) -> Findings {
     let nodes = node_comparison::all_nodes(figures, known_nodes);
     let subjects = subjects(plan, figures);
     let curves = curves::of_subjects(plan, &subjects);
     let expected = expected(plan, figures);
     let weak_scaling = weak_scaling::of_subjects(plan, &subjects);
-    let audit = audit(plan, figures, &expected);
+    let mut audit = audit(plan, figures, &expected);
+    audit.extend(printed.iter().cloned());
     // The library takes a while to read, and is of no use to a study that names nothing in it.
     let names_published = !plan.terms.published.is_empty() || !plan.terms.claims.is_empty();
     let library = names_published.then(record::published);
@@ -73,6 +82,29 @@ fn of_plan(plan: &Plan, figures: &[Figure], usable_cpus: u32, known_nodes: &[Str
         coverage: None,
         curves,
     }
+}
+
+/// Printed values of imported cases that contradict each other.
+fn contradictions(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
+    let differs = |one: &ImportedCheck| one.check.outcome == PrintedOutcome::Differs;
+    let doubt = |one: ImportedCheck| Doubt {
+        check: Check::Contradiction,
+        figure: figures.iter().position(|figure| {
+            figure.case == one.case && one.phase.is_none_or(|phase| phase == figure.phase)
+        }),
+        concerns: match one.phase {
+            Some(phase) => format!("{} {phase}", one.case),
+            None => one.case.clone(),
+        },
+        evidence: format!("{}: {}", one.check.rule.formula(), one.check.evidence),
+        advice: "look at the text again: a digit is wrong, or its processes did not run together".to_owned(),
+        // Of processes that did not end together the rates are right all the same.
+        disqualifies: one.check.rule != PrintedRule::SlowestMoved,
+    };
+    let cases = &run.manifest.plan.cases;
+    let any = cases.iter().any(|case| run.provenance(&case.id) == Provenance::Imported);
+    let checks = if any { imported_checks(run) } else { Vec::new() };
+    checks.into_iter().filter(differs).map(doubt).collect()
 }
 
 /// Keys that count what works side by side: a straight line through their curves says what one

@@ -21,7 +21,7 @@
 //! …/examples/drive tree psync DIRECTORY count=100000 tasks=2 phases=file-create,file-stat
 //! ```
 //!
-//! `count=` are then the items of each task in each directory; there are also `depth=`, `branching=`,
+//! `count=` are then the items of each task in each directory; there are also `levels=`, `branching=`,
 //! `bytes=` (of a file), `shift=`, and the flags `own` (trees), `leaf`, `random`, `node` (mknod). The tree is
 //! made before the phases and removed behind them.
 
@@ -152,7 +152,7 @@ fn tree(backend: &str, path: &str, options: &Options<'_>) -> Result<(), Box<dyn 
     let items = Tree::flat(options.number("count", 1024)?);
     let bytes = Bytes(options.number("bytes", 0)?);
     let tree = Tree {
-        depth: u32::try_from(options.number("depth", 0)?)?,
+        depth: u32::try_from(options.number("levels", 0)?)?,
         branching: u32::try_from(options.number("branching", 1)?)?,
         leaf_only: options.has("leaf"),
         own_trees: options.has("own"),

@@ -259,12 +259,21 @@ pub(crate) fn run_line(report: &Report) -> String {
     format!(
         "{}{took} · {} by ioproof {} · seed {} · run {} ({})",
         utc(run.started_unix_ns),
-        run.provenance,
+        origin(report),
         run.program_version,
         run.seed,
         run.id,
         run.state
     )
+}
+
+/// `measured`; of an imported run the files that it is from and what printed them.
+pub(crate) fn origin(report: &Report) -> String {
+    let files = report.printed.as_ref().map(|printed| printed.files.as_slice()).unwrap_or_default();
+    match (report.run.provenance, files) {
+        ("imported", [_, ..]) => format!("imported from {} ({})", files.join(", "), report.run.tool),
+        (provenance, _) => provenance.to_owned(),
+    }
 }
 
 /// How long the run took, where its end is known.
@@ -518,12 +527,10 @@ pub(crate) fn share(share: Option<f64>) -> String {
     share.map_or_else(|| NOT_OBSERVED.to_owned(), |share| format!("{share:.2}"))
 }
 
-/// `page cache a, b`.
+/// `page cache a, b`, `imported a`.
 pub(crate) fn marks(figure: &Figure) -> String {
-    let notes = figure.notes.join(" ");
-    match (figure.page_cache, notes.is_empty()) {
-        (true, true) => "page cache".to_owned(),
-        (true, false) => format!("page cache {notes}"),
-        (false, _) => notes,
-    }
+    let imported = (figure.provenance == "imported").then(|| "imported".to_owned());
+    let cached = figure.page_cache.then(|| "page cache".to_owned());
+    let notes = Some(figure.notes.join(" ")).filter(|notes| !notes.is_empty());
+    [imported, cached, notes].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

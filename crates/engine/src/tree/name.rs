@@ -70,7 +70,6 @@ impl Name {
 
     /// Adds a number.
     #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "a digit")]
     pub(crate) fn push_number(&mut self, number: u64) -> &mut Self {
         let mut digits = [0; DIGITS];
         let mut at = DIGITS;

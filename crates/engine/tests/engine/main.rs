@@ -15,6 +15,7 @@ mod open_loop;
 mod processes;
 mod trace;
 mod tree;
+mod tree_cost;
 mod tree_trouble;
 
 /// The program that other processes run under a tracer or with fewer rights.

@@ -217,7 +217,7 @@ fn what_is_read_is_what_was_written() {
         std::fs::rename(&two, &one).expect("renamed");
         std::fs::rename(directory.join("x"), &two).expect("renamed");
         let read = run(&workload, Phase::FileRead).expect("read");
-        let stamped = bytes.div_ceil(512) - u64::from(bytes % 512 > 0 && bytes % 512 < 32);
+        let stamped = bytes.div_ceil(512) - u64::from(!bytes.is_multiple_of(512) && bytes % 512 < 32);
         assert_eq!(read.mismatches.wrong_cells, 2 * stamped, "{bytes}");
         let named: BTreeSet<_> = read.mismatches.first.iter().map(|mismatch| mismatch.path.clone()).collect();
         if stamped > 0 {

@@ -4,6 +4,7 @@ mod compared;
 pub(crate) mod findings;
 mod jobs;
 mod nodes;
+mod printed;
 
 use std::collections::{HashMap, HashSet};
 
@@ -59,6 +60,8 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
         host: run.manifest.host.clone(),
         cluster: nodes::cluster(run),
         rank_maps,
+        printed: printed::printed(run),
+        time: printed::run_time(run),
     }
 }
 
@@ -149,7 +152,10 @@ fn figure(run: &Run, number: usize, source: &analysis::Figure, case: Option<&Cas
         what: case.map_or_else(|| name.to_owned(), |case| words::what_of(case, source.phase)),
         path: case.map(words::path_of).unwrap_or_default(),
         tasks: case.map_or(0, |case| case.workload.tasks),
-        transfer_bytes: case.map_or(0, |case| case.workload.geometry.transfer.0),
+        transfer_bytes: case.map_or(0, |case| {
+            let of_operation = case.workload.work.operation_bytes(source.phase);
+            of_operation.unwrap_or(case.workload.geometry.transfer).0
+        }),
         conditions: conditions(source, run.manifest.plan.terms.exclusive),
         provenance: provenance(source.provenance),
         page_cache: source.page_cache_answered(),
@@ -317,12 +323,18 @@ fn exchange(case: &Case, source: &analysis::Figure) -> Option<Exchange> {
 /// Published figures of the same command line or the same tool.
 fn published(run: &Run, case: &Case, source: &analysis::Figure) -> Vec<Published> {
     let mut found = published_bandwidths(case, source);
-    let tool = match &run.manifest.plan.question {
-        Question::Dialect { tool, .. } => tool.as_str(),
-        _ => "",
+    // What is imported names each tool with its version.
+    let tools: Vec<&str> = match &run.manifest.plan.question {
+        Question::Dialect { tool, .. } => vec![tool.as_str()],
+        Question::Import { tools, .. } => tools.iter().filter_map(|tool| tool.split(' ').next()).collect(),
+        Question::Quick { .. } | Question::Study { .. } => vec![""],
     };
-    let similar = analysis::published_similar(tool, case, source.phase);
-    found.extend(similar.iter().filter_map(|one| published_similar(one, case, source)));
+    for tool in tools {
+        for one in analysis::published_similar(tool, case, source.phase) {
+            let new = !found.iter().any(|known| known.id == one.published.id);
+            found.extend(published_similar(&one, case, source).filter(|_| new));
+        }
+    }
     found
 }
 

@@ -68,6 +68,7 @@ pub(crate) fn page(
     let context = json!({
         "css": include_str!("page.css"),
         "run": report.run,
+        "origin": text::origin(report),
         "host": report.host,
         "nodes": text::nodes_line(report),
         "missing": report.missing,

@@ -3,8 +3,8 @@
 use analysis::{Judgement, Standing};
 
 use super::family::{Family, Labels, labels, with};
-use crate::view::Report;
 use crate::view::findings::Amount;
+use crate::view::{BYTES_PER_SECOND, Report};
 
 /// All judgements, in the order in which they stand in the text.
 const JUDGEMENTS: [&str; 4] =
@@ -62,11 +62,16 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
 }
 
 /// The nodes of each figure of several.
-fn nodes(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> [Family; 3] {
+fn nodes(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> [Family; 4] {
     let mut rate = Family::measured(
         "ioproof_node_bandwidth_bytes_per_second",
         "bytes_per_second",
         "bytes of the tasks of a node over the node's own time, median of the passes that count",
+    );
+    let mut operations = Family::measured(
+        "ioproof_node_operations_per_second",
+        "operations_per_second",
+        "operations of the tasks of a node over the node's own time, median of the passes that count",
     );
     let mut slow = Family::gauge("ioproof_node_slow", "1 where a node is much slower than the others");
     let mut bound = Family::measured(
@@ -76,16 +81,18 @@ fn nodes(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> [Family; 3] {
     );
     for one in &report.findings.nodes {
         let Some(figure) = of(one.figure) else { continue };
+        let bytes = one.unit == BYTES_PER_SECOND;
         for node in &one.nodes {
             let which = with(&figure, &[("node", &node.node)]);
-            rate.put(which.clone(), node.rate.median_per_second);
+            let of = if bytes { &mut rate } else { &mut operations };
+            of.put(which.clone(), node.rate.median_per_second);
             slow.put(which, f64::from(u8::from(node.slow)));
         }
-        if let Some(limit) = &one.bound {
+        if let Some(limit) = one.bound.as_ref().filter(|_| bytes) {
             bound.put(with(&figure, &[("slowest", &limit.slowest)]), limit.bound_per_second);
         }
     }
-    [rate, slow, bound]
+    [rate, operations, slow, bound]
 }
 
 fn published(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> Family {

@@ -77,7 +77,8 @@ fn figure_families(report: &Report) -> Vec<Family> {
     let mut transfers = Family::measured(
         "ioproof_completed_transfers_per_second",
         "transfers_per_second",
-        "completed transfers per second over the repetitions that count, by the rate that is named",
+        "completed transfers, or operations of the phase, per second over the repetitions that count, by the rate \
+         that is named",
     );
     let mut confidence = Family::measured(
         "ioproof_interval_confidence_ratio",
@@ -87,7 +88,7 @@ fn figure_families(report: &Report) -> Vec<Family> {
     let mut latency = Family::summary(
         "ioproof_latency_seconds",
         "seconds",
-        "time of one transfer; quantiles 0 and 1 are the shortest and the longest",
+        "time of one transfer or operation; quantiles 0 and 1 are the shortest and the longest",
     );
     let mut repetitions = Family::gauge("ioproof_repetitions", "repetitions that the figure is made of");
     let mut device = Family::measured(
@@ -104,9 +105,12 @@ fn figure_families(report: &Report) -> Vec<Family> {
         let of = of_figure(figure);
         info.put_as("_info", conditions(figure), 1.0);
         let rated = with(&of, &[("rate", figure.rate)]);
-        spread(&mut bandwidth, &rated, &figure.bytes_per_second);
+        // Names move no bytes, which is no bandwidth of 0.
+        if !figure.is_operations() || figure.bytes_per_second.maximum > 0.0 {
+            spread(&mut bandwidth, &rated, &figure.bytes_per_second);
+        }
         spread(&mut transfers, &rated, &figure.transfers_per_second);
-        if let Some(share) = figure.bytes_per_second.confidence {
+        if let Some(share) = figure.headline().confidence {
             confidence.put(rated, share);
         }
         for one in &figure.latency {

@@ -15,6 +15,7 @@ mod jobs;
 mod limits;
 mod nodes;
 mod operations;
+mod printed;
 mod repetitions;
 mod shapes;
 mod summary;
@@ -127,6 +128,8 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("jobs", "Jobs", jobs_first, jobs::blocks(report)),
         ("limits", "Processor or storage", false, limits::blocks(report)),
         ("beside", "Published figures and own ones", false, beside::blocks(report)),
+        ("time", "Where the time went", false, printed::time(report)),
+        ("printed", "What was printed", false, printed::blocks(report)),
         ("coverage", "Coverage of nodes", false, coverage::blocks(report)),
         ("nodes", "Nodes of the run", false, cluster::blocks(report)),
         ("audit", "Audit", false, audit::blocks(report)),

@@ -21,11 +21,12 @@ pub(super) fn metadata(report: &Report) -> Vec<Block> {
     if figures.is_empty() {
         return Vec::new();
     }
-    let mut blocks = only(
-        "Operations per second by wall time, median of n repetitions with the interval of the median; moved: bytes \
-         of the same operations; CPU: processor time of all processes for one of them",
-        rates(report, &figures),
-    );
+    let mut blocks = only("Operations per second by wall time", rates(report, &figures));
+    blocks.push(Block::Text(
+        "Rates are medians of n repetitions, with the interval of the median. Moved: the bytes of the same \
+         operations. CPU: processor time of all processes for one of them."
+            .to_owned(),
+    ));
     blocks.extend(only("Each operation of a round over objects, over the time of all", rounds(&figures)));
     blocks.extend(only(
         "Space that the file system holds for a file, by the blocks that stat tells (st_blocks × 512 bytes)",
@@ -182,14 +183,12 @@ pub(super) fn exchanges(report: &Report) -> Vec<Block> {
     if figures.is_empty() {
         return Vec::new();
     }
-    let mut blocks = only(
-        "Request and response together are one RPC; depth: requests under way on each connection; threads: of each \
-         process; out and back: MB/s of requests and of responses; CPU: processor time of all processes for one RPC; \
-         processors: those that threads are bound to",
-        exchange_table(report, &figures),
-    );
+    let caption = "Request and response together are one RPC; out and back in MB/s";
+    let mut blocks = only(caption, exchange_table(report, &figures));
     blocks.push(Block::Text(
-        "Transport: TCP in every figure. RDMA is not available: this program has no transport for it."
+        "Depth: requests under way on each connection. Threads: of each process. Out and back: requests and \
+         responses. CPU: processor time of all processes for one RPC. Processors: those that threads are bound to. \
+         Transport: TCP in every figure; RDMA is not available, as this program has no transport for it."
             .to_owned(),
     ));
     blocks

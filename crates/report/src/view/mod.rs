@@ -5,6 +5,7 @@
 
 pub(crate) mod findings;
 pub(crate) mod nodes;
+pub(crate) mod printed;
 
 use plan::OptionNote;
 use record::HostFacts;
@@ -13,6 +14,7 @@ use serde::Serialize;
 
 use self::findings::{Findings, Setting};
 use self::nodes::{ClusterInfo, RankMap};
+use self::printed::{Printed, RunTime};
 
 /// The version of the JSON form. It changes when a field changes its meaning or goes away; new
 /// fields may come within one version.
@@ -73,6 +75,11 @@ pub(crate) struct Report {
     pub(crate) cluster: Option<ClusterInfo>,
     /// Who read whose data, of the reads of several nodes.
     pub(crate) rank_maps: Vec<RankMap>,
+    /// What other tools printed; absent where nothing is imported.
+    pub(crate) printed: Option<Printed>,
+    /// The phases and rests of the run against its wall time; absent where it has not ended, or is not one
+    /// run of this program.
+    pub(crate) time: Option<RunTime>,
 }
 
 /// The run as a whole.

@@ -175,6 +175,30 @@ fn every_chart_of_a_study_is_drawn_in_light_and_dark() {
 }
 
 #[test]
+fn files_and_messages_are_drawn_and_pictured() {
+    let Some(browser) = browser() else { return };
+    let runs = [
+        ("files", common::operations::files()),
+        ("exchanges", common::operations::exchanges()),
+        ("single", common::operations::single()),
+        ("imported", common::operations::imported()),
+    ];
+    let profile = tempfile::tempdir().expect("a directory");
+    for (name, run) in runs {
+        let told = told(&browser, &run, &[]);
+        assert_sound(&told, told["charts"].as_array().expect("charts").len());
+        assert_eq!(told["broken_links"], Value::Array(Vec::new()), "{name}");
+        let file = pictures().join(format!("{name}.html"));
+        std::fs::write(&file, page(|out| report::html(&run, out))).expect("written");
+        let made = pictures().join(format!("{name}.png"));
+        let flag = format!("--screenshot={}", made.display());
+        let address = format!("file://{}", file.display());
+        dump(&browser, &profile.path().join(name), &address, &[&flag, "--window-size=1280,5200"]);
+        assert!(std::fs::metadata(&made).is_ok_and(|made| made.len() > 50_000), "{name} was not pictured");
+    }
+}
+
+#[test]
 fn a_study_is_pictured_and_printed() {
     let Some(browser) = browser() else { return };
     let directory = pictures();

@@ -25,7 +25,8 @@ fn study() -> String {
 
 /// The texts of all runs of these tests.
 fn texts() -> Vec<String> {
-    let runs = [common::run(), common::killed(), common::empty(), common::cluster::compared(4)];
+    let files = common::operations::files();
+    let runs = [common::run(), common::killed(), common::empty(), common::cluster::compared(4), files];
     runs.iter().map(report::openmetrics).chain([study()]).collect()
 }
 

@@ -80,3 +80,26 @@ fn single_requests_are_told_apart_by_what_answered() {
     assert!(section.contains("direct: memory"), "{section}");
     assert!(section.contains("NVMe: "), "{section}");
 }
+
+#[test]
+fn an_imported_run_as_text() {
+    insta::assert_snapshot!(redacted(&report::text(&common::operations::imported())));
+}
+
+/// Where a figure is from stands at the head of the report and at the figure, in every form.
+#[test]
+fn what_is_imported_says_so_wherever_it_stands() {
+    let run = common::operations::imported();
+    let mut page = Vec::new();
+    report::html(&run, &mut page).expect("written");
+    let page = String::from_utf8(page).expect("UTF-8");
+    for (form, text) in [("text", report::text(&run)), ("markdown", report::markdown(&run)), ("html", page)] {
+        assert!(text.contains("imported from page.txt (tsqosperf, mmfsadm)"), "{form}");
+        assert!(text.contains("page.txt:126"), "{form} lacks the line of a value");
+        assert!(text.contains("mean 54.9 µs on the device, 71.9 µs from start to start"), "{form}");
+    }
+    let text = report::text(&run);
+    let rates = text.split("Rates").nth(1).expect("rates").split("Latency").next().expect("a part");
+    assert_eq!(rates.matches("imported").count(), 2, "{rates}");
+    assert!(report::csv(&run).contains(",imported,"));
+}

@@ -10,6 +10,9 @@ use crate::format::{latency, rate};
 use crate::text::iops;
 use crate::view::{Figure, Spread};
 
+/// Rates that differ by more than this are drawn on a logarithmic axis.
+const WIDE: f64 = 50.0;
+
 /// What bars show.
 pub(super) struct Kind {
     id: &'static str,
@@ -104,7 +107,15 @@ pub(super) fn bars(figures: &[&Figure], kind: &Kind, cached: bool) -> Chart {
     };
     let rows: Vec<String> = figures.iter().map(|figure| label(figure)).collect();
     let mut layout = rows_layout(&rows);
+    // Rates of operations differ by orders of magnitude, and short bars tell nothing.
+    let medians = || figures.iter().map(|figure| (kind.of)(figure).median).filter(|&median| median > 0.0);
+    let (least, most) = (medians().fold(f64::INFINITY, f64::min), medians().fold(0.0, f64::max));
+    let logarithmic =
+        kind.unit == 1.0 && figures.iter().all(|figure| figure.is_operations()) && most > least * WIDE;
     layout["xaxis"] = json!({ "title": { "text": kind.axis }, "rangemode": "tozero" });
+    if logarithmic {
+        layout["xaxis"]["type"] = json!("log");
+    }
     layout["yaxis"]["tickmode"] = json!("array");
     layout["yaxis"]["tickvals"] = json!(rows);
     layout["yaxis"]["ticktext"] = figures
@@ -113,7 +124,7 @@ pub(super) fn bars(figures: &[&Figure], kind: &Kind, cached: bool) -> Chart {
             format!("{}  <b>{}</b> ", label(figure), (kind.words)(figure, (kind.of)(figure).median))
         })
         .collect();
-    layout["updatemenus"] = scale_buttons();
+    layout["updatemenus"] = scale_buttons(logarithmic);
     layout["barmode"] = json!("overlay");
     layout["bargap"] = json!(0.35);
     Chart {
@@ -232,10 +243,10 @@ fn published_trace(figures: &[&Figure], kind: &Kind) -> Option<Value> {
 }
 
 /// Linear and logarithmic scale of the value axis.
-fn scale_buttons() -> Value {
+fn scale_buttons(logarithmic: bool) -> Value {
     let button = |label: &str, kind: &str| json!({ "label": label, "method": "relayout", "args": [{ "xaxis.type": kind }] });
     json!([{
-        "type": "buttons", "direction": "right", "showactive": true, "active": 0, "x": 1, "xanchor": "right", "y": 0,
+        "type": "buttons", "direction": "right", "showactive": true, "active": i32::from(logarithmic), "x": 1, "xanchor": "right", "y": 0,
         "yanchor": "top", "pad": { "t": 30 }, "font": { "size": 11.5, "color": "#1b1f24" }, "bgcolor": "#f6f8fa",
         "bordercolor": "#c0c7ce",
         "buttons": [button("linear", "linear"), button("logarithmic", "log")],

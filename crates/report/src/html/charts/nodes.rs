@@ -9,8 +9,8 @@ use super::{BLUE, Chart, GREEN, ORANGE, PALETTE, PURPLE, SHAPES, SKY, VERMILLION
 use crate::format::{column_unit, counted, divisor, number, percent, rate, rate_in};
 use crate::hosts;
 use crate::section::{compared, grids, title};
-use crate::view::Report;
 use crate::view::nodes::{NodeComparison, NodeDevice, NodeGrid, NodeGridCell, NodeStanding};
+use crate::view::{BYTES_PER_SECOND, Report};
 
 /// Nodes up to which each has a bar; more are points.
 const BARS_MAX: usize = 64;
@@ -140,10 +140,10 @@ fn heading(report: &Report, one: &NodeComparison) -> String {
 }
 
 fn note(one: &NodeComparison) -> String {
-    let mut parts = vec![
-        "Median of the passes that count; a node's bytes ÷ its own time. Devices: the kernel's count."
-            .to_owned(),
-    ];
+    let counted = if one.unit == BYTES_PER_SECOND { "bytes" } else { "operations" };
+    let mut parts = vec![format!(
+        "Median of the passes that count; a node's {counted} ÷ its own time. Devices: the kernel's count."
+    )];
     if !one.missing.is_empty() {
         let names: Vec<&str> = one.missing.iter().map(String::as_str).collect();
         parts.push(format!("Blank: not measured on {}.", hosts::shortened(&names)));

@@ -5,7 +5,8 @@ use plan::{
     WorkloadSpec,
 };
 use record::{
-    LatencyRow, Manifest, Measure, Operation, PhaseKey, PhaseRecord, PhaseRow, Run, SeriesRow, TaskRow,
+    HistoryRow, LatencyRow, Manifest, Measure, Operation, PhaseKey, PhaseRecord, PhaseRow, PrintedRow,
+    Provenance, Run, SeriesRow, TaskRow,
 };
 
 use super::{SECOND, STARTED, empty, in_memory};
@@ -45,6 +46,7 @@ fn case(id: &str, tasks: u32, work: Work, phases: &[Phase], repetitions: u32) ->
     let mut spec = WorkloadSpec::new(id, "/data", geometry());
     spec.work = work;
     spec.tasks = tasks;
+    spec.nodes = if matches!(spec.work, Work::Tree(_)) { 2 } else { 1 };
     Case { repetitions, ..Case::new(id, spec.validate().expect("valid"), phases.to_vec()) }
 }
 
@@ -95,7 +97,7 @@ fn record(case: &Case, what: Did, repetition: u32) -> PhaseRecord {
     let task = |task: u32| TaskRow {
         key: key.clone(),
         task,
-        node: "made-up-node".into(),
+        node: if case.workload.nodes > 1 && task % 2 == 1 { "node2" } else { "node1" }.into(),
         file: task,
         open_start_ns: 0,
         open_end_ns: 1_000,
@@ -220,4 +222,70 @@ pub(crate) fn single() -> Run {
     };
     let all = [(512, true, 81_000), (4096, true, 1_000), (512, false, 900), (4096, false, 1_100)].map(of);
     run("Made-up numbers: single requests", "ioping", all.to_vec())
+}
+
+/// A single-threaded read of 4 KiB as gpfsperf prints it, and the history of its device.
+pub(crate) fn imported() -> Run {
+    let mut spec = WorkloadSpec::new("tsqosperf", "/ibm/fs", geometry());
+    spec.direct = true;
+    let one = |id: &str| Case {
+        stated: Some("4 KiB sequential, direct, 1 thread".to_owned()),
+        ..Case::new(id, spec.clone().validate().expect("valid"), vec![Phase::Read])
+    };
+    let (block, dump) = (one("tsqosperf"), one("iohist"));
+    let mut printed = record(&block, Did { moves: (4096, 0), ..did(Phase::Read, 13_454, 74_000) }, 0);
+    let value = |label: &str, value: &str, unit: &str, statistic: &str| PrintedRow {
+        key: printed.phase.key.clone(),
+        label: label.to_owned(),
+        value: value.to_owned(),
+        number: value.parse().ok(),
+        unit: unit.to_owned(),
+        statistic: statistic.to_owned(),
+        source: "page.txt".to_owned(),
+        line: 126,
+    };
+    let values = vec![
+        value("Data rate", "55111.52", "Kbytes/s", ""),
+        value("Op Rate", "13454.96", "ops/s", ""),
+        value("Latency", "0.074", "ms", "mean"),
+        value("thread utilization", "1.000", "fraction", ""),
+    ];
+    printed.printed = values;
+    let mut history = record(&dump, Did { moves: (4096, 0), ..did(Phase::Read, 13_454, 55_000) }, 0);
+    let key = history.phase.key.clone();
+    let row = |(place, micros): (u64, u64)| HistoryRow {
+        key: key.clone(),
+        node: String::new(),
+        task: 0,
+        thread: 0,
+        operation: Operation::Read,
+        start_ns: place * 71_857,
+        latency_ns: micros * 1000,
+        file: String::new(),
+        offset_bytes: 0,
+        bytes: 4096,
+        device: "4".to_owned(),
+        sector: Some(192_933_224 + place * 8),
+        device_ns: None,
+        matched: String::new(),
+        kind: "data".to_owned(),
+        tag1: Some(284_160),
+        tag2: Some(504),
+        disk_uid: "C0A74D01:58BD6495".to_owned(),
+        node_type: "cli".to_owned(),
+        server: "192.167.20.127".to_owned(),
+        context: "MBHandler".to_owned(),
+        thread_name: "DioHandlerThread".to_owned(),
+    };
+    history.history = (0..).zip([55, 55, 54, 54, 55, 53, 57, 56]).map(row).collect();
+    let mut manifest: Manifest = empty().manifest;
+    manifest.provenance = Provenance::Imported;
+    manifest.plan.title = "Printed by tsqosperf, mmfsadm".to_owned();
+    manifest.plan.question = Question::Import {
+        files: vec!["page.txt".into()],
+        tools: vec!["tsqosperf".to_owned(), "mmfsadm".to_owned()],
+        command_lines: vec!["tsqosperf read seq -r 4k /ibm/fs -dio".to_owned()],
+    };
+    manifest.plan.cases = vec![block, dump];
+    in_memory(manifest, vec![printed, history])
 }

@@ -1,0 +1,74 @@
+//! What other tools printed, and where the time of a run went, in the words of a report.
+
+use plan::Question;
+use record::{Provenance, Run};
+
+use crate::view::printed as view;
+
+/// None where nothing of the run is imported.
+pub(super) fn printed(run: &Run) -> Option<view::Printed> {
+    let is_imported = |provenance: Provenance| provenance == Provenance::Imported;
+    let any =
+        is_imported(run.manifest.provenance) || run.parts.iter().any(|part| is_imported(part.provenance));
+    if !any {
+        return None;
+    }
+    let files = match &run.manifest.plan.question {
+        Question::Import { files, .. } => files.iter().map(|file| file.display().to_string()).collect(),
+        _ => Vec::new(),
+    };
+    let value = |row: &record::PrintedRow| view::PrintedValue {
+        case: row.key.case.to_string(),
+        phase: row.key.phase.name(),
+        label: row.label.clone(),
+        statistic: row.statistic.clone(),
+        value: row.value.clone(),
+        number: row.number,
+        unit: row.unit.clone(),
+        source: row.source.clone(),
+        line: row.line,
+    };
+    let cases = run.manifest.plan.cases.iter();
+    Some(view::Printed {
+        files,
+        values: cases.flat_map(|case| run.printed(&case.id).iter().map(value).collect::<Vec<_>>()).collect(),
+        checks: analysis::imported_checks(run).iter().map(check).collect(),
+        round_trips: analysis::round_trips(run).iter().map(round_trip).collect(),
+    })
+}
+
+fn check(one: &analysis::ImportedCheck) -> view::PrintedCheck {
+    view::PrintedCheck {
+        case: one.case.clone(),
+        phase: one.phase.map(plan::Phase::name),
+        rule: one.check.rule.formula(),
+        outcome: one.check.outcome.name(),
+        evidence: one.check.evidence.clone(),
+        off: one.check.off,
+    }
+}
+
+fn round_trip((case, one): &(String, analysis::RoundTrip)) -> view::RoundTrip {
+    view::RoundTrip {
+        case: case.clone(),
+        operations: one.n,
+        device_ns: one.device_ns,
+        gap_ns: one.gap_ns,
+        between_ns: one.between_ns,
+        application_ns: one.application_ns,
+        rest_ns: one.rest_ns,
+        words: one.to_string(),
+    }
+}
+
+pub(super) fn run_time(run: &Run) -> Option<view::RunTime> {
+    let time = analysis::run_time(run)?;
+    let part = |one: &analysis::TimePart| view::TimePart { name: one.name.clone(), seconds: one.seconds };
+    Some(view::RunTime {
+        parts: time.parts.iter().map(part).collect(),
+        explained_seconds: time.explained_seconds(),
+        wall_seconds: time.wall_seconds,
+        unexplained_seconds: time.unexplained_seconds(),
+        words: time.to_string(),
+    })
+}
