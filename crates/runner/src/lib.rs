@@ -32,6 +32,7 @@ mod error;
 mod follow;
 mod hand;
 mod handshake;
+mod inodes;
 mod instrument;
 mod life;
 mod obstacles;
