@@ -226,3 +226,19 @@ fn every_row_of_the_reference_is_in_a_table() {
         before = [before[1], line];
     }
 }
+
+#[test]
+fn orders_and_ways_to_the_kernel_have_words() {
+    let workload = |keys: &str| study(&format!("{RIGHT}{keys}\n")).unwrap().cases.remove(0).workload;
+    assert_eq!(workload("order = \"backward\"").order, Order::Backward);
+    assert_eq!(workload("order = \"same\"").order, Order::Same);
+    assert_eq!(workload("order = \"strided\"").order, Order::Strided { stride: 17 });
+    assert_eq!(workload("order = \"strided\"\nstride = 4").order, Order::Strided { stride: 4 });
+    assert_eq!(workload("backend = \"stdio\"").backend, Backend::Stdio);
+    assert_eq!(workload("backend = \"vectored\"\npieces = 2").backend, Backend::Vectored { pieces: 2 });
+    let pages = workload("backend = \"vectored\"");
+    let expected = (pages.geometry.transfer.0 / 4096).clamp(1, 16);
+    assert_eq!(pages.backend, Backend::Vectored { pieces: u32::try_from(expected).unwrap() });
+    let idle = shown(&study(&format!("{RIGHT}stride = 3\n")).unwrap_err());
+    assert!(idle.contains("order = \"strided\""), "{idle}");
+}
