@@ -101,7 +101,7 @@ pub(crate) fn counted(workload: &Workload, phase: Phase, operation: Operation, i
     let in_series: u64 = outcome.series.iter().map(|interval| interval.transfers).sum();
     let of_tasks: u64 = outcome.tasks.iter().map(|task| task.items).sum();
     assert_eq!((in_series, of_tasks), (items, items), "{phase}");
-    assert_eq!(outcome.tasks.len() as u32, workload.tasks);
+    assert_eq!(outcome.tasks.len(), workload.tasks as usize);
     assert!(outcome.wall_ns >= outcome.io_ns && !outcome.stopped);
     outcome
 }
