@@ -204,6 +204,7 @@ impl<const N: usize> Beat<'_, '_, N> {
         let Self { common, way, slot, .. } = *self;
         let (stop, kind, record) = (common.stop(), common.kind, way.job.instrument);
         let quits = way.job.workload.quit_on_error;
+        let task = doer.task().0;
         while *position < limit && !stop.load(Ordering::Relaxed) {
             let mut start = *last;
             if doer.go(*position)? {
@@ -219,6 +220,7 @@ impl<const N: usize> Beat<'_, '_, N> {
                     slot.items.store(report.items, Ordering::Relaxed);
                     if record {
                         self.recorder.add(doer.kind(), between(start, end), end);
+                        self.recorder.keep(task, doer.kind(), start, end, *position - 1);
                     }
                 }
                 Verdict::Surprise(surprise) => note(self.surprises, surprise, || doer.path()),

@@ -28,6 +28,7 @@ mod trees;
 mod trouble;
 mod walk;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use plan::{Backend, ObjectsPlacement, Phase, TreePlacement};
@@ -35,7 +36,8 @@ use plan::{Backend, ObjectsPlacement, Phase, TreePlacement};
 use crate::account::Account;
 use crate::buffer::{Arena, PAGE};
 use crate::common::Common;
-use crate::outcome::Mismatches;
+use crate::history::{History, LastOperation};
+use crate::outcome::{Mismatches, Operation};
 use crate::series::{Counts, Recorder};
 use crate::tree::act::Hand;
 use crate::tree::live::{Harvest, Seat, Way};
@@ -57,9 +59,12 @@ pub(crate) fn run(
     let rules = TreeRules::new(job, placement);
     let plans = rules.tasks();
     let (mut crew, mut memory) = agreed(prepare_crew(&rules, &plans), rendezvous)?;
-    let common = Common::new(rules.points(), (crew.workers, crew.workers), rules.bytes, rendezvous, controls);
+    let mut common =
+        Common::new(rules.points(), (crew.workers, crew.workers), rules.bytes, rendezvous, controls);
+    let moves = matches!(job.phase, Phase::FileCreate | Phase::FileWrite | Phase::FileRead);
+    keep(&mut common, job, &[rules.operation], if moves { rules.bytes } else { 0 }, controls);
     let (ending, interval_ns, workers) = (rules.ending, rules.interval_ns(), crew.workers);
-    let harvests = crew::run(&common, seats(&mut memory, workers), |seat, course| {
+    let harvests = crew::run(&common, seats(&mut memory, workers, &common), |seat, course| {
         if let Some(depth) = crew.depth {
             let share = plans.len() * seat.index / workers..plans.len() * (seat.index + 1) / workers;
             return rings::work(&common, &rules, &plans[share], depth, seat, course);
@@ -76,6 +81,8 @@ pub(crate) fn run(
     let path = |file| item_with(&rules, &plans, file);
     let (mut outcome, allocated) =
         outcome(&common, account, harvests, (rules.generations(), &path), controls)?;
+    let in_rings = crew.depth.is_some();
+    name(&mut outcome.history, |task, place| kept_path(&rules, &plans, in_rings, (task, place)));
     outcome.allocated_bytes = (rules.phase == Phase::FileStat).then_some(allocated);
     outcome.notes.append(&mut crew.notes);
     Ok(outcome)
@@ -143,8 +150,9 @@ pub(crate) fn run_objects(
     let buffers = data::buffer_bytes(rules.bytes()).saturating_mul(2);
     let mut memory = agreed(prepare::<4>(job, targets + 1, buffers), rendezvous)?;
     let tasks = job.tasks.len();
-    let common = Common::new(rules.points(), (tasks, tasks), rules.bytes(), rendezvous, controls);
-    let harvests = crew::run(&common, seats(&mut memory, tasks), |seat, course| {
+    let mut common = Common::new(rules.points(), (tasks, tasks), rules.bytes(), rendezvous, controls);
+    keep(&mut common, job, &OPERATIONS, rules.bytes(), controls);
+    let harvests = crew::run(&common, seats(&mut memory, tasks, &common), |seat, course| {
         let index = seat.index;
         let task = job.tasks.start + u32::try_from(index).unwrap_or(u32::MAX);
         live::work(&common, rules.way(index, task), Porter::new(&rules, task), seat, course)
@@ -152,6 +160,7 @@ pub(crate) fn run_objects(
     let account = Account { operations: OPERATIONS, ending: rules.ending, interval_ns: rules.interval_ns() };
     let path = |_| PathBuf::new();
     let (mut outcome, _) = outcome(&common, account, harvests, (rules.generations(), &path), controls)?;
+    name(&mut outcome.history, |_, _| PathBuf::new());
     if let (Backend::Uring { .. }, Some(what)) = (job.workload.backend, plain(job.phase, false)) {
         outcome.notes.push(Note::PlainCalls { what });
     }
@@ -188,10 +197,49 @@ fn prepare<const N: usize>(job: &PhaseJob<'_>, files: u64, buffer: usize) -> Res
 }
 
 /// A seat with a book for each of `tasks`.
-fn seats<const N: usize>(memory: &mut Arena, tasks: usize) -> Vec<Seat<'_, N>> {
+fn seats<'m, const N: usize>(memory: &'m mut Arena, tasks: usize, common: &Common<'_>) -> Vec<Seat<'m, N>> {
     let pieces = memory.pieces::<Counts<N>>(tasks, stride::<N>());
-    let seat = |(index, counts)| Seat { index, recorder: Recorder::new(counts, None) };
+    let recorder = |index, counts| Recorder::new(counts, None).keeping(common.keeper(index));
+    let seat = |(index, counts)| Seat { index, recorder: recorder(index, counts) };
     pieces.into_iter().enumerate().map(seat).collect()
+}
+
+/// Has the last of these `operations` kept, each of which moves `bytes`, where that is wanted.
+fn keep(
+    common: &mut Common<'_>,
+    job: &PhaseJob<'_>,
+    operations: &[Operation],
+    bytes: u64,
+    controls: &Controls,
+) {
+    let wanted = job.workload.history.filter(|_| job.instrument && job.phase.is_result());
+    if let Some(kept) = wanted {
+        common.keep(History::new(kept, common.slots.len(), operations, bytes, HashMap::new()), controls);
+    }
+}
+
+/// Gives the operations that were kept of items the paths of these: `path` finds one by the task and the
+/// place that was kept.
+fn name(kept: &mut [LastOperation], path: impl Fn(u32, u64) -> PathBuf) {
+    for one in kept {
+        one.path = path(one.task, one.offset).into();
+        one.offset = 0;
+    }
+}
+
+/// The path of an item at a place that was kept: its number in rings, else the number of the operation.
+fn kept_path(
+    rules: &TreeRules<'_>,
+    plans: &[ItemPlan],
+    in_rings: bool,
+    (task, place): (u32, u64),
+) -> PathBuf {
+    let Some(plan) = plans.iter().find(|plan| plan.task == task) else { return PathBuf::new() };
+    if rules.of_trees() {
+        return plan.root.clone();
+    }
+    let order = plan.order.as_ref().filter(|_| !in_rings);
+    walk::item_path(rules, plan, order.map_or(place, |order| order.at(place)))
 }
 
 /// The generations that a check accepts, and the files of data by their numbers.

@@ -302,6 +302,7 @@ impl Worker<'_, '_> {
                 lane.allocated_bytes += seat.allocated_bytes();
                 if rules.job.instrument {
                     recorder.add(0, between(seat.start, now), now);
+                    recorder.keep(lane.plan.task, 0, seat.start, now, seat.item);
                 }
             }
             Verdict::Surprise(surprise) => {
