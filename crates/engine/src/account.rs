@@ -80,6 +80,7 @@ impl<const N: usize> Account<N> {
         }
         PhaseOutcome {
             started_unix_ns: meter.started_unix_ns,
+            started_raw_ns: clock::raw_ns(common.start()),
             wall_ns: span(|task| task.open_start_ns, |task| task.close_end_ns),
             open_ns: span(|task| task.open_start_ns, |task| task.open_end_ns),
             io_ns: span(|task| task.io_start_ns, |task| task.io_end_ns),

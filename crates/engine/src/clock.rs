@@ -138,6 +138,16 @@ pub(crate) fn scale() -> Scale {
     Scale(u64::try_from(bits).unwrap_or(u64::MAX).max(1))
 }
 
+/// `CLOCK_MONOTONIC_RAW` when the clock in use showed `ticks`.
+pub(crate) fn raw_ns(ticks: u64) -> u64 {
+    let (kind, _) = choice();
+    let (scale, now) = (scale(), anchor(kind));
+    match now.ticks.checked_sub(ticks) {
+        Some(ago) => now.raw_ns.saturating_sub(scale.nanos(ago)),
+        None => now.raw_ns.saturating_add(scale.nanos(ticks - now.ticks)),
+    }
+}
+
 /// One reading of the clock in use.
 pub(crate) fn now(kind: Kind) -> u64 {
     match kind {

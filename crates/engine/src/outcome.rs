@@ -346,6 +346,8 @@ impl fmt::Display for Note {
 pub struct PhaseOutcome {
     /// Wall clock at the common start, nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: i64,
+    /// This host's `CLOCK_MONOTONIC_RAW` at the common start, by which the kernel's tracer dates events.
+    pub started_raw_ns: u64,
     /// Each task, by number.
     pub tasks: Vec<TaskOutcome>,
     /// First task's open began → last task's close ended.

@@ -6,8 +6,13 @@ use std::time::Duration;
 use record::{FileSystemFacts, HostFacts, Warning};
 
 use crate::{
-    Guard, HostError, QuietWatch, Root, Unobservable, cpu, devices, facts, file_system, memory, quiet,
+    Guard, HostError, QuietWatch, Root, Unobservable, block, cpu, devices, facts, file_system, memory, quiet,
+    trace,
 };
+
+/// File systems whose extents are numbered as the sectors of their device are: `FIEMAP` gives a physical
+/// place there, and not one of a volume that is laid over several devices.
+const NUMBERED_AS_THE_DEVICE: [&str; 6] = ["ext2", "ext3", "ext4", "xfs", "f2fs", "vfat"];
 
 /// A host, read under a [`Root`].
 #[derive(Debug, Clone, Default)]
@@ -76,6 +81,24 @@ impl Host {
         let table = file_system::mount_table(&self.root)
             .map_err(|error| Unobservable { reason: error.to_string() })?;
         devices::observable(&self.root, &table, path)
+    }
+
+    /// The whole device that has the sectors of the file system that `path` is on, or of the device that
+    /// it is, and the sector at which that begins there. None where sectors of the file system are not
+    /// those of one device: for stacked and several devices, and for file systems that number them in
+    /// ways of their own.
+    #[must_use]
+    pub fn sectors_of(&self, path: &Path) -> Option<(String, u64)> {
+        let table = file_system::mount_table(&self.root).ok()?;
+        let [device] = devices::observable(&self.root, &table, path).ok()?.try_into().ok()?;
+        if block::number_at(&self.root, path).is_none() {
+            let existing = file_system::nearest_existing(&self.root, path).ok()?;
+            let mount = file_system::mount_of(&self.root, &table, &existing).ok()?;
+            if !NUMBERED_AS_THE_DEVICE.contains(&mount.kind.as_str()) {
+                return None;
+            }
+        }
+        trace::base_of(&self.root, &device)
     }
 
     /// Bytes of memory of the host, used or not.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`Host`] | facts, file systems and devices under a path, memory, processors, free space |
 //! | [`DeviceObserver`], [`DeviceCounters`] | what the kernel counted for block devices |
+//! | [`BlockTrace`] | the requests that block devices got, one by one |
 //! | [`CpuTimes`] | what the processors of the host did |
 //! | [`files::FileState`] | what stands at a path, and whether it holds data everywhere |
 //! | [`cache`] | empties the page cache, for one file or as a whole |
@@ -46,6 +47,7 @@ mod observer;
 mod quiet;
 mod root;
 mod sys;
+mod trace;
 
 pub use counters::DeviceCounters;
 pub use cpu::CpuTimes;
@@ -58,6 +60,7 @@ pub use mounts::{DeviceNumber, Mount};
 pub use observer::{DeviceObserver, DeviceSample};
 pub use quiet::QuietWatch;
 pub use root::Root;
+pub use trace::{BlockRequest, BlockTrace};
 
 #[cfg(test)]
 mod fake;

@@ -319,14 +319,14 @@ impl Plan {
         }
     }
 
-    /// Has each process of every case keep its last so many operations.
+    /// Has each process of every case keep its last so many operations, and the devices traced beside them.
     ///
     /// # Errors
     /// None, or more than [`crate::HISTORY_MAX`].
     pub fn keep_history(&mut self, operations: u64) -> Result<(), PlanError> {
         for case in &mut self.cases {
             let mut spec = WorkloadSpec::from(case.workload.clone());
-            spec.history = Some(operations);
+            (spec.history, spec.untraced) = (Some(operations), false);
             case.workload = spec.validate()?;
         }
         Ok(())

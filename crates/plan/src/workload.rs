@@ -326,6 +326,9 @@ pub struct WorkloadSpec {
     /// What must be stable after a write is its data: `fdatasync(2)` in place of `fsync(2)`. Psync only.
     #[serde(default)]
     pub data_sync: bool,
+    /// The operations that are kept are for the lines of a foreign tool: devices are not traced beside them.
+    #[serde(default)]
+    pub untraced: bool,
     /// Each process keeps its last so many operations one by one: when, where, how long.
     #[serde(default)]
     pub history: Option<u64>,
@@ -375,6 +378,7 @@ impl WorkloadSpec {
             outlier: None,
             forget: false,
             data_sync: false,
+            untraced: false,
             history: None,
         }
     }

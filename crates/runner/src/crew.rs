@@ -233,7 +233,7 @@ mod tests {
     use super::finish_phase;
     use crate::order::Answer;
     use crate::part::Part;
-    use crate::rows::{Rows, Table};
+    use crate::rows::{Rows, Seen, Table};
 
     /// Tasks of study D's largest run.
     const TASKS: u32 = 14_616;
@@ -272,7 +272,8 @@ mod tests {
                     scope.spawn(move || {
                         let key = PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Read };
                         let node = comm.topology().node_of()[comm.rank() as usize];
-                        let (part, rows) = (Part::of(&own), Rows::of(&own, node, Vec::new(), true));
+                        let (part, rows) =
+                            (Part::of(&own), Rows::of(&own, node, Vec::new(), true, Seen::default()));
                         let mut table = Table::new(key.clone(), comm.topology().names());
                         let table_of_first = Some(&mut table).filter(|_| comm.rank() == 0);
                         let answer = finish_phase(comm, Ok(Some((part, rows))), table_of_first);

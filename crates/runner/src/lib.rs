@@ -47,6 +47,7 @@ mod seen;
 mod separate;
 mod settle;
 mod signals;
+mod traced;
 mod trees;
 mod uses;
 mod watch;

@@ -117,6 +117,8 @@ pub(crate) struct Part {
     pub(crate) disturbed: Vec<(u32, String)>,
     /// Why the devices of a node could not be observed.
     pub(crate) unobserved: Vec<(u32, String)>,
+    /// Why the requests of the devices of a node could not be traced, where they were to be.
+    pub(crate) untraced: Vec<(u32, String)>,
 }
 
 impl Part {
@@ -152,6 +154,7 @@ impl Part {
             series: outcome.series.iter().map(interval).collect(),
             disturbed: Vec::new(),
             unobserved: Vec::new(),
+            untraced: Vec::new(),
         }
     }
 
@@ -218,6 +221,7 @@ impl Part {
         join_sorted(&mut self.series, other.series, Interval::place, Interval::add);
         self.disturbed.extend(other.disturbed);
         self.unobserved.extend(other.unobserved);
+        self.untraced.extend(other.untraced);
     }
 
     fn join_latency(&mut self, other: Vec<Buckets>) {
@@ -389,7 +393,7 @@ mod tests {
     use record::PhaseKey;
 
     use super::{Part, SERIES_INTERVAL};
-    use crate::rows::{Rows, Table};
+    use crate::rows::{Rows, Seen, Table};
 
     /// Bytes of every transfer.
     const TRANSFER: u64 = 4096;
@@ -472,6 +476,7 @@ mod tests {
             (all.iter().map(|task| task.reads).sum(), all.iter().map(|task| task.writes).sum());
         PhaseOutcome {
             started_unix_ns: 7,
+            started_raw_ns: 7,
             wall_ns: span(|task| task.open_start_ns, |task| task.close_end_ns),
             open_ns: span(|task| task.open_start_ns, |task| task.open_end_ns),
             io_ns: io_end - io_start,
@@ -537,7 +542,7 @@ mod tests {
             let names = ["a".to_owned(), "b".to_owned()];
             let mut table = Table::new(key(), &names);
             for (rank, outcome) in outcomes.iter().enumerate().rev() {
-                table.add(Rows::of(outcome, u32::from(rank % 2 == 1), Vec::new(), true));
+                table.add(Rows::of(outcome, u32::from(rank % 2 == 1), Vec::new(), true, Seen::default()));
             }
             // Pairs are joined on different ranks, and what they are is written down between.
             while parts.len() > 1 {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use comm::Comm;
 use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
-use host::{DeviceObserver, Host, Unobservable};
+use host::{BlockTrace, DeviceObserver, Host, Unobservable};
 use plan::{Backend, Phase, Plan, Work, Workload};
 
 use crate::RunnerError;
@@ -16,7 +16,8 @@ use crate::order::PhaseOrder;
 use crate::part::{Part, SERIES_INTERVAL};
 use crate::rendezvous::Meeting;
 use crate::roster::Roster;
-use crate::rows::Rows;
+use crate::rows::{Rows, Seen};
+use crate::traced;
 
 /// Devices are looked at once a second, as the series of the engine is.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
@@ -76,8 +77,10 @@ impl<'a> PhaseRun<'a> {
         let leads = topology.is_leader(group.rank());
         let exchanges = matches!(self.workload.work, Work::Rpc(_));
         let observation = (leads && !exchanges).then(|| self.observe(host));
+        let trace = leads.then(|| traced::start(&self.workload, order.phase, here, host)).flatten();
         let outcome = engine::run(&job, &Meeting::new(comm, group, order.number), controls)
             .map_err(RunnerError::of_phase)?;
+        let traced = trace.map(|trace| trace.and_then(BlockTrace::stop));
         let samples = observation.map(|observation| observation.map(DeviceObserver::stop));
         let node = comm.topology().node_of()[comm.rank() as usize];
         let mut part = Part::of(&outcome);
@@ -92,7 +95,16 @@ impl<'a> PhaseRun<'a> {
             Some(Ok(samples)) => samples,
             None => Vec::new(),
         };
-        let rows = Rows::of(&outcome, node, samples, group.topology().names().len() > 1);
+        let requests = match traced {
+            Some(Err(Unobservable { reason })) => {
+                part.untraced.push((node, reason));
+                Vec::new()
+            }
+            Some(Ok(requests)) => requests,
+            None => Vec::new(),
+        };
+        let seen = Seen { host: (!self.workload.untraced).then_some(host), requests };
+        let rows = Rows::of(&outcome, node, samples, group.topology().names().len() > 1, seen);
         Ok((part, rows))
     }
 

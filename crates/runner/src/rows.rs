@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use engine::{EndOutcome, LastOperation, PhaseOutcome, TaskOutcome};
-use host::DeviceSample;
+use host::{BlockRequest, DeviceSample, Host};
 use record::{DeviceRow, EndRow, HistoryRow, NodeSeriesRow, Operation, PhaseKey, TaskRow};
 use serde::{Deserialize, Serialize};
 
 use crate::convert;
 use crate::part::{Interval, interval, join_sorted};
+use crate::traced::{self, Map, Names, Request};
 
 /// One task: its number, its file, and the columns of [`TaskRow`] in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,9 +20,9 @@ struct Task(u32, u32, [u64; 8]);
 struct Device(String, [u64; 10]);
 
 /// One of the last operations: task, thread, what it was, the place of its file among [`Rows::files`], and
-/// start, latency, offset and bytes.
+/// start, latency, offset and bytes; then the place of its device among [`Rows::names`], and its first sector.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Operated(u32, u32, Operation, u32, [u64; 4]);
+struct Operated(u32, u32, Operation, u32, [u64; 4], Option<(u32, u64)>);
 
 /// What is stored of each task and node: it is handed to rank 0 rank by rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
@@ -35,6 +36,10 @@ pub(crate) struct Rows {
     history: Vec<Operated>,
     /// Their files, each once.
     files: Vec<String>,
+    /// What the devices of its node were asked for meanwhile, where it traced them.
+    requests: Vec<Request>,
+    /// Devices of the operations and requests.
+    names: Names,
     /// Of exchanges: this rank as one of the ends.
     end: Option<End>,
 }
@@ -50,6 +55,15 @@ struct End {
     words: [String; 6],
 }
 
+/// What is known of the devices below the operations that were kept.
+#[derive(Default)]
+pub(crate) struct Seen<'h> {
+    /// Tells where bytes are; none where that is not wanted.
+    pub(crate) host: Option<&'h Host>,
+    /// All requests of this node, where this rank traced them.
+    pub(crate) requests: Vec<BlockRequest>,
+}
+
 impl Rows {
     /// Those of one rank on the node of this number.
     pub(crate) fn of(
@@ -57,13 +71,18 @@ impl Rows {
         node: u32,
         samples: Vec<DeviceSample>,
         several_nodes: bool,
+        seen: Seen<'_>,
     ) -> Self {
         let series = if several_nodes { outcome.series.iter().map(interval).collect() } else { Vec::new() };
-        let (history, files) = history(&outcome.history);
+        let mut names = Names::default();
+        let (history, files) = history(&outcome.history, seen.host, &mut names);
+        let requests = traced::requests(seen.requests, outcome, &mut names);
         Self {
             node,
             history,
             files,
+            requests,
+            names,
             tasks: outcome.tasks.iter().map(task).collect(),
             devices: samples.into_iter().map(device).collect(),
             series,
@@ -116,7 +135,8 @@ impl End {
 }
 
 /// The last operations of a rank, and their files.
-fn history(all: &[LastOperation]) -> (Vec<Operated>, Vec<String>) {
+fn history(all: &[LastOperation], host: Option<&Host>, names: &mut Names) -> (Vec<Operated>, Vec<String>) {
+    let mut map = host.map(Map::new);
     let mut files = Vec::new();
     let mut places: HashMap<&std::path::Path, u32> = HashMap::new();
     let mut operated = Vec::with_capacity(all.len());
@@ -126,7 +146,15 @@ fn history(all: &[LastOperation]) -> (Vec<Operated>, Vec<String>) {
             u32::try_from(files.len() - 1).unwrap_or(u32::MAX)
         });
         let columns = [one.start_ns, one.latency_ns, one.offset, one.bytes];
-        operated.push(Operated(one.task, one.thread, convert::operation(one.operation), place, columns));
+        let sector = map.as_mut().and_then(|map| map.place(one, names));
+        operated.push(Operated(
+            one.task,
+            one.thread,
+            convert::operation(one.operation),
+            place,
+            columns,
+            sector,
+        ));
     }
     (operated, files)
 }
@@ -170,6 +198,8 @@ pub(crate) struct Table<'a> {
     pub(crate) ends: Vec<EndRow>,
     nodes: Vec<(u32, Vec<Interval>)>,
     pub(crate) history: Vec<HistoryRow>,
+    /// What was traced on each node that did.
+    requests: Vec<(String, Vec<Request>, Names)>,
 }
 
 impl<'a> Table<'a> {
@@ -183,17 +213,21 @@ impl<'a> Table<'a> {
             ends: Vec::new(),
             nodes: Vec::new(),
             history: Vec::new(),
+            requests: Vec::new(),
         }
     }
 
     /// Adds those of a rank.
     pub(crate) fn add(&mut self, rows: Rows) {
-        let Rows { node, tasks, devices, series, history, files, end } = rows;
+        let Rows { node, tasks, devices, series, history, files, requests, names, end } = rows;
         let name = self.names.get(node as usize).map_or("", String::as_str);
         let key = &self.key;
         self.tasks.extend(tasks.into_iter().map(|task| task_row(key, name, &task)));
         self.devices.extend(devices.into_iter().map(|device| device_row(key, name, device)));
-        self.history.extend(history.iter().map(|one| history_row(key, name, &files, one)));
+        self.history.extend(history.iter().map(|one| history_row(key, name, (&files, &names), one)));
+        if !requests.is_empty() {
+            self.requests.push((name.to_owned(), requests, names));
+        }
         self.ends.extend(end.map(|end| end.row(key, name)));
         if series.is_empty() {
             return;
@@ -208,6 +242,11 @@ impl<'a> Table<'a> {
     pub(crate) fn close(&mut self) -> Vec<NodeSeriesRow> {
         self.tasks.sort_by_key(|row| row.task);
         self.history.sort_by_key(|row| row.start_ns);
+        for (node, requests, names) in &self.requests {
+            let mut of_node: Vec<&mut HistoryRow> =
+                self.history.iter_mut().filter(|row| row.node == *node).collect();
+            traced::join(&mut of_node, requests, names);
+        }
         self.ends.sort_by_key(|row| row.end);
         let mut nodes = std::mem::take(&mut self.nodes);
         nodes.sort_by_key(|(node, _)| *node);
@@ -245,8 +284,13 @@ fn task_row(key: &PhaseKey, node: &str, Task(task, file, columns): &Task) -> Tas
     }
 }
 
-fn history_row(key: &PhaseKey, node: &str, files: &[String], one: &Operated) -> HistoryRow {
-    let Operated(task, thread, operation, file, [start_ns, latency_ns, offset_bytes, bytes]) = *one;
+fn history_row(
+    key: &PhaseKey,
+    node: &str,
+    (files, names): (&[String], &Names),
+    one: &Operated,
+) -> HistoryRow {
+    let Operated(task, thread, operation, file, [start_ns, latency_ns, offset_bytes, bytes], sector) = *one;
     HistoryRow {
         key: key.clone(),
         node: node.to_owned(),
@@ -258,8 +302,8 @@ fn history_row(key: &PhaseKey, node: &str, files: &[String], one: &Operated) -> 
         file: files.get(file as usize).cloned().unwrap_or_default(),
         offset_bytes,
         bytes,
-        device: String::new(),
-        sector: None,
+        device: sector.map_or("", |(device, _)| names.get(device)).to_owned(),
+        sector: sector.map(|(_, sector)| sector),
         device_ns: None,
         matched: String::new(),
         kind: String::new(),

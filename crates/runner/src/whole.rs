@@ -53,6 +53,10 @@ impl Whole<'_> {
         if strangers > 0 {
             warnings.push(Warning::Strangers { count: strangers });
         }
+        if let Some(reason) = self.told_of(&part.untraced) {
+            let what = "the device's part of each of the last operations".to_owned();
+            warnings.push(Warning::Unapplied { what, reason });
+        }
         if let Some(seen) = self.told_of(&part.disturbed) {
             warnings.push(Warning::NotQuiet { seen });
         }

@@ -39,6 +39,7 @@ impl Settings {
             Some(requests) => spec.operations = Some(requests),
             None => spec.duration = Some(self.work_time_ns.map_or(NO_END, Nanos)),
         }
+        spec.untraced = true;
         spec.history = Some(self.requests().unwrap_or(KEPT_MAX).clamp(1, KEPT_MAX));
         let own = self.target == Target::Directory;
         spec.files.fill = own;

@@ -7,3 +7,4 @@
 mod guard;
 mod observe;
 mod tools;
+mod trace;

@@ -1,0 +1,276 @@
+//! The device's part of each of the last operations: where its bytes are, and which requests of the devices
+//! belong to it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use engine::{Extent, LastOperation, PhaseOutcome};
+use host::{BlockRequest, BlockTrace, Host, Unobservable};
+use plan::{Backend, Phase, Workload};
+use record::{HistoryRow, Operation};
+use serde::{Deserialize, Serialize};
+
+/// Sectors are of this size, whatever the device says.
+const SECTOR_BYTES: u64 = 512;
+/// The engine's clock and that of the tracer agree to within this.
+const ROOM_NS: i64 = 10_000;
+
+/// Traces the devices under the targets for `processes` that keep their last operations; none where nobody
+/// asked for that.
+pub(crate) fn start(
+    workload: &Workload,
+    phase: Phase,
+    processes: usize,
+    host: &Host,
+) -> Option<Result<BlockTrace, Unobservable>> {
+    let kept =
+        workload.history.filter(|_| !workload.untraced && phase.is_result() && phase != Phase::Exchange)?;
+    if workload.backend == Backend::Null {
+        return None;
+    }
+    let mut devices = Vec::new();
+    for target in &workload.files.targets {
+        match host.devices_under(target) {
+            Ok(found) => devices.extend(found),
+            Err(unobservable) => return Some(Err(unobservable)),
+        }
+    }
+    Some(BlockTrace::start(host.root(), &devices, kept.saturating_mul(processes as u64)))
+}
+
+/// A request of a device: the place of its name among those that go with it, first sector, sectors, whether
+/// it writes, when it was issued since the phase's common start, and how long it took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Request(u32, u64, u64, bool, i64, u64);
+
+/// Names that stand once each.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Names(Vec<String>);
+
+impl Names {
+    /// The place of `name`, which is added where it is new. There are as many as there are devices.
+    fn place(&mut self, name: &str) -> u32 {
+        let known = self.0.iter().position(|known| known == name);
+        let place = known.unwrap_or_else(|| {
+            self.0.push(name.to_owned());
+            self.0.len() - 1
+        });
+        u32::try_from(place).unwrap_or(u32::MAX)
+    }
+
+    /// The name at a place.
+    pub(crate) fn get(&self, place: u32) -> &str {
+        self.0.get(place as usize).map_or("", String::as_str)
+    }
+}
+
+/// The requests of a trace that began with the phase of `outcome`, as far as they may belong to operations
+/// that were kept: those since the first of these.
+pub(crate) fn requests(all: Vec<BlockRequest>, outcome: &PhaseOutcome, names: &mut Names) -> Vec<Request> {
+    let since = |raw_ns: u64| {
+        let start = i128::from(outcome.started_raw_ns);
+        i64::try_from(i128::from(raw_ns) - start).unwrap_or(i64::MAX)
+    };
+    all.into_iter()
+        .map(|one| {
+            let took = one.completed_raw_ns.saturating_sub(one.issued_raw_ns);
+            Request(
+                names.place(&one.device),
+                one.sector,
+                one.sectors,
+                one.writes,
+                since(one.issued_raw_ns),
+                took,
+            )
+        })
+        .collect()
+}
+
+/// Where the bytes of operations are: device and sector.
+pub(crate) struct Map<'h> {
+    host: &'h Host,
+    files: HashMap<PathBuf, Option<File>>,
+}
+
+/// One file or device.
+struct File {
+    device: String,
+    first_sector: u64,
+    /// None for a device, whose bytes follow one another.
+    extents: Option<Vec<Extent>>,
+}
+
+impl<'h> Map<'h> {
+    pub(crate) fn new(host: &'h Host) -> Self {
+        Self { host, files: HashMap::new() }
+    }
+
+    /// The device and the first sector of an operation; none where they cannot be told.
+    pub(crate) fn place(&mut self, one: &LastOperation, names: &mut Names) -> Option<(u32, u64)> {
+        if one.bytes == 0 || one.path.as_os_str().is_empty() {
+            return None;
+        }
+        if !self.files.contains_key(&*one.path) {
+            let file = File::look(self.host, &one.path);
+            self.files.insert(one.path.to_path_buf(), file);
+        }
+        let file = self.files.get(&*one.path)?.as_ref()?;
+        Some((names.place(&file.device), file.first_sector + file.offset(one.offset)? / SECTOR_BYTES))
+    }
+}
+
+impl File {
+    fn look(host: &Host, path: &Path) -> Option<Self> {
+        let (device, first_sector) = host.sectors_of(path)?;
+        let is_file = std::fs::metadata(path).ok()?.is_file();
+        let extents = if is_file { Some(engine::extents(path).ok()?) } else { None };
+        Some(Self { device, first_sector, extents })
+    }
+
+    /// Where the byte at `offset` is on the device.
+    fn offset(&self, offset: u64) -> Option<u64> {
+        let Some(extents) = &self.extents else { return Some(offset) };
+        let after = extents.partition_point(|extent| extent.offset <= offset);
+        let extent = extents.get(after.checked_sub(1)?)?;
+        let within = offset - extent.offset;
+        (within < extent.bytes).then_some(extent.place + within)
+    }
+}
+
+/// Gives `rows`, all of one node, what of their time the devices took, by the `requests` of that node. A
+/// request belongs to an operation that it has a sector in common with, in the time of that operation.
+/// Where an operation's sectors are not known, the only request of its size in its time that goes its
+/// way is taken for its own.
+pub(crate) fn join(rows: &mut [&mut HistoryRow], requests: &[Request], names: &Names) {
+    let mut ordered: Vec<&Request> = requests.iter().collect();
+    ordered.sort_by_key(|Request(.., issued, _)| *issued);
+    for row in rows {
+        let writes = match row.operation {
+            Operation::Read => false,
+            Operation::Write | Operation::Create => true,
+            _ => continue,
+        };
+        let start = i64::try_from(row.start_ns).unwrap_or(i64::MAX).saturating_sub(ROOM_NS);
+        let end = i64::try_from(row.start_ns.saturating_add(row.latency_ns)).unwrap_or(i64::MAX);
+        let end = end.saturating_add(ROOM_NS);
+        let from = ordered.partition_point(|Request(.., issued, _)| *issued < start);
+        let within = ordered[from..]
+            .iter()
+            .take_while(|Request(.., issued, _)| *issued <= end)
+            .filter(|Request(_, _, _, way, issued, took)| *way == writes && ended(*issued, *took) <= end);
+        let (matched, span) = match row.sector {
+            Some(sector) => {
+                let sectors = row.bytes.div_ceil(SECTOR_BYTES);
+                let meets = |Request(device, first, count, ..): &&&Request| {
+                    names.get(*device) == row.device && *first < sector + sectors && sector < first + count
+                };
+                ("sector", span(within.filter(meets)))
+            }
+            None => {
+                let alike = |Request(_, _, count, ..): &&&Request| count * SECTOR_BYTES == row.bytes;
+                let mut alike = within.filter(alike);
+                let only = alike.next().filter(|_| alike.next().is_none());
+                if let Some(Request(device, sector, ..)) = only {
+                    row.device = names.get(*device).to_owned();
+                    row.sector = Some(*sector);
+                }
+                ("time", span(only.into_iter()))
+            }
+        };
+        if let Some(nanos) = span {
+            row.device_ns = Some(nanos.min(row.latency_ns));
+            row.matched = matched.to_owned();
+        }
+    }
+}
+
+fn ended(issued: i64, took: u64) -> i64 {
+    issued.saturating_add(i64::try_from(took).unwrap_or(i64::MAX))
+}
+
+/// From the first issue to the last completion.
+fn span<'r>(requests: impl Iterator<Item = &'r &'r Request>) -> Option<u64> {
+    let both = requests.map(|Request(.., issued, took)| (*issued, ended(*issued, *took)));
+    let (first, last) = both.reduce(|(first, last), (issued, end)| (first.min(issued), last.max(end)))?;
+    u64::try_from(last - first).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{HistoryRow, Operation, PhaseKey};
+
+    use super::{Names, Request, join};
+
+    fn row(start_us: u64, latency_us: u64, sector: Option<u64>) -> HistoryRow {
+        HistoryRow {
+            key: PhaseKey { case: "c".into(), repetition: 0, phase: plan::Phase::Read },
+            node: "n".to_owned(),
+            task: 0,
+            thread: 0,
+            operation: Operation::Read,
+            start_ns: start_us * 1_000,
+            latency_ns: latency_us * 1_000,
+            file: "f".to_owned(),
+            offset_bytes: 0,
+            bytes: 4096,
+            device: if sector.is_some() { "vda".to_owned() } else { String::new() },
+            sector,
+            device_ns: None,
+            matched: String::new(),
+            kind: String::new(),
+            tag1: None,
+            tag2: None,
+            disk_uid: String::new(),
+            node_type: String::new(),
+            server: String::new(),
+            context: String::new(),
+            thread_name: String::new(),
+        }
+    }
+
+    fn joined(mut rows: Vec<HistoryRow>, requests: &[Request]) -> Vec<(Option<u64>, String)> {
+        let names = Names(vec!["vda".to_owned(), "vdb".to_owned()]);
+        join(&mut rows.iter_mut().collect::<Vec<_>>(), requests, &names);
+        rows.into_iter().map(|row| (row.device_ns.map(|nanos| nanos / 1_000), row.matched)).collect()
+    }
+
+    const fn request(device: u32, sector: u64, writes: bool, issued_us: i64, took_us: u64) -> Request {
+        Request(device, sector, 8, writes, issued_us * 1_000, took_us * 1_000)
+    }
+
+    #[test]
+    fn a_request_belongs_to_the_operation_that_has_its_sectors_and_its_time() {
+        let rows = vec![row(100, 100, Some(80)), row(300, 100, Some(80)), row(500, 100, Some(800))];
+        let requests = [
+            request(0, 80, false, 110, 60),
+            request(0, 80, false, 320, 70),
+            // Another device, another way, another time, other sectors.
+            request(1, 800, false, 510, 20),
+            request(0, 800, true, 510, 20),
+            request(0, 800, false, 700, 20),
+            request(0, 88, false, 510, 20),
+        ];
+        let of_sector = |micros| (Some(micros), "sector".to_owned());
+        assert_eq!(joined(rows, &requests), [of_sector(60), of_sector(70), (None, String::new())]);
+    }
+
+    #[test]
+    fn several_requests_of_one_operation_are_taken_from_first_to_last() {
+        let large = HistoryRow { bytes: 8192, ..row(100, 100, Some(80)) };
+        let requests = [request(0, 80, false, 110, 20), request(0, 88, false, 115, 40)];
+        assert_eq!(joined(vec![large], &requests), [(Some(45), "sector".to_owned())]);
+    }
+
+    #[test]
+    fn without_sectors_only_what_is_not_ambiguous_is_taken() {
+        let requests = [
+            request(0, 80, false, 110, 60),
+            request(1, 16, false, 310, 60),
+            request(1, 24, false, 320, 60),
+            Request(0, 8, 16, false, 510_000, 20_000),
+        ];
+        let rows = vec![row(100, 100, None), row(300, 100, None), row(500, 100, None)];
+        let nothing = || (None, String::new());
+        assert_eq!(joined(rows, &requests), [(Some(60), "time".to_owned()), nothing(), nothing()]);
+    }
+}
