@@ -1,7 +1,6 @@
 //! Exchanges by plain calls: a thread for each connection, one request under way on it.
 
-use std::time::Duration;
-
+use plan::Nanos;
 use rustix::io::Errno as SysErrno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown, sockopt};
 
@@ -15,7 +14,7 @@ use crate::series::Recorder;
 use crate::{EngineError, Errno};
 
 /// A call that waits looks around after this time.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const LOOK_EVERY: Nanos = Nanos::millis(100);
 
 /// How a message ended.
 enum Moved {
@@ -48,7 +47,7 @@ pub(super) fn run<C: Clock>(
     slot: &Slot,
     (found, spent): (&mut Mismatches, &mut Spent<'_>),
 ) -> Result<(), EngineError> {
-    let set_up = |side| sockopt::set_socket_timeout(&line.socket, side, Some(LOOK_EVERY));
+    let set_up = |side| sockopt::set_socket_timeout(&line.socket, side, Some(LOOK_EVERY.into()));
     for side in [sockopt::Timeout::Recv, sockopt::Timeout::Send] {
         set_up(side).map_err(|errno| broken("setsockopt", line, errno.into(), 0))?;
     }
@@ -172,8 +171,7 @@ impl Waits {
             };
         }
         let now = talk.clock.now();
-        let since =
-            *self.since.get_or_insert(now.saturating_sub(terms.scale.ticks(LOOK_EVERY.as_nanos() as u64)));
+        let since = *self.since.get_or_insert(now.saturating_sub(terms.scale.ticks(LOOK_EVERY.0)));
         if stopped {
             return Ok(now - *self.stopped.get_or_insert(now) <= terms.bounds.drain);
         }

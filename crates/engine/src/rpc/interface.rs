@@ -136,8 +136,11 @@ mod tests {
     use crate::rpc::error::NetworkError;
     use crate::rpc::sys::Interface;
 
-    fn host(interfaces: &[(&str, bool, Option<(&str, u32)>)]) -> Host {
-        let one = |(name, up, address): &(&str, bool, Option<(&str, u32)>)| Interface {
+    /// Name, whether it is up, and its address with the length of the network's part.
+    type Shown<'a> = (&'a str, bool, Option<(&'a str, u32)>);
+
+    fn host(interfaces: &[Shown<'_>]) -> Host {
+        let one = |(name, up, address): &Shown<'_>| Interface {
             name: (*name).to_owned(),
             up: *up,
             address: address.map(|(text, prefix)| (text.parse().expect("an address"), prefix)),

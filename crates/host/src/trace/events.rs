@@ -119,7 +119,7 @@ fn whole(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// The offset of the field `name`, from a line such as `field:char rwbs[10];	offset:34;	size:10;`.
+/// The offset of the field `name`, from a line such as `field:char rwbs[10]; offset:34; size:10;` with tabs between.
 fn offset(text: &str, name: &str) -> Option<usize> {
     text.lines().find_map(|line| {
         let (declared, rest) = line.trim().strip_prefix("field:")?.split_once(';')?;

@@ -74,7 +74,7 @@ mod tests {
 
     fn page(time: u64, words: &[u32]) -> Vec<u8> {
         let mut page = time.to_ne_bytes().to_vec();
-        page.extend((words.len() as u64 * 4 | 1 << 31).to_ne_bytes());
+        page.extend(((words.len() as u64 * 4) | (1 << 31)).to_ne_bytes());
         page.extend(words.iter().flat_map(|word| word.to_ne_bytes()));
         page
     }

@@ -73,7 +73,7 @@ fn a_tree_that_a_killed_run_made_is_removed_by_its_names() {
     }
     let found = leftovers(&target).expect("readable");
     let roots: Vec<_> = found[0].trees.iter().map(|tree| tree.root.clone()).collect();
-    assert_eq!(roots, [root.clone()]);
+    assert_eq!(roots, std::slice::from_ref(&root));
     let swept = found[0].remove().expect("removed");
     assert_eq!((swept.removed, swept.foreign_count), (3, 0));
     assert!(!root.exists() && before.join("mdtest_tree.0/file.mdtest.0.7").exists());
@@ -92,7 +92,7 @@ fn what_others_put_into_a_tree_stays_and_is_named() {
     let item = write(&target.join("file.mdtest.0.1"), "");
     let beside = write(&target.join("beside"), "");
     let swept = leftovers(&target).expect("readable")[0].remove().expect("removed");
-    assert_eq!(swept.foreign, [notes.clone()]);
+    assert_eq!(swept.foreign, std::slice::from_ref(&notes));
     assert!(notes.exists() && beside.exists() && !item.exists());
     assert_eq!(leftovers(&target).expect("readable"), []);
 }
