@@ -169,11 +169,11 @@ fn damaged_studies_show_what_is_whole_and_later_formats_are_told() {
 
     for name in ["manifest.json", "journal.jsonl"] {
         let text = fs::read_to_string(file(name)).expect("text");
-        let later = text.replace("format_version\": 3", "format_version\": 99");
-        fs::write(file(name), later.replace("format_version\":3", "format_version\":99")).expect("written");
+        let later = text.replace("format_version\": 4", "format_version\": 99");
+        fs::write(file(name), later.replace("format_version\":4", "format_version\":99")).expect("written");
     }
     for command in ["report", "verdict", "audit", "compare record"] {
         let refused = run(&desk.ioproof(command).arg(desk.record())).expect_code(7).stderr;
-        assert_says(&refused, &["record", "format version 99", "knows versions 1 to 3", "a later one"]);
+        assert_says(&refused, &["record", "format version 99", "knows versions 1 to 4", "a later one"]);
     }
 }
