@@ -42,6 +42,9 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
     };
     let take = |outlook: &PhaseOutlook| {
         let (volume, seconds) = (decimal_bytes(outlook.bytes.0), duration(outlook.seconds));
+        if outlook.bytes.0 == 0 {
+            return format!("{}: takes {seconds}", outlook.phase);
+        }
         format!("{}: {volume} take {seconds} at {}", outlook.phase, rate(outlook.bytes_per_second))
     };
     match concern {

@@ -220,14 +220,18 @@ fn altogether(plan: &Plan, all: &[Outlook], spaces: &[SpaceOutlook], around: &Su
     let mut line =
         |name: &str, text: String| out.push_str(&wrapped(&format!("  {name:<11} "), &text, COLUMNS));
     line("time", format!("about {} in {}", duration(seconds), counted(all.len() as u64, "case")));
-    line(
-        "volume",
-        format!("about {} written, {} read", decimal_bytes(moved(true)), decimal_bytes(moved(false))),
-    );
+    let (written, read) = (moved(true), moved(false));
+    let moves_data = written.saturating_add(read) > 0;
+    if moves_data {
+        let (written, read) = (decimal_bytes(written), decimal_bytes(read));
+        line("volume", format!("about {written} written, {read} read"));
+    }
     for space in spaces.iter().filter(|space| space.needed.0 > 0) {
         line("space", format!("at most {}", space_words(space)));
     }
-    for (name, expected) in [("write rate", &around.write), ("read rate", &around.read)] {
+    // Names and messages are not predicted by rates of data.
+    let rates = [("write rate", &around.write), ("read rate", &around.read)];
+    for (name, expected) in rates.into_iter().filter(|_| moves_data) {
         let small = if expected.transfer_time.0 > 0 {
             format!(", {} for one small transfer", expected.transfer_time)
         } else {
