@@ -46,7 +46,7 @@ fn one_slow_node_of_four(times: u32) {
     let compared = list(&desk, "findings/nodes");
     let card = compared.iter().find(|one| one["target"] == "card").expect("nodes of the device");
     let nodes = card["nodes"].as_array().expect("a list");
-    let rates: Vec<f64> = nodes.iter().map(|one| number(&one["rate"]["median_bytes_per_second"])).collect();
+    let rates: Vec<f64> = nodes.iter().map(|one| number(&one["rate"]["median_per_second"])).collect();
     for (index, node) in nodes.iter().enumerate() {
         let limit = if index == 2 { SLOW } else { RATE } as f64;
         assert_eq!(text(&node["node"]), hosts.name(index));
@@ -62,15 +62,15 @@ fn one_slow_node_of_four(times: u32) {
     let deviation = (rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
     let average = &card["average"];
     assert_eq!(average["n"], 4);
-    assert_near("mean", number(&average["mean_bytes_per_second"]), mean, 1e-9);
-    assert_near("deviation", number(&average["deviation_bytes_per_second"]), deviation, 1e-9);
+    assert_near("mean", number(&average["mean_per_second"]), mean, 1e-9);
+    assert_near("deviation", number(&average["deviation_per_second"]), deviation, 1e-9);
 
     // All had the same to do, so together they are as fast as four times the slowest.
     let bound = &card["bound"];
     assert_eq!(text(&bound["slowest"]), "node3");
-    assert_near("bound", number(&bound["bound_bytes_per_second"]), 4.0 * rates[2], 1e-9);
-    assert_near("measured", number(&bound["measured_bytes_per_second"]), 4.0 * rates[2], 0.1);
-    assert_near("lost", number(&bound["lost_bytes_per_second"]), 4.0 * (RATE - SLOW) as f64, 0.2);
+    assert_near("bound", number(&bound["bound_per_second"]), 4.0 * rates[2], 1e-9);
+    assert_near("measured", number(&bound["measured_per_second"]), 4.0 * rates[2], 0.1);
+    assert_near("lost", number(&bound["lost_per_second"]), 4.0 * (RATE - SLOW) as f64, 0.2);
     let shown = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
     assert_says(&shown, &["1 of 4 nodes is slow: node3", "4 × the slowest, node3", "node node3 had"]);
     assert_says(&shown, &["the slowest device of node3 is", "456"]);

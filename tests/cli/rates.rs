@@ -28,7 +28,7 @@ fn test_1_finds_the_rates_of_its_card_and_shows_the_published_ones_beside_them()
     assert_near("read", report.rate("read"), 27.8e6, 0.05);
     for (phase, published) in [("write", 2.05e9), ("read", 2.78e9)] {
         let beside = &report.figure(phase)["published"][0];
-        assert_eq!(beside["bytes_per_second"], published, "{phase}");
+        assert_eq!(beside["value"], published, "{phase}");
         assert_near("ratio", beside["ratio"].as_f64().expect("a number"), 0.01, 0.05);
     }
     let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;

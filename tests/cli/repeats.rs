@@ -128,7 +128,7 @@ fn repetitions_are_all_shown_and_the_size_where_they_begin_to_scatter() {
     let mut worst: f64 = 0.0;
     for (place, (point, kib)) in points.iter().zip(SIZES_KIB).enumerate() {
         assert_eq!(number(&point["x"]), (kib << 10) as f64);
-        let all = point["repetitions_bytes_per_second"].as_array().expect("a list");
+        let all = point["repetitions_per_second"].as_array().expect("a list");
         assert_eq!(all.len(), REPETITIONS, "every repetition is shown");
         let variation = number(&point["variation"]);
         assert_eq!(variation > 0.35, place >= FIT, "{kib} KiB: {all:?}");

@@ -55,7 +55,7 @@ fn two_layers(times: u32) {
         let local = curve(&curves, "local", tasks);
         let found = points(local);
         assert_eq!(found.iter().map(|point| point.0).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0]);
-        assert_near("slope", number(&local["slope_bytes_per_second"]), RATE as f64, 0.1);
+        assert_near("slope", number(&local["slope_per_second"]), RATE as f64, 0.1);
         assert!(number(&local["r_squared"]) > 0.98, "{local}");
         let efficiency = found[3].1 / (4.0 * found[0].1);
         assert_near("efficiency", number(&local["points"][3]["efficiency"]), efficiency, 1e-9);

@@ -24,7 +24,8 @@ impl Span {
         from: impl Fn(&TaskOutcome) -> u64,
         to: impl Fn(&TaskOutcome) -> u64,
     ) -> Self {
-        Self(tasks.iter().map(from).min().unwrap_or(0), tasks.iter().map(to).max().unwrap_or(0))
+        // A rank without tasks, as one that only answers, has no first moment: any other's is earlier.
+        Self(tasks.iter().map(from).min().unwrap_or(u64::MAX), tasks.iter().map(to).max().unwrap_or(0))
     }
 
     fn join(self, other: Self) -> Self {
@@ -127,8 +128,9 @@ impl Part {
         let tasks = &outcome.tasks;
         let io = Span::of(tasks, |task| task.io_start_ns, |task| task.io_end_ns);
         // A moment at which nothing had been moved is one that did not come.
-        let since_io =
-            |ns: u64, bytes: u64| (ns > 0 || bytes > 0).then_some(Moment { at_ns: io.0 + ns, bytes });
+        let since_io = |ns: u64, bytes: u64| {
+            (ns > 0 || bytes > 0).then_some(Moment { at_ns: io.0.saturating_add(ns), bytes })
+        };
         let first = outcome.mismatches.first.first();
         Self {
             started_unix_ns: outcome.started_unix_ns,
