@@ -126,7 +126,7 @@ fn steps_that_only_read_change_nothing() {
 fn a_stonewall_ends_whole_rounds_and_wears_out() {
     for backend in BACKENDS {
         let bed = Bed::new();
-        let objects = Objects { steps: 1 << 40, precreated: 2000, object_bytes: Bytes(0), ..OBJECTS };
+        let objects = Objects { steps: 1 << 30, precreated: 2000, object_bytes: Bytes(0), ..OBJECTS };
         let workload = workload(&bed, backend, objects, |spec| {
             spec.tasks = 2;
             spec.stonewall = Some(Stonewall { deadline: Nanos(30_000_000), wear_out: true });

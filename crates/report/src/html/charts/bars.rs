@@ -112,10 +112,9 @@ pub(super) fn bars(figures: &[&Figure], kind: &Kind, cached: bool) -> Chart {
     let (least, most) = (medians().fold(f64::INFINITY, f64::min), medians().fold(0.0, f64::max));
     let logarithmic =
         kind.unit == 1.0 && figures.iter().all(|figure| figure.is_operations()) && most > least * WIDE;
-    layout["xaxis"] = json!({ "title": { "text": kind.axis }, "rangemode": "tozero" });
-    if logarithmic {
-        layout["xaxis"]["type"] = json!("log");
-    }
+    // A logarithmic axis has no zero to begin at.
+    let (key, value) = if logarithmic { ("type", "log") } else { ("rangemode", "tozero") };
+    layout["xaxis"] = json!({ "title": { "text": kind.axis }, key: value });
     layout["yaxis"]["tickmode"] = json!("array");
     layout["yaxis"]["tickvals"] = json!(rows);
     layout["yaxis"]["ticktext"] = figures
