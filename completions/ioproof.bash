@@ -34,14 +34,29 @@ _ioproof() {
             ioproof,generate)
                 cmd="ioproof__subcmd__generate"
                 ;;
+            ioproof,gpfsperf)
+                cmd="ioproof__subcmd__gpfsperf"
+                ;;
             ioproof,history)
                 cmd="ioproof__subcmd__history"
                 ;;
             ioproof,import)
                 cmd="ioproof__subcmd__import"
                 ;;
+            ioproof,ioping)
+                cmd="ioproof__subcmd__ioping"
+                ;;
             ioproof,ior)
                 cmd="ioproof__subcmd__ior"
+                ;;
+            ioproof,iozone)
+                cmd="ioproof__subcmd__iozone"
+                ;;
+            ioproof,md-workbench)
+                cmd="ioproof__subcmd__md__subcmd__workbench"
+                ;;
+            ioproof,mdtest)
+                cmd="ioproof__subcmd__mdtest"
                 ;;
             ioproof,merge)
                 cmd="ioproof__subcmd__merge"
@@ -66,6 +81,9 @@ _ioproof() {
                 ;;
             ioproof,schema)
                 cmd="ioproof__subcmd__schema"
+                ;;
+            ioproof,tsqosperf)
+                cmd="ioproof__subcmd__gpfsperf"
                 ;;
             ioproof,verdict)
                 cmd="ioproof__subcmd__verdict"
@@ -140,7 +158,7 @@ _ioproof() {
 
     case "${cmd}" in
         ioproof)
-            opts="-h -V --help --version run randomops rpc ior report verdict audit history compare batch merge import reference calc clean overhead schema generate"
+            opts="-h -V --help --version run randomops rpc ior report verdict audit history compare batch merge import reference calc clean overhead schema generate ioping mdtest md-workbench iozone gpfsperf tsqosperf"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -653,6 +671,20 @@ _ioproof() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        ioproof__subcmd__gpfsperf)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         ioproof__subcmd__history)
             opts="-h --last --phase --csv --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -701,7 +733,63 @@ _ioproof() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        ioproof__subcmd__ioping)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         ioproof__subcmd__ior)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__iozone)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__md__subcmd__workbench)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__mdtest)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -44,6 +44,12 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "clean" -d 'Show and
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "overhead" -d 'Measure what the instrument itself costs on this host'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "schema" -d 'Print the JSON schema of study files or of reports'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "generate" -d 'Write the man pages and shell completions into a directory'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "ioping" -d 'Measures the latency of one request at a time as ioping does'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "mdtest" -d 'Makes, looks at, reads and removes many files and directories as mdtest does'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "md-workbench" -d 'Goes round small objects as md-workbench does, with the latency of each operation'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "iozone" -d 'IOzone\'s command line and tables: file size × record size, or throughput of processes'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "gpfsperf" -d 'gpfsperf\'s (and tsqosperf\'s) command line and report: one file, threads that take its records in turn'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "tsqosperf" -d 'gpfsperf\'s (and tsqosperf\'s) command line and report: one file, threads that take its records in turn'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l quick -d 'Characterise the storage under this directory in about a minute' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l resume -d 'Go on with a run that was interrupted: finished cases are kept, the others run' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l set -d 'Change a value of the study, as target.disk.directory=/mnt/x or workload.*.size=1GiB; may be repeated' -r
