@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use analysis::Overhead;
 use engine::Controls;
 use runner::Instrument;
 
@@ -25,7 +26,7 @@ pub(crate) fn run(arguments: &OverheadArguments) -> Result<Exit, Failure> {
 
 fn text(measured: &Instrument) -> String {
     let percent = |share: f64| format!("{:.2} %", share * 100.0);
-    let paired = match measured.paired {
+    let paired = |overhead: Option<Overhead>| match overhead {
         None => "unknown".to_owned(),
         Some(paired) => {
             let interval = paired.interval.map_or(String::new(), |interval| {
@@ -39,6 +40,7 @@ fn text(measured: &Instrument) -> String {
             format!("{} (median of {} pairs{interval})", percent(paired.median), paired.pairs)
         }
     };
+    let history = &measured.history;
     format!(
         "clock                {}, {:.1} ns a reading\n\
          ceiling              {:.1} million transfers/s of one task (null backend, recorded)\n\
@@ -46,7 +48,10 @@ fn text(measured: &Instrument) -> String {
          real transfers       {}\n\
          \x20                    one every {:.0} ns\n\
          overhead, computed   {} (recording ÷ time of a real transfer)\n\
-         overhead, paired     {paired}\n",
+         overhead, paired     {}\n\
+         history              {:.1} ns a transfer (the last {} operations kept)\n\
+         history, computed    {} of a read of 4 KiB from the page cache, one every {:.0} ns\n\
+         history, paired      {}\n",
         measured.clock,
         measured.clock_ns,
         measured.ceiling / 1e6,
@@ -54,5 +59,11 @@ fn text(measured: &Instrument) -> String {
         measured.conditions,
         measured.transfer_ns,
         percent(measured.share()),
+        paired(measured.paired),
+        history.each_ns,
+        history.kept,
+        percent(history.each_ns / history.cached_ns),
+        history.cached_ns,
+        paired(history.cached),
     )
 }

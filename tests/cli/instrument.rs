@@ -25,5 +25,7 @@ fn the_cost_of_the_instrument_is_printed_and_small() {
     let most = if cfg!(debug_assertions) { 5.0 } else { 1.0 };
     let cost = value(&text, "overhead, computed");
     assert!((0.0..most).contains(&cost), "{cost} % in\n{text}");
+    assert!(value(&text, "history ") < 10_000.0 && text.contains("the last 10000 operations kept"), "{text}");
+    assert!(text.contains("history, paired") && text.contains("from the page cache"), "{text}");
     assert_eq!(names(&desk.path("data")), [""; 0], "its file is gone");
 }

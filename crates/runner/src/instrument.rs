@@ -18,6 +18,10 @@ const RUN: Nanos = Nanos::millis(400);
 const TRANSFER: Bytes = Bytes::kib(4);
 /// Small enough to be written at once, large enough that a device cannot hold it in a buffer.
 const FILE: Bytes = Bytes::mib(256);
+/// The part of it that is read through the page cache: memory has it whole.
+const CACHED: Bytes = Bytes::mib(64);
+/// Operations that are kept.
+const KEPT: u64 = 10_000;
 /// Deep enough to keep a device busy.
 const DEPTH: u32 = 32;
 
@@ -38,6 +42,22 @@ pub struct Instrument {
     pub transfer_ns: f64,
     /// The conditions of the real transfers.
     pub conditions: String,
+    /// What it costs to keep the last operations on top of recording.
+    pub history: HistoryCost,
+}
+
+/// What it costs to keep the last operations, where each of them is recorded anyway.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HistoryCost {
+    /// Operations that are kept.
+    pub kept: u64,
+    /// Nanoseconds for each transfer, from the null backend with and without.
+    pub each_ns: f64,
+    /// Share of the rate of reads that the page cache answers, from paired runs: of all real transfers
+    /// those that take least time, so that nothing weighs more.
+    pub cached: Option<Overhead>,
+    /// Nanoseconds between the ends of two such reads.
+    pub cached_ns: f64,
 }
 
 impl Instrument {
@@ -53,7 +73,8 @@ impl Instrument {
 /// # Errors
 /// The file cannot be written or read.
 pub fn instrument(directory: &Path, controls: &Arc<Controls>) -> Result<Instrument, RunnerError> {
-    let (with, without) = pairs(&null_workload()?, controls)?;
+    let (with, without) = pairs(Switch::Recording, &null_workload()?, controls)?;
+    let (kept, not_kept) = pairs(Switch::History, &null_workload()?, controls)?;
     let null_ns = |rates: &[f64]| 1e9 / median(rates);
     let real = real_workload(directory)?;
     let path = Placement::new(&real).files(0).swap_remove(0).path;
@@ -61,7 +82,8 @@ pub fn instrument(directory: &Path, controls: &Arc<Controls>) -> Result<Instrume
     let mut fill = PhaseJob::new(&real, Phase::Fill, 0);
     fill.instrument = false;
     engine::run(&fill, &Alone, controls)?;
-    let (on, off) = pairs(&real, controls)?;
+    let (on, off) = pairs(Switch::Recording, &real, controls)?;
+    let (cached, cached_off) = pairs(Switch::History, &cached_workload(&real)?, controls)?;
     file.now()?;
     Ok(Instrument {
         clock: engine::clock_name(),
@@ -71,19 +93,41 @@ pub fn instrument(directory: &Path, controls: &Arc<Controls>) -> Result<Instrume
         paired: analysis::overhead(&on, &off),
         transfer_ns: 1e9 / median(&on),
         conditions: real.conditions(Phase::Read),
+        history: HistoryCost {
+            kept: KEPT,
+            each_ns: (null_ns(&kept) - null_ns(&not_kept)).max(0.0),
+            cached: analysis::overhead(&cached, &cached_off),
+            cached_ns: 1e9 / median(&cached),
+        },
     })
 }
 
-/// Rates with and without recording, taken in turn.
-fn pairs(workload: &Workload, controls: &Controls) -> Result<(Vec<f64>, Vec<f64>), RunnerError> {
+/// What is on in one run of a pair and off in the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Switch {
+    Recording,
+    /// With recording in both.
+    History,
+}
+
+/// Rates with and without what is switched, taken in turn.
+fn pairs(
+    switch: Switch,
+    workload: &Workload,
+    controls: &Controls,
+) -> Result<(Vec<f64>, Vec<f64>), RunnerError> {
+    let mut spec = WorkloadSpec::from(workload.clone());
+    spec.history = Some(KEPT);
+    let keeping = spec.validate()?;
     let mut rates = (Vec::with_capacity(PAIRS), Vec::with_capacity(PAIRS));
     for pair in 0..PAIRS {
         // Which one goes first changes from pair to pair, so that neither gains by its place.
-        for recorded in [pair % 2 == 0, pair % 2 != 0] {
-            let mut job = PhaseJob::new(workload, Phase::Read, 0);
-            job.instrument = recorded;
+        for on in [pair % 2 == 0, pair % 2 != 0] {
+            let keeps = on && switch == Switch::History;
+            let mut job = PhaseJob::new(if keeps { &keeping } else { workload }, Phase::Read, 0);
+            job.instrument = on || switch == Switch::History;
             let rate = rate(&engine::run(&job, &Alone, controls)?);
-            if recorded { rates.0.push(rate) } else { rates.1.push(rate) }
+            if on { rates.0.push(rate) } else { rates.1.push(rate) }
         }
     }
     Ok(rates)
@@ -116,6 +160,14 @@ fn real_workload(directory: &Path) -> Result<Workload, RunnerError> {
     if engine::uring_available().is_ok() {
         spec.backend = Backend::Uring { depth: DEPTH, required: false };
     }
+    Ok(spec.validate()?)
+}
+
+/// The same file, read by plain calls through the page cache.
+fn cached_workload(real: &Workload) -> Result<Workload, RunnerError> {
+    let mut spec = WorkloadSpec::from(real.clone());
+    (spec.direct, spec.backend) = (false, Backend::Psync);
+    spec.geometry.block = CACHED;
     Ok(spec.validate()?)
 }
 

@@ -57,7 +57,7 @@ pub use check::{Checked, Earlier, check, check_again};
 pub use convert::operation as recorded;
 pub use error::{ErrorKind, RunnerError};
 pub use follow::{dismiss, follow, give_way, speaks};
-pub use instrument::{Instrument, instrument};
+pub use instrument::{HistoryCost, Instrument, instrument};
 pub use life::{Ended, Life};
 pub use replaced::{Replaced, replaced};
 pub use watch::{Event, Silent, Watch};

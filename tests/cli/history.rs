@@ -1,0 +1,147 @@
+//! The last operations of a run, one by one, with the device's part of their time.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use testbed::{FileSystem, LoopDevice, Testbed, skipped};
+
+use crate::desk::{Desk, assert_says, run};
+
+/// What `ioproof history` says of the record on the desk, for programs.
+fn history(desk: &Desk, words: &str) -> Vec<Value> {
+    let program = desk.ioproof("history --json").args(words.split_whitespace()).arg(desk.record());
+    serde_json::from_str(&run(&program).expect_code(0).stdout).expect("valid JSON")
+}
+
+#[test]
+fn the_last_operations_of_each_phase_are_shown() {
+    let desk = Desk::new();
+    let file = desk.path("f");
+    let words = format!("-w -r -b 64k -t 4k --history 6 -o {}", file.display());
+    let _ = run(&desk.ior(&words)).expect_code(0);
+    let text = run(&desk.ioproof("history").arg(desk.record())).expect_code(0).stdout;
+    assert_says(
+        &text,
+        &["write · repetition 0 · 6 operations", "read · repetition 0 · 6 operations", "nSec", "time ms"],
+    );
+    let parts = history(&desk, "--phase read");
+    let offsets: Vec<u64> = parts[0]["rows"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .map(|row| row["offset_bytes"].as_u64().expect("a number"))
+        .collect();
+    assert_eq!(offsets, (10..16).map(|place| place * 4096).collect::<Vec<_>>(), "the last six");
+    let last =
+        run(&desk.ioproof("history --last 2 --csv --phase write").arg(desk.record())).expect_code(0).stdout;
+    assert_eq!(last.lines().count(), 3, "{last}");
+
+    let wrong = run(&desk.ioproof("history").arg(desk.record()).arg("nope")).expect_code(2);
+    assert_says(&wrong.stderr, &["has no case `nope`", "test0"]);
+    std::fs::remove_dir_all(desk.record()).expect("a record");
+    let _ = run(&desk.ior(&format!("-w -b 64k -t 4k -o {}", file.display()))).expect_code(0);
+    let none = run(&desk.ioproof("history").arg(desk.record())).expect_code(2);
+    assert_says(&none.stderr, &["--history N"]);
+}
+
+#[test]
+fn items_of_trees_are_kept_too() {
+    let (desk, data) = Desk::with_data();
+    let words = format!("mdtest -n 5 -F -C -T -r --history 100 -d {}", data.display());
+    let _ = run(&desk.ioproof(&words).arg("--out").arg(desk.record())).expect_code(0);
+    let parts = history(&desk, "--phase file-create");
+    let rows = parts[0]["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 5);
+    let named = |row: &Value| row["file"].as_str().expect("a path").contains("file.mdtest.0.");
+    assert!(rows.iter().all(|row| row["operation"] == "create" && named(row)), "{rows:?}");
+}
+
+/// Where the kernel's tracer stands; mounted for the test where it is not.
+struct Tracer {
+    path: PathBuf,
+    mounted: bool,
+}
+
+impl Tracer {
+    /// `place` is made for it where it is needed.
+    fn find(place: PathBuf) -> Option<Self> {
+        let usual = Path::new("/sys/kernel/tracing");
+        if usual.join("instances").is_dir() {
+            return Some(Self { path: usual.to_owned(), mounted: false });
+        }
+        std::fs::create_dir(&place).expect("a directory");
+        let mounted = Command::new("mount").args(["-t", "tracefs", "tracefs"]).arg(&place).output();
+        mounted.is_ok_and(|output| output.status.success()).then_some(Self { path: place, mounted: true })
+    }
+
+    /// Instances of runs that are over.
+    fn left(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path.join("instances")).expect("readable").flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let is_left = |name: &String| {
+            let process = name.strip_prefix("ioproof-").and_then(|rest| rest.split('-').next());
+            process.is_some_and(|process| !Path::new("/proc").join(process).exists())
+        };
+        names.filter(is_left).collect()
+    }
+}
+
+impl Drop for Tracer {
+    fn drop(&mut self) {
+        if self.mounted {
+            // Nothing is left to do about a refusal.
+            let _ = Command::new("umount").arg(&self.path).output();
+        }
+    }
+}
+
+#[test]
+fn the_device_s_part_is_known_where_its_requests_can_be_traced() {
+    if skipped(Testbed::available()) {
+        return;
+    }
+    let desk = Desk::new();
+    let Some(tracer) = Tracer::find(desk.path("tracing")) else {
+        println!("skipped: the kernel's tracer cannot be mounted here");
+        return;
+    };
+    for file_system in [Some(FileSystem::Xfs), None] {
+        let builder = LoopDevice::builder().bytes(FileSystem::Xfs.smallest_bytes());
+        let builder = match file_system {
+            Some(kind) => builder.file_system(kind),
+            None => builder,
+        };
+        let device = builder.build().expect("a device");
+        let (target, consent) = match device.mount_point() {
+            Some(place) => (place.join("f"), String::new()),
+            None => {
+                (device.device().to_owned(), format!("--destroy-data-on {} --yes", device.device().display()))
+            }
+        };
+        let _ = std::fs::remove_dir_all(desk.record());
+        let words =
+            format!("-w -r -b 256k -t 16k --posix.odirect --history 100 {consent} -o {}", target.display());
+        let _ = run(&desk.ior(&words)).expect_code(0);
+        for phase in ["write", "read"] {
+            let parts = history(&desk, &format!("--phase {phase}"));
+            let rows = parts[0]["rows"].as_array().expect("rows");
+            assert_eq!(rows.len(), 16);
+            for row in rows {
+                let (device_ns, latency_ns) = (row["device_ns"].as_u64(), row["latency_ns"].as_u64());
+                assert_eq!(
+                    (&row["matched"], &row["device"]),
+                    (&"sector".into(), &device.name().into()),
+                    "{row}"
+                );
+                assert!(device_ns.is_some_and(|nanos| nanos > 0) && device_ns <= latency_ns, "{row}");
+                assert!(row["sector"].as_u64().is_some(), "{row}");
+            }
+            let part = &parts[0]["device"];
+            assert_eq!((&part["operations"], &part["by_sector"]), (&16.into(), &16.into()));
+        }
+        assert_eq!(tracer.left(), [""; 0]);
+    }
+    let text = run(&desk.ioproof("history").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&text, &["device ms", "rest ms", "found: by sector"]);
+}
