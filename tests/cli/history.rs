@@ -103,7 +103,7 @@ fn the_device_s_part_is_known_where_its_requests_can_be_traced() {
     }
     let desk = Desk::new();
     let Some(tracer) = Tracer::find(desk.path("tracing")) else {
-        println!("skipped: the kernel's tracer cannot be mounted here");
+        skipped(Err("the kernel's tracer cannot be mounted here".to_owned()));
         return;
     };
     for file_system in [Some(FileSystem::Xfs), None] {
