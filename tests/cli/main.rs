@@ -46,6 +46,7 @@ mod resume;
 mod rpc;
 mod studies;
 mod sweeps;
+mod trees;
 mod verdicts;
 mod weak_scaling;
 mod who_reads_what;
