@@ -253,9 +253,10 @@ impl<Key> Given<Key> {
         }
     }
 
-    /// A whole number from 0 to `most`.
+    /// A whole number from 0 to `most`, with or without the suffix of a size: the tools that come with IOR
+    /// take `6k` for 6144 wherever a number stands.
     pub(crate) fn count(&self, most: u64) -> Result<u64, ToolError> {
-        match self.text().parse::<u64>() {
+        match sizes::parse(self.text()) {
             Ok(number) if number <= most => Ok(number),
             Ok(_) => Err(self.wrong(&format!("is too large; the most is {most}"))),
             Err(_) => Err(self.wrong(&format!("is no whole number from 0 to {most}"))),

@@ -59,6 +59,12 @@ fn every_option_is_in_the_plan() {
 }
 
 #[test]
+fn numbers_may_have_the_suffix_of_a_size() {
+    let objects = objects(&ask("md-workbench -I 1k -P 2k -S 1k").expect("accepted"), 0);
+    assert_eq!((objects.steps, objects.precreated, objects.object_bytes.0), (1024, 2048, 1024));
+}
+
+#[test]
 fn what_cannot_be_done_is_refused_with_its_reason() {
     for (line, reason) in [
         ("md-workbench -2", "add --read-only"),
@@ -212,6 +218,11 @@ fn record(
 }
 
 fn render(line: &str) -> String {
+    render_with_wall(line, None)
+}
+
+/// As printed of phases in which the deadline was seen after so many nanoseconds.
+fn render_with_wall(line: &str, seen: Option<u64>) -> String {
     let asked = ask(line).expect("accepted");
     let manifest = manifest(&asked);
     let mut printer = (tool("md-workbench").expect("a tool").printer)(&asked.plan).expect("its own");
@@ -222,6 +233,7 @@ fn render(line: &str) -> String {
         // The times are those of the sample's rates.
         records.push(record(Phase::Precreate, round, 2000, 2000 * 3901, 4_894_971, &[Operation::Create]));
         records.push(record(Phase::Benchmark, round, 3200, 800 * 2 * 3901, 4_606_962, &all));
+        records.last_mut().expect("the last").phase.stonewall_ns = seen;
         records.push(record(Phase::Cleanup, round, 2000, 0, 2_732_992, &[Operation::Remove]));
     }
     for record in &records {
@@ -281,7 +293,27 @@ fn other_forms_are_printed_where_they_are_asked_for() {
     let waiting = render("md-workbench -D 2 -I 200 -P 100 -t 0.5 -w 1 -W");
     assert!(waiting.contains("WARNING: num > precreate"), "{waiting}");
     assert!(waiting.contains("s waiting_factor:0.50 (0 errs) stonewall-iter:200 read("), "{waiting}");
-    assert!(waiting.contains("stonewall wear out 0.004607s (200 iter)"), "{waiting}");
+}
+
+#[test]
+fn a_deadline_is_told_where_it_fell_and_the_steps_that_tasks_agreed_on() {
+    let (fell, ended_before) = (Some(1_000_100_000), Some(4_606_962));
+    for (words, seen, wear_out, steps) in [
+        ("-w 1", fell, false, true),
+        ("-w 1 -W", fell, true, true),
+        ("-w 1", ended_before, false, false),
+        ("-w 1 -W", ended_before, false, true),
+        ("", None, false, false),
+    ] {
+        let printed = render_with_wall(&format!("md-workbench -D 2 -I 200 -P 500 {words}"), seen);
+        let line = printed.contains("stonewall wear out 1.000100s (200 iter)");
+        assert_eq!(
+            (line, printed.contains("stonewall wear out")),
+            (wear_out, wear_out),
+            "{words}\n{printed}"
+        );
+        assert_eq!(printed.contains("(0 errs) stonewall-iter:200 read("), steps, "{words}\n{printed}");
+    }
 }
 
 const PIECES: [&str; 24] = [

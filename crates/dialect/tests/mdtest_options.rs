@@ -103,6 +103,15 @@ fn items_are_spread_over_directories_as_mdtest_spreads_them() {
 }
 
 #[test]
+fn numbers_may_have_the_suffix_of_a_size() {
+    assert_eq!(tree_of("mdtest -n 6k -F").items_per_directory, 6144);
+    assert_eq!(
+        workload_of("mdtest -I 1k -F -W 1k -C").stonewall.expect("a deadline").deadline.0,
+        1_024_000_000_000
+    );
+}
+
+#[test]
 fn one_case_for_each_number_of_tasks() {
     let tasks = |line: &str| {
         let asked = with(line, 8).expect(line);
@@ -182,6 +191,7 @@ fn what_cannot_be_done_is_refused_with_its_reason() {
         ("mdtest -n 1 -z 3 -b 0", "-b 1 or more"),
         ("mdtest -n 1 -i 0", "nothing would run"),
         ("mdtest -n 1 -l 1 -s 0", "would never rise"),
+        ("mdtest -n 1 -f 2 -l 1", "above the last"),
         ("mdtest -n 1 -F -U", "no directories to rename"),
         ("mdtest -n abc", "is no whole number"),
         ("mdtest -n", "needs a value, as in -n 1000"),

@@ -36,8 +36,19 @@ pub(super) struct Line {
     latencies: Vec<(&'static str, Latency)>,
     /// Rest of the steps, in hundredths of their time.
     rest: u32,
-    /// Steps of the task that did most, where a deadline ends the phase; and when it was seen.
-    stonewall: Option<(u64, f64)>,
+    /// Where a deadline may end the phase.
+    stonewall: Option<Wall>,
+}
+
+/// What a deadline did to a phase.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Wall {
+    /// Steps of the task that did most.
+    steps: u64,
+    /// When it was seen.
+    seconds: f64,
+    /// It came before the steps were done.
+    fell: bool,
 }
 
 impl Line {
@@ -56,6 +67,7 @@ impl Line {
         let most = record.tasks.iter().map(|task| task.transfers).max().unwrap_or(0);
         let stopped = phase == Phase::Benchmark && settings.deadline > 0;
         let own = |open: u64, close: u64| seconds(close.saturating_sub(open));
+        let seen = seconds(row.stonewall_ns.unwrap_or(row.wall_ns));
         Self {
             phase,
             sets: sets_of_task * u64::from(tasks),
@@ -67,8 +79,10 @@ impl Line {
             wall: seconds(row.wall_ns),
             latencies: OPERATIONS.into_iter().filter_map(latency).collect(),
             rest,
-            stonewall: stopped.then(|| {
-                (most / each / sets_of_task.max(1), seconds(row.stonewall_ns.unwrap_or(row.wall_ns)))
+            stonewall: stopped.then(|| Wall {
+                steps: most / each / sets_of_task.max(1),
+                seconds: seen,
+                fell: seen >= settings.deadline as f64,
             }),
         }
     }
@@ -80,17 +94,17 @@ impl Line {
     /// `precreate process max:0.00s …`.
     pub(super) fn text(&self, settings: &Settings) -> String {
         let mut out = String::new();
-        if let (Some((steps, seconds)), true) = (self.stonewall, settings.wear_out) {
+        if let (Some(Wall { steps, seconds, fell: true }), true) = (self.stonewall, settings.wear_out) {
             out.push_str(&format!("stonewall wear out {seconds:.6}s ({steps} iter)\n"));
         }
         out.push_str(&match settings.detailed {
             true => self.detailed(),
-            false => self.plain(settings.quiet),
+            false => self.plain(settings),
         });
         out
     }
 
-    fn plain(&self, quiet: bool) -> String {
+    fn plain(&self, settings: &Settings) -> String {
         let longest = self.longest();
         let shortest = self.times.iter().copied().min_by(f64::total_cmp).unwrap_or(longest);
         let count = self.times.len().max(1) as f64;
@@ -128,10 +142,12 @@ impl Line {
         if self.rest > 0 && self.phase == Phase::Benchmark {
             out.push_str(&format!(" waiting_factor:{:.2}", f64::from(self.rest) / 100.0));
         }
-        if !quiet {
+        if !settings.quiet {
             out.push_str(&format!(" ({} errs)", self.surprises));
         }
-        if let Some((steps, _)) = self.stonewall {
+        // Tasks that go on to as many steps have agreed on them, with or without a deadline in between.
+        if let Some(wall) = self.stonewall.filter(|wall| wall.fell || settings.wear_out) {
+            let steps = wall.steps;
             out.push_str(&format!(" stonewall-iter:{steps}"));
         }
         for (name, latency) in &self.latencies {

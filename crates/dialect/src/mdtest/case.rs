@@ -41,7 +41,13 @@ impl Tasks {
         let all = u32::try_from(node_of.len()).unwrap_or(u32::MAX);
         let last = if settings.last == 0 { all } else { settings.last };
         // Without -l the first number counts for nothing, as in mdtest.
-        let first = if settings.last == 0 { all } else { settings.first.max(1).min(last) };
+        let first = if settings.last == 0 { all } else { settings.first.max(1) };
+        if first > last {
+            return Err(OPTIONS.error(
+                &format!("-f {first} -l {last}"),
+                "the first number of tasks is above the last; give -f a smaller one, or -l a larger one",
+            ));
+        }
         if last > all {
             return Err(OPTIONS.error(
                 &format!("-l {last}"),

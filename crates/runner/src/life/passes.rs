@@ -281,7 +281,10 @@ impl Finished {
 fn one_pass(workload: &Workload, phase: Phase) -> u64 {
     match &workload.work {
         Work::Transfers => workload.geometry.transfers_per_task(),
-        Work::Tree(tree) if trees::creates_items(phase) => tree.items_per_task(),
+        // Without a clock that ends it a task has gone to all its items: what it did not make was in its way.
+        Work::Tree(tree) if trees::creates_items(phase) && workload.stonewall.is_some() => {
+            tree.items_per_task()
+        }
         Work::Tree(_) | Work::Objects(_) | Work::Rpc(_) => 0,
     }
 }
@@ -328,7 +331,10 @@ impl Reached {
         for row in &record.tasks {
             if let Some(steps) = self.steps.get_mut(row.task as usize) {
                 // An operation that came upon a surprise is not among those that were done.
-                *steps = steps.saturating_add(row.transfers.div_ceil(round));
+                *steps = steps.saturating_add(match case.workload.stonewall {
+                    Some(_) => row.transfers.div_ceil(round),
+                    None => objects.steps,
+                });
             }
         }
     }

@@ -268,8 +268,22 @@ fn items_beside_other_things_are_removed_and_the_others_stay() {
 }
 
 #[test]
-fn objects_are_made_gone_round_and_removed() {
+fn an_item_that_is_in_the_way_shortens_no_later_phase() {
     let place = Place::new();
+    let mut spec = tree_spec(&place.data(), 1, Tree::flat(10));
+    spec.files.existing = Existing::Reuse;
+    fs::create_dir_all(root(&place).join("mdtest_tree.0")).expect("made");
+    fs::write(root(&place).join("mdtest_tree.0/file.mdtest.0.3"), "").expect("written");
+    let (ended, run) = place.run(vec![case("a", spec, &ALL)]);
+    assert!(ended.failed.is_none(), "{ended:?}");
+    assert_eq!(ended.surprises, 2, "the directory and the file were there");
+    let counts = [Phase::FileCreate, Phase::FileStat, Phase::FileRemove].map(|phase| items(&run, phase));
+    assert_eq!(counts, [9, 10, 10]);
+    assert!(place.left().is_empty(), "{:?}", place.left());
+}
+
+/// Two tasks with two sets of objects each.
+fn objects_spec(place: &Place) -> WorkloadSpec {
     let mut spec = spec(&place.data());
     spec.tasks = 2;
     spec.work = Work::Objects(Objects {
@@ -282,6 +296,32 @@ fn objects_are_made_gone_round_and_removed() {
         read_only: false,
         no_stat: false,
     });
+    spec
+}
+
+#[test]
+fn objects_that_others_remove_shift_nothing_in_later_rounds() {
+    let place = Place::new();
+    let phases = [Phase::Precreate, Phase::Benchmark, Phase::Benchmark, Phase::Cleanup];
+    let root = place.data().join("objects.0-0");
+    let mut left = 3;
+    let remove = |_| {
+        while left > 0 {
+            left -= 1;
+            fs::remove_file(root.join(format!("0_0/file-{left}"))).expect("an object");
+        }
+    };
+    let case = case("a", objects_spec(&place), &phases);
+    let (ended, _) = meanwhile(&place, case, Phase::Precreate, remove);
+    assert!(ended.failed.is_none(), "{ended:?}");
+    assert_eq!(ended.surprises, 9, "each of three is missing for stat, read and remove");
+    assert!(place.left().is_empty(), "{:?}", place.left());
+}
+
+#[test]
+fn objects_are_made_gone_round_and_removed() {
+    let place = Place::new();
+    let spec = objects_spec(&place);
     let (precreate, benchmark, cleanup) = (Phase::Precreate, Phase::Benchmark, Phase::Cleanup);
     for phases in [&[precreate, benchmark, benchmark, cleanup][..], &[precreate, benchmark][..]] {
         let (ended, run) = place.run(vec![case("a", spec.clone(), phases)]);
