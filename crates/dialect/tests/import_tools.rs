@@ -84,6 +84,7 @@ fn a_summary_without_passes_gives_its_mean() {
 #[test]
 fn ior_tables_of_every_release_are_read() {
     for (imported, write) in [
+        (fixture!("ior-3.0.1.txt"), 6273.0),
         (fixture!("ior-3.2.1.txt"), 1069.34),
         (fixture!("ior-3.3.0.txt"), f64::NAN),
         (fixture!("ior-4.0.0.txt"), f64::NAN),
@@ -94,6 +95,83 @@ fn ior_tables_of_every_release_are_read() {
         if write.is_finite() {
             near(rates(&imported, Phase::Write)[0], write, 1e-6);
         }
+    }
+}
+
+/// Releases 3.2 and 3.3 write no result into their CSV, whatever they were asked for.
+#[test]
+fn a_csv_of_ior_without_results_is_refused_with_the_reason() {
+    let options = "Linux vm0Sun Nov 22 00:58:27 2026POSIX/scratch/fsingle-shared-fileindependent1sequentialno tasks \
+                   offsets122265536 bytes4 MiB8 MiBSun Nov 22 00:58:27 2026";
+    let line = "Sun Nov 22 00:58:27 2026ior -w -r -o /scratch/f -O summaryFormat=CSV";
+    for text in [
+        format!("IOR-3.2.0: MPI Coordinated Test of Parallel I/O\n{line}{options}"),
+        format!("3.3.0{line}{options}"),
+    ] {
+        let refused = import(&[Text { name: "f", bytes: text.as_bytes() }], None, 0).expect_err("no result");
+        let said = refused.to_string();
+        assert!(
+            said.contains("write no results into their CSV") && said.contains("summaryFormat=JSON"),
+            "{said}"
+        );
+    }
+}
+
+/// The line that ioproof prints of itself has its own name before the tool's.
+#[test]
+fn an_output_in_iors_words_is_of_the_case_that_was_asked_for() {
+    let text = include_str!("fixtures/import/ior-4.1.txt");
+    let own = text
+        .lines()
+        .map(|line| match line.split_once(": ").filter(|(label, _)| label.starts_with("Command line")) {
+            Some((label, _)) => format!("{label}: /opt/bin/ioproof ior -w -r -i 3 -t 64k -b 64m -o f\n"),
+            None => format!("{line}\n"),
+        })
+        .collect::<String>();
+    let case = &read("f", &own).plan.cases[0];
+    assert_eq!((case.id.as_str(), case.stated.as_deref()), ("test0", None));
+}
+
+#[test]
+fn the_rounds_of_md_workbench_are_repetitions() {
+    let imported = fixture!("md-workbench-4.1.txt");
+    assert_eq!(imported.tools, ["md-workbench 4.1.0+dev"]);
+    let case = &imported.plan.cases[0];
+    let Work::Objects(objects) = &case.workload.work else { panic!("objects") };
+    assert_eq!((case.workload.tasks, objects.sets, objects.precreated, objects.steps), (2, 2, 500, 200));
+    assert_eq!((case.id.as_str(), case.repetitions, case.stated.as_deref()), ("md-workbench", 3, None));
+    assert_eq!(&*case.phases, &[Phase::Precreate, Phase::Benchmark, Phase::Cleanup]);
+    let of = |phase: Phase| imported.phases.iter().filter(move |record| record.phase.key.phase == phase);
+    for (record, rate) in of(Phase::Benchmark).zip([694_600.9, 742_436.8, 779_565.1]) {
+        assert_eq!(record.phase.items, 3200);
+        near(per_second(record), rate, 1e-3);
+        assert_eq!((record.phase.read_bytes, record.phase.write_bytes), (800 * 3901, 800 * 3901));
+    }
+    let made = of(Phase::Precreate).next().expect("a phase");
+    near(per_second(made), 408_582.5, 1e-4);
+    assert_eq!((made.phase.items, made.phase.write_bytes), (2000, 2000 * 3901));
+    // Smallest, quartiles, 90 and 99 %, largest.
+    let creates = made.latency.iter().filter(|row| row.operation == Operation::Create);
+    let counts: Vec<u64> = creates.clone().map(|row| row.count).collect();
+    assert_eq!(counts, [500, 500, 500, 300, 180, 20]);
+    assert_eq!(creates.map(|row| row.high_ns).max(), Some(43_154));
+    assert!(
+        made.printed.iter().any(|row| (row.value.as_str(), row.statistic.as_str()) == ("4.3154e-05", "max"))
+    );
+    let removed = of(Phase::Cleanup).next().expect("a phase");
+    near(per_second(removed), 731_798.7, 1e-4);
+    // Release 4.0 prints no map of nodes: tasks follow from its sets.
+    assert_eq!(fixture!("md-workbench-4.0.0.txt").plan.cases[0].workload.tasks, 2);
+}
+
+/// A line that lost the last of its latencies is not one of a run that only reads.
+#[test]
+fn a_line_of_md_workbench_that_was_cut_off_is_refused() {
+    let text = include_str!("fixtures/import/md-workbench-4.1.txt");
+    let cut = text.find(" create(2.8610e-06s, 3.0994e-06s").expect("the first benchmark");
+    for text in [text[..cut].to_owned(), text[..cut].replace("Args:", "Words:")] {
+        let refused = import(&[Text { name: "f", bytes: text.as_bytes() }], None, 0).expect_err("cut");
+        assert!(refused.to_string().contains("the latencies of every operation"), "{refused}");
     }
 }
 
@@ -224,4 +302,32 @@ fn nsdperf_has_its_tests_with_their_histograms() {
     near(first.phase.bytes() as f64 * 1e9 / first.phase.wall_ns as f64, 1.9e9, 1e-9);
     assert_eq!(first.latency.iter().map(|row| row.count).sum::<u64>(), 1453);
     assert_eq!((first.latency[0].low_ns, first.latency[0].high_ns), (500_000, 1_499_999));
+}
+
+/// JSON ends where it ends: what another tool has printed beside it is neither lost nor mixed with it.
+#[test]
+fn an_output_beside_a_json_is_told_with_its_line() {
+    let json = include_str!("fixtures/import/ior-4.1.json");
+    let text = include_str!("fixtures/import/mdtest-4.1.txt");
+    let lines = json.lines().count();
+    for (both, line) in [
+        (format!("{text}{json}"), 1),
+        (format!("{json}\n{text}"), lines + 1),
+        (format!("{json}\n{}", include_str!("fixtures/import/fio-3.33-plus.json")), lines + 1),
+    ] {
+        let refused =
+            import(&[Text { name: "f", bytes: both.as_bytes() }], None, 0).expect_err("two outputs");
+        let said = refused.to_string();
+        assert!(said.contains("another output begins here"), "{said}");
+        let told: usize = said.split(':').nth(1).and_then(|line| line.parse().ok()).expect("a line");
+        assert!(told >= line && told < line + 12, "{said}, not {line}");
+    }
+}
+
+#[test]
+fn a_number_below_0_is_no_figure() {
+    let text = include_str!("fixtures/import/fio-3.33.json").replace("\"iops\" : 1", "\"iops\" : -1");
+    let refused =
+        import(&[Text { name: "f", bytes: text.as_bytes() }], None, 0).expect_err("a negative rate");
+    assert!(refused.to_string().contains("expected a number"), "{refused}");
 }

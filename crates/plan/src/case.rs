@@ -284,6 +284,9 @@ pub enum Question {
         tools: Vec<String>,
         /// The tools' own command lines, where they are printed.
         command_lines: Vec<String>,
+        /// No text says when it was printed: times are those of the import.
+        #[serde(default)]
+        undated: bool,
     },
 }
 

@@ -24,6 +24,17 @@ pub(super) fn words(command: &str) -> Vec<String> {
     words
 }
 
+/// The words of a command line of `tool`, its own name first: ioproof's is `ioproof TOOL …`.
+pub(super) fn words_of(command: &str, tool: &str) -> Vec<String> {
+    let mut words = words(command);
+    let name = |word: &String| word.rsplit('/').next().unwrap_or(word).to_owned();
+    let asked_ioproof = words.first().map(name).is_some_and(|name| name == "ioproof");
+    if asked_ioproof && words.get(1).is_some_and(|word| word == tool) {
+        words.remove(0);
+    }
+    words
+}
+
 /// The word behind each `option`.
 pub(super) fn values(command: &str, option: &str) -> Vec<String> {
     let words = words(command);
@@ -56,7 +67,7 @@ pub(super) fn has(command: &str, option: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{has, value, values, words};
+    use super::{has, value, values, words, words_of};
 
     #[test]
     fn words_lose_their_quotes() {
@@ -64,5 +75,7 @@ mod tests {
         assert_eq!(values("iozone -i 0 -i1 -s 4g", "-i"), ["0", "1"]);
         assert_eq!(value("x -w 3901", "-w").as_deref(), Some("3901"));
         assert!(has("x -dio", "-dio"));
+        assert_eq!(words_of("/opt/bin/ioproof ior -w", "ior"), ["ior", "-w"]);
+        assert_eq!(words_of("/opt/bin/ior -w", "ior"), ["/opt/bin/ior", "-w"]);
     }
 }

@@ -1,6 +1,6 @@
 //! What a parser finds, before it becomes rows of a record.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use plan::{Bytes, Case, Geometry, Phase, Work, WorkloadSpec};
 use record::{
@@ -223,20 +223,10 @@ impl Test {
         &mut self.passes[place]
     }
 
-    /// The case, whose name none of `names` has yet, and its records.
-    pub(super) fn finish(
-        self,
-        file: &str,
-        otherwise: i64,
-        names: &mut HashSet<String>,
-    ) -> (Case, Vec<PhaseRecord>) {
+    /// The case, by a name that no other has, and its records.
+    pub(super) fn finish(self, file: &str, otherwise: i64, names: &mut Names) -> (Case, Vec<PhaseRecord>) {
         let mut case = self.case;
-        let id = case.id.clone();
-        case.id = (1_u32..)
-            .map(|n| if n == 1 { id.clone() } else { format!("{id}-{n}") })
-            .find(|name| !names.contains(name))
-            .unwrap_or(id);
-        names.insert(case.id.clone());
+        case.id = names.free(&case.id);
         case.phases.clear();
         for pass in &self.passes {
             let phase = pass.row.key.phase;
@@ -250,6 +240,28 @@ impl Test {
         passes.sort_by_key(|pass| pass.row.key.repetition);
         let records = passes.into_iter().map(|pass| pass.record(&case.id, file, otherwise)).collect();
         (case, records)
+    }
+}
+
+/// The names of all cases.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    taken: HashSet<String>,
+    /// How often each was asked for.
+    asked: HashMap<String, u32>,
+}
+
+impl Names {
+    /// `name`, or `name-2` and so on where it is taken.
+    fn free(&mut self, name: &str) -> String {
+        let asked = self.asked.entry(name.to_owned()).or_default();
+        loop {
+            *asked = asked.saturating_add(1);
+            let free = if *asked == 1 { name.to_owned() } else { format!("{name}-{asked}") };
+            if self.taken.insert(free.clone()) {
+                return free;
+            }
+        }
     }
 }
 

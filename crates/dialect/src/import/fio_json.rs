@@ -4,13 +4,15 @@
 //! and `lat` in µs. `io_bytes` were KiB in releases before 3.0: rate and time decide. The bins of JSON+ are
 //! fio's own, about 1.6 % wide, each named by a value in its middle.
 
+use std::collections::HashMap;
+
 use plan::Phase;
 use record::Operation;
 use serde_json::value::RawValue;
 
 use super::draft::{Bucket, Draft, Pass, Printed, Test};
 use super::fio::{Job, TOOL};
-use super::json::{Json, Object, text};
+use super::json::{Json, Object};
 use super::lines::{number, whole};
 use super::{ImportError, times, units};
 
@@ -54,13 +56,17 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
     // With a client the jobs of the servers stand elsewhere, and all of them together at the end.
     let jobs = root.get("jobs").or_else(|| root.get("client_stats")).ok_or_else(|| json.ended("`jobs`"))?;
     let jobs = json.array(jobs)?.into_iter().map(|job| json.object(job)).collect::<Result<Vec<_>, _>>()?;
-    let name = |object: &Object<'_>| object.text("jobname");
-    for object in &jobs {
-        if name(object).as_deref() == Some("All clients") {
+    let names: Vec<Option<String>> = jobs.iter().map(|object| object.text("jobname")).collect();
+    let mut times: HashMap<&Option<String>, u32> = HashMap::new();
+    for name in &names {
+        *times.entry(name).or_default() += 1;
+    }
+    for (object, name) in jobs.iter().zip(&names) {
+        if name.as_deref() == Some("All clients") {
             continue;
         }
         // That jobs were put together is not among the options: one that stands there once has them all.
-        let grouped = jobs.iter().filter(|other| name(other) == name(object)).count() == 1;
+        let grouped = times.get(name) == Some(&1);
         draft.tests.extend(test(&json, object, global.as_ref(), grouped)?);
         if let Some(node) = object.text("hostname") {
             draft.node = Some(node);
@@ -193,8 +199,8 @@ impl<'a> Direction<'a> {
         }
         for (member, label, unit, statistic) in RATES {
             if let Some(raw) = self.object.get(member) {
-                let unit =
-                    if member == "io_bytes" && bytes != whole(json.number(raw)?) { "KiB" } else { unit };
+                let number = json.number(raw)?;
+                let unit = if member == "io_bytes" && bytes != whole(number) { "KiB" } else { unit };
                 pass.printed.push(Printed::new(
                     json.line(raw),
                     &format!("{name} {label}"),
@@ -215,6 +221,7 @@ impl<'a> Direction<'a> {
             let label = format!("{name} {kind}");
             for (member, statistic) in MOMENTS {
                 if let Some(raw) = latency.get(member) {
+                    let _ = json.number(raw)?;
                     pass.printed.push(Printed::new(json.line(raw), &label, raw.get(), unit, statistic));
                 }
             }
@@ -293,7 +300,12 @@ fn bins_of<'a>(json: &Json<'a>, raw: &'a RawValue, scale: f64) -> Result<Vec<(u6
     let mut bins = Vec::new();
     for (name, raw) in json.object(raw)?.members() {
         let ns = number(name).ok_or_else(|| json.malformed(raw, "a latency as the name of a bin"))? * scale;
-        let count = text(raw).trim().parse().map_err(|_| json.malformed(raw, "a number of requests"))?;
+        let count = raw
+            .get()
+            .trim_matches('"')
+            .trim()
+            .parse()
+            .map_err(|_| json.malformed(raw, "a number of requests"))?;
         bins.push((whole(ns), count));
     }
     bins.sort_unstable();

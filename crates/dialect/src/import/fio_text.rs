@@ -67,6 +67,13 @@ pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     }
 }
 
+/// fio's name of a unit of time, as it is written elsewhere.
+fn short(unit: &str) -> Option<&'static str> {
+    [("nsec", "ns"), ("usec", "us"), ("msec", "ms"), ("sec", "s")]
+        .into_iter()
+        .find_map(|(name, short)| (name == unit).then_some(short))
+}
+
 /// The block of a job that is being read.
 struct Open {
     job: Job,
@@ -189,7 +196,7 @@ impl Open {
     /// `clat (nsec): min=206, max=2002.0k, avg=32783.04, stdev=35077.40`.
     fn latency(&mut self, block: &Block<'_>, line: Line<'_>, kind: &str) -> Result<(), ImportError> {
         let text = line.text;
-        let unit = between(text, "(", ")").and_then(units::time_unit_ns);
+        let unit = between(text, "(", ")").and_then(short);
         let unit = unit.ok_or_else(|| block.malformed(line, text, "nsec, usec or msec"))?;
         for (name, statistic) in
             [("min=", "min"), ("max=", "max"), ("avg=", "mean"), ("stdev=", "standard deviation")]
@@ -199,23 +206,22 @@ impl Open {
             let number = units::thousands(value)
                 .ok_or_else(|| block.malformed(line, value, format!("a number behind `{name}`")))?;
             let label = format!("{} {kind}", self.direction());
-            let printed = Printed::new(line, &label, value, "ns", statistic);
-            self.pass.printed.push(Printed { number: Some(number * unit), ..printed });
+            let printed = Printed::new(line, &label, value, unit, statistic);
+            self.pass.printed.push(Printed { number: Some(number), ..printed });
         }
         Ok(())
     }
 
     /// `|  1.00th=[    6],  5.00th=[    8], …`.
     fn percentiles(&mut self, block: &Block<'_>, line: Line<'_>) -> Result<(), ImportError> {
-        let unit = units::time_unit_ns(&self.unit).unwrap_or(1.0);
+        let unit = short(&self.unit).unwrap_or("ns");
         let label = format!("{} {}", self.direction(), self.about.1);
         for part in line.text.trim().trim_start_matches('|').split("],").filter(|part| part.contains("th=["))
         {
             let (percent, value) = part.trim().trim_end_matches(']').split_once("th=[").unwrap_or_default();
-            let number = block.number(line, value, "a latency")?;
+            let _ = block.number(line, value, "a latency")?;
             let percent = block.number(line, percent, "a percentile")?;
-            let printed = Printed::new(line, &label, value, "ns", &format!("p{percent}"));
-            self.pass.printed.push(Printed { number: Some(number * unit), ..printed });
+            self.pass.printed.push(Printed::new(line, &label, value, unit, &format!("p{percent}")));
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::lines::{Block, Line};
 use super::{
     ImportError, elbencho, elbencho_json, fio_json, fio_text, gpfsperf, iohist, ioping, ior_csv, ior_json,
-    ior_text, iostat, iostat_json, iozone, mdtest, nsdperf,
+    ior_text, iostat, iostat_json, iozone, md_workbench, mdtest, nsdperf,
 };
 
 /// A tool and the form of its output.
@@ -18,6 +18,8 @@ pub enum Format {
     IorCsv,
     /// mdtest's text.
     Mdtest,
+    /// md-workbench's text.
+    MdWorkbench,
     /// iozone's text.
     Iozone,
     /// ioping's text.
@@ -48,11 +50,12 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Ior,
         Self::IorJson,
         Self::IorCsv,
         Self::Mdtest,
+        Self::MdWorkbench,
         Self::Iozone,
         Self::Ioping,
         Self::IopingBatch,
@@ -76,6 +79,7 @@ impl Format {
             Self::IorJson => "ior-json",
             Self::IorCsv => "ior-csv",
             Self::Mdtest => "mdtest",
+            Self::MdWorkbench => "md-workbench",
             Self::Iozone => "iozone",
             Self::Ioping => "ioping",
             Self::IopingBatch => "ioping-batch",
@@ -119,6 +123,7 @@ impl Format {
         match self {
             Self::Ior => ior_text::parse(&block(ior_text::TOOL)),
             Self::Mdtest => mdtest::parse(&block(mdtest::TOOL)),
+            Self::MdWorkbench => md_workbench::parse(&block(md_workbench::TOOL)),
             Self::Iozone => iozone::parse(&block(iozone::TOOL)),
             Self::Ioping => ioping::parse(&block(ioping::TOOL)),
             Self::Gpfsperf => gpfsperf::parse(&block(gpfsperf::TOOL)),
@@ -132,9 +137,10 @@ impl Format {
 }
 
 /// The newest release of each tool whose output was seen.
-const SEEN: [(&str, u32, u32); 7] = [
+const SEEN: [(&str, u32, u32); 8] = [
     ("IOR", 4, 1),
     ("mdtest", 4, 1),
+    ("md-workbench", 4, 1),
     ("iozone", 3, 509),
     ("ioping", 1, 3),
     ("fio", 3, 42),

@@ -15,7 +15,9 @@ pub(super) const TOOL: &str = "gpfsperf";
 
 const OPERATIONS: [(&str, Phase); 3] =
     [("create", Phase::Write), ("write", Phase::Write), ("read", Phase::Read)];
-const PATTERNS: [&str; 3] = ["seq", "rand", "strided"];
+const PATTERNS: [&str; 4] = ["seq", "rand", "randhint", "strided"];
+/// Which stride it was is not printed.
+const STRIDE: u64 = 2;
 /// Digits of the thread utilization behind its point.
 const UTILIZATION_DIGITS: usize = 3;
 /// A number of bytes that lost its last digit is below a tenth of what it was.
@@ -86,9 +88,11 @@ pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     spec.tasks = facts.tasks();
     spec.direct = said.iter().any(|line| line == "using direct I/O");
     spec.sync.at_close = said.iter().any(|line| line.starts_with("fsync at end"));
-    if pattern == "rand" {
-        spec.order = Order::Random { seed: 0 };
-    }
+    spec.order = match pattern {
+        "seq" => Order::Sequential,
+        "strided" => Order::Strided { stride: STRIDE },
+        _ => Order::Random { seed: 0 },
+    };
     let stated = facts.stated(pattern, &said);
     let id = format!("{}-{pattern}", if phase == Phase::Read { "read" } else { "write" });
     let mut test = Test::new(&id, spec, &stated);
@@ -230,6 +234,7 @@ impl Facts {
         let pattern = match pattern {
             "seq" => "sequential",
             "rand" => "random",
+            "randhint" => "random, announced",
             other => other,
         };
         let mut words = vec![

@@ -206,7 +206,11 @@ fn finish(
     pass.note("the rate is that of one request after the other, without the rests between them");
     let size = if found.count > 0.0 { whole(bytes / found.count) } else { 0 };
     let path = target.split(" (").next().unwrap_or(target);
-    let mut spec = WorkloadSpec::new("ioping", path, volume(size.max(1), size.max(1)));
+    let mut spec = WorkloadSpec::new(
+        "ioping",
+        path,
+        volume(size.max(1), size.max(1).saturating_mul(whole(found.count).max(1))),
+    );
     spec.order = Order::Random { seed: 0 };
     let about = if size > 0 {
         format!("requests of {}, one at a time", plan::Bytes(size))

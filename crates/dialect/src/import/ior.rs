@@ -63,7 +63,7 @@ impl Options {
     pub(super) fn test(&self, command: Option<&str>, index: usize) -> Test {
         match command.and_then(|command| self.own_case(command, index)) {
             Some(case) => Test { case: Case { phases: Vec::new(), ..case }, passes: Vec::new() },
-            None => Test::new(&format!("test-{index}"), self.spec(), &self.stated()),
+            None => Test::new(&format!("test{index}"), self.spec(), &self.stated()),
         }
     }
 
@@ -72,7 +72,12 @@ impl Options {
         let tasks = self.tasks.map(narrow);
         let nodes = self.nodes.map(narrow);
         let launcher = Launcher { tasks, nodes, ..Launcher::default() };
-        let case = parse_line(&command::words(command), launcher).ok()?.plan.cases.into_iter().nth(index)?;
+        let case = parse_line(&command::words_of(command, "ior"), launcher)
+            .ok()?
+            .plan
+            .cases
+            .into_iter()
+            .nth(index)?;
         let geometry = case.workload.geometry;
         let agrees = tasks.is_none_or(|tasks| tasks == case.workload.tasks)
             && self.transfer.is_none_or(|bytes| bytes == geometry.transfer.0)

@@ -11,8 +11,21 @@ pub(super) fn is_header(line: &str) -> bool {
     line.starts_with("access,bw(MiB/s),")
 }
 
+/// Whether `line` is what releases 3.2 and 3.3 write as CSV: their options without anything between them, and
+/// no result.
+pub(super) fn is_without_results(line: &str) -> bool {
+    line.contains("summaryFormat=CSV") && line.contains("tasks offsets")
+}
+
 pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
+    if let Some(line) = block.lines.iter().find(|line| is_without_results(line.text)) {
+        return Err(block.unusable(
+            *line,
+            "releases 3.2 and 3.3 write no results into their CSV, only options without anything between them",
+            "run IOR without summaryFormat=CSV, or with summaryFormat=JSON",
+        ));
+    }
     let mut rows = block.lines.iter().filter(|line| !line.text.trim().is_empty());
     let Some(head) = rows.next().filter(|line| is_header(line.text)) else {
         return Err(block.ended("the head `access,bw(MiB/s),…`"));

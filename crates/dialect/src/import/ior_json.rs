@@ -92,6 +92,7 @@ fn summary(json: &Json<'_>, root: &Object<'_>, draft: &mut Draft) -> Result<(), 
         let pass = test.pass_mut(phase, 0);
         for (name, label, unit, statistic) in SUMMARY {
             if let Some(raw) = one.get(name) {
+                let _ = json.number(raw)?;
                 pass.printed.push(Printed::new(json.line(raw), label, raw.get(), unit, statistic));
             }
         }

@@ -4,7 +4,7 @@
 //! sum of the rates of the processes, "Parent sees" all bytes over the time of the parent. In throughput
 //! mode the first process that is done ends the phase, and `Min xfer` says what the slowest had moved.
 
-use plan::{Phase, WorkloadSpec};
+use plan::{Order, Phase, Sharing, SyncRule, WorkloadSpec};
 
 use super::draft::{Draft, Pass, Printed, Test, volume};
 use super::lines::{Block, Line, between, narrow, number, strip_prefix_any_case, whole};
@@ -30,6 +30,17 @@ const TESTS: [(&str, &str, Phase); 13] = [
     ("freaders", "fread", Phase::Read),
 ];
 
+/// Lines of its banner.
+const DIRECT: &str = "O_DIRECT feature enabled";
+const FSYNC: &str = "Include fsync in write timing";
+const CLOSE: &str = "Include close in write timing";
+const SYNC: &str = "SYNC Mode";
+/// What the names of tests that write have in them.
+const WRITES: [&str; 2] = ["write", "mixed"];
+
+/// Its default, in records.
+const STRIDE: u64 = 17;
+
 /// Whether an output of iozone starts with `line`.
 pub(super) fn starts(line: &str) -> bool {
     let line = line.trim_start();
@@ -48,6 +59,9 @@ pub(super) struct Banner {
     pub(super) record_bytes: Option<f64>,
     pub(super) file_bytes: Option<f64>,
     pub(super) operations: bool,
+    pub(super) direct: bool,
+    pub(super) synced: bool,
+    pub(super) written_through: bool,
     pub(super) began: Option<i64>,
     pub(super) stated: String,
 }
@@ -63,6 +77,17 @@ impl Banner {
         let file = whole(file_bytes.unwrap_or(record as f64));
         let mut spec = WorkloadSpec::new(name, "unknown", volume(record, file));
         spec.tasks = self.tasks.max(1);
+        spec.direct = self.direct;
+        spec.order = match name {
+            "random-read" | "random-write" | "mixed" => Order::Random { seed: 0 },
+            "backward-read" => Order::Backward,
+            "record-rewrite" => Order::Same,
+            "stride-read" => Order::Strided { stride: STRIDE },
+            _ => Order::Sequential,
+        };
+        if WRITES.iter().any(|write| name.contains(write)) {
+            spec.sync = SyncRule { at_close: self.synced, per_write: self.written_through };
+        }
         spec
     }
 }
@@ -119,10 +144,18 @@ fn banner(block: &Block<'_>, draft: &Draft) -> Result<Banner, ImportError> {
         record_bytes: None,
         file_bytes: None,
         operations: false,
+        direct: false,
+        synced: true,
+        written_through: false,
         began: draft.started,
         stated: String::new(),
     };
     let mut said = Vec::new();
+    let has = |mark: &str| block.lines.iter().any(|line| line.text.trim().starts_with(mark));
+    banner.direct = has(DIRECT);
+    // IOzone syncs after every test, timed or not, but where the close alone is timed.
+    banner.synced = has(FSYNC) || !has(CLOSE);
+    banner.written_through = has(SYNC);
     for line in block.lines {
         let text = line.text.trim();
         let sized = |rest: &str, what: &str| {
@@ -138,15 +171,15 @@ fn banner(block: &Block<'_>, draft: &Draft) -> Result<Banner, ImportError> {
             banner.tasks = narrow(block.count(*line, count, "a number of processes")?);
         } else if text.starts_with("OPS Mode") {
             banner.operations = true;
-        } else if text.starts_with("O_DIRECT feature enabled") {
+        } else if text.starts_with(DIRECT) {
             said.push("direct");
         } else if text.starts_with("Network distribution mode enabled") {
             said.push("over nodes");
-        } else if text.starts_with("Include fsync in write timing") {
+        } else if text.starts_with(FSYNC) {
             said.push("fsync timed");
-        } else if text.starts_with("Include close in write timing") {
+        } else if text.starts_with(CLOSE) {
             said.push("close timed");
-        } else if text.starts_with("SYNC Mode") {
+        } else if text.starts_with(SYNC) {
             said.push("O_SYNC");
         }
     }
@@ -212,7 +245,10 @@ fn throughput(block: &Block<'_>, first: usize, banner: &mut Banner) -> Result<(T
     derive(&mut pass, &found, banner);
     pass.began(banner.began);
     let stated = stated(banner);
-    let mut test = Test::new(name, banner.spec(name, banner.record_bytes, banner.file_bytes), &stated);
+    let mut spec = banner.spec(name, banner.record_bytes, banner.file_bytes);
+    // Each process has a file of its own.
+    spec.files.sharing = Sharing::PerTask;
+    let mut test = Test::new(name, spec, &stated);
     who.clone_into(&mut test.case.title);
     test.passes.push(pass);
     Ok((test, at))

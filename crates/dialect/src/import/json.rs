@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::ImportError;
@@ -34,6 +34,20 @@ pub(super) fn start(text: &str) -> Option<usize> {
         at += line.len();
     }
     None
+}
+
+/// From where to where the first JSON value of `text` stands, or all that follow each other.
+pub(super) fn span(text: &str, all: bool) -> Option<(usize, usize)> {
+    let start = start(text)?;
+    let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<IgnoredAny>();
+    let mut end = start;
+    while values.next().is_some_and(|value| value.is_ok()) {
+        end = start + values.byte_offset();
+        if !all {
+            break;
+        }
+    }
+    Some((start, end))
 }
 
 impl<'a> Json<'a> {
@@ -159,7 +173,9 @@ impl<'a> Object<'a> {
 
 /// The text of a string, or of any other value as it stands there.
 pub(super) fn text(value: &RawValue) -> String {
-    serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
+    let is_string = value.get().starts_with('"');
+    let text = is_string.then(|| serde_json::from_str(value.get()).ok()).flatten();
+    text.unwrap_or_else(|| value.get().to_owned())
 }
 
 impl<'de> Deserialize<'de> for Object<'de> {

@@ -27,6 +27,7 @@
 //! ```
 
 mod command;
+mod decode;
 mod draft;
 mod elbencho;
 mod elbencho_json;
@@ -48,6 +49,7 @@ mod iozone;
 mod iozone_tables;
 mod json;
 mod lines;
+mod md_workbench;
 mod mdtest;
 mod nsdperf;
 mod recognise;
@@ -55,13 +57,12 @@ mod times;
 mod units;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use plan::{Plan, Question};
 use record::PhaseRecord;
 
-use draft::Draft;
+use draft::{Draft, Names};
 pub use error::ImportError;
 pub use format::Format;
 
@@ -113,10 +114,19 @@ pub fn import(
 
 /// Every output in `text`.
 fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<Draft>, ImportError> {
-    let lossy = String::from_utf8_lossy(text.bytes);
+    let lossy = decode::text(text.bytes);
     let whole = recognise::whole(&lossy, format);
     if let Some(found) = whole {
-        return found.read_whole(text.name, &lossy).map(|draft| vec![draft]);
+        let draft = found.read_whole(text.name, &lossy)?;
+        return match recognise::beside(&lossy, found) {
+            None => Ok(vec![draft]),
+            Some(line) => Err(ImportError::Unusable {
+                file: text.name.to_owned(),
+                line,
+                what: format!("another output begins here, beside one that is {}", found.name()),
+                next: "give each of them in a file of its own".to_owned(),
+            }),
+        };
     }
     // A page in Markdown escapes what would mean something in it.
     let plain: Cow<'_, str> = match lossy.contains("\\$") || lossy.contains("\\*") {
@@ -136,7 +146,7 @@ fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<Draft>, ImportErr
 }
 
 fn assemble(texts: &[Text<'_>], found: Vec<(&str, Draft)>, otherwise_unix_ns: i64) -> Imported {
-    let mut names = HashSet::new();
+    let mut names = Names::default();
     let (mut cases, mut phases) = (Vec::new(), Vec::new());
     let (mut tools, mut nodes, mut command_lines, mut doubts) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -166,6 +176,7 @@ fn assemble(texts: &[Text<'_>], found: Vec<(&str, Draft)>, otherwise_unix_ns: i6
         files: texts.iter().map(|text| PathBuf::from(text.name)).collect(),
         tools: tools.clone(),
         command_lines,
+        undated: started.is_none() && finished.is_none(),
     };
     let title = format!("Printed by {}", tools.join(", "));
     let node = if nodes.len() == 1 { nodes.pop() } else { None };

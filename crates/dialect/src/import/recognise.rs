@@ -2,8 +2,8 @@
 
 use super::lines::{Line, number};
 use super::{
-    Format, elbencho, fio_text, gpfsperf, iohist, ioping, ior_csv, ior_text, iostat, iozone, json, mdtest,
-    nsdperf,
+    Format, elbencho, fio_text, gpfsperf, iohist, ioping, ior_csv, ior_text, iostat, iozone, json,
+    md_workbench, mdtest, nsdperf,
 };
 
 /// The form of a text that is one output from its first byte to its last; none where it is lines.
@@ -36,7 +36,7 @@ fn of_whole(text: &str) -> Option<Format> {
     if elbencho::is_header(first) {
         return Some(Format::ElbenchoCsv);
     }
-    if ior_csv::is_header(first) {
+    if ior_csv::is_header(first) || text.lines().take(2).any(ior_csv::is_without_results) {
         return Some(Format::IorCsv);
     }
     if ioping::is_batch(text) {
@@ -56,6 +56,38 @@ fn of_whole(text: &str) -> Option<Format> {
     named.iter().find(|(name, _)| head.contains(name)).map(|&(_, format)| format)
 }
 
+/// The line of another output, before or behind the JSON that `found` is the form of. A tool's own text beside
+/// its JSON says the same twice.
+pub(super) fn beside(text: &str, found: Format) -> Option<u32> {
+    let is_json = matches!(
+        found,
+        Format::IorJson | Format::IopingJson | Format::FioJson | Format::ElbenchoJson | Format::IostatJson
+    );
+    if !is_json {
+        return None;
+    }
+    let (start, mut end) = json::span(text, found == Format::ElbenchoJson)?;
+    let line_of = |at: usize| u32::try_from(text[..at].matches('\n').count()).unwrap_or(u32::MAX - 1) + 1;
+    let other = |part: &str| {
+        let lines = super::lines::lines(part);
+        let others = blocks(&lines, None).into_iter();
+        let mut others = others.filter(|(format, _)| !found.name().starts_with(format.name()));
+        others.next().and_then(|(_, lines)| lines.first().map(|line| line.number))
+    };
+    if let Some(line) = other(&text[..start]) {
+        return Some(line);
+    }
+    let rest = &text[end..];
+    // Another JSON that is known.
+    if let Some(next) = json::start(rest)
+        && of_whole(&rest[next..]).is_some()
+    {
+        end += next;
+        return Some(line_of(end));
+    }
+    other(rest).map(|line| line_of(end).saturating_add(line).saturating_sub(1))
+}
+
 /// So much of a JSON text is looked at.
 const HEAD: usize = 4096;
 
@@ -63,9 +95,10 @@ const HEAD: usize = 4096;
 type Starts = fn(&str) -> bool;
 
 /// Where each form that consists of lines starts.
-const STARTS: [(Format, Starts); 9] = [
+const STARTS: [(Format, Starts); 10] = [
     (Format::Ior, ior_text::starts),
     (Format::Mdtest, mdtest::starts),
+    (Format::MdWorkbench, md_workbench::starts),
     (Format::Iozone, iozone::starts),
     (Format::Ioping, ioping::starts),
     (Format::Gpfsperf, gpfsperf::starts),
@@ -76,9 +109,10 @@ const STARTS: [(Format, Starts); 9] = [
 ];
 
 /// Lines that only one tool prints, where the beginning of its output was not given.
-const OWN: [(Format, Starts); 5] = [
+const OWN: [(Format, Starts); 6] = [
     (Format::Ior, ior_text::is_own),
     (Format::Mdtest, mdtest::is_own),
+    (Format::MdWorkbench, md_workbench::is_own),
     (Format::Iozone, iozone::is_own),
     (Format::Iohist, iohist::is_own),
     (Format::Gpfsperf, gpfsperf::is_own),

@@ -285,6 +285,7 @@ pub(crate) fn imported() -> Run {
         files: vec!["page.txt".into()],
         tools: vec!["tsqosperf".to_owned(), "mmfsadm".to_owned()],
         command_lines: vec!["tsqosperf read seq -r 4k /ibm/fs -dio".to_owned()],
+        undated: true,
     };
     manifest.plan.cases = vec![block, dump];
     in_memory(manifest, vec![printed, history])

@@ -1,0 +1,333 @@
+//! md-workbench's text, as it comes with IOR 4.0 and 4.1: a line for each phase.
+//!
+//! Of a phase the longest of the tasks' times is what rates are over. `iops/s` counts the sets that were made
+//! or removed too; `obj/s` is of objects alone, and in a benchmark phase each step of an object is several
+//! operations. A latency is printed as smallest, quartiles, 90 and 99 % and largest.
+
+use plan::{Bytes, Case, Objects, Phase, Work, WorkloadSpec};
+use record::Operation;
+
+use super::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
+use super::lines::{Block, Line, between, labelled, nanos, narrow, number, whole};
+use super::{ImportError, command, times, units};
+use crate::ior::Launcher;
+use crate::md_workbench::ROW;
+
+/// The tool's name.
+pub(super) const TOOL: &str = "md-workbench";
+
+const PHASES: [(&str, Phase); 3] =
+    [("precreate", Phase::Precreate), ("benchmark", Phase::Benchmark), ("cleanup", Phase::Cleanup)];
+/// What md-workbench calls its operations.
+const OPERATIONS: [(&str, Operation); 4] = [
+    ("read", Operation::Read),
+    ("stat", Operation::Stat),
+    ("create", Operation::Create),
+    ("delete", Operation::Remove),
+];
+/// The values of a latency, and the share of operations that took no longer.
+const STATISTICS: [(&str, f64); 7] =
+    [("min", 0.0), ("p25", 0.25), ("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p99", 0.99), ("max", 1.0)];
+const MIB: f64 = 1_048_576.0;
+
+/// Whether an output of md-workbench starts with `line`.
+pub(super) fn starts(line: &str) -> bool {
+    let line = line.trim_start();
+    let first = labelled(line, "Args").and_then(|rest| rest.split_whitespace().next());
+    let name = first.and_then(|word| word.trim_matches('"').rsplit('/').next());
+    name.is_some_and(|name| name.starts_with(TOOL))
+}
+
+/// Whether `line` can only be md-workbench's, where its beginning was not given.
+pub(super) fn is_own(line: &str) -> bool {
+    line.trim_start().starts_with("MD-Workbench total objects:") || phase_of(line).is_some()
+}
+
+fn phase_of(line: &str) -> Option<Phase> {
+    let (name, rest) = line.trim_start().split_once(" process max:")?;
+    let phase = PHASES.iter().find(|(known, _)| *known == name)?.1;
+    rest.contains("balance:").then_some(phase)
+}
+
+pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+    let mut draft = Draft { tool: TOOL, ..Draft::default() };
+    let said = |label: &str| block.value_of(&[label]).map(|(_, text)| text);
+    draft.command = said("Args").map(str::to_owned);
+    if let Some(head) = block.lines.iter().find(|line| line.text.contains("MD-Workbench total objects:")) {
+        draft.version = between(head.text, "(version: ", ")").map(str::to_owned);
+        draft.started = between(head.text, " time: ", "").and_then(times::moment);
+    }
+    let end = said("Total runtime");
+    draft.finished = end.and_then(|text| between(text, " time: ", "")).and_then(times::moment);
+    let mut found = Vec::new();
+    for (at, line) in block.lines.iter().enumerate() {
+        if phase_of(line.text).is_some() {
+            let is_last = block.lines[at + 1..].iter().all(|line| line.text.trim().is_empty());
+            found.push(Row::of(block, *line, draft.command.as_deref(), is_last)?);
+        }
+    }
+    if found.is_empty() {
+        return Err(block.ended("the line of its first phase (`precreate process max:…`)"));
+    }
+    if end.is_none() {
+        draft.doubts.push("the end of md-workbench's output (`Total runtime`) is missing".to_owned());
+    }
+    let asked = Asked::of(block, draft.command.as_deref(), &found);
+    for row in found {
+        let name = asked.name(&row);
+        let place = draft.tests.iter().position(|test| test.case.id == name).unwrap_or_else(|| {
+            draft.tests.push(asked.test(&name));
+            draft.tests.len() - 1
+        });
+        let test = &mut draft.tests[place];
+        let same = |pass: &&Pass| pass.row.key.phase == row.phase;
+        let repetition = match row.phase {
+            // The sets of all rounds are removed once, behind the last.
+            Phase::Cleanup => test.passes.iter().map(|pass| pass.row.key.repetition).max().unwrap_or(0),
+            _ => narrow(test.passes.iter().filter(same).count() as u64),
+        };
+        let pass = test.pass_mut(row.phase, repetition);
+        if row.phase == Phase::Precreate {
+            pass.began(draft.started);
+        }
+        row.derive(pass, asked.object_bytes);
+    }
+    Ok(draft)
+}
+
+/// The line of a phase.
+struct Row {
+    phase: Phase,
+    objects: f64,
+    sets: Option<f64>,
+    objects_per_second: f64,
+    operations_per_second: f64,
+    mib_per_second: Option<f64>,
+    errors: f64,
+    waiting_percent: u32,
+    latencies: Vec<(Operation, Vec<u64>)>,
+    printed: Vec<Printed>,
+}
+
+impl Row {
+    /// `precreate process max:0.00s … rate:409399.7 iops/s … create(2.8e-06s, …)`.
+    fn of(
+        block: &Block<'_>,
+        line: Line<'_>,
+        command: Option<&str>,
+        is_last: bool,
+    ) -> Result<Self, ImportError> {
+        let text = line.text.trim();
+        let phase = phase_of(text).unwrap_or(Phase::Benchmark);
+        let mut printed = Vec::new();
+        let mut value = |before: &str, after: &str, label: &str, unit: &str, statistic: &str| {
+            let Some(rest) = between(text, before, "") else { return Ok(None) };
+            let found = rest.split_once(after).map_or("", |(value, _)| value.trim());
+            let number = block.number(line, found, &format!("a number behind `{}`", before.trim()))?;
+            printed.push(Printed::new(line, label, found, unit, statistic));
+            Ok(Some(number))
+        };
+        let needed = |found: Option<f64>, what: &str| found.ok_or_else(|| block.malformed(line, text, what));
+        for (before, statistic) in [(" max:", "max"), (" min:", "min"), (" mean:", "mean")] {
+            needed(
+                value(before, "s ", "time of a task", "s", statistic)?,
+                "`max:`, `min:` and `mean:` in s",
+            )?;
+        }
+        needed(value("balance:", " ", "balance", "%", "")?, "`balance:`")?;
+        let operations = value(" rate:", " iops/s", "iops", "ops/s", "")?;
+        let sets = value("dsets: ", " ", "dsets", "", "total")?;
+        let objects = value("objects:", " ", "objects", "", "total")?;
+        // Each rate stands before its own unit.
+        let rate_of = |unit: &str| text.split_once(unit).and_then(|(before, _)| before.rsplit_once("rate:"));
+        let objects_per_second =
+            rate_of(" obj/s").map(|(_, value)| block.number(line, value, "a rate in obj/s")).transpose()?;
+        let mib_per_second = value("tp:", " MiB/s", "throughput", "MiB/s", "")?;
+        needed(value("op-max:", "s", "latency", "s", "max")?, "`op-max:`")?;
+        let errors = value(" (", " errs)", "errors", "", "total")?;
+        let waiting = value("waiting_factor:", " ", "waiting factor", "", "")?;
+        let mut row = Self {
+            phase,
+            objects: needed(objects, "`objects:N`")?,
+            sets,
+            objects_per_second: needed(objects_per_second, "`rate:N obj/s`")?,
+            operations_per_second: needed(operations, "`rate:N iops/s`")?,
+            mib_per_second,
+            errors: errors.unwrap_or(0.0),
+            waiting_percent: narrow(whole(waiting.unwrap_or(0.0) * 100.0)),
+            latencies: Vec::new(),
+            printed,
+        };
+        row.printed
+            .extend(rate_of(" obj/s").map(|(_, value)| Printed::new(line, "objects", value, "ops/s", "")));
+        row.read_latencies(block, line)?;
+        row.check_whole(block, line, command, is_last)?;
+        Ok(row)
+    }
+
+    /// `read(9.5e-07s, …) stat(…)`: behind all else.
+    fn read_latencies(&mut self, block: &Block<'_>, line: Line<'_>) -> Result<(), ImportError> {
+        for (name, operation) in OPERATIONS {
+            let Some(rest) = between(line.text, &format!(" {name}("), "") else { continue };
+            let malformed = || block.malformed(line, rest, "seven times, as `create(2.8610e-06s, …)`");
+            let (values, _) = rest.split_once(')').ok_or_else(malformed)?;
+            let texts: Vec<&str> = values.split(',').map(str::trim).collect();
+            if texts.len() != STATISTICS.len() {
+                return Err(malformed());
+            }
+            let mut all = Vec::new();
+            for (text, (statistic, _)) in texts.iter().zip(STATISTICS) {
+                let text = text.strip_suffix('s').ok_or_else(malformed)?;
+                let seconds = block.number(line, text, "a time in s")?;
+                all.push(nanos(seconds));
+                let label = format!("{name} latency");
+                self.printed.push(Printed::new(line, &label, text, "s", statistic));
+            }
+            self.latencies.push((operation, all));
+        }
+        Ok(())
+    }
+
+    /// A line that ends early lacks operations.
+    fn check_whole(
+        &self,
+        block: &Block<'_>,
+        line: Line<'_>,
+        command: Option<&str>,
+        is_last: bool,
+    ) -> Result<(), ImportError> {
+        let reads_alone = command.map_or(!is_last, |command| command::has(command, "--read-only"));
+        let expected = match self.phase {
+            Phase::Benchmark if reads_alone => 2,
+            Phase::Benchmark => OPERATIONS.len(),
+            _ => 1,
+        };
+        match self.latencies.len() >= expected && line.text.trim_end().ends_with(')') {
+            true => Ok(()),
+            false => Err(block.malformed(
+                line,
+                line.text,
+                "the latencies of every operation at its end, as `delete(1.9073e-06s, …)`",
+            )),
+        }
+    }
+
+    /// Operations on objects for each of them.
+    fn each(&self) -> f64 {
+        if self.phase == Phase::Benchmark { self.latencies.len().max(1) as f64 } else { 1.0 }
+    }
+
+    fn derive(self, pass: &mut Pass, object_bytes: Option<u64>) {
+        // In a benchmark phase both rates are of the same; the one of more digits is taken.
+        let (count, rate) = match self.phase {
+            Phase::Benchmark => (self.objects * self.each(), self.operations_per_second),
+            _ => (self.objects, self.objects_per_second),
+        };
+        let seconds = if rate > 0.0 { count / rate } else { 0.0 };
+        pass.took(nanos(seconds));
+        let moved = self.mib_per_second.map_or(0, |mib| whole(mib * MIB * seconds));
+        let exact = |count: f64| object_bytes.map_or(0, |bytes| whole(count * bytes as f64));
+        pass.row.items = whole(count);
+        let writes = self.latencies.iter().any(|(operation, _)| *operation == Operation::Create);
+        let reads = self.latencies.iter().any(|(operation, _)| *operation == Operation::Read);
+        if moved > 0 {
+            pass.row.write_bytes = if writes { exact(self.objects) } else { 0 };
+            pass.row.read_bytes = if reads { exact(self.objects) } else { 0 };
+        }
+        pass.row.surprises = whole(self.errors);
+        for (operation, values) in self.latencies {
+            let objects = self.objects;
+            let mut below = 0;
+            for (pair, (_, share)) in values.windows(2).zip(&STATISTICS[1..]) {
+                let upto = whole(objects * share).max(below);
+                if upto > below {
+                    pass.latency.push(Bucket {
+                        operation,
+                        low_ns: pair[0],
+                        high_ns: pair[1],
+                        count: upto - below,
+                    });
+                }
+                below = upto;
+            }
+        }
+        pass.note("latencies are known by printed percentiles alone: between two of them nothing is known");
+        pass.printed.extend(self.printed);
+    }
+}
+
+/// What was asked for.
+struct Asked {
+    cases: Vec<Case>,
+    tasks: u32,
+    object_bytes: Option<u64>,
+    stated: String,
+}
+
+impl Asked {
+    /// By the printed command line, where it is one that ioproof understands, and by the lines themselves.
+    fn of(block: &Block<'_>, command: Option<&str>, rows: &[Row]) -> Self {
+        let map = block.value_of(&["Nodemap"]).map(|(_, map)| map.trim());
+        let map = map.filter(|map| !map.is_empty() && map.chars().all(|c| matches!(c, '0' | '1')));
+        let sets = rows.iter().find_map(|row| row.sets);
+        let of_each = command.map(|command| {
+            command::value(command, "-D").and_then(|text| number(&text)).unwrap_or(SETS).max(1.0)
+        });
+        let by_sets = sets.zip(of_each).map(|(sets, each)| narrow(whole(sets / each)));
+        let tasks = map.map(|map| narrow(map.len() as u64)).or(by_sets).unwrap_or(1).max(1);
+        let several = map.is_some_and(|map| map.contains('0'));
+        let launcher = Launcher { tasks: Some(tasks), ..Launcher::default() };
+        let words = command.map(|command| command::words_of(command, TOOL));
+        let asked = words.and_then(|words| (ROW.parse)(&words, launcher).ok());
+        let cases = asked.map(|asked| asked.plan.cases).unwrap_or_default();
+        // Which other nodes there were is not printed.
+        let cases: Vec<Case> = if several { Vec::new() } else { cases };
+        let objects = cases.first().and_then(|case| match &case.workload.work {
+            Work::Objects(objects) => Some(objects.object_bytes.0),
+            _ => None,
+        });
+        let size = command.and_then(|command| command::value(command, "-S"));
+        let size = size.and_then(|text| units::size(&text, false)).map(whole);
+        let plural = |n: u32, one: &str| if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") };
+        let mut stated = plural(tasks, "task");
+        if let Some(sets) = sets {
+            stated.push_str(&format!(", {} sets", whole(sets)));
+        }
+        if several {
+            stated.push_str(", several nodes");
+        }
+        Self { cases, tasks, object_bytes: objects.or(size).or(command.map(|_| OBJECT_BYTES)), stated }
+    }
+
+    /// The name of the case that a line is of: rests have cases of their own.
+    fn name(&self, row: &Row) -> String {
+        if row.phase != Phase::Benchmark || self.cases.len() < 2 {
+            return self.cases.first().map_or_else(|| TOOL.to_owned(), |case| case.id.clone());
+        }
+        let rests = |case: &&Case| matches!(&case.workload.work, Work::Objects(objects) if objects.waiting_percent == row.waiting_percent);
+        self.cases.iter().find(rests).map_or_else(|| TOOL.to_owned(), |case| case.id.clone())
+    }
+
+    fn test(&self, name: &str) -> Test {
+        if let Some(case) = self.cases.iter().find(|case| case.id == name) {
+            return Test { case: Case { phases: Vec::new(), ..case.clone() }, passes: Vec::new() };
+        }
+        let mut spec = WorkloadSpec::new(name, "unknown", geometry(None));
+        spec.tasks = self.tasks;
+        spec.work = Work::Objects(Objects {
+            sets: 1,
+            precreated: 1,
+            steps: 1,
+            object_bytes: Bytes(self.object_bytes.unwrap_or(1)),
+            offset: 1,
+            waiting_percent: 0,
+            read_only: false,
+            no_stat: false,
+        });
+        Test::new(name, spec, &self.stated)
+    }
+}
+
+/// md-workbench's defaults: sets of each task, bytes of an object.
+const SETS: f64 = 10.0;
+const OBJECT_BYTES: u64 = 3901;
