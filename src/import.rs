@@ -1,12 +1,13 @@
 //! `ioproof import`: what other tools have printed, as a record.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use dialect::import::{ImportError, Imported, Text, import};
 use record::{
-    FORMAT_VERSION, Fact, HostFacts, Manifest, Outcome, Provenance, Recorder, Run, Warning, WarningRow,
+    FORMAT_VERSION, Fact, HostFacts, Manifest, Outcome, Provenance, RecordError, Recorder, Run, Warning,
+    WarningRow,
 };
 use report::Study;
 
@@ -32,13 +33,23 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
         title.clone_into(&mut imported.plan.title);
     }
     let run_id = session::run_id(started, "import");
-    let directory = session::directory(&run_id, arguments.out.as_deref());
-    let is_new = !directory.exists();
-    write(&directory, &imported, run_id, now).inspect_err(|_| {
-        if is_new {
-            // The error that counts is the first; half a record is none.
-            let _ = fs::remove_dir_all(&directory);
-        }
+    let named = session::directory(&run_id, arguments.out.as_deref());
+    // An empty directory may be given, also as `.` or by a link.
+    let directory = fs::canonicalize(&named).unwrap_or(named);
+    // It gets its name when it is whole: half a record is none.
+    let unfinished = beside(&directory, &run_id)?;
+    let written = write(&unfinished, &imported, run_id, now).and_then(|()| {
+        fs::rename(&unfinished, &directory).map_err(|error| {
+            let error = anyhow::Error::from(error).context(format!(
+                "cannot name the record {}: name a directory that does not exist yet with --out",
+                directory.display()
+            ));
+            Failure::new(Exit::Record, error)
+        })
+    });
+    written.inspect_err(|_| {
+        // The error that counts is the first.
+        let _ = fs::remove_dir_all(&unfinished);
     })?;
     let run = Run::open(&directory)?;
     let study = Study::of(&run);
@@ -48,11 +59,24 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
+/// Where the record of `directory` is made, which must be empty or not there yet: in the same place, as a name
+/// can only be changed within one file system.
+fn beside(directory: &Path, run_id: &str) -> Result<PathBuf, Failure> {
+    let mut entries = fs::read_dir(directory).ok().into_iter().flatten();
+    if entries.next().is_some() {
+        return Err(RecordError::NotEmpty { path: directory.to_owned() }.into());
+    }
+    Ok(directory.with_file_name(format!(".{run_id}.part")))
+}
+
+/// What tools print is far below this; a device has no end.
+const FILE_MAX: u64 = 1 << 30;
+
 fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let result = match path.as_os_str() == "-" {
-        true => io::stdin().lock().read_to_end(&mut bytes).map(drop),
-        false => fs::read(path).map(|read| bytes = read),
+        true => io::stdin().lock().take(FILE_MAX + 1).read_to_end(&mut bytes),
+        false => File::open(path).and_then(|file| file.take(FILE_MAX + 1).read_to_end(&mut bytes)),
     };
     let message = |error| {
         anyhow::Error::from(error).context(format!(
@@ -60,7 +84,15 @@ fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
             path.display()
         ))
     };
-    result.map_err(|error| Failure::new(Exit::Usage, message(error)))?;
+    let length = result.map_err(|error| Failure::new(Exit::Usage, message(error)))?;
+    if length as u64 > FILE_MAX {
+        let error = anyhow::anyhow!(
+            "{} holds more than {}: import what tools have printed in several files of less",
+            path.display(),
+            plan::Bytes(FILE_MAX)
+        );
+        return Err(Failure::new(Exit::Usage, error));
+    }
     Ok(bytes)
 }
 
@@ -72,7 +104,7 @@ fn write(directory: &Path, imported: &Imported, run_id: String, now: i64) -> Res
         provenance: Provenance::Imported,
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
         command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
-        started_unix_ns: imported.started_unix_ns.unwrap_or(now),
+        started_unix_ns: imported.started_unix_ns.or(imported.finished_unix_ns).unwrap_or(now),
         finished_unix_ns: None,
         plan: imported.plan.clone(),
         host: host(imported),

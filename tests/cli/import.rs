@@ -118,3 +118,72 @@ fn a_newer_release_is_read_with_a_warning_that_names_it() {
     let said = run(&desk.ioproof("import newer --out record")).expect_code(0).stdout;
     assert_says(&said, &["IOR 9.2.0 is newer than 4.1"]);
 }
+
+/// A record has its name when it is whole; what is there already stays.
+#[test]
+fn a_record_that_is_there_is_not_touched() {
+    let desk = Desk::new();
+    let first = pasted(&desk, "ior-4.1.txt");
+    assert_says(&first, &["imported from pasted (IOR 4.1.0+dev)", "measured 2026-11-21"]);
+    let names = || {
+        let mut names: Vec<_> = fs::read_dir(desk.path("."))
+            .expect("the desk")
+            .map(|entry| entry.expect("an entry").file_name())
+            .collect();
+        names.sort();
+        names
+    };
+    let before = (names(), fs::read(desk.record().join("journal.jsonl")).expect("a journal"));
+    let refused = run(&desk.ioproof("import pasted --out record")).expect_code(7).stderr;
+    assert_says(&refused, &["record", "not empty"]);
+    let refused = run(&desk.ioproof("import pasted --out pasted/below")).expect_code(7).stderr;
+    assert_says(&refused, &["pasted"]);
+    assert_eq!((names(), fs::read(desk.record().join("journal.jsonl")).expect("a journal")), before);
+}
+
+/// What is not printed is not said: neither a host nor a time nor how long it took.
+#[test]
+fn the_head_says_where_imported_data_came_from() {
+    let desk = Desk::new();
+    let said = pasted(&desk, "published-tsqosperf-read.txt");
+    assert_says(
+        &said,
+        &[
+            "on a host that is not printed",
+            "imported from pasted (tsqosperf)",
+            "when it was measured is not printed",
+        ],
+    );
+    assert!(!said.contains("took 0") && !said.contains("seed") && !said.contains("Latency of"), "{said}");
+}
+
+/// B29: IOzone as it was printed beside IOR as it is measured, one point, the difference in percent; E18: mdtest
+/// beside mdtest.
+#[test]
+fn what_another_tool_has_printed_is_compared_with_an_own_run_of_its_point() {
+    let desk = Desk::new();
+    let _ = pasted(&desk, "iozone-3.508.txt");
+    fs::rename(desk.record(), desk.path("theirs")).expect("kept");
+    let _ = run(&desk.ior("-w -r -F -e -t 64k -b 16m --tasks-per-rank 2 -o iorf")).expect_code(0);
+    let said = run(&desk.ioproof("compare theirs record")).expect_code(0).stdout;
+    assert_says(&said, &["write → test0", "read → test0", "rate while transferring", " %"]);
+    assert!(!said.contains("differs in") && !said.contains("on unknown"), "{said}");
+    // Nothing but the point pairs them.
+    fs::remove_dir_all(desk.record()).expect("gone");
+    let _ = run(&desk.ior("-w -r -F -e -t 128k -b 16m --tasks-per-rank 2 -o iorf")).expect_code(0);
+    let said = run(&desk.ioproof("compare theirs record")).expect_code(0).stdout;
+    assert_says(&said, &["0 comparisons. ", "No case was measured in both runs"]);
+}
+
+#[test]
+fn imported_metadata_figures_are_compared_with_own_ones() {
+    let desk = Desk::new();
+    let _ = pasted(&desk, "md-workbench-4.1.txt");
+    fs::rename(desk.record(), desk.path("theirs")).expect("kept");
+    let _ = run(&desk.ioproof("md-workbench -D 2 -I 200 -P 500 --tasks-per-rank 2 -o objects --out record"))
+        .expect_code(0);
+    let said = run(&desk.ioproof("compare theirs record")).expect_code(0).stdout;
+    assert_says(&said, &["precreate", "benchmark", "cleanup", "operations/s"]);
+    // Its mean is anywhere between the seven values that it prints.
+    assert!(!said.contains("mean latency"), "{said}");
+}

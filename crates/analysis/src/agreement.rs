@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use plan::{Case, Phase, Plan, Sharing};
 
 use crate::amount::bytes_of_one;
-use crate::compare::compare_figures;
+use crate::compare::{compare_figures, compare_transferring};
 use crate::jobs::nodes_of;
 use crate::{Comparison, Figure};
 
-/// Two figures of one point, and how they compare.
+/// Two figures of one point or one name, and how they compare.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paired {
     /// The place of the first.
@@ -18,8 +18,7 @@ pub struct Paired {
     pub after: usize,
     /// Rates, then mean latencies.
     pub comparisons: Vec<Comparison>,
-    /// In which conditions they differ, in words, where not their names but their conditions have paired
-    /// them; empty where those are the same, too.
+    /// In which conditions they differ, in words; of imported cases so far as their text says it.
     pub differs: Vec<String>,
     /// They are of cases of different names.
     pub by_conditions: bool,
@@ -34,51 +33,80 @@ pub struct RunFigures<'a> {
     pub figures: &'a [Figure],
 }
 
-/// The figures that two runs have in common: those of cases of one name, and, of the others, those of the same
-/// point: phase, bytes of an operation, order, tasks, nodes and share of reads are equal. Of several the one
-/// with the fewest other differences is taken, which are told. In the order of the first.
+/// The figures that two runs have in common: those of one point, which are equal in phase, bytes of an
+/// operation, order, tasks, nodes and share of reads, and then those of cases of one name. Of several of one
+/// point that of the same name is taken, or the one with the fewest other differences, which are told. In
+/// the order of the first.
 #[must_use]
 pub fn paired(before: RunFigures<'_>, after: RunFigures<'_>) -> Vec<Paired> {
-    let named: HashMap<(&str, Phase), usize> =
-        after.figures.iter().enumerate().map(|(at, one)| ((one.case.as_str(), one.phase), at)).collect();
-    let mut partners: Vec<Option<usize>> =
-        before.figures.iter().map(|one| named.get(&(one.case.as_str(), one.phase)).copied()).collect();
-    let mut taken: Vec<bool> = vec![false; after.figures.len()];
-    for &partner in partners.iter().flatten() {
-        taken[partner] = true;
-    }
-    let named_pairs: Vec<bool> = partners.iter().map(Option::is_some).collect();
     let (own, other) = (Cases::of(before), Cases::of(after));
-    for (place, partner) in partners.iter_mut().enumerate().filter(|(_, partner)| partner.is_none()) {
-        let Some(case) = own.case(place) else { continue };
-        let phase = before.figures[place].phase;
-        let same = |&at: &usize| {
-            let known = other.case(at);
-            !taken[at]
-                && after.figures[at].phase == phase
-                && known.is_some_and(|known| point(known, phase) == point(case, phase))
-        };
-        let found = (0..after.figures.len())
-            .filter(same)
-            .min_by_key(|&at| other.case(at).map_or(usize::MAX, |known| differences(case, known).len()));
-        if let Some(found) = found {
-            taken[found] = true;
-            *partner = Some(found);
+    let mut partners: Vec<Option<usize>> = vec![None; before.figures.len()];
+    let mut taken: Vec<bool> = vec![false; after.figures.len()];
+    // A name alone may be a tool's for all that it measures.
+    for same in [Same::NameAndPoint, Same::Point, Same::Name] {
+        let mut places: HashMap<Key<'_>, Vec<usize>> = HashMap::new();
+        for at in (0..after.figures.len()).filter(|&at| !taken[at]) {
+            places.entry(same.key(&other, at)).or_default().push(at);
+        }
+        for (place, partner) in partners.iter_mut().enumerate().filter(|(_, partner)| partner.is_none()) {
+            let alike = places.get(&same.key(&own, place)).map(Vec::as_slice).unwrap_or_default();
+            let phase = before.figures[place].phase;
+            let others =
+                |at: usize| own.case(place).zip(other.case(at)).map(|(a, b)| differences(a, b, phase).len());
+            let found = alike.iter().copied().filter(|&at| !taken[at]).min_by_key(|&at| others(at));
+            if let Some(found) = found {
+                taken[found] = true;
+                *partner = Some(found);
+            }
         }
     }
     let pair = |(place, partner): (usize, Option<usize>)| {
         let partner = partner?;
-        let by_conditions = !named_pairs[place];
-        let cases = own.case(place).zip(other.case(partner)).filter(|_| by_conditions);
+        let (one, two) = (&before.figures[place], &after.figures[partner]);
+        let by_conditions = one.case != two.case;
+        let mut comparisons = compare_figures(one, two);
+        if by_conditions {
+            let at = usize::from(comparisons.first().is_some_and(|first| first.operation.is_none()));
+            comparisons.splice(at..at, compare_transferring(one, two));
+        }
+        let cases = own.case(place).zip(other.case(partner));
         Some(Paired {
             before: place,
             after: partner,
-            comparisons: compare_figures(&before.figures[place], &after.figures[partner]),
-            differs: cases.map(|(own, other)| differences(own, other)).unwrap_or_default(),
+            comparisons,
+            differs: cases.map(|(own, other)| all_differences(own, other, one.phase)).unwrap_or_default(),
             by_conditions,
         })
     };
     partners.into_iter().enumerate().filter_map(pair).collect()
+}
+
+/// What makes a pair.
+#[derive(Debug, Clone, Copy)]
+enum Same {
+    NameAndPoint,
+    Point,
+    Name,
+}
+
+/// What both figures of a pair have.
+#[derive(PartialEq, Eq, Hash)]
+struct Key<'a> {
+    phase: Phase,
+    name: Option<&'a str>,
+    point: Option<Point>,
+}
+
+impl Same {
+    fn key<'a>(self, cases: &Cases<'a>, place: usize) -> Key<'a> {
+        let figure = &cases.figures[place];
+        let point = || cases.case(place).map(|case| point(case, figure.phase));
+        Key {
+            phase: figure.phase,
+            name: (!matches!(self, Self::Point)).then_some(figure.case.as_str()),
+            point: if matches!(self, Self::Name) { None } else { point() },
+        }
+    }
 }
 
 /// The cases of figures.
@@ -99,36 +127,89 @@ impl<'a> Cases<'a> {
 }
 
 /// What figures of one point have in common.
-fn point(case: &Case, phase: Phase) -> (u64, &'static str, u32, u64, Option<u8>) {
+#[derive(PartialEq, Eq, Hash)]
+struct Point {
+    bytes: u64,
+    order: &'static str,
+    tasks: u32,
+    nodes: u64,
+    read_percent: Option<u8>,
+}
+
+fn point(case: &Case, phase: Phase) -> Point {
     let workload = &case.workload;
-    let order = if phase.is_transfers() { workload.order.name() } else { "" };
-    let mix = (phase == Phase::Mixed).then_some(workload.read_percent);
-    (bytes_of_one(case, phase).0, order, workload.tasks, nodes_of(case), mix)
+    Point {
+        bytes: bytes_of_one(case, phase).0,
+        order: if phase.is_transfers() { workload.order.name() } else { "" },
+        tasks: workload.tasks,
+        nodes: nodes_of(case),
+        read_percent: (phase == Phase::Mixed).then_some(workload.read_percent),
+    }
+}
+
+/// What is told of two cases, each with its values.
+#[derive(Default)]
+struct Told(Vec<String>);
+
+impl Told {
+    fn tell<T: PartialEq>(&mut self, what: &str, values: [T; 2], word: impl Fn(&T) -> String) {
+        let [before, after] = &values;
+        if before != after {
+            self.0.push(format!("{what}: {}, then {}", word(before), word(after)));
+        }
+    }
+
+    fn flags(&mut self, what: &str, flags: [bool; 2], yes: &str, no: &str) {
+        self.tell(what, flags, |&flag| if flag { yes.to_owned() } else { no.to_owned() });
+    }
 }
 
 /// In which other conditions two cases of one point differ.
-fn differences(before: &Case, after: &Case) -> Vec<String> {
+fn differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
     let (one, other) = (&before.workload, &after.workload);
-    let mut found = Vec::new();
-    let mut told = |differs: bool, what: &str, values: [String; 2]| {
-        if differs {
-            let [before, after] = values;
-            found.push(format!("{what}: {before}, then {after}"));
+    let mut found = Told::default();
+    if one.work.is_transfers() && other.work.is_transfers() {
+        found.flags("cache", [one.direct, other.direct], "direct", "buffered");
+        let own_files = [one, other].map(|workload| workload.files.sharing == Sharing::PerTask);
+        found.flags("files", own_files, "one for each task", "shared");
+        if phase.writes() {
+            found.flags("fsync", [one.sync.at_close, other.sync.at_close], "at the end", "none");
+            let each = [one.sync.per_write, other.sync.per_write];
+            found.flags("fsync of each write", each, "yes", "no");
         }
-    };
-    let flag = |flags: [bool; 2], yes: &str, no: &str| {
-        flags.map(|flag| if flag { yes.to_owned() } else { no.to_owned() })
-    };
-    told(one.direct != other.direct, "cache", flag([one.direct, other.direct], "direct", "buffered"));
-    let own_files = [one, other].map(|workload| workload.files.sharing == Sharing::PerTask);
-    told(own_files[0] != own_files[1], "files", flag(own_files, "one for each task", "shared"));
-    let synced = [one, other].map(|workload| workload.sync.at_close);
-    told(synced[0] != synced[1], "fsync", flag(synced, "at the end", "none"));
-    let depths = [one.backend.depth(), other.backend.depth()];
-    told(depths[0] != depths[1], "depth", depths.map(|depth| depth.to_string()));
-    let backends = [one.backend.name(), other.backend.name()];
-    told(backends[0] != backends[1], "backend", backends.map(str::to_owned));
-    let amounts = [one, other].map(|workload| workload.transfers());
-    told(amounts[0] != amounts[1], "operations", amounts.map(|amount| amount.to_string()));
-    found
+        found.tell("depth", [one.backend.depth(), other.backend.depth()], u32::to_string);
+    }
+    if let (Some(one), Some(other)) = (one.work.tree(), other.work.tree()) {
+        found.tell("items of each task", [one.items_per_task(), other.items_per_task()], u64::to_string);
+        found.tell("directories", [one.directories(), other.directories()], u64::to_string);
+        found.flags("trees", [one.own_trees, other.own_trees], "one for each task", "one for all");
+    }
+    // What an imported text does not say is not known.
+    if before.stated.is_none() && after.stated.is_none() {
+        found.tell("backend", [one.backend.name(), other.backend.name()], |name| (*name).to_owned());
+        if one.work.is_transfers() {
+            let each = [one, other].map(|workload| workload.geometry.transfers_per_task());
+            found.tell("operations of each task", each, u64::to_string);
+        }
+    }
+    found.0
+}
+
+/// These, behind those of their points.
+fn all_differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
+    let (one, other) = (point(before, phase), point(after, phase));
+    let mut found = Told::default();
+    // One byte stands for a size that is not printed.
+    let is_known = |case: &Case, point: &Point| case.stated.is_none() || point.bytes > 1;
+    if is_known(before, &one) && is_known(after, &other) {
+        found
+            .tell("bytes of an operation", [one.bytes, other.bytes], |&bytes| plan::Bytes(bytes).to_string());
+    }
+    found.tell("order", [one.order, other.order], |name| (*name).to_owned());
+    found.tell("tasks", [one.tasks, other.tasks], u32::to_string);
+    found.tell("nodes", [one.nodes, other.nodes], u64::to_string);
+    let reads = [one.read_percent, other.read_percent].map(|share| share.unwrap_or_default());
+    found.tell("reads", reads, |share| format!("{share} %"));
+    found.0.extend(differences(before, after, phase));
+    found.0
 }

@@ -7,7 +7,8 @@ use plan::RateName;
 use record::Operation;
 
 use crate::{
-    CONFIDENCE, Comparison, Figure, Outcome, RepetitionFigure, Summary, can_differ, mann_whitney, shift,
+    CONFIDENCE, Comparison, Figure, Latency, Outcome, RepetitionFigure, Summary, can_differ, mann_whitney,
+    shift,
 };
 
 /// How two samples of a positive quantity compare.
@@ -79,7 +80,63 @@ pub fn compare(before: &[Figure], after: &[Figure]) -> Vec<Comparison> {
 #[must_use]
 pub fn compare_figures(before: &Figure, after: &Figure) -> Vec<Comparison> {
     let rate = if before.rate == after.rate { before.rate } else { RateName::ByWall };
-    let case = match (before.case == after.case, before.node_count == after.node_count) {
+    let latencies = Operation::ALL.map(|operation| {
+        let mean = |one: &RepetitionFigure| one.response(operation).map(|latency| latency.mean_ns);
+        let is_known = |figure: &Figure| figure.response(operation).is_some_and(Latency::knows_mean);
+        let both = is_known(before) && is_known(after);
+        let found = both.then(|| difference(&values(before, mean), &values(after, mean), false));
+        (Some(operation), found.flatten())
+    });
+    let found = std::iter::once((None, rates(before, after, rate))).chain(latencies);
+    let case = names(before, after);
+    let row = |(operation, difference): (_, Option<Difference>)| {
+        Some(comparison(&case, after, operation, &difference?, false))
+    };
+    found.filter_map(row).collect()
+}
+
+/// The rates of two figures over the time of their transfers alone, where they say something else than those
+/// by wall time: tools count opening, syncing and closing in different ways.
+pub(crate) fn compare_transferring(before: &Figure, after: &Figure) -> Option<Comparison> {
+    let by = |rate| rates(before, after, rate);
+    let (all, transferring) = (by(RateName::ByWall)?, by(RateName::ByIo)?);
+    let is_other = (transferring.before / all.before - 1.0).abs() > SAME_RATE
+        || (transferring.after / all.after - 1.0).abs() > SAME_RATE;
+    is_other.then(|| comparison(&names(before, after), after, None, &transferring, true))
+}
+
+/// Two rates of one figure that are closer are shown as one.
+const SAME_RATE: f64 = 0.01;
+
+fn rates(before: &Figure, after: &Figure, rate: RateName) -> Option<Difference> {
+    let counts = after.rate_of();
+    let of = |one: &RepetitionFigure| one.rates.get(rate).map(|rate| counts.get(&rate));
+    difference(&values(before, of), &values(after, of), true)
+}
+
+fn comparison(
+    case: &str,
+    after: &Figure,
+    operation: Option<Operation>,
+    difference: &Difference,
+    transferring: bool,
+) -> Comparison {
+    Comparison {
+        case: case.to_owned(),
+        phase: after.phase,
+        operation,
+        transferring,
+        before: difference.before,
+        after: difference.after,
+        change: difference.change,
+        interval: difference.interval,
+        p_value: difference.p_value,
+        outcome: difference.outcome,
+    }
+}
+
+fn names(before: &Figure, after: &Figure) -> String {
+    match (before.case == after.case, before.node_count == after.node_count) {
         (true, true) => before.case.clone(),
         (false, true) => format!("{} → {}", before.case, after.case),
         (_, false) => format!(
@@ -89,31 +146,7 @@ pub fn compare_figures(before: &Figure, after: &Figure) -> Vec<Comparison> {
             after.case,
             nodes(after.node_count)
         ),
-    };
-    let counts = after.rate_of();
-    let first_rate = |one: &RepetitionFigure| one.rates.get(rate).map(|rate| counts.get(&rate));
-    let rates = difference(&values(before, first_rate), &values(after, first_rate), true);
-    let latencies = Operation::ALL.map(|operation| {
-        let mean = |one: &RepetitionFigure| one.response(operation).map(|latency| latency.mean_ns);
-        (Some(operation), difference(&values(before, mean), &values(after, mean), false))
-    });
-    let found = std::iter::once((None, rates)).chain(latencies);
-    found
-        .filter_map(|(operation, difference)| {
-            let difference = difference?;
-            Some(Comparison {
-                case: case.clone(),
-                phase: after.phase,
-                operation,
-                before: difference.before,
-                after: difference.after,
-                change: difference.change,
-                interval: difference.interval,
-                p_value: difference.p_value,
-                outcome: difference.outcome,
-            })
-        })
-        .collect()
+    }
 }
 
 /// One workload on 2 nodes is not the same as on 1, though the case may have the same name.
@@ -129,7 +162,7 @@ fn values(figure: &Figure, of: impl Fn(&RepetitionFigure) -> Option<f64>) -> Vec
 /// The rates that differ most, in either direction: "the difference is at most x %".
 #[must_use]
 pub fn largest_gap(comparisons: &[Comparison]) -> Option<&Comparison> {
-    let rates = comparisons.iter().filter(|comparison| comparison.operation.is_none());
+    let rates = comparisons.iter().filter(|one| one.operation.is_none() && !one.transferring);
     rates.max_by(|a, b| a.change.abs().total_cmp(&b.change.abs()))
 }
 

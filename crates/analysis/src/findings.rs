@@ -483,6 +483,9 @@ pub struct Comparison {
     pub phase: Phase,
     /// Which one, where latencies are compared.
     pub operation: Option<Operation>,
+    /// Of a rate: it is that over the time of the transfers alone, beside the one by which both are
+    /// summarised.
+    pub transferring: bool,
     /// Median of the first: of the first rate of the phase, [`crate::RateOf::phase`]; nanoseconds where
     /// [`Comparison::operation`] is given.
     pub before: f64,

@@ -6,6 +6,9 @@ use record::{LatencyRow, Measure, Operation};
 
 use crate::OperationLatency;
 
+/// By how much a mean that is known can be off.
+const MEAN_KNOWN: f64 = 0.1;
+
 /// A bucket of latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Bucket {
@@ -108,6 +111,18 @@ impl Latency {
     #[must_use]
     pub fn mean_ns(&self) -> f64 {
         self.sum(|middle| middle) / self.count as f64
+    }
+
+    /// Whether the mean is known to 10 %: a tool may have printed a few percentiles alone, and then it can be
+    /// anywhere between them.
+    #[must_use]
+    pub fn knows_mean(&self) -> bool {
+        let off: f64 = self
+            .buckets
+            .iter()
+            .map(|bucket| bucket.high_ns.saturating_sub(bucket.low_ns) as f64 / 2.0 * bucket.count as f64)
+            .sum();
+        off / self.count as f64 <= self.mean_ns() * MEAN_KNOWN
     }
 
     /// The standard deviation over all operations, with the divisor n, from the buckets' middles; what

@@ -1,7 +1,7 @@
 //! Two runs of the same cases beside each other: what changed beyond the scatter, and what did not.
 
 use analysis::{Comparison, Outcome, by_chance, largest_gap};
-use record::{Operation, Provenance, Run};
+use record::{Operation, Provenance, Run, Warning};
 use serde::Serialize;
 
 use crate::build;
@@ -58,10 +58,15 @@ pub fn compare(before: &Run, after: &Run) -> Pair {
     let pairs = analysis::paired(of(0), of(1));
     let agreements = pairs.iter().filter(|pair| pair.by_conditions).count();
     let with_conditions = |pair: &analysis::Paired| {
-        let [one, other] = [&figures[0][pair.before], &figures[1][pair.after]].map(|one| &one.conditions);
-        let mut words = one.clone();
-        if one != other && pair.by_conditions {
-            words.push_str(&format!("; then {other}"));
+        let [one, other] = [&figures[0][pair.before], &figures[1][pair.after]];
+        let mut words = one.conditions.clone();
+        if one.conditions != other.conditions {
+            words.push_str(&format!("; then {}", other.conditions));
+        }
+        for (run, figure, side) in [(before, one, "before"), (after, other, "after")] {
+            if let Some(iterations) = printed_mean(run, figure) {
+                words.push_str(&format!("; {side} is the printed mean of {iterations} iterations"));
+            }
         }
         if !pair.differs.is_empty() {
             words.push_str(&format!("; differs in {}", pair.differs.join("; ")));
@@ -74,6 +79,17 @@ pub fn compare(before: &Run, after: &Run) -> Pair {
         comparisons: pairs.iter().flat_map(with_conditions).collect(),
         agreements,
     }
+}
+
+/// Of so many iterations the figure is the mean that its tool has printed; none where it is of own values.
+fn printed_mean(run: &Run, figure: &analysis::Figure) -> Option<u64> {
+    let of_figure = |row: &&record::WarningRow| {
+        row.key.as_ref().is_some_and(|key| *key.case == *figure.case && key.phase == figure.phase)
+    };
+    run.warnings.iter().filter(of_figure).find_map(|row| match row.warning {
+        Warning::PrintedMean { iterations } => Some(iterations),
+        _ => None,
+    })
 }
 
 fn side(run: &Run) -> Side {
@@ -97,6 +113,8 @@ struct Row<'a> {
     phase: &'static str,
     /// The operation whose mean latencies are compared; none for rates.
     latency_of: Option<&'static str>,
+    /// A rate over the time of the transfers alone, beside that of the figure.
+    transferring: bool,
     conditions: &'a str,
     /// In `unit`: bytes or operations per second, or nanoseconds of a latency.
     before: f64,
@@ -145,6 +163,7 @@ impl Pair {
                 case: one.case.to_string(),
                 phase: one.phase.name(),
                 latency_of: one.operation.map(Operation::name),
+                transferring: one.transferring,
                 conditions,
                 before: one.before,
                 after: one.after,
@@ -178,7 +197,8 @@ impl Pair {
         if self.agreements > 0 {
             blocks.push(Block::Text(format!(
                 "{} of figures of different names: the same phase, size, order, tasks and nodes. What \
-                 differs beside that stands with each.",
+                 differs beside that stands with each. A rate while transferring leaves out opening, syncing \
+                 and closing, which tools count in different ways.",
                 counted(self.agreements as u64, "pair")
             )));
         }
@@ -224,7 +244,11 @@ impl Pair {
                 "" => String::new(),
                 tool => format!(", by {tool}"),
             };
-            format!("{} ({from}{}{release}{tool} on {})", side.title, side.id, side.node)
+            let node = match (side.provenance, side.node.as_str()) {
+                (Provenance::Imported, text::UNKNOWN_NODE) => String::new(),
+                (_, node) => format!(" on {node}"),
+            };
+            format!("{} ({from}{}{release}{tool}{node})", side.title, side.id)
         };
         format!("Before: {}. After: {}.", words(&self.sides[0]), words(&self.sides[1]))
     }
@@ -241,7 +265,8 @@ impl Pair {
             .map(|(word, count)| format!("{count} {word}"))
             .collect();
         let all: Vec<Comparison> = self.comparisons.iter().map(|(one, _)| one.clone()).collect();
-        let mut text = format!("{}: {}.", counted(all.len() as u64, "comparison"), parts.join(", "));
+        let colon = if parts.is_empty() { "" } else { ": " };
+        let mut text = format!("{}{colon}{}.", counted(all.len() as u64, "comparison"), parts.join(", "));
         let chance = by_chance(&all);
         if chance >= 0.5 {
             text.push_str(&format!(
@@ -279,7 +304,11 @@ fn row(one: &Comparison, conditions: &str) -> Vec<Cell> {
     };
     let interval =
         one.interval.map(|(low, high)| format!("{} … {}", signed(low), signed(high))).unwrap_or_default();
-    let of = one.operation.map_or_else(|| "rate".to_owned(), |of| format!("mean latency of {}s", of.name()));
+    let of = match (one.operation, one.transferring) {
+        (Some(of), _) => format!("mean latency of {}s", of.name()),
+        (None, true) => "rate while transferring".to_owned(),
+        (None, false) => "rate".to_owned(),
+    };
     let p_value = |p: f64| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
     vec![
         Cell::toned(word, tone),

@@ -41,8 +41,11 @@ pub(crate) fn markdown(report: &Report) -> String {
             let rates = text::rates(report, &transfers, true).without_empty_columns();
             let _ = writeln!(out, "{}", rates.to_markdown());
         }
-        let _ = writeln!(out, "## {}\n", text::latency_heading(report));
-        let _ = writeln!(out, "{}", text::latencies(report, &figures).without_empty_columns().to_markdown());
+        let latencies = text::latencies(report, &figures);
+        if !latencies.is_empty() {
+            let _ = writeln!(out, "## {}\n", text::latency_heading(report));
+            let _ = writeln!(out, "{}", latencies.without_empty_columns().to_markdown());
+        }
     }
     let measures = text::measures(report);
     if !measures.is_empty() {

@@ -91,8 +91,11 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
             }
             out.push_str(&rates(report, &transfers, false).without_empty_columns().to_text("", colour));
         }
-        let _ = writeln!(out, "\n{}", heading(latency_heading(report)));
-        out.push_str(&latencies(report, &figures).without_empty_columns().to_text("", colour));
+        let latencies = latencies(report, &figures);
+        if !latencies.is_empty() {
+            let _ = writeln!(out, "\n{}", heading(latency_heading(report)));
+            out.push_str(&latencies.without_empty_columns().to_text("", colour));
+        }
         let measures = measures(report);
         if !measures.is_empty() {
             out.push_str(&wrapped("", &measures, COLUMNS));
@@ -235,7 +238,11 @@ pub(crate) fn nodes_line(report: &Report) -> Option<String> {
 pub(crate) fn host_line(report: &Report) -> String {
     let host = &report.host;
     let several = report.cluster.as_ref().is_some_and(|cluster| cluster.nodes.len() > 1);
-    let mut parts = vec![if several { format!("first node {}", host.node) } else { host.node.clone() }];
+    let mut parts = vec![match (several, is_imported(report) && host.node == UNKNOWN_NODE) {
+        (true, _) => format!("first node {}", host.node),
+        (false, true) => "on a host that is not printed".to_owned(),
+        (false, false) => host.node.clone(),
+    }];
     parts.extend(host.operating_system.known().cloned());
     parts.extend(
         host.kernel.known().map(|kernel| kernel.split_whitespace().next().unwrap_or_default().to_owned()),
@@ -252,19 +259,41 @@ pub(crate) fn host_line(report: &Report) -> String {
     parts.join(" · ")
 }
 
-/// When, how long, by which program, with which seed.
+/// The name of a host that no imported text names.
+pub(crate) const UNKNOWN_NODE: &str = "unknown";
+
+fn is_imported(report: &Report) -> bool {
+    report.run.provenance == "imported"
+}
+
+/// When, how long, by which program, with which seed; of an imported run first where it is from.
 pub(crate) fn run_line(report: &Report) -> String {
     let run = &report.run;
+    let (when, origin, program) = (when(report), origin(report), &run.program_version);
+    let state = format!("run {} ({})", run.id, run.state);
+    if is_imported(report) {
+        return format!("{origin} by ioproof {program} · {when} · {state}");
+    }
+    format!("{when} · {origin} by ioproof {program} · seed {} · {state}", run.seed)
+}
+
+fn several_files(report: &Report) -> bool {
+    report.printed.as_ref().is_some_and(|printed| printed.files.len() > 1)
+}
+
+/// When the run was, and how long it took, as far as that is known.
+pub(crate) fn when(report: &Report) -> String {
+    let run = &report.run;
+    let started = utc(run.started_unix_ns);
     let took = took(report).map(|took| format!(", took {took}")).unwrap_or_default();
-    format!(
-        "{}{took} · {} by ioproof {} · seed {} · run {} ({})",
-        utc(run.started_unix_ns),
-        origin(report),
-        run.program_version,
-        run.seed,
-        run.id,
-        run.state
-    )
+    match (is_imported(report), run.undated) {
+        (true, true) => format!("when it was measured is not printed; imported {started}"),
+        (true, false) => match (several_files(report), run.finished_unix_ns) {
+            (true, Some(finished)) => format!("measured from {started} to {}", utc(finished)),
+            _ => format!("measured {started}{took}"),
+        },
+        (false, _) => format!("{started}{took}"),
+    }
 }
 
 /// `measured`; of an imported run the files that it is from and what printed them.
@@ -276,10 +305,14 @@ pub(crate) fn origin(report: &Report) -> String {
     }
 }
 
-/// How long the run took, where its end is known.
-pub(crate) fn took(report: &Report) -> Option<String> {
+/// How long the run took, where its end is known. Tools print whole seconds: below one nothing is known.
+fn took(report: &Report) -> Option<String> {
     let nanos = report.run.finished_unix_ns?.checked_sub(report.run.started_unix_ns)?;
-    Some(duration(nanos as f64 / 1e9))
+    let seconds = nanos as f64 / 1e9;
+    match is_imported(report) {
+        true => (seconds >= 1.0).then(|| format!("about {}", duration(seconds))),
+        false => Some(duration(seconds)),
+    }
 }
 
 /// What the numbers are of: said once where all figures agree.

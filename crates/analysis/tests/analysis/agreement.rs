@@ -48,9 +48,54 @@ fn other_points_are_not_compared() {
 }
 
 #[test]
-fn a_name_pairs_before_conditions_do() {
+fn a_name_pairs_what_is_of_other_conditions_and_tells_them() {
     let one = measured("c", 400 << 20, |_| {});
-    let other = measured("c", 300 << 20, |spec| spec.direct = true);
+    let other = measured("c", 300 << 20, |spec| (spec.direct, spec.tasks) = (true, 2));
     let found = pairs(&one, &other);
-    assert_eq!((found.len(), found[0].by_conditions, found[0].differs.len()), (1, false, 0));
+    assert_eq!((found.len(), found[0].by_conditions), (1, false));
+    assert_eq!(found[0].differs, ["tasks: 1, then 2", "cache: buffered, then direct"]);
+}
+
+/// mdtest, say, has one name for all that it measures.
+#[test]
+fn a_point_pairs_before_a_name_does() {
+    let cases = |names: [&str; 2]| {
+        let tasks = [1, 2];
+        let all: Vec<Case> = names
+            .into_iter()
+            .zip(tasks)
+            .map(|(id, tasks)| Case {
+                id: id.to_owned(),
+                ..case(workload(|spec| spec.tasks = tasks), vec![Phase::Read])
+            })
+            .collect();
+        let plan = plan(all);
+        let rows: Vec<_> = names
+            .into_iter()
+            .map(|id| {
+                let mut key = key(0, Phase::Read);
+                key.case = id.into();
+                phase(&key, 400 << 20, 4 * SECOND)
+            })
+            .collect();
+        let run = run_of(&plan, &rows, &[], &[]);
+        let figures = analysis::figures(&run, analysis::RateName::ByWall);
+        (plan, figures)
+    };
+    let found = pairs(&cases(["x", "y"]), &cases(["y", "x"]));
+    let places: Vec<(usize, usize)> = found.iter().map(|pair| (pair.before, pair.after)).collect();
+    assert_eq!(places, [(0, 0), (1, 1)]);
+    assert!(found.iter().all(|pair| pair.by_conditions && pair.differs.is_empty()), "{found:?}");
+}
+
+/// What a text does not say is no difference.
+#[test]
+fn an_imported_case_differs_in_what_its_text_says_alone() {
+    let mut imported = measured("iozone", 400 << 20, |spec| spec.geometry.segments = 1);
+    imported.0.cases[0].stated = Some("records of 1 MiB".to_owned());
+    let own = measured("ior", 400 << 20, |spec| {
+        spec.backend = plan::Backend::Uring { depth: 1, required: true };
+        spec.geometry.segments = 7;
+    });
+    assert_eq!(pairs(&imported, &own)[0].differs, [""; 0]);
 }

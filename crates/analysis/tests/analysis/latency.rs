@@ -24,6 +24,15 @@ fn latency(rows: &[LatencyRow]) -> Option<Latency> {
     Latency::of(rows, Operation::Read, Measure::Response)
 }
 
+/// Of seven values that a tool has printed the mean can be anywhere between two of them.
+#[test]
+fn a_mean_between_few_percentiles_is_not_known() {
+    assert!(latency(&histogram(0, &[100, 2000, 30_000])).expect("reads").knows_mean());
+    let key = key(0, Phase::Read);
+    let rows = [bucket(&key, Operation::Read, (10, 20), 90), bucket(&key, Operation::Read, (20, 900), 10)];
+    assert!(!latency(&rows).expect("reads").knows_mean());
+}
+
 #[test]
 fn known_values() {
     let key = key(0, Phase::Read);

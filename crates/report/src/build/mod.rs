@@ -104,6 +104,7 @@ fn run_info(run: &Run) -> RunInfo {
         seed: manifest.plan.seed,
         started_unix_ns: manifest.started_unix_ns,
         finished_unix_ns: manifest.finished_unix_ns,
+        undated: matches!(manifest.plan.question, Question::Import { undated: true, .. }),
     }
 }
 
@@ -468,7 +469,9 @@ fn missing(
         let by_count = case.protocol.stopping == Stopping::Count;
         let done = !by_count && finished.contains(figure.case.as_str());
         let (has, planned) = (figure.repetitions.len(), case.passes_max() as usize);
-        (!done && has < planned)
+        // Of an imported run nothing else was printed.
+        let imported = figure.provenance == "imported";
+        (!done && !imported && has < planned)
             .then(|| format!("Figure {} has {has} of {planned} repetitions.", figure.number))
     });
     lines.extend(short.by_ref().take(SHORT_NAMED));

@@ -12,7 +12,7 @@ use super::detail::Detail;
 use super::section;
 use crate::chosen::Chosen;
 use crate::format::{
-    NOT_OBSERVED, decimal_bytes, grouped, latency, mebibytes, megabytes, number, percent, rate, utc, whole,
+    NOT_OBSERVED, decimal_bytes, grouped, latency, mebibytes, megabytes, number, percent, rate, whole,
 };
 use crate::section::{sections, signed, unnamed, which_target};
 use crate::study::Second;
@@ -72,8 +72,7 @@ pub(crate) fn page(
         "host": report.host,
         "nodes": text::nodes_line(report),
         "missing": report.missing,
-        "started": utc(report.run.started_unix_ns),
-        "took": text::took(report),
+        "when": text::when(report),
         "statistic": text::statistic(report),
         "intervals": text::confidence(report),
         "transfers": transfers,

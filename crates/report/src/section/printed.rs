@@ -4,7 +4,7 @@ use super::{Block, only};
 use crate::format::{duration, percent};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
-use crate::view::printed::PrintedCheck;
+use crate::view::printed::{PrintedCheck, PrintedValue};
 
 /// Printed values and their checks.
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
@@ -42,12 +42,20 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
             one.label.clone(),
             one.statistic.clone(),
             one.value.clone(),
-            one.unit.clone(),
+            unit(one),
             format!("{}:{}", one.source, one.line),
         ]);
     }
     blocks.extend(only("Every printed value, where it stands", table));
     blocks
+}
+
+/// Nothing where the printed text has its own, as `1261MiB/s` has.
+fn unit(one: &PrintedValue) -> String {
+    let own = one.value.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
+    let is_factor =
+        matches!(own, "" | "k" | "K" | "M" | "G") || own.starts_with("e-") || own.starts_with("e+");
+    if one.number.is_some() && !is_factor { String::new() } else { one.unit.clone() }
 }
 
 fn checks(printed: &crate::view::printed::Printed) -> Table {

@@ -102,6 +102,8 @@ pub(crate) struct RunInfo {
     pub(crate) seed: u64,
     pub(crate) started_unix_ns: i64,
     pub(crate) finished_unix_ns: Option<i64>,
+    /// Of an imported run: no text says when it was printed, and both times are those of the import.
+    pub(crate) undated: bool,
 }
 
 /// What [`OptionNote`] looks like as JSON.
