@@ -8,7 +8,7 @@ use crate::format::{
     whole,
 };
 use crate::section::{
-    Block, EVIDENCE_SHOWN, Section, Statement, are_single, conditions, in_unit, sections, unnamed,
+    Block, EVIDENCE_SHOWN, Section, Statement, conditions, in_unit, is_single, sections, unnamed,
     which_target,
 };
 use crate::table::{Align, Table, Tone, width, wrapped};
@@ -501,7 +501,7 @@ pub(crate) fn shown_published<'a>(
     report: &Report,
     figure: &'a Figure,
 ) -> impl Iterator<Item = &'a crate::view::Published> + use<'a> {
-    let told = are_single(report);
+    let told = is_single(report, figure);
     figure.published.iter().filter(move |one| !(told && one.unit == "ns"))
 }
 

@@ -18,6 +18,7 @@ mod operations;
 mod printed;
 mod repetitions;
 mod shapes;
+mod single;
 mod summary;
 mod sweep;
 mod targets;
@@ -34,9 +35,9 @@ use crate::view::{Figure, Report};
 pub(crate) use cluster::nodes_line;
 pub(crate) use expected::links_table;
 pub(crate) use nodes::{compared, grids};
-pub(crate) use operations::are_single;
 pub(crate) use repetitions::unit_of as repetitions_unit;
 pub(crate) use shapes::line_name;
+pub(crate) use single::is_single;
 pub(crate) use weak::{crossover, series_name};
 
 /// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
@@ -117,7 +118,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("best", "Best points", true, best::blocks(report)),
         ("metadata", "Files and directories", true, operations::metadata(report)),
         ("exchanges", "Requests between processes", true, operations::exchanges(report)),
-        ("single", "Latency of single requests", true, operations::single(report)),
+        ("single", "Latency of single requests", true, single::blocks(report)),
         ("sweeps", "Sweeps", true, sweep::blocks(report)),
         ("weak-scaling", "Weak scaling", true, weak::blocks(report)),
         ("nodes-compared", "Nodes compared", true, nodes::blocks(report)),

@@ -94,7 +94,7 @@ fn rates(report: &Report, figures: &[&Figure]) -> Table {
 }
 
 /// The latency of the only operation of `figure`; of several the tables of rounds and latencies have each.
-fn response(figure: &Figure) -> Option<&LatencyInfo> {
+pub(super) fn response(figure: &Figure) -> Option<&LatencyInfo> {
     let mut all = figure.latency.iter().filter(|one| one.measure == "response");
     all.next().filter(|_| all.next().is_none())
 }
@@ -246,105 +246,4 @@ fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
         ]);
     }
     table
-}
-
-/// Whether the transfers of a run are single requests, whose published latencies stand in their table.
-pub(crate) fn are_single(report: &Report) -> bool {
-    let transfers = || report.figures.iter().filter(|figure| !figure.is_operations());
-    let is_single = |figure: &Figure| {
-        figure.tasks == 1 && figure.path.ends_with(" 1") && !figure.is_large() && response(figure).is_some()
-    };
-    transfers().count() > 0 && transfers().all(is_single)
-}
-
-/// Single requests: one task, one request under way, each timed.
-pub(super) fn single(report: &Report) -> Vec<Block> {
-    if !are_single(report) {
-        return Vec::new();
-    }
-    let mut table = Table::new(&[
-        ("#", Align::Right),
-        ("target", Align::Left),
-        ("request", Align::Left),
-        ("cached or direct", Align::Left),
-        ("requests", Align::Right),
-        ("min", Align::Right),
-        ("mean", Align::Right),
-        ("max", Align::Right),
-        ("mean dev.", Align::Right),
-        ("std. dev.", Align::Right),
-        ("device ÷ tasks", Align::Right),
-        ("doubts", Align::Left),
-        ("published", Align::Left),
-    ])
-    .below("published");
-    for figure in report.figures.iter().filter(|figure| !figure.is_operations()) {
-        let Some(one) = response(figure) else { continue };
-        let direct = figure.path.starts_with("direct");
-        let (cache, tone) = match (direct, from_memory(report, figure)) {
-            (true, false) => ("direct", Tone::Plain),
-            (true, true) => ("direct: memory", Tone::Bad),
-            (false, true) => ("page cache", Tone::Doubtful),
-            (false, false) => ("cached path", Tone::Plain),
-        };
-        let doubts: Vec<&str> = report
-            .findings
-            .audit
-            .iter()
-            .filter(|doubt| doubt.figure == Some(figure.number))
-            .map(|doubt| doubt.check)
-            .collect();
-        table.row(vec![
-            Cell::figure(Some(figure.number)),
-            super::which_target(report, figure).into(),
-            figure.what.clone().into(),
-            Cell::toned(cache, tone),
-            grouped(one.transfers).into(),
-            latency(one.minimum_ns).into(),
-            Cell::toned(latency(whole(one.mean_ns)), Tone::Main),
-            latency(one.maximum_ns).into(),
-            latency(whole(one.mean_deviation_ns)).into(),
-            latency(whole(one.deviation_ns)).into(),
-            crate::text::share(figure.device_share).into(),
-            doubts.join(", ").into(),
-            published_latencies(figure).into(),
-        ]);
-    }
-    let mut blocks = only(
-        "One request at a time. Mean and standard deviation are of the requests, not of their mean",
-        table,
-    );
-    blocks.push(Block::Text(
-        "Page cache: memory of this host answered, which is no latency of the device. A direct request that is \
-         answered faster than any device can is flagged, too."
-            .to_owned(),
-    ));
-    blocks
-}
-
-/// Whether memory answered, by the page cache's warnings or by a latency that no device has.
-fn from_memory(report: &Report, figure: &Figure) -> bool {
-    let doubts = report.findings.audit.iter().filter(|doubt| doubt.figure == Some(figure.number));
-    figure.page_cache
-        || doubts.into_iter().any(|doubt| matches!(doubt.check, "cached" | "implausible latency"))
-}
-
-/// `NVMe: min 793 ns, mean 1.02 µs, max 4.13 µs (Performance study of …, 2020); …`.
-fn published_latencies(figure: &Figure) -> String {
-    let mut of_storage: Vec<(&str, &str, Vec<String>)> = Vec::new();
-    for one in figure.published.iter().filter(|one| one.unit == "ns") {
-        let value = format!("{} {}", one.statistic, latency(whole(one.value)));
-        match of_storage
-            .iter_mut()
-            .find(|(storage, source, _)| (*storage, *source) == (&one.storage, &one.source))
-        {
-            Some((_, _, values)) => values.push(value),
-            None => of_storage.push((&one.storage, &one.source, vec![value])),
-        }
-    }
-    let told = |(storage, source, values): &(&str, &str, Vec<String>)| {
-        let on = if storage.is_empty() { String::new() } else { format!("{storage}: ") };
-        format!("{on}{} ({source})", values.join(", "))
-    };
-    of_storage.iter().map(told).collect::<Vec<_>>().join("; ")
 }

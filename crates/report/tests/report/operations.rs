@@ -78,7 +78,13 @@ fn single_requests_are_told_apart_by_what_answered() {
     let section = section.split("\n\n").next().expect("a part");
     assert!(section.contains("page cache"), "{section}");
     assert!(section.contains("direct: memory"), "{section}");
-    assert!(section.contains("NVMe: "), "{section}");
+    assert!(section.contains("published of NVMe: "), "{section}");
+    // Direct and cached requests of one size stand in one row, with what is published once.
+    let row = |start: &str| section.lines().find(|line| line.starts_with(start)).expect("a row");
+    let row = row("512 B random").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(row.contains(" 1 56.7 µs 136 µs ") && row.contains(" 3 630 ns 1.51 µs "), "{row}");
+    assert!(row.ends_with("page cache"), "{row}");
+    assert_eq!(section.matches("min 865 ns").count(), 1, "{section}");
 }
 
 #[test]

@@ -1,0 +1,219 @@
+//! Single requests: one task, one request under way, each timed; through the page cache and around it.
+
+use super::operations::response;
+use super::{Block, only, which_target};
+use crate::format::{grouped, latency, whole};
+use crate::table::{Align, Cell, Table, Tone};
+use crate::view::{Figure, LatencyInfo, Report};
+
+/// The figures of the workloads whose transfers are all single requests.
+fn singles(report: &Report) -> Vec<&Figure> {
+    let transfers = || report.figures.iter().filter(|figure| !figure.is_operations());
+    let is_single = |figure: &Figure| {
+        figure.tasks == 1 && figure.path.ends_with(" 1") && !figure.is_large() && response(figure).is_some()
+    };
+    let mixed: Vec<&str> =
+        transfers().filter(|figure| !is_single(figure)).map(|figure| figure.group.as_str()).collect();
+    transfers().filter(|figure| !mixed.contains(&figure.group.as_str())).collect()
+}
+
+/// Whether the published latencies of `figure` stand in the table of single requests.
+pub(crate) fn is_single(report: &Report, figure: &Figure) -> bool {
+    singles(report).iter().any(|one| one.number == figure.number)
+}
+
+pub(super) fn blocks(report: &Report) -> Vec<Block> {
+    let figures = singles(report);
+    if figures.is_empty() {
+        return Vec::new();
+    }
+    let pairs = pairs(&figures);
+    let paired: Vec<usize> = pairs.iter().flat_map(|pair| pair.map(|figure| figure.number)).collect();
+    let mut blocks = only(
+        "Figures of direct requests and of the same through the page cache, side by side; dev. is the standard \
+         deviation of the requests",
+        side_by_side(report, &pairs),
+    );
+    // Among other work, those stand alone that something published is known of.
+    let others = report.figures.iter().filter(|figure| !figure.is_operations()).count() > figures.len();
+    let is_told = |figure: &&Figure| {
+        !others || !(paired.contains(&figure.number) || published(report, &[figure]).is_empty())
+    };
+    let told: Vec<&Figure> = figures.into_iter().filter(is_told).collect();
+    blocks.extend(only(
+        "One request at a time. Mean and standard deviation are of the requests, not of their mean",
+        each(report, &told, &paired),
+    ));
+    if blocks.is_empty() {
+        return blocks;
+    }
+    blocks.push(Block::Text(
+        "Page cache: memory of this host answered, which is no latency of the device. A direct request that is \
+         answered faster than any device can is flagged, too."
+            .to_owned(),
+    ));
+    blocks
+}
+
+/// The same requests of the same target: around the page cache, and through it.
+fn pairs<'a>(figures: &[&'a Figure]) -> Vec<[&'a Figure; 2]> {
+    let (direct, mut cached): (Vec<&Figure>, Vec<&Figure>) =
+        figures.iter().partition(|figure| is_direct(figure));
+    let partner = |one: &'a Figure| {
+        let is_same = |other: &&Figure| {
+            (&other.target, &other.what, other.phase) == (&one.target, &one.what, one.phase)
+        };
+        let place = cached.iter().position(is_same)?;
+        Some([one, cached.remove(place)])
+    };
+    direct.into_iter().filter_map(partner).collect()
+}
+
+fn side_by_side(report: &Report, pairs: &[[&Figure; 2]]) -> Table {
+    let mut table = Table::new(&[
+        ("target", Align::Left),
+        ("request", Align::Left),
+        ("direct", Align::Right),
+        ("min", Align::Right),
+        ("mean", Align::Right),
+        ("max", Align::Right),
+        ("dev.", Align::Right),
+        ("cached", Align::Right),
+        ("min", Align::Right),
+        ("mean", Align::Right),
+        ("max", Align::Right),
+        ("dev.", Align::Right),
+        ("flag", Align::Left),
+        ("published", Align::Left),
+    ])
+    .below("published");
+    for [direct, cached] in pairs {
+        let mut row: Vec<Cell> = vec![which_target(report, direct).into(), direct.what.clone().into()];
+        row.extend(times(direct));
+        row.extend(times(cached));
+        row.push(flags(report, direct, cached));
+        row.push(published(report, &[direct, cached]).into());
+        table.row(row);
+    }
+    table
+}
+
+/// Its number, minimum, mean, maximum and standard deviation.
+fn times(figure: &Figure) -> [Cell; 5] {
+    let time =
+        |value: fn(&LatencyInfo) -> u64| response(figure).map(|one| latency(value(one))).unwrap_or_default();
+    [
+        Cell::figure(Some(figure.number)),
+        time(|one| one.minimum_ns).into(),
+        Cell::toned(time(|one| whole(one.mean_ns)), Tone::Main),
+        time(|one| one.maximum_ns).into(),
+        time(|one| whole(one.deviation_ns)).into(),
+    ]
+}
+
+/// Of which of both memory was the source.
+fn flags(report: &Report, direct: &Figure, cached: &Figure) -> Cell {
+    match (from_memory(report, direct), from_memory(report, cached)) {
+        (true, true) => Cell::toned("page cache; direct: memory", Tone::Bad),
+        (true, false) => Cell::toned("direct: memory", Tone::Bad),
+        (false, true) => Cell::toned("page cache", Tone::Doubtful),
+        (false, false) => Cell::toned("", Tone::Plain),
+    }
+}
+
+/// Every figure with all that is known of its requests; what is published stands with `paired` ones already.
+fn each(report: &Report, figures: &[&Figure], paired: &[usize]) -> Table {
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("target", Align::Left),
+        ("request", Align::Left),
+        ("cached or direct", Align::Left),
+        ("requests", Align::Right),
+        ("min", Align::Right),
+        ("mean", Align::Right),
+        ("max", Align::Right),
+        ("mean dev.", Align::Right),
+        ("std. dev.", Align::Right),
+        ("device ÷ tasks", Align::Right),
+        ("doubts", Align::Left),
+        ("published", Align::Left),
+    ])
+    .below("published");
+    for figure in figures {
+        let Some(one) = response(figure) else { continue };
+        let (cache, tone) = match (is_direct(figure), from_memory(report, figure)) {
+            (true, false) => ("direct", Tone::Plain),
+            (true, true) => ("direct: memory", Tone::Bad),
+            (false, true) => ("page cache", Tone::Doubtful),
+            (false, false) => ("cached path", Tone::Plain),
+        };
+        let doubts: Vec<&str> = report
+            .findings
+            .audit
+            .iter()
+            .filter(|doubt| doubt.figure == Some(figure.number))
+            .map(|doubt| doubt.check)
+            .collect();
+        table.row(vec![
+            Cell::figure(Some(figure.number)),
+            which_target(report, figure).into(),
+            figure.what.clone().into(),
+            Cell::toned(cache, tone),
+            grouped(one.transfers).into(),
+            latency(one.minimum_ns).into(),
+            Cell::toned(latency(whole(one.mean_ns)), Tone::Main),
+            latency(one.maximum_ns).into(),
+            latency(whole(one.mean_deviation_ns)).into(),
+            latency(whole(one.deviation_ns)).into(),
+            crate::text::share(figure.device_share).into(),
+            doubts.join(", ").into(),
+            if paired.contains(&figure.number) { String::new() } else { published(report, &[figure]) }.into(),
+        ]);
+    }
+    table
+}
+
+fn is_direct(figure: &Figure) -> bool {
+    figure.path.starts_with("direct")
+}
+
+/// Whether memory answered, by the page cache's warnings or by a latency that no device has.
+fn from_memory(report: &Report, figure: &Figure) -> bool {
+    let doubts = report.findings.audit.iter().filter(|doubt| doubt.figure == Some(figure.number));
+    figure.page_cache
+        || doubts.into_iter().any(|doubt| matches!(doubt.check, "cached" | "implausible latency"))
+}
+
+/// The published latencies beside any of `figures`, by what they are of:
+/// `published of NVMe: min 793 ns, mean 1.02 µs, max 4.13 µs (Performance study of …, 2018); …`.
+fn published(report: &Report, figures: &[&Figure]) -> String {
+    let similar =
+        figures.iter().flat_map(|figure| &figure.published).filter(|one| one.unit == "ns").map(|one| {
+            (one.id.as_str(), one.storage.as_str(), one.source.as_str(), one.statistic.as_str(), one.value)
+        });
+    let is_of = |figure: Option<usize>| figures.iter().any(|one| figure == Some(one.number));
+    let placed = report
+        .findings
+        .beside
+        .iter()
+        .filter(|one| one.unit == "ns" && is_of(one.figure))
+        .map(|one| (one.id.as_str(), "", one.source.as_str(), one.statistic.as_str(), one.published));
+    let mut told: Vec<&str> = Vec::new();
+    let mut of_storage: Vec<(&str, &str, Vec<String>)> = Vec::new();
+    for (id, storage, source, statistic, value) in placed.chain(similar) {
+        if told.contains(&id) {
+            continue;
+        }
+        told.push(id);
+        let value = format!("{statistic} {}", latency(whole(value)));
+        match of_storage.iter_mut().find(|(known, cited, _)| (*known, *cited) == (storage, source)) {
+            Some((_, _, values)) => values.push(value),
+            None => of_storage.push((storage, source, vec![value])),
+        }
+    }
+    let told = |(storage, source, values): &(&str, &str, Vec<String>)| {
+        let on = if storage.is_empty() { String::new() } else { format!(" of {storage}") };
+        format!("published{on}: {} ({source})", values.join(", "))
+    };
+    of_storage.iter().map(told).collect::<Vec<_>>().join("; ")
+}
