@@ -158,6 +158,11 @@ fn the_kernel_is_asked_for_what_was_asked_for() {
     let cached = traced("-WWW -C");
     assert_eq!((count(&cached, "pwrite64"), count(&cached, "fdatasync")), (4, 0));
     assert_eq!(count(&traced("-WWW -Y"), "fsync"), 4);
+    for (option, flag) in [("-Y", "O_SYNC"), ("-y", "O_DSYNC")] {
+        let stable = traced(&format!("-WWW -C {option}"));
+        assert!(["open", "openat"].iter().any(|name| stable.of(name).any(|call| call.has(flag))), "{option}");
+        assert_eq!((count(&stable, "fsync"), count(&stable, "fdatasync")), (0, 0), "{option}");
+    }
     let both = traced("-WWW -G");
     assert_eq!((count(&both, "pread64"), count(&both, "pwrite64")), (2, 2));
 }

@@ -75,6 +75,12 @@ fn traced(desk: &Desk, words: &str, calls: &str) -> Trace {
     trace
 }
 
+/// Whether the file called `f` was opened with this flag.
+fn opened_with(trace: &Trace, flag: &str) -> bool {
+    let mut opened = trace.of("open").chain(trace.of("openat"));
+    opened.any(|call| call.has("\"f\"") && call.has(flag))
+}
+
 /// Offsets in records of 16 kB.
 fn offsets(trace: &Trace, call: &str, path: &Path) -> Vec<u64> {
     trace.on(call, path).map(|call| call.offset().expect("an offset") >> 14).collect()
@@ -87,14 +93,28 @@ fn the_kernel_sees_exactly_the_tests_that_were_asked_for() {
     }
     let desk = Desk::new();
     let path = desk.path("f");
-    let trace =
-        traced(&desk, "-s 64k -r 16k -i 0 -i 3 -i 4 -i 5 -j 3 -+n -f f", "pread64,pwrite64,openat,fsync");
+    let trace = traced(
+        &desk,
+        "-s 64k -r 16k -i 0 -i 3 -i 4 -i 5 -j 3 -+n -f f",
+        "pread64,pwrite64,open,openat,fsync",
+    );
     // The write, then the first record four times; backward, then in strides of three.
     assert_eq!(offsets(&trace, "pwrite64", &path), [0, 1, 2, 3, 0, 0, 0, 0]);
     assert_eq!(offsets(&trace, "pread64", &path), [3, 2, 1, 0, 0, 3, 1, 2]);
     let sizes = trace.on("pwrite64", &path).chain(trace.on("pread64", &path));
     assert!(sizes.into_iter().all(|call| call.bytes() == Some(16 << 10) && call.returned == Some(16 << 10)));
-    assert!(trace.on("openat", &path).all(|call| !call.has("O_DIRECT")));
+    assert!(opened_with(&trace, "O_CREAT") && !opened_with(&trace, "O_DIRECT"));
+
+    // Stable writes are asked for where the file is opened; a mapping needs its calls.
+    for (option, flag) in [("-o", "O_SYNC"), ("-+D", "O_DSYNC"), ("-+r", "O_SYNC")] {
+        let words = format!("-s 64k -r 16k -i 0 {option} -+n -c -f f");
+        let stable = traced(&desk, &words, "pwrite64,open,openat,fsync,fdatasync");
+        assert!(opened_with(&stable, flag), "{option}");
+        let calls = stable.on("fsync", &path).chain(stable.on("fdatasync", &path)).count();
+        assert_eq!((stable.on("pwrite64", &path).count(), calls), (4, 0), "{option}");
+    }
+    let mapped = traced(&desk, "-s 64k -r 16k -i 0 -o -B -+n -c -f f", "open,openat,fsync,msync");
+    assert!(opened_with(&mapped, "O_CREAT") && !opened_with(&mapped, "O_SYNC"));
 
     let vectored = traced(&desk, "-E -s 128k -r 4k -i 0 -i 11 -i 12 -+n -f f", "preadv,pwritev,pread64");
     for call in ["preadv", "pwritev"] {

@@ -23,7 +23,7 @@ const PUBLISHED_MODE: u32 = 0o600;
 /// the user's own files.
 pub(crate) fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<OwnedFd, EngineError> {
     let published = rules.advice != Advice::None;
-    let mut flags = OFlags::CLOEXEC;
+    let mut flags = OFlags::CLOEXEC | rules.sync_flags;
     flags |= if rules.writes || published { OFlags::RDWR | OFlags::CREATE } else { OFlags::RDONLY };
     if rules.direct {
         flags |= OFlags::DIRECT;

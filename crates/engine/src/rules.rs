@@ -1,6 +1,7 @@
 //! A job resolved: what every task of a phase does, without questions left.
 
 use plan::{Advice, Backend, FileSlot, Phase, Placement, Region, Sharing};
+use rustix::fs::OFlags;
 
 use crate::check::{NoiseTable, generations};
 use crate::stamp::Ink;
@@ -49,6 +50,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) file_bytes: u64,
     pub(crate) sync_at_close: bool,
     pub(crate) sync_per_write: bool,
+    /// `O_SYNC` or `O_DSYNC` where they stand for a call after each write; else nothing.
+    pub(crate) sync_flags: OFlags,
     /// The page cache gives up what is read next, before each read.
     pub(crate) forgets: bool,
     pub(crate) single_attempt: bool,
@@ -92,6 +95,7 @@ impl<'a> Rules<'a> {
         let transfer = usize::try_from(workload.geometry.transfer.0).unwrap_or(usize::MAX);
         let moves = workload.backend != Backend::Null;
         let data = &job.data;
+        let syncs = writes && by_clock && workload.sync.per_write;
         Self {
             transfer,
             reads,
@@ -103,7 +107,13 @@ impl<'a> Rules<'a> {
             file_bytes: Placement::new(workload).file_bytes().0,
             // A fill that is still in the page cache would be written back during the reads it is for.
             sync_at_close: writes && (workload.sync.at_close || phase == Phase::Fill),
-            sync_per_write: writes && by_clock && workload.sync.per_write,
+            sync_per_write: syncs && !workload.sync_open,
+            sync_flags: match (syncs && workload.sync_open, workload.data_sync) {
+                (false, _) => OFlags::empty(),
+                // rustix 1 has the value of O_SYNC under this name.
+                (true, true) => OFlags::from_bits_retain(libc::O_DSYNC.cast_unsigned()),
+                (true, false) => OFlags::SYNC,
+            },
             forgets: reads && by_clock && workload.forget,
             single_attempt: workload.single_attempt,
             quit_on_error: workload.quit_on_error,

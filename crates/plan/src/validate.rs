@@ -33,6 +33,7 @@ impl WorkloadSpec {
         self.check_backend()?;
         self.check_history()?;
         self.check_psync()?;
+        self.check_sync_open()?;
         if self.work.makes_trees() {
             self.check_names()?;
         }
@@ -186,7 +187,9 @@ impl WorkloadSpec {
     }
 
     fn check_psync(&self) -> Result<(), PlanError> {
-        match (self.backend, self.forget, self.data_sync) {
+        // Opened so, whatever writes is heeded; a call for data alone only psync makes.
+        let by_call = self.data_sync && !self.sync_open;
+        match (self.backend, self.forget, by_call) {
             (Backend::Psync, ..) | (_, false, false) => Ok(()),
             (backend, forget, _) => Err(PlanError::new(
                 "backend",
@@ -197,6 +200,26 @@ impl WorkloadSpec {
                 ),
                 "use the backend psync",
             )),
+        }
+    }
+
+    fn check_sync_open(&self) -> Result<(), PlanError> {
+        let later = matches!(self.backend, Backend::Stdio | Backend::Mmap);
+        match self.sync_open {
+            true if later => Err(PlanError::new(
+                "backend",
+                format!(
+                    "{} writes later than its calls, whatever the file is opened with",
+                    self.backend.name()
+                ),
+                "leave sync_open out: each write is followed by a call",
+            )),
+            true if !self.sync.per_write => Err(PlanError::new(
+                "sync_open",
+                "opened for stable writes where none is asked for",
+                "set sync.per_write as well",
+            )),
+            _ => Ok(()),
         }
     }
 

@@ -326,6 +326,10 @@ pub struct WorkloadSpec {
     /// What must be stable after a write is its data: `fdatasync(2)` in place of `fsync(2)`. Psync only.
     #[serde(default)]
     pub data_sync: bool,
+    /// Where each write is to be stable, the file is opened with `O_SYNC` (`O_DSYNC` for its data alone) in place
+    /// of a call after each write. Not for streams and mappings, which write later.
+    #[serde(default)]
+    pub sync_open: bool,
     /// The operations that are kept are for the lines of a foreign tool: devices are not traced beside them.
     #[serde(default)]
     pub untraced: bool,
@@ -378,6 +382,7 @@ impl WorkloadSpec {
             outlier: None,
             forget: false,
             data_sync: false,
+            sync_open: false,
             untraced: false,
             history: None,
         }

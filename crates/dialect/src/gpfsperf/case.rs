@@ -141,6 +141,7 @@ fn case(
     spec.direct = said.direct;
     let writes = test.action != Action::Read;
     spec.sync = SyncRule { at_close: said.fsync && writes, per_write: said.sync_writes && writes };
+    spec.sync_open = spec.sync.per_write;
     spec.operations = operations;
     spec.barriers = sizes.tasks > 1;
     spec.verify = extras.verify && !writes;

@@ -46,7 +46,7 @@ pub(super) const OPTIONS: &[Spec] = &[
     spec("-aio", "DEPTH", Key::Depth, "io_uring with so many transfers of each thread under way, which stands for asynchronous I/O"),
     spec("-dio", "", Key::Direct, "direct I/O, around the page cache"),
     spec("-fsync", "", Key::Fsync, "fsync at the end of a test that writes, within its time"),
-    spec("-osync", "", Key::SyncWrites, "each write is on stable storage when it ends: fsync after it, where gpfsperf opens with O_SYNC"),
+    spec("-osync", "", Key::SyncWrites, "each write is on stable storage when it ends: opened with O_SYNC"),
     spec("-noinv", "", Key::KeepCache, "caches are not dropped before the test"),
     spec("-reltoken", "", Key::Idle, "no effect: tokens of byte ranges are of GPFS, which gives them up when another node asks"),
     spec("-v", "", Key::Verbose, "no effect: every option is told by --explain"),

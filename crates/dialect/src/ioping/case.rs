@@ -32,6 +32,7 @@ impl Settings {
         spec.forget = self.forgets();
         spec.sync = SyncRule { at_close: false, per_write: self.syncs() };
         spec.data_sync = self.syncs() && !self.sync;
+        spec.sync_open = self.syncs() && self.cached;
         spec.read_percent = 50;
         spec.pace =
             (self.interval_ns > 0).then(|| Pace { transfers_per_second: 1e9 / self.interval_ns as f64 });

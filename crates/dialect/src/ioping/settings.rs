@@ -160,7 +160,7 @@ impl Settings {
                            way cannot; add -D to go around the page cache, or -C to measure it";
             return Err(OPTIONS.error("-A", problem));
         }
-        if self.asynchronous && self.syncs() {
+        if self.asynchronous && self.syncs() && !self.cached {
             let problem = "makes each write stable, which the asynchronous way does by fsync only; leave out -A, \
                            or add -C";
             return Err(OPTIONS.error("-A", problem));

@@ -86,12 +86,17 @@ const SPECS: &[Spec<Key>] = &[
         &["write"],
         "writes, each with fdatasync if -C is not given; on a file or device -WWW, and --destroy-data-on for a device",
     ),
-    flag(Key::Sync, 'Y', &["sync"], "each write is followed by fsync, within its time (ioping: O_SYNC)"),
+    flag(
+        Key::Sync,
+        'Y',
+        &["sync"],
+        "each write is stable within its time: with -C by O_SYNC, else by fsync (ioping: O_SYNC and fdatasync)",
+    ),
     flag(
         Key::DataSync,
         'y',
         &["dsync"],
-        "each write is followed by fdatasync, within its time (ioping: O_DSYNC)",
+        "the same of its data alone: with -C by O_DSYNC, else by fdatasync (ioping: O_DSYNC and fdatasync)",
     ),
     flag(
         Key::Rapid,

@@ -140,6 +140,10 @@ fn case(
     // IOzone syncs after every test, timed or not, but where the close alone is timed.
     let synced = !settings.include_close || settings.include_flush;
     spec.sync = SyncRule { at_close: synced && test.phase().writes(), per_write: settings.sync_writes };
+    // Streams and mappings write later than their calls: what is written so is synced by a call.
+    let at_once = !matches!(spec.backend, Backend::Stdio | Backend::Mmap);
+    spec.sync_open = settings.sync_writes && at_once;
+    spec.data_sync = spec.sync_open && settings.data_sync;
     spec.read_from = ReadFrom::Same;
     spec.read_percent = if test == Test::Mixed { settings.read_percent } else { 100 };
     spec.barriers = processes > 0;

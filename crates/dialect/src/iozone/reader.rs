@@ -129,8 +129,9 @@ impl Reader {
                 set.direct = true;
                 "O_DIRECT feature enabled"
             }
-            Key::SyncWrites => {
+            key @ (Key::SyncWrites | Key::SyncData) => {
                 set.sync_writes = true;
+                set.data_sync = key == Key::SyncData;
                 "SYNC Mode. "
             }
             Key::Keep => {

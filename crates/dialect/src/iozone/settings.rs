@@ -54,6 +54,8 @@ pub(super) struct Settings {
     pub direct: bool,
     pub mmap: bool,
     pub sync_writes: bool,
+    /// Its data alone, by `-+D`.
+    pub data_sync: bool,
     pub include_close: bool,
     pub include_flush: bool,
     pub keep: bool,
@@ -105,6 +107,7 @@ impl Default for Settings {
             direct: false,
             mmap: false,
             sync_writes: false,
+            data_sync: false,
             include_close: false,
             include_flush: false,
             keep: false,

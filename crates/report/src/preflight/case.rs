@@ -193,6 +193,11 @@ fn path_words(workload: &Workload) -> String {
 }
 
 fn sync_words(workload: &Workload) -> String {
+    if workload.sync_open {
+        let flag = if workload.data_sync { "O_DSYNC" } else { "O_SYNC" };
+        let close = if workload.sync.at_close { ", and fsync in the timed close" } else { "" };
+        return format!("each write by {flag}, inside its latency{close}");
+    }
     match (workload.sync.per_write, workload.sync.at_close) {
         (true, true) => "fsync after each write, inside its latency, and in the timed close".to_owned(),
         (true, false) => "fsync after each write, inside its latency".to_owned(),
