@@ -45,6 +45,28 @@ fn the_last_operations_of_each_phase_are_shown() {
     assert_says(&none.stderr, &["--history N"]);
 }
 
+/// Study E: what was pasted comes out with its own times, a line for each I/O.
+#[test]
+fn a_pasted_history_is_shown_as_it_was_printed() {
+    let desk = Desk::new();
+    let dump =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/crates/dialect/tests/fixtures/import/published-iohist.txt");
+    let _ = run(&desk.ioproof("import").arg(dump).arg("--out").arg(desk.record())).expect_code(0);
+    let shown = run(&desk.ioproof("history").arg(desk.record())).expect_code(0).stdout;
+    let printed = std::fs::read_to_string(dump).expect("the dump");
+    let rows: Vec<Vec<&str>> = printed
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .filter(|words| words.len() > 10 && words[0].starts_with("11:37:"))
+        .collect();
+    assert_eq!(rows.len(), 8, "{printed}");
+    for words in rows {
+        let same = |line: &&str| line.split_whitespace().eq(words.iter().copied());
+        assert_eq!(shown.lines().filter(same).count(), 1, "{words:?} in\n{shown}");
+    }
+    assert_says(&shown, &["mean 54.9 µs an operation; 71.9 µs from start to start"]);
+}
+
 #[test]
 fn items_of_trees_are_kept_too() {
     let (desk, data) = Desk::with_data();

@@ -186,8 +186,10 @@ impl Part {
 
     fn table(&self) -> Table {
         use Align::{Left, Right};
+        let is_own = self.rows.iter().any(|row| row.thread_name.is_empty());
         let mut table = Table::new(&[
-            ("start (UTC)", Left),
+            // An imported time is that of a clock whose zone is not printed.
+            (if is_own { "start (UTC)" } else { "start" }, Left),
             ("RW", Left),
             ("buf type", Left),
             ("disk:sectorNum", Left),
@@ -207,9 +209,9 @@ impl Part {
             ("offset", Right),
             ("file", Left),
         ])
-        .below("file");
+        .below("file")
+        .unfolded();
         let one_file = self.only_file().is_some();
-        let is_own = self.rows.iter().any(|row| row.thread_name.is_empty());
         let nodes = self.rows.iter().any(|row| row.node != self.rows[0].node);
         for row in &self.rows {
             let is_item = !matches!(row.operation, Operation::Read | Operation::Write | Operation::Exchange);

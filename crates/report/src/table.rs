@@ -81,6 +81,8 @@ pub(crate) struct Table {
     rows: Vec<Vec<Cell>>,
     /// The heading of the column that a terminal shows below the row where it has no place in it.
     below: Option<&'static str>,
+    /// Whether words may be folded where the table would be too wide.
+    folds: bool,
 }
 
 impl Table {
@@ -90,7 +92,14 @@ impl Table {
             columns: columns.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect(),
             rows: Vec::new(),
             below: None,
+            folds: true,
         }
+    }
+
+    /// One line for each row, however long: rows that are searched and compared rather than read.
+    pub(crate) fn unfolded(mut self) -> Self {
+        self.folds = false;
+        self
     }
 
     /// Lets a terminal show the column called `heading`, the last one, below its row where the
@@ -188,7 +197,7 @@ impl Table {
         let (rows, below): (Vec<Vec<Cell>>, Vec<String>) = self.rows.iter().map(without).unzip();
         let mut columns = self.columns.clone();
         columns.remove(index);
-        let narrow = Self { columns, rows, below: None };
+        let narrow = Self { columns, rows, below: None, folds: self.folds };
         let text = narrow.to_text(indent, colour);
         let widths = narrow.widths(COLUMNS.saturating_sub(width(indent)));
         let (head, body): (Vec<&str>, Vec<&str>) = {
@@ -230,7 +239,7 @@ impl Table {
                 .filter(|&index| self.columns[index].1 == Align::Left)
                 .max_by_key(|&index| widths[index]);
             match widest {
-                Some(index) if over > 0 && widths[index] > WORDS_LEAST => widths[index] -= 1,
+                Some(index) if self.folds && over > 0 && widths[index] > WORDS_LEAST => widths[index] -= 1,
                 _ => return widths,
             }
         }

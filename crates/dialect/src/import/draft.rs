@@ -43,6 +43,8 @@ pub(super) struct Pass {
     pub(super) row: PhaseRow,
     /// Whether the text says when it began.
     pub(super) timed: bool,
+    /// The time of the day that it began at, in nanoseconds, where the text says no date.
+    pub(super) began_at: Option<u64>,
     pub(super) latency: Vec<Bucket>,
     pub(super) devices: Vec<DeviceRow>,
     pub(super) history: Vec<HistoryRow>,
@@ -115,6 +117,7 @@ impl Pass {
         Self {
             row,
             timed: false,
+            began_at: None,
             latency: Vec::new(),
             devices: Vec::new(),
             history: Vec::new(),
@@ -163,7 +166,7 @@ impl Pass {
         let mut phase = self.row;
         phase.key.case = case.into();
         if !self.timed {
-            phase.started_unix_ns = otherwise;
+            phase.started_unix_ns = self.began_at.map_or(otherwise, |at| last_time(at, otherwise));
         }
         let key = phase.key.clone();
         let latency = self.latency.into_iter().map(|bucket| LatencyRow {
@@ -287,4 +290,11 @@ pub(super) fn volume(transfer: u64, bytes: u64) -> Geometry {
     let transfer = transfer.max(1);
     let block = (bytes / transfer).max(1).saturating_mul(transfer);
     Geometry { transfer: Bytes(transfer), block: Bytes(block), segments: 1 }
+}
+
+/// The last moment not after `unix_ns` at which a clock showed `since_midnight_ns`.
+fn last_time(since_midnight_ns: u64, unix_ns: i64) -> i64 {
+    let day = i64::try_from(super::iohist::DAY_NS).unwrap_or(i64::MAX);
+    let at = i64::try_from(since_midnight_ns).unwrap_or(0);
+    unix_ns - (unix_ns - at).rem_euclid(day)
 }

@@ -14,7 +14,8 @@ use super::lines::{Block, Line, number, whole};
 pub(super) const TOOL: &str = "mmfsadm dump iohist";
 
 const SECTOR: u64 = 512;
-const DAY_NS: u64 = 86_400_000_000_000;
+/// Nanoseconds of a day.
+pub(super) const DAY_NS: u64 = 86_400_000_000_000;
 
 /// Whether a dump starts with `line`.
 pub(super) fn starts(line: &str) -> bool {
@@ -60,6 +61,7 @@ pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         .unwrap_or(start);
     let end = rows.iter().map(|row| row.since(start) + row.latency_ns).max().unwrap_or(0);
     pass.took(end);
+    pass.began_at = Some(start);
     for row in &rows {
         row.add(&mut pass, start);
     }
