@@ -48,3 +48,55 @@ fn ior_on_directories_that_differ_reads_nothing_across_nodes() {
     let rotated = format!("randomops --yes --node-local --rotate --size 1MiB {}", hosts.local().display());
     refused(&hosts, &desk.ioproof(&rotated), 2, &["cannot be read across 2 nodes", "is node-local"]);
 }
+
+/// Nothing is in the directory that each host has for itself.
+fn nothing_left(hosts: &Hosts) {
+    for index in 0..hosts.count() {
+        let left = run(&hosts.inside(index, &Program::new("ls").arg("-A").arg(hosts.local())));
+        assert_eq!(left.expect_code(0).stdout, "", "{}", hosts.name(index));
+    }
+}
+
+#[test]
+fn each_node_makes_trees_and_objects_of_its_own() {
+    if no_hosts() {
+        return;
+    }
+    let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
+    let of = |work: &str, keys: &str| {
+        target("ssd", &hosts.local(), "node-local")
+            + "[[workload]]\nname = \"w\"\nnodes = 2\ntasks_per_node = 2\n"
+            + &format!("work = \"{work}\"\n{keys}")
+    };
+    let tree = "items_per_directory = 20\nlevels = 1\nbranching = 2\nfile_bytes = 100\nverify = true\n";
+    let refused = |study: &str, words: &[&str]| refused(&hosts, &desk.study(study), 2, words);
+    refused(&of("tree", tree), &["cannot share a tree on `ssd`", "node-local", "own_trees = true"]);
+    let own = format!("{tree}own_trees = true\n");
+    refused(&of("tree", &format!("{own}shift = 1\n")), &["no task reaches the trees of other nodes"]);
+    let objects = "sets = 2\nprecreated = 20\nsteps = 10\n";
+    refused(&of("objects", objects), &["no task reaches the objects of other nodes", "offset = 0"]);
+    for study in [of("tree", &own), of("objects", &format!("{objects}offset = 0\n"))] {
+        let desk = Desk::new();
+        let _ = run(&over(&hosts, 1, &desk.study(&study))).expect_code(0);
+        let report = desk.report();
+        assert_eq!(report.state(), "complete");
+        assert!(!report.0.to_string().contains("not as this run had left"), "nobody else was there");
+        nothing_left(&hosts);
+    }
+}
+
+/// mdtest's words say nothing of layers, as IOR's.
+#[test]
+fn mdtest_on_directories_that_differ_needs_trees_of_each_task() {
+    if no_hosts() {
+        return;
+    }
+    let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
+    let line = |words: &str| format!("mdtest -n 20 -F -d {} --out record {words}", hosts.local().display());
+    let why = ["is another directory on node node2 than on node1"];
+    refused(&hosts, &desk.ioproof(&line("")), 3, &why);
+    refused(&hosts, &desk.ioproof(&line("-u -N 1")), 3, &why);
+    let ran = run(&over(&hosts, 1, &desk.ioproof(&line("-u")))).expect_code(0);
+    assert_says(&ran.stdout, &["2 total task(s) on 2 node(s)", "2 tasks, 40 files"]);
+    nothing_left(&hosts);
+}

@@ -313,7 +313,8 @@ pub struct Objects {
     pub steps: u64,
     /// Bytes of an object.
     pub object_bytes: Bytes,
-    /// A step of task `t` takes objects that task `t + offset` has made.
+    /// In set number `d`, counted from 0, a step of task `t` takes an object of task
+    /// `t − offset · (d + 1)` and makes one for task `t + offset · (d + 1)`, modulo the tasks.
     pub offset: u32,
     /// Each step rests for so much longer than its operations took, times this; 0 does not rest.
     pub waiting_percent: u32,
@@ -330,7 +331,8 @@ impl Objects {
         1 + u64::from(!self.no_stat) + 2 * u64::from(!self.read_only)
     }
 
-    /// Operations that `tasks` do together in one pass of `phase`.
+    /// Operations on objects that `tasks` do together in one pass of `phase`; the directories of the sets
+    /// are none.
     #[must_use]
     pub fn operations(&self, phase: Phase, tasks: u32) -> u64 {
         let sets = u64::from(self.sets).saturating_mul(u64::from(tasks));

@@ -1,6 +1,6 @@
 //! Checks on what was measured alone.
 
-use plan::{Backend, Nanos, PHASE_SECONDS_MIN, Phase};
+use plan::{Backend, Nanos, PHASE_SECONDS_MIN, Phase, Work};
 use record::{Operation, PublishedUnit, Warning};
 
 use super::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, percent};
@@ -77,7 +77,11 @@ fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Fou
     let seconds = Nanos(shortest).as_secs_f64();
     let text = |seconds| PublishedUnit::Seconds.text(seconds);
     let evidence = format!("took {}; under {} a rate is mostly noise", text(seconds), text(at_least));
-    let advice = "move more data, or set a duration";
+    let advice = match &subject.case.workload.work {
+        Work::Transfers | Work::Rpc(_) => "move more data, or set a duration",
+        Work::Tree(_) => "give each task more items",
+        Work::Objects(_) => "give each task more objects and steps",
+    };
     (seconds < at_least).then(|| Found::new(Check::TooShort, evidence, advice).disqualifying())
 }
 

@@ -1,7 +1,7 @@
 //! The audit of own figures: each check finds what it is for, and honest figures have no doubts.
 
 use analysis::{Check, Doubt, Expected, RateName, audit, figures};
-use plan::{Amount, Bytes, Commitment, Nanos, Phase, Sharing, WorkloadSpec};
+use plan::{Amount, Bytes, Commitment, Nanos, Phase, Sharing, Tree, Work, WorkloadSpec};
 use record::{LatencyRow, Operation, PhaseRecord, PhaseRow, Warning, WarningRow};
 
 use crate::rows::{SECOND, bucket, case, key, phase, plan, run, workload};
@@ -97,6 +97,18 @@ fn a_phase_is_too_short_by_the_minimum_of_its_protocol() {
     assert_eq!(one.checks(), [(Check::TooShort, true)]);
     one.plan.cases[0].protocol.phase_min = Nanos::secs(5);
     assert_eq!(one.checks(), []);
+}
+
+#[test]
+fn more_items_make_a_phase_of_names_longer_as_a_duration_does_not() {
+    let mut one = One::new(|spec| (spec.direct, spec.work) = (false, Work::Tree(Tree::flat(1000))));
+    one.plan.cases[0].phases = vec![Phase::FileStat];
+    let key = key(0, Phase::FileStat);
+    (one.phase, one.latency) = (PhaseRow { items: 1000, ..phase(&key, 0, SECOND / 2) }, Vec::new());
+    let doubts = one.doubts();
+    let short =
+        doubts.iter().find(|doubt| doubt.check == Check::TooShort).unwrap_or_else(|| panic!("{doubts:?}"));
+    assert_eq!(short.advice, "give each task more items");
 }
 
 #[test]

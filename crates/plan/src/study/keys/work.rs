@@ -57,7 +57,9 @@ const TREE: WorkKeys = WorkKeys {
     word: "tree",
     what: "the files and directories of a tree",
     meaning: "A tree of directories is made below the target, which is a directory; each task makes, looks at, \
-              reads, renames and removes items in it. Names and order are those of mdtest.",
+              reads, renames and removes items in it. Names and order are those of mdtest. A stonewall ends \
+              phases that make, look at or read items, and the phases behind it go as far as the items were \
+              made; renames and removals take all of them.",
     phases: &[
         "tree-create",
         "directory-create",
@@ -188,7 +190,9 @@ const OBJECTS: WorkKeys = WorkKeys {
             name: "offset",
             kind: Kind::Count(0, TASKS_MAX as u64),
             absent: Absent::Value("1"),
-            meaning: "A step takes an object that the task so many places further on has made.",
+            meaning: "In its first set a task takes objects of the task so many places before it and makes objects for the one \
+                      so many places behind it, in its second set twice as many places away, and so on; with 0 it \
+                      stays among its own.",
         },
         Key {
             name: "waiting_percent",
