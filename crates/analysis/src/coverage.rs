@@ -112,6 +112,11 @@ fn covered(figures: &[Figure]) -> Vec<NodeCoverage> {
             covered.cases.insert(&figure.case);
             covered.starts.extend(&node.started_unix_ns);
         }
+        for node in &figure.answering {
+            let covered = nodes.entry(node).or_default();
+            covered.cases.insert(&figure.case);
+            covered.starts.extend(figure.counted().map(|pass| pass.phase.started_unix_ns));
+        }
     }
     let coverage = |(node, covered): (&str, Covered<'_>)| {
         let hours: BTreeSet<u8> = covered.starts.iter().map(|&start| hour_utc(start)).collect();
@@ -129,6 +134,11 @@ fn covered(figures: &[Figure]) -> Vec<NodeCoverage> {
     nodes
 }
 
+/// All nodes that took part in a figure.
+fn nodes_at_work(figure: &Figure) -> impl Iterator<Item = &str> {
+    figure.nodes.iter().map(|node| node.node.as_str()).chain(figure.answering.iter().map(String::as_str))
+}
+
 /// The parts of a merged run, or the run itself.
 fn jobs(run: &Run, figures: &[Figure]) -> Vec<CoverageJob> {
     let mut of_case: HashMap<&str, Vec<&Figure>> = HashMap::new();
@@ -138,7 +148,7 @@ fn jobs(run: &Run, figures: &[Figure]) -> Vec<CoverageJob> {
     let mut jobs: Vec<CoverageJob> = run.parts.iter().map(|part| job_of(part, &of_case)).collect();
     if jobs.is_empty() {
         let manifest = &run.manifest;
-        let all = figures.iter().flat_map(|figure| &figure.nodes).map(|node| node.node.as_str());
+        let all = figures.iter().flat_map(nodes_at_work);
         jobs.push(CoverageJob {
             run_id: manifest.run_id.clone(),
             batch_job: manifest.host.batch_job.clone(),
@@ -158,9 +168,14 @@ fn jobs(run: &Run, figures: &[Figure]) -> Vec<CoverageJob> {
 fn job_of(part: &Part, figures: &HashMap<&str, Vec<&Figure>>) -> CoverageJob {
     let mut names: BTreeSet<&str> = BTreeSet::from([part.host.node.as_str()]);
     for (case, passes) in &part.passes {
-        let nodes = figures.get(&**case).into_iter().flatten().flat_map(|figure| &figure.nodes);
-        let here = nodes.filter(|node| node.repetitions.iter().any(|&pass| passes.holds(pass)));
-        names.extend(here.map(|node| node.node.as_str()));
+        for figure in figures.get(&**case).into_iter().flatten() {
+            let here = |passed: &[u32]| passed.iter().any(|&pass| passes.holds(pass));
+            let asked = figure.nodes.iter().filter(|node| here(&node.repetitions));
+            names.extend(asked.map(|node| node.node.as_str()));
+            if figure.counted().any(|pass| passes.holds(pass.repetition)) {
+                names.extend(figure.answering.iter().map(String::as_str));
+            }
+        }
     }
     let nodes = named(names.into_iter());
     CoverageJob {
@@ -176,7 +191,7 @@ fn job_of(part: &Part, figures: &HashMap<&str, Vec<&Figure>>) -> CoverageJob {
 }
 
 /// Each name once, in the order of names.
-fn named<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(crate) fn named<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let names: BTreeSet<&str> = names.collect();
     let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
     names.sort_by(|a, b| by_name(a, b));

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use plan::{Case, Client, Phase, Plan, Role, Setting};
 use record::{
-    DeviceRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, Provenance, Run, SeriesRow, TaskRow,
-    Warning,
+    DeviceRow, EndRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, Provenance, Run, SeriesRow,
+    TaskRow, Warning,
 };
 
+use crate::coverage::named;
 use crate::jobs::nodes_of;
 use crate::nodes::{NodeFigures, rates_of};
 use crate::settled::counted;
@@ -91,6 +92,8 @@ pub struct Figure {
     /// What each node did in the passes that count, in the order of names; empty where the record
     /// has no tasks.
     pub nodes: Vec<NodeFigure>,
+    /// Nodes that only answered what others asked, in the passes that count, in the order of names.
+    pub answering: Vec<String>,
     /// What must be known beside it; each warning once, however many passes that count gave it.
     /// Wrong data is named whichever pass found it.
     pub warnings: Vec<Warning>,
@@ -185,6 +188,7 @@ struct Grouped<'a> {
     latency: HashMap<&'a PhaseKey, Vec<&'a LatencyRow>>,
     series: HashMap<&'a PhaseKey, Vec<&'a SeriesRow>>,
     devices: HashMap<&'a PhaseKey, Vec<&'a DeviceRow>>,
+    ends: HashMap<&'a PhaseKey, Vec<&'a EndRow>>,
 }
 
 fn group<R>(rows: &[R], key: fn(&R) -> &PhaseKey) -> HashMap<&PhaseKey, Vec<&R>> {
@@ -215,11 +219,13 @@ impl Context<'_> {
         let id = self.case.id.as_str();
         let (tasks, latency) = (self.run.tasks(id), self.run.latency(id));
         let (series, devices) = (self.run.series(id), self.run.devices(id));
+        let ends = self.run.ends(id);
         let rows = Grouped {
             tasks: group(&tasks, |row| &row.key),
             latency: group(&latency, |row| &row.key),
             series: group(&series, |row| &row.key),
             devices: group(&devices, |row| &row.key),
+            ends: group(&ends, |row| &row.key),
         };
         let mut done: Vec<Phase> = Vec::new();
         let mut figures = Vec::new();
@@ -273,6 +279,11 @@ impl Context<'_> {
         };
         let (bytes_per_second, transfers_per_second) =
             (summary(|rate| rate.bytes_per_second)?, summary(|rate| rate.transfers_per_second)?);
+        let nodes = nodes.finish();
+        let ends = counted().flat_map(|pass| of_key(&rows.ends, &pass.phase.key));
+        let answering =
+            ends.map(|end| end.node.as_str()).filter(|name| nodes.iter().all(|one| one.node != *name));
+        let answering = named(answering);
         let devices = observed::means(counted().flat_map(|pass| of_key(&rows.devices, &pass.phase.key)));
         for (pass, drift) in repetitions.iter_mut().zip(drifts) {
             pass.drift = drift;
@@ -293,7 +304,8 @@ impl Context<'_> {
             transfers_per_second,
             latency: merged.0,
             devices,
-            nodes: nodes.finish(),
+            nodes,
+            answering,
             warnings: warnings(&repetitions),
             repetitions,
         })

@@ -200,7 +200,8 @@ pub(crate) fn comparison(subject: &Subject<'_>, all_nodes: &[String]) -> Option<
     let together = figure.nodes.iter().all(|node| node.bytes_per_second.n == passes);
     let asked = usize::try_from(subject.nodes()).unwrap_or(usize::MAX);
     let whole = together && figure.nodes.len() >= asked;
-    let measured: HashSet<&str> = figure.nodes.iter().map(|node| node.node.as_str()).collect();
+    let asked_for = figure.nodes.iter().map(|node| node.node.as_str());
+    let measured: HashSet<&str> = asked_for.chain(figure.answering.iter().map(String::as_str)).collect();
     let nodes: Vec<NodeStanding> = figure.nodes.iter().zip(node_scores(figure)).map(standing).collect();
     let over_nodes = |rate: fn(&NodeStanding) -> &Summary| {
         Summary::of(&nodes.iter().map(|node| rate(node).median).collect::<Vec<_>>())

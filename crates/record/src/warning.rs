@@ -227,7 +227,7 @@ impl Warning {
             Self::CachedWrites { .. } => "use direct I/O, or fsync inside the timed phase (ior: -e)",
             Self::DevicesUnknown { .. } => "read the counters of the server, or trust only direct I/O here",
             Self::TooShort { .. } => {
-                "do more in a phase: raise the segments (ior: -s) or the items (mdtest: -n), or set a duration"
+                "do more in a phase: raise the segments (ior: -s), the items (mdtest: -n) or the time (rpc: --seconds)"
             }
             Self::ForecastLength { .. } => "change the segments (ior: -s), or set a duration",
             Self::Unbalanced { .. } => "use a number of tasks that is a multiple of the targets",

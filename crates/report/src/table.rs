@@ -20,6 +20,12 @@ const GAP: &str = "  ";
 const COLUMNS: usize = 120;
 /// Columns below which words are not folded: they would be harder to read than a long line.
 const WORDS_LEAST: usize = 10;
+/// Characters that a page has place for in a row, of a table as wide as the page.
+const PAGE_COLUMNS: usize = 165;
+/// Space between two columns there.
+const PAGE_GAP: usize = 3;
+/// A column of words that has less place there would be a tall and narrow one.
+const PAGE_WORDS_LEAST: usize = 40;
 
 /// How much a cell stands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -189,15 +195,7 @@ impl Table {
 
     /// The table with column `index` below each row.
     fn hanging(&self, index: usize, indent: &str, colour: Colour) -> String {
-        let without = |row: &Vec<Cell>| {
-            let mut row = row.clone();
-            let cell = row.remove(index);
-            (row, cell.text)
-        };
-        let (rows, below): (Vec<Vec<Cell>>, Vec<String>) = self.rows.iter().map(without).unzip();
-        let mut columns = self.columns.clone();
-        columns.remove(index);
-        let narrow = Self { columns, rows, below: None, folds: self.folds };
+        let (narrow, below) = self.parted(index);
         let text = narrow.to_text(indent, colour);
         let widths = narrow.widths(COLUMNS.saturating_sub(width(indent)));
         let (head, body): (Vec<&str>, Vec<&str>) = {
@@ -216,6 +214,33 @@ impl Table {
             }
         }
         out
+    }
+
+    /// The table without column `index`, and what stood there in each row.
+    fn parted(&self, index: usize) -> (Self, Vec<String>) {
+        let without = |row: &Vec<Cell>| {
+            let mut row = row.clone();
+            let cell = row.remove(index);
+            (row, cell.text)
+        };
+        let (rows, below) = self.rows.iter().map(without).unzip();
+        let mut columns = self.columns.clone();
+        columns.remove(index);
+        (Self { columns, rows, below: None, folds: self.folds }, below)
+    }
+
+    /// For a page: the table without the column that has to stand below its row, and the texts of that column;
+    /// none where a page has place for its words.
+    pub(crate) fn parted_for_page(&self) -> Option<(Self, Vec<String>)> {
+        let heading = self.below?;
+        let index = self.columns.iter().position(|(name, _)| name == heading)?;
+        let others: usize = self
+            .natural()
+            .iter()
+            .enumerate()
+            .map(|(other, width)| if other == index { 0 } else { width + PAGE_GAP })
+            .sum();
+        (others + PAGE_WORDS_LEAST > PAGE_COLUMNS).then(|| self.parted(index))
     }
 
     /// The width of each column's widest cell.

@@ -78,7 +78,8 @@ fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Fou
     let text = |seconds| PublishedUnit::Seconds.text(seconds);
     let evidence = format!("took {}; under {} a rate is mostly noise", text(seconds), text(at_least));
     let advice = match &subject.case.workload.work {
-        Work::Transfers | Work::Rpc(_) => "move more data, or set a duration",
+        Work::Transfers => "move more data, or set a duration",
+        Work::Rpc(_) => "exchange more messages, or for a longer time",
         Work::Tree(_) => "give each task more items",
         Work::Objects(_) => "give each task more objects and steps",
     };

@@ -2,7 +2,7 @@
 
 use analysis::{Coverage, RateName, coverage, figures, hour_utc, known_nodes, uncertain_clocks, usable_cpus};
 use plan::{Phase, Plan};
-use record::{Cluster, NodeClock, NodeFacts, PhaseRecord, Run, Warning};
+use record::{Cluster, EndRow, NodeClock, NodeFacts, PhaseKey, PhaseRecord, Run, Warning};
 
 use crate::nodes::{at, case, pass};
 use crate::rows;
@@ -100,6 +100,42 @@ fn a_node_of_the_cluster_without_a_measurement_is_missing() {
     assert_eq!((found.missing, found.jobs[0].nodes.join(" ")), (vec!["lost".to_owned()], "a b".to_owned()));
     let figures = figures(&run, RateName::ByWall);
     assert_eq!(analysis::findings_of(&run, &figures).nodes[0].missing, ["lost"]);
+}
+
+/// A node whose process only answered.
+fn answering(key: &PhaseKey, node: &str) -> EndRow {
+    EndRow {
+        key: key.clone(),
+        node: node.to_owned(),
+        end: 1,
+        interface: String::new(),
+        address: String::new(),
+        adapter_node: None,
+        client_threads: 0,
+        server_threads: 1,
+        client_cpu_ns: 0,
+        server_cpu_ns: 1,
+        client_processors: String::new(),
+        server_processors: String::new(),
+        transport: "TCP".to_owned(),
+        rdma: String::new(),
+        shut_out: 0,
+    }
+}
+
+#[test]
+fn a_node_that_only_answered_has_taken_part() {
+    let plan = rows::plan(vec![case("c", "t", 3, 1)]);
+    let mut record = pass("c", 0, Phase::Read, &[at("a", 1), at("b", 1)]);
+    record.ends = vec![answering(&record.phase.key, "serves"), answering(&record.phase.key, "a")];
+    let mut run = rows::run(&plan, vec![record]);
+    run.manifest.cluster = Some(cluster(&[("a", 0, None), ("b", 0, None), ("serves", 0, None)]));
+    let found = covered(&run).expect("three nodes");
+    assert_eq!((found.missing, found.jobs[0].nodes.join(" ")), (Vec::new(), "a b serves".to_owned()));
+    assert_eq!((found.nodes[2].node.as_str(), found.nodes[2].cases, found.nodes[2].passes), ("serves", 1, 1));
+    let figures = figures(&run, RateName::ByWall);
+    assert_eq!(figures[0].answering, ["serves"]);
+    assert_eq!(analysis::findings_of(&run, &figures).nodes[0].missing, [""; 0]);
 }
 
 #[test]

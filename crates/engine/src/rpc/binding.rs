@@ -51,7 +51,7 @@ impl Places {
         };
         let Some((_, processors)) = nodes.iter().find(|(number, _)| *number == node) else {
             let known: Vec<String> = nodes.iter().map(|(number, _)| number.to_string()).collect();
-            return Err(wrong(format!("there is no such NUMA node; there are {}", known.join(", "))));
+            return Err(wrong(format!("there is no such NUMA node; known here: {}", known.join(", "))));
         };
         let mut allowed = processors.clone();
         allowed.retain(|&processor| usable(&[processor]).is_ok());

@@ -32,8 +32,12 @@ impl Host {
         let (name, host) = (name.to_owned(), self.name.clone());
         let mut own = self.interfaces.iter().filter(|one| one.name == name).peekable();
         let Some(first) = own.peek() else {
-            let mut known: Vec<String> = self.interfaces.iter().map(|one| one.name.clone()).collect();
-            known.dedup();
+            let mut known: Vec<String> = Vec::new();
+            for one in &self.interfaces {
+                if !known.contains(&one.name) {
+                    known.push(one.name.clone());
+                }
+            }
             return Err(NetworkError::NoInterface { name, host, known });
         };
         if !first.up {
@@ -162,6 +166,8 @@ mod tests {
             ("eth1", true, None),
             ("eth1", true, Some(("fe80::1", 64))),
             ("eth2", false, Some(("10.0.2.1", 24))),
+            // The kernel lists them once for each family of addresses.
+            ("lo", true, Some(("::1", 128))),
         ]);
         assert_eq!(host.address_of("eth0"), Ok(addresses(&["10.0.0.1"])[0]), "IPv4 before IPv6");
         assert!(matches!(host.address_of("eth1"), Err(NetworkError::NoAddress { .. })));

@@ -17,6 +17,8 @@ const LOAD_SHARE_MAX: f64 = 0.5;
 /// Other processes that use more than this share of all processors are not quiet: it is what an
 /// idle host with its usual services stays below.
 const OTHERS_SHARE_MAX: f64 = 0.05;
+/// A process is named from this share of it on.
+const TOLD_SHARE_MIN: f64 = 0.01;
 
 pub(crate) fn check(root: &Root, devices: &[String], interval: Duration) -> Option<Warning> {
     if !interval.is_zero() {

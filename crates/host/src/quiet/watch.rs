@@ -8,7 +8,7 @@ use plan::Bytes;
 use record::Warning;
 
 use super::processes::{self, Process, Processes};
-use super::{OTHERS_SHARE_MAX, not_quiet};
+use super::{OTHERS_SHARE_MAX, TOLD_SHARE_MIN, not_quiet};
 use crate::{CpuTimes, DeviceCounters, Root};
 
 /// Processor time is counted in ticks of 10 ms: over less than this a share is mostly rounding.
@@ -115,8 +115,9 @@ pub(super) fn processors(now: &Look, base: &Look) -> Option<String> {
         return None;
     }
     let busiest = now.processes.busiest_since(&base.processes, processes::ticks);
-    let most =
-        busiest.map(|(id, one, by)| format!("{} alone {:.0} %", name(id, one), by as f64 / all * 100.0));
+    // Where they were many, each of which came and went, none stands out.
+    let most = busiest.filter(|(.., by)| *by as f64 / all >= TOLD_SHARE_MIN);
+    let most = most.map(|(id, one, by)| format!("{} alone {:.0} %", name(id, one), by as f64 / all * 100.0));
     Some(format!("others used {:.0} % of the processors{}", share * 100.0, of_which(most)))
 }
 
@@ -199,6 +200,16 @@ mod tests {
         let expected =
             "not quiet: others used 45 % of the processors, tar (old) (process 3000077) alone 40 %";
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn where_many_came_and_went_none_is_named() {
+        let tree = process(start(), 3_000_077, OTHER, 0, 0, 0);
+        let before = look(&tree);
+        let children = "3000077 (tar (old)) S 1 1 1 0 -1 0 0 0 0 0 1 0 80 0 20 0 1 0 5 0";
+        let tree = time(tree, 90, 110).files(&[("/proc/3000077/stat", children)]);
+        let seen = others(&look(&tree), &before).unwrap().to_string();
+        assert_eq!(seen, "not quiet: others used 40 % of the processors");
     }
 
     #[test]

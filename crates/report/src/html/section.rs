@@ -62,6 +62,11 @@ fn statement_value(one: &Statement) -> Value {
 }
 
 fn table_value(caption: &str, table: &Table, linked: &HashSet<usize>) -> Value {
+    let parted = table.parted_for_page();
+    let (table, below) = match &parted {
+        Some((table, below)) => (table, below.as_slice()),
+        None => (table, &[] as &[String]),
+    };
     let right: Vec<bool> = table.columns().iter().map(|(_, align)| *align == Align::Right).collect();
     let heading = |(name, align): &(String, Align)| json!({ "name": name, "right": *align == Align::Right });
     let rows = table.rows().iter().take(ROWS_SHOWN);
@@ -70,6 +75,7 @@ fn table_value(caption: &str, table: &Table, linked: &HashSet<usize>) -> Value {
         "caption": caption,
         "columns": table.columns().iter().map(heading).collect::<Vec<_>>(),
         "rows": rows.map(|row| cells(row, &right, linked)).collect::<Vec<_>>(),
+        "below": below.iter().take(ROWS_SHOWN).collect::<Vec<_>>(),
         "all": table.rows().len(),
         "folded": table.rows().len() > ROWS_OPEN,
         "gone": table.rows().len().saturating_sub(ROWS_SHOWN),

@@ -95,9 +95,11 @@ fn as_published(one: &Beside) -> String {
 
 fn larger_is_slower(report: &Report, best: &Best) -> Option<String> {
     let slower = figure(report, best.larger_is_slower?)?;
+    let (what, limit) =
+        if slower.exchange.is_some() { ("message", "network") } else { ("transfer", "storage") };
     Some(format!(
-        "{} {} of {}: a larger transfer is slower than the best point ({}, {}), so this is a peak of its size and \
-         no limit of the storage.",
+        "{} {} of {}: a larger {what} is slower than the best point ({}, {}), so this is a peak of its size and \
+         no limit of the {limit}.",
         title(report, &best.target),
         best.phase,
         best.group,

@@ -7,7 +7,7 @@ use crate::format::{
 };
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::{iops, marks};
-use crate::view::{Figure, LatencyInfo, Report};
+use crate::view::{Exchange, Figure, LatencyInfo, Report};
 
 /// Figures of files, directories and objects, or those of exchanges.
 fn these(report: &Report, exchanges: bool) -> Vec<&Figure> {
@@ -217,7 +217,6 @@ fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
         let Some(how) = &figure.exchange else { continue };
         let one = response(figure);
         let time = |value: fn(&LatencyInfo) -> u64| one.map(|one| latency(value(one))).unwrap_or_default();
-        let interface = if how.interface.is_empty() { "the route's" } else { &how.interface };
         table.row(vec![
             Cell::figure(Some(figure.number)),
             format!("{} → {}", plan::Bytes(how.request_bytes), plan::Bytes(how.response_bytes)).into(),
@@ -233,17 +232,19 @@ fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
             megabytes(how.responses_bytes_per_second).into(),
             figure.cpu_ns_per_operation.map(|nanos| latency(whole(nanos))).unwrap_or_default().into(),
             how.transport.into(),
-            format!(
-                "{}; {} of {} on {}; interface {interface}; processors: asking {}, answering {}",
-                conditions(report, figure),
-                how.pattern,
-                counted(u64::from(how.ends), "end"),
-                counted(figure.nodes, "node"),
-                how.clients_on,
-                how.servers_on
-            )
-            .into(),
+            format!("{}; {}", conditions(report, figure), placement(figure, how)).into(),
         ]);
     }
     table
+}
+
+/// Where the processes and threads of exchanges ran.
+fn placement(figure: &Figure, how: &Exchange) -> String {
+    let ends = if how.ends == 1 { "1 process".to_owned() } else { format!("{} processes", how.ends) };
+    let interface = if how.interface.is_empty() { "the one of the route" } else { &how.interface };
+    let bound = match (how.clients_on.as_str(), how.servers_on.as_str()) {
+        ("none", "none") => "threads not bound".to_owned(),
+        (asking, answering) => format!("processors: asking {asking}, answering {answering}"),
+    };
+    format!("{ends} on {}; interface {interface}; {bound}", counted(figure.nodes, "node"))
 }
