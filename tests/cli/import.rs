@@ -187,3 +187,32 @@ fn imported_metadata_figures_are_compared_with_own_ones() {
     // Its mean is anywhere between the seven values that it prints.
     assert!(!said.contains("mean latency"), "{said}");
 }
+
+/// What stands in a text and cannot be is told, and no such figure keeps a promise.
+#[test]
+fn printed_statistics_that_cannot_be_are_doubted() {
+    let desk = Desk::new();
+    let whole = fixture("mdtest-4.1.txt");
+    for (printed, changed, says) in [
+        // The mean of three is not above the largest.
+        ("400468.691      35619.003", "500468.691      35619.003", "a mean of 500468.691"),
+        // Three values in that range spread more.
+        ("400468.691      35619.003", "400468.691        619.003", "it is at least"),
+        ("400468.691      35619.003", "400468.691      95619.003", "it is at most"),
+    ] {
+        let _ = fs::remove_dir_all(desk.record());
+        fs::write(desk.path("pasted"), whole.replace(printed, changed)).expect("a file");
+        let _ = run(&desk.ioproof("import pasted --out record")).expect_code(0);
+        let said = run(&desk.ioproof("audit --json record")).expect_code(0).stdout;
+        assert_says(&said, &["contradiction", "file-create", says]);
+    }
+    // None of what tools have really printed is doubted so.
+    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("crates/dialect/tests/fixtures/import");
+    for entry in fs::read_dir(directory).expect("the fixtures") {
+        let name = entry.expect("a fixture").file_name();
+        let _ = fs::remove_dir_all(desk.record());
+        let _ = pasted(&desk, &name.to_string_lossy());
+        let said = run(&desk.ioproof("audit --json record")).expect_code(0).stdout;
+        assert!(!said.contains("statistics of the same values"), "{}: {said}", name.display());
+    }
+}

@@ -1,12 +1,15 @@
 //! What the printed values of imported runs say of each other: the checks of a tool's own block, the time from
 //! its start to its end, and the round trip behind a history of single operations.
 
+use std::collections::HashMap;
+
 use plan::{Case, Phase};
-use record::{PhaseRow, PrintedRow, Run, Warning};
+use record::{PhaseKey, PhaseRow, PrintedRow, Run, Warning};
 
 use crate::{
-    DeviceOperation, Printed, PrintedCheck, Reconciled, RoundTrip, TimePart, latency_agrees, one_iteration,
-    rate_of_records, throughput_block,
+    DeviceOperation, Implausible, Printed, PrintedCheck, PrintedOutcome, PrintedRule, PrintedStatistics,
+    Reconciled, RoundTrip, TimePart, check_statistics, latency_agrees, one_iteration, rate_of_records,
+    throughput_block,
 };
 
 /// A check of printed values of one case.
@@ -24,19 +27,31 @@ pub struct ImportedCheck {
 #[must_use]
 pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
     let mut found = Vec::new();
+    let mut of_case: HashMap<&str, Vec<&PhaseRow>> = HashMap::new();
+    for row in &run.phases {
+        of_case.entry(&row.key.case).or_default().push(row);
+    }
+    let mut of_phase: HashMap<&PhaseKey, Vec<&Warning>> = HashMap::new();
+    for row in &run.warnings {
+        if let Some(key) = &row.key {
+            of_phase.entry(key).or_default().push(&row.warning);
+        }
+    }
     for case in &run.manifest.plan.cases {
         let printed = run.printed(&case.id);
-        let phases = || run.phases.iter().filter(|row| row.key.case == case.id);
-        for row in phases() {
+        let rows = of_case.get(case.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        for &row in rows {
+            let warnings = of_phase.get(&row.key).map(Vec::as_slice).unwrap_or_default();
             let values = Values { rows: &printed, row };
             let mut checks = values.throughput(case);
             checks.extend(values.block(case));
-            checks.extend(values.scatter(iterations(run, row)));
+            let iterations = iterations(warnings, rows, row);
+            checks.extend(values.scatter(iterations));
+            checks.extend(values.impossible(iterations.filter(|_| !are_over_processes(warnings))));
             let of_phase = |check| ImportedCheck { case: case.id.clone(), phase: Some(row.key.phase), check };
             found.extend(checks.into_iter().map(of_phase));
         }
-        let rows: Vec<&PhaseRow> = phases().collect();
-        found.extend(reconciled(case, &rows, &printed).map(|time| ImportedCheck {
+        found.extend(reconciled(case, rows, &printed).map(|time| ImportedCheck {
             case: case.id.clone(),
             phase: None,
             check: time.check(),
@@ -71,18 +86,27 @@ pub fn round_trips(run: &Run) -> Vec<(String, RoundTrip)> {
     cases.iter().filter_map(trip).collect()
 }
 
+/// Whether the statistics of a phase are over processes, so that their number is not that of iterations.
+fn are_over_processes(warnings: &[&Warning]) -> bool {
+    let says =
+        |warning: &&Warning| matches!(warning, Warning::Import { note } if note.contains(OVER_PROCESSES));
+    warnings.iter().any(says)
+}
+
+/// What the import says of such a phase.
+const OVER_PROCESSES: &str = "over processes";
 const OPERATION_RATE: &str = "Op Rate";
 const DEVIATION: &str = "standard deviation";
+/// What iozone's throughput of one process is called.
+const EACH: &str = "throughput per process";
 
 /// Of so many iterations is the figure; none where that is not known.
-fn iterations(run: &Run, row: &PhaseRow) -> Option<u64> {
-    let mut warnings = run.warnings.iter().filter(|warning| warning.key.as_ref() == Some(&row.key));
-    let mean = warnings.find_map(|warning| match warning.warning {
-        Warning::PrintedMean { iterations } => Some(iterations),
+fn iterations(warnings: &[&Warning], of_case: &[&PhaseRow], row: &PhaseRow) -> Option<u64> {
+    let mean = warnings.iter().find_map(|warning| match warning {
+        Warning::PrintedMean { iterations } => Some(*iterations),
         _ => None,
     });
-    let passes =
-        run.phases.iter().filter(|other| other.key.case == row.key.case && other.key.phase == row.key.phase);
+    let passes = of_case.iter().filter(|other| other.key.phase == row.key.phase);
     mean.or_else(|| (passes.count() == 1).then_some(1))
 }
 
@@ -105,7 +129,6 @@ impl Values<'_> {
 
     /// iozone's block.
     fn throughput(&self, case: &Case) -> Vec<PrintedCheck> {
-        const EACH: &str = "throughput per process";
         let Some(total) = self.value("Children see throughput", "sum") else { return Vec::new() };
         let each = |statistic| self.value(EACH, statistic);
         let Some(((min, max), mean)) = each("min").zip(each("max")).zip(each("mean")) else {
@@ -134,6 +157,60 @@ impl Values<'_> {
         let tasks = u64::from(case.workload.tasks);
         checks.extend(latency.and_then(|latency| latency_agrees(latency, tasks, busy, operations)));
         checks
+    }
+
+    /// Statistics that cannot be of the same values, of `iterations` where they are rates of those.
+    fn impossible(&self, iterations: Option<u64>) -> Vec<PrintedCheck> {
+        let mut labels: Vec<(&str, &str)> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.key == self.row.key && row.statistic == "mean") {
+            let one = (row.label.as_str(), row.unit.as_str());
+            // Blocks of iozone have a rule of their own, and fio's samples of a group are of each job.
+            let is_sample = ["read ", "write "].iter().any(|direction| one.0.starts_with(direction))
+                && !one.0.ends_with("lat");
+            if !labels.contains(&one) && one.0 != EACH && !is_sample {
+                labels.push(one);
+            }
+        }
+        let found = labels.into_iter().filter_map(|(label, unit)| {
+            let iterations = iterations.filter(|_| unit.ends_with("/s"));
+            let why = self.impossible_of(label, unit, iterations)?;
+            Some(PrintedCheck {
+                rule: PrintedRule::Possible,
+                outcome: PrintedOutcome::Differs,
+                evidence: format!("{label}: {why}"),
+                off: None,
+            })
+        });
+        found.collect()
+    }
+
+    fn impossible_of(&self, label: &str, unit: &str, iterations: Option<u64>) -> Option<Implausible> {
+        let of = |statistic: &str| {
+            let wanted = |row: &&PrintedRow| {
+                row.key == self.row.key
+                    && (row.label.as_str(), row.unit.as_str(), row.statistic.as_str())
+                        == (label, unit, statistic)
+            };
+            self.rows.iter().find(wanted)
+        };
+        let rows = ["min", "max", "mean", DEVIATION].map(of);
+        let rounding = rows.iter().flatten().filter(|row| row.number > Some(0.0)).filter_map(|row| {
+            let digits = row.value.split(|c: char| !(c.is_ascii_digit() || c == '.')).next()?;
+            Some(Printed::parse(digits)?.share())
+        });
+        let rounding = rounding.fold(0.0, f64::max);
+        let [min, max, mean, deviation] = rows.map(|row| row.and_then(|row| row.number));
+        // Some tools divide by n, others by n − 1: the most that is possible is that of n − 1, the least that
+        // of n.
+        let most = PrintedStatistics { n: None, min, max, range: None, mean, deviation, rounding };
+        let n = iterations.filter(|&n| n > 1);
+        let least = n.map(|n| {
+            let scale = (n as f64 / (n - 1) as f64).sqrt();
+            PrintedStatistics { n: Some(n), deviation: deviation.map(|value| value * scale), ..most }
+        });
+        let is_least = |one: &Implausible| !matches!(one, Implausible::DeviationTooLarge { .. });
+        let of_least = least.map(|least| check_statistics(&least)).unwrap_or_default();
+        check_statistics(&most).into_iter().chain(of_least.into_iter().filter(is_least)).next()
     }
 
     /// What a deviation of one iteration is worth.

@@ -51,7 +51,7 @@ impl Printed {
     }
 
     /// What rounding is of the number.
-    fn share(self) -> f64 {
+    pub(crate) fn share(self) -> f64 {
         if self.value == 0.0 { 0.0 } else { (self.half_digit / self.value).abs() }
     }
 
@@ -78,6 +78,8 @@ pub enum PrintedRule {
     LatencyOfThreads,
     /// The times of all phases and delays add up to the time from start to finish.
     WallTime,
+    /// Smallest, mean, largest and standard deviation can be of the same values, [`crate::check_statistics`].
+    Possible,
     /// Of one iteration the standard deviation is 0 by definition, and says nothing of scatter.
     OneIteration,
 }
@@ -93,6 +95,7 @@ impl PrintedRule {
             Self::RateOfRecords => "data rate = operation rate × record size",
             Self::LatencyOfThreads => "average latency = busy threads ÷ operation rate",
             Self::WallTime => "phases + delays = finish − start",
+            Self::Possible => "statistics of the same values",
             Self::OneIteration => "standard deviation of one iteration",
         }
     }

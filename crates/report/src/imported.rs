@@ -35,7 +35,7 @@ pub fn imported(run: &Run) -> String {
             row.label,
             row.statistic,
             row.value,
-            row.unit,
+            shown_unit(&row.value, row.number, &row.unit),
             w0 = widths.0,
             w1 = widths.1,
             w2 = widths.2,
@@ -48,6 +48,14 @@ pub fn imported(run: &Run) -> String {
     }
     checks(run, &mut out);
     out
+}
+
+/// The unit to be shown behind a printed value: none where its text has its own, as `1261MiB/s` has.
+pub(crate) fn shown_unit<'a>(value: &str, number: Option<f64>, unit: &'a str) -> &'a str {
+    let own = value.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
+    let is_factor =
+        matches!(own, "" | "k" | "K" | "M" | "G") || own.starts_with("e-") || own.starts_with("e+");
+    if number.is_some() && !is_factor { "" } else { unit }
 }
 
 fn checks(run: &Run, out: &mut String) {

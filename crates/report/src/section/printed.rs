@@ -2,9 +2,10 @@
 
 use super::{Block, only};
 use crate::format::{duration, percent};
+use crate::imported::shown_unit;
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
-use crate::view::printed::{PrintedCheck, PrintedValue};
+use crate::view::printed::PrintedCheck;
 
 /// Printed values and their checks.
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
@@ -42,20 +43,12 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
             one.label.clone(),
             one.statistic.clone(),
             one.value.clone(),
-            unit(one),
+            shown_unit(&one.value, one.number, &one.unit).to_owned(),
             format!("{}:{}", one.source, one.line),
         ]);
     }
     blocks.extend(only("Every printed value, where it stands", table));
     blocks
-}
-
-/// Nothing where the printed text has its own, as `1261MiB/s` has.
-fn unit(one: &PrintedValue) -> String {
-    let own = one.value.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
-    let is_factor =
-        matches!(own, "" | "k" | "K" | "M" | "G") || own.starts_with("e-") || own.starts_with("e+");
-    if one.number.is_some() && !is_factor { String::new() } else { one.unit.clone() }
 }
 
 fn checks(printed: &crate::view::printed::Printed) -> Table {
