@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     let directory = fs::canonicalize(&named).unwrap_or(named);
     // It gets its name when it is whole: half a record is none.
     let unfinished = beside(&directory, &run_id)?;
-    let written = write(&unfinished, &imported, run_id, now).and_then(|()| {
+    let written = write(&unfinished, imported, run_id, now).and_then(|()| {
         fs::rename(&unfinished, &directory).map_err(|error| {
             let error = anyhow::Error::from(error).context(format!(
                 "cannot name the record {}: name a directory that does not exist yet with --out",
@@ -96,8 +96,8 @@ fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Records everything, case by case.
-fn write(directory: &Path, imported: &Imported, run_id: String, now: i64) -> Result<(), Failure> {
+/// Records everything, case by case, and gives each phase up as soon as it is written: histograms may be large.
+fn write(directory: &Path, imported: Imported, run_id: String, now: i64) -> Result<(), Failure> {
     let manifest = Manifest {
         format_version: FORMAT_VERSION,
         run_id,
@@ -107,18 +107,18 @@ fn write(directory: &Path, imported: &Imported, run_id: String, now: i64) -> Res
         started_unix_ns: imported.started_unix_ns.or(imported.finished_unix_ns).unwrap_or(now),
         finished_unix_ns: None,
         plan: imported.plan.clone(),
-        host: host(imported),
+        host: host(&imported),
         cluster: None,
     };
     let mut recorder = Recorder::create(directory, &manifest)?.not_durable();
     for note in &imported.doubts {
         recorder.warning(&WarningRow { key: None, warning: Warning::Import { note: note.clone() } })?;
     }
-    let mut phases = imported.phases.iter().peekable();
+    let mut phases = imported.phases.into_iter().peekable();
     for case in &imported.plan.cases {
         recorder.case_started(&case.id)?;
         while let Some(phase) = phases.next_if(|phase| phase.phase.key.case == case.id) {
-            recorder.phase_finished(phase)?;
+            recorder.phase_finished(&phase)?;
         }
         recorder.case_finished(&case.id)?;
     }
