@@ -11,7 +11,7 @@ use dialect::{Asked, ToolError};
 use plan::{Backend, Case, Existing, Keep, Order, Phase, Sharing, Spread};
 use proptest::prelude::{prop_assert, proptest};
 use proptest::sample::select;
-use record::{PhaseRow, TaskRow};
+use record::{PhaseRow, RunState, TaskRow};
 
 fn ask_under(line: &str, launcher: Launcher<'_>) -> Result<Asked, ToolError> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -229,9 +229,15 @@ fn record_of(case: &Case) -> record::PhaseRecord {
 
 /// The output of a run of `line` in which every phase took what [`record_of`] says.
 fn printed(line: &str) -> String {
+    printed_of(line, RunState::Complete)
+}
+
+/// The same of a run that came so far.
+fn printed_of(line: &str, state: RunState) -> String {
     let asked = ask(line).expect("taken");
     let mut printer = (dialect::tool("iozone").expect("known").printer)(&asked.plan).expect("of this plan");
-    let run = common::run_of(asked.plan.clone());
+    let mut run = common::run_of(asked.plan.clone());
+    run.state = state;
     let mut out = printer.header(&run.manifest);
     for case in &asked.plan.cases {
         out.push_str(&printer.phase(&record_of(case)));
@@ -253,6 +259,17 @@ fn shape(text: &str) -> Vec<String> {
         words.map(alike).collect::<Vec<_>>().join(" ")
     })
     .collect()
+}
+
+#[test]
+fn what_is_not_complete_is_not_called_so() {
+    for line in ["iozone -i 0 -s 64k -r 16k -R", "iozone -i 0 -s 64k -r 16k -t 2 -R"] {
+        assert!(printed(line).contains("iozone test complete."), "{line}");
+        for state in [RunState::Interrupted, RunState::Failed { message: "no space".to_owned() }] {
+            let text = printed_of(line, state);
+            assert!(!text.contains("complete") && text.ends_with('\n'), "{text}");
+        }
+    }
 }
 
 #[test]

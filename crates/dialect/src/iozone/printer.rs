@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use plan::Plan;
-use record::{Manifest, PhaseRecord, Run};
+use record::{Manifest, PhaseRecord, Run, RunState};
 
 use super::case::Point;
 use super::figures::Figures;
@@ -258,9 +258,12 @@ impl ToolPrinter for Printer {
         }
     }
 
-    fn finish(&mut self, _run: &Run) -> String {
+    fn finish(&mut self, run: &Run) -> String {
         let mut out = self.end_row();
         let settings = self.settings();
+        if run.state != RunState::Complete || !run.failed_cases.is_empty() {
+            return out;
+        }
         if settings.is_throughput() {
             out.push_str("\n\n\n");
             if settings.report {
