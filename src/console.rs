@@ -25,13 +25,24 @@ pub(crate) fn confirm(question: &str, unattended: bool) -> Result<bool, Failure>
 
 /// Writes to standard output; a reader that went away is no error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_if_read(text).map(|_| ())
+}
+
+/// As [`print`]; says whether there is still a reader.
+pub(crate) fn print_if_read(text: &str) -> Result<bool, Failure> {
     match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => {
             let error = anyhow::Error::from(error).context("cannot write to the standard output");
             Err(Failure::new(Exit::Record, error))
         }
-        Ok(()) | Err(_) => Ok(()),
     }
+}
+
+/// Writes a line to the error stream; one that nobody reads any more is no reason to die.
+pub(crate) fn complain(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Colour where a person looks at the output and has not said no (<https://no-color.org>). Under a

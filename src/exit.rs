@@ -100,7 +100,6 @@ impl From<record::RecordError> for Failure {
 
 /// Prints `failure` on the error stream: a mistake in a study with its line, anything else with
 /// its causes.
-#[expect(clippy::print_stderr, reason = "the program's own error stream")]
 pub(crate) fn explain(failure: &Failure) -> ExitCode {
     if failure.told_elsewhere {
         return failure.exit.into();
@@ -113,7 +112,7 @@ pub(crate) fn explain(failure: &Failure) -> ExitCode {
     if !pointed {
         shown = format!("ioproof: {}", with_causes(&failure.error));
     }
-    eprintln!("{}", shown.trim_end());
+    crate::console::complain(shown.trim_end());
     failure.exit.into()
 }
 

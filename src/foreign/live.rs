@@ -87,6 +87,10 @@ fn look(paper: &Shared, controls: &Controls, over: &AtomicBool) {
             let mut paper = paper.lock();
             let text = paper.printer.operations(&new);
             paper.write(&text);
+            if paper.out.is_unread() {
+                // Lines are what this goes on for, perhaps without an end.
+                controls.stop();
+            }
         }
         thread::park_timeout(LOOK_EVERY);
     }

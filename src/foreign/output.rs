@@ -5,12 +5,14 @@ use std::io::Write;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use crate::console::print;
+use crate::console::{complain, print_if_read};
 use crate::exit::{Exit, Failure};
 
 /// Standard output, or a file that the command line names.
 pub(crate) struct Output {
     file: Option<PathBuf>,
+    /// Nobody reads the standard output any more.
+    is_unread: bool,
 }
 
 impl Output {
@@ -19,12 +21,20 @@ impl Output {
         if let Some(path) = file {
             write_whole(path, "")?;
         }
-        Ok(Self { file: file.map(Path::to_owned) })
+        Ok(Self { file: file.map(Path::to_owned), is_unread: false })
+    }
+
+    /// Whether the reader of the standard output has gone, as `head` does.
+    pub(crate) const fn is_unread(&self) -> bool {
+        self.is_unread
     }
 
     /// Adds `text`.
     pub(crate) fn write(&mut self, text: &str) -> Result<(), Failure> {
-        let Some(path) = &self.file else { return print(text) };
+        let Some(path) = &self.file else {
+            self.is_unread |= !print_if_read(text)?;
+            return Ok(());
+        };
         let mut file =
             fs::OpenOptions::new().append(true).open(path).map_err(|error| cannot_write(path, error))?;
         file.write_all(text.as_bytes()).map_err(|error| cannot_write(path, error))
@@ -52,9 +62,8 @@ fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
 }
 
 /// Says each line on the error stream, where scripts that read the output do not look.
-#[expect(clippy::print_stderr, reason = "the program's own error stream")]
 pub(crate) fn warn<Line: AsRef<str>>(lines: &[Line]) {
     for line in lines {
-        eprintln!("ioproof: warning: {}", line.as_ref());
+        complain(&format!("ioproof: warning: {}", line.as_ref()));
     }
 }

@@ -9,10 +9,10 @@ use testbed::{Finished, Program, Programme, ProgrammedFs, Strace, Trace, skipped
 
 use crate::desk::{Desk, assert_says, measured, names, run, timed, wait_for};
 
-/// `ioproof ioping` with these options, recorded on the desk.
+/// `ioproof ioping` with these options, recorded anew on the desk.
 fn ioping(desk: &Desk, words: &str) -> Program {
     let _ = fs::remove_dir_all(desk.record());
-    desk.ioproof("ioping").args(words.split_whitespace()).arg("--out").arg(desk.record())
+    desk.tool("ioping", words)
 }
 
 /// The raw line of `-B`: its ten numbers.
@@ -127,6 +127,24 @@ fn lines_come_while_it_goes_on_and_an_interruption_is_its_end() {
     let shown = text.lines().filter(|line| line.contains(": request=")).count();
     assert!(text.contains(&format!("generated {shown} requests")), "each request once:\n{text}");
     assert_eq!(names(&data), ["mine"]);
+}
+
+/// As `ioping DIR | head`: without its reader it ends, and takes its file along.
+#[test]
+fn a_reader_that_went_away_is_its_end() {
+    let (desk, data) = Desk::with_data();
+    let script = format!(
+        "{} ioping -c 300 -i 50ms {} --out {} 2>&1 | head -1",
+        env!("CARGO_BIN_EXE_ioproof"),
+        data.display(),
+        desk.record().display(),
+    );
+    let _ = run(&Program::new("sh").args(["-c", &script])).expect_code(0);
+    assert_eq!(names(&data), ["mine"]);
+    let kept = run(&desk.ioproof("history --json").arg(desk.record())).expect_code(0).stdout;
+    let parts: serde_json::Value = serde_json::from_str(&kept).expect("valid JSON");
+    let operations = parts[0]["operations"].as_u64().expect("a number");
+    assert!((1..300).contains(&operations), "{operations} requests");
 }
 
 #[test]
