@@ -60,7 +60,12 @@ impl Desk {
 
     /// `ioproof ior` with IOR's options, recorded on the desk.
     pub(crate) fn ior(&self, words: &str) -> Program {
-        self.ioproof("ior").args(words.split_whitespace()).arg("--out").arg(self.record())
+        self.tool("ior", words)
+    }
+
+    /// `ioproof` under the name of a tool with that tool's options, recorded on the desk.
+    pub(crate) fn tool(&self, name: &str, words: &str) -> Program {
+        self.ioproof(name).args(words.split_whitespace()).arg("--out").arg(self.record())
     }
 
     /// `ioproof run` with a study of this text, recorded on the desk.

@@ -7,11 +7,6 @@ use testbed::{Launch, Program, Strace, skipped};
 
 use crate::desk::{Desk, assert_says, run};
 
-/// `ioproof` under one of the tool's names with these options, recorded on the desk.
-fn called(desk: &Desk, name: &str, words: &str) -> Program {
-    desk.ioproof(name).args(words.split_whitespace()).arg("--out").arg(desk.record())
-}
-
 /// The number behind `name` in the last line.
 fn value(text: &str, name: &str) -> f64 {
     let behind = text.split_once(name).unwrap_or_else(|| panic!("{name} in {text}")).1;
@@ -24,8 +19,7 @@ fn value(text: &str, name: &str) -> f64 {
 #[test]
 fn published_lines_run_and_report_what_they_moved() {
     let desk = Desk::new();
-    let ran =
-        run(&called(&desk, "tsqosperf", "write seq -n 32m -r 1m -th 16 testfile -fsync")).expect_code(0);
+    let ran = run(&desk.tool("tsqosperf", "write seq -n 32m -r 1m -th 16 testfile -fsync")).expect_code(0);
     assert_says(
         &ran.stdout,
         &[
@@ -40,7 +34,7 @@ fn published_lines_run_and_report_what_they_moved() {
     assert_eq!(fs::metadata(desk.path("testfile")).expect("kept").len(), 32 << 20);
 
     fs::remove_dir_all(desk.record()).expect("a record");
-    let ran = run(&called(&desk, "tsqosperf", "read seq -r 64k testfile -dio")).expect_code(0);
+    let ran = run(&desk.tool("tsqosperf", "read seq -r 64k testfile -dio")).expect_code(0);
     assert_says(
         &ran.stdout,
         &["recSize 64K nBytes 32M fileSize 32M", "using direct I/O", "nThreadsPerProcess 1"],
@@ -76,7 +70,7 @@ fn threads_take_records_in_turn_and_strides_wrap() {
     let desk = Desk::new();
     fs::write(desk.path("f"), vec![7; 64 << 10]).expect("a file");
     let traced = |words: &str| {
-        let trace = Strace::new().calls("pread64").run(&called(&desk, "gpfsperf", words)).expect("traced");
+        let trace = Strace::new().calls("pread64").run(&desk.tool("gpfsperf", words)).expect("traced");
         assert_eq!(trace.finished.code, Some(0), "{}", trace.finished.stderr);
         let _ = fs::remove_dir_all(desk.record());
         let path = desk.path("f");
@@ -101,7 +95,7 @@ fn processes_of_a_launcher_are_counted() {
         return;
     }
     let desk = Desk::new();
-    let program = called(&desk, "gpfsperf", "create seq f -n 4m -r 64k -th 2");
+    let program = desk.tool("gpfsperf", "create seq f -n 4m -r 64k -th 2");
     let ran = run(&Launch::open_mpi(2).start(&program)).expect_code(0);
     assert_says(&ran.stdout, &["nProcesses 2 nThreadsPerProcess 2", "bytesTransferred 4194304"]);
     assert_eq!(ran.stdout.matches("Data rate was").count(), 1, "one rank prints");

@@ -7,11 +7,6 @@ use testbed::{FileSystem, Launch, Limits, LoopDevice, Program, Strace, Testbed, 
 
 use crate::desk::{Desk, assert_says, measured, run};
 
-/// `ioproof iozone` with these options, recorded on the desk.
-fn iozone(desk: &Desk, words: &str) -> Program {
-    desk.ioproof("iozone").args(words.split_whitespace()).arg("--out").arg(desk.record())
-}
-
 /// The number behind the equals sign of the line that holds `name`.
 fn value(text: &str, name: &str) -> f64 {
     let line = text.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name} in {text}"));
@@ -22,7 +17,7 @@ fn value(text: &str, name: &str) -> f64 {
 #[test]
 fn tests_share_their_files_and_leave_none() {
     let desk = Desk::new();
-    let ran = run(&iozone(&desk, "-t 3 -s 256k -r 16k -O -C -R")).expect_code(0);
+    let ran = run(&desk.tool("iozone", "-t 3 -s 256k -r 16k -O -C -R")).expect_code(0);
     let blocks = [
         "3 initial writers",
         "3 rewriters",
@@ -51,7 +46,8 @@ fn tests_share_their_files_and_leave_none() {
 #[test]
 fn automatic_mode_has_a_row_for_each_pair_and_keeps_what_is_to_be_kept() {
     let desk = Desk::new();
-    let ran = run(&iozone(&desk, "-a -n 64k -g 128k -y 16k -q 64k -w -f kept -R -b sheet")).expect_code(0);
+    let ran =
+        run(&desk.tool("iozone", "-a -n 64k -g 128k -y 16k -q 64k -w -f kept -R -b sheet")).expect_code(0);
     let rows: Vec<(u64, u64)> = ran
         .stdout
         .lines()
@@ -69,7 +65,7 @@ fn automatic_mode_has_a_row_for_each_pair_and_keeps_what_is_to_be_kept() {
 }
 
 fn traced(desk: &Desk, words: &str, calls: &str) -> Trace {
-    let trace = Strace::new().calls(calls).run(&iozone(desk, words)).expect("traced");
+    let trace = Strace::new().calls(calls).run(&desk.tool("iozone", words)).expect("traced");
     assert_eq!(trace.finished.code, Some(0), "{}", trace.finished.stderr);
     fs::remove_dir_all(desk.record()).expect("a record");
     trace
@@ -134,7 +130,7 @@ fn children_of_a_client_list_are_ranks_of_the_launcher() {
     fs::write(desk.path("clients"), format!("localhost {here} /usr/local/bin/iozone\n").repeat(4))
         .expect("written");
     let words = "-i 0 -i 1 -O -t 4 -r 4k -s 1m -+m clients";
-    let ran = run(&Launch::open_mpi(4).start(&iozone(&desk, words))).expect_code(0);
+    let ran = run(&Launch::open_mpi(4).start(&desk.tool("iozone", words))).expect_code(0);
     assert_says(&ran.stdout, &["Network distribution mode enabled.", "Throughput test with 4 processes"]);
     for block in ["initial writers", "rewriters", "readers", "re-readers"] {
         assert_says(&ran.stdout, &[block]);
@@ -147,7 +143,7 @@ fn children_of_a_client_list_are_ranks_of_the_launcher() {
     assert!(!desk.path("iozone.DUMMY.0").exists(), "files are removed");
 
     fs::write(desk.path("far"), format!("node1 {here} x\nnode2 {here} x\n")).expect("written");
-    let refused = run(&iozone(&desk, "-t 2 -i 0 -s 1m -+m far")).expect_code(2);
+    let refused = run(&desk.tool("iozone", "-t 2 -i 0 -s 1m -+m far")).expect_code(2);
     assert_says(&refused.stderr, &["srun -N 2", "mpirun -np 2"]);
 }
 
@@ -176,7 +172,7 @@ fn figures_agree_with_those_of_iozone_itself() {
             row.split_whitespace().nth(2).and_then(|word| word.parse::<f64>().ok()).expect("a rate")
         };
         let desk = Desk::new();
-        let ours = write(run(&iozone(&desk, &words)));
+        let ours = write(run(&desk.tool("iozone", &words)));
         let theirs =
             write(run(&Program::new("iozone").args(words.split_whitespace()).current_dir(desk.path(""))));
         assert!((ours / theirs - 1.0).abs() < 0.1, "ours {ours}, IOzone's {theirs}");
