@@ -87,7 +87,7 @@ fn objects_are_what_their_keys_say() {
 
 #[test]
 fn requests_need_no_target() {
-    let text = "[[workload]]\nname = \"net\"\nwork = \"rpc\"\nprocesses = 4\npattern = \"all-to-all\"\nconnections = [1, 2]\n\
+    let text = "[[workload]]\nname = \"net\"\nwork = \"rpc\"\nprocesses = 4\npattern = \"all-to-all\"\nconnections = [1, 2]\nverify = true\n\
                 request_bytes = 1\nresponse_bytes = \"64KiB\"\nthreads = 2\nduration = \"1s\"\n\
                 client_processors = \"0-1\"\n";
     let plan = study(text).unwrap_or_else(|errors| panic!("{}", shown(&errors)));
@@ -95,7 +95,7 @@ fn requests_need_no_target() {
     let Work::Rpc(rpc) = &case.workload.work else { panic!("{:?}", case.workload.work) };
     assert_eq!((rpc.pattern, rpc.ends, rpc.connections, rpc.threads), (Pattern::AllToAll, 4, 2, 2));
     assert_eq!((case.workload.tasks, case.phases.as_slice()), (24, &[Phase::Exchange][..]));
-    assert!(case.workload.files.targets.is_empty());
+    assert!(case.workload.verify && case.workload.files.targets.is_empty());
     let wrong = study(&text.replace("0-1", "first")).unwrap_err();
     assert!(shown(&wrong).contains("`first` is no processor"), "{}", shown(&wrong));
 }
@@ -132,6 +132,7 @@ fn every_mistake_names_its_key() {
         ("work = \"objects\"\nprecreated = 1\nsteps = 1\noffset = 1\n".to_owned(), "with one task"),
         ("work = \"rpc\"\nprocesses = 3\n".to_owned(), "an even number"),
         ("work = \"rpc\"\ntasks = 3\n".to_owned(), "leave it out where work = \"rpc\""),
+        ("work = \"rpc\"\nhistory = 10\n".to_owned(), "leave it out where work = \"rpc\""),
     ] {
         let said = refused(&keys).split_whitespace().collect::<Vec<_>>().join(" ").replace("│ ", "");
         assert!(said.contains(words), "{keys}: {said}");

@@ -34,6 +34,8 @@ pub(super) struct WorkKeys {
     pub(super) word: &'static str,
     /// What it is work on.
     pub(super) what: &'static str,
+    /// The backends that can do it, as the reference names them.
+    pub(super) backends: &'static str,
     /// What it is; a Markdown paragraph.
     pub(super) meaning: &'static str,
     /// Its phases.

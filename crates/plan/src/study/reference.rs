@@ -261,9 +261,10 @@ fn write_table(text: &mut String, table: &Table) {
         let heeded = super::keys::OF_TRANSFERS.iter().filter(|(_, works)| works.contains(&work.word));
         let heeded: Vec<String> = heeded.map(|(key, _)| format!("`{key}`")).collect();
         line(&format!(
-            "{} Of the keys above it heeds `name`, `title`, `phases`, `together`, `nodes`, `backend` (`psync`, \
-             `uring` or `null`), `depth`, `signature`, `memory_hog`, `outlier`, `history`, {}.",
+            "{} Of the keys above it heeds `name`, `title`, `phases`, `together`, `nodes`, `backend` ({}), `depth`, \
+             `signature`, `memory_hog`, `outlier`, {}.",
             work.meaning,
+            work.backends,
             heeded.join(", ")
         ));
         line("");

@@ -41,7 +41,7 @@ pub(in crate::study) const OF_TRANSFERS: &[(&str, &[&str])] = &[
     ("rate", &[]),
     ("read_percent", &[]),
     ("barriers", &["tree", "objects"]),
-    ("verify", &["tree", "objects"]),
+    ("verify", &["tree", "objects", "rpc"]),
     ("quit_on_error", &["rpc"]),
     ("single_attempt", &[]),
     ("fill", &[]),
@@ -51,11 +51,13 @@ pub(in crate::study) const OF_TRANSFERS: &[(&str, &[&str])] = &[
     ("unique_dir", &[]),
     ("file_per_repetition", &["tree", "objects"]),
     ("target", &["tree", "objects"]),
+    ("history", &["tree", "objects"]),
 ];
 
 const TREE: WorkKeys = WorkKeys {
     word: "tree",
     what: "the files and directories of a tree",
+    backends: "`psync`, `uring` or `null`",
     meaning: "A tree of directories is made below the target, which is a directory; each task makes, looks at, \
               reads, renames and removes items in it. Names and order are those of mdtest. A stonewall ends \
               phases that make, look at or read items, and the phases behind it go as far as the items were \
@@ -157,6 +159,7 @@ const TREE: WorkKeys = WorkKeys {
 const OBJECTS: WorkKeys = WorkKeys {
     word: "objects",
     what: "small objects in sets",
+    backends: "`psync`, `uring` or `null`",
     meaning: "Each task has sets of small objects. A step takes an object of a set, looks at it, reads it, removes \
               it and makes a new one, set after set, as md-workbench does.",
     phases: &["precreate", "benchmark", "cleanup"],
@@ -218,6 +221,7 @@ const OBJECTS: WorkKeys = WorkKeys {
 const RPC: WorkKeys = WorkKeys {
     word: "rpc",
     what: "requests and responses",
+    backends: "`psync` or `uring`",
     meaning: "Processes send each other requests and responses over TCP connections that stay open for a phase. \
               There is no target, and a task for each connection.",
     phases: &["exchange"],
@@ -273,7 +277,7 @@ const RPC: WorkKeys = WorkKeys {
             name: "port",
             kind: Kind::Count(1, 65_535),
             absent: Absent::Described("the kernel chooses"),
-            meaning: "The port of the first process on a host, the next one of the second, and so on.",
+            meaning: "The port of the first process of a host that answers, the next one of the second, and so on.",
         },
         Key {
             name: "client_processors",
@@ -292,7 +296,8 @@ const RPC: WorkKeys = WorkKeys {
             name: "uncounted",
             kind: Kind::Time,
             absent: Absent::Value("\"0s\""),
-            meaning: "Exchanges that start within this time from the start of the phase are not counted.",
+            meaning: "This time from the start of the phase is left out of everything: exchanges, seconds, processor \
+                      time.",
         },
         Key {
             name: "deadline",

@@ -313,7 +313,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             name: "verify",
             kind: Kind::Flag,
             absent: Absent::Value("false"),
-            meaning: "Reads are compared with what was written, inside the timed phase.",
+            meaning: "Reads are compared with what was written, inside the timed phase; of messages, both ends compare every byte.",
         },
         Key {
             name: "quit_on_error",
