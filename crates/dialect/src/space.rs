@@ -22,7 +22,8 @@ impl Space {
         let (unit, name) = if facts.size_bytes >= 1 << 40 { (1_u64 << 40, "TiB") } else { (1 << 30, "GiB") };
         Self {
             capacity: format!("{:.1} {name}", facts.size_bytes as f64 / unit as f64),
-            used: share(facts.size_bytes, facts.free_bytes),
+            // What is kept for the superuser is not used.
+            used: share(facts.size_bytes, facts.free_bytes.saturating_add(facts.reserved_bytes)),
             inodes: format!("{:.1} Mi", facts.inodes as f64 / f64::from(1 << 20)),
             used_inodes: share(facts.inodes, facts.free_inodes),
         }

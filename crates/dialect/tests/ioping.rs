@@ -137,6 +137,7 @@ fn manifest(plan: Plan) -> Manifest {
         options: "rw".to_owned(),
         size_bytes: 270_553_174_016,
         free_bytes: 1 << 30,
+        reserved_bytes: 0,
         inodes: 0,
         free_inodes: 0,
     };

@@ -26,6 +26,7 @@ fn file_system(mount_point: &str, size: f64, used: f64, inodes: f64, used_inodes
         options: "rw".into(),
         size_bytes: size as u64,
         free_bytes: (size * (1.0 - used)) as u64,
+        reserved_bytes: 0,
         inodes: inodes as u64,
         free_inodes: (inodes * (1.0 - used_inodes)) as u64,
     }

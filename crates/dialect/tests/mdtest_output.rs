@@ -13,6 +13,8 @@ use record::{
 
 const GIB: f64 = 1_073_741_824.0;
 const MI: f64 = 1_048_576.0;
+/// Bytes that are free for the superuser alone: a file system of ext4 has some, and they are not used.
+const RESERVED: u64 = 1 << 30;
 
 fn unknown<T>() -> Fact<T> {
     Fact::Unknown("not asked".into())
@@ -27,7 +29,8 @@ fn space(size: f64, used: f64, inodes: f64, used_inodes: f64) -> FileSystemFacts
         source: "/dev/x".into(),
         options: "rw".into(),
         size_bytes: size as u64,
-        free_bytes: (size * (1.0 - used)) as u64,
+        free_bytes: (size * (1.0 - used)) as u64 - RESERVED,
+        reserved_bytes: RESERVED,
         inodes: inodes as u64,
         free_inodes: (inodes * (1.0 - used_inodes)) as u64,
     }

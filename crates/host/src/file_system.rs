@@ -109,6 +109,7 @@ pub(crate) fn facts(root: &Root, table: &[Mount], path: &Path) -> Result<FileSys
         source: mount.source,
         size_bytes: space.f_blocks.saturating_mul(space.f_frsize),
         free_bytes: space.f_bavail.saturating_mul(space.f_frsize),
+        reserved_bytes: space.f_bfree.saturating_sub(space.f_bavail).saturating_mul(space.f_frsize),
         inodes: space.f_files,
         free_inodes: space.f_favail,
     })

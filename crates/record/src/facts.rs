@@ -99,6 +99,9 @@ pub struct FileSystemFacts {
     pub size_bytes: u64,
     /// Bytes that this user may still use, at the start of the run.
     pub free_bytes: u64,
+    /// Bytes that are free for the superuser alone; unknown in records of earlier programs, and 0 there.
+    #[serde(default)]
+    pub reserved_bytes: u64,
     /// Inodes in all; 0 where the file system has no fixed number.
     pub inodes: u64,
     /// Inodes free at the start of the run.

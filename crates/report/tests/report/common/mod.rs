@@ -260,6 +260,7 @@ fn host() -> HostFacts {
             options: "rw,noatime,attr2,inode64,logbufs=8,logbsize=32k,noquota".into(),
             size_bytes: 2_000_000_000_000,
             free_bytes: 1_400_000_000_000,
+            reserved_bytes: 0,
             inodes: 195_000_000,
             free_inodes: 194_000_000,
         }],
