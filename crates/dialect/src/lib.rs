@@ -31,6 +31,7 @@ mod mdtest;
 mod nearest;
 mod options;
 mod printed;
+mod refusals;
 mod sizes;
 mod space;
 mod tool;

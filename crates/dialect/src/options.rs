@@ -49,6 +49,41 @@ pub(crate) struct Spec<Key: 'static> {
     pub about: &'static str,
 }
 
+impl<Key> Spec<Key> {
+    /// An option that is obeyed.
+    pub(crate) const fn honoured(
+        key: Key,
+        letter: Option<char>,
+        words: &'static [&'static str],
+        takes: Takes,
+        about: &'static str,
+    ) -> Self {
+        Self { key, letter, words, takes, state: State::Honoured, about }
+    }
+
+    /// An option that is taken and changes nothing, for this reason.
+    pub(crate) const fn explained(
+        key: Key,
+        letter: Option<char>,
+        words: &'static [&'static str],
+        takes: Takes,
+        (about, why): (&'static str, &'static str),
+    ) -> Self {
+        Self { key, letter, words, takes, state: State::Explained(why), about }
+    }
+
+    /// An option that is refused, for this reason.
+    pub(crate) const fn refused(
+        key: Key,
+        letter: Option<char>,
+        words: &'static [&'static str],
+        takes: Takes,
+        why: &'static str,
+    ) -> Self {
+        Self { key, letter, words, takes, state: State::Refused(why), about: "refused" }
+    }
+}
+
 /// All options of a tool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options<Key: 'static> {

@@ -1,6 +1,7 @@
 //! Every option of mdtest, of the present release and of 1.9.3, in one table.
 
-use crate::options::{Options, Spec, State, Takes};
+use crate::options::{Options, Spec, Takes};
+use crate::refusals::{DELAYS, GPU, LOCKS, MMAP, MPIIO};
 
 /// What an option sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,52 +52,18 @@ pub(super) enum Key {
     Other,
 }
 
-const fn option(
-    key: Key,
-    letter: Option<char>,
-    words: &'static [&'static str],
-    takes: Takes,
-    about: &'static str,
-) -> Spec<Key> {
-    Spec { key, letter, words, takes, state: State::Honoured, about }
-}
-
 const fn flag(key: Key, letter: char, about: &'static str) -> Spec<Key> {
-    option(key, Some(letter), &[], Takes::Nothing, about)
+    Spec::honoured(key, Some(letter), &[], Takes::Nothing, about)
 }
 
 const fn value(key: Key, letter: char, example: &'static str, about: &'static str) -> Spec<Key> {
-    option(key, Some(letter), &[], Takes::Value(example), about)
+    Spec::honoured(key, Some(letter), &[], Takes::Value(example), about)
 }
 
-const fn explained(
-    letter: Option<char>,
-    words: &'static [&'static str],
-    takes: Takes,
-    about: &'static str,
-    why: &'static str,
-) -> Spec<Key> {
-    Spec { key: Key::Other, letter, words, takes, state: State::Explained(why), about }
-}
-
-const fn refused(
-    letter: Option<char>,
-    words: &'static [&'static str],
-    takes: Takes,
-    why: &'static str,
-) -> Spec<Key> {
-    Spec { key: Key::Other, letter, words, takes, state: State::Refused(why), about: "refused" }
-}
-
-const GPU: &str = "ioproof has no buffers on a GPU: leave it out";
 const COMMANDS: &str = "ioproof starts no other program while it measures: run the command before or after each phase by hand, \
      with -C, -T, -E and -r in runs of their own";
-const MPIIO: &str = "it belongs to MPI-IO; ioproof drives POSIX and DUMMY: leave it out";
-const MMAP: &str = "it belongs to memory mappings; ioproof drives POSIX and DUMMY: leave it out";
 const DAOS: &str =
     "it belongs to DAOS, whose library ioproof does not use; run on a dfuse mount with -a POSIX";
-const DELAYS: &str =
-    "the DUMMY backend measures what the harness itself costs, so it adds no delays: leave it out";
 const STRIPES: &str = "ioproof leaves striping to the file system: run `lfs setstripe` on the directory first, then leave it out";
 const DIRECT: &str = "files of a tree are written and read through the page cache, as their sizes need no alignment: leave it \
      out, and measure direct I/O with `ioproof ior -B`";
@@ -105,14 +72,17 @@ const DIRECT: &str = "files of a tree are written and read through the page cach
 pub(super) const OPTIONS: Options<Key> = Options { tool: super::TOOL, specs: SPECS };
 
 const SPECS: &[Spec<Key>] = &[
-    option(Key::Api, Some('a'), &["api"], Takes::Value("-a POSIX"), "POSIX or DUMMY (no I/O at all)"),
+    Spec::honoured(Key::Api, Some('a'), &["api"], Takes::Value("-a POSIX"), "POSIX or DUMMY (no I/O at all)"),
     value(Key::Branching, 'b', "-b 2", "directories in each directory of the tree"),
-    explained(
+    Spec::explained(
+        Key::Other,
         Some('B'),
         &[],
         Takes::Number("-B 1"),
-        "no barriers between phases",
-        "the tasks of a phase start together here, as every phase has figures of its own",
+        (
+            "no barriers between phases",
+            "the tasks of a phase start together here, as every phase has figures of its own",
+        ),
     ),
     flag(Key::Collective, 'c', "task 0 makes and removes the trees of all tasks"),
     flag(Key::Create, 'C', "create; without any of -C -T -E -r -U all phases run"),
@@ -122,9 +92,9 @@ const SPECS: &[Spec<Key>] = &[
     flag(Key::Read, 'E', "read"),
     value(Key::First, 'f', "-f 1", "first number of tasks, with -l"),
     flag(Key::FilesOnly, 'F', "files only"),
-    refused(Some('g'), &[], Takes::Nothing, STRIPES),
+    Spec::refused(Key::Other, Some('g'), &[], Takes::Nothing, STRIPES),
     value(Key::Signature, 'G', "-G 5", "signature of the data"),
-    option(Key::Help, Some('h'), &["help"], Takes::Nothing, "print this"),
+    Spec::honoured(Key::Help, Some('h'), &["help"], Takes::Nothing, "print this"),
     value(
         Key::Iterations,
         'i',
@@ -140,15 +110,24 @@ const SPECS: &[Spec<Key>] = &[
     value(Key::Delay, 'p', "-p 8", "seconds of rest before each iteration"),
     flag(Key::RateAndTime, 'P', "print rates and times"),
     flag(Key::Remove, 'r', "remove"),
-    option(Key::Random, Some('R'), &[], Takes::Attached("-R[SEED]"), "look at items in a random order"),
+    Spec::honoured(
+        Key::Random,
+        Some('R'),
+        &[],
+        Takes::Attached("-R[SEED]"),
+        "look at items in a random order",
+    ),
     value(Key::Stride, 's', "-s 2", "from one number of tasks to the next, with -l"),
     flag(Key::Shared, 'S', "all tasks work on the same files"),
-    explained(
+    Spec::explained(
+        Key::Other,
         Some('t'),
         &[],
         Takes::Nothing,
-        "time what unique directories cost",
-        "tasks name their files from the root on, so that no time is spent on changing directories",
+        (
+            "time what unique directories cost",
+            "tasks name their files from the root on, so that no time is spent on changing directories",
+        ),
     ),
     flag(Key::Stat, 'T', "look at items (stat)"),
     flag(Key::OwnTrees, 'u', "each task has a tree of its own"),
@@ -168,88 +147,101 @@ const SPECS: &[Spec<Key>] = &[
         "-x FILE",
         "where -C -W leaves the number of files, for later phases to read",
     ),
-    option(Key::VerifyRead, Some('X'), &["verify-read"], Takes::Nothing, "compare what is read"),
+    Spec::honoured(Key::VerifyRead, Some('X'), &["verify-read"], Takes::Nothing, "compare what is read"),
     flag(Key::Sync, 'y', "fsync each file that was written"),
     flag(Key::SyncAll, 'Y', "sync(2) at the end of each phase, in its time"),
     value(Key::Depth, 'z', "-z 1", "levels of directories below the topmost one"),
     flag(Key::Time, 'Z', "print times instead of rates; in published lines of 1.9.3 a local patch"),
-    option(Key::RandomSeed, None, &["random-seed"], Takes::Value("--random-seed=7"), "seed of -R"),
-    option(
+    Spec::honoured(Key::RandomSeed, None, &["random-seed"], Takes::Value("--random-seed=7"), "seed of -R"),
+    Spec::honoured(
         Key::RankDetails,
         None,
         &["saveRankPerformanceDetails"],
         Takes::Value("--saveRankPerformanceDetails=ranks.csv"),
         "a row for each task",
     ),
-    option(Key::RankStatistics, None, &["showRankStatistics"], Takes::Nothing, "statistics over tasks too"),
-    option(
+    Spec::honoured(
+        Key::RankStatistics,
+        None,
+        &["showRankStatistics"],
+        Takes::Nothing,
+        "statistics over tasks too",
+    ),
+    Spec::honoured(
         Key::Packet,
         None,
         &["dataPacketType"],
         Takes::Value("--dataPacketType=timestamp"),
         "offset, incompressible, timestamp or random",
     ),
-    explained(
+    Spec::explained(
+        Key::Other,
         None,
         &["print-all-procs"],
         Takes::Nothing,
-        "all processes print their results",
-        "the rows of all tasks are in the record: --saveRankPerformanceDetails=FILE, or `ioproof report RUNDIR`",
+        (
+            "all processes print their results",
+            "the rows of all tasks are in the record: --saveRankPerformanceDetails=FILE, or `ioproof report RUNDIR`",
+        ),
     ),
-    explained(
+    Spec::explained(
+        Key::Other,
         None,
         &["warningAsErrors"],
         Takes::Nothing,
-        "a warning makes the run fail",
-        "what would be an error ends the run in any case; warnings about figures stand beside them, and \
+        (
+            "a warning makes the run fail",
+            "what would be an error ends the run in any case; warnings about figures stand beside them, and \
          `ioproof audit RUNDIR` fails where a figure cannot be trusted",
+        ),
     ),
-    refused(
+    Spec::refused(
+        Key::Other,
         None,
         &["verify-write"],
         Takes::Nothing,
         "reading a file back at once is served from memory; compare in the read phase: -E -X -e BYTES",
     ),
-    refused(None, &["run-cmd-before-phase"], Takes::Value("CMD"), COMMANDS),
-    refused(None, &["run-cmd-after-phase"], Takes::Value("CMD"), COMMANDS),
-    refused(
+    Spec::refused(Key::Other, None, &["run-cmd-before-phase"], Takes::Value("CMD"), COMMANDS),
+    Spec::refused(Key::Other, None, &["run-cmd-after-phase"], Takes::Value("CMD"), COMMANDS),
+    Spec::refused(
+        Key::Other,
         None,
         &["savePerOpDataCSV"],
         Takes::Value("FILE"),
         "ioproof keeps a full latency histogram and a series of seconds instead of one line for each \
          operation; look at them with `ioproof report RUNDIR`",
     ),
-    refused(None, &["allocateBufferOnGPU", "gpuMemoryFlags"], Takes::Value("1"), GPU),
-    refused(None, &["gpuDirect"], Takes::Nothing, GPU),
-    refused(None, &["posix.odirect"], Takes::Nothing, DIRECT),
-    refused(
-        None,
-        &["posix.rangelocks"],
-        Takes::Nothing,
-        "ioproof takes no lock around a transfer: leave it out",
-    ),
-    refused(
+    Spec::refused(Key::Other, None, &["allocateBufferOnGPU", "gpuMemoryFlags"], Takes::Value("1"), GPU),
+    Spec::refused(Key::Other, None, &["gpuDirect"], Takes::Nothing, GPU),
+    Spec::refused(Key::Other, None, &["posix.odirect"], Takes::Nothing, DIRECT),
+    Spec::refused(Key::Other, None, &["posix.rangelocks"], Takes::Nothing, LOCKS),
+    Spec::refused(
+        Key::Other,
         None,
         &["posix.lustre.stripecount", "posix.lustre.stripesize", "posix.lustre.startost"],
         Takes::Value("1"),
         STRIPES,
     ),
-    refused(None, &["dummy.delay-only-rank0"], Takes::Nothing, DELAYS),
-    refused(
+    Spec::refused(Key::Other, None, &["dummy.delay-only-rank0"], Takes::Nothing, DELAYS),
+    Spec::refused(
+        Key::Other,
         None,
         &["dummy.delay-create", "dummy.delay-close", "dummy.delay-sync", "dummy.delay-xfer"],
         Takes::Value("1"),
         DELAYS,
     ),
-    refused(
+    Spec::refused(
+        Key::Other,
         None,
         &["mpiio.showHints", "mpiio.preallocate", "mpiio.useStridedDatatype", "mpiio.useFileView"],
         Takes::Nothing,
         MPIIO,
     ),
-    refused(None, &["mpiio.hintsFileName"], Takes::Value("FILE"), MPIIO),
-    refused(None, &["mmap.madv_dont_need", "mmap.madv_pattern"], Takes::Nothing, MMAP),
-    refused(
+    Spec::refused(Key::Other, None, &["mpiio.hintsFileName"], Takes::Value("FILE"), MPIIO),
+    Spec::refused(Key::Other, None, &["mmap.madv_dont_need", "mmap.madv_pattern"], Takes::Nothing, MMAP),
+    Spec::refused(
+        Key::Other,
         None,
         &[
             "dfs.pool",
@@ -263,7 +255,7 @@ const SPECS: &[Spec<Key>] = &[
         Takes::Value("NAME"),
         DAOS,
     ),
-    refused(None, &["dfs.destroy"], Takes::Nothing, DAOS),
+    Spec::refused(Key::Other, None, &["dfs.destroy"], Takes::Nothing, DAOS),
 ];
 
 #[cfg(test)]
