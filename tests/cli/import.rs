@@ -157,6 +157,15 @@ fn the_head_says_where_imported_data_came_from() {
     assert!(!said.contains("took 0") && !said.contains("seed") && !said.contains("Latency of"), "{said}");
 }
 
+/// nsdperf may have used TCP or RDMA, on any interface.
+#[test]
+fn a_transport_that_is_not_printed_is_not_claimed() {
+    let desk = Desk::new();
+    let said = pasted(&desk, "nsdperf.txt");
+    assert_says(&said, &["RPC/s", "not printed", "1 clients to 1 servers"]);
+    assert!(!said.contains("interface") && !said.contains("processors: asking"), "{said}");
+}
+
 /// B29: IOzone as it was printed beside IOR as it is measured, one point, the difference in percent; E18: mdtest
 /// beside mdtest.
 #[test]

@@ -188,7 +188,8 @@ pub(super) fn exchanges(report: &Report) -> Vec<Block> {
     blocks.push(Block::Text(
         "Depth: requests under way on each connection. Threads: of each process. Out and back: requests and \
          responses. CPU: processor time of all processes for one RPC. Processors: those that threads are bound to. \
-         Transport: TCP in every figure; RDMA is not available, as this program has no transport for it."
+         Transport: TCP in every figure that ioproof has measured; RDMA is not available, as this program has no \
+         transport for it."
             .to_owned(),
     ));
     blocks
@@ -217,6 +218,11 @@ fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
         let Some(how) = &figure.exchange else { continue };
         let one = response(figure);
         let time = |value: fn(&LatencyInfo) -> u64| one.map(|one| latency(value(one))).unwrap_or_default();
+        // What another tool's ends ran on, and over what, is not printed.
+        let (transport, told) = match figure.provenance {
+            "imported" => ("not printed", conditions(report, figure)),
+            _ => (how.transport, format!("{}; {}", conditions(report, figure), placement(figure, how))),
+        };
         table.row(vec![
             Cell::figure(Some(figure.number)),
             format!("{} → {}", plan::Bytes(how.request_bytes), plan::Bytes(how.response_bytes)).into(),
@@ -231,8 +237,8 @@ fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
             megabytes(how.requests_bytes_per_second).into(),
             megabytes(how.responses_bytes_per_second).into(),
             figure.cpu_ns_per_operation.map(|nanos| latency(whole(nanos))).unwrap_or_default().into(),
-            how.transport.into(),
-            format!("{}; {}", conditions(report, figure), placement(figure, how)).into(),
+            transport.into(),
+            told.into(),
         ]);
     }
     table
