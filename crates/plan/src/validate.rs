@@ -394,4 +394,27 @@ mod tests {
         assert_eq!(field(|s| s.files.targets.clear()), "target");
         assert_eq!(field(|s| s.pace = Some(Pace { transfers_per_second: f64::NAN })), "rate");
     }
+
+    fn synced(backend: Backend) -> WorkloadSpec {
+        let mut spec = spec(Bytes::kib(4), Bytes::kib(64));
+        (spec.backend, spec.sync.per_write, spec.sync_open) = (backend, true, true);
+        spec
+    }
+
+    #[test]
+    fn a_flag_at_open_makes_writes_stable_where_calls_write() {
+        for data_sync in [false, true] {
+            for backend in [Backend::Psync, Backend::Uring { depth: 4, required: true }] {
+                let spec = WorkloadSpec { data_sync, ..synced(backend) };
+                assert!(spec.validate().is_ok(), "{backend:?}");
+            }
+            for backend in [Backend::Stdio, Backend::Mmap] {
+                let spec = WorkloadSpec { data_sync, ..synced(backend) };
+                assert_eq!(spec.validate().expect_err("writes later").field, "backend");
+            }
+        }
+        let mut none = synced(Backend::Psync);
+        none.sync.per_write = false;
+        assert_eq!(none.validate().expect_err("nothing is to be stable").field, "sync_open");
+    }
 }
