@@ -378,12 +378,16 @@ fn remove_items(case: &Case, placement: TreePlacement<'_>, task: u32, set: u32) 
         let place = placement.root(task, set).join(placement.directory(task, directory));
         let from = (directory - first).saturating_mul(tree.items_per_directory);
         for item in from..from.saturating_add(tree.items_per_directory) {
+            let number = tree.number_of(item);
             if has(Phase::FileCreate) {
-                let name = TreePlacement::file_name(task, item);
+                let name = match tree.shared {
+                    true => TreePlacement::shared_name(number),
+                    false => TreePlacement::file_name(task, number),
+                };
                 remove_named(&place, &name, has(Phase::FileRename), |path| fs::remove_file(path))?;
             }
             if has(Phase::DirectoryCreate) {
-                let name = TreePlacement::directory_name(task, item);
+                let name = TreePlacement::directory_name(task, number);
                 remove_named(&place, &name, has(Phase::DirectoryRename), |path| fs::remove_dir(path))?;
             }
         }
@@ -416,5 +420,41 @@ pub(crate) fn stays(swept: &Swept) -> Result<(), RunnerError> {
     match swept.foreign.first() {
         Some(path) => Err(RunnerError::Foreign { path: path.clone(), count: swept.foreign_count }),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::{Bytes, Case, Geometry, Phase, Tree, TreePlacement, Work, WorkloadSpec};
+
+    use super::{fs, remove_own};
+
+    #[test]
+    fn a_rank_removes_the_items_of_its_tasks_by_the_names_that_they_have() {
+        for (leaf_only, shared) in [(false, false), (true, false), (true, true)] {
+            let place = tempfile::tempdir().unwrap();
+            let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+            let mut spec = WorkloadSpec::new("w", place.path(), geometry);
+            spec.work = Work::Tree(Tree { depth: 1, branching: 2, leaf_only, shared, ..Tree::flat(3) });
+            let case = Case::new("c", spec.validate().unwrap(), vec![Phase::TreeCreate, Phase::FileCreate]);
+            let placement = TreePlacement::new(&case.workload).unwrap();
+            let tree = placement.tree();
+            let of = |item: u64| {
+                let number = tree.number_of(item);
+                let name = match shared {
+                    true => TreePlacement::shared_name(number),
+                    false => TreePlacement::file_name(0, number),
+                };
+                let directory = placement.directory(0, tree.directory_of(item));
+                placement.root(0, 0).join(directory).join(name)
+            };
+            let files: Vec<_> = (0..tree.items_per_task()).map(of).collect();
+            for file in &files {
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(file, "").unwrap();
+            }
+            let _ = remove_own(&case, &(0..1)).unwrap();
+            assert!(files.iter().all(|file| !file.exists()), "{leaf_only} {shared}");
+        }
     }
 }
