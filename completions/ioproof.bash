@@ -708,7 +708,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__import)
-            opts="-h --out --as --title --help"
+            opts="-h --out --as --title --terms --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -723,6 +723,10 @@ _ioproof() {
                     return 0
                     ;;
                 --title)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --terms)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

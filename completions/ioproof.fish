@@ -162,6 +162,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand merge" -s h -l help -d '
 complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-import]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l as -d 'The tool, where it is not found: ior, mdtest, md-workbench, iozone, ioping, ioping-batch, gpfsperf, iohist, fio, fio-json, elbencho-csv, elbencho-json, iostat, iostat-json, nsdperf, ior-json, ior-csv' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l title -d 'A title for reports' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l terms -d 'A study file whose terms hold for what is imported: its commitments, claims, expectations and published figures. It needs no workload' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand import" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and not __fish_seen_subcommand_from list show studies claims misprints" -l json -d 'As JSON'
 complete -c ioproof -n "__fish_ioproof_using_subcommand reference; and not __fish_seen_subcommand_from list show studies claims misprints" -s h -l help -d 'Print help'

@@ -100,6 +100,17 @@ pub(crate) fn study(path: &Path, set: &[String], yes: bool, nodes: u32) -> Resul
         .map_err(refused)
 }
 
+/// `plan`, whose figures are there already, with the terms of the file at `path`.
+pub(crate) fn with_terms(plan: Plan, path: &Path) -> Result<Plan, Failure> {
+    let text = text(path)?;
+    let refused = |errors| Failure::new(Exit::Usage, errors);
+    let mut terms = study::read_terms(path, &text, &plan).map_err(refused)?;
+    let own = plan.terms.published.iter().filter(|one| !terms.published.contains(one));
+    let own: Vec<_> = own.cloned().collect();
+    terms.published.extend(own);
+    check_library(Plan { terms, ..plan }, path, &text, &study::Options::default()).map_err(refused)
+}
+
 /// Leaves the cases on exactly so many nodes.
 fn only_on(plan: &mut Plan, nodes: u32) -> Result<(), Failure> {
     let known: BTreeSet<u32> = plan.cases.iter().map(|case| case.workload.nodes).collect();

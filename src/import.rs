@@ -12,6 +12,7 @@ use record::{
 use report::Study;
 
 use crate::arguments::ImportArguments;
+use crate::ask;
 use crate::console::{colour, print};
 use crate::exit::{Exit, Failure};
 use crate::session;
@@ -31,6 +32,11 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     drop(files);
     if let Some(title) = &arguments.title {
         title.clone_into(&mut imported.plan.title);
+    }
+    if let Some(path) = &arguments.terms {
+        imported.plan = ask::with_terms(imported.plan, path)?;
+        let note = format!("the terms of {} were given at the import, after the measurement", path.display());
+        imported.doubts.push(note);
     }
     let run_id = session::run_id(started, "import");
     let named = session::directory(&run_id, arguments.out.as_deref());

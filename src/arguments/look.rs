@@ -207,6 +207,10 @@ pub(crate) struct ImportArguments {
     /// A title for reports.
     #[arg(long)]
     pub(crate) title: Option<String>,
+    /// A study file whose terms hold for what is imported: its commitments, claims, expectations and published
+    /// figures. It needs no workload.
+    #[arg(long, value_name = "STUDY")]
+    pub(crate) terms: Option<PathBuf>,
 }
 
 /// `ioproof reference`.

@@ -225,3 +225,27 @@ fn printed_statistics_that_cannot_be_are_doubted() {
         assert!(!said.contains("statistics of the same values"), "{}: {said}", name.display());
     }
 }
+
+#[test]
+fn what_is_imported_is_judged_by_terms_that_come_with_it() {
+    let desk = Desk::new();
+    fs::write(desk.path("pasted"), fixture("published-mdtest-1.9.3.txt")).expect("a file");
+    let promise = |name: &str, workload: &str, least: u32| {
+        format!(
+            "[[commitment]]\nname = \"{name}\"\nworkload = \"{workload}\"\nphase = \"file-create\"\n\
+             statistic = \"worst\"\niops_at_least = {least}\n"
+        )
+    };
+    fs::write(desk.path("terms.toml"), promise("creates", "mdtest", 50_000)).expect("written");
+    let said = run(&desk.ioproof("import pasted --out kept --terms terms.toml")).expect_code(0).stdout;
+    assert_says(&said, &["PASS", "creates", "given at the import, after the measurement"]);
+    let kept = run(&desk.ioproof("verdict kept")).expect_code(0).stdout;
+    assert_says(&kept, &["PASS", "50,000"]);
+    fs::write(desk.path("terms.toml"), promise("more", "mdtest", 60_000)).expect("written");
+    let _ = run(&desk.ioproof("import pasted --out failed --terms terms.toml")).expect_code(0);
+    assert_says(&run(&desk.ioproof("verdict failed")).expect_code(8).stdout, &["FAIL", "-16.6 %"]);
+    fs::write(desk.path("terms.toml"), promise("creates", "mdtset", 50_000)).expect("written");
+    let refused = run(&desk.ioproof("import pasted --out none --terms terms.toml")).expect_code(2).stderr;
+    assert_says(&refused, &["terms.toml:3", "no workload `mdtset`", "did you mean \"mdtest\"?"]);
+    assert!(!desk.path("none").exists(), "no record without its terms");
+}

@@ -54,7 +54,7 @@ fn files_that_cannot_fit_are_refused_before_anything_is_written() {
     let before = tree(place);
     let desk = Desk::new();
     let failed = run(&desk.ior(&format!("-w -t 1m -b 64m -o {}", place.join("f").display()))).expect_code(4);
-    assert_says(&failed.stderr, &["need 64 MiB", "free", "lower the segments"]);
+    assert_says(&failed.stderr, &["need 64 MiB", "free", "write less"]);
     assert_eq!(tree(place), before);
     assert!(!desk.record().exists());
 }

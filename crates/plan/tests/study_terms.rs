@@ -4,7 +4,7 @@
 mod common;
 
 use common::{RIGHT, shown, study};
-use plan::study::{Foreign, Options, Override, StudyErrors, foreign, read_with};
+use plan::study::{Foreign, Options, Override, StudyErrors, foreign, read_terms, read_with};
 use plan::{
     Amount, Bound, Bytes, Client, Layer, Nanos, Over, Per, Phase, Plan, Protocol, Quantity, RateName,
     Relation, SettingValue, Side, Statistic, Stopping,
@@ -336,4 +336,45 @@ fn a_confidence_bound_has_its_repetitions() {
 
 fn miniature(text: &str) -> Result<Plan, StudyErrors> {
     with(text, &["protocol.repetitions=2"])
+}
+
+/// As of figures that somebody else has measured: there is a plan, and no study.
+#[test]
+fn terms_alone_are_about_the_figures_of_a_plan() {
+    let plan = study(RIGHT).unwrap();
+    let workload = plan.cases[0].group.clone();
+    let promise = |more: &str| {
+        let text = format!(
+            "[study]\nexclusive = true\n\n[[commitment]]\nname = \"fast\"\nstatistic = \"worst\"\n\
+             bandwidth_at_least = \"1GB/s\"\n{more}"
+        );
+        read_terms("terms.toml".as_ref(), &text, &plan)
+    };
+    let terms = promise(&format!("workload = \"{workload}\"\n")).unwrap();
+    assert_eq!((terms.commitments[0].name.as_str(), terms.exclusive), ("fast", Some(true)));
+    assert_eq!(terms.targets, plan.terms.targets);
+    let wrong = |more: &str| shown(&promise(more).unwrap_err());
+    assert!(wrong("workload = \"other\"\n").contains(&format!("the workloads are {workload}")));
+    assert!(wrong("target = \"other\"\n").contains("there is no target `other`"));
+    assert!(wrong("phase = \"exchange\"\n").contains("selects no figure"));
+    assert!(wrong("at = { tasks = 9 }\n").contains("`tasks` is not swept"));
+}
+
+#[test]
+fn terms_know_the_points_of_a_plan() {
+    let swept = format!(
+        "{}\n[[workload]]\nname = \"many\"\ntransfer = [\"4KiB\", \"1MiB\"]\nsize = \"1MiB\"\n",
+        RIGHT
+    );
+    let plan = study(&swept).unwrap();
+    let promise = |at: &str| {
+        let text = format!(
+            "[[commitment]]\nname = \"fast\"\nstatistic = \"worst\"\niops_at_least = 5\nworkload = \"many\"\n\
+             at = {{ transfer = \"{at}\" }}\n"
+        );
+        read_terms("terms.toml".as_ref(), &text, &plan)
+    };
+    assert_eq!(promise("1MiB").unwrap().commitments[0].figures.at.len(), 1);
+    let wrong = shown(&promise("2MiB").unwrap_err());
+    assert!(wrong.contains("it is swept over 4 KiB, 1 MiB"), "{wrong}");
 }

@@ -310,7 +310,8 @@ impl fmt::Display for Warning {
             }
             Self::WrongData { cells, first } => write!(f, "{cells} wrong 512-byte cells; first: {first}"),
             Self::Surprises { count, first } => {
-                write!(f, "{count} items were not as this run had left them")?;
+                let (items, them) = if *count == 1 { ("item was", "it") } else { ("items were", "them") };
+                write!(f, "{count} {items} not as this run had left {them}")?;
                 first.first().map_or(Ok(()), |first| write!(f, "; first: {first}"))
             }
             Self::Outlier { task, timer, seconds, mean_seconds, deviation_seconds } => write!(

@@ -46,7 +46,7 @@ pub enum RunnerError {
     },
     /// The files do not fit.
     #[error(
-        "the files need {need} and {place} has {free} free: lower the segments, blocks or tasks, or make room"
+        "the files need {need} and {place} has {free} free: write less (smaller or fewer files, fewer tasks), or make room"
     )]
     NoSpace {
         /// What the files need.

@@ -64,8 +64,8 @@ pub(super) fn plan(
     }
     let terms = if errors.is_empty() {
         let overrides = options.overrides.as_slice();
-        let known = Known { targets: &targets, workloads, axes: &axes, cases: &cases, overrides };
-        terms(document, known, errors)
+        let known = Known::of_study(&targets, workloads, &axes, &cases, overrides);
+        terms(document, targets.terms(), &known, errors)
     } else {
         Terms::default()
     };

@@ -31,6 +31,21 @@ impl Document {
     /// Reads `text` once; every mistake goes into `errors`. Nothing comes back where the text is
     /// not even TOML, because what could be read of it then would only cause follow-on mistakes.
     pub(super) fn parse(text: &str, overrides: &[Override], errors: &mut Vec<StudyError>) -> Option<Self> {
+        let document = Self::parse_terms(text, overrides, errors)?;
+        if document.many("workload").is_empty() && !document.partial {
+            let end = text.trim_end().len();
+            let help = "add one, with at least `name`, `transfer` and `size` (or `block`)";
+            errors.push(StudyError::new(end..end, "up to here", "the study has no [[workload]]", help));
+        }
+        Some(document)
+    }
+
+    /// As [`Document::parse`], of a text that may do without workloads.
+    pub(super) fn parse_terms(
+        text: &str,
+        overrides: &[Override],
+        errors: &mut Vec<StudyError>,
+    ) -> Option<Self> {
         if text.len() > TEXT_BYTES_MAX {
             let message = format!("the file has {} bytes, too many for a study", text.len());
             errors.push(StudyError::new(0..0, "starts here", message, "is it the right file?"));
@@ -50,11 +65,6 @@ impl Document {
         overrides::apply(content.get_mut(), text, overrides, errors);
         for (name, value) in content.get_ref() {
             document.table(name.get_ref(), &name.span(), value, errors);
-        }
-        if document.many("workload").is_empty() && !document.partial {
-            let end = text.trim_end().len();
-            let help = "add one, with at least `name`, `transfer` and `size` (or `block`)";
-            errors.push(StudyError::new(end..end, "up to here", "the study has no [[workload]]", help));
         }
         Some(document)
     }

@@ -52,7 +52,7 @@ pub use overrides::{Override, OverrideError};
 pub use reference::reference;
 pub use schema::schema;
 
-use crate::Plan;
+use crate::{Plan, Terms};
 use fields::Values as _;
 
 /// More cases than this are run only when the user agrees: a minute each would take a week.
@@ -146,5 +146,23 @@ pub fn read_with(path: &Path, text: &str, options: &Options) -> Result<Plan, Stu
     match plan {
         Some(plan) if errors.is_empty() => Ok(plan),
         _ => Err(StudyErrors::new(path, &overrides::shown_text(text, &options.overrides), errors)),
+    }
+}
+
+/// Reads the terms in `text` (`[[commitment]]`, `[[claim]]`, `[[published]]`, `[[expectation]]`, and what `[study]`
+/// says of the site) about the figures of `plan`, which was not read from a study. Its targets are those of `plan`;
+/// workloads, targets and a protocol of `text` are not looked at.
+///
+/// # Errors
+/// All mistakes that can be told apart, in the order of the file: what selects none of the figures among them.
+pub fn read_terms(path: &Path, text: &str, plan: &Plan) -> Result<Terms, StudyErrors> {
+    let mut errors = Vec::new();
+    let document = document::Document::parse_terms(text, &[], &mut errors);
+    let known = terms::Known::of_plan(plan);
+    let read =
+        document.map(|document| terms::terms(&document, plan.terms.targets.clone(), &known, &mut errors));
+    match read {
+        Some(terms) if errors.is_empty() => Ok(terms),
+        _ => Err(StudyErrors::new(path, text, errors)),
     }
 }

@@ -10,26 +10,88 @@ use super::target::{Targets, unique, unknown};
 use super::value::Value;
 use super::workload::phase;
 use crate::{
-    Amount, Bound, Case, Claim, Commitment, Expectation, Over, Per, PublishedPlace, Quantity, RateName,
-    Relation, Selector, Setting, Side, Statistic, Terms,
+    Amount, Bound, Case, Claim, Commitment, Expectation, Over, Per, Plan, PublishedPlace, Quantity, RateName,
+    Relation, Selector, Setting, SettingValue, Side, Statistic, TargetTerms, Terms,
 };
 
 /// What selections can name.
-#[derive(Clone, Copy)]
 pub(super) struct Known<'f> {
-    pub(super) targets: &'f Targets,
-    pub(super) workloads: &'f [Fields],
-    /// Of each workload.
-    pub(super) axes: &'f [Axes],
-    pub(super) cases: &'f [Case],
-    pub(super) overrides: &'f [Override],
+    targets: Vec<&'f str>,
+    workloads: Vec<KnownWorkload<'f>>,
+    cases: &'f [Case],
+    overrides: &'f [Override],
 }
 
-/// The terms of the study; every mistake goes into `errors`.
-pub(super) fn terms(document: &Document, known: Known<'_>, errors: &mut Vec<StudyError>) -> Terms {
+/// A workload, and the values of each key that it is swept over.
+struct KnownWorkload<'f> {
+    name: &'f str,
+    swept: Vec<(&'f str, Vec<SettingValue>)>,
+}
+
+impl<'f> Known<'f> {
+    /// What a study has.
+    pub(super) fn of_study(
+        targets: &'f Targets,
+        workloads: &'f [Fields],
+        axes: &[Axes],
+        cases: &'f [Case],
+        overrides: &'f [Override],
+    ) -> Self {
+        let workload = |(fields, axes): (&'f Fields, &Axes)| {
+            let keys = fields.sweeps().iter().map(|sweep| sweep.key.name);
+            let swept = keys.map(|key| (key, axes.values(key))).collect();
+            Some(KnownWorkload { name: fields.text("name")?, swept })
+        };
+        Self {
+            targets: targets.names().collect(),
+            workloads: workloads.iter().zip(axes).filter_map(workload).collect(),
+            cases,
+            overrides,
+        }
+    }
+
+    /// What a plan has that was not read from a study.
+    pub(super) fn of_plan(plan: &'f Plan) -> Self {
+        let mut known =
+            Self { targets: Vec::new(), workloads: Vec::new(), cases: &plan.cases, overrides: &[] };
+        for case in &plan.cases {
+            if !case.target.is_empty() && !known.targets.contains(&case.target.as_str()) {
+                known.targets.push(&case.target);
+            }
+            let place = known.workloads.iter().position(|workload| workload.name == case.group);
+            let place = place.unwrap_or_else(|| {
+                known.workloads.push(KnownWorkload { name: &case.group, swept: Vec::new() });
+                known.workloads.len() - 1
+            });
+            let swept = &mut known.workloads[place].swept;
+            for Setting { key, value } in &case.settings {
+                match swept.iter_mut().find(|(known, _)| known == key) {
+                    Some((_, values)) if values.contains(value) => {}
+                    Some((_, values)) => values.push(value.clone()),
+                    None => swept.push((key, vec![value.clone()])),
+                }
+            }
+        }
+        known
+    }
+
+    /// What is wrong with `wanted`, which stands at `span`, as the name of a target.
+    fn no_target(&self, wanted: &str, span: Span) -> Option<StudyError> {
+        let is_known = self.targets.contains(&wanted);
+        (!is_known).then(|| unknown("target", wanted, span, self.targets.iter().copied()))
+    }
+}
+
+/// The terms of the study, of which `targets` are known already; every mistake goes into `errors`.
+pub(super) fn terms(
+    document: &Document,
+    targets: Vec<TargetTerms>,
+    known: &Known<'_>,
+    errors: &mut Vec<StudyError>,
+) -> Terms {
     let study = &document.study;
     Terms {
-        targets: known.targets.terms(),
+        targets,
         expectations: each(document, "expectation", errors, |fields, errors| {
             expectation(fields, known, errors)
         }),
@@ -63,10 +125,10 @@ fn each<T>(
     all
 }
 
-fn expectation(fields: &Fields, known: Known<'_>, errors: &mut Vec<StudyError>) -> Option<Expectation> {
+fn expectation(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) -> Option<Expectation> {
     let (_, amount) = amount(fields, &["bandwidth", "iops", "latency"], errors)?;
     if let Some(target) = fields.text("target") {
-        errors.extend(known.targets.unknown(target, fields.span("target")));
+        errors.extend(known.no_target(target, fields.span("target")));
     }
     Some(Expectation {
         name: fields.text_or_empty("name"),
@@ -99,7 +161,7 @@ const PROMISES: [&str; 6] = [
     "latency_at_most",
 ];
 
-fn commitment(fields: &Fields, known: Known<'_>, errors: &mut Vec<StudyError>) -> Option<Commitment> {
+fn commitment(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) -> Option<Commitment> {
     let (key, amount) = amount(fields, &PROMISES, errors)?;
     if matches!(amount, Amount::Latency { .. }) && fields.has("rate") {
         errors.push(StudyError::new(
@@ -142,7 +204,7 @@ const BOUND_REPETITIONS: u32 = 6;
 
 /// A confidence bound of too few repetitions, so that the commitment could never be kept. A study
 /// in miniature, by overrides, keeps its terms.
-fn never_sure(fields: &Fields, promised: &Commitment, known: Known<'_>) -> Option<StudyError> {
+fn never_sure(fields: &Fields, promised: &Commitment, known: &Known<'_>) -> Option<StudyError> {
     if promised.statistic != Statistic::ConfidenceBound || !known.overrides.is_empty() {
         return None;
     }
@@ -206,12 +268,12 @@ fn amount(
     Some((key, amount))
 }
 
-fn published(fields: &Fields, known: Known<'_>, errors: &mut Vec<StudyError>) -> Option<PublishedPlace> {
+fn published(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) -> Option<PublishedPlace> {
     let id = fields.text("figure")?.to_owned();
     Some(PublishedPlace { id, figures: selector(fields, known, errors) })
 }
 
-fn claim(fields: &Fields, known: Known<'_>, errors: &mut Vec<StudyError>) -> Option<Claim> {
+fn claim(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) -> Option<Claim> {
     let mut side = |key: &str| match fields.value(key)? {
         Value::Table(selection) => Some(Side::Measured(selector(selection, known, errors))),
         Value::Number(value) => Some(Side::Value(*value)),
@@ -250,12 +312,12 @@ fn claim(fields: &Fields, known: Known<'_>, errors: &mut Vec<StudyError>) -> Opt
 }
 
 /// The figures that `fields` chooses.
-fn selector(fields: &Fields, known: Known<'_>, errors: &mut Vec<StudyError>) -> Selector {
+fn selector(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) -> Selector {
     let before = errors.len();
     if let Some(target) = fields.text("target") {
-        errors.extend(known.targets.unknown(target, fields.span("target")));
+        errors.extend(known.no_target(target, fields.span("target")));
     }
-    let names = known.workloads.iter().filter_map(|workload| workload.text("name"));
+    let names = known.workloads.iter().map(|workload| workload.name);
     if let Some(workload) = fields.text("workload")
         && !names.clone().any(|name| name == workload)
     {
@@ -288,19 +350,18 @@ fn selector(fields: &Fields, known: Known<'_>, errors: &mut Vec<StudyError>) -> 
 
 impl Known<'_> {
     /// What is wrong with `setting` as a point of the workload called `name`, or of any.
-    fn misses(self, name: Option<&str>, setting: &Setting, span: &Span) -> Option<StudyError> {
-        let all = self.workloads.iter().zip(self.axes);
-        let here = all.filter(|(fields, _)| name.is_none_or(|name| fields.text("name") == Some(name)));
+    fn misses(&self, name: Option<&str>, setting: &Setting, span: &Span) -> Option<StudyError> {
         let mut keys = Vec::new();
         let mut values = Vec::new();
-        for (fields, axes) in here {
-            let workload = fields.text("name").unwrap_or_default();
+        for workload in self.workloads.iter().filter(|workload| name.is_none_or(|name| workload.name == name))
+        {
             // A study that is run in miniature keeps its terms; they select nothing then.
-            if self.overrides.iter().any(|one| one.sets("workload", workload, &setting.key)) {
+            if self.overrides.iter().any(|one| one.sets("workload", workload.name, &setting.key)) {
                 return None;
             }
-            keys.extend(fields.sweeps().iter().map(|sweep| sweep.key.name));
-            values.extend(axes.values(&setting.key));
+            keys.extend(workload.swept.iter().map(|(key, _)| *key));
+            let swept = workload.swept.iter().filter(|(key, _)| *key == setting.key);
+            values.extend(swept.flat_map(|(_, values)| values));
         }
         let of = name.map_or_else(|| "in any workload".to_owned(), |name| format!("in `{name}`"));
         if !keys.contains(&setting.key.as_str()) {
@@ -312,7 +373,7 @@ impl Known<'_> {
             let message = format!("`{}` is not swept {of}", setting.key);
             return Some(StudyError::new(span.clone(), "one value alone", message, help));
         }
-        if values.contains(&setting.value) {
+        if values.contains(&&setting.value) {
             return None;
         }
         /// Values that an error lists.
@@ -325,7 +386,7 @@ impl Known<'_> {
     }
 
     /// Whether a sound selection has no case; an override may have taken its cases away.
-    fn selects_nothing(self, selector: &Selector) -> bool {
+    fn selects_nothing(&self, selector: &Selector) -> bool {
         let takes =
             |case: &Case| case.phases.iter().any(|&phase| phase.is_result() && selector.takes(case, phase));
         self.overrides.is_empty() && !self.cases.iter().any(takes)

@@ -22,11 +22,14 @@ pub(super) fn metadata(report: &Report) -> Vec<Block> {
         return Vec::new();
     }
     let mut blocks = only("Operations per second by wall time", rates(report, &figures));
-    blocks.push(Block::Text(
-        "Rates are medians of n repetitions, with the interval of the median. Moved: the bytes of the same \
-         operations. CPU: processor time of all processes for one of them."
-            .to_owned(),
-    ));
+    let moved = match figures.iter().any(|figure| figure.bytes_per_second.median > 0.0) {
+        true => " Moved: the bytes of the same operations.",
+        false => "",
+    };
+    blocks.push(Block::Text(format!(
+        "Rates are medians of n repetitions, with the interval of the median.{moved} CPU: processor time of all \
+         processes for one of them."
+    )));
     blocks.extend(only("Each operation of a round over objects, over the time of all", rounds(&figures)));
     blocks.extend(only(
         "Space that the file system holds for a file, by the blocks that stat tells (st_blocks × 512 bytes)",
@@ -37,7 +40,11 @@ pub(super) fn metadata(report: &Report) -> Vec<Block> {
         .filter(|figure| figure.surprises > 0)
         .map(|figure| {
             let items = counted(figure.surprises, "item");
-            format!("Figure {}, {}: {items} were not as the run had left them.", figure.number, figure.what)
+            let (were, them) = if figure.surprises == 1 { ("was", "it") } else { ("were", "them") };
+            format!(
+                "Figure {}, {}: {items} {were} not as the run had left {them}.",
+                figure.number, figure.what
+            )
         })
         .collect();
     if !surprised.is_empty() {
