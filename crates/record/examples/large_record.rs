@@ -145,35 +145,25 @@ fn phase_of(case: &Case, number: u64, pass: u32, phase: Phase) -> PhaseRecord {
     let (io_ns, transfers, reads) = (wall_ns - wall_ns / 100, bytes / transfer, phase == Phase::Read);
     let operation = if reads { Operation::Read } else { Operation::Write };
     let base_ns = (f64::from(tasks) * transfer as f64 / rate * 5e8) as u64;
+    let row = PhaseRow {
+        started_unix_ns: START_UNIX_NS + ((number * 10 + u64::from(pass)) * 1_000_000_000) as i64,
+        wall_ns,
+        open_ns: wall_ns / 200,
+        io_ns,
+        close_ns: wall_ns / 200,
+        read_bytes: if reads { bytes } else { 0 },
+        write_bytes: if reads { 0 } else { bytes },
+        reads: if reads { transfers } else { 0 },
+        writes: if reads { 0 } else { transfers },
+        first_done_ns: io_ns - io_ns / 50,
+        first_done_bytes: bytes - bytes / 50,
+        user_cpu_ns: wall_ns / 20,
+        system_cpu_ns: wall_ns / 5,
+        device_read_bytes: Some(if reads { bytes } else { 0 }),
+        device_write_bytes: Some(if reads { 0 } else { bytes }),
+        ..PhaseRow::new(key.clone())
+    };
     PhaseRecord {
-        history: Vec::new(),
-        printed: Vec::new(),
-        ends: Vec::new(),
-        nodes: Vec::new(),
-        phase: PhaseRow {
-            key: key.clone(),
-            started_unix_ns: START_UNIX_NS + ((number * 10 + u64::from(pass)) * 1_000_000_000) as i64,
-            wall_ns,
-            open_ns: wall_ns / 200,
-            io_ns,
-            close_ns: wall_ns / 200,
-            read_bytes: if reads { bytes } else { 0 },
-            write_bytes: if reads { 0 } else { bytes },
-            reads: if reads { transfers } else { 0 },
-            writes: if reads { 0 } else { transfers },
-            first_done_ns: io_ns - io_ns / 50,
-            first_done_bytes: bytes - bytes / 50,
-            stonewall_ns: None,
-            stonewall_bytes: None,
-            user_cpu_ns: wall_ns / 20,
-            system_cpu_ns: wall_ns / 5,
-            wrong_cells: 0,
-            device_read_bytes: Some(if reads { bytes } else { 0 }),
-            device_write_bytes: Some(if reads { 0 } else { bytes }),
-            items: 0,
-            allocated_bytes: None,
-            surprises: 0,
-        },
         tasks: (0..tasks)
             .map(|task| TaskRow {
                 key: key.clone(),
@@ -213,8 +203,8 @@ fn phase_of(case: &Case, number: u64, pass: u32, phase: Phase) -> PhaseRecord {
                 latency_max_ns: base_ns * 3,
             })
             .collect(),
-        devices: Vec::new(),
         warnings: too_short(&key, wall_ns).into_iter().collect(),
+        ..PhaseRecord::new(row)
     }
 }
 

@@ -45,6 +45,25 @@ pub struct PhaseRecord {
     pub warnings: Vec<WarningRow>,
 }
 
+impl PhaseRecord {
+    /// The phase as a whole, and nothing beside it.
+    #[must_use]
+    pub const fn new(phase: PhaseRow) -> Self {
+        Self {
+            phase,
+            tasks: Vec::new(),
+            latency: Vec::new(),
+            series: Vec::new(),
+            nodes: Vec::new(),
+            devices: Vec::new(),
+            history: Vec::new(),
+            printed: Vec::new(),
+            ends: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {

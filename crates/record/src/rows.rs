@@ -132,6 +132,44 @@ pub struct PhaseRow {
 }
 
 impl PhaseRow {
+    /// A phase in which nothing happened and no time passed, with no deadline and no device watched: what
+    /// others are made from by saying what did happen.
+    ///
+    /// ```
+    /// use record::{PhaseKey, PhaseRow};
+    ///
+    /// let key = PhaseKey { case: "c".into(), repetition: 0, phase: plan::Phase::Read };
+    /// let row = PhaseRow { reads: 2, read_bytes: 8192, ..PhaseRow::new(key) };
+    /// assert_eq!((row.transfers(), row.bytes(), row.wall_ns), (2, 8192, 0));
+    /// ```
+    #[must_use]
+    pub const fn new(key: PhaseKey) -> Self {
+        Self {
+            key,
+            started_unix_ns: 0,
+            wall_ns: 0,
+            open_ns: 0,
+            io_ns: 0,
+            close_ns: 0,
+            read_bytes: 0,
+            write_bytes: 0,
+            reads: 0,
+            writes: 0,
+            first_done_ns: 0,
+            first_done_bytes: 0,
+            stonewall_ns: None,
+            stonewall_bytes: None,
+            user_cpu_ns: 0,
+            system_cpu_ns: 0,
+            wrong_cells: 0,
+            device_read_bytes: None,
+            device_write_bytes: None,
+            items: 0,
+            allocated_bytes: None,
+            surprises: 0,
+        }
+    }
+
     /// Bytes moved in either direction.
     #[must_use]
     pub fn bytes(&self) -> u64 {
@@ -173,6 +211,27 @@ pub struct TaskRow {
     pub bytes: u64,
     /// Completed operations: transfers, or items.
     pub transfers: u64,
+}
+
+impl TaskRow {
+    /// A task that did nothing, with the file of its number, on a node without a name.
+    #[must_use]
+    pub const fn new(key: PhaseKey, task: u32) -> Self {
+        Self {
+            key,
+            task,
+            node: String::new(),
+            file: task,
+            open_start_ns: 0,
+            open_end_ns: 0,
+            io_start_ns: 0,
+            io_end_ns: 0,
+            close_start_ns: 0,
+            close_end_ns: 0,
+            bytes: 0,
+            transfers: 0,
+        }
+    }
 }
 
 /// One bucket of a latency histogram of all transfers of a phase.
@@ -325,6 +384,38 @@ pub struct HistoryRow {
     pub context: String,
     /// The name of the thread that did it.
     pub thread_name: String,
+}
+
+impl HistoryRow {
+    /// An operation of the first task of which nothing is known but what it did: no time passed, no bytes
+    /// moved, and no device was watched.
+    #[must_use]
+    pub const fn new(key: PhaseKey, operation: Operation) -> Self {
+        Self {
+            key,
+            node: String::new(),
+            task: 0,
+            thread: 0,
+            operation,
+            start_ns: 0,
+            latency_ns: 0,
+            file: String::new(),
+            offset_bytes: 0,
+            bytes: 0,
+            device: String::new(),
+            sector: None,
+            device_ns: None,
+            matched: String::new(),
+            kind: String::new(),
+            tag1: None,
+            tag2: None,
+            disk_uid: String::new(),
+            node_type: String::new(),
+            server: String::new(),
+            context: String::new(),
+            thread_name: String::new(),
+        }
+    }
 }
 
 /// One value that another tool printed, as it stands there.

@@ -292,11 +292,9 @@ fn history_row(
 ) -> HistoryRow {
     let Operated(task, thread, operation, file, [start_ns, latency_ns, offset_bytes, bytes], sector) = *one;
     HistoryRow {
-        key: key.clone(),
         node: node.to_owned(),
         task,
         thread,
-        operation,
         start_ns,
         latency_ns,
         file: files.get(file as usize).cloned().unwrap_or_default(),
@@ -304,16 +302,7 @@ fn history_row(
         bytes,
         device: sector.map_or("", |(device, _)| names.get(device)).to_owned(),
         sector: sector.map(|(_, sector)| sector),
-        device_ns: None,
-        matched: String::new(),
-        kind: String::new(),
-        tag1: None,
-        tag2: None,
-        disk_uid: String::new(),
-        node_type: String::new(),
-        server: String::new(),
-        context: String::new(),
-        thread_name: String::new(),
+        ..HistoryRow::new(key.clone(), operation)
     }
 }
 

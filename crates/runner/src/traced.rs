@@ -202,29 +202,14 @@ mod tests {
     use super::{Names, Request, join};
 
     fn row(start_us: u64, latency_us: u64, sector: Option<u64>) -> HistoryRow {
+        let key = PhaseKey { case: "c".into(), repetition: 0, phase: plan::Phase::Read };
         HistoryRow {
-            key: PhaseKey { case: "c".into(), repetition: 0, phase: plan::Phase::Read },
-            node: "n".to_owned(),
-            task: 0,
-            thread: 0,
-            operation: Operation::Read,
             start_ns: start_us * 1_000,
             latency_ns: latency_us * 1_000,
-            file: "f".to_owned(),
-            offset_bytes: 0,
             bytes: 4096,
             device: if sector.is_some() { "vda".to_owned() } else { String::new() },
             sector,
-            device_ns: None,
-            matched: String::new(),
-            kind: String::new(),
-            tag1: None,
-            tag2: None,
-            disk_uid: String::new(),
-            node_type: String::new(),
-            server: String::new(),
-            context: String::new(),
-            thread_name: String::new(),
+            ..HistoryRow::new(key, Operation::Read)
         }
     }
 

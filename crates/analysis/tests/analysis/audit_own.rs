@@ -38,18 +38,8 @@ impl One {
             .iter()
             .map(|warning| WarningRow { key: Some(self.phase.key.clone()), warning: warning.clone() })
             .collect();
-        let record = PhaseRecord {
-            history: Vec::new(),
-            printed: Vec::new(),
-            ends: Vec::new(),
-            nodes: Vec::new(),
-            phase: self.phase.clone(),
-            tasks: Vec::new(),
-            latency: self.latency.clone(),
-            series: Vec::new(),
-            devices: Vec::new(),
-            warnings,
-        };
+        let record =
+            PhaseRecord { latency: self.latency.clone(), warnings, ..PhaseRecord::new(self.phase.clone()) };
         audit(&self.plan, &figures(&run(&self.plan, vec![record]), RateName::ByWall), &self.expected)
     }
 

@@ -13,16 +13,14 @@ fn record(repetition: u32, what: Phase, seconds: u64, latency_ns: u64) -> PhaseR
     let key = key(repetition, what);
     let operation = if what == Phase::Read { Operation::Read } else { Operation::Write };
     PhaseRecord {
-        history: Vec::new(),
-        printed: Vec::new(),
-        ends: Vec::new(),
-        nodes: Vec::new(),
-        phase: phase(&key, 60 * MIB, seconds * SECOND),
         tasks: vec![task(&key, 0, 60 * MIB, (0, seconds * SECOND))],
         latency: vec![bucket(&key, operation, (latency_ns, latency_ns), 100)],
         series: (0..seconds).map(|at| second(&key, operation, at, 60 * MIB / seconds)).collect(),
-        devices: Vec::new(),
-        warnings: vec![WarningRow { key: Some(key), warning: Warning::CachedReads { device_share: 0.5 } }],
+        warnings: vec![WarningRow {
+            key: Some(key.clone()),
+            warning: Warning::CachedReads { device_share: 0.5 },
+        }],
+        ..PhaseRecord::new(phase(&key, 60 * MIB, seconds * SECOND))
     }
 }
 

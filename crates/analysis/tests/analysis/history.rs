@@ -17,29 +17,16 @@ const PUBLISHED: [(u64, u64); 8] = [
 ];
 
 fn row(task: u32, start_ns: u64, latency_ns: u64, device: Option<(u64, &str)>) -> HistoryRow {
+    let key = PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Read };
     HistoryRow {
-        key: PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Read },
         node: "n".to_owned(),
         task,
-        thread: 0,
-        operation: Operation::Read,
         start_ns,
         latency_ns,
-        file: String::new(),
-        offset_bytes: 0,
         bytes: 4096,
-        device: String::new(),
-        sector: None,
         device_ns: device.map(|(nanos, _)| nanos),
         matched: device.map_or("", |(_, how)| how).to_owned(),
-        kind: String::new(),
-        tag1: None,
-        tag2: None,
-        disk_uid: String::new(),
-        node_type: String::new(),
-        server: String::new(),
-        context: String::new(),
-        thread_name: String::new(),
+        ..HistoryRow::new(key, Operation::Read)
     }
 }
 

@@ -54,18 +54,7 @@ pub(crate) fn pass(case: &str, repetition: u32, phase: Phase, nodes: &[OnNode<'_
     };
     let mut row = rows::phase(&key, nodes.iter().map(|node| node.bytes).sum(), seconds * SECOND);
     row.started_unix_ns = i64::from(repetition) * 3_600_000_000_000;
-    PhaseRecord {
-        history: Vec::new(),
-        printed: Vec::new(),
-        ends: Vec::new(),
-        phase: row,
-        devices: nodes.iter().map(device).collect(),
-        tasks,
-        latency: Vec::new(),
-        series: Vec::new(),
-        nodes: Vec::new(),
-        warnings: Vec::new(),
-    }
+    PhaseRecord { devices: nodes.iter().map(device).collect(), tasks, ..PhaseRecord::new(row) }
 }
 
 /// A case on `nodes` nodes with two tasks each.

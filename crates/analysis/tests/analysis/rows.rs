@@ -17,8 +17,6 @@ pub(crate) fn phase(key: &PhaseKey, bytes: u64, io_ns: u64) -> PhaseRow {
     let writes = key.phase == Phase::Write;
     let (read_bytes, write_bytes) = if writes { (0, bytes) } else { (bytes, 0) };
     PhaseRow {
-        key: key.clone(),
-        started_unix_ns: 0,
         wall_ns: io_ns + SECOND,
         open_ns: SECOND / 2,
         io_ns,
@@ -27,18 +25,7 @@ pub(crate) fn phase(key: &PhaseKey, bytes: u64, io_ns: u64) -> PhaseRow {
         write_bytes,
         reads: read_bytes / 4096,
         writes: write_bytes / 4096,
-        first_done_ns: 0,
-        first_done_bytes: 0,
-        stonewall_ns: None,
-        stonewall_bytes: None,
-        user_cpu_ns: 0,
-        system_cpu_ns: 0,
-        wrong_cells: 0,
-        device_read_bytes: None,
-        device_write_bytes: None,
-        items: 0,
-        allocated_bytes: None,
-        surprises: 0,
+        ..PhaseRow::new(key.clone())
     }
 }
 
@@ -118,16 +105,9 @@ pub(crate) fn run(plan: &Plan, records: Vec<PhaseRecord>) -> Run {
 /// A run of `plan` that observed these rows.
 pub(crate) fn run_of(plan: &Plan, phases: &[PhaseRow], tasks: &[TaskRow], latency: &[LatencyRow]) -> Run {
     let record = |phase: &PhaseRow| PhaseRecord {
-        history: Vec::new(),
-        printed: Vec::new(),
-        ends: Vec::new(),
-        nodes: Vec::new(),
-        phase: phase.clone(),
         tasks: tasks.iter().filter(|row| row.key == phase.key).cloned().collect(),
         latency: latency.iter().filter(|row| row.key == phase.key).cloned().collect(),
-        series: Vec::new(),
-        devices: Vec::new(),
-        warnings: Vec::new(),
+        ..PhaseRecord::new(phase.clone())
     };
     run(plan, phases.iter().map(record).collect())
 }

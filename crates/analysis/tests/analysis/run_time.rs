@@ -65,21 +65,13 @@ fn printed_values_that_contradict_each_other_are_doubted() {
             line: 7,
         };
         let record = record::PhaseRecord {
-            ends: Vec::new(),
-            history: Vec::new(),
             printed: vec![
                 row("Children see throughput", "7193675.62", "sum"),
                 row("throughput per process", "79806.80", "min"),
                 row("throughput per process", "112921.42", "max"),
                 row("throughput per process", average, "mean"),
             ],
-            nodes: Vec::new(),
-            phase: phase(&key, 40960, 4 * SECOND),
-            tasks: Vec::new(),
-            latency: Vec::new(),
-            series: Vec::new(),
-            devices: Vec::new(),
-            warnings: Vec::new(),
+            ..record::PhaseRecord::new(phase(&key, 40960, 4 * SECOND))
         };
         let mut run = crate::rows::run(&plan, vec![record]);
         run.manifest.provenance = Provenance::Imported;

@@ -90,32 +90,8 @@ impl Pass {
     /// A phase of which nothing is known yet.
     pub(super) fn new(phase: Phase, repetition: u32) -> Self {
         let key = PhaseKey { case: "".into(), repetition, phase };
-        let row = PhaseRow {
-            key,
-            started_unix_ns: 0,
-            wall_ns: 0,
-            open_ns: 0,
-            io_ns: 0,
-            close_ns: 0,
-            read_bytes: 0,
-            write_bytes: 0,
-            reads: 0,
-            writes: 0,
-            first_done_ns: 0,
-            first_done_bytes: 0,
-            stonewall_ns: None,
-            stonewall_bytes: None,
-            user_cpu_ns: 0,
-            system_cpu_ns: 0,
-            wrong_cells: 0,
-            device_read_bytes: None,
-            device_write_bytes: None,
-            items: 0,
-            allocated_bytes: None,
-            surprises: 0,
-        };
         Self {
-            row,
+            row: PhaseRow::new(key),
             timed: false,
             began_at: None,
             latency: Vec::new(),
@@ -189,16 +165,12 @@ impl Pass {
         });
         let warning = |warning| WarningRow { key: Some(key.clone()), warning };
         PhaseRecord {
-            tasks: Vec::new(),
             latency: latency.collect(),
-            series: Vec::new(),
-            nodes: Vec::new(),
             devices: self.devices.into_iter().map(|row| DeviceRow { key: key.clone(), ..row }).collect(),
             history: self.history.into_iter().map(|row| HistoryRow { key: key.clone(), ..row }).collect(),
             printed: printed.collect(),
-            ends: Vec::new(),
             warnings: self.warnings.into_iter().map(warning).collect(),
-            phase,
+            ..PhaseRecord::new(phase)
         }
     }
 }

@@ -153,20 +153,11 @@ impl<'a> Row<'a> {
         pass.latency.push(Bucket { operation, low_ns, high_ns, count: 1 });
         pass.printed.push(Printed::new(self.line, "time", self.time, "ms", "single"));
         pass.history.push(HistoryRow {
-            key: pass.row.key.clone(),
-            node: String::new(),
-            task: 0,
-            thread: 0,
-            operation,
             start_ns: self.since(start),
             latency_ns: self.latency_ns,
-            file: String::new(),
-            offset_bytes: 0,
             bytes: self.bytes,
             device: self.disk.to_owned(),
             sector: Some(self.sector),
-            device_ns: None,
-            matched: String::new(),
             kind: self.kind.to_owned(),
             tag1: self.tags.0,
             tag2: self.tags.1,
@@ -175,6 +166,7 @@ impl<'a> Row<'a> {
             server: self.server.to_owned(),
             context: self.context.to_owned(),
             thread_name: self.thread.to_owned(),
+            ..HistoryRow::new(pass.row.key.clone(), operation)
         });
     }
 }
