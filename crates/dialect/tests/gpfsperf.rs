@@ -1,6 +1,7 @@
 //! gpfsperf's and tsqosperf's command line and report, against what is published.
 
 mod common;
+mod page;
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use dialect::{Asked, ToolError};
 use plan::{Backend, Case, Existing, Geometry, Keep, Order, Phase, Placement, Spread};
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use proptest::sample::select;
-use record::{PhaseRow, TaskRow};
+use record::{PhaseKey, PhaseRecord, PhaseRow, Run, TaskRow};
 
 fn ask_under(line: &str, launcher: Launcher<'_>) -> Result<Asked, ToolError> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -122,52 +123,36 @@ fn printed(line: &str, seconds: f64, busy: f64) -> String {
     let ns = |seconds: f64| (seconds * 1e9).round() as u64;
     let asked = ask(line).expect("taken");
     let case = &asked.plan.cases[0];
-    let (key, workload) = (common::key(case), &case.workload);
+    let key = PhaseKey { case: case.id.as_str().into(), repetition: 0, phase: case.phases[0] };
+    let workload = &case.workload;
     let transfers = workload.transfers_per_task();
     let bytes = transfers * workload.geometry.transfer.0;
     let task = |task| TaskRow {
-        key: key.clone(),
-        task,
         node: "node".into(),
         file: 0,
-        open_start_ns: 0,
-        open_end_ns: 0,
-        io_start_ns: 0,
         io_end_ns: ns(seconds * busy),
         close_start_ns: ns(seconds * busy),
         close_end_ns: ns(seconds),
         bytes,
         transfers,
+        ..TaskRow::new(key.clone(), task)
     };
     let all = u64::from(workload.tasks);
     let row = PhaseRow {
-        key: key.clone(),
-        started_unix_ns: 0,
         wall_ns: ns(seconds),
-        open_ns: 0,
         io_ns: ns(seconds * busy),
-        close_ns: 0,
         read_bytes: if workload.sync.at_close { 0 } else { bytes * all },
         write_bytes: if workload.sync.at_close { bytes * all } else { 0 },
         reads: if workload.sync.at_close { 0 } else { transfers * all },
         writes: if workload.sync.at_close { transfers * all } else { 0 },
-        first_done_ns: 0,
-        first_done_bytes: 0,
-        stonewall_ns: None,
-        stonewall_bytes: None,
-        user_cpu_ns: 0,
-        system_cpu_ns: 0,
-        wrong_cells: 0,
-        device_read_bytes: None,
-        device_write_bytes: None,
-        items: 0,
-        allocated_bytes: None,
-        surprises: 0,
+        ..PhaseRow::new(key.clone())
     };
     let mut printer = (dialect::tool("gpfsperf").expect("known").printer)(&asked.plan).expect("of this plan");
-    let run = common::run_of(asked.plan.clone());
+    let tasks = (0..workload.tasks).map(task).collect();
+    let record = PhaseRecord { tasks, ..PhaseRecord::new(row) };
+    let run = Run::in_memory(common::manifest(asked.plan.clone()), Vec::new());
     let mut out = printer.header(&run.manifest);
-    out.push_str(&printer.phase(&common::record(row, (0..workload.tasks).map(task).collect())));
+    out.push_str(&printer.phase(&record));
     out + &printer.finish(&run)
 }
 
@@ -214,7 +199,7 @@ fn the_report_is_the_published_one() {
 /// Run with `UPDATE_DOCS=1` to write the table into the page again.
 #[test]
 fn the_page_on_gpfsperf_has_every_option() {
-    common::page_has("GPFSPERF.md", &(dialect::tool("gpfsperf").expect("known").reference)());
+    page::has("GPFSPERF.md", &(dialect::tool("gpfsperf").expect("known").reference)());
 }
 
 const PIECES: [&str; 20] = [

@@ -1,14 +1,12 @@
 //! ioping's command line and output: what its users and the scripts that read it rely on.
 
-use std::path::Path;
+mod common;
+mod page;
 
 use dialect::ior::Launcher;
 use dialect::{Asked, LiveOperation, ToolError, ToolPrinter, tool};
 use plan::{Backend, Keep, Order, Phase, Plan, Question};
-use record::{
-    CaseId, Fact, FileSystemFacts, HistoryRow, HostFacts, Manifest, Operation, PhaseKey, PhaseRecord,
-    PhaseRow, Provenance,
-};
+use record::{FileSystemFacts, HistoryRow, Manifest, Operation, PhaseKey, PhaseRecord, PhaseRow};
 
 fn ask(line: &str) -> Result<Asked, ToolError> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -129,7 +127,6 @@ fn help_and_version_end_before_anything_else_can_be_wrong() {
 const TIMES_NS: [u64; 4] = [146_000, 220_800, 959_300, 2_200_000];
 
 fn manifest(plan: Plan) -> Manifest {
-    let unknown = || Fact::Unknown("a test".to_owned());
     let file_system = FileSystemFacts {
         mount_point: "/".to_owned(),
         kind: "ext4".to_owned(),
@@ -141,109 +138,48 @@ fn manifest(plan: Plan) -> Manifest {
         inodes: 0,
         free_inodes: 0,
     };
-    Manifest {
-        cluster: None,
-        format_version: record::FORMAT_VERSION,
-        run_id: "r".to_owned(),
-        provenance: Provenance::Measured,
-        program_version: "0".to_owned(),
-        command_line: vec!["ioping".to_owned()],
-        started_unix_ns: 1_795_299_192_000_000_000,
-        finished_unix_ns: None,
-        plan,
-        host: HostFacts {
-            node: "n".to_owned(),
-            operating_system: unknown(),
-            kernel: unknown(),
-            cpu_model: Fact::Unknown("a test".to_owned()),
-            sockets: Fact::Known(1),
-            logical_cpus: 1,
-            usable_cpus: 1,
-            numa_nodes: Fact::Known(1),
-            governor: Fact::Unknown("a test".to_owned()),
-            memory_bytes: 1 << 30,
-            memory_limit_bytes: None,
-            transparent_hugepages: Fact::Unknown("a test".to_owned()),
-            clock: "tsc".to_owned(),
-            batch_job: None,
-            file_systems: vec![file_system],
-            devices: Vec::new(),
-        },
-    }
+    let mut manifest = common::manifest(plan);
+    manifest.host.file_systems = vec![file_system];
+    manifest
 }
 
 /// A phase in which requests took `times_ns`, one each 0.2 s.
 fn record(plan: &Plan, times_ns: &[u64]) -> PhaseRecord {
     let case = &plan.cases[0];
-    let key = PhaseKey { case: CaseId::from(case.id.as_str()), repetition: 0, phase: case.phases[0] };
+    let key = PhaseKey { case: case.id.as_str().into(), repetition: 0, phase: case.phases[0] };
     let bytes = case.workload.geometry.transfer.0;
-    let row = |(number, latency_ns): (u64, &u64)| HistoryRow {
-        key: key.clone(),
-        node: "n".to_owned(),
-        task: 0,
-        thread: 0,
-        operation: match (key.phase, number % 2) {
+    let row = |(number, latency_ns): (u64, &u64)| {
+        let operation = match (key.phase, number % 2) {
             (Phase::Read, _) | (Phase::Mixed, 1) => Operation::Read,
             _ => Operation::Write,
-        },
-        start_ns: 1_000 + number * 200_000_000,
-        latency_ns: *latency_ns,
-        file: "f".to_owned(),
-        offset_bytes: 0,
-        bytes,
-        device: String::new(),
-        sector: None,
-        device_ns: None,
-        matched: String::new(),
-        kind: String::new(),
-        tag1: None,
-        tag2: None,
-        disk_uid: String::new(),
-        node_type: String::new(),
-        server: String::new(),
-        context: String::new(),
-        thread_name: String::new(),
+        };
+        HistoryRow {
+            start_ns: 1_000 + number * 200_000_000,
+            latency_ns: *latency_ns,
+            bytes,
+            ..HistoryRow::new(key.clone(), operation)
+        }
     };
     let history: Vec<HistoryRow> = (0..).zip(times_ns).map(row).collect();
     let made = times_ns.len() as u64;
     let count = |operation| history.iter().filter(|row| row.operation == operation).count() as u64;
     let (reads, writes) = (count(Operation::Read), count(Operation::Write));
     let io_ns = history.last().map_or(0, |row| row.start_ns - 1_000 + row.latency_ns);
-    PhaseRecord {
-        phase: PhaseRow {
-            key,
-            started_unix_ns: 1_795_299_192_880_000_000,
-            wall_ns: io_ns + 2_000,
-            open_ns: 1_000,
-            io_ns,
-            close_ns: 1_000,
-            read_bytes: reads * bytes,
-            write_bytes: writes * bytes,
-            reads,
-            writes,
-            first_done_ns: io_ns,
-            first_done_bytes: made * bytes,
-            stonewall_ns: None,
-            stonewall_bytes: None,
-            user_cpu_ns: 0,
-            system_cpu_ns: 0,
-            wrong_cells: 0,
-            device_read_bytes: None,
-            device_write_bytes: None,
-            items: 0,
-            allocated_bytes: None,
-            surprises: 0,
-        },
-        tasks: Vec::new(),
-        latency: Vec::new(),
-        series: Vec::new(),
-        nodes: Vec::new(),
-        ends: Vec::new(),
-        devices: Vec::new(),
-        history,
-        printed: Vec::new(),
-        warnings: Vec::new(),
-    }
+    let phase = PhaseRow {
+        started_unix_ns: 1_795_299_192_880_000_000,
+        wall_ns: io_ns + 2_000,
+        open_ns: 1_000,
+        io_ns,
+        close_ns: 1_000,
+        read_bytes: reads * bytes,
+        write_bytes: writes * bytes,
+        reads,
+        writes,
+        first_done_ns: io_ns,
+        first_done_bytes: made * bytes,
+        ..PhaseRow::new(key)
+    };
+    PhaseRecord { history, ..PhaseRecord::new(phase) }
 }
 
 fn printer(plan: &Plan) -> Box<dyn ToolPrinter> {
@@ -378,19 +314,5 @@ fn every_option_has_a_meaning() {
 /// Run with `UPDATE_DOCS=1` to write the table into the page again.
 #[test]
 fn the_page_on_ioping_has_every_option() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/IOPING.md");
-    let page = std::fs::read_to_string(&path).expect("docs/IOPING.md");
-    let (start, end) = ("<!-- options: generated -->\n", "<!-- end of options -->");
-    let (before, rest) = page.split_once(start).expect("a start mark");
-    let (_, after) = rest.split_once(end).expect("an end mark");
-    let table = (tool("ioping").expect("a tool").reference)();
-    let expected = format!("{before}{start}{table}{end}{after}");
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(path, &expected).expect("written");
-    } else {
-        assert!(
-            page == expected,
-            "docs/IOPING.md has another table than the program: UPDATE_DOCS=1 cargo test"
-        );
-    }
+    page::has("IOPING.md", &(tool("ioping").expect("a tool").reference)());
 }

@@ -1,5 +1,7 @@
 //! What options of IOR mean here, and what is refused.
 
+mod page;
+
 use dialect::Compat;
 use dialect::ior::{Asked, Format, IorError, Launcher, help, parse, reference};
 use plan::{
@@ -356,17 +358,7 @@ fn the_question_keeps_the_line_and_its_meaning() {
 /// Run with `UPDATE_DOCS=1` to write the table into the page again.
 #[test]
 fn the_page_on_ior_has_every_option() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/IOR.md");
-    let page = std::fs::read_to_string(path).expect("docs/IOR.md");
-    let (start, end) = ("<!-- options: generated -->\n", "<!-- end of options -->");
-    let (before, rest) = page.split_once(start).expect("a start mark");
-    let (_, after) = rest.split_once(end).expect("an end mark");
-    let expected = format!("{before}{start}{}{end}{after}", reference());
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(path, &expected).expect("written");
-    } else {
-        assert!(page == expected, "docs/IOR.md has another table than the program: UPDATE_DOCS=1 cargo test");
-    }
+    page::has("IOR.md", &reference());
 }
 
 /// Pieces from which lines are put together that come near to real ones.

@@ -4,11 +4,11 @@
 //! paths of the machines taken out and the lines left out that `docs/IOR.md` names. The rows below
 //! are the times that gave their figures.
 
+mod common;
+
 use dialect::ior::{Launcher, Printer, parse, rank_csv, stonewall_status};
 use plan::{Phase, Plan};
-use record::{
-    Fact, FileSystemFacts, HostFacts, Manifest, PhaseKey, PhaseRow, Provenance, TaskRow, Warning, WarningRow,
-};
+use record::{Fact, FileSystemFacts, HostFacts, Manifest, PhaseKey, PhaseRow, TaskRow, Warning, WarningRow};
 
 const TIB: f64 = 1_099_511_627_776.0;
 const MI: f64 = 1_048_576.0;
@@ -33,41 +33,13 @@ fn file_system(mount_point: &str, size: f64, used: f64, inodes: f64, used_inodes
 }
 
 fn manifest(plan: Plan, node: &str, file_systems: Vec<FileSystemFacts>) -> Manifest {
-    fn unknown<T>() -> Fact<T> {
-        Fact::Unknown("not asked".into())
-    }
-    let plan::Question::Dialect { arguments, .. } = &plan.question else { panic!("no dialect") };
-    Manifest {
-        cluster: None,
-        format_version: 1,
-        run_id: "run".into(),
-        provenance: Provenance::Measured,
-        program_version: "0.1.0".into(),
-        command_line: arguments.iter().filter(|word| !word.starts_with("--compat")).cloned().collect(),
-        started_unix_ns: 1_795_256_357_000_000_000,
-        finished_unix_ns: Some(1_795_256_358_000_000_000),
-        plan,
-        host: HostFacts {
-            node: node.into(),
-            operating_system: unknown(),
-            kernel: Fact::Known(
-                "3.10.0-957.1.3.el7.x86_64 #1 SMP Thu Nov 29 14:49:43 UTC 2018 x86_64".into(),
-            ),
-            cpu_model: unknown(),
-            sockets: unknown(),
-            logical_cpus: 2,
-            usable_cpus: 2,
-            numa_nodes: unknown(),
-            governor: unknown(),
-            memory_bytes: 1 << 34,
-            memory_limit_bytes: None,
-            transparent_hugepages: unknown(),
-            clock: "tsc".into(),
-            batch_job: None,
-            file_systems,
-            devices: Vec::new(),
-        },
-    }
+    let mut manifest = common::manifest(plan);
+    // The samples know nothing of ioproof's own options.
+    manifest.command_line.retain(|word| !word.starts_with("--compat"));
+    let kernel = "3.10.0-957.1.3.el7.x86_64 #1 SMP Thu Nov 29 14:49:43 UTC 2018 x86_64";
+    manifest.host =
+        HostFacts { node: node.into(), kernel: Fact::Known(kernel.into()), file_systems, ..manifest.host };
+    manifest
 }
 
 fn plan(line: &str, launcher: Launcher) -> Plan {
@@ -84,7 +56,6 @@ fn row(phase: Phase, repetition: u32, bytes: u64, transfer: u64, seconds: [f64; 
     let [open, io, close, total] = seconds.map(ns);
     let (read, write) = if phase == Phase::Write { (0, bytes) } else { (bytes, 0) };
     PhaseRow {
-        key: PhaseKey { case: "test0".into(), repetition, phase },
         started_unix_ns: 1_795_256_357_000_000_000,
         wall_ns: total,
         open_ns: open,
@@ -96,16 +67,7 @@ fn row(phase: Phase, repetition: u32, bytes: u64, transfer: u64, seconds: [f64; 
         writes: write / transfer,
         first_done_ns: io,
         first_done_bytes: bytes,
-        stonewall_ns: None,
-        stonewall_bytes: None,
-        user_cpu_ns: 0,
-        system_cpu_ns: 0,
-        wrong_cells: 0,
-        device_read_bytes: None,
-        device_write_bytes: None,
-        items: 0,
-        allocated_bytes: None,
-        surprises: 0,
+        ..PhaseRow::new(PhaseKey { case: "test0".into(), repetition, phase })
     }
 }
 
@@ -345,11 +307,7 @@ fn rows_can_be_read_by_the_names_of_their_columns() {
 
 fn task(phase: Phase, task: u32, seconds: f64, transfers: u64) -> TaskRow {
     TaskRow {
-        key: PhaseKey { case: "test0".into(), repetition: 0, phase },
-        task,
         node: "vm".into(),
-        file: task,
-        open_start_ns: 0,
         open_end_ns: 1000,
         io_start_ns: 1000,
         io_end_ns: 1000 + ns(seconds),
@@ -357,6 +315,7 @@ fn task(phase: Phase, task: u32, seconds: f64, transfers: u64) -> TaskRow {
         close_end_ns: 2000 + ns(seconds),
         bytes: transfers << 16,
         transfers,
+        ..TaskRow::new(PhaseKey { case: "test0".into(), repetition: 0, phase }, task)
     }
 }
 

@@ -5,13 +5,14 @@
 //! are the same.
 
 mod common;
+mod page;
 
 use dialect::ior::Launcher;
 use dialect::{Asked, ToolError};
 use plan::{Backend, Case, Existing, Keep, Order, Phase, Sharing, Spread};
 use proptest::prelude::{prop_assert, proptest};
 use proptest::sample::select;
-use record::{PhaseRow, RunState, TaskRow};
+use record::{PhaseKey, PhaseRecord, PhaseRow, Run, RunState, TaskRow};
 
 fn ask_under(line: &str, launcher: Launcher<'_>) -> Result<Asked, ToolError> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -176,35 +177,27 @@ fn what_several_options_say_together_is_settled_or_refused() {
 }
 
 /// A record of `case` in which task t took t + 1 ms for its bytes, with times that are exact.
-fn record_of(case: &Case) -> record::PhaseRecord {
-    let key = common::key(case);
+fn record_of(case: &Case) -> PhaseRecord {
+    let key = PhaseKey { case: case.id.as_str().into(), repetition: 0, phase: case.phases[0] };
     let workload = &case.workload;
     let transfers = workload.transfers_per_task();
     let bytes = transfers * workload.geometry.transfer.0;
     let task = |task: u32| {
         let end = 1_000_000 * (u64::from(task) + 1);
         TaskRow {
-            key: key.clone(),
-            task,
             node: "node".into(),
-            file: task,
-            open_start_ns: 0,
-            open_end_ns: 0,
-            io_start_ns: 0,
             io_end_ns: end,
             close_start_ns: end,
             close_end_ns: end + 1_000_000,
             bytes,
             transfers,
+            ..TaskRow::new(key.clone(), task)
         }
     };
     let all = u64::from(workload.tasks);
     let writes = case.phases[0] == Phase::Write;
     let row = PhaseRow {
-        key: key.clone(),
-        started_unix_ns: 0,
         wall_ns: 1_000_000 * (all + 1),
-        open_ns: 0,
         io_ns: 1_000_000 * all,
         close_ns: 1_000_000,
         read_bytes: if writes { 0 } else { bytes * all },
@@ -212,19 +205,10 @@ fn record_of(case: &Case) -> record::PhaseRecord {
         reads: if writes { 0 } else { transfers * all },
         writes: if writes { transfers * all } else { 0 },
         first_done_ns: 1_000_000,
-        first_done_bytes: 0,
-        stonewall_ns: None,
-        stonewall_bytes: None,
         user_cpu_ns: 1_000_000,
-        system_cpu_ns: 0,
-        wrong_cells: 0,
-        device_read_bytes: None,
-        device_write_bytes: None,
-        items: 0,
-        allocated_bytes: None,
-        surprises: 0,
+        ..PhaseRow::new(key.clone())
     };
-    common::record(row, (0..workload.tasks).map(task).collect())
+    PhaseRecord { tasks: (0..workload.tasks).map(task).collect(), ..PhaseRecord::new(row) }
 }
 
 /// The output of a run of `line` in which every phase took what [`record_of`] says.
@@ -236,7 +220,7 @@ fn printed(line: &str) -> String {
 fn printed_of(line: &str, state: RunState) -> String {
     let asked = ask(line).expect("taken");
     let mut printer = (dialect::tool("iozone").expect("known").printer)(&asked.plan).expect("of this plan");
-    let mut run = common::run_of(asked.plan.clone());
+    let mut run = Run::in_memory(common::manifest(asked.plan.clone()), Vec::new());
     run.state = state;
     let mut out = printer.header(&run.manifest);
     for case in &asked.plan.cases {
@@ -324,7 +308,7 @@ fn figures_are_those_of_the_record() {
 /// Run with `UPDATE_DOCS=1` to write the table into the page again.
 #[test]
 fn the_page_on_iozone_has_every_option() {
-    common::page_has("IOZONE.md", &(dialect::tool("iozone").expect("known").reference)());
+    page::has("IOZONE.md", &(dialect::tool("iozone").expect("known").reference)());
 }
 
 const PIECES: [&str; 30] = [

@@ -1,12 +1,14 @@
 //! Command lines of md-workbench become plans, and its lines are printed from records.
 
+mod common;
+mod page;
+
 use dialect::ior::Launcher;
 use dialect::{Asked, ToolError, tool};
 use plan::{Backend, Bytes, Keep, Nanos, Objects, Phase, Question, Work};
 use proptest::prelude::{prop_assert, proptest};
 use proptest::sample::select;
-use record::{Fact, HostFacts, LatencyRow, Manifest, Measure, Operation, PhaseKey, PhaseRecord, PhaseRow};
-use record::{Provenance, Run, TaskRow};
+use record::{LatencyRow, Manifest, Measure, Operation, PhaseKey, PhaseRecord, PhaseRow, Run, TaskRow};
 
 fn parse(line: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
     (tool("md-workbench").expect("a tool").parse)(line, launcher)
@@ -93,55 +95,16 @@ fn what_cannot_be_done_is_refused_with_its_reason() {
 /// Run with `UPDATE_DOCS=1` to write the table into the page again.
 #[test]
 fn the_page_has_every_option() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/MD_WORKBENCH.md");
-    let page = std::fs::read_to_string(path).expect("docs/MD_WORKBENCH.md");
-    let (start, end) = ("<!-- options: generated -->\n", "<!-- end of options -->");
-    let (before, rest) = page.split_once(start).expect("a start mark");
-    let (_, after) = rest.split_once(end).expect("an end mark");
-    let table = (tool("md-workbench").expect("a tool").reference)();
-    let expected = format!("{before}{start}{table}{end}{after}");
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(path, &expected).expect("written");
-    } else {
-        assert!(page == expected, "docs/MD_WORKBENCH.md has another table: UPDATE_DOCS=1 cargo test");
-    }
+    page::has("MD_WORKBENCH.md", &(tool("md-workbench").expect("a tool").reference)());
 }
 
 const MOMENT: i64 = 1_795_256_360;
 
 fn manifest(asked: &Asked) -> Manifest {
-    fn unknown<T>() -> Fact<T> {
-        Fact::Unknown("not asked".into())
-    }
-    Manifest {
-        cluster: None,
-        format_version: 4,
-        run_id: "run".into(),
-        provenance: Provenance::Measured,
-        program_version: "0.1.0".into(),
-        command_line: Vec::new(),
-        started_unix_ns: MOMENT * 1_000_000_000,
-        finished_unix_ns: Some(MOMENT * 1_000_000_000),
-        plan: asked.plan.clone(),
-        host: HostFacts {
-            node: "node".into(),
-            operating_system: unknown(),
-            kernel: unknown(),
-            cpu_model: unknown(),
-            sockets: unknown(),
-            logical_cpus: 2,
-            usable_cpus: 2,
-            numa_nodes: unknown(),
-            governor: unknown(),
-            memory_bytes: 1 << 34,
-            memory_limit_bytes: None,
-            transparent_hugepages: unknown(),
-            clock: "tsc".into(),
-            batch_job: None,
-            file_systems: Vec::new(),
-            devices: Vec::new(),
-        },
-    }
+    let mut manifest = common::manifest(asked.plan.clone());
+    manifest.started_unix_ns = MOMENT * 1_000_000_000;
+    manifest.finished_unix_ns = Some(MOMENT * 1_000_000_000);
+    manifest
 }
 
 /// A phase of two tasks that took `longest` nanoseconds and 90 % of them.
@@ -155,18 +118,12 @@ fn record(
 ) -> PhaseRecord {
     let key = PhaseKey { case: "md-workbench".into(), repetition, phase };
     let task = |task: u32, end: u64| TaskRow {
-        key: key.clone(),
-        task,
         node: "node".into(),
-        file: task,
-        open_start_ns: 0,
-        open_end_ns: 0,
-        io_start_ns: 0,
         io_end_ns: end,
         close_start_ns: end,
         close_end_ns: end,
-        bytes: 0,
         transfers: items / 2,
+        ..TaskRow::new(key.clone(), task)
     };
     // One in four of each latency, so that the quartiles are known.
     let count = items / operations.len() as u64 / 4;
@@ -183,37 +140,14 @@ fn record(
     PhaseRecord {
         tasks: vec![task(0, longest), task(1, longest / 10 * 9)],
         latency,
-        phase: PhaseRow {
-            key,
-            started_unix_ns: 0,
+        ..PhaseRecord::new(PhaseRow {
             wall_ns: longest,
-            open_ns: 0,
             io_ns: longest,
-            close_ns: 0,
             read_bytes: bytes / 2,
             write_bytes: bytes - bytes / 2,
-            reads: 0,
-            writes: 0,
-            first_done_ns: 0,
-            first_done_bytes: 0,
-            stonewall_ns: None,
-            stonewall_bytes: None,
-            user_cpu_ns: 0,
-            system_cpu_ns: 0,
-            wrong_cells: 0,
-            device_read_bytes: None,
-            device_write_bytes: None,
             items,
-            allocated_bytes: None,
-            surprises: 0,
-        },
-        series: Vec::new(),
-        nodes: Vec::new(),
-        devices: Vec::new(),
-        warnings: Vec::new(),
-        history: Vec::new(),
-        printed: Vec::new(),
-        ends: Vec::new(),
+            ..PhaseRow::new(key)
+        })
     }
 }
 

@@ -1,6 +1,8 @@
 //! Command lines of mdtest become the plans that mdtest would carry out, or are refused for the right
 //! reason.
 
+mod page;
+
 use dialect::ior::Launcher;
 use dialect::{Asked, ToolError, tool};
 use plan::{Backend, Bytes, Keep, Nanos, Phase, Question, Stonewall, Tree, Workload};
@@ -259,21 +261,7 @@ fn help_ends_before_anything_else_can_be_wrong() {
 /// Run with `UPDATE_DOCS=1` to write the table into the page again.
 #[test]
 fn the_page_on_mdtest_has_every_option() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/MDTEST.md");
-    let page = std::fs::read_to_string(path).expect("docs/MDTEST.md");
-    let (start, end) = ("<!-- options: generated -->\n", "<!-- end of options -->");
-    let (before, rest) = page.split_once(start).expect("a start mark");
-    let (_, after) = rest.split_once(end).expect("an end mark");
-    let table = (tool("mdtest").expect("a tool").reference)();
-    let expected = format!("{before}{start}{table}{end}{after}");
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(path, &expected).expect("written");
-    } else {
-        assert!(
-            page == expected,
-            "docs/MDTEST.md has another table than the program: UPDATE_DOCS=1 cargo test"
-        );
-    }
+    page::has("MDTEST.md", &(tool("mdtest").expect("a tool").reference)());
 }
 
 /// Pieces from which lines are put together that come near to real ones.

@@ -4,21 +4,17 @@
 //! out and the version that `docs/MDTEST.md` names. The samples of 3.3 and 4.1 are of three iterations: maximum,
 //! minimum and mean give the third value.
 
+mod common;
+
 use dialect::ior::Launcher;
 use dialect::{ToolPrinter, tool};
 use plan::{Phase, Plan, Question};
-use record::{
-    Fact, FileSystemFacts, HostFacts, Manifest, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run, TaskRow,
-};
+use record::{FileSystemFacts, Manifest, PhaseKey, PhaseRecord, PhaseRow, Run, TaskRow};
 
 const GIB: f64 = 1_073_741_824.0;
 const MI: f64 = 1_048_576.0;
 /// Bytes that are free for the superuser alone: a file system of ext4 has some, and they are not used.
 const RESERVED: u64 = 1 << 30;
-
-fn unknown<T>() -> Fact<T> {
-    Fact::Unknown("not asked".into())
-}
 
 /// Bytes and inodes of a file system with the shares of them that are used.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file systems are below 2^60")]
@@ -37,36 +33,11 @@ fn space(size: f64, used: f64, inodes: f64, used_inodes: f64) -> FileSystemFacts
 }
 
 fn manifest(plan: Plan, times: [i64; 2], file_system: FileSystemFacts) -> Manifest {
-    let Question::Dialect { arguments, .. } = &plan.question else { panic!("no dialect") };
-    Manifest {
-        cluster: None,
-        format_version: 1,
-        run_id: "run".into(),
-        provenance: Provenance::Measured,
-        program_version: "0.1.0".into(),
-        command_line: arguments.clone(),
-        started_unix_ns: times[0] * 1_000_000_000,
-        finished_unix_ns: Some(times[1] * 1_000_000_000),
-        plan,
-        host: HostFacts {
-            node: "node".into(),
-            operating_system: unknown(),
-            kernel: unknown(),
-            cpu_model: unknown(),
-            sockets: unknown(),
-            logical_cpus: 2,
-            usable_cpus: 2,
-            numa_nodes: unknown(),
-            governor: unknown(),
-            memory_bytes: 1 << 34,
-            memory_limit_bytes: None,
-            transparent_hugepages: unknown(),
-            clock: "tsc".into(),
-            batch_job: None,
-            file_systems: vec![file_system],
-            devices: Vec::new(),
-        },
-    }
+    let mut manifest = common::manifest(plan);
+    manifest.started_unix_ns = times[0] * 1_000_000_000;
+    manifest.finished_unix_ns = Some(times[1] * 1_000_000_000);
+    manifest.host.file_systems = vec![file_system];
+    manifest
 }
 
 fn plan(line: &str, launcher: Launcher<'_>) -> Plan {
@@ -83,55 +54,17 @@ fn ns(seconds: f64) -> u64 {
 fn record(plan: &Plan, phase: Phase, repetition: u32, items: u64, seconds: f64) -> PhaseRecord {
     let key = PhaseKey { case: plan.cases[0].id.as_str().into(), repetition, phase };
     let task = |task: u32, transfers: u64, end: u64| TaskRow {
-        key: key.clone(),
-        task,
         node: "node".into(),
-        file: task,
-        open_start_ns: 0,
-        open_end_ns: 0,
-        io_start_ns: 0,
         io_end_ns: end,
         close_start_ns: end,
         close_end_ns: end,
-        bytes: 0,
         transfers,
+        ..TaskRow::new(key.clone(), task)
     };
     let wall = ns(seconds);
-    PhaseRecord {
-        tasks: vec![task(1, items - items / 2, wall), task(0, items / 2, wall / 2)],
-        phase: PhaseRow {
-            key,
-            started_unix_ns: 0,
-            wall_ns: wall,
-            open_ns: 0,
-            io_ns: wall,
-            close_ns: 0,
-            read_bytes: 0,
-            write_bytes: 0,
-            reads: 0,
-            writes: 0,
-            first_done_ns: wall,
-            first_done_bytes: 0,
-            stonewall_ns: None,
-            stonewall_bytes: None,
-            user_cpu_ns: 0,
-            system_cpu_ns: 0,
-            wrong_cells: 0,
-            device_read_bytes: None,
-            device_write_bytes: None,
-            items,
-            allocated_bytes: None,
-            surprises: 0,
-        },
-        latency: Vec::new(),
-        series: Vec::new(),
-        nodes: Vec::new(),
-        devices: Vec::new(),
-        warnings: Vec::new(),
-        history: Vec::new(),
-        printed: Vec::new(),
-        ends: Vec::new(),
-    }
+    let tasks = vec![task(1, items - items / 2, wall), task(0, items / 2, wall / 2)];
+    let row = PhaseRow { wall_ns: wall, io_ns: wall, first_done_ns: wall, items, ..PhaseRow::new(key) };
+    PhaseRecord { tasks, ..PhaseRecord::new(row) }
 }
 
 fn printer(plan: &Plan) -> Box<dyn ToolPrinter> {
