@@ -261,6 +261,33 @@ fn what_cannot_be_bound_is_an_error_on_all_ends() {
     }
 }
 
+/// A process that is alone but for what the function says that all processes gave.
+struct Told<F>(F);
+
+impl<F: Fn(Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> + Sync> Rendezvous for Told<F> {
+    fn meet(&self, point: Point) -> Result<(), RendezvousError> {
+        Alone.meet(point)
+    }
+
+    fn begin(&self, point: Point) -> Result<Duration, RendezvousError> {
+        Alone.begin(point)
+    }
+
+    fn agree_max(&self, value: u64) -> Result<u64, RendezvousError> {
+        Alone.agree_max(value)
+    }
+
+    fn any(&self, value: bool) -> Result<bool, RendezvousError> {
+        Alone.any(value)
+    }
+
+    fn share(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> {
+        self.0(own)
+    }
+
+    fn fail(&self) {}
+}
+
 /// A peer that the test plays: it tells where it listens, and behaves as it likes.
 struct Played {
     offer: Offer,
@@ -273,26 +300,14 @@ impl Played {
         let offer = Offer { key: random(), answer: random(), ways: vec![(address, vec![0])] };
         Self { offer, rounds: Mutex::new(0) }
     }
-}
 
-impl Rendezvous for Played {
-    fn meet(&self, _point: Point) -> Result<(), RendezvousError> {
-        Ok(())
+    /// A rendezvous with it.
+    fn rendezvous(&self) -> impl Rendezvous {
+        Told(|own| Ok(vec![own, self.card()]))
     }
 
-    fn begin(&self, _point: Point) -> Result<Duration, RendezvousError> {
-        Ok(Duration::ZERO)
-    }
-
-    fn agree_max(&self, value: u64) -> Result<u64, RendezvousError> {
-        Ok(value)
-    }
-
-    fn any(&self, value: bool) -> Result<bool, RendezvousError> {
-        Ok(value)
-    }
-
-    fn share(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> {
+    /// What it gives next.
+    fn card(&self) -> Vec<u8> {
         let mut round = self.rounds.lock().expect("no panic");
         *round += 1;
         let card = Card {
@@ -301,10 +316,8 @@ impl Rendezvous for Played {
             identity: "elsewhere".into(),
             addresses: vec![[127, 0, 0, 1].into()],
         };
-        Ok(vec![own, if *round == 1 { card.write() } else { self.offer.write(1) }])
+        if *round == 1 { card.write() } else { self.offer.write(1) }
     }
-
-    fn fail(&self) {}
 }
 
 /// What an end that asks says of a peer that plays `role` once it has answered.
@@ -326,7 +339,7 @@ fn asked(backend: Backend, role: impl FnOnce(TcpStream) + Send, knows_key: bool)
             role(stream);
         });
         let job = PhaseJob { end: 0, tasks: 0..1, ..PhaseJob::new(&workload, Phase::Exchange, 0) };
-        network(crate::run(&job, &played, &Controls::new()))
+        network(crate::run(&job, &played.rendezvous(), &Controls::new()))
     });
     (error, start.elapsed())
 }
@@ -377,49 +390,11 @@ fn who_answers_names_a_peer_that_does_not_come() {
     let played = Played::at(&listener);
     // The played peer is end 1, which asks; it never does.
     let job = PhaseJob { end: 0, tasks: 0..0, ..PhaseJob::new(&workload, Phase::Exchange, 0) };
-    let error = network(crate::run(&job, &played, &Controls::new()));
+    let error = network(crate::run(&job, &played.rendezvous(), &Controls::new()));
     assert!(
         matches!(&error, NetworkError::Missing { missing: 1, all: 1, peer, .. } if peer == "other"),
         "{error:?}"
     );
-}
-
-/// A rendezvous whose start comes only when a stranger has been at the port.
-struct Guarded {
-    port: u16,
-    shut_out: AtomicBool,
-}
-
-impl Rendezvous for Guarded {
-    fn meet(&self, _point: Point) -> Result<(), RendezvousError> {
-        Ok(())
-    }
-
-    fn begin(&self, _point: Point) -> Result<Duration, RendezvousError> {
-        Ok(Duration::ZERO)
-    }
-
-    fn agree_max(&self, value: u64) -> Result<u64, RendezvousError> {
-        Ok(value)
-    }
-
-    fn any(&self, value: bool) -> Result<bool, RendezvousError> {
-        Ok(value)
-    }
-
-    fn share(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> {
-        if Offer::read(&own).is_some_and(|(_, offer)| !offer.ways.is_empty()) {
-            // It listens now: a stranger comes first, with something that is no key.
-            let mut stranger = TcpStream::connect(("127.0.0.1", self.port))?;
-            stranger.write_all(&[7; 20])?;
-            std::thread::sleep(Duration::from_millis(20));
-            self.shut_out.store(true, Ordering::SeqCst);
-            std::mem::forget(stranger);
-        }
-        Ok(vec![own])
-    }
-
-    fn fail(&self) {}
 }
 
 #[test]
@@ -428,10 +403,21 @@ fn a_stranger_without_the_key_is_shut_out_and_counted() {
         let free = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("known").port();
         let rpc = Rpc { port: Some(free), ..Rpc::new(Bytes(10), Bytes(10)) };
         let workload = workload(rpc, backend, |spec| spec.operations = Some(5));
-        let guarded = Guarded { port: free, shut_out: AtomicBool::new(false) };
+        let came = AtomicBool::new(false);
+        let guarded = Told(|own: Vec<u8>| {
+            if Offer::read(&own).is_some_and(|(_, offer)| !offer.ways.is_empty()) {
+                // It listens now: a stranger comes first, with something that is no key.
+                let mut stranger = TcpStream::connect(("127.0.0.1", free))?;
+                stranger.write_all(&[7; 20])?;
+                std::thread::sleep(Duration::from_millis(20));
+                came.store(true, Ordering::SeqCst);
+                std::mem::forget(stranger);
+            }
+            Ok(vec![own])
+        });
         let job = PhaseJob::new(&workload, Phase::Exchange, 0);
         let outcome = crate::run(&job, &guarded, &Controls::new()).expect("it runs");
-        assert!(guarded.shut_out.load(Ordering::SeqCst));
+        assert!(came.load(Ordering::SeqCst));
         assert_eq!(outcome.items, 5);
         assert_eq!(outcome.end.expect("an end").shut_out, 1);
         let after = TcpStream::connect(("127.0.0.1", free));
