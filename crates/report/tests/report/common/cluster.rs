@@ -190,16 +190,9 @@ pub(crate) fn operations(nodes: u32) -> Run {
         transfers: 2_000,
     });
     let record = PhaseRecord {
-        history: Vec::new(),
-        printed: Vec::new(),
-        ends: Vec::new(),
-        phase: phase_row(&key, &one, transfers * 4096, SECONDS, 0),
         tasks: tasks.collect(),
         latency: super::latency(&key, &one, transfers),
-        series: Vec::new(),
-        nodes: Vec::new(),
-        devices: Vec::new(),
-        warnings: Vec::new(),
+        ..PhaseRecord::new(phase_row(&key, &one, transfers * 4096, SECONDS, 0))
     };
     let mut run = in_memory(manifest, vec![record]);
     launched(&mut run, nodes);
@@ -266,16 +259,9 @@ fn record(one: &Made, phase: Phase, repetition: u32, used: u32, nodes: u32, in_f
     row.wall_ns = SECONDS * SECOND + 20_000_000;
     let delayed = Made { p50_ns: (one.p50_ns as f64 * 0.75 / faster) as u64, ..*one };
     let mut record = PhaseRecord {
-        history: Vec::new(),
-        printed: Vec::new(),
-        ends: Vec::new(),
-        phase: row,
         tasks,
         latency: if in_full { super::latency(&key, &delayed, bytes / one.transfer) } else { Vec::new() },
-        series: Vec::new(),
-        nodes: Vec::new(),
-        devices: Vec::new(),
-        warnings: Vec::new(),
+        ..PhaseRecord::new(row)
     };
     if in_full {
         for node in 0..used {

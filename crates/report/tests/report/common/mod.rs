@@ -344,16 +344,11 @@ fn record(made: &Made, phase: Phase, repetition: u32) -> PhaseRecord {
         devices.push(device_row(&key, made, phase, second, rate));
     }
     PhaseRecord {
-        history: Vec::new(),
-        printed: Vec::new(),
-        ends: Vec::new(),
-        nodes: Vec::new(),
-        phase: phase_row(&key, made, bytes, seconds, repetition),
         tasks: tasks(&key, made, bytes, seconds),
         latency: latency(&key, made, bytes / made.transfer),
         series,
         devices,
-        warnings: Vec::new(),
+        ..PhaseRecord::new(phase_row(&key, made, bytes, seconds, repetition))
     }
 }
 
@@ -378,7 +373,6 @@ fn phase_row(key: &PhaseKey, made: &Made, bytes: u64, seconds: u64, repetition: 
     let (reads, writes) = split(key.phase, transfers);
     let (read_bytes, write_bytes) = (reads * made.transfer, writes * made.transfer);
     PhaseRow {
-        key: key.clone(),
         started_unix_ns: STARTED + i64::from(repetition) * 7_000_000_000,
         wall_ns: seconds * SECOND + 11_000_000,
         open_ns: 300_000,
@@ -390,16 +384,11 @@ fn phase_row(key: &PhaseKey, made: &Made, bytes: u64, seconds: u64, repetition: 
         writes,
         first_done_ns: seconds * SECOND * 98 / 100,
         first_done_bytes: bytes / 100 * 98,
-        stonewall_ns: None,
-        stonewall_bytes: None,
         user_cpu_ns: transfers * 400,
         system_cpu_ns: transfers * 2_100,
-        wrong_cells: 0,
         device_read_bytes: Some((read_bytes as f64 * made.share) as u64),
         device_write_bytes: Some((write_bytes as f64 * made.share) as u64),
-        items: 0,
-        allocated_bytes: None,
-        surprises: 0,
+        ..PhaseRow::new(key.clone())
     }
 }
 

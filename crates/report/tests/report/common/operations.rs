@@ -109,12 +109,10 @@ fn record(case: &Case, what: Did, repetition: u32) -> PhaseRecord {
         transfers: all / tasks,
     };
     PhaseRecord {
-        ends: Vec::new(),
-        history: Vec::new(),
-        printed: Vec::new(),
-        nodes: Vec::new(),
-        phase: PhaseRow {
-            key: key.clone(),
+        tasks: (0..case.workload.tasks).map(task).collect(),
+        latency: latency.collect(),
+        series: series.collect(),
+        ..PhaseRecord::new(PhaseRow {
             started_unix_ns: STARTED + i64::from(repetition) * 20_000_000_000,
             wall_ns: 2 * SECOND + 2_000,
             open_ns: 1_000,
@@ -123,25 +121,14 @@ fn record(case: &Case, what: Did, repetition: u32) -> PhaseRecord {
             read_bytes: share * what.moves.0,
             write_bytes: share * what.moves.1,
             reads: if transfers { all } else { 0 },
-            writes: 0,
             first_done_ns: SECOND,
-            first_done_bytes: 0,
-            stonewall_ns: None,
-            stonewall_bytes: None,
             user_cpu_ns: all * 900,
             system_cpu_ns: all * 5_100,
-            wrong_cells: 0,
-            device_read_bytes: None,
-            device_write_bytes: None,
             items: if transfers { 0 } else { all },
             allocated_bytes: (what.phase == Phase::FileStat).then(|| all * 36_864),
             surprises: if what.phase == Phase::FileRemove { 3 } else { 0 },
-        },
-        tasks: (0..case.workload.tasks).map(task).collect(),
-        latency: latency.collect(),
-        series: series.collect(),
-        devices: Vec::new(),
-        warnings: Vec::new(),
+            ..PhaseRow::new(key.clone())
+        })
     }
 }
 
@@ -254,20 +241,11 @@ pub(crate) fn imported() -> Run {
     let mut history = record(&dump, Did { moves: (4096, 0), ..did(Phase::Read, 13_454, 55_000) }, 0);
     let key = history.phase.key.clone();
     let row = |(place, micros): (u64, u64)| HistoryRow {
-        key: key.clone(),
-        node: String::new(),
-        task: 0,
-        thread: 0,
-        operation: Operation::Read,
         start_ns: place * 71_857,
         latency_ns: micros * 1000,
-        file: String::new(),
-        offset_bytes: 0,
         bytes: 4096,
         device: "4".to_owned(),
         sector: Some(192_933_224 + place * 8),
-        device_ns: None,
-        matched: String::new(),
         kind: "data".to_owned(),
         tag1: Some(284_160),
         tag2: Some(504),
@@ -276,6 +254,7 @@ pub(crate) fn imported() -> Run {
         server: "192.167.20.127".to_owned(),
         context: "MBHandler".to_owned(),
         thread_name: "DioHandlerThread".to_owned(),
+        ..HistoryRow::new(key.clone(), Operation::Read)
     };
     history.history = (0..).zip([55, 55, 54, 54, 55, 53, 57, 56]).map(row).collect();
     let mut manifest: Manifest = empty().manifest;

@@ -203,16 +203,9 @@ fn put(run: &mut Draft, point: Point, parts: &[(Made, Phase)], with_latency: boo
             let mut row = phase_row(&key, made, bytes, seconds, pass);
             row.wall_ns = seconds * SECOND;
             run.records.push(PhaseRecord {
-                history: Vec::new(),
-                printed: Vec::new(),
-                ends: Vec::new(),
-                nodes: Vec::new(),
-                phase: row,
                 tasks: tasks(&key, &Made { tasks: made.tasks.min(4), ..*made }, bytes, seconds),
                 latency: if with_latency { latency(&key, made, bytes / made.transfer) } else { Vec::new() },
-                series: Vec::new(),
-                devices: Vec::new(),
-                warnings: Vec::new(),
+                ..PhaseRecord::new(row)
             });
         }
     }
