@@ -7,6 +7,8 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use plan::OptionNote;
+
 use crate::nearest::nearest;
 use crate::{ToolError, sizes};
 
@@ -103,6 +105,17 @@ pub(crate) struct Given<Key> {
     pub value: Option<String>,
     /// Why it changes nothing.
     pub explained: Option<&'static str>,
+}
+
+impl<Key: Copy> Given<Key> {
+    /// What it does, for the plan: why it changes nothing, or else what `meaning` says of its key.
+    pub(crate) fn note(&self, meaning: impl FnOnce(Key) -> String) -> OptionNote {
+        OptionNote {
+            written: self.written.clone(),
+            name: self.option.trim_start_matches('-').to_owned(),
+            meaning: self.explained.map_or_else(|| meaning(self.key), |why| format!("no effect: {why}")),
+        }
+    }
 }
 
 impl<Key: Copy> Options<Key> {

@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
-use plan::Plan;
+use plan::{Plan, Question};
 use record::{Manifest, Operation, PhaseRecord, Run};
+use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::Extras;
@@ -100,6 +101,17 @@ pub struct ToolError {
     pub written: String,
     /// Why not, what was expected, and what to do next.
     pub reason: String,
+}
+
+/// What the dialect of `tool` kept with a plan that came from a command line of it, and that line; `None`
+/// where another asked for the plan.
+pub(crate) fn kept<'p, Memo: DeserializeOwned>(plan: &'p Plan, tool: &str) -> Option<(Memo, &'p [String])> {
+    match &plan.question {
+        Question::Dialect { tool: asked, memo, arguments, .. } if asked == tool => {
+            Some((serde_json::from_str(memo).ok()?, arguments))
+        }
+        _ => None,
+    }
 }
 
 /// Every tool but IOR, whose dialect is older than this table.

@@ -13,6 +13,7 @@ use plan::{Plan, Question};
 use serde::{Deserialize, Serialize};
 
 use crate::ior::Launcher;
+use crate::tool::kept;
 use crate::{Asked, Extras, Tool, ToolError, ToolPrinter};
 use case::Test;
 use settings::{RELEASES, Release, Said};
@@ -40,11 +41,7 @@ struct Memo {
 }
 
 fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {
-    let memo: Memo = match &plan.question {
-        Question::Dialect { tool, memo, .. } if tool == TOOL => serde_json::from_str(memo).ok()?,
-        _ => return None,
-    };
-    let Memo { program, release, test } = memo;
+    let (Memo { program, release, test }, _) = kept(plan, TOOL)?;
     Some(Box::new(printer::Printer::new(program, release, test?)))
 }
 

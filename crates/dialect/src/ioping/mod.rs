@@ -17,6 +17,7 @@ mod words;
 use plan::{OptionNote, Plan, Question};
 
 use crate::ior::Launcher;
+use crate::tool::kept;
 use crate::{Asked, Extras, Tool, ToolError, ToolPrinter};
 use printer::Printer;
 use settings::Settings;
@@ -67,11 +68,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
         );
     }
     let case = settings.case()?;
-    let notes = given.iter().map(|option| OptionNote {
-        written: option.written.clone(),
-        name: option.option.trim_start_matches('-').to_owned(),
-        meaning: meaning::of(option.key, &settings),
-    });
+    let notes = given.iter().map(|option| option.note(|key| meaning::of(key, &settings)));
     let notes = notes.chain(extras.notes.iter().cloned()).collect();
     let memo = serde_json::to_string(&settings).map_err(|error| {
         OPTIONS.error(
@@ -88,12 +85,8 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
 }
 
 fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {
-    match &plan.question {
-        Question::Dialect { tool, memo, .. } if tool == TOOL => {
-            Some(Box::new(Printer::new(serde_json::from_str(memo).ok()?)))
-        }
-        _ => None,
-    }
+    let (settings, _) = kept(plan, TOOL)?;
+    Some(Box::new(Printer::new(settings)))
 }
 
 fn reference() -> String {

@@ -1,11 +1,12 @@
 //! What has to be kept with a plan so that its output can be printed again from the record.
 
-use plan::{Plan, Question};
+use plan::Plan;
 use serde::{Deserialize, Serialize};
 
 use super::settings::Settings;
 use super::{Format, TOOL};
 use crate::Compat;
+use crate::tool::kept;
 
 /// The resolved settings of every test and the form of the output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,9 +23,6 @@ impl Memo {
 
     /// The memo of a plan that came from IOR's command line.
     pub(super) fn of(plan: &Plan) -> Option<Self> {
-        match &plan.question {
-            Question::Dialect { tool, memo, .. } if tool == TOOL => serde_json::from_str(memo).ok(),
-            _ => None,
-        }
+        kept(plan, TOOL).map(|(memo, _)| memo)
     }
 }

@@ -76,6 +76,17 @@ pub struct Launcher<'a> {
     pub memory_bytes: Option<u64>,
 }
 
+impl Launcher<'_> {
+    /// The node of each task where each process carries `per_rank` of them; started by hand, there are as
+    /// many unless [`Launcher::tasks`] says otherwise.
+    pub(crate) fn node_of_tasks(&self, per_rank: u32) -> Vec<u32> {
+        match self.node_of {
+            [] => vec![0; self.tasks.unwrap_or(per_rank).max(1) as usize],
+            ranks => ranks.iter().flat_map(|&node| std::iter::repeat_n(node, per_rank as usize)).collect(),
+        }
+    }
+}
+
 /// The form of the output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

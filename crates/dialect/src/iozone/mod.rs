@@ -21,6 +21,7 @@ use plan::{Plan, Question};
 use serde::{Deserialize, Serialize};
 
 use crate::ior::Launcher;
+use crate::tool::kept;
 use crate::{Asked, Extras, Tool, ToolError, ToolPrinter};
 use case::Point;
 use reader::Reader;
@@ -47,17 +48,8 @@ struct Memo {
     points: Vec<Point>,
 }
 
-impl Memo {
-    fn of(plan: &Plan) -> Option<Self> {
-        match &plan.question {
-            Question::Dialect { tool, memo, .. } if tool == TOOL => serde_json::from_str(memo).ok(),
-            _ => None,
-        }
-    }
-}
-
 fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {
-    let memo = Memo::of(plan)?;
+    let (memo, _) = kept(plan, TOOL)?;
     Some(Box::new(printer::Printer::new(plan, memo)))
 }
 

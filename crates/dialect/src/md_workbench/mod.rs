@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ior::Launcher;
 use crate::options::Given;
+use crate::tool::kept;
 use crate::{Asked, Extras, Tool, ToolError, ToolPrinter};
 use printer::Printer;
 use settings::Settings;
@@ -73,10 +74,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
     extras.release::<Release>("give 4.0").map_err(|error| OPTIONS.error("--compat", &error.to_string()))?;
     let settings = Settings::of(&given)?;
     let per_rank = extras.tasks_per_rank;
-    let node_of: Vec<u32> = match launcher.node_of {
-        [] => vec![0; launcher.tasks.unwrap_or(per_rank).max(1) as usize],
-        ranks => ranks.iter().flat_map(|&node| std::iter::repeat_n(node, per_rank as usize)).collect(),
-    };
+    let node_of = launcher.node_of_tasks(per_rank);
     let tasks = u32::try_from(node_of.len()).unwrap_or(u32::MAX);
     let nodes = node_of.iter().max().map_or(1, |last| last + 1);
     let cases = settings.cases(tasks, nodes, if launcher.node_of.is_empty() { 0 } else { per_rank })?;
@@ -102,35 +100,25 @@ fn plan_of(arguments: &[String], notes: Vec<OptionNote>, memo: String, cases: Ve
 }
 
 fn notes(given: &[Given<Key>], settings: &Settings, extras: &Extras) -> Vec<OptionNote> {
-    let meaning = |option: &Given<Key>| match (option.explained, option.key) {
-        (Some(why), _) => format!("no effect: {why}"),
-        (_, Key::Rounds) => format!("{} rounds, each with sets that are made anew", settings.rounds),
-        (_, Key::Waiting | Key::Adaptive) => {
+    let meaning = |key| match key {
+        Key::Rounds => format!("{} rounds, each with sets that are made anew", settings.rounds),
+        Key::Waiting | Key::Adaptive => {
             let rests: Vec<String> = settings.rests().iter().map(|rest| format!("{rest} %")).collect();
             format!("steps rest for {} of the time that they took", rests.join(", "))
         }
-        (_, Key::Directory) => "the sets stand in objects.0-0 below it".to_owned(),
-        (_, key) => {
+        Key::Directory => "the sets stand in objects.0-0 below it".to_owned(),
+        _ => {
             let spec = OPTIONS.specs.iter().find(|spec| spec.key == key);
             spec.map_or_else(String::new, |spec| spec.about.to_owned())
         }
     };
-    let note = |option: &Given<Key>| OptionNote {
-        written: option.written.clone(),
-        name: option.option.trim_start_matches('-').to_owned(),
-        meaning: meaning(option),
-    };
+    let note = |option: &Given<Key>| option.note(meaning);
     given.iter().map(note).chain(extras.notes.iter().cloned()).collect()
 }
 
 fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {
-    match &plan.question {
-        Question::Dialect { tool, memo, arguments, .. } if tool == TOOL => {
-            let memo: Memo = serde_json::from_str(memo).ok()?;
-            Some(Box::new(Printer::new(memo, arguments.clone(), plan.cases.clone())))
-        }
-        _ => None,
-    }
+    let (memo, arguments) = kept(plan, TOOL)?;
+    Some(Box::new(Printer::new(memo, arguments.to_vec(), plan.cases.clone())))
 }
 
 fn reference() -> String {

@@ -31,13 +31,7 @@ impl Tasks {
     ) -> Result<Self, ToolError> {
         let per_rank = extras.tasks_per_rank;
         let by_hand = launcher.node_of.is_empty();
-        let node_of: Vec<u32> = match by_hand {
-            true => vec![0; launcher.tasks.unwrap_or(per_rank).max(1) as usize],
-            false => {
-                let tasks = |&node: &u32| std::iter::repeat_n(node, per_rank as usize);
-                launcher.node_of.iter().flat_map(tasks).collect()
-            }
-        };
+        let node_of = launcher.node_of_tasks(per_rank);
         let all = u32::try_from(node_of.len()).unwrap_or(u32::MAX);
         let last = if settings.last == 0 { all } else { settings.last };
         // Without -l the first number counts for nothing, as in mdtest.

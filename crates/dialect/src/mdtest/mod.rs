@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ior::Launcher;
 use crate::options::Given;
+use crate::tool::kept;
 use crate::{Asked, Extras, Tool, ToolError, ToolPrinter};
 use case::Tasks;
 use printer::Printer;
@@ -118,25 +119,14 @@ fn notes(
     release: Release,
     extras: &Extras,
 ) -> Vec<OptionNote> {
-    let note = |option: &Given<Key>| OptionNote {
-        written: option.written.clone(),
-        name: option.option.trim_start_matches('-').to_owned(),
-        meaning: option.explained.map_or_else(
-            || meaning::of(option.key, settings, tree, tasks, release),
-            |why| format!("no effect: {why}"),
-        ),
-    };
+    let meaning = |key| meaning::of(key, settings, tree, tasks, release);
+    let note = |option: &Given<Key>| option.note(meaning);
     given.iter().map(note).chain(extras.notes.iter().cloned()).collect()
 }
 
 fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {
-    match &plan.question {
-        Question::Dialect { tool, memo, arguments, .. } if tool == TOOL => {
-            let memo: Memo = serde_json::from_str(memo).ok()?;
-            Some(Box::new(Printer::new(memo, arguments.clone(), plan.cases.clone())))
-        }
-        _ => None,
-    }
+    let (memo, arguments) = kept(plan, TOOL)?;
+    Some(Box::new(Printer::new(memo, arguments.to_vec(), plan.cases.clone())))
 }
 
 fn reference() -> String {
