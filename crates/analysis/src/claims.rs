@@ -10,8 +10,8 @@ use crate::quantities::{Amounts, Measured};
 use crate::subject::{Subject, subjects};
 use crate::{ClaimVerdict, Curve, Doubt, Figure, RateOf, Standing};
 
-/// What own data say of the statements of `plan`, and of those that its studies make but that no
-/// rule tests.
+/// What own data say of the statements of `plan`, and of those that no rule tests though they are of the same
+/// studies.
 ///
 /// A statement with several rules holds if all of them do. A side is greater or less if it is so
 /// by more than the tolerance and, where repetitions give the sides intervals (95 % confidence of
@@ -68,12 +68,11 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, library: &Library) -> ClaimVe
     }
 }
 
-/// The statements of the studies that `plan` refers to and has no rule for.
+/// The other statements of the studies of which `plan` tests some. Who only sets a published figure beside own ones
+/// asks for none of them.
 fn untested(plan: &Plan, library: &Library, seen: &HashSet<&str>) -> Vec<ClaimVerdict> {
-    let placed = plan.terms.published.iter().filter_map(|place| library.figure(&place.id));
     let ruled = plan.terms.claims.iter().filter_map(|rule| library.claim(&rule.id));
-    let mut studies: HashSet<&str> = placed.map(|figure| figure.study.as_str()).collect();
-    studies.extend(ruled.map(|claim| claim.study.as_str()));
+    let studies: HashSet<&str> = ruled.map(|claim| claim.study.as_str()).collect();
     let missing = library.claims.iter().filter(|claim| studies.contains(claim.study.as_str()));
     let missing = missing.filter(|claim| !seen.contains(claim.id.as_str()));
     let verdict = |claim: &record::PublishedClaim| ClaimVerdict {

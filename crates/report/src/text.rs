@@ -501,7 +501,7 @@ pub(crate) fn shown_published<'a>(
     report: &Report,
     figure: &'a Figure,
 ) -> impl Iterator<Item = &'a crate::view::Published> + use<'a> {
-    let told = is_single(report, figure);
+    let told = figure.published.iter().any(|one| one.unit == "ns") && is_single(report, figure);
     figure.published.iter().filter(move |one| !(told && one.unit == "ns"))
 }
 

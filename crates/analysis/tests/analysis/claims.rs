@@ -163,6 +163,7 @@ fn the_other_statements_of_the_study_are_listed_as_not_tested() {
     assert_eq!(verdicts(&study, Vec::new()), []);
     study.plan.terms.published =
         vec![PublishedPlace { id: "a-t2-read-best".to_owned(), figures: Selector::default() }];
+    assert_eq!(verdicts(&study, Vec::new()), [], "a figure beside own ones asks for no statement");
     let rules = vec![rule(
         "a-claim-best",
         Quantity::BestRate,

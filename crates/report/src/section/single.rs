@@ -1,5 +1,7 @@
 //! Single requests: one task, one request under way, each timed; through the page cache and around it.
 
+use std::collections::{HashMap, HashSet, VecDeque};
+
 use super::operations::response;
 use super::{Block, only, which_target};
 use crate::format::{grouped, latency, whole};
@@ -9,17 +11,20 @@ use crate::view::{Figure, LatencyInfo, Report};
 /// The figures of the workloads whose transfers are all single requests.
 fn singles(report: &Report) -> Vec<&Figure> {
     let transfers = || report.figures.iter().filter(|figure| !figure.is_operations());
-    let is_single = |figure: &Figure| {
-        figure.tasks == 1 && figure.path.ends_with(" 1") && !figure.is_large() && response(figure).is_some()
-    };
-    let mixed: Vec<&str> =
-        transfers().filter(|figure| !is_single(figure)).map(|figure| figure.group.as_str()).collect();
-    transfers().filter(|figure| !mixed.contains(&figure.group.as_str())).collect()
+    let mixed: HashSet<&str> =
+        transfers().filter(|figure| !is_one_at_a_time(figure)).map(|figure| figure.group.as_str()).collect();
+    transfers().filter(|figure| !mixed.contains(figure.group.as_str())).collect()
+}
+
+/// Whether one task has one small request under way.
+fn is_one_at_a_time(figure: &Figure) -> bool {
+    figure.tasks == 1 && figure.path.ends_with(" 1") && !figure.is_large() && response(figure).is_some()
 }
 
 /// Whether the published latencies of `figure` stand in the table of single requests.
 pub(crate) fn is_single(report: &Report, figure: &Figure) -> bool {
-    singles(report).iter().any(|one| one.number == figure.number)
+    let of_group = report.figures.iter().filter(|one| one.group == figure.group && !one.is_operations());
+    !figure.is_operations() && of_group.into_iter().all(is_one_at_a_time)
 }
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
@@ -57,16 +62,14 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
 
 /// The same requests of the same target: around the page cache, and through it.
 fn pairs<'a>(figures: &[&'a Figure]) -> Vec<[&'a Figure; 2]> {
-    let (direct, mut cached): (Vec<&Figure>, Vec<&Figure>) =
-        figures.iter().partition(|figure| is_direct(figure));
-    let partner = |one: &'a Figure| {
-        let is_same = |other: &&Figure| {
-            (&other.target, &other.what, other.phase) == (&one.target, &one.what, one.phase)
-        };
-        let place = cached.iter().position(is_same)?;
-        Some([one, cached.remove(place)])
-    };
-    direct.into_iter().filter_map(partner).collect()
+    let request = |one: &'a Figure| (one.target.as_str(), one.what.as_str(), one.phase);
+    let (direct, cached): (Vec<&Figure>, Vec<&Figure>) = figures.iter().partition(|figure| is_direct(figure));
+    let mut partners: HashMap<_, VecDeque<&Figure>> = HashMap::new();
+    for figure in cached {
+        partners.entry(request(figure)).or_default().push_back(figure);
+    }
+    let pair = |one: &'a Figure| Some([one, partners.get_mut(&request(one))?.pop_front()?]);
+    direct.into_iter().filter_map(pair).collect()
 }
 
 fn side_by_side(report: &Report, pairs: &[[&Figure; 2]]) -> Table {
