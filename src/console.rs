@@ -28,7 +28,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_if_read(text).map(|_| ())
 }
 
-/// As [`print`]; says whether there is still a reader.
+/// As [`print()`]; says whether there is still a reader.
 pub(crate) fn print_if_read(text: &str) -> Result<bool, Failure> {
     match io::stdout().lock().write_all(text.as_bytes()) {
         Ok(()) => Ok(true),
