@@ -162,6 +162,8 @@ fn what_several_options_say_together_is_settled_or_refused() {
         ("iozone -+E -i 0", "only read"),
         ("iozone -i 9", "no test is left"),
         ("iozone -y 64k -q 4k -a", "exchange them"),
+        ("iozone -a -s 2", "no record of automatic mode fits"),
+        ("iozone -a -s 64m -q 32k", "no record of automatic mode fits"),
         ("iozone -X file", "not offered"),
         ("iozone -+t", "ioproof rpc"),
         ("iozone -W", "lock"),

@@ -64,6 +64,15 @@ pub(super) fn all(
             }
         }
     }
+    if cases.is_empty() {
+        let reason = format!(
+            "no record of automatic mode fits these files: records are of {} to {} kB, none is larger than its file, \
+             and without -z none is below 64 kB in a file of 32 MB or more; name records with -r, or other files \
+             with -s",
+            settings.record_least_kb, settings.record_most_kb
+        );
+        return Err(wrong(if settings.auto2 { "-A" } else { "-a" }, reason));
+    }
     Ok(cases)
 }
 
