@@ -99,22 +99,13 @@ mod tests {
         spec.read_from = ReadFrom::Shift { tasks: shift };
         let case = Case::new("c", spec.validate().expect("valid"), vec![Phase::Write, Phase::Read]);
         let row = |phase: Phase, task: u32| TaskRow {
-            key: PhaseKey { case: "c".into(), repetition: 0, phase },
-            task,
             node: format!("n{}", task / 2),
             file: match (sharing, phase) {
                 (Sharing::Shared, _) => 0,
                 (_, Phase::Read) => (task + shift) % 8,
                 _ => task,
             },
-            open_start_ns: 0,
-            open_end_ns: 0,
-            io_start_ns: 0,
-            io_end_ns: 0,
-            close_start_ns: 0,
-            close_end_ns: 0,
-            bytes: 0,
-            transfers: 0,
+            ..TaskRow::new(PhaseKey { case: "c".into(), repetition: 0, phase }, task)
         };
         let rows: Vec<TaskRow> = [Phase::Write, Phase::Read]
             .iter()

@@ -1,5 +1,7 @@
 //! Where the time of a run went.
 
+use std::collections::HashMap;
+
 use plan::{Case, Nanos, Phase};
 use record::{PhaseKey, PhaseRow, Provenance, Run};
 
@@ -20,6 +22,7 @@ pub fn run_time(run: &Run) -> Option<Reconciled> {
 
 /// The time of each phase over all passes, in the order in which they came first, and of all rests.
 fn parts(cases: &[Case], phases: &[PhaseRow]) -> Vec<TimePart> {
+    let known: HashMap<&str, &Case> = cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let mut parts: Vec<(Phase, f64)> = Vec::new();
     let mut rests = 0.0;
     let mut before: Option<&PhaseKey> = None;
@@ -32,7 +35,7 @@ fn parts(cases: &[Case], phases: &[PhaseRow]) -> Vec<TimePart> {
         let same_pass =
             before.is_some_and(|key| key.case == row.key.case && key.repetition == row.key.repetition);
         before = Some(&row.key);
-        let Some(case) = cases.iter().find(|case| *case.id == *row.key.case) else { continue };
+        let Some(case) = known.get(&*row.key.case) else { continue };
         // Trees rest before a pass, transfers before each phase that is a result.
         let rested = if case.workload.work.makes_trees() { !same_pass } else { row.key.phase.is_result() };
         if rested {

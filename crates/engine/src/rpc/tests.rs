@@ -406,10 +406,9 @@ fn a_stranger_without_the_key_is_shut_out_and_counted() {
         let came = AtomicBool::new(false);
         let guarded = Told(|own: Vec<u8>| {
             if Offer::read(&own).is_some_and(|(_, offer)| !offer.ways.is_empty()) {
-                // It listens now: a stranger comes first, with something that is no key.
+                // It listens now: a stranger stands first in its queue, with something that is no key.
                 let mut stranger = TcpStream::connect(("127.0.0.1", free))?;
                 stranger.write_all(&[7; 20])?;
-                std::thread::sleep(Duration::from_millis(20));
                 came.store(true, Ordering::SeqCst);
                 std::mem::forget(stranger);
             }

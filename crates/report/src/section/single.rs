@@ -33,7 +33,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         return Vec::new();
     }
     let pairs = pairs(&figures);
-    let paired: Vec<usize> = pairs.iter().flat_map(|pair| pair.map(|figure| figure.number)).collect();
+    let paired: HashSet<usize> = pairs.iter().flat_map(|pair| pair.map(|figure| figure.number)).collect();
     let mut blocks = only(
         "Figures of direct requests and of the same through the page cache, side by side; dev. is the standard \
          deviation of the requests",
@@ -125,7 +125,7 @@ fn flags(report: &Report, direct: &Figure, cached: &Figure) -> Cell {
 }
 
 /// Every figure with all that is known of its requests; what is published stands with `paired` ones already.
-fn each(report: &Report, figures: &[&Figure], paired: &[usize]) -> Table {
+fn each(report: &Report, figures: &[&Figure], paired: &HashSet<usize>) -> Table {
     let mut table = Table::new(&[
         ("#", Align::Right),
         ("target", Align::Left),
