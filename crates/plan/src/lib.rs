@@ -38,6 +38,7 @@ mod error;
 pub mod exchanges;
 mod forecast;
 mod geometry;
+mod layout;
 mod names;
 mod outlook;
 mod parse;
@@ -64,6 +65,7 @@ pub use case::{Case, OptionNote, Phase, Plan, Question};
 pub use error::PlanError;
 pub use forecast::{Forecast, balance_bound, seconds_per_case};
 pub use geometry::{Geometry, Permutation};
+pub use layout::{FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
 pub use names::{Named, ObjectsPlacement, RENAMED, TreePlacement, named};
 pub use outlook::{
     Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, Outlook, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,

@@ -1,0 +1,155 @@
+//! Layouts: how devices become the place that is measured.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::Bytes;
+
+/// Devices put together in one way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Layout {
+    /// A name that is unique in the study.
+    pub name: String,
+    /// What the report calls it; empty: the name.
+    pub title: String,
+    /// The published layout that it stands for; may be empty.
+    pub stands_for: String,
+    /// The devices in the order of the members, each by path, serial number or world wide name.
+    pub devices: Vec<String>,
+    /// Where it is mounted: a file system for each device at `0`, `1` … below it, each volume at its
+    /// name below it, one file system over all at the path itself.
+    pub mount_point: PathBuf,
+    /// How the devices are put together.
+    pub recipe: Recipe,
+}
+
+/// How devices are put together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Recipe {
+    /// The devices themselves, without a file system.
+    Raw,
+    /// A file system on each device.
+    PerDevice {
+        /// Which, and how it is made and mounted.
+        file_system: FileSystem,
+    },
+    /// One btrfs, data and metadata striped over all devices.
+    Btrfs {
+        /// Options of `mount`, as in `noatime,nodatacow`.
+        mount_options: String,
+    },
+    /// RAID-0 of the md driver, with one file system.
+    Md {
+        /// Whose metadata the members carry.
+        metadata: MdMetadata,
+        /// Bytes on a member before the next one comes.
+        chunk: Bytes,
+        /// The array, as in `/dev/md0`.
+        node: PathBuf,
+        /// The file system on it.
+        file_system: FileSystem,
+    },
+    /// Volumes of one LVM group, each striped over all devices.
+    Lvm {
+        /// The name of the volume group.
+        group: String,
+        /// Bytes on a device before the next one comes.
+        stripe: Bytes,
+        /// The volumes.
+        volumes: Vec<Volume>,
+        /// The file system on each of them.
+        file_system: FileSystem,
+    },
+    /// A GPFS (Spectrum Scale) file system, with the devices as its NSDs.
+    Gpfs {
+        /// Its name, as in `p3700`.
+        file_system: String,
+        /// Block size (`-B`).
+        block: Bytes,
+        /// Nodes that will mount it (`-n`).
+        nodes: u32,
+        /// The file that lists the NSDs (`-F`).
+        nsd_list: PathBuf,
+    },
+    /// A directory of a mounted Lustre with a stripe layout of its own.
+    Lustre {
+        /// Over how many targets a file goes (`-c`).
+        stripe_count: u32,
+        /// On which target it starts (`-i`); any where none.
+        first: Option<u32>,
+        /// Bytes on a target before the next one comes (`-S`); the file system's where none.
+        stripe: Option<Bytes>,
+    },
+    /// A directory that is there already, and stays.
+    Existing,
+    /// The user's own commands; `{devices}`, `{device0}` … and `{mount}` stand for what their names say.
+    Own {
+        /// Make the layout and mount it.
+        create: Vec<String>,
+        /// Show that it is what it should be: each must end with 0.
+        verify: Vec<String>,
+        /// Undo all of `create`.
+        destroy: Vec<String>,
+    },
+}
+
+/// A local file system: how it is made and mounted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileSystem {
+    /// Which.
+    pub kind: FileSystemKind,
+    /// Words for `mkfs`, as in `-d su=128k,sw=1`.
+    pub make_options: Vec<String>,
+    /// Options of `mount`, as in `noatime`; may be empty.
+    pub mount_options: String,
+}
+
+/// Which local file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileSystemKind {
+    /// XFS.
+    Xfs,
+    /// ext4.
+    Ext4,
+    /// btrfs on one device.
+    Btrfs,
+}
+
+/// Whose metadata the members of an md array carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MdMetadata {
+    /// The driver's own.
+    Plain,
+    /// Intel's, in a container; the array gets one partition.
+    Imsm,
+}
+
+/// A volume of a group.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Volume {
+    /// Its name, and that of its directory.
+    pub name: String,
+    /// Its size; an equal share of what is left where none.
+    pub size: Option<Bytes>,
+}
+
+impl Layout {
+    /// The directories that can be measured, in the order of members or volumes. [`Recipe::Raw`] has none:
+    /// its devices themselves are measured.
+    #[must_use]
+    pub fn directories(&self) -> Vec<PathBuf> {
+        let below = |name: &dyn AsRef<Path>| self.mount_point.join(name.as_ref());
+        match &self.recipe {
+            Recipe::Raw => Vec::new(),
+            Recipe::PerDevice { .. } => {
+                (0..self.devices.len()).map(|member| below(&member.to_string())).collect()
+            }
+            Recipe::Lvm { volumes, .. } => volumes.iter().map(|volume| below(&volume.name)).collect(),
+            _ => vec![self.mount_point.clone()],
+        }
+    }
+}
