@@ -40,6 +40,9 @@ _ioproof() {
             ioproof,history)
                 cmd="ioproof__subcmd__history"
                 ;;
+            ioproof,host)
+                cmd="ioproof__subcmd__host"
+                ;;
             ioproof,import)
                 cmd="ioproof__subcmd__import"
                 ;;
@@ -136,6 +139,9 @@ _ioproof() {
             ioproof__subcmd__calc,values)
                 cmd="ioproof__subcmd__calc__subcmd__values"
                 ;;
+            ioproof__subcmd__host,facts)
+                cmd="ioproof__subcmd__host__subcmd__facts"
+                ;;
             ioproof__subcmd__reference,claims)
                 cmd="ioproof__subcmd__reference__subcmd__claims"
                 ;;
@@ -158,7 +164,7 @@ _ioproof() {
 
     case "${cmd}" in
         ioproof)
-            opts="-h -V --help --version run randomops rpc ior report verdict audit history compare batch merge import reference calc clean overhead schema generate ioping mdtest md-workbench iozone gpfsperf tsqosperf"
+            opts="-h -V --help --version run randomops rpc ior report verdict audit history compare batch merge import reference calc clean host overhead schema generate ioping mdtest md-workbench iozone gpfsperf tsqosperf"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -697,6 +703,38 @@ _ioproof() {
                     return 0
                     ;;
                 --phase)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__host)
+            opts="-h --help facts"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__host__subcmd__facts)
+            opts="-h --json --root --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

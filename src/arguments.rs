@@ -19,8 +19,8 @@ pub(crate) use measure::{Fadvise, How, RandomopsArguments, RpcArguments, RunArgu
 
 use crate::exit::{Exit, Failure};
 use crate::{
-    audit, batch, calc, clean, cluster, compare, foreign, generate, history, import, ior, merge, overhead,
-    randomops, reference, report, rpc, run, schema, verdict,
+    audit, batch, calc, clean, cluster, compare, foreign, generate, history, host, import, ior, merge,
+    overhead, randomops, reference, report, rpc, run, schema, verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
@@ -91,6 +91,9 @@ enum Alone {
     Calc(calc::Calculation),
     /// Show and remove what a killed run left under a directory.
     Clean(CleanArguments),
+    /// Show this host: what it is and how it is set.
+    #[command(subcommand)]
+    Host(host::What),
     /// Measure what the instrument itself costs on this host.
     Overhead(OverheadArguments),
     /// Print the JSON schema of study files or of reports.
@@ -150,6 +153,7 @@ fn look(command: Alone) -> Result<Exit, Failure> {
         Alone::Calc(calculation) => calc::run(&calculation),
         Alone::Schema { what } => schema::run(what),
         Alone::Clean(arguments) => clean::run(&arguments),
+        Alone::Host(what) => host::run(&what),
         Alone::Overhead(arguments) => overhead::run(&arguments),
         Alone::Generate { directory } => generate::run(&directory),
     }

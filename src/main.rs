@@ -13,6 +13,7 @@ mod exit;
 mod foreign;
 mod generate;
 mod history;
+mod host;
 mod import;
 mod ior;
 mod merge;
