@@ -30,7 +30,7 @@ pub(super) fn plan(
 ) -> Option<Plan> {
     let seed = document.study.count("seed")?;
     let workloads = document.many("workload");
-    let targets = Targets::read(document.many("target"), document.partial, errors);
+    let mut targets = Targets::read(document.many("target"), document.partial, errors);
     let mut names = Vec::new();
     for fields in workloads {
         if let Some(name) = fields.text("name") {
@@ -45,6 +45,9 @@ pub(super) fn plan(
         return None;
     }
     let axes: Vec<Axes> = workloads.iter().map(|fields| Axes::of(fields, errors)).collect();
+    for (fields, axes) in workloads.iter().zip(&axes).filter(|(fields, _)| of_members(fields)) {
+        axes.points(fields).for_each(|point| targets.divide(&point));
+    }
     let mut drafts = Vec::new();
     for (fields, axes) in workloads.iter().zip(&axes) {
         let mut refusals = Refusals::default();
@@ -77,6 +80,14 @@ pub(super) fn plan(
     let question = Question::Study { path: path.to_owned(), text: text.to_owned(), overrides };
     let cases = if document.protocol.flag("shuffle") { shuffled(cases, seed) } else { cases };
     Some(Plan { terms, ..Plan::new(title, question, seed, cases) })
+}
+
+/// Whether a workload is on some of the members of its target.
+fn of_members(fields: &Fields) -> bool {
+    let is_one = |key: &str| matches!(key, "member" | "members");
+    fields.has("member")
+        || fields.has("members")
+        || fields.sweeps().iter().any(|sweep| is_one(sweep.key.name))
 }
 
 /// Refuses more cases than are allowed, before any of them is built.

@@ -17,10 +17,12 @@ use super::kind::Table;
 use super::nearest::nearest;
 
 /// Keys that stand in for each other: an override of one replaces the others.
-const INSTEAD: [(&[&str], &[&str]); 9] = [
+const INSTEAD: [(&[&str], &[&str]); 11] = [
     (&["path", "paths", "directory", "device"], &["path", "paths", "directory", "device"]),
     (&["size"], &["block", "segments"]),
     (&["block", "segments"], &["size"]),
+    (&["member"], &["members"]),
+    (&["members"], &["member"]),
     (&["tasks"], &["tasks_per_node"]),
     (&["tasks_per_node"], &["tasks"]),
     (&["duration"], &["stonewall", "wear_out", "operations"]),

@@ -25,6 +25,15 @@ pub(super) struct Target {
     pub(super) directories: Vec<PathBuf>,
 }
 
+/// Which target a workload is on, and which of its members; all of them where none are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Members {
+    /// The place of the target among the sound ones.
+    target: usize,
+    from: usize,
+    count: usize,
+}
+
 /// Stands in where work has no target.
 pub(super) static NOWHERE: LazyLock<Target> = LazyLock::new(|| Target {
     paths: Vec::new(),
@@ -38,6 +47,10 @@ pub(super) static NOWHERE: LazyLock<Target> = LazyLock::new(|| Target {
 #[derive(Debug, Default)]
 pub(super) struct Targets {
     sound: Vec<Target>,
+    /// Targets of which workloads use some members.
+    parts: HashMap<Members, Target>,
+    /// The number of the first target at each set of paths.
+    places: HashMap<Vec<PathBuf>, usize>,
     /// Names of all targets, also of those that are wrong in themselves.
     names: Vec<(String, Span)>,
     /// A target's name could not be read: it may be the one that a workload asks for.
@@ -64,10 +77,29 @@ impl Targets {
     }
 
     fn number_places(&mut self) {
-        let mut places = HashMap::new();
         for (index, target) in self.sound.iter_mut().enumerate() {
-            target.place = *places.entry(target.paths.clone()).or_insert(index);
+            target.place = *self.places.entry(target.paths.clone()).or_insert(index);
         }
+    }
+
+    /// Makes a target of the members that a workload names, if it names any.
+    pub(super) fn divide(&mut self, workload: &impl Values) {
+        if !workload.has("member") && !workload.has("members") {
+            return;
+        }
+        let Ok(members) = self.members_of(workload, &mut Vec::new()) else { return };
+        if self.parts.contains_key(&members) {
+            return;
+        }
+        let whole = &self.sound[members.target];
+        let range = members.from..members.from + members.count;
+        let paths = whole.paths[range.clone()].to_vec();
+        let directories = whole.directories.get(range).map_or_else(Vec::new, <[PathBuf]>::to_vec);
+        // Numbers of whole targets are below that of the first part.
+        let next = self.sound.len() + self.parts.len();
+        let place = *self.places.entry(paths.clone()).or_insert(next);
+        let part = Target { paths, place, terms: whole.terms.clone(), device: whole.device, directories };
+        self.parts.insert(members, part);
     }
 
     fn check_baselines(&self, tables: &[Fields], errors: &mut Vec<StudyError>) {
@@ -101,19 +133,68 @@ impl Targets {
         Some(unknown("target", wanted, span, self.names()))
     }
 
-    /// The target that a workload names, or the only one.
+    /// The target that a workload names, or the only one; of its members those that the workload names.
     pub(super) fn of(&self, workload: &impl Values, errors: &mut Vec<StudyError>) -> Option<&Target> {
+        if workload.has("member") || workload.has("members") {
+            let members = self.members_of(workload, errors).ok()?;
+            return self.parts.get(&members);
+        }
+        self.sound.get(self.index_of(workload, errors)?)
+    }
+
+    /// Which of the sound targets a workload names.
+    fn index_of(&self, workload: &impl Values, errors: &mut Vec<StudyError>) -> Option<usize> {
         let Some(wanted) = workload.text("target") else {
             if self.names.len() != 1 && !self.partial {
                 errors.push(no_target(workload, self.names().collect()));
             }
-            return self.sound.first().filter(|_| self.names.len() == 1);
+            return (self.names.len() == 1 && !self.sound.is_empty()).then_some(0);
         };
-        let found = self.sound.iter().find(|target| target.terms.name == wanted);
+        let found = self.sound.iter().position(|target| target.terms.name == wanted);
         if found.is_none() {
             errors.extend(self.unknown(wanted, workload.span("target")));
         }
         found
+    }
+
+    /// Which members of its target a workload names by `member` or `members`; nothing where that is wrong.
+    fn members_of(&self, workload: &impl Values, errors: &mut Vec<StudyError>) -> Result<Members, ()> {
+        let target = self.index_of(workload, errors).ok_or(())?;
+        let (name, all) = (&self.sound[target].terms.name, self.sound[target].paths.len());
+        let given = |key: &str| {
+            let given = workload.has(key).then(|| workload.count(key)).flatten();
+            given.map(|count| usize::try_from(count).unwrap_or(usize::MAX))
+        };
+        let mut refuse = |key: &str, message: String, help: String| {
+            errors.push(StudyError::new(workload.span(key), "of this target", message, help));
+            Err(())
+        };
+        let of = count(all as u64, "member");
+        match (given("member"), given("members")) {
+            (Some(_), Some(_)) => {
+                let message = "both `member` and `members` say which members are used";
+                let help = "give `member` for one of them alone, or `members` for the first so many";
+                let error = StudyError::new(workload.key_span("members"), "and here", message, help);
+                errors.push(error.and(workload.key_span("member"), "here"));
+                Err(())
+            }
+            (Some(from), None) if from < all => Ok(Members { target, from, count: 1 }),
+            (Some(from), None) => refuse(
+                "member",
+                format!("target `{name}` has {of}, and none with the number {from}"),
+                format!(
+                    "members are numbered from 0 to {}, in the order of the target",
+                    all.saturating_sub(1)
+                ),
+            ),
+            (None, Some(count)) if count <= all => Ok(Members { target, from: 0, count }),
+            (None, Some(count)) => refuse(
+                "members",
+                format!("target `{name}` has {of}, not {count}"),
+                format!("write a number from 1 to {all}; a target of several has `paths` or a `layout`"),
+            ),
+            (None, None) => Err(()),
+        }
     }
 }
 

@@ -51,6 +51,8 @@ pub(in crate::study) const OF_TRANSFERS: &[(&str, &[&str])] = &[
     ("unique_dir", &[]),
     ("file_per_repetition", &["tree", "objects"]),
     ("target", &["tree", "objects"]),
+    ("member", &["tree", "objects"]),
+    ("members", &["tree", "objects"]),
     ("history", &["tree", "objects"]),
 ];
 

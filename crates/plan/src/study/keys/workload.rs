@@ -2,6 +2,7 @@
 
 use super::protocol::PER_CASE;
 use crate::study::kind::{Absent, INTEGER_MAX, Key, Kind, Sweeps, Table, Word};
+use crate::study::value::LIST_MAX;
 use crate::workload::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
 
 /// Phases by their words.
@@ -90,6 +91,20 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             kind: Kind::Reference("target"),
             absent: Absent::Described("the only target, if there is only one"),
             meaning: "The name of a `[[target]]`. Trees and objects are made in its directory.",
+        },
+        Key {
+            name: "member",
+            kind: Kind::Count(0, LIST_MAX as u64 - 1),
+            absent: Absent::Described("all members of the target"),
+            meaning: "Only this member of a target of several paths, counted from 0. Swept, as `\"0..11\"`, it \
+                      measures each of them alone.",
+        },
+        Key {
+            name: "members",
+            kind: Kind::Count(1, LIST_MAX as u64),
+            absent: Absent::Described("all members of the target"),
+            meaning: "Only the first so many members of a target of several paths. Swept, as `[1, 12]`, it shows \
+                      what more of them bring.",
         },
         Key {
             name: "phases",
