@@ -70,12 +70,8 @@ fn a_member_has_files_of_its_own() {
         "phases = [\"write\"]\nmember = 1\n\n[[workload]]\nname = \"again\"\ntransfer = \"1MiB\"\nsize = \"8MiB\"\nphases = [\"read\"]\nmember = 2",
     );
     let errors = study(&text).unwrap_err();
-    let told = &errors.errors()[0];
-    assert!(
-        told.message().contains("nothing has written"),
-        "member 2 was written by nobody: {}",
-        told.message()
-    );
+    assert_eq!(errors.errors()[0].message(), "this reads data that nothing in the study has written");
+    assert!(shown(&errors).contains("study.toml"));
     study(&text.replace("member = 2", "member = 1")).unwrap();
 }
 
