@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Nanos, PlanError, Protocol, Setting, Terms, Workload, WorkloadSpec};
+use crate::{Layout, Nanos, PlanError, Protocol, Setting, Terms, Workload, WorkloadSpec};
 
 /// One pass of all tasks over their transfers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -183,6 +183,9 @@ pub struct Case {
     /// The name of the target in [`Terms::targets`]; empty where none is named.
     #[serde(default)]
     pub target: String,
+    /// The one of [`Plan::layouts`] that has to stand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<String>,
     /// The swept keys and their values at this point, in the order in which the study names them;
     /// the target is one of them where several are swept.
     #[serde(default)]
@@ -214,6 +217,7 @@ impl Case {
             workload,
             phases,
             target: String::new(),
+            layout: None,
             settings: Vec::new(),
             protocol: Protocol::default(),
             repetitions: 1,
@@ -306,6 +310,9 @@ pub struct Plan {
     /// What a study says beside its cases.
     #[serde(default)]
     pub terms: Terms,
+    /// The layouts that cases need, of which one stands at a time; cases of one stand together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layouts: Vec<Layout>,
 }
 
 impl Plan {
@@ -319,6 +326,7 @@ impl Plan {
             cases,
             destroy_data_on: Vec::new(),
             terms: Terms::default(),
+            layouts: Vec::new(),
         }
     }
 

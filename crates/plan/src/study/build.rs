@@ -6,6 +6,7 @@ use super::data;
 use super::document::Document;
 use super::error::StudyError;
 use super::fields::{Fields, Values};
+use super::layout::Layouts;
 use super::protocol;
 use super::sweep::{Axes, Point, case_count};
 use super::target::{NOWHERE, Targets, unique};
@@ -15,7 +16,7 @@ use super::workload::Draft;
 use super::{CASES_LIMIT, Options};
 use crate::rules::{node_local_rule, server_memory_rule};
 use crate::seeds::named_seed;
-use crate::{Case, Permutation, Plan, PlanError, Question, Setting, Terms};
+use crate::{Case, Layout, Permutation, Plan, PlanError, Question, Setting, Terms};
 
 /// Longer ids would not fit into names of files, which Linux limits to 255 bytes.
 const ID_BYTES_MAX: usize = 200;
@@ -30,7 +31,8 @@ pub(super) fn plan(
 ) -> Option<Plan> {
     let seed = document.study.count("seed")?;
     let workloads = document.many("workload");
-    let mut targets = Targets::read(document.many("target"), document.partial, errors);
+    let layouts = Layouts::read(document.many("layout"), document.partial, errors);
+    let mut targets = Targets::read(document.many("target"), &layouts, document.partial, errors);
     let mut names = Vec::new();
     for fields in workloads {
         if let Some(name) = fields.text("name") {
@@ -79,7 +81,10 @@ pub(super) fn plan(
     let overrides = options.overrides.iter().map(ToString::to_string).collect();
     let question = Question::Study { path: path.to_owned(), text: text.to_owned(), overrides };
     let cases = if document.protocol.flag("shuffle") { shuffled(cases, seed) } else { cases };
-    Some(Plan { terms, ..Plan::new(title, question, seed, cases) })
+    let cases = by_layout(cases);
+    let stands = |layout: &Layout| cases.iter().any(|case| case.layout.as_deref() == Some(&layout.name));
+    let layouts = layouts.sound.into_iter().filter(stands).collect();
+    Some(Plan { terms, layouts, ..Plan::new(title, question, seed, cases) })
 }
 
 /// Whether a workload is on some of the members of its target.
@@ -174,6 +179,7 @@ fn case(draft: &Draft<'_>, protocol: &Fields, errors: &mut Vec<StudyError>) -> O
         title: fields.text_or_empty("title"),
         group,
         target: draft.target.terms.name.clone(),
+        layout: draft.target.layout.clone(),
         settings,
         ..Case::new(id, workload, draft.phases.clone())
     };
@@ -208,6 +214,19 @@ fn shuffled(cases: Vec<Case>, seed: u64) -> Vec<Case> {
     let mut numbered: Vec<(u64, Case)> = (0..).map(|index| order.at(index)).zip(cases).collect();
     numbered.sort_by_key(|(place, _)| *place);
     numbered.into_iter().map(|(_, case)| case).collect()
+}
+
+/// The cases with those of one layout together, layouts in the order in which they first come: only one
+/// stands at a time, and what is written on it is lost with it.
+fn by_layout(cases: Vec<Case>) -> Vec<Case> {
+    let mut stretches: Vec<(Option<String>, Vec<Case>)> = Vec::new();
+    for case in cases {
+        match stretches.iter_mut().find(|(layout, _)| *layout == case.layout) {
+            Some((_, stretch)) => stretch.push(case),
+            None => stretches.push((case.layout.clone(), vec![case])),
+        }
+    }
+    stretches.into_iter().flat_map(|(_, stretch)| stretch).collect()
 }
 
 /// What is wrong with the points of one workload: shown once, with the point where it is.

@@ -89,6 +89,16 @@ impl Fields {
         self.table.name
     }
 
+    /// The keys that are there and not swept.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &'static str> + use<'_> {
+        self.given.keys().copied()
+    }
+
+    /// What the key `name` of this table takes.
+    pub(super) fn allowed(&self, name: &str) -> String {
+        self.table.find(name).map_or_else(String::new, |key| key.kind.allowed())
+    }
+
     /// The swept keys, in the order of the file.
     pub(super) fn sweeps(&self) -> &[Sweep] {
         &self.sweeps

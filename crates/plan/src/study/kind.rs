@@ -136,6 +136,8 @@ pub(super) enum Kind {
     Path,
     /// A list of paths.
     Paths,
+    /// A list of texts, as this one.
+    Texts(&'static str),
     /// A number of bytes.
     Size,
     /// A length of time.
@@ -192,6 +194,7 @@ impl Kind {
             Self::Text | Self::Name | Self::Reference(_) => "a text",
             Self::Path => "a path",
             Self::Paths => "a list of paths",
+            Self::Texts(_) => "a list of texts",
             Self::Size => "a size",
             Self::Time => "a time",
             Self::Count(..) => "a whole number",
@@ -218,6 +221,7 @@ impl Kind {
             Self::Reference(table) => format!("write the name of a [[{table}]] in quotes"),
             Self::Path => "write one path in quotes".to_owned(),
             Self::Paths => "write paths in brackets, as [\"/mnt/0/data\", \"/mnt/1/data\"]".to_owned(),
+            Self::Texts(example) => format!("write texts in brackets, as {example}"),
             Self::Size => SIZE_ALLOWED.to_owned(),
             Self::Time => TIME_ALLOWED.to_owned(),
             Self::Count(least, INTEGER_MAX) => format!("write a whole number, {least} or more"),

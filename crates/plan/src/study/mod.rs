@@ -32,6 +32,7 @@ mod error;
 mod fields;
 mod keys;
 mod kind;
+mod layout;
 mod nearest;
 mod overrides;
 mod protocol;

@@ -17,8 +17,12 @@ use super::kind::Table;
 use super::nearest::nearest;
 
 /// Keys that stand in for each other: an override of one replaces the others.
-const INSTEAD: [(&[&str], &[&str]); 11] = [
-    (&["path", "paths", "directory", "device"], &["path", "paths", "directory", "device"]),
+const INSTEAD: [(&[&str], &[&str]); 12] = [
+    (
+        &["path", "paths", "directory", "device"],
+        &["path", "paths", "directory", "device", "layout", "volume"],
+    ),
+    (&["layout"], &["path", "paths", "directory", "device"]),
     (&["size"], &["block", "segments"]),
     (&["block", "segments"], &["size"]),
     (&["member"], &["members"]),
@@ -33,7 +37,7 @@ const INSTEAD: [(&[&str], &[&str]); 11] = [
 
 /// Tables that say what is measured and how. What was expected, promised, published and claimed is
 /// no matter of the command line.
-const SETTABLE: [&str; 4] = ["study", "protocol", "target", "workload"];
+const SETTABLE: [&str; 5] = ["study", "protocol", "layout", "target", "workload"];
 
 /// One value that replaces that of a study file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -93,6 +93,7 @@ when you agree; more than a million do not.
 | `--set 'workload.scale.tasks=[1, 2]'` | a sweep |
 | `--set target.cards.directory=/mnt/x` | a key of a target |
 | `--set protocol.repetitions=2`, `--set study.title=Small` | a key of a table that comes once |
+| `--set 'layout.*.devices=["/dev/loop0"]'` | the devices of all layouts |
 
 A text may stand without quotes. Keys that stand in for each other replace each other: `size` takes
 the place of `block` and `segments`, `directory` that of `paths`, `duration` that of `stonewall`, `tasks_per_node` that of `tasks`.
@@ -181,6 +182,57 @@ tolerance = "5 %"
 
 All of this is fixed before the run and stored with it. A selection (`workload`, `target`, `phase`
 and `at`, there or in braces) names only what the study has.
+
+## Layouts
+
+```toml
+[[layout]]
+name = "per-card"
+recipe = "per-device"
+devices = ["/dev/nvme0n1", "/dev/nvme1n1"]
+mount_point = "/p3700"
+make_options = ["-f", "-K", "-d", "su=128k,sw=1"]
+
+[[layout]]
+name = "xvm"
+recipe = "own"
+stands_for = "XVM"
+devices = ["/dev/nvme0n1", "/dev/nvme1n1"]
+mount_point = "/xvm"
+create = ["mkfs.btrfs -f -d raid0 {devices}", "mount -t btrfs {device0} {mount}"]
+destroy = ["umount {mount}"]
+
+[[target]]
+name = "cards"
+layout = "per-card"
+
+[[target]]
+name = "striped"
+layout = "xvm"
+
+[[workload]]
+name = "streams"
+target = ["cards", "striped"]
+sharing = "per-task"
+tasks = 4
+transfer = "1MiB"
+size = "1GiB"
+direct = true
+
+[[workload]]
+name = "alone"
+target = "cards"
+member = "0..1"
+transfer = "1MiB"
+size = "1GiB"
+direct = true
+```
+
+Each layout is made, verified, measured and dismantled, then comes the next. All cases of a layout stand
+together in the plan, layouts in the order of their first cases; a `shuffle` shuffles the layouts, and the
+cases of each. What is written on a layout is lost with it. The devices are those that the study names, and
+`ioproof run` lists them and asks, or needs `--yes`. A target on a layout has as many `devices` as the
+layout, unless it says otherwise.
 
 ## Several nodes
 

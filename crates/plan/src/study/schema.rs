@@ -96,7 +96,7 @@ fn value(kind: &Kind) -> Value {
         Kind::Text | Kind::Reference(_) => json!({ "type": "string" }),
         Kind::Name => text(NAME),
         Kind::Path => json!({ "type": "string", "minLength": 1 }),
-        Kind::Paths => list(json!({ "type": "string", "minLength": 1 })),
+        Kind::Paths | Kind::Texts(_) => list(json!({ "type": "string", "minLength": 1 })),
         Kind::Size => json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, text(SIZE)] }),
         Kind::Time => text(TIME),
         Kind::Count(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),

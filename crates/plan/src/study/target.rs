@@ -6,11 +6,12 @@ use std::sync::LazyLock;
 
 use super::error::{StudyError, count};
 use super::fields::{Fields, Span, Values, shown};
+use super::layout::Layouts;
 use super::nearest::nearest;
-use crate::{Client, Layer, TargetTerms};
+use crate::{Client, Layer, Layout, Recipe, TargetTerms};
 
 /// The keys of which exactly one says where a target is.
-const PLACES: [&str; 4] = ["path", "paths", "directory", "device"];
+const PLACES: [&str; 5] = ["path", "paths", "directory", "device", "layout"];
 
 /// A place to measure.
 #[derive(Debug)]
@@ -19,8 +20,10 @@ pub(super) struct Target {
     /// The number of the first target with the same paths: workloads on both share their files.
     pub(super) place: usize,
     pub(super) terms: TargetTerms,
-    /// Its one path is a block device.
+    /// Its paths are block devices.
     pub(super) device: bool,
+    /// The layout that has to stand.
+    pub(super) layout: Option<String>,
     /// The directories in which trees are made.
     pub(super) directories: Vec<PathBuf>,
 }
@@ -40,8 +43,12 @@ pub(super) static NOWHERE: LazyLock<Target> = LazyLock::new(|| Target {
     place: usize::MAX,
     terms: TargetTerms::default(),
     device: false,
+    layout: None,
     directories: Vec::new(),
 });
+
+/// Paths under a layout: the same ones under another layout have other data.
+type Place = (Option<String>, Vec<PathBuf>);
 
 /// All targets of a study.
 #[derive(Debug, Default)]
@@ -50,7 +57,7 @@ pub(super) struct Targets {
     /// Targets of which workloads use some members.
     parts: HashMap<Members, Target>,
     /// The number of the first target at each set of paths.
-    places: HashMap<Vec<PathBuf>, usize>,
+    places: HashMap<Place, usize>,
     /// Names of all targets, also of those that are wrong in themselves.
     names: Vec<(String, Span)>,
     /// A target's name could not be read: it may be the one that a workload asks for.
@@ -59,7 +66,12 @@ pub(super) struct Targets {
 
 impl Targets {
     /// Reads the `[[target]]` tables; `partial` where there may be others.
-    pub(super) fn read(tables: &[Fields], partial: bool, errors: &mut Vec<StudyError>) -> Self {
+    pub(super) fn read(
+        tables: &[Fields],
+        layouts: &Layouts,
+        partial: bool,
+        errors: &mut Vec<StudyError>,
+    ) -> Self {
         let mut targets = Self { partial, ..Self::default() };
         for fields in tables {
             let Some(name) = fields.text("name").map(str::to_owned) else {
@@ -68,7 +80,7 @@ impl Targets {
             };
             unique(&mut targets.names, &name, fields.span("name"), "target", errors);
             if fields.sound() {
-                targets.sound.extend(target(name, fields, errors));
+                targets.sound.extend(target(name, fields, layouts, errors));
             }
         }
         targets.number_places();
@@ -78,7 +90,7 @@ impl Targets {
 
     fn number_places(&mut self) {
         for (index, target) in self.sound.iter_mut().enumerate() {
-            target.place = *self.places.entry(target.paths.clone()).or_insert(index);
+            target.place = *self.places.entry((target.layout.clone(), target.paths.clone())).or_insert(index);
         }
     }
 
@@ -97,8 +109,10 @@ impl Targets {
         let directories = whole.directories.get(range).map_or_else(Vec::new, <[PathBuf]>::to_vec);
         // Numbers of whole targets are below that of the first part.
         let next = self.sound.len() + self.parts.len();
-        let place = *self.places.entry(paths.clone()).or_insert(next);
-        let part = Target { paths, place, terms: whole.terms.clone(), device: whole.device, directories };
+        let layout = whole.layout.clone();
+        let place = *self.places.entry((layout.clone(), paths.clone())).or_insert(next);
+        let terms = whole.terms.clone();
+        let part = Target { paths, place, terms, device: whole.device, layout, directories };
         self.parts.insert(members, part);
     }
 
@@ -231,9 +245,9 @@ pub(super) fn unique(
     names.push((name.to_owned(), span));
 }
 
-fn target(name: String, fields: &Fields, errors: &mut Vec<StudyError>) -> Option<Target> {
+fn target(name: String, fields: &Fields, layouts: &Layouts, errors: &mut Vec<StudyError>) -> Option<Target> {
     let given: Vec<&str> = PLACES.into_iter().filter(|place| fields.has(place)).collect();
-    let help = "give one of `path`, `paths`, `directory` and `device`";
+    let help = "give one of `path`, `paths`, `directory`, `device` and `layout`";
     let [place] = given.as_slice() else {
         errors.push(match given.as_slice() {
             [first, second, ..] => StudyError::new(
@@ -252,6 +266,14 @@ fn target(name: String, fields: &Fields, errors: &mut Vec<StudyError>) -> Option
         });
         return None;
     };
+    if *place == "layout" {
+        return on_layout(name, fields, layouts, errors);
+    }
+    if fields.has("volume") {
+        let message = "`volume` would do nothing here";
+        let help = "it needs a `layout`; or leave it out";
+        errors.push(StudyError::new(fields.key_span("volume"), "without effect", message, help));
+    }
     let one = fields.text(place).map(PathBuf::from);
     let (paths, directories) = match *place {
         "paths" => {
@@ -271,7 +293,76 @@ fn target(name: String, fields: &Fields, errors: &mut Vec<StudyError>) -> Option
         errors.push(StudyError::new(fields.span("device"), "not the path of a device", message, help));
         return None;
     }
-    Some(Target { paths, place: 0, terms: terms(name, fields), device, directories })
+    Some(Target { paths, place: 0, terms: terms(name, fields), device, layout: None, directories })
+}
+
+/// A target that is a layout, or a volume of one.
+fn on_layout(
+    name: String,
+    fields: &Fields,
+    layouts: &Layouts,
+    errors: &mut Vec<StudyError>,
+) -> Option<Target> {
+    let wanted = fields.text("layout")?;
+    let Some(layout) = layouts.find(wanted) else {
+        let known = layouts.names.iter().map(String::as_str);
+        if !layouts.partial && !known.clone().any(|name| name == wanted) {
+            errors.push(unknown("layout", wanted, fields.span("layout"), known));
+        }
+        return None;
+    };
+    let mut directories = layout.directories();
+    if let Some(volume) = fields.text("volume") {
+        directories = vec![volume_of(layout, volume, fields, errors)?];
+    }
+    let device = layout.recipe == Recipe::Raw;
+    let paths = match device {
+        true => layout.devices.iter().map(PathBuf::from).collect(),
+        false => directories.iter().map(|at| at.join(format!("ioproof-{name}.data"))).collect(),
+    };
+    let mut terms = terms(name, fields);
+    if terms.devices == 0 {
+        terms.devices = u32::try_from(members(layout)).unwrap_or(u32::MAX);
+    }
+    if terms.title.is_empty() {
+        terms.title.clone_from(&layout.title);
+    }
+    if terms.stands_for.is_empty() {
+        terms.stands_for.clone_from(&layout.stands_for);
+    }
+    Some(Target { paths, place: 0, terms, device, layout: Some(layout.name.clone()), directories })
+}
+
+/// How many devices carry the data of a layout, as far as it says.
+fn members(layout: &Layout) -> usize {
+    match layout.recipe {
+        Recipe::Lustre { stripe_count, .. } => stripe_count as usize,
+        _ => layout.devices.len(),
+    }
+}
+
+/// The directory of one volume of a layout.
+fn volume_of(
+    layout: &Layout,
+    wanted: &str,
+    fields: &Fields,
+    errors: &mut Vec<StudyError>,
+) -> Option<PathBuf> {
+    let volumes = match &layout.recipe {
+        Recipe::Lvm { volumes, .. } => volumes.as_slice(),
+        _ => &[],
+    };
+    if volumes.iter().any(|volume| volume.name == wanted) {
+        return Some(layout.mount_point.join(wanted));
+    }
+    let names: Vec<&str> = volumes.iter().map(|volume| volume.name.as_str()).collect();
+    let help = match names.as_slice() {
+        [] => "leave `volume` out; `member` of a workload picks one directory of several".to_owned(),
+        names => format!("its volumes are {}", names.join(", ")),
+    };
+    let message = format!("layout `{}` has no volume `{}`", layout.name, shown(wanted));
+    errors.push(StudyError::new(fields.span("volume"), "no such volume", message, help));
+    None
 }
 
 fn terms(name: String, fields: &Fields) -> TargetTerms {

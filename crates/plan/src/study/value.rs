@@ -86,6 +86,7 @@ pub(super) fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, 
         (Kind::Name, DeValue::String(text)) => name(text).map(Value::Text),
         (Kind::Path, DeValue::String(text)) => path(text).map(Value::Text),
         (Kind::Paths, DeValue::Array(items)) => return list(key, items, value, path).map(Value::Texts),
+        (Kind::Texts(_), DeValue::Array(items)) => return list(key, items, value, filled).map(Value::Texts),
         (Kind::Size | Kind::Time, DeValue::String(text)) => scalar(key, text),
         (Kind::Share, DeValue::String(text)) => share(text).map(Value::Number).map_err(unit),
         (Kind::Bandwidth, DeValue::String(text)) => bandwidth(text).map(Value::Number).map_err(unit),
@@ -301,6 +302,14 @@ fn plain(text: &str) -> Result<String, Wrong> {
             let message = format!("the text has the character {} in it", c.escape_unicode());
             Err((message, "it would change how a terminal shows what follows; leave it out".to_owned()))
         }
+    }
+}
+
+/// A text with something in it.
+fn filled(text: &str) -> Result<String, Wrong> {
+    match text.trim() {
+        "" => Err(("the text is empty".to_owned(), String::new())),
+        _ => plain(text),
     }
 }
 

@@ -1,12 +1,14 @@
 //! The one definition of every key of a study file: what the reader accepts, what its errors say
 //! is allowed, what `docs/STUDY.md` prints and what the JSON schema holds.
 
+mod layout;
 mod protocol;
 mod target;
 mod terms;
 mod work;
 mod workload;
 
+pub(super) use layout::LAYOUT;
 pub(super) use protocol::PROTOCOL;
 pub(super) use target::TARGET;
 pub(super) use terms::{CLAIM, COMMITMENT, EXPECTATION, PUBLISHED, SELECTION};
@@ -18,8 +20,8 @@ use super::kind::{Absent, INTEGER_MAX, Key, Kind, Sweeps, Table};
 const NODES_MAX: u64 = 1 << 20;
 
 /// Every table that a study file may have, in the order of the reference.
-pub(super) const TABLES: [&Table; 8] =
-    [&STUDY, &PROTOCOL, &TARGET, &WORKLOAD, &EXPECTATION, &COMMITMENT, &PUBLISHED, &CLAIM];
+pub(super) const TABLES: [&Table; 9] =
+    [&STUDY, &PROTOCOL, &LAYOUT, &TARGET, &WORKLOAD, &EXPECTATION, &COMMITMENT, &PUBLISHED, &CLAIM];
 
 /// `[study]`.
 pub(super) const STUDY: Table = Table {

@@ -9,8 +9,8 @@ const DEVICES_MAX: u64 = 1 << 20;
 pub(in crate::study) const TARGET: Table = Table {
     name: "target",
     named_by: Some("name"),
-    meaning: "A place to measure. One of `path`, `paths`, `directory` and `device` says where it is. Relative \
-              paths start from the directory in which `ioproof` is called.",
+    meaning: "A place to measure. One of `path`, `paths`, `directory`, `device` and `layout` says where it \
+              is. Relative paths start from the directory in which `ioproof` is called.",
     sweeps: Sweeps::None,
     shared: &[],
     works: &[],
@@ -49,15 +49,28 @@ pub(in crate::study) const TARGET: Table = Table {
                       it. It is written only when `--destroy-data-on` names it as well.",
         },
         Key {
+            name: "layout",
+            kind: Kind::Reference("layout"),
+            absent: Absent::Described("another key says where"),
+            meaning: "The name of a `[[layout]]`, which is made before this target is measured. Each of its \
+                      directories is a member, with a file called `ioproof-NAME.data`; of `raw` each device.",
+        },
+        Key {
+            name: "volume",
+            kind: Kind::Text,
+            absent: Absent::Described("all volumes"),
+            meaning: "Only this volume of a `layout` of several.",
+        },
+        Key {
             name: "title",
             kind: Kind::Text,
-            absent: Absent::Described("its name"),
+            absent: Absent::Described("that of its layout, or its name"),
             meaning: "What the report calls it.",
         },
         Key {
             name: "stands_for",
             kind: Kind::Text,
-            absent: Absent::Described("none"),
+            absent: Absent::Described("what its layout says"),
             meaning: "The published layout that it stands for, in your words.",
         },
         Key {
@@ -81,7 +94,7 @@ pub(in crate::study) const TARGET: Table = Table {
         Key {
             name: "devices",
             kind: Kind::Count(1, DEVICES_MAX),
-            absent: Absent::Described("nothing is said"),
+            absent: Absent::Described("as many as its layout has"),
             meaning: "Devices or members that it is made of. Scalability and limits per device count them.",
         },
         Key {
