@@ -157,5 +157,6 @@ fn host(imported: &Imported) -> HostFacts {
         batch_job: None,
         file_systems: Vec::new(),
         devices: Vec::new(),
+        target_devices: Vec::new(),
     }
 }

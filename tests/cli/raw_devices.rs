@@ -88,3 +88,34 @@ fn another_device_than_the_one_named_is_refused() {
         assert!(content(device.device()).iter().all(|&byte| byte == 0), "a device was written");
     }
 }
+
+/// E3: every task has a device for itself, and each device is given up by its name.
+#[test]
+fn several_devices_are_written_together_when_each_of_them_is_named() {
+    if skipped(Testbed::available()) {
+        return;
+    }
+    let devices = [(); 2].map(|()| LoopDevice::builder().bytes(SIZE).build().expect("a device"));
+    let [one, other] = devices.each_ref().map(|device| device.device().display());
+    let desk = Desk::new();
+    let study = format!(
+        "[[target]]\nname = \"disks\"\ndisks = [\"{one}\", \"{other}\"]\n\n[[workload]]\nname = \"w\"\n\
+         phases = [\"write\", \"read\"]\ntransfer = \"2MiB\"\nsize = \"16MiB\"\norder = \"random\"\ntasks = 2\n\
+         sharing = \"per-task\"\ndirect = true\nverify = true\n"
+    );
+    let refused = run(&desk.study(&study).args(["--destroy-data-on", &one.to_string()])).expect_code(3);
+    assert_says(&refused.stderr, &[&other.to_string(), "--destroy-data-on"]);
+    for device in &devices {
+        assert!(content(device.device()).iter().all(|&byte| byte == 0), "a device was written");
+    }
+    let both =
+        ["--destroy-data-on", &one.to_string(), "--destroy-data-on", &other.to_string()].map(str::to_owned);
+    let _ = run(&desk.study(&study).args(both)).expect_code(0);
+    for device in &devices {
+        let after = content(device.device());
+        let cells = after.chunks(2 << 20);
+        let written: Vec<bool> = cells.map(|cell| cell.iter().any(|&byte| byte != 0)).collect();
+        assert_eq!(written, [[true; 8], [false; 8]].concat(), "each device has a task's 16 MiB");
+        assert!(device.device().exists(), "a device is not removed");
+    }
+}

@@ -153,6 +153,34 @@ pub(crate) fn stack(root: &Root, table: &[Mount], path: &Path) -> Vec<String> {
     stack
 }
 
+/// The whole devices that carry the bytes of a path, and those at the bottom of their stacks. What is under
+/// the file of a loop device counts for neither: the loop device stands for a disk.
+pub(crate) fn top_and_bottom(root: &Root, table: &[Mount], path: &Path) -> (Vec<String>, Vec<String>) {
+    let whole = |device: String| block::whole_of(root, &device).unwrap_or(device);
+    let (mut top, mut bottom): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for device in carriers(root, table, path, 0).unwrap_or_default().into_iter().map(whole) {
+        if !top.contains(&device) {
+            push_bottom(root, &device, 0, &mut bottom);
+            top.push(device);
+        }
+    }
+    (top, bottom)
+}
+
+fn push_bottom(root: &Root, device: &str, layer: usize, bottom: &mut Vec<String>) {
+    let members = block::slaves(root, device);
+    if members.is_empty() || layer >= LAYERS_MAX {
+        if !bottom.iter().any(|known| known == device) {
+            bottom.push(device.to_owned());
+        }
+        return;
+    }
+    for member in members {
+        let whole = block::whole_of(root, &member).unwrap_or(member);
+        push_bottom(root, &whole, layer + 1, bottom);
+    }
+}
+
 fn push_with_members(root: &Root, table: &[Mount], device: &str, layer: usize, stack: &mut Vec<String>) {
     let whole = block::whole_of(root, device).unwrap_or_else(|| device.to_owned());
     if layer >= LAYERS_MAX || stack.contains(&whole) {

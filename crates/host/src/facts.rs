@@ -1,8 +1,8 @@
 //! The facts of the host that go into the record of a run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use record::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts};
+use record::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts, TargetDevices};
 
 use crate::mounts::Mount;
 use crate::{Root, block, cpu, cpu_list, devices, file_system, memory};
@@ -42,7 +42,13 @@ pub(crate) fn gather(
         batch_job: batch_job(environment),
         file_systems: file_systems(root, &table, targets),
         devices: block_devices(root, &table, targets),
+        target_devices: targets.iter().map(|target| target_devices(root, &table, target)).collect(),
     }
+}
+
+fn target_devices(root: &Root, table: &[Mount], target: &Path) -> TargetDevices {
+    let (top, bottom) = devices::top_and_bottom(root, table, target);
+    TargetDevices { path: target.display().to_string(), top, bottom }
 }
 
 /// Targets on one file system give one entry.

@@ -72,6 +72,10 @@ pub struct TargetTerms {
     pub devices: u32,
     /// The target of one device that scalability is counted from.
     pub baseline: Option<String>,
+    /// The target that it is built on: the layer below it.
+    pub above: Option<String>,
+    /// Bytes of a block of a file system that spreads each block over all its devices.
+    pub fs_block: Option<Bytes>,
     /// Memory of all servers: data must be [`SERVER_MEMORY_MULTIPLE`] times as large.
     pub server_memory: Option<Bytes>,
     /// Caches of clients, servers and controllers together; a working set should be
@@ -79,6 +83,12 @@ pub struct TargetTerms {
     pub caches: Option<Bytes>,
     /// Rack units, ports, or what else the cost is counted in; 0 where not said.
     pub rack_units: f64,
+    /// Slots that there are for its devices; 0 where not said.
+    pub slots: u32,
+    /// Bytes that it holds.
+    pub capacity: Option<Bytes>,
+    /// Bytes that the real work would put there.
+    pub needs: Option<Bytes>,
 }
 
 /// Data that is to be read from devices is at least this many times the memory of the servers

@@ -92,6 +92,7 @@ fn manifest(plan: Plan) -> Manifest {
             batch_job: None,
             file_systems: Vec::new(),
             devices: Vec::new(),
+            target_devices: Vec::new(),
         },
     }
 }

@@ -58,6 +58,21 @@ pub struct HostFacts {
     pub file_systems: Vec<FileSystemFacts>,
     /// The block devices under the targets, members of a stack included.
     pub devices: Vec<BlockDeviceFacts>,
+    /// Which of them are under which target; empty in records of earlier programs.
+    #[serde(default)]
+    pub target_devices: Vec<TargetDevices>,
+}
+
+/// The devices under one path that is measured, by the names that [`HostFacts::devices`] has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetDevices {
+    /// The path, as the plan has it.
+    pub path: String,
+    /// The whole devices that carry its bytes: of a volume the volume, of a file system over several devices
+    /// each of them. Empty where no device of this host does.
+    pub top: Vec<String>,
+    /// The whole devices at the bottom, which are made of no others; those of `top` where it is not stacked.
+    pub bottom: Vec<String>,
 }
 
 /// The processes of a run that a launcher has started.

@@ -62,7 +62,7 @@ pub use claim::{
 };
 pub use clocks::{Clocks, NodeClock};
 pub use error::RecordError;
-pub use facts::{BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NodeFacts};
+pub use facts::{BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NodeFacts, TargetDevices};
 pub use key::{CaseId, PhaseKey};
 pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
 pub use merge::{Part, PartPasses, merge, write_merged};

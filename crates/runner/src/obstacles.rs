@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use host::files::{FileState, Kind, check_directory};
 use host::{Host, PermittedDevice};
-use plan::{Case, Existing, Plan, Sharing};
+use plan::{Case, Existing, FileSet, Keep, Plan, Sharing};
 use record::{Holder, Leftover};
 
 use crate::RunnerError;
@@ -114,6 +115,7 @@ pub(crate) fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerE
             return refused(path, "ends in a slash, as a directory does", "name a file in it");
         }
         match std::fs::metadata(&path) {
+            Ok(metadata) if has_own_devices(files) && metadata.file_type().is_block_device() => {}
             Ok(metadata) if files.sharing == Sharing::PerTask && !metadata.is_file() => {
                 let problem = "is where the file of a task should stand, and is no file";
                 return refused(path, problem, "remove it, or choose another name");
@@ -140,16 +142,23 @@ fn is_link(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
 }
 
+/// Whether each task may have a device for itself: it has the exact name of it, and nothing is made or
+/// removed.
+fn has_own_devices(files: &FileSet) -> bool {
+    files.exact_names && files.existing == Existing::Reuse && files.keep == Keep::Always
+}
+
 /// A device has one name and no room for files of tasks.
 fn check_device_layout(case: &Case, target: &Path) -> Result<(), RunnerError> {
     let files = &case.workload.files;
-    if files.sharing == Sharing::Shared && files.targets.len() == 1 {
+    if has_own_devices(files) || (files.sharing == Sharing::Shared && files.targets.len() == 1) {
         return Ok(());
     }
     Err(RunnerError::Target {
         path: target.to_owned(),
         problem: "is a block device, which cannot hold a file for each task".to_owned(),
-        help: "use one shared target (ior: without -F and @)".to_owned(),
+        help: "use one shared target (ior: without -F and @); in a study `disks` gives each task a device"
+            .to_owned(),
     })
 }
 

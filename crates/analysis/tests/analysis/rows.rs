@@ -131,5 +131,6 @@ fn host() -> HostFacts {
         batch_job: None,
         file_systems: Vec::new(),
         devices: Vec::new(),
+        target_devices: Vec::new(),
     }
 }

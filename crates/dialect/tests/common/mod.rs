@@ -40,6 +40,7 @@ pub(crate) fn manifest(plan: Plan) -> Manifest {
             batch_job: None,
             file_systems: Vec::new(),
             devices: Vec::new(),
+            target_devices: Vec::new(),
         },
     }
 }

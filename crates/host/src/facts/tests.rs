@@ -281,6 +281,9 @@ fn a_stack_is_counted_at_its_top_and_described_to_its_bottom() {
     assert_eq!(under(&tree, "/scratch/file"), Ok(vec!["dm-0".into()]));
     let names: Vec<String> = facts(&tree, "/scratch").devices.into_iter().map(|device| device.name).collect();
     assert_eq!(names, ["dm-0", "md0", "sda", "sdb"]);
+    let host = facts(&tree, "/scratch");
+    let under = &host.target_devices[0];
+    assert_eq!((under.top.join(" "), under.bottom.join(" ")), ("dm-0".to_owned(), "sda sdb".to_owned()));
 }
 
 #[test]

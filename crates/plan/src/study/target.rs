@@ -11,7 +11,7 @@ use super::nearest::nearest;
 use crate::{Client, Layer, Layout, Recipe, TargetTerms};
 
 /// The keys of which exactly one says where a target is.
-const PLACES: [&str; 5] = ["path", "paths", "directory", "device", "layout"];
+const PLACES: [&str; 6] = ["path", "paths", "directory", "device", "disks", "layout"];
 
 /// A place to measure.
 #[derive(Debug)]
@@ -85,6 +85,7 @@ impl Targets {
         }
         targets.number_places();
         targets.check_baselines(tables, errors);
+        targets.check_layers(tables, errors);
         targets
     }
 
@@ -125,6 +126,23 @@ impl Targets {
                     let help = "name the target of one device that it is made of, or leave `baseline` out";
                     errors.push(StudyError::new(fields.span("baseline"), "itself", message, help));
                 }
+            }
+        }
+    }
+
+    /// A layer stands on another one, and none on itself in the end.
+    fn check_layers(&self, tables: &[Fields], errors: &mut Vec<StudyError>) {
+        let below: HashMap<&str, &str> =
+            tables.iter().filter_map(|fields| fields.text("name").zip(fields.text("above"))).collect();
+        for fields in tables {
+            let (Some(name), Some(first)) = (fields.text("name"), fields.text("above")) else { continue };
+            errors.extend(self.unknown(first, fields.span("above")));
+            let down = std::iter::successors(Some(first), |at| below.get(at).copied());
+            // In so many steps all targets are passed.
+            if down.take(tables.len()).any(|at| at == name) {
+                let message = format!("target `{name}` is built on itself");
+                let help = "name the layer below it, or leave `above` out";
+                errors.push(StudyError::new(fields.span("above"), "itself in the end", message, help));
             }
         }
     }
@@ -247,7 +265,7 @@ pub(super) fn unique(
 
 fn target(name: String, fields: &Fields, layouts: &Layouts, errors: &mut Vec<StudyError>) -> Option<Target> {
     let given: Vec<&str> = PLACES.into_iter().filter(|place| fields.has(place)).collect();
-    let help = "give one of `path`, `paths`, `directory`, `device` and `layout`";
+    let help = "give one of `path`, `paths`, `directory`, `device`, `disks` and `layout`";
     let [place] = given.as_slice() else {
         errors.push(match given.as_slice() {
             [first, second, ..] => StudyError::new(
@@ -276,8 +294,8 @@ fn target(name: String, fields: &Fields, layouts: &Layouts, errors: &mut Vec<Stu
     }
     let one = fields.text(place).map(PathBuf::from);
     let (paths, directories) = match *place {
-        "paths" => {
-            let paths: Vec<PathBuf> = fields.texts("paths")?.iter().map(PathBuf::from).collect();
+        "paths" | "disks" => {
+            let paths: Vec<PathBuf> = fields.texts(place)?.iter().map(PathBuf::from).collect();
             (paths.clone(), paths)
         }
         "directory" => {
@@ -286,11 +304,12 @@ fn target(name: String, fields: &Fields, layouts: &Layouts, errors: &mut Vec<Stu
         }
         _ => (vec![one.clone()?], vec![one?]),
     };
-    let device = *place == "device";
-    if device && !paths.iter().all(|path| path.is_absolute() && path != Path::new("/")) {
-        let message = format!("`{}` cannot be a block device", paths[0].display());
+    let device = matches!(*place, "device" | "disks");
+    let is_device = |path: &PathBuf| path.is_absolute() && path != Path::new("/");
+    if let Some(other) = paths.iter().find(|path| device && !is_device(path)) {
+        let message = format!("`{}` cannot be a block device", other.display());
         let help = "give its path from the root, as \"/dev/nvme1n1\"";
-        errors.push(StudyError::new(fields.span("device"), "not the path of a device", message, help));
+        errors.push(StudyError::new(fields.span(place), "not the path of a device", message, help));
         return None;
     }
     Some(Target { paths, place: 0, terms: terms(name, fields), device, layout: None, directories })
@@ -382,9 +401,14 @@ fn terms(name: String, fields: &Fields) -> TargetTerms {
         },
         devices: fields.count_u32("devices").unwrap_or(0),
         baseline: fields.text("baseline").map(str::to_owned),
+        above: fields.text("above").map(str::to_owned),
+        fs_block: fields.bytes("fs_block"),
         server_memory: fields.bytes("server_memory"),
         caches: fields.bytes("caches"),
         rack_units: fields.number("rack_units").unwrap_or(0.0),
+        slots: fields.count_u32("slots").unwrap_or(0),
+        capacity: fields.bytes("capacity"),
+        needs: fields.bytes("needs"),
     }
 }
 
@@ -392,7 +416,7 @@ fn no_target(workload: &impl Values, names: Vec<&str>) -> StudyError {
     let (message, help) = if names.is_empty() {
         (
             "the study has no [[target]] that this workload could use",
-            "add one, with `name` and `path`, `paths`, `directory` or `device`".to_owned(),
+            "add one, with `name` and `path`, `paths`, `directory`, `device` or `disks`".to_owned(),
         )
     } else {
         ("nothing says on which target this runs", format!("add `target`, one of {}", names.join(", ")))

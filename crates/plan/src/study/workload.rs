@@ -56,6 +56,7 @@ impl<'f> Draft<'f> {
         let mut spec = WorkloadSpec::new(&name, "", geometry?);
         spec.files.targets.clone_from(&target.paths);
         spec.files.sharing = sharing;
+        spec.files.exact_names = target.device && sharing == Sharing::PerTask;
         spec.files.unique_dir = fields.flag("unique_dir");
         spec.files.file_per_repetition = fields.flag("file_per_repetition");
         (spec.files.existing, spec.files.keep) = match target.device {
@@ -190,7 +191,7 @@ fn tasks_on_nodes(fields: &Point<'_>, run_nodes: u32, errors: &mut Vec<StudyErro
 /// Whether tasks share a file, where the target lets them.
 fn sharing(fields: &Point<'_>, target: &Target, errors: &mut Vec<StudyError>) -> Sharing {
     if fields.word("sharing") == Some("per-task") {
-        if target.device {
+        if target.device && target.paths.len() == 1 {
             errors.push(StudyError::new(
                 fields.span("sharing"),
                 "a file for each task",

@@ -85,6 +85,7 @@ fn host(node: &str) -> HostFacts {
         batch_job: None,
         file_systems: Vec::new(),
         devices: Vec::new(),
+        target_devices: Vec::new(),
     }
 }
 

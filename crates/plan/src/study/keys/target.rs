@@ -9,7 +9,7 @@ const DEVICES_MAX: u64 = 1 << 20;
 pub(in crate::study) const TARGET: Table = Table {
     name: "target",
     named_by: Some("name"),
-    meaning: "A place to measure. One of `path`, `paths`, `directory`, `device` and `layout` says where it \
+    meaning: "A place to measure. One of `path`, `paths`, `directory`, `device`, `disks` and `layout` says where it \
               is. Relative paths start from the directory in which `ioproof` is called.",
     sweeps: Sweeps::None,
     shared: &[],
@@ -47,6 +47,14 @@ pub(in crate::study) const TARGET: Table = Table {
             absent: Absent::Described("another key says where"),
             meaning: "A block device, as `/dev/nvme1n1`. It is read and written as it is, by tasks that share \
                       it. It is written only when `--destroy-data-on` names it as well.",
+        },
+        Key {
+            name: "disks",
+            kind: Kind::Paths,
+            absent: Absent::Described("another key says where"),
+            meaning: "Several block devices, as a list of paths: task *t* has the device *t* for itself, as it is. \
+                      A workload on them has as many tasks as there are devices, and `sharing = \"per-task\"`. \
+                      They are written only when `--destroy-data-on` names each of them as well.",
         },
         Key {
             name: "layout",
@@ -104,6 +112,21 @@ pub(in crate::study) const TARGET: Table = Table {
             meaning: "The target of one device that scalability is counted from.",
         },
         Key {
+            name: "above",
+            kind: Kind::Reference("target"),
+            absent: Absent::Described("none"),
+            meaning: "The target that this one is built on: the layer below it, as a device below its file system. \
+                      The report shows what each layer costs.",
+        },
+        Key {
+            name: "fs_block",
+            kind: Kind::Size,
+            absent: Absent::Described("nothing is said"),
+            meaning: "Bytes of a block of a file system that spreads each block over all its devices. With `above` \
+                      and `devices` the report predicts its rate from that of one device with strips of \
+                      `fs_block` ÷ `devices`.",
+        },
+        Key {
             name: "server_memory",
             kind: Kind::Size,
             absent: Absent::Described("nothing is said"),
@@ -122,6 +145,25 @@ pub(in crate::study) const TARGET: Table = Table {
             kind: Kind::Number(NUMBER_LEAST, 1e9),
             absent: Absent::Described("nothing is said"),
             meaning: "Rack units, ports, or what else the cost is counted in.",
+        },
+        Key {
+            name: "slots",
+            kind: Kind::Count(1, DEVICES_MAX),
+            absent: Absent::Described("nothing is said"),
+            meaning: "Slots that there are for its devices. The report says whether `devices` fit.",
+        },
+        Key {
+            name: "capacity",
+            kind: Kind::Size,
+            absent: Absent::Described("nothing is said"),
+            meaning: "Bytes that it holds. The report says whether the data of the workloads on it fit, and those of \
+                      `needs`.",
+        },
+        Key {
+            name: "needs",
+            kind: Kind::Size,
+            absent: Absent::Described("what the workloads of the study put there"),
+            meaning: "Bytes that the real work would put there, of which the study measures a part.",
         },
     ],
 };

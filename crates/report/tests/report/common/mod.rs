@@ -264,6 +264,7 @@ fn host() -> HostFacts {
             inodes: 195_000_000,
             free_inodes: 194_000_000,
         }],
+        target_devices: Vec::new(),
         devices: vec![BlockDeviceFacts {
             name: "nvme0n1".into(),
             model: known("EXAMPLE SSD 2TB"),
