@@ -11,6 +11,7 @@
 //! | [`limits`] | raises the limits of this process, and says which one is too low |
 //! | [`QuietWatch`] | says what other processes did while phases ran |
 //! | [`Guard`] | says whether a raw block device may be written, with every reason against it |
+//! | [`Layouts`] | puts devices together as a layout says, reads it back, and takes it down |
 //!
 //! All that is read from `/proc`, `/sys` and `/etc` is read under a [`Root`], so that a tree of
 //! plain files can stand in for a host that is not there.
@@ -40,10 +41,13 @@ pub mod files;
 mod guard;
 mod host;
 mod io_uring;
+pub mod layouts;
 pub mod limits;
 mod memory;
 mod mounts;
 mod observer;
+mod owner;
+mod programs;
 mod quiet;
 mod root;
 mod sys;
@@ -56,6 +60,7 @@ pub use error::{HostError, Unobservable};
 pub use guard::{Guard, PermittedDevice, Reason, Refusal, UNKNOWN_DATA_WORD, open_read_only};
 pub use host::Host;
 pub use io_uring::{IoUringState, io_uring_state};
+pub use layouts::{LayoutError, Layouts, Standing, Survey};
 pub use mounts::{DeviceNumber, Mount};
 pub use observer::{DeviceObserver, DeviceSample};
 pub use quiet::QuietWatch;

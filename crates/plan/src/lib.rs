@@ -18,6 +18,7 @@
 //! | [`Placement`] | which task touches which file at which offset |
 //! | [`assign`] | which process of a run has which tasks |
 //! | [`across`] | which node reads what which node has written |
+//! | [`layout`], [`Layout`] | how devices are put together, as commands with their undoing |
 //! | [`study`] | the study file, read into a plan with every mistake at its place |
 //! | [`quick`] | the plan of a quick characterisation of a directory |
 //! | [`randomops`] | the plan of many tasks with small random transfers |
@@ -38,7 +39,7 @@ mod error;
 pub mod exchanges;
 mod forecast;
 mod geometry;
-mod layout;
+pub mod layout;
 mod names;
 mod outlook;
 mod parse;

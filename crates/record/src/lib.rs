@@ -15,6 +15,7 @@
 //! | [`Claim`], [`leftovers`] | what a run makes on a target, so that a later one can clean up after it |
 //! | [`sweep_tree`], [`Swept`] | removes the trees that a run made, by their names |
 //! | [`Row`] | the columns of a table, for writers of other formats |
+//! | [`CommandRun`], [`LayoutFinding`] | what was done to make a layout, and what was read back from it |
 //! | [`published`], [`Library`] | what studies printed: figures with their conditions, statements, command lines |
 //!
 //! The format on disk is described in `docs/RECORD.md`.
@@ -42,6 +43,7 @@ mod index;
 mod journal;
 mod kept;
 mod key;
+mod layout;
 mod manifest;
 mod merge;
 mod passes;
@@ -64,6 +66,7 @@ pub use clocks::{Clocks, NodeClock};
 pub use error::RecordError;
 pub use facts::{BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NodeFacts, TargetDevices};
 pub use key::{CaseId, PhaseKey};
+pub use layout::{CommandEnd, CommandRun, LayoutFinding};
 pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
 pub use merge::{Part, PartPasses, merge, write_merged};
 pub use passes::Pass;

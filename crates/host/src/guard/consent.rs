@@ -76,8 +76,59 @@ fn by_identity(root: &Root, name: &str, consent: &str) -> Verdict {
     Verdict::Named
 }
 
+/// The device that a user calls `given`: by a path with a slash, or by a serial number or world wide name
+/// that no other device has. In words, why there is none.
+pub(crate) fn find(root: &Root, given: &str) -> Result<String, String> {
+    if given.trim().is_empty() {
+        return Err("it is empty: name a device, or set the variable it came from".to_owned());
+    }
+    if given.contains('/') {
+        if !given.starts_with('/') {
+            return Err("give a path from the root on, as in /dev/nvme1n1".to_owned());
+        }
+        let number =
+            block::number_at(root, Path::new(given)).ok_or_else(|| missing_path(root, Path::new(given)))?;
+        return block::name_of(root, number)
+            .ok_or_else(|| format!("no /sys/dev/block/{number} tells what it is"));
+    }
+    let known = |device: &String| identities(root, device).iter().any(|identity| identity == given);
+    let all = whole_devices(root);
+    let named: Vec<&String> = all.iter().filter(|device| known(device)).collect();
+    match named[..] {
+        [name] => Ok(name.clone()),
+        [] => Err(unknown_identity(root, &all, given)),
+        _ => {
+            let names: Vec<&str> = named.iter().map(|name| name.as_str()).collect();
+            Err(format!("{} devices have it: {}; name one by its path", names.len(), names.join(", ")))
+        }
+    }
+}
+
+fn missing_path(root: &Root, path: &Path) -> String {
+    match std::fs::metadata(root.path(path)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => "there is no such device".to_owned(),
+        Err(error) => error.to_string(),
+        Ok(metadata) if metadata.is_dir() => "it is a directory: give a block device".to_owned(),
+        Ok(_) => "it is not a block device: give one, as in /dev/nvme1n1".to_owned(),
+    }
+}
+
+fn unknown_identity(root: &Root, all: &[String], given: &str) -> String {
+    let similar = all
+        .iter()
+        .flat_map(|device| identities(root, device))
+        .find(|identity| identity.eq_ignore_ascii_case(given));
+    match similar {
+        Some(name) => format!("no device has it; upper and lower case differ from {name:?}"),
+        None if all.iter().any(|device| device == given) => {
+            format!("no device has this serial number or world wide name: the path is /dev/{given}")
+        }
+        None => "no device has this serial number or world wide name".to_owned(),
+    }
+}
+
 /// The serial number, and the world wide name in the ways it is written.
-fn identities(root: &Root, whole: &str) -> Vec<String> {
+pub(crate) fn identities(root: &Root, whole: &str) -> Vec<String> {
     let mut identities = Vec::new();
     if let Fact::Known(serial) = block::serial(root, whole) {
         identities.push(serial);

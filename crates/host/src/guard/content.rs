@@ -7,8 +7,10 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use rustix::fs::{Advice, SeekFrom};
+use serde::{Deserialize, Serialize};
 
 use super::{Reason, StampTest};
+use crate::programs;
 
 /// What is read at each end: signatures stand there, and so do the tables of volume managers.
 const END_BYTES: u64 = 1 << 20;
@@ -20,8 +22,6 @@ const SAMPLES: u64 = 64;
 const KNOWN_PLACES: [u64; 2] = [64 << 20, 256 << 30];
 /// The unit in which this program stamps what it writes.
 const CELL_BYTES: usize = 512;
-/// Where util-linux may stand beside what `PATH` names: ordinary users often lack `sbin`.
-const SBIN: &str = "/usr/sbin:/sbin:/usr/bin:/bin";
 /// `blkid -p` ends with this when it has found nothing (`blkid(8)`).
 const BLKID_NOTHING: i32 = 2;
 /// `blkid -p` ends with this when signatures contradict one another.
@@ -46,26 +46,48 @@ pub(super) fn reasons(path: &Path, file: &File, is_own_stamp: &StampTest) -> Vec
     reasons
 }
 
+/// What says that a file system, volume manager or partition table stands on a device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Signature {
+    /// As util-linux calls it, as in `xfs`.
+    pub(crate) kind: String,
+    /// Where, as util-linux writes it.
+    pub(crate) offset: String,
+    /// Which one of its kind; empty where it has no name.
+    pub(crate) uuid: String,
+}
+
 /// Every signature by itself, whether or not it makes sense together with the others.
 fn wipefs(path: &Path) -> Vec<Reason> {
-    let failed = |error: String| vec![Reason::ProbeFailed { program: "wipefs", error }];
-    let arguments = ["--no-act", "--noheadings", "--output", "TYPE,OFFSET"];
-    match run("wipefs", &arguments, path) {
-        Ok(output) if output.status.success() => signatures(&String::from_utf8_lossy(&output.stdout)),
-        Ok(output) => failed(complaint(&output)),
-        Err(error) => failed(error.to_string()),
+    match found_signatures(path) {
+        Ok(found) => found
+            .into_iter()
+            .map(|Signature { kind, offset, .. }| Reason::Signature { kind, offset })
+            .collect(),
+        Err(reason) => vec![reason],
     }
 }
 
-fn signatures(table: &str) -> Vec<Reason> {
+pub(super) fn found_signatures(path: &Path) -> Result<Vec<Signature>, Reason> {
+    let failed = |error: String| Reason::ProbeFailed { program: "wipefs", error };
+    let arguments = ["--no-act", "--noheadings", "--output", "TYPE,OFFSET,UUID"];
+    match run("wipefs", &arguments, path) {
+        Ok(output) if output.status.success() => Ok(signatures(&String::from_utf8_lossy(&output.stdout))),
+        Ok(output) => Err(failed(complaint(&output))),
+        Err(error) => Err(failed(error.to_string())),
+    }
+}
+
+fn signatures(table: &str) -> Vec<Signature> {
     table
         .lines()
         .filter(|line| !line.trim().is_empty())
         .map(|line| {
             let mut columns = line.split_ascii_whitespace();
-            Reason::Signature {
+            Signature {
                 kind: columns.next().unwrap_or("an unknown kind").to_owned(),
                 offset: columns.next().unwrap_or("an unknown place").to_owned(),
+                uuid: columns.next().unwrap_or_default().to_owned(),
             }
         })
         .collect()
@@ -106,16 +128,7 @@ fn blkid(path: &Path) -> Vec<Reason> {
 }
 
 fn run(program: &str, arguments: &[&str], path: &Path) -> io::Result<Output> {
-    let search = match std::env::var("PATH") {
-        Ok(own) => format!("{own}:{SBIN}"),
-        Err(_) => SBIN.to_owned(),
-    };
-    let place = search
-        .split(':')
-        .filter(|directory| directory.starts_with('/'))
-        .map(|directory| Path::new(directory).join(program))
-        .find(|place| place.is_file())
-        .ok_or_else(|| io::Error::new(ErrorKind::NotFound, "not found"))?;
+    let place = programs::find(program).ok_or_else(|| io::Error::new(ErrorKind::NotFound, "not found"))?;
     Command::new(place).args(arguments).arg(path).env("LC_ALL", "C").stdin(Stdio::null()).output()
 }
 
@@ -128,7 +141,7 @@ fn complaint(output: &Output) -> String {
 }
 
 /// The first offset among the samples that is neither zero nor of this program's making.
-fn first_unknown(file: &File, is_own_stamp: &StampTest) -> io::Result<Option<u64>> {
+pub(super) fn first_unknown(file: &File, is_own_stamp: &StampTest) -> io::Result<Option<u64>> {
     let size_bytes = rustix::fs::seek(file, SeekFrom::End(0))?;
     let mut buffer = vec![0; usize::try_from(END_BYTES).map_err(io::Error::other)?];
     let mut found = None;
@@ -147,7 +160,7 @@ fn first_unknown(file: &File, is_own_stamp: &StampTest) -> io::Result<Option<u64
 }
 
 /// Offset and length of each sample, in rising order, all within the device.
-fn places(size_bytes: u64) -> Vec<(u64, u64)> {
+pub(super) fn places(size_bytes: u64) -> Vec<(u64, u64)> {
     if size_bytes <= 2 * END_BYTES {
         let first = size_bytes.min(END_BYTES);
         let all = [(0, first), (first, size_bytes - first)];

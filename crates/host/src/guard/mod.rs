@@ -28,6 +28,7 @@ mod openers;
 mod place;
 mod refusal;
 mod usage;
+mod wipe;
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -43,6 +44,8 @@ use rustix::fs::{OFlags, SeekFrom};
 use rustix::io::Errno;
 
 pub use consent::UNKNOWN_DATA_WORD;
+pub(crate) use consent::{find, identities};
+pub(crate) use content::Signature;
 pub use refusal::{Reason, Refusal};
 
 use crate::{DeviceNumber, HostError, Root, block, sys};
@@ -90,6 +93,24 @@ impl Guard {
     /// # Errors
     /// All reasons against it at once.
     pub fn permit(&self, path: &Path, consents: &[String]) -> Result<PermittedDevice, Refusal> {
+        let (device, used) = self.look_at(path)?;
+        let mut reasons = consent::reasons(&self.root, &device.name, consents);
+        reasons.extend(used);
+        let accepts_unknown = consents.iter().any(|consent| consent == UNKNOWN_DATA_WORD);
+        let content = content::reasons(&device.path, &device.file, self.is_own_stamp.as_ref());
+        reasons.extend(
+            content
+                .into_iter()
+                .filter(|reason| !(accepts_unknown && matches!(reason, Reason::UnknownData { .. }))),
+        );
+        if !reasons.is_empty() {
+            return Err(Refusal { path: path.to_owned(), reasons });
+        }
+        Ok(device)
+    }
+
+    /// The device at `path`, exclusively if the kernel lets us, with all reasons in its use against writing it.
+    fn look_at(&self, path: &Path) -> Result<(PermittedDevice, Vec<Reason>), Refusal> {
         let refuse = |reason: Reason| Refusal { path: path.to_owned(), reasons: vec![reason] };
         let failed = |error: io::Error| refuse(Reason::CannotOpen { error: error.to_string() });
         let canonical = fs::canonicalize(path).map_err(failed)?;
@@ -102,25 +123,15 @@ impl Guard {
             return Err(refuse(Reason::UnknownDevice { number: number.to_string() }));
         };
         let (file, exclusive) = claim(&canonical, number).map_err(failed)?;
-
-        let mut reasons = self.survey(&name, consents);
+        let mut reasons = usage::reasons(&self.root, &name);
         if !exclusive {
             reasons.push(Reason::InUse);
         }
-        let accepts_unknown = consents.iter().any(|consent| consent == UNKNOWN_DATA_WORD);
-        let content = content::reasons(&canonical, &file, self.is_own_stamp.as_ref());
-        reasons.extend(
-            content
-                .into_iter()
-                .filter(|reason| !(accepts_unknown && matches!(reason, Reason::UnknownData { .. }))),
-        );
-        if !reasons.is_empty() {
-            return Err(Refusal { path: path.to_owned(), reasons });
-        }
-        Ok(PermittedDevice { path: canonical, name, number, file })
+        Ok((PermittedDevice { path: canonical, name, number, file }, reasons))
     }
 
     /// All reasons against a device that can be told without opening it.
+    #[cfg(test)]
     fn survey(&self, name: &str, consents: &[String]) -> Vec<Reason> {
         let mut reasons = consent::reasons(&self.root, name, consents);
         reasons.extend(usage::reasons(&self.root, name));
@@ -197,6 +208,12 @@ impl PermittedDevice {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The kernel's number of it.
+    #[must_use]
+    pub fn number(&self) -> DeviceNumber {
+        self.number
     }
 
     /// Whether `path`, by whatever name, leads to this device.

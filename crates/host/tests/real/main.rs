@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a step of a test that fails is the failure of the test")]
 
 mod guard;
+mod layouts;
 mod observe;
 mod tools;
 mod trace;

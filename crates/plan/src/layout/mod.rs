@@ -1,4 +1,36 @@
 //! Layouts: how devices become the place that is measured.
+//!
+//! A [`Layout`] is data. [`Layout::problems`] says what is wrong with it, and [`Layout::steps`] turns it into
+//! commands: what each is for, how it is undone, and whether a publication prints it. Nothing here looks at
+//! a host.
+//!
+//! ```
+//! use plan::{FileSystem, FileSystemKind, Layout, Recipe};
+//! let file_system = FileSystem { kind: FileSystemKind::Xfs, make_options: vec![], mount_options: String::new() };
+//! let layout = Layout {
+//!     name: "cards".into(),
+//!     title: String::new(),
+//!     stands_for: String::new(),
+//!     devices: vec!["/dev/nvme0n1".into()],
+//!     mount_point: "/p3700".into(),
+//!     recipe: Recipe::PerDevice { file_system },
+//! };
+//! assert!(layout.problems().is_empty());
+//! let steps = layout.steps(&["/dev/nvme0n1".into()]);
+//! assert_eq!(steps[1].action.to_string(), "mkfs.xfs -f -K /dev/nvme0n1");
+//! ```
+
+mod files;
+mod packages;
+mod printed;
+mod step;
+mod steps;
+mod valid;
+
+pub use packages::{Package, package};
+pub use printed::Provenance;
+pub use step::{Action, Step, Undo, When, shell_word};
+pub use valid::LayoutProblem;
 
 use std::path::{Path, PathBuf};
 

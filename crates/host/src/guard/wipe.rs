@@ -1,0 +1,104 @@
+//! Makes a device blank again, and takes back one that a layout has used.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use rustix::fs::SeekFrom;
+
+use super::content::{self, Signature};
+use super::{Guard, PermittedDevice, Reason, Refusal};
+use crate::{DeviceNumber, HostError, sys};
+
+impl Guard {
+    /// A device that a layout has written, once nothing uses it any more. What it carries is the caller's to
+    /// judge: it is not looked at here.
+    ///
+    /// # Errors
+    /// It is no longer the device of this number, or something uses it.
+    pub(crate) fn reclaim(&self, path: &Path, number: DeviceNumber) -> Result<PermittedDevice, Refusal> {
+        let (device, mut reasons) = self.look_at(path)?;
+        if device.number != number {
+            let error = format!("it was device {number}, and is {} now", device.number);
+            reasons = vec![Reason::CannotOpen { error }];
+        }
+        if !reasons.is_empty() {
+            return Err(Refusal { path: path.to_owned(), reasons });
+        }
+        Ok(device)
+    }
+
+    /// The signatures on a device, in the order of util-linux.
+    pub(crate) fn signatures(path: &Path) -> Result<Vec<Signature>, Reason> {
+        content::found_signatures(path)
+    }
+}
+
+impl PermittedDevice {
+    /// Gives all its bytes back to the device, then overwrites with zeros whatever is still found where
+    /// [`Guard::permit`] looks: not every device reads zeros after a discard, and not every one discards.
+    /// Returns the bytes discarded, 0 where it does not, and the bytes overwritten.
+    ///
+    /// # Errors
+    /// The device cannot be opened for writing or written, or another one took its place.
+    pub fn wipe(&self) -> Result<(u64, u64), HostError> {
+        let failed = |error: io::Error| HostError::io("wipe", &self.path, error);
+        let file = OpenOptions::new().read(true).write(true).open(&self.path).map_err(failed)?;
+        if !self.is_same(&file) {
+            return Err(failed(io::Error::other("another device took its place")));
+        }
+        let bytes = rustix::fs::seek(&file, SeekFrom::End(0)).map_err(|error| failed(error.into()))?;
+        let discarded = match sys::discard(&file, 0, bytes) {
+            Ok(()) => bytes,
+            Err(error) if is_unsupported(&error) => 0,
+            Err(error) => return Err(failed(error)),
+        };
+        let overwritten = blank(&file, bytes).map_err(failed)?;
+        Ok((discarded, overwritten))
+    }
+}
+
+fn is_unsupported(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Unsupported || error.raw_os_error() == Some(libc::ENOTTY)
+}
+
+/// Writes zeros to all places where the guard looks and that hold something else.
+fn blank(file: &File, size_bytes: u64) -> io::Result<u64> {
+    let mut overwritten = 0;
+    for (offset, length) in content::places(size_bytes) {
+        let mut sample = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+        file.read_exact_at(&mut sample, offset)?;
+        if sample.iter().any(|byte| *byte != 0) {
+            sample.fill(0);
+            file.write_all_at(&sample, offset)?;
+            overwritten += length;
+        }
+    }
+    file.sync_all()?;
+    // What was looked at must not answer later reads. If it stays, only that comfort is lost.
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+    Ok(overwritten)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt;
+
+    use super::blank;
+    use crate::guard::content::first_unknown;
+
+    #[test]
+    fn what_the_guard_would_find_is_overwritten_and_nothing_else() {
+        let file = tempfile::tempfile().unwrap();
+        let bytes = 160 << 20;
+        file.set_len(bytes).unwrap();
+        for offset in [0, (64 << 20) + 64, bytes - 512, 90 << 20] {
+            file.write_all_at(b"data", offset).unwrap();
+        }
+        let overwritten = blank(&file, bytes).unwrap();
+        assert_eq!(first_unknown(&file, &|_| false).unwrap(), None);
+        assert_eq!(overwritten, (2 << 20) + 4096, "two ends and a copy of a super block");
+        assert_eq!(blank(&file, bytes).unwrap(), 0, "nothing is written twice");
+    }
+}

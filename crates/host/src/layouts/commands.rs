@@ -1,0 +1,165 @@
+//! Runs the commands of a layout, one at a time, and keeps what they print.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Instant;
+
+use plan::layout::Action;
+use record::{CommandEnd, CommandRun};
+use rustix::fs::MemfdFlags;
+
+use crate::programs;
+
+/// What is kept of what a command prints. Those of layouts print some hundred bytes; a user's own may print
+/// more than a record should hold.
+const OUTPUT_BYTES_MAX: u64 = 64 * 1024;
+/// What reads the user's own lines.
+const SHELL: &str = "/bin/sh";
+
+/// What is said of an action beside what came of it.
+pub(super) struct Remarks<'a> {
+    pub(super) purpose: &'a str,
+    pub(super) printed: Option<String>,
+}
+
+/// Runs a command or a shell line. What this program does itself is `built_in`'s.
+pub(super) fn perform(
+    action: &Action,
+    remarks: Remarks<'_>,
+    built_in: impl FnOnce(&Action) -> Result<String, String>,
+) -> CommandRun {
+    let began = Instant::now();
+    let (status, output) = match action {
+        Action::Command(words) => run(words),
+        Action::Shell(line) => run(&[SHELL.to_owned(), "-c".to_owned(), line.clone()]),
+        Action::MakeDirectory(_) | Action::RemoveDirectory(_) | Action::Wipe(_) => match built_in(action) {
+            Ok(output) => (CommandEnd::Exited(0), output),
+            Err(reason) => (CommandEnd::Failed(reason), String::new()),
+        },
+    };
+    CommandRun {
+        purpose: remarks.purpose.to_owned(),
+        command: action.to_string(),
+        status,
+        output,
+        took_ns: u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX),
+        printed: remarks.printed,
+    }
+}
+
+/// What is kept of a command that was never begun.
+pub(super) fn not_begun(action: &Action, remarks: Remarks<'_>, reason: String) -> CommandRun {
+    CommandRun {
+        purpose: remarks.purpose.to_owned(),
+        command: action.to_string(),
+        status: CommandEnd::Failed(reason),
+        output: String::new(),
+        took_ns: 0,
+        printed: remarks.printed,
+    }
+}
+
+/// What a question prints, if it ends with 0.
+pub(super) fn answer(words: &[String]) -> Option<String> {
+    match run(words) {
+        (CommandEnd::Exited(0), output) => Some(output),
+        _ => None,
+    }
+}
+
+/// Whether it ends with 0.
+pub(super) fn succeeds(words: &[String]) -> bool {
+    answer(words).is_some()
+}
+
+/// Runs a program to its end, without input: one that asks gets no answer. It is a process group of its own,
+/// so that Ctrl-C reaches this program alone, which then undoes what was done.
+pub(super) fn run(words: &[String]) -> (CommandEnd, String) {
+    let Some((program, arguments)) = words.split_first() else {
+        return (CommandEnd::Failed("no program is named".to_owned()), String::new());
+    };
+    let Some(place) = place_of(program) else {
+        return (CommandEnd::Failed(format!("{program} not found")), String::new());
+    };
+    match run_to_end(&place, arguments) {
+        Ok((status, output)) => (end(status), output),
+        Err(error) => (CommandEnd::Failed(format!("{program} cannot be run: {error}")), String::new()),
+    }
+}
+
+fn place_of(program: &str) -> Option<PathBuf> {
+    if program.starts_with('/') { Some(PathBuf::from(program)) } else { programs::find(program) }
+}
+
+/// What it prints goes to a file in memory: what it may leave running in the background keeps the file
+/// open, and nobody waits for that.
+fn run_to_end(place: &Path, arguments: &[String]) -> io::Result<(ExitStatus, String)> {
+    let mut output = File::from(rustix::fs::memfd_create("output", MemfdFlags::CLOEXEC)?);
+    let status = Command::new(place)
+        .args(arguments)
+        .env("LC_ALL", "C")
+        .env("PATH", programs::search_path())
+        .stdin(Stdio::null())
+        .stdout(output.try_clone()?)
+        .stderr(output.try_clone()?)
+        .process_group(0)
+        .status()?;
+    let bytes = output.seek(SeekFrom::End(0))?;
+    let cut = bytes.saturating_sub(OUTPUT_BYTES_MAX);
+    output.seek(SeekFrom::Start(cut))?;
+    let mut tail = Vec::new();
+    output.take(OUTPUT_BYTES_MAX).read_to_end(&mut tail)?;
+    let text = String::from_utf8_lossy(&tail);
+    Ok((
+        status,
+        if cut > 0 { format!("… {cut} bytes before are left out\n{text}") } else { text.into_owned() },
+    ))
+}
+
+fn end(status: ExitStatus) -> CommandEnd {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => CommandEnd::Exited(code),
+        (None, Some(signal)) => CommandEnd::Killed(signal),
+        (None, None) => CommandEnd::Failed("it ended in a way that the kernel does not tell".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::CommandEnd;
+
+    use super::{OUTPUT_BYTES_MAX, run};
+
+    fn shell(line: &str) -> (CommandEnd, String) {
+        run(&["sh".into(), "-c".into(), line.into()])
+    }
+
+    #[test]
+    fn the_end_and_all_that_was_printed_are_kept() {
+        assert_eq!(shell("echo out; echo err >&2; exit 3"), (CommandEnd::Exited(3), "out\nerr\n".into()));
+        assert_eq!(shell("kill -9 $$").0, CommandEnd::Killed(9));
+        assert_eq!(shell("read answer").0, CommandEnd::Exited(1), "nobody answers");
+    }
+
+    #[test]
+    fn of_long_output_the_end_is_kept() {
+        let (_, text) = shell("yes ä | head -n 100000; echo last");
+        assert!((text.len() as u64) < OUTPUT_BYTES_MAX + 100 && text.ends_with("last\n"), "{}", text.len());
+    }
+
+    #[test]
+    fn nobody_waits_for_what_a_command_leaves_running() {
+        let (end, text) = shell("sleep 60 & echo $!");
+        assert_eq!(end, CommandEnd::Exited(0));
+        assert_eq!(shell(&format!("kill {}", text.trim())).0, CommandEnd::Exited(0), "it goes on");
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let (end, _) = run(&["no-such-program".into()]);
+        assert_eq!(end, CommandEnd::Failed("no-such-program not found".into()));
+    }
+}

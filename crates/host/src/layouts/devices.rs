@@ -1,0 +1,99 @@
+//! The devices of a layout: found by what the user calls them, and found again later.
+
+use std::path::{Path, PathBuf};
+
+use super::ledger::OwnedDevice;
+use crate::{DeviceNumber, Guard, Root, block, guard};
+
+/// What the kernel calls a loop device. One that was set up before the host started anew is gone.
+const LOOP: &str = "/dev/loop";
+
+/// The node of the device that the user calls `given`; in words, why there is none.
+pub(super) fn node(root: &Root, given: &str) -> Result<PathBuf, String> {
+    guard::find(root, given).map(|name| node_of(&name))
+}
+
+/// The kernel writes `!` where the node's name has a slash.
+fn node_of(name: &str) -> PathBuf {
+    Path::new("/dev").join(name.replace('!', "/"))
+}
+
+/// What tells this device from others, now and later.
+pub(super) fn own(root: &Root, given: &str, path: &Path) -> Option<OwnedDevice> {
+    let number = block::number_at(root, path)?;
+    let name = block::name_of(root, number)?;
+    let size_bytes = block::size_bytes(root, &name).unwrap_or(0);
+    let mut device = OwnedDevice::new(given, path, number, size_bytes);
+    if block::whole_of(root, &name).is_none() {
+        device.identities = guard::identities(root, &name);
+    }
+    device.sequence = sequence(root, &name);
+    Some(device)
+}
+
+fn sequence(root: &Root, name: &str) -> Option<u64> {
+    let whole = block::whole_of(root, name).unwrap_or_else(|| name.to_owned());
+    root.number(&format!("/sys/block/{whole}/diskseq")).known().copied()
+}
+
+/// Where a device of a ledger is now.
+pub(super) enum Located {
+    /// There.
+    At(PathBuf, DeviceNumber),
+    /// It is gone for good, and with it all that was on it.
+    Ended,
+}
+
+/// Looks for the device of a ledger: it is the same one if the kernel has not seen another at its number
+/// since, or if it has the serial number or world wide name, or what only the layout can have put on it.
+pub(super) fn locate(root: &Root, device: &OwnedDevice, is_same_boot: bool) -> Result<Located, String> {
+    let path = &device.path;
+    let found = block::number_at(root, path)
+        .and_then(|number| Some((number, block::name_of(root, number)?)))
+        .filter(|(_, name)| block::size_bytes(root, name) == Some(device.size_bytes));
+    if is_same_boot
+        && let Some((number, name)) = &found
+        && *number == device.number()
+        && sequence(root, name) == device.sequence
+    {
+        return Ok(Located::At(path.clone(), *number));
+    }
+    for identity in &device.identities {
+        if let Ok(name) = guard::find(root, identity)
+            && block::size_bytes(root, &name) == Some(device.size_bytes)
+            && let Some(number) = block::number_of(root, &name)
+        {
+            return Ok(Located::At(node_of(&name), number));
+        }
+    }
+    if !is_same_boot && path.to_string_lossy().starts_with(LOOP) {
+        return Ok(Located::Ended);
+    }
+    if !is_same_boot
+        && device.identities.is_empty()
+        && let Some((number, _)) = found
+        && carries_own(path, device)
+    {
+        return Ok(Located::At(path.clone(), number));
+    }
+    let names = if device.identities.is_empty() {
+        "no serial number".to_owned()
+    } else {
+        device.identities.join(", ")
+    };
+    Err(format!(
+        "{} ({names}, {} bytes) is not there any more, or cannot be told from another one: it is left as it is",
+        path.display(),
+        device.size_bytes
+    ))
+}
+
+/// Whether the device carries exactly what the layout put there.
+fn carries_own(path: &Path, device: &OwnedDevice) -> bool {
+    match (&device.signatures, Guard::signatures(path)) {
+        (Some(own), Ok(found)) => {
+            !own.is_empty() && own.iter().any(|signature| !signature.uuid.is_empty()) && *own == found
+        }
+        _ => false,
+    }
+}

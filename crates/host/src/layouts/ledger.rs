@@ -1,0 +1,324 @@
+//! What was done, on stable storage: enough to undo it from another process.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use plan::layout::Step;
+use plan::{Layout, Recipe};
+use rustix::fs::FlockOperation;
+use serde::{Deserialize, Serialize};
+
+use super::LayoutError;
+use crate::guard::Signature;
+use crate::owner::{HostIdentity, Owner};
+use crate::{DeviceNumber, Root};
+
+/// Below the state directory.
+const DIRECTORY: &str = "layouts";
+/// What a ledger's name ends with.
+const SUFFIX: &str = ".json";
+/// Held while a layout is begun, so that two programs do not begin on one device.
+const LOCK: &str = ".lock";
+/// The version that this program writes. A later one may know undoings that this one does not.
+const VERSION: u32 = 1;
+/// A ledger of more bytes is none: a step takes about one kilobyte.
+const LEDGER_BYTES_MAX: u64 = 64 << 20;
+
+/// All that is known of a layout that was begun.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Ledger {
+    version: u32,
+    pub(super) layout: Layout,
+    pub(super) run_id: String,
+    /// Wall clock when it was begun, nanoseconds since 1970-01-01 UTC.
+    pub(super) begun_unix_ns: i64,
+    pub(super) host: HostIdentity,
+    pub(super) owner: Owner,
+    /// It is to stand when its maker has ended.
+    pub(super) kept: bool,
+    /// All steps were done.
+    pub(super) complete: bool,
+    pub(super) devices: Vec<OwnedDevice>,
+    pub(super) steps: Vec<LedgerStep>,
+}
+
+/// A device that was given to the layout.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct OwnedDevice {
+    /// As the user named it.
+    pub(super) given: String,
+    /// Its node.
+    pub(super) path: PathBuf,
+    major: u32,
+    minor: u32,
+    pub(super) size_bytes: u64,
+    /// Serial number and world wide name.
+    pub(super) identities: Vec<String>,
+    /// `/sys/block/NAME/diskseq`: another one for each medium, or set-up of a loop device, since boot.
+    pub(super) sequence: Option<u64>,
+    /// What it carries since the layout stands; none while it is being made.
+    pub(super) signatures: Option<Vec<Signature>>,
+}
+
+impl OwnedDevice {
+    pub(super) fn new(given: &str, path: &Path, number: DeviceNumber, size_bytes: u64) -> Self {
+        Self {
+            given: given.to_owned(),
+            path: path.to_owned(),
+            major: number.major,
+            minor: number.minor,
+            size_bytes,
+            identities: Vec::new(),
+            sequence: None,
+            signatures: None,
+        }
+    }
+
+    pub(super) fn number(&self) -> DeviceNumber {
+        DeviceNumber { major: self.major, minor: self.minor }
+    }
+}
+
+/// A step, and how far it has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LedgerStep {
+    pub(super) step: Step,
+    pub(super) state: StepState,
+    /// Directories that it made, outer ones first.
+    pub(super) made: Vec<PathBuf>,
+}
+
+/// How far a step has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum StepState {
+    Planned,
+    Begun,
+    Done,
+    Undone,
+}
+
+/// A layout that stands, or the part of one that a killed program has left.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    pub(super) ledger: Ledger,
+    /// Where the ledger is; none for a layout that has nothing to undo.
+    pub(super) path: Option<PathBuf>,
+    /// This host.
+    pub(super) here: HostIdentity,
+}
+
+impl Standing {
+    /// A layout of which nothing is done yet.
+    pub(super) fn begin(
+        root: &Root,
+        state: &Path,
+        layout: &Layout,
+        run_id: &str,
+        devices: Vec<OwnedDevice>,
+        steps: Vec<Step>,
+    ) -> Self {
+        let here = HostIdentity::of(root);
+        // What has nothing to undo needs no right to write a ledger.
+        let path = (!steps.is_empty()).then(|| place(state, &layout.name));
+        let steps = steps
+            .into_iter()
+            .map(|step| LedgerStep { step, state: StepState::Planned, made: Vec::new() })
+            .collect();
+        let ledger = Ledger {
+            version: VERSION,
+            layout: layout.clone(),
+            run_id: run_id.to_owned(),
+            begun_unix_ns: now_unix_ns(),
+            host: here.clone(),
+            owner: Owner::this(),
+            kept: false,
+            complete: false,
+            devices,
+            steps,
+        };
+        Self { ledger, path, here }
+    }
+
+    /// The layout that was asked for.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.ledger.layout
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.ledger.layout.name
+    }
+
+    /// The run that made it.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        &self.ledger.run_id
+    }
+
+    /// When it was begun, nanoseconds since 1970-01-01 UTC.
+    #[must_use]
+    pub fn begun_unix_ns(&self) -> i64 {
+        self.ledger.begun_unix_ns
+    }
+
+    /// The nodes of its devices, in the order of the members.
+    #[must_use]
+    pub fn devices(&self) -> Vec<PathBuf> {
+        self.ledger.devices.iter().map(|device| device.path.clone()).collect()
+    }
+
+    /// What is measured: directories, or the devices of a raw layout, in the order of the members.
+    #[must_use]
+    pub fn places(&self) -> Vec<PathBuf> {
+        match self.ledger.layout.recipe {
+            Recipe::Raw => self.devices(),
+            _ => self.ledger.layout.directories(),
+        }
+    }
+
+    /// Whether all of it stands.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.ledger.complete
+    }
+
+    /// Whether it was left standing on purpose.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        self.ledger.kept
+    }
+
+    /// The process that made it, if it goes on here.
+    #[must_use]
+    pub fn owner(&self) -> Option<u32> {
+        let Ledger { owner, host, .. } = &self.ledger;
+        (self.here.is_same_boot(host) && owner.is_alive()).then_some(owner.pid)
+    }
+
+    /// Whether a killed program has left it: its maker is gone, and it was not left on purpose as a whole.
+    #[must_use]
+    pub fn is_leftover(&self) -> bool {
+        self.is_here() && self.owner().is_none() && !(self.ledger.kept && self.ledger.complete)
+    }
+
+    /// Whether it is of this host.
+    #[must_use]
+    pub fn is_here(&self) -> bool {
+        self.here.is_same_host(&self.ledger.host)
+    }
+
+    /// Where its ledger is; none for a layout that has nothing to undo.
+    #[must_use]
+    pub fn ledger_path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    pub(super) fn ledger_place(&self) -> PathBuf {
+        self.path.clone().unwrap_or_default()
+    }
+
+    /// Writes the ledger to stable storage.
+    pub(super) fn save(&self) -> Result<(), LayoutError> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let text = serde_json::to_vec_pretty(&self.ledger).map_err(|error| LayoutError::Unreadable {
+            path: path.clone(),
+            reason: format!("it cannot be written down: {error}; use paths in UTF-8"),
+        })?;
+        replace(path, &text).map_err(|error| LayoutError::io("write", path, error))
+    }
+
+    pub(super) fn remove(self) -> Result<(), LayoutError> {
+        let Some(path) = &self.path else { return Ok(()) };
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(LayoutError::io("remove", path, error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The old file or the new one, never a part, also when the power fails.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = path.with_extension("unfinished");
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&temporary)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&temporary, path)?;
+    match path.parent() {
+        Some(directory) => File::open(directory)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+/// Where the ledger of a layout stands. Its name is a plain word ([`Layout::problems`]).
+fn place(state: &Path, name: &str) -> PathBuf {
+    state.join(DIRECTORY).join(format!("{name}{SUFFIX}"))
+}
+
+/// Makes the directory of ledgers, and keeps other programs from beginning a layout while this lives.
+pub(super) fn lock(state: &Path) -> Result<File, LayoutError> {
+    let directory = state.join(DIRECTORY);
+    fs::create_dir_all(&directory).map_err(|error| LayoutError::io("make", &directory, error))?;
+    let path = directory.join(LOCK);
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path)
+        .map_err(|error| LayoutError::io("open", &path, error))?;
+    rustix::fs::flock(&file, FlockOperation::LockExclusive)
+        .map_err(|error| LayoutError::io("lock", &path, error.into()))?;
+    Ok(file)
+}
+
+/// All ledgers below `state`, by name.
+pub(super) fn all(root: &Root, state: &Path) -> Result<Vec<Standing>, LayoutError> {
+    let directory = state.join(DIRECTORY);
+    let entries = match fs::read_dir(&directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(LayoutError::io("read", &directory, error)),
+    };
+    let mut paths: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.to_string_lossy().ends_with(SUFFIX))
+        .collect();
+    paths.sort();
+    let here = HostIdentity::of(root);
+    let standing = |path: PathBuf| {
+        let ledger = read(&path)?;
+        Ok(Standing { ledger, path: Some(path), here: here.clone() })
+    };
+    paths.into_iter().map(standing).collect()
+}
+
+fn read(path: &Path) -> Result<Ledger, LayoutError> {
+    /// Read first: what a later version means is not to be guessed.
+    #[derive(Deserialize)]
+    struct Head {
+        version: u32,
+    }
+    let unreadable = |reason: String| LayoutError::Unreadable { path: path.to_owned(), reason };
+    let bytes = fs::metadata(path).map_err(|error| LayoutError::io("stat", path, error))?.len();
+    if bytes > LEDGER_BYTES_MAX {
+        return Err(unreadable(format!("it has {bytes} bytes, and none has more than {LEDGER_BYTES_MAX}")));
+    }
+    let text = fs::read(path).map_err(|error| LayoutError::io("read", path, error))?;
+    let head: Head = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
+    if head.version != VERSION {
+        return Err(unreadable(format!("it has version {}, expected {VERSION}", head.version)));
+    }
+    serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))
+}
+
+fn now_unix_ns() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}

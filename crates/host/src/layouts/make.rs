@@ -1,0 +1,164 @@
+//! Makes a layout, step by step.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use plan::Layout;
+use plan::layout::{Action, Step};
+use record::CommandRun;
+
+use super::commands::{self, Remarks};
+use super::ledger::{self, Standing, StepState};
+use super::survey::Inspection;
+use super::{LayoutError, Layouts, undo};
+use crate::{Guard, HostError, PermittedDevice, Root, block};
+
+/// How long a node is waited for that the kernel shows some time after a command: udev makes partitions
+/// known within a second, also on a host that is busy.
+const NODE_TRIES: u32 = 200;
+const NODE_PAUSE: Duration = Duration::from_millis(50);
+
+pub(super) fn create(
+    layouts: &Layouts,
+    layout: &Layout,
+    consents: &[String],
+    run_id: &str,
+    tell: &mut dyn FnMut(&CommandRun),
+) -> Result<Standing, LayoutError> {
+    let refuse = |obstacles| LayoutError::Obstacles { layout: layout.name.clone(), obstacles };
+    let Inspection { survey, owned, mut permits } = layouts.inspect(layout, consents);
+    if !survey.obstacles.is_empty() {
+        return Err(refuse(survey.obstacles));
+    }
+    let mut standing = Standing::begin(&layouts.root, &layouts.state, layout, run_id, owned, survey.steps);
+    if standing.path.is_some() {
+        let _lock = ledger::lock(&layouts.state)?;
+        // Another program may have begun one since the survey.
+        let obstacles = layouts.neighbours(layout, &survey.devices);
+        if !obstacles.is_empty() {
+            return Err(refuse(obstacles));
+        }
+        standing.save()?;
+    }
+    for index in 0..standing.ledger.steps.len() {
+        if (layouts.stop)() {
+            drop(permits);
+            let left = undo::all(layouts, &mut standing, tell);
+            let (layout, ledger) = (layout.name.clone(), standing.ledger_place());
+            undo::close(standing, &left)?;
+            return Err(LayoutError::Interrupted { layout, left, ledger });
+        }
+        let run = step(layouts, &mut standing, index, &mut permits)?;
+        tell(&run);
+        if !run.succeeded() {
+            drop(permits);
+            let left = undo::all(layouts, &mut standing, tell);
+            let (layout, ledger) = (layout.name.clone(), standing.ledger_place());
+            undo::close(standing, &left)?;
+            return Err(LayoutError::Step { layout, step: Box::new(run), left, ledger });
+        }
+        standing.ledger.steps[index].state = StepState::Done;
+        standing.save()?;
+    }
+    for device in &mut standing.ledger.devices {
+        device.signatures = Guard::signatures(&device.path).ok();
+    }
+    standing.ledger.complete = true;
+    standing.save()?;
+    Ok(standing)
+}
+
+/// Does one step, noted as begun before.
+fn step(
+    layouts: &Layouts,
+    standing: &mut Standing,
+    index: usize,
+    permits: &mut Vec<PermittedDevice>,
+) -> Result<CommandRun, LayoutError> {
+    standing.ledger.steps[index].state = StepState::Begun;
+    standing.save()?;
+    let step = standing.ledger.steps[index].step.clone();
+    let remarks = Remarks { purpose: &step.purpose, printed: step.provenance.remark() };
+    if let Err(reason) = prepare(&layouts.root, standing, &step, permits) {
+        return Ok(commands::not_begun(&step.action, remarks, reason));
+    }
+    Ok(commands::perform(&step.action, remarks, |action| match action {
+        Action::MakeDirectory(directory) => {
+            make_directory(standing, index, directory).map_err(|error| error.to_string())
+        }
+        Action::Wipe(device) => wipe(permits, device).map_err(|error| error.to_string()),
+        Action::RemoveDirectory(_) | Action::Command(_) | Action::Shell(_) => {
+            Err("this is no step of making a layout".to_owned())
+        }
+    }))
+}
+
+/// Waits for the node, sees that the devices are still the same, and lets the command have those it names:
+/// it asks the kernel for them itself.
+fn prepare(
+    root: &Root,
+    standing: &Standing,
+    step: &Step,
+    permits: &mut Vec<PermittedDevice>,
+) -> Result<(), String> {
+    if let Some(node) = &step.awaits {
+        let mut tries = 0;
+        while !root.path(node).exists() {
+            if tries == NODE_TRIES {
+                return Err(format!("{} did not appear", node.display()));
+            }
+            tries += 1;
+            thread::sleep(NODE_PAUSE);
+        }
+    }
+    for device in standing.ledger.devices.iter().filter(|device| step.action.names(&device.path)) {
+        match block::number_at(root, &device.path) {
+            Some(number) if number == device.number() => {}
+            Some(_) => return Err(format!("another device took the place of {}", device.path.display())),
+            None => return Err(format!("{} has vanished", device.path.display())),
+        }
+    }
+    if step.action.needs_device() {
+        permits.retain(|permit| !step.action.names(permit.path()));
+    }
+    Ok(())
+}
+
+fn wipe(permits: &[PermittedDevice], device: &Path) -> Result<String, HostError> {
+    let Some(permit) = permits.iter().find(|permit| permit.path() == device) else {
+        return Err(HostError::io("wipe", device, io::Error::other("the guard has not permitted it")));
+    };
+    permit.wipe().map(wiped)
+}
+
+/// What is said of a wiped device.
+pub(super) fn wiped((discarded, overwritten): (u64, u64)) -> String {
+    match (discarded, overwritten) {
+        (0, overwritten) => format!(
+            "it does not discard: {overwritten} bytes of what was found on it were overwritten with zeros"
+        ),
+        (discarded, 0) => format!("discarded {discarded} bytes"),
+        (discarded, overwritten) => format!(
+            "discarded {discarded} bytes; it does not read zeros then: {overwritten} bytes were overwritten"
+        ),
+    }
+}
+
+/// Makes a directory and those above it, each noted before it is made.
+fn make_directory(standing: &mut Standing, index: usize, directory: &Path) -> Result<String, LayoutError> {
+    let missing: Vec<PathBuf> = directory
+        .ancestors()
+        .take_while(|path| fs::symlink_metadata(path).is_err())
+        .map(Path::to_owned)
+        .collect();
+    standing.ledger.steps[index].made = missing.into_iter().rev().collect();
+    standing.save()?;
+    let made = standing.ledger.steps[index].made.clone();
+    for path in &made {
+        fs::create_dir(path).map_err(|error| LayoutError::io("make", path, error))?;
+    }
+    Ok(if made.is_empty() { "it is there already, and stays".to_owned() } else { String::new() })
+}

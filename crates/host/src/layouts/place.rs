@@ -1,0 +1,148 @@
+//! Where a layout is to stand: what is in its way, and whether what stands there is its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plan::layout::When;
+
+use super::commands;
+use super::error::Obstacle;
+use crate::file_system::mount_table;
+use crate::guard::Guard;
+use crate::mounts::Mount;
+use crate::{Root, block};
+
+/// Whether something is to be undone.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It is there, and it is the layout's.
+    Own,
+    /// There is nothing.
+    Nothing,
+    /// Something is there that the layout has not made.
+    Foreign(String),
+}
+
+/// Looks at what a step has left.
+pub(super) fn verdict(root: &Root, when: &When) -> Verdict {
+    match when {
+        When::Begun => Verdict::Own,
+        When::Mounted { place, sources } => mounted(root, place, sources),
+        When::Stacked { node, members } => stacked(root, node, members),
+        When::Grouped { group, volume, members } => grouped(group, volume.as_deref(), members),
+        When::Carries { device, kind } => match Guard::signatures(device) {
+            Ok(found) if found.iter().any(|signature| signature.kind == *kind) => Verdict::Own,
+            Ok(_) => Verdict::Nothing,
+            Err(reason) => Verdict::Foreign(format!("{}: {reason}", device.display())),
+        },
+        When::Answers(words) => match commands::succeeds(words) {
+            true => Verdict::Own,
+            false => Verdict::Nothing,
+        },
+    }
+}
+
+/// The mount that is seen at `place`, if it is a mount point.
+pub(super) fn mount_at(root: &Root, place: &Path) -> Option<Mount> {
+    let real = fs::canonicalize(root.path(place)).ok().and_then(|path| root.without_prefix(&path));
+    let place = real.as_deref().unwrap_or(place);
+    // Of several over one another the last is seen.
+    mount_table(root).ok()?.into_iter().rfind(|mount| mount.mount_point == place)
+}
+
+fn mounted(root: &Root, place: &Path, sources: &[PathBuf]) -> Verdict {
+    let Some(mount) = mount_at(root, place) else { return Verdict::Nothing };
+    if is_from(root, &mount, sources) {
+        return Verdict::Own;
+    }
+    Verdict::Foreign(format!(
+        "{} is mounted at {}, and the layout has not mounted it",
+        mount.source,
+        place.display()
+    ))
+}
+
+/// Whether one of `sources` is mounted: by its name in the table, or by the device that both names mean.
+pub(super) fn is_from(root: &Root, mount: &Mount, sources: &[PathBuf]) -> bool {
+    let shown = block::number_at(root, Path::new(&mount.source));
+    sources.iter().any(|source| {
+        let number = block::number_at(root, source);
+        Path::new(&mount.source) == source
+            || number.is_some_and(|number| number == mount.number || Some(number) == shown)
+    })
+}
+
+/// The kernel's names of devices.
+fn names(root: &Root, devices: &[PathBuf]) -> Vec<String> {
+    devices.iter().filter_map(|device| block::name_of(root, block::number_at(root, device)?)).collect()
+}
+
+fn stacked(root: &Root, node: &Path, members: &[PathBuf]) -> Verdict {
+    let Some(name) = block::number_at(root, node).and_then(|number| block::name_of(root, number)) else {
+        return Verdict::Nothing;
+    };
+    let found = block::slaves(root, &name);
+    if found.is_empty() {
+        return Verdict::Nothing;
+    }
+    let own = names(root, members);
+    match found.iter().find(|member| !own.contains(member)) {
+        None => Verdict::Own,
+        Some(other) => {
+            Verdict::Foreign(format!("{} has the member {other}, which is not the layout's", node.display()))
+        }
+    }
+}
+
+/// `vgs` lists the physical volumes of a group, one in a line.
+fn grouped(group: &str, volume: Option<&str>, members: &[PathBuf]) -> Verdict {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let Some(listed) = commands::answer(&words(&["vgs", "--noheadings", "-o", "pv_name", group])) else {
+        return Verdict::Nothing;
+    };
+    let is_own = |name: &str| members.iter().any(|member| member == Path::new(name));
+    if let Some(other) = listed.split_whitespace().find(|name| name.starts_with('/') && !is_own(name)) {
+        return Verdict::Foreign(format!("volume group {group} has {other}, which is not the layout's"));
+    }
+    match volume {
+        Some(volume) if !commands::succeeds(&words(&["lvs", &format!("{group}/{volume}")])) => {
+            Verdict::Nothing
+        }
+        _ => Verdict::Own,
+    }
+}
+
+/// What is in the way of mounting at `place`, or of making a directory there.
+pub(super) fn in_the_way(root: &Root, place: &Path) -> Option<Obstacle> {
+    let obstacle = |reason: String| Some(Obstacle::Place { path: place.to_owned(), reason });
+    if let Some(mount) = mount_at(root, place) {
+        return obstacle(format!(
+            "{} is mounted there: give another mount point, or unmount it",
+            mount.source
+        ));
+    }
+    let real = root.path(place);
+    let metadata = match fs::symlink_metadata(&real) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return above(root, place),
+        Err(error) => return obstacle(error.to_string()),
+    };
+    if !metadata.is_dir() {
+        return obstacle("it is not a directory: give another mount point".to_owned());
+    }
+    match fs::read_dir(&real).map(|mut entries| entries.next().is_none()) {
+        Ok(true) => None,
+        Ok(false) => obstacle("the directory is not empty: give an empty or a new one".to_owned()),
+        Err(error) => obstacle(error.to_string()),
+    }
+}
+
+/// The nearest part that exists must be a directory.
+fn above(root: &Root, place: &Path) -> Option<Obstacle> {
+    let nearest = place.ancestors().skip(1).find(|path| fs::metadata(root.path(path)).is_ok())?;
+    let is_directory = fs::metadata(root.path(nearest)).is_ok_and(|metadata| metadata.is_dir());
+    (!is_directory).then(|| Obstacle::Place {
+        path: place.to_owned(),
+        reason: format!("{} is not a directory: give another mount point", nearest.display()),
+    })
+}

@@ -1,0 +1,174 @@
+//! What would be done, and all that stands against it.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plan::layout::{Step, package};
+use plan::{Layout, Recipe};
+
+use super::error::Obstacle;
+use super::ledger::{OwnedDevice, Standing};
+use super::{Layouts, devices, place};
+use crate::{PermittedDevice, Refusal, Root, programs};
+
+/// What would be done, and all that stands against it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Survey {
+    /// The steps in their order; a device that cannot be told stands in them as it was given.
+    pub steps: Vec<Step>,
+    /// The nodes of the devices, in the order of the layout; as given where one cannot be told.
+    pub devices: Vec<PathBuf>,
+    /// All that stands against it; nothing, and it can be done.
+    pub obstacles: Vec<Obstacle>,
+}
+
+/// A survey, with what it has got hold of.
+pub(super) struct Inspection {
+    pub(super) survey: Survey,
+    pub(super) owned: Vec<OwnedDevice>,
+    pub(super) permits: Vec<PermittedDevice>,
+}
+
+impl Layouts {
+    pub(super) fn inspect(&self, layout: &Layout, consents: &[String]) -> Inspection {
+        let mut obstacles: Vec<Obstacle> = layout.problems().into_iter().map(Obstacle::Problem).collect();
+        let (nodes, owned) = self.find(layout, &mut obstacles);
+        let steps = if layout.problems().is_empty() { layout.steps(&nodes) } else { Vec::new() };
+        obstacles.extend(tools(&steps));
+        obstacles.extend(kernel(&self.root, layout));
+        if needs_root(&layout.recipe) && !rustix::process::geteuid().is_root() {
+            obstacles.push(Obstacle::NeedsRoot);
+        }
+        obstacles.extend(self.places(layout));
+        obstacles.extend(self.neighbours(layout, &nodes));
+        let permits = self.permits(layout, consents, &owned, &mut obstacles);
+        Inspection { survey: Survey { steps, devices: nodes, obstacles }, owned, permits }
+    }
+
+    /// The nodes of the devices, and what is known of those that were found. One that was named twice, by
+    /// whatever names, would be two members of an array.
+    fn find(&self, layout: &Layout, obstacles: &mut Vec<Obstacle>) -> (Vec<PathBuf>, Vec<OwnedDevice>) {
+        let mut seen: HashMap<PathBuf, &String> = HashMap::new();
+        let mut nodes = Vec::new();
+        let mut owned = Vec::new();
+        for given in &layout.devices {
+            let mut refuse =
+                |reason: String| obstacles.push(Obstacle::Device { given: given.clone(), reason });
+            let node = match devices::node(&self.root, given) {
+                Ok(node) => node,
+                Err(reason) => {
+                    refuse(reason);
+                    nodes.push(PathBuf::from(given));
+                    continue;
+                }
+            };
+            if let Some(before) = seen.insert(node.clone(), given) {
+                refuse(format!(
+                    "it is {}, which {before:?} names already: name each device once",
+                    node.display()
+                ));
+            }
+            owned.extend(devices::own(&self.root, given, &node));
+            nodes.push(node);
+        }
+        (nodes, owned)
+    }
+
+    /// Asks the guard for each device. Naming one in a layout is the consent to lose what it holds.
+    fn permits(
+        &self,
+        layout: &Layout,
+        consents: &[String],
+        owned: &[OwnedDevice],
+        obstacles: &mut Vec<Obstacle>,
+    ) -> Vec<PermittedDevice> {
+        let consents: Vec<String> = layout.devices.iter().chain(consents).cloned().collect();
+        let mut permits: Vec<PermittedDevice> = Vec::new();
+        for device in owned {
+            // The same device again would be found in use by ourselves.
+            if permits.iter().any(|permit| permit.number() == device.number()) {
+                continue;
+            }
+            match self.guard.permit(&device.path, &consents) {
+                Ok(permit) => permits.push(permit),
+                Err(Refusal { reasons, .. }) => {
+                    let path = device.path.clone();
+                    obstacles.push(Obstacle::Refused(Refusal { path, reasons }));
+                }
+            }
+        }
+        permits
+    }
+
+    /// What is in the way where it would stand.
+    fn places(&self, layout: &Layout) -> Vec<Obstacle> {
+        match &layout.recipe {
+            Recipe::Raw => Vec::new(),
+            Recipe::Existing => existing(&self.root, &layout.mount_point).into_iter().collect(),
+            _ => layout.directories().iter().filter_map(|path| place::in_the_way(&self.root, path)).collect(),
+        }
+    }
+
+    /// Layouts in ledgers that have its name or its devices.
+    pub(super) fn neighbours(&self, layout: &Layout, nodes: &[PathBuf]) -> Vec<Obstacle> {
+        let others = match self.standing() {
+            Ok(others) => others,
+            Err(error) => return vec![Obstacle::Layout(error.to_string())],
+        };
+        others.iter().filter_map(|other| neighbour(other, layout, nodes)).collect()
+    }
+}
+
+fn neighbour(other: &Standing, layout: &Layout, nodes: &[PathBuf]) -> Option<Obstacle> {
+    let way_out = match other.owner() {
+        Some(pid) => format!("process {pid} has it: let that end"),
+        None if other.is_leftover() => "a program left it: ioproof layout clean".to_owned(),
+        None => format!("take it down first: ioproof layout destroy {}", other.name()),
+    };
+    if other.name() == layout.name {
+        return Some(Obstacle::Layout(format!("a layout {} stands already; {way_out}", other.name())));
+    }
+    let shared = other.devices().into_iter().find(|device| other.is_here() && nodes.contains(device))?;
+    Some(Obstacle::Layout(format!("{} belongs to layout {}; {way_out}", shared.display(), other.name())))
+}
+
+fn existing(root: &Root, path: &Path) -> Option<Obstacle> {
+    let reason = match fs::metadata(root.path(path)) {
+        Ok(metadata) if metadata.is_dir() => return None,
+        Ok(_) => "it is not a directory: give the directory that is to be measured".to_owned(),
+        Err(error) => format!("{error}: give a directory that exists"),
+    };
+    Some(Obstacle::Place { path: path.to_owned(), reason })
+}
+
+/// The programs that are missing, each with the first step that needs it; also those of the way back.
+fn tools(steps: &[Step]) -> Vec<Obstacle> {
+    let undoing = steps.iter().flat_map(|step| &step.undo).map(|undo| (&undo.action, &undo.purpose));
+    let doing = steps.iter().map(|step| (&step.action, &step.purpose));
+    let mut missing: Vec<(&str, &String)> = Vec::new();
+    for (action, purpose) in doing.chain(undoing) {
+        if let Some(program) = action.program()
+            && programs::find(program).is_none()
+            && !missing.iter().any(|(known, _)| *known == program)
+        {
+            missing.push((program, purpose));
+        }
+    }
+    let obstacle = |(program, purpose): (&str, &String)| Obstacle::Tool {
+        program: program.to_owned(),
+        purpose: purpose.clone(),
+        package: package(program),
+    };
+    missing.into_iter().map(obstacle).collect()
+}
+
+/// Whether only root can do it. A user's own commands may be anybody's.
+fn needs_root(recipe: &Recipe) -> bool {
+    !matches!(recipe, Recipe::Existing | Recipe::Lustre { .. } | Recipe::Own { .. } | Recipe::Raw)
+}
+
+/// What the kernel lacks.
+fn kernel(_root: &Root, _layout: &Layout) -> Vec<Obstacle> {
+    Vec::new()
+}

@@ -1,0 +1,194 @@
+//! Takes a layout down, whole or half-built.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use plan::Recipe;
+use plan::layout::{Action, Undo};
+use record::CommandRun;
+
+use super::commands::{self, Remarks};
+use super::devices::{Located, locate};
+use super::ledger::{self, OwnedDevice, Standing, StepState};
+use super::make::wiped;
+use super::place::{self, Verdict};
+use super::{LayoutError, Layouts};
+use crate::guard::Signature;
+use crate::{Guard, Refusal};
+
+/// How often something is undone that is still busy, and the pause between: udev and its kin look at what
+/// was just let go of, for a moment.
+const TRIES: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// As [`Layouts::destroy`].
+pub(super) fn destroy(
+    layouts: &Layouts,
+    mut standing: Standing,
+    tell: &mut dyn FnMut(&CommandRun),
+) -> Result<(), LayoutError> {
+    let Some(path) = standing.path.clone() else { return Ok(()) };
+    let layout = standing.name().to_owned();
+    if !standing.is_here() {
+        let (host, here) = (standing.ledger.host.name.clone(), standing.here.name.clone());
+        return Err(LayoutError::OtherHost { layout, path, host, here });
+    }
+    if let Some(pid) = standing.owner()
+        && !standing.ledger.owner.is_this()
+    {
+        return Err(LayoutError::StillRunning { layout, pid, run_id: standing.ledger.run_id.clone() });
+    }
+    let _lock = ledger::lock(&layouts.state)?;
+    if !path.exists() {
+        // Another program has taken it down.
+        return Ok(());
+    }
+    // From here on it is a leftover, should this program be killed.
+    standing.ledger.complete = false;
+    standing.save()?;
+    let left = all(layouts, &mut standing, tell);
+    close(standing, &left)?;
+    if left.is_empty() { Ok(()) } else { Err(LayoutError::Left { layout, left, ledger: path }) }
+}
+
+/// Removes the ledger if nothing is left.
+pub(super) fn close(standing: Standing, left: &[String]) -> Result<(), LayoutError> {
+    if left.is_empty() { standing.remove() } else { standing.save() }
+}
+
+/// Undoes what was begun, in reverse. What cannot be undone is told, and does not keep the rest from being
+/// undone: a device that is still used is not wiped.
+pub(super) fn all(
+    layouts: &Layouts,
+    standing: &mut Standing,
+    tell: &mut dyn FnMut(&CommandRun),
+) -> Vec<String> {
+    let mut left = Vec::new();
+    for index in (0..standing.ledger.steps.len()).rev() {
+        let state = standing.ledger.steps[index].state;
+        if !matches!(state, StepState::Begun | StepState::Done) {
+            continue;
+        }
+        let before = left.len();
+        for undo in standing.ledger.steps[index].step.undo.clone() {
+            if let Err(reason) = one(layouts, standing, index, &undo, tell) {
+                left.push(reason);
+            }
+        }
+        if left.len() == before {
+            standing.ledger.steps[index].state = StepState::Undone;
+            if let Err(error) = standing.save() {
+                left.push(error.to_string());
+            }
+        }
+    }
+    left
+}
+
+fn one(
+    layouts: &Layouts,
+    standing: &Standing,
+    index: usize,
+    undo: &Undo,
+    tell: &mut dyn FnMut(&CommandRun),
+) -> Result<(), String> {
+    let mut tries = 0;
+    loop {
+        match place::verdict(&layouts.root, &undo.when) {
+            Verdict::Nothing => return Ok(()),
+            Verdict::Foreign(reason) => return Err(reason),
+            Verdict::Own => {}
+        }
+        let remarks = Remarks { purpose: &undo.purpose, printed: None };
+        let run = commands::perform(&undo.action, remarks, |action| match action {
+            Action::RemoveDirectory(_) => remove_directories(&standing.ledger.steps[index].made),
+            Action::Wipe(device) => wipe(layouts, standing, device),
+            Action::MakeDirectory(_) | Action::Command(_) | Action::Shell(_) => {
+                Err("this is no way back".to_owned())
+            }
+        });
+        tries += 1;
+        let is_over = run.succeeded() || !may_be_busy(&undo.action) || tries == TRIES;
+        if is_over {
+            tell(&run);
+            return ended(layouts, standing, &run, &undo.action);
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// A user's line may do anything: it is not done twice.
+fn may_be_busy(action: &Action) -> bool {
+    matches!(action, Action::Command(_) | Action::Wipe(_))
+}
+
+/// Whether that was enough. The user's lines undo all that a whole layout is; of a half-built one some have
+/// nothing to undo, and fail: what counts then is that nothing is left at its place.
+fn ended(layouts: &Layouts, standing: &Standing, run: &CommandRun, action: &Action) -> Result<(), String> {
+    if run.succeeded() {
+        return Ok(());
+    }
+    let is_half_built = standing.ledger.steps.iter().any(|step| step.state != StepState::Done);
+    let mount_point = &standing.ledger.layout.mount_point;
+    let is_free = place::mount_at(&layouts.root, mount_point).is_none();
+    if matches!(action, Action::Shell(_)) && is_half_built && is_free {
+        return Ok(());
+    }
+    let last = run.output.lines().last().map(|line| format!(": {line}")).unwrap_or_default();
+    Err(format!("`{}` ({}){last}", run.command, run.status))
+}
+
+/// Inner directories first. One that someone else has put something into stays.
+fn remove_directories(made: &[PathBuf]) -> Result<String, String> {
+    for path in made.iter().rev() {
+        match fs::remove_dir(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(format!("{} cannot be removed: {error}", path.display())),
+            Ok(()) => {}
+        }
+    }
+    Ok(if made.is_empty() { "it was there before, and stays".to_owned() } else { String::new() })
+}
+
+/// Wipes a device of the layout, if it is still that one, nothing uses it, and it carries nothing that the
+/// layout has not put there.
+fn wipe(layouts: &Layouts, standing: &Standing, path: &Path) -> Result<String, String> {
+    let Some(device) = standing.ledger.devices.iter().find(|device| device.path == path) else {
+        return Err(format!("{} is not in the ledger", path.display()));
+    };
+    let is_same_boot = standing.here.is_same_boot(&standing.ledger.host);
+    let (path, number) = match locate(&layouts.root, device, is_same_boot)? {
+        Located::At(path, number) => (path, number),
+        Located::Ended => return Ok("it ended when the host started anew".to_owned()),
+    };
+    let permit = layouts.guard.reclaim(&path, number).map_err(|refusal| told(&refusal))?;
+    let found = Guard::signatures(permit.path()).map_err(|reason| reason.to_string())?;
+    if let Some(signature) = foreign(&standing.ledger.layout.recipe, device, &found) {
+        let (kind, offset) = (&signature.kind, &signature.offset);
+        return Err(format!(
+            "{0} carries a signature of {kind} at {offset} that the layout has not put there: it is left as it \
+             is; if its data may be lost, remove it with wipefs -a {0}",
+            path.display()
+        ));
+    }
+    permit.wipe().map(wiped).map_err(|error| error.to_string())
+}
+
+fn told(refusal: &Refusal) -> String {
+    let reasons: Vec<String> = refusal.reasons.iter().map(ToString::to_string).collect();
+    format!("{} is still used: {}", refusal.path.display(), reasons.join("; "))
+}
+
+/// The first signature that is not the layout's. Of a layout that stood it is known what it put there; of a
+/// half-built one only what its commands make, and of a user's commands nothing.
+fn foreign<'a>(recipe: &Recipe, device: &OwnedDevice, found: &'a [Signature]) -> Option<&'a Signature> {
+    let is_own = |signature: &Signature| match (&device.signatures, recipe.signatures()) {
+        (Some(own), _) => own.contains(signature),
+        (None, Some(kinds)) => kinds.contains(&signature.kind.as_str()),
+        (None, None) => true,
+    };
+    found.iter().find(|signature| !is_own(signature))
+}

@@ -1,0 +1,113 @@
+//! Whose a ledger is: a host, and a process on it that may be gone.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Root;
+
+/// A host, as far as it can be told from others and from itself before it was started anew.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct HostIdentity {
+    /// `/etc/machine-id` (`machine-id(5)`); empty where there is none.
+    pub(crate) machine_id: String,
+    /// `/proc/sys/kernel/hostname`.
+    pub(crate) name: String,
+    /// `/proc/sys/kernel/random/boot_id`: another one each time that the kernel starts.
+    pub(crate) boot_id: String,
+}
+
+impl HostIdentity {
+    pub(crate) fn of(root: &Root) -> Self {
+        let text = |path: &str| root.text(path).known().cloned().unwrap_or_default();
+        Self {
+            machine_id: text("/etc/machine-id"),
+            name: text("/proc/sys/kernel/hostname"),
+            boot_id: text("/proc/sys/kernel/random/boot_id"),
+        }
+    }
+
+    /// Whether both are one host, now or before it was started anew.
+    pub(crate) fn is_same_host(&self, other: &Self) -> bool {
+        let is_same_boot = !self.boot_id.is_empty() && self.boot_id == other.boot_id;
+        // Machines made from one image may share a machine id; they differ in their names.
+        is_same_boot || (self.machine_id == other.machine_id && self.name == other.name)
+    }
+
+    /// Whether the host has not been started anew in between.
+    pub(crate) fn is_same_boot(&self, other: &Self) -> bool {
+        self.is_same_host(other) && self.boot_id == other.boot_id
+    }
+}
+
+/// A process, not to be mistaken for another one that got its number later.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Owner {
+    pub(crate) pid: u32,
+    /// When it started, in clock ticks since boot (`proc_pid_stat(5)`, field 22).
+    start_ticks: u64,
+    /// `/proc/self/ns/pid`: within which its number means it.
+    pid_namespace: Option<PathBuf>,
+}
+
+impl Owner {
+    /// This process.
+    pub(crate) fn this() -> Self {
+        let pid = std::process::id();
+        Self { pid, start_ticks: start_ticks(pid).unwrap_or(0), pid_namespace: pid_namespace() }
+    }
+
+    /// Whether it goes on, on a host that was not started anew. One in another namespace of process
+    /// numbers cannot be seen, and is taken to go on.
+    pub(crate) fn is_alive(&self) -> bool {
+        let is_unseen = self.pid_namespace.is_some() && self.pid_namespace != pid_namespace();
+        is_unseen || start_ticks(self.pid) == Some(self.start_ticks)
+    }
+
+    /// Whether it is this process.
+    pub(crate) fn is_this(&self) -> bool {
+        *self == Self::this()
+    }
+}
+
+fn pid_namespace() -> Option<PathBuf> {
+    fs::read_link("/proc/self/ns/pid").ok()
+}
+
+/// None if there is no such process, or if it has ended and only waits to be reaped. The second field, the
+/// name, may hold anything, so fields are counted from its closing parenthesis.
+fn start_ticks(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    if matches!(fields.next()?, "Z" | "X" | "x") {
+        return None;
+    }
+    fields.nth(18)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HostIdentity, Owner};
+
+    #[test]
+    fn this_process_is_alive_and_one_with_its_number_and_another_start_is_not() {
+        let own = Owner::this();
+        assert!(own.is_alive() && own.is_this());
+        let before = Owner { start_ticks: own.start_ticks + 1, ..own };
+        assert!(!before.is_alive() && !before.is_this());
+    }
+
+    #[test]
+    fn a_host_stays_itself_when_it_starts_anew() {
+        let host = |machine: &str, name: &str, boot: &str| HostIdentity {
+            machine_id: machine.into(),
+            name: name.into(),
+            boot_id: boot.into(),
+        };
+        let before = host("a", "n1", "1");
+        assert!(before.is_same_host(&host("a", "n1", "2")) && !before.is_same_boot(&host("a", "n1", "2")));
+        assert!(!before.is_same_host(&host("a", "n2", "2")), "a machine from the same image");
+        assert!(!before.is_same_host(&host("b", "n1", "2")), "a machine with the same name");
+    }
+}

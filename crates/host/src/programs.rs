@@ -1,0 +1,23 @@
+//! Other programs of this host.
+
+use std::path::{Path, PathBuf};
+
+/// Where system programs may stand beside what `PATH` names: ordinary users often lack `sbin`.
+const SBIN: &str = "/usr/sbin:/sbin:/usr/bin:/bin";
+
+/// Directories that `PATH` names, and [`SBIN`]. A relative one would depend on where we stand.
+pub(crate) fn search_path() -> String {
+    match std::env::var("PATH") {
+        Ok(own) => format!("{own}:{SBIN}"),
+        Err(_) => SBIN.to_owned(),
+    }
+}
+
+/// Where `program` stands.
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
+    search_path()
+        .split(':')
+        .filter(|directory| directory.starts_with('/'))
+        .map(|directory| Path::new(directory).join(program))
+        .find(|place| place.is_file())
+}

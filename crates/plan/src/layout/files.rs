@@ -1,0 +1,141 @@
+//! Local file systems: made, mounted and unmounted.
+
+use std::path::{Path, PathBuf};
+
+use super::{Action, FileSystem, FileSystemKind, MdMetadata, Provenance, Recipe, Step, Undo, When};
+
+/// What the first study prints for one card (`mkfs.xfs -f -K -d su=128k,sw=1`).
+const PRINTED_XFS_OPTIONS: [&str; 2] = ["-d", "su=128k,sw=1"];
+const PRINTED_ONE_CARD: &str = "a-cmd-mkfs-t1";
+
+impl FileSystemKind {
+    /// As `mount -t` and the kernel's tables call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Xfs => "xfs",
+            Self::Ext4 => "ext4",
+            Self::Btrfs => "btrfs",
+        }
+    }
+}
+
+impl Recipe {
+    /// What its commands put on the devices while it is half-built, as util-linux calls it; none where that
+    /// cannot be told.
+    #[must_use]
+    pub fn signatures(&self) -> Option<Vec<&'static str>> {
+        match self {
+            Self::Raw | Self::Existing | Self::Lustre { .. } | Self::Gpfs { .. } => Some(Vec::new()),
+            Self::PerDevice { file_system } => Some(vec![file_system.kind.name()]),
+            Self::Btrfs { .. } => Some(vec!["btrfs"]),
+            // Where metadata stand at the end, the first member begins with what the array begins with.
+            Self::Md { metadata, file_system, .. } => Some(match metadata {
+                MdMetadata::Plain => vec!["linux_raid_member", file_system.kind.name()],
+                MdMetadata::Imsm => vec!["isw_raid_member", "gpt", "PMBR", file_system.kind.name()],
+            }),
+            Self::Lvm { .. } => Some(vec!["LVM2_member"]),
+            Self::Own { .. } => None,
+        }
+    }
+}
+
+impl FileSystem {
+    /// Makes it on `device`. The device was wiped before: nothing is discarded again, and what its
+    /// maker takes for an old file system can only be left over from a layout before.
+    pub(super) fn make(&self, device: &Path, provenance: Option<Provenance>) -> Step {
+        let kind = self.kind.name();
+        let mut words = vec![format!("mkfs.{kind}")];
+        let has_extended = self.make_options.iter().any(|word| word == "-E");
+        let base: &[&str] = match self.kind {
+            FileSystemKind::Xfs | FileSystemKind::Btrfs => &["-f", "-K"],
+            // What ext4 would do later in the background, it would do while it is measured.
+            FileSystemKind::Ext4 if !has_extended => {
+                &["-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"]
+            }
+            FileSystemKind::Ext4 => &["-F"],
+        };
+        words.extend(base.iter().map(|word| (*word).to_owned()));
+        words.extend(self.make_options.iter().cloned());
+        words.push(device.to_string_lossy().into_owned());
+        let is_printed = self.kind == FileSystemKind::Xfs && self.make_options == PRINTED_XFS_OPTIONS;
+        let found = if is_printed { Provenance::printed(PRINTED_ONE_CARD) } else { Provenance::Own };
+        Step {
+            purpose: format!("make {kind} on {}", device.display()),
+            action: Action::Command(words),
+            awaits: Some(device.to_owned()),
+            undo: Vec::new(),
+            provenance: provenance.unwrap_or(found),
+        }
+    }
+
+    /// Mounts it at `place`, in a directory that is made for it.
+    pub(super) fn mount(&self, device: &Path, place: &Path) -> [Step; 2] {
+        let is_printed = self.kind == FileSystemKind::Xfs && self.mount_options.is_empty();
+        let provenance = if is_printed { Provenance::printed(PRINTED_ONE_CARD) } else { Provenance::Own };
+        mount(self.kind.name(), &self.mount_options, device, &[device.to_owned()], place, provenance)
+    }
+}
+
+/// A directory, and what is mounted there. `sources` are all names that the kernel may show for it.
+pub(super) fn mount(
+    kind: &str,
+    options: &str,
+    device: &Path,
+    sources: &[PathBuf],
+    place: &Path,
+    provenance: Provenance,
+) -> [Step; 2] {
+    let mut words = vec!["mount".to_owned(), "-t".to_owned(), kind.to_owned()];
+    if !options.is_empty() {
+        words.extend(["-o".to_owned(), options.to_owned()]);
+    }
+    words.extend([device.to_string_lossy().into_owned(), place.to_string_lossy().into_owned()]);
+    let mount = Step {
+        purpose: format!("mount it at {}", place.display()),
+        action: Action::Command(words),
+        awaits: None,
+        undo: vec![unmount(sources, place)],
+        provenance,
+    };
+    [directory(place), mount]
+}
+
+/// Ends a mount.
+fn unmount(sources: &[PathBuf], place: &Path) -> Undo {
+    Undo {
+        purpose: format!("unmount {}", place.display()),
+        action: Action::Command(vec!["umount".to_owned(), place.to_string_lossy().into_owned()]),
+        when: When::Mounted { place: place.to_owned(), sources: sources.to_owned() },
+    }
+}
+
+/// A directory to mount at.
+pub(super) fn directory(place: &Path) -> Step {
+    Step {
+        purpose: format!("make the directory {}", place.display()),
+        action: Action::MakeDirectory(place.to_owned()),
+        awaits: None,
+        undo: vec![Undo {
+            purpose: format!("remove {}, if it was made here", place.display()),
+            action: Action::RemoveDirectory(place.to_owned()),
+            when: When::Begun,
+        }],
+        provenance: Provenance::Own,
+    }
+}
+
+/// Gives all bytes of a device back, before and after.
+pub(super) fn wipe(device: &Path) -> Step {
+    Step {
+        purpose: format!("start with an empty {}", device.display()),
+        action: Action::Wipe(device.to_owned()),
+        awaits: None,
+        undo: vec![Undo {
+            purpose: format!("leave {} empty", device.display()),
+            action: Action::Wipe(device.to_owned()),
+            when: When::Begun,
+        }],
+        provenance: Provenance::Own,
+    }
+}
