@@ -6,7 +6,8 @@ use std::path::Path;
 
 use crate::journal::{JournalReader, Line, Place};
 use crate::sealed::SealedTable;
-use crate::{Clocks, Damage, FailedCase, Manifest, RunState, WarningRow, Wiped};
+use crate::stood;
+use crate::{Clocks, Damage, FailedCase, Manifest, RunState, Stood, WarningRow, Wiped};
 
 /// How an attempt at a case ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,6 +53,8 @@ pub(crate) struct JournalIndex {
     pub(crate) current: u32,
     /// What was wiped, of attempts too that a later one made void.
     pub(crate) wiped: Vec<(String, Wiped)>,
+    /// Each time that a layout was made.
+    pub(crate) layouts: Vec<Stood>,
     /// Each time that clocks were compared.
     pub(crate) clocks: Vec<Clocks>,
     numbers: HashMap<String, u32>,
@@ -189,6 +192,10 @@ impl JournalIndex {
                 at_unix_ns: line.at_unix_ns.ok_or("clocks were compared without a time")?,
                 nodes: line.clocks,
             }),
+            "layout" => {
+                let (layout, news) = line.layout.zip(line.news).ok_or("a layout without its name or news")?;
+                stood::note(&mut self.layouts, layout, line.at_unix_ns.unwrap_or_default(), news);
+            }
             "wiped" => self.wiped.extend(line.case.zip(line.wiped)),
             "run-finished" => {
                 self.finished_unix_ns = line.at_unix_ns;

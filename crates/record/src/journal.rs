@@ -17,7 +17,7 @@ use crate::recorder::PhaseRecord;
 use crate::sealed::SealedTable;
 use crate::table::{Cell, Columns, Row};
 use crate::values::{JournalColumn, Values};
-use crate::{DeviceRow, Manifest, NodeClock, PhaseKey, RecordError, TaskRow, WarningRow, Wiped};
+use crate::{DeviceRow, LayoutNews, Manifest, NodeClock, PhaseKey, RecordError, TaskRow, WarningRow, Wiped};
 
 /// The journal's name in the run directory.
 pub(crate) const JOURNAL: &str = "journal.jsonl";
@@ -60,6 +60,11 @@ pub(crate) enum Event<'a> {
     Wiped {
         case: &'a str,
         wiped: &'a Wiped,
+        at_unix_ns: i64,
+    },
+    Layout {
+        layout: &'a str,
+        news: &'a LayoutNews,
         at_unix_ns: i64,
     },
     BatchSealed {
@@ -237,6 +242,8 @@ pub(crate) struct Line<'a> {
     pub(crate) outcome: Option<String>,
     pub(crate) at_unix_ns: Option<i64>,
     pub(crate) wiped: Option<Wiped>,
+    pub(crate) layout: Option<String>,
+    pub(crate) news: Option<LayoutNews>,
     #[serde(default)]
     pub(crate) clocks: Vec<NodeClock>,
     #[serde(default)]
@@ -292,6 +299,8 @@ impl<'a> Line<'a> {
             outcome: None,
             at_unix_ns: None,
             wiped: None,
+            layout: None,
+            news: None,
             clocks: Vec::new(),
             sealed_again: false,
             manifest: None,

@@ -16,6 +16,7 @@
 //! | [`sweep_tree`], [`Swept`] | removes the trees that a run made, by their names |
 //! | [`Row`] | the columns of a table, for writers of other formats |
 //! | [`CommandRun`], [`LayoutFinding`] | what was done to make a layout, and what was read back from it |
+//! | [`Stood`], [`LayoutNews`] | the layouts that were made for the cases of a run |
 //! | [`published`], [`Library`] | what studies printed: figures with their conditions, statements, command lines |
 //!
 //! The format on disk is described in `docs/RECORD.md`.
@@ -52,6 +53,7 @@ mod recorder;
 mod rows;
 mod run;
 mod sealed;
+mod stood;
 mod store;
 mod sweep;
 mod table;
@@ -81,6 +83,7 @@ pub use rows::{
     SeriesRow, TaskRow,
 };
 pub use run::{Damage, FailedCase, Run, RunState};
+pub use stood::{LayoutNews, Stood};
 pub use store::Rows;
 pub use sweep::{Swept, first_named, sweep_names, sweep_tree};
 pub use table::{Cell, Column, Columns, Kind, Row};

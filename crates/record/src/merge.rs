@@ -197,7 +197,10 @@ fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
                 }
             }
         }
-        let names = add_terms(&mut plan.terms, &run.manifest.plan.terms);
+        let more = &run.manifest.plan;
+        let mut names = add_terms(&mut plan.terms, &more.terms);
+        let differ = add(&mut plan.layouts, &more.layouts, |layout| &layout.name);
+        names.extend(differ.into_iter().map(|name| format!("layout `{name}`")));
         if !names.is_empty() {
             differences.push(Warning::DifferentTerms { names, run: run.manifest.run_id.clone() });
         }
@@ -253,7 +256,7 @@ fn is_same_question(one: &Question, other: &Question) -> bool {
     match (one, other) {
         (Question::Quick { .. }, Question::Quick { .. }) => true,
         (Question::Study { text, overrides, .. }, Question::Study { text: other, overrides: others, .. }) => {
-            let elsewhere = |said: &&String| !said.starts_with("target.");
+            let elsewhere = |said: &&String| !(said.starts_with("target.") || said.starts_with("layout."));
             text == other && overrides.iter().filter(elsewhere).eq(others.iter().filter(elsewhere))
         }
         (Question::Dialect { tool, .. }, Question::Dialect { tool: other, .. }) => tool == other,
@@ -322,6 +325,7 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
         }
         whole.damage.extend(run.damage.iter().cloned());
         whole.wiped.extend(run.wiped.iter().cloned());
+        whole.layouts.extend(run.layouts.iter().cloned());
         whole.clocks.extend(run.clocks.iter().cloned());
     }
     let mut store = Store::default();
@@ -456,6 +460,11 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
     let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
     for clocks in &run.clocks {
         recorder.clocks_at(clocks)?;
+    }
+    for stood in &run.layouts {
+        for (at_unix_ns, news) in stood.news() {
+            recorder.layout_at(&stood.layout, &news, at_unix_ns)?;
+        }
     }
     for (case, wiped) in &run.wiped {
         recorder.wiped(case, wiped)?;

@@ -13,8 +13,9 @@ use crate::kept::Kept;
 use crate::manifest::{MANIFEST, check_version, read_manifest, write_manifest};
 use crate::sealed::{TableWriter, table_path};
 use crate::{
-    Clocks, Cluster, DeviceRow, EndRow, FORMAT_VERSION, HistoryRow, LatencyRow, Manifest, NodeClock,
-    NodeSeriesRow, PhaseRow, PrintedRow, RecordError, RunState, SeriesRow, TaskRow, WarningRow, Wiped,
+    Clocks, Cluster, DeviceRow, EndRow, FORMAT_VERSION, HistoryRow, LatencyRow, LayoutNews, Manifest,
+    NodeClock, NodeSeriesRow, PhaseRow, PrintedRow, RecordError, RunState, SeriesRow, TaskRow, WarningRow,
+    Wiped,
 };
 
 /// Runs of earlier versions are not continued: each case had tables of its own in the first one.
@@ -361,6 +362,26 @@ impl Recorder {
     pub fn wiped(&mut self, case: &str, wiped: &Wiped) -> Result<(), RecordError> {
         self.go_on()?;
         let event = Event::Wiped { case, wiped, at_unix_ns: now_unix_ns() };
+        self.journal.append(&event, self.events_durable).map(drop)
+    }
+
+    /// Something happened to a layout: that is on stable storage when this returns.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn layout(&mut self, layout: &str, news: &LayoutNews) -> Result<(), RecordError> {
+        self.layout_at(layout, news, now_unix_ns())
+    }
+
+    /// As [`Recorder::layout`], at another time.
+    pub(crate) fn layout_at(
+        &mut self,
+        layout: &str,
+        news: &LayoutNews,
+        at_unix_ns: i64,
+    ) -> Result<(), RecordError> {
+        self.go_on()?;
+        let event = Event::Layout { layout, news, at_unix_ns };
         self.journal.append(&event, self.events_durable).map(drop)
     }
 

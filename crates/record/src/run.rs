@@ -17,7 +17,7 @@ use crate::sealed::{SealedTable, read_doubtful, read_table, table_path, verify};
 use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
 use crate::{
     CaseId, Clocks, DeviceRow, EndRow, HistoryRow, LatencyRow, Manifest, NodeSeriesRow, PhaseKey, PhaseRow,
-    PrintedRow, Provenance, RecordError, Row, SeriesRow, TaskRow, WarningRow, Wiped,
+    PrintedRow, Provenance, RecordError, Row, SeriesRow, Stood, TaskRow, WarningRow, Wiped,
 };
 
 /// How far a run came.
@@ -87,6 +87,8 @@ pub struct Run {
     pub failed_cases: Vec<FailedCase>,
     /// What was wiped before which case, in order.
     pub wiped: Vec<(String, Wiped)>,
+    /// Each time that a layout was made for cases on it, in order; those of several runs one after another.
+    pub layouts: Vec<Stood>,
     /// Each time that the clocks of the nodes were compared, in order.
     pub clocks: Vec<Clocks>,
     /// What could not be read.
@@ -120,6 +122,7 @@ impl Run {
             finished_cases: Vec::new(),
             failed_cases: Vec::new(),
             wiped: Vec::new(),
+            layouts: Vec::new(),
             clocks: Vec::new(),
             damage: Vec::new(),
             parts: Vec::new(),
@@ -259,6 +262,7 @@ impl Run {
         run.finished_cases = index.finished();
         run.failed_cases = index.failed();
         run.wiped = std::mem::take(&mut index.wiped);
+        run.layouts = std::mem::take(&mut index.layouts);
         run.clocks = std::mem::take(&mut index.clocks);
         run.damage = damage;
         run.parts = crate::merge::read_parts(directory, &mut run.damage);

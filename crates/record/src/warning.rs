@@ -209,6 +209,20 @@ pub enum Warning {
         /// In words.
         note: String,
     },
+    /// A layout is not what was asked for.
+    LayoutDiffers {
+        /// Its name.
+        layout: String,
+        /// What was read back, in words.
+        found: Vec<String>,
+    },
+    /// A layout could not be dismantled.
+    LayoutStays {
+        /// Its name.
+        layout: String,
+        /// Why.
+        reason: String,
+    },
     /// A setting that could not be applied and was done without.
     Unapplied {
         /// What.
@@ -269,6 +283,10 @@ impl Warning {
             Self::Strangers { .. } => "find out who looks for open ports on this network",
             Self::PrintedMean { .. } => "its scatter is among the printed values; import each iteration",
             Self::Import { .. } => "look at the printed values, and at docs/IMPORT.md",
+            Self::LayoutDiffers { .. } => {
+                "its figures are those of what was found: look at the commands in the section of layouts"
+            }
+            Self::LayoutStays { .. } => "`ioproof layout clean` dismantles what was left",
             Self::Unapplied { .. } => "the figure was measured without it",
         }
     }
@@ -387,6 +405,10 @@ impl fmt::Display for Warning {
             }
             Self::PrintedMean { iterations } => write!(f, "the printed mean of {iterations} iterations"),
             Self::Import { note } => write!(f, "imported: {note}"),
+            Self::LayoutDiffers { layout, found } => {
+                write!(f, "layout {layout} is not as it was asked for: {}", found.join("; "))
+            }
+            Self::LayoutStays { layout, reason } => write!(f, "layout {layout} was not dismantled: {reason}"),
             Self::Unapplied { what, reason } => write!(f, "{what} was not applied: {reason}"),
         }
     }

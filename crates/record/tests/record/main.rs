@@ -5,6 +5,7 @@
 mod claims;
 mod damage;
 mod docs;
+mod layouts;
 mod merged;
 mod resumed;
 mod sample;

@@ -1,0 +1,100 @@
+//! Which layouts stood while a run went on: how each was made, what was read back, how it went.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{BlockDeviceFacts, CommandRun, FileSystemFacts, LayoutFinding};
+
+/// Something that happened to a layout.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum LayoutNews {
+    /// It was made, or could not be.
+    Created {
+        /// What was run, in order; of one that could not be made also what undid it.
+        commands: Vec<CommandRun>,
+        /// Why it does not stand.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
+    /// It was looked at.
+    Verified {
+        /// What was read back.
+        findings: Vec<LayoutFinding>,
+        /// The file systems that can be measured.
+        file_systems: Vec<FileSystemFacts>,
+        /// The block devices under them.
+        devices: Vec<BlockDeviceFacts>,
+    },
+    /// It was dismantled, or could not be.
+    Destroyed {
+        /// What was run, in order.
+        commands: Vec<CommandRun>,
+        /// Why something of it is left.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
+}
+
+/// One time that a layout was made for the cases on it. A run that was resumed may have made it twice.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stood {
+    /// [`plan::Layout::name`].
+    pub layout: String,
+    /// Wall clock when it stood, or when that had failed, nanoseconds since 1970-01-01 UTC.
+    pub created_unix_ns: i64,
+    /// What was run to make it.
+    pub created: Vec<CommandRun>,
+    /// Why it could not be made.
+    pub not_created: Option<String>,
+    /// What was read back.
+    pub findings: Vec<LayoutFinding>,
+    /// The file systems that were measured.
+    pub file_systems: Vec<FileSystemFacts>,
+    /// The block devices under them.
+    pub devices: Vec<BlockDeviceFacts>,
+    /// Wall clock when it was gone; none where the run was killed before.
+    pub destroyed_unix_ns: Option<i64>,
+    /// What was run to dismantle it.
+    pub destroyed: Vec<CommandRun>,
+    /// Why something of it was left.
+    pub not_destroyed: Option<String>,
+}
+
+impl Stood {
+    /// What has happened to it, in order, each with its wall clock.
+    pub(crate) fn news(&self) -> Vec<(i64, LayoutNews)> {
+        let (commands, error) = (self.created.clone(), self.not_created.clone());
+        let mut news = vec![(self.created_unix_ns, LayoutNews::Created { commands, error })];
+        if !(self.findings.is_empty() && self.file_systems.is_empty() && self.devices.is_empty()) {
+            let (findings, devices) = (self.findings.clone(), self.devices.clone());
+            let file_systems = self.file_systems.clone();
+            news.push((self.created_unix_ns, LayoutNews::Verified { findings, file_systems, devices }));
+        }
+        if let Some(at_unix_ns) = self.destroyed_unix_ns {
+            let (commands, error) = (self.destroyed.clone(), self.not_destroyed.clone());
+            news.push((at_unix_ns, LayoutNews::Destroyed { commands, error }));
+        }
+        news
+    }
+}
+
+/// Adds what happened to `layout` at a time to what is known.
+pub(crate) fn note(all: &mut Vec<Stood>, layout: String, at_unix_ns: i64, news: LayoutNews) {
+    let is_new = matches!(news, LayoutNews::Created { .. }) || !all.iter().any(|one| one.layout == layout);
+    if is_new {
+        all.push(Stood { layout: layout.clone(), created_unix_ns: at_unix_ns, ..Stood::default() });
+    }
+    let Some(stood) = all.iter_mut().rev().find(|one| one.layout == layout) else { return };
+    match news {
+        LayoutNews::Created { commands, error } => {
+            (stood.created, stood.not_created) = (commands, error);
+        }
+        LayoutNews::Verified { findings, file_systems, devices } => {
+            (stood.findings, stood.file_systems, stood.devices) = (findings, file_systems, devices);
+        }
+        LayoutNews::Destroyed { commands, error } => {
+            stood.destroyed_unix_ns = Some(at_unix_ns);
+            (stood.destroyed, stood.not_destroyed) = (commands, error);
+        }
+    }
+}
