@@ -33,6 +33,8 @@ fn device() -> BlockDeviceFacts {
     let device = serde_json::json!({
         "name": "loop0", "model": unknown(), "serial": unknown(), "firmware": unknown(), "size_bytes": 1,
         "rotational": { "known": false }, "scheduler": { "known": "none" }, "hardware_queues": { "known": 2 },
+        "queue_requests": unknown(), "read_ahead_bytes": unknown(), "logical_block_bytes": unknown(),
+        "physical_block_bytes": unknown(), "numa_node": unknown(),
     });
     serde_json::from_value(device).expect("a device")
 }
