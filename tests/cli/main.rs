@@ -48,5 +48,6 @@ mod studies;
 mod sweeps;
 mod trees;
 mod verdicts;
+mod virtual_machine;
 mod weak_scaling;
 mod who_reads_what;

@@ -9,6 +9,7 @@
 //! | [`ProgrammedFs`] | a file system with programmed latency, bandwidth, faults and wrong data |
 //! | [`Hosts`] | several hosts with names, addresses, links and directories of their own |
 //! | [`Launch`] | a program on many ranks, under Open MPI or MPICH |
+//! | [`VirtualMachine`] | another kernel on the files of this host, with NVMe devices on PCI |
 //! | [`Slurm`] | a batch system whose nodes are these hosts |
 //! | [`Strace`] | the I/O calls that a command really made, and faults injected into them |
 //! | [`Program`] | a built program under test, with a limit on its time |
@@ -42,6 +43,7 @@ mod scratch;
 mod slurm;
 mod strace;
 mod throttle;
+mod virtual_machine;
 
 pub use error::Error;
 pub use file_system::FileSystem;
@@ -60,6 +62,7 @@ pub use scratch::Scratch;
 pub use slurm::Slurm;
 pub use strace::{Call, Strace, Trace};
 pub use throttle::Limits;
+pub use virtual_machine::{VirtualMachine, VirtualMachineBuilder};
 
 /// The testbed as a whole.
 #[derive(Debug, Clone, Copy)]

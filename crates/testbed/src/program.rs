@@ -97,6 +97,29 @@ impl Program {
         Self { path: wrapper.into(), arguments: arguments.into_iter().chain(own).collect(), ..self.clone() }
     }
 
+    /// How long it may take.
+    pub(crate) const fn time_limit(&self) -> Duration {
+        self.limit
+    }
+
+    /// The same program as a line of `sh`, for where only a shell can start it.
+    pub(crate) fn shell_line(&self) -> String {
+        let mut line = String::new();
+        if let Some(directory) = &self.directory {
+            line = format!("cd {} && ", quoted(directory.as_os_str()));
+        }
+        line += "exec env";
+        for (name, value) in &self.variables {
+            line += &format!(" {}={}", name.to_string_lossy(), quoted(value));
+        }
+        for word in
+            std::iter::once(self.path.as_os_str()).chain(self.arguments.iter().map(OsString::as_os_str))
+        {
+            line += &format!(" {}", quoted(word));
+        }
+        line
+    }
+
     /// Runs it to its end.
     ///
     /// # Errors
@@ -136,6 +159,11 @@ impl Program {
             words: command::words(&command),
         })
     }
+}
+
+/// A word that a shell takes as it is.
+fn quoted(word: &OsStr) -> String {
+    format!("'{}'", word.to_string_lossy().replace('\'', r"'\''"))
 }
 
 /// Reads in the background, so that the program is never held up by a full pipe.
@@ -288,6 +316,16 @@ mod tests {
         let shell = Program::new("sh").args(["-c", "echo out; echo err >&2; pwd; exit $CODE"]);
         let finished = shell.env("CODE", "3").current_dir("/").run().expect("it ends").expect_code(3);
         assert_eq!((finished.stdout.as_str(), finished.stderr.as_str()), ("out\n/\n", "err\n"));
+    }
+
+    #[test]
+    fn a_shell_starts_the_same_program() {
+        let odd = Program::new("printf").args(["%s|%s\n", "it's $HOME", "a  b"]);
+        let program = odd.current_dir("/").env("PLAIN", "yes");
+        let line = program.shell_line();
+        let finished = Program::new("sh").args(["-c", &line]).run().expect("it ends").expect_code(0);
+        assert_eq!(finished.stdout, "it's $HOME|a  b\n", "{line}");
+        assert_eq!(program.run().expect("it ends").stdout, finished.stdout);
     }
 
     #[test]
