@@ -205,6 +205,17 @@ impl Hosts {
         (0..self.count()).map(|index| self.name(index)).collect()
     }
 
+    /// The address of a host on their network.
+    #[must_use]
+    pub fn address(&self, index: usize) -> String {
+        address(index)
+    }
+
+    /// Whether they have devices.
+    pub(crate) fn has_devices(&self) -> bool {
+        self.devices.first().is_some_and(|devices| !devices.is_empty())
+    }
+
     /// A directory that is the same on all hosts and outside of them.
     #[must_use]
     pub fn shared(&self) -> PathBuf {

@@ -9,6 +9,7 @@
 //! | [`ProgrammedFs`] | a file system with programmed latency, bandwidth, faults and wrong data |
 //! | [`Hosts`] | several hosts with names, addresses, links and directories of their own |
 //! | [`Launch`] | a program on many ranks, under Open MPI or MPICH |
+//! | [`MooseFs`] | a distributed file system over these hosts |
 //! | [`VirtualMachine`] | another kernel on the files of this host, with NVMe devices on PCI |
 //! | [`Slurm`] | a batch system whose nodes are these hosts |
 //! | [`Strace`] | the I/O calls that a command really made, and faults injected into them |
@@ -35,6 +36,7 @@ mod fuse;
 mod hosts;
 mod launch;
 mod loop_device;
+mod moosefs;
 mod process;
 mod program;
 mod python;
@@ -54,6 +56,7 @@ pub use fuse::{
 pub use hosts::{Hosts, HostsBuilder};
 pub use launch::Launch;
 pub use loop_device::{LoopDevice, LoopDeviceBuilder};
+pub use moosefs::MooseFs;
 pub use process::Process;
 pub use program::{Finished, Program, Running};
 pub use python::Python;
