@@ -34,7 +34,7 @@ pub(super) fn perform(
     let began = Instant::now();
     let (status, output) = match action {
         Action::Command(words) => run(words),
-        Action::Shell(line) => run(&[SHELL.to_owned(), "-c".to_owned(), line.clone()]),
+        Action::Shell(line) => run_in(Path::new("."), &[SHELL.to_owned(), "-c".to_owned(), line.clone()]),
         Action::MakeDirectory(_) | Action::RemoveDirectory(_) | Action::Wipe(_) => match built_in(action) {
             Ok(output) => (CommandEnd::Exited(0), output),
             Err(reason) => (CommandEnd::Failed(reason), String::new()),
@@ -77,14 +77,19 @@ pub(super) fn succeeds(words: &[String]) -> bool {
 
 /// Runs a program to its end, without input: one that asks gets no answer. It is a process group of its own,
 /// so that Ctrl-C reaches this program alone, which then undoes what was done.
+/// It stands in the root directory, so that no word of it names a file by chance.
 pub(super) fn run(words: &[String]) -> (CommandEnd, String) {
+    run_in(Path::new("/"), words)
+}
+
+fn run_in(directory: &Path, words: &[String]) -> (CommandEnd, String) {
     let Some((program, arguments)) = words.split_first() else {
         return (CommandEnd::Failed("no program is named".to_owned()), String::new());
     };
     let Some(place) = place_of(program) else {
         return (CommandEnd::Failed(format!("{program} not found")), String::new());
     };
-    match run_to_end(&place, arguments) {
+    match run_to_end(directory, &place, arguments) {
         Ok((status, output)) => (end(status), output),
         Err(error) => (CommandEnd::Failed(format!("{program} cannot be run: {error}")), String::new()),
     }
@@ -96,10 +101,11 @@ fn place_of(program: &str) -> Option<PathBuf> {
 
 /// What it prints goes to a file in memory: what it may leave running in the background keeps the file
 /// open, and nobody waits for that.
-fn run_to_end(place: &Path, arguments: &[String]) -> io::Result<(ExitStatus, String)> {
+fn run_to_end(directory: &Path, place: &Path, arguments: &[String]) -> io::Result<(ExitStatus, String)> {
     let mut output = File::from(rustix::fs::memfd_create("output", MemfdFlags::CLOEXEC)?);
     let status = Command::new(place)
         .args(arguments)
+        .current_dir(directory)
         .env("LC_ALL", "C")
         .env("PATH", programs::search_path())
         .stdin(Stdio::null())

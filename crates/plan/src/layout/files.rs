@@ -7,6 +7,15 @@ use super::{Action, FileSystem, FileSystemKind, MdMetadata, Provenance, Recipe, 
 /// What the first study prints for one card (`mkfs.xfs -f -K -d su=128k,sw=1`).
 const PRINTED_XFS_OPTIONS: [&str; 2] = ["-d", "su=128k,sw=1"];
 const PRINTED_ONE_CARD: &str = "a-cmd-mkfs-t1";
+/// Twelve of them, of which the first and the last mount are printed.
+const PRINTED_TWELVE_CARDS: &str = "a-cmd-mount-t2";
+/// The last one, with a device that is mounted already.
+const MISPRINTED_CARD: usize = 11;
+const MISPRINTED_MOUNT: &str = "mount -t xfs /dev/nvme0n1 /p3700/11";
+const MISPRINTED_BECAUSE: &str = "twelve mount points have twelve devices";
+/// What the third study mounts with.
+const PRINTED_OPTIONS: &str = "noatime,nodiratime";
+const PRINTED_OPTIONS_IN: &str = "c-cmd-mount";
 
 impl FileSystemKind {
     /// As `mount -t` and the kernel's tables call it.
@@ -60,19 +69,25 @@ impl FileSystem {
         words.push(device.to_string_lossy().into_owned());
         let is_printed = self.kind == FileSystemKind::Xfs && self.make_options == PRINTED_XFS_OPTIONS;
         let found = if is_printed { Provenance::printed(PRINTED_ONE_CARD) } else { Provenance::Own };
-        Step {
-            purpose: format!("make {kind} on {}", device.display()),
-            action: Action::Command(words),
-            awaits: Some(device.to_owned()),
-            undo: Vec::new(),
-            provenance: provenance.unwrap_or(found),
-        }
+        Step::new(format!("make {kind} on {}", device.display()), Action::Command(words))
+            .after(device)
+            .from(provenance.unwrap_or(found))
     }
 
-    /// Mounts it at `place`, in a directory that is made for it.
-    pub(super) fn mount(&self, device: &Path, place: &Path) -> [Step; 2] {
-        let is_printed = self.kind == FileSystemKind::Xfs && self.mount_options.is_empty();
-        let provenance = if is_printed { Provenance::printed(PRINTED_ONE_CARD) } else { Provenance::Own };
+    /// Mounts it at `place`, in a directory that is made for it. `number` is the member's, of several that
+    /// are mounted alike.
+    pub(super) fn mount(&self, device: &Path, place: &Path, number: usize) -> [Step; 2] {
+        let provenance = match (self.kind, self.mount_options.as_str(), number) {
+            (FileSystemKind::Xfs, "", MISPRINTED_CARD) => {
+                Provenance::corrected(PRINTED_TWELVE_CARDS, MISPRINTED_MOUNT, MISPRINTED_BECAUSE)
+            }
+            (FileSystemKind::Xfs, "", 0) => Provenance::printed(PRINTED_ONE_CARD),
+            (FileSystemKind::Xfs, "", _) => Provenance::printed(PRINTED_TWELVE_CARDS),
+            (FileSystemKind::Xfs, PRINTED_OPTIONS, _) => {
+                Provenance::reconstructed(PRINTED_OPTIONS_IN, "only the options are printed")
+            }
+            _ => Provenance::Own,
+        };
         mount(self.kind.name(), &self.mount_options, device, &[device.to_owned()], place, provenance)
     }
 }
@@ -91,51 +106,35 @@ pub(super) fn mount(
         words.extend(["-o".to_owned(), options.to_owned()]);
     }
     words.extend([device.to_string_lossy().into_owned(), place.to_string_lossy().into_owned()]);
-    let mount = Step {
-        purpose: format!("mount it at {}", place.display()),
-        action: Action::Command(words),
-        awaits: None,
-        undo: vec![unmount(sources, place)],
-        provenance,
-    };
+    let mount = Step::new(format!("mount it at {}", place.display()), Action::Command(words))
+        .undone_by(vec![unmount(sources, place)])
+        .from(provenance);
     [directory(place), mount]
 }
 
 /// Ends a mount.
 fn unmount(sources: &[PathBuf], place: &Path) -> Undo {
-    Undo {
-        purpose: format!("unmount {}", place.display()),
-        action: Action::Command(vec!["umount".to_owned(), place.to_string_lossy().into_owned()]),
-        when: When::Mounted { place: place.to_owned(), sources: sources.to_owned() },
-    }
+    Undo::new(
+        format!("unmount {}", place.display()),
+        Action::words(["umount", &place.to_string_lossy()]),
+        When::Mounted { place: place.to_owned(), sources: sources.to_owned() },
+    )
 }
 
 /// A directory to mount at.
 pub(super) fn directory(place: &Path) -> Step {
-    Step {
-        purpose: format!("make the directory {}", place.display()),
-        action: Action::MakeDirectory(place.to_owned()),
-        awaits: None,
-        undo: vec![Undo {
-            purpose: format!("remove {}, if it was made here", place.display()),
-            action: Action::RemoveDirectory(place.to_owned()),
-            when: When::Begun,
-        }],
-        provenance: Provenance::Own,
-    }
+    let back = Undo::new(
+        format!("remove {}, if it was made here", place.display()),
+        Action::RemoveDirectory(place.to_owned()),
+        When::Begun,
+    );
+    Step::new(format!("make the directory {}", place.display()), Action::MakeDirectory(place.to_owned()))
+        .undone_by(vec![back])
 }
 
 /// Gives all bytes of a device back, before and after.
 pub(super) fn wipe(device: &Path) -> Step {
-    Step {
-        purpose: format!("start with an empty {}", device.display()),
-        action: Action::Wipe(device.to_owned()),
-        awaits: None,
-        undo: vec![Undo {
-            purpose: format!("leave {} empty", device.display()),
-            action: Action::Wipe(device.to_owned()),
-            when: When::Begun,
-        }],
-        provenance: Provenance::Own,
-    }
+    let action = Action::Wipe(device.to_owned());
+    let back = Undo::new(format!("leave {} empty", device.display()), action.clone(), When::Begun);
+    Step::new(format!("start with an empty {}", device.display()), action).undone_by(vec![back])
 }

@@ -20,12 +20,16 @@
 //! assert_eq!(steps[1].action.to_string(), "mkfs.xfs -f -K /dev/nvme0n1");
 //! ```
 
+mod array;
+mod cluster;
 mod files;
+mod own;
 mod packages;
 mod printed;
 mod step;
 mod steps;
 mod valid;
+mod volumes;
 
 pub use packages::{Package, package};
 pub use printed::Provenance;
@@ -170,6 +174,15 @@ pub struct Volume {
 }
 
 impl Layout {
+    /// The user's own checks, each of which must end with 0.
+    #[must_use]
+    pub fn checks(&self, devices: &[PathBuf]) -> Vec<Action> {
+        match &self.recipe {
+            Recipe::Own { verify, .. } => own::checks(verify, devices, &self.mount_point),
+            _ => Vec::new(),
+        }
+    }
+
     /// The directories that can be measured, in the order of members or volumes. [`Recipe::Raw`] has none:
     /// its devices themselves are measured.
     #[must_use]
@@ -185,3 +198,6 @@ impl Layout {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

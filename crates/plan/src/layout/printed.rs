@@ -45,12 +45,10 @@ impl Provenance {
         Self::Printed { source: source.to_owned() }
     }
 
-    #[expect(dead_code, reason = "the recipes that follow use it")]
     pub(super) fn corrected(source: &str, printed: &str, reason: &str) -> Self {
         Self::Corrected { source: source.to_owned(), printed: printed.to_owned(), reason: reason.to_owned() }
     }
 
-    #[expect(dead_code, reason = "the recipes that follow use it")]
     pub(super) fn reconstructed(source: &str, reason: &str) -> Self {
         Self::Reconstructed { source: source.to_owned(), reason: reason.to_owned() }
     }

@@ -22,6 +22,32 @@ pub struct Step {
     pub provenance: Provenance,
 }
 
+impl Step {
+    /// A command that no publication has, and that leaves nothing to undo.
+    pub(super) fn new(purpose: String, action: Action) -> Self {
+        Self { purpose, action, awaits: None, undo: Vec::new(), provenance: Provenance::Own }
+    }
+
+    pub(super) fn after(self, node: &Path) -> Self {
+        Self { awaits: Some(node.to_owned()), ..self }
+    }
+
+    pub(super) fn undone_by(self, undo: Vec<Undo>) -> Self {
+        Self { undo, ..self }
+    }
+
+    pub(super) fn from(self, provenance: Provenance) -> Self {
+        Self { provenance, ..self }
+    }
+}
+
+impl Undo {
+    /// A way back that no publication has.
+    pub(super) fn new(purpose: String, action: Action, when: When) -> Self {
+        Self { purpose, action, provenance: Provenance::Own, when }
+    }
+}
+
 /// What is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -46,6 +72,8 @@ pub struct Undo {
     pub purpose: String,
     /// What.
     pub action: Action,
+    /// Where the command is from.
+    pub provenance: Provenance,
     /// Only then: a step that was stopped in its middle may have left nothing to undo.
     pub when: When,
 }
@@ -91,6 +119,11 @@ pub enum When {
 }
 
 impl Action {
+    /// A command of these words.
+    pub(super) fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::Command(words.into_iter().map(str::to_owned).collect())
+    }
+
     /// The program that it needs, as in `mkfs.xfs`. What this program does itself needs none.
     #[must_use]
     pub fn program(&self) -> Option<&str> {

@@ -1,13 +1,17 @@
-//! What is wrong with a layout before any host is looked at.
+//! What is wrong with a layout before any host is looked at. What comes through here can stand in a command
+//! line: nothing is taken for an option, and no word names a place that the guard does not know.
 
-use std::fmt;
+use std::collections::HashSet;
+use std::path::{Component, Path};
 
 use thiserror::Error;
 
-use super::{Layout, Recipe};
+use super::{FileSystem, Layout, MdMetadata, Recipe, Volume, own};
+use crate::Bytes;
 
 /// A mistake in a layout, at the field of a study file or the option that it was given by.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{field}: {message}")]
 pub struct LayoutProblem {
     /// As in `mount-point`.
     pub field: &'static str,
@@ -15,9 +19,29 @@ pub struct LayoutProblem {
     pub message: String,
 }
 
-impl fmt::Display for LayoutProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.field, self.message)
+/// Devices in one layout: no host has more, and a list that long is a mistake.
+const DEVICES_MAX: usize = 1024;
+/// Bytes of a name: it is a file's, a directory's and a volume's.
+const NAME_BYTES_MAX: usize = 64;
+/// What a chunk or stripe is a multiple of: a page.
+const PAGE: u64 = 4096;
+/// Places that the system itself needs.
+const SYSTEM_PLACES: [&str; 8] = ["/boot", "/bin", "/dev", "/etc", "/lib", "/proc", "/sys", "/usr"];
+/// What mkfs and mount take for the name of a device that is found by what it carries.
+const DEVICE_TAGS: [&str; 4] = ["UUID=", "LABEL=", "PARTUUID=", "PARTLABEL="];
+
+/// Mistakes, as they are found.
+struct Problems(Vec<LayoutProblem>);
+
+impl Problems {
+    fn add(&mut self, field: &'static str, message: impl Into<String>) {
+        self.0.push(LayoutProblem { field, message: message.into() });
+    }
+
+    fn add_if(&mut self, is_wrong: bool, field: &'static str, message: impl FnOnce() -> String) {
+        if is_wrong {
+            self.add(field, message());
+        }
     }
 }
 
@@ -25,12 +49,237 @@ impl Layout {
     /// All that is wrong with it; nothing, and [`Layout::steps`] gives commands that do what it says.
     #[must_use]
     pub fn problems(&self) -> Vec<LayoutProblem> {
-        let mut problems = Vec::new();
-        let mut problem =
-            |field: &'static str, message: String| problems.push(LayoutProblem { field, message });
-        if self.devices.is_empty() && !matches!(self.recipe, Recipe::Existing) {
-            problem("devices", "name at least one by path, serial number or world wide name".to_owned());
+        let mut problems = Problems(Vec::new());
+        name(&mut problems, "name", &self.name);
+        for (field, text) in [("title", &self.title), ("stands-for", &self.stands_for)] {
+            problems.add_if(text.chars().any(char::is_control), field, || "give one line of text".to_owned());
         }
-        problems
+        self.devices_problems(&mut problems);
+        if !matches!(self.recipe, Recipe::Raw) {
+            place(&mut problems, &self.mount_point, matches!(self.recipe, Recipe::Existing));
+        }
+        self.recipe_problems(&mut problems);
+        problems.0
     }
+
+    fn devices_problems(&self, problems: &mut Problems) {
+        let field = "devices";
+        let count = self.devices.len();
+        match &self.recipe {
+            Recipe::Existing | Recipe::Lustre { .. } => problems.add_if(count > 0, field, || {
+                "none are given to a directory that is there already: leave them out".to_owned()
+            }),
+            Recipe::Own { .. } | Recipe::Gpfs { .. } => {}
+            Recipe::Btrfs { .. } | Recipe::Md { .. } => problems.add_if(count < 2, field, || {
+                format!("a stripe goes over at least two, and {count} are named")
+            }),
+            Recipe::Raw | Recipe::PerDevice { .. } | Recipe::Lvm { .. } => {
+                problems.add_if(count == 0, field, || {
+                    "name at least one by its path, serial number or world wide name".to_owned()
+                })
+            }
+        }
+        problems.add_if(count > DEVICES_MAX, field, || {
+            format!("{count} are named, at most {DEVICES_MAX} can be")
+        });
+        let mut seen = HashSet::new();
+        for device in &self.devices {
+            let is_word = !device.trim().is_empty() && !device.chars().any(char::is_control);
+            problems.add_if(!is_word, field, || {
+                format!("{device:?} names none: give a path, a serial number or a world wide name")
+            });
+            problems.add_if(device.starts_with('-'), field, || {
+                format!("{device:?} would be taken for an option: give another name of the device")
+            });
+            problems
+                .add_if(!seen.insert(device), field, || format!("{device:?} is named twice: name each once"));
+            let is_listed = matches!(self.recipe, Recipe::Btrfs { .. }) && device.contains(',');
+            problems.add_if(is_listed, field, || {
+                format!("{device:?} has a comma, which mount takes for the end of the name: use another path")
+            });
+        }
+    }
+
+    fn recipe_problems(&self, problems: &mut Problems) {
+        match &self.recipe {
+            Recipe::Raw | Recipe::Existing => {}
+            Recipe::PerDevice { file_system } => options(problems, file_system),
+            Recipe::Btrfs { mount_options: words } => mount_options(problems, words),
+            Recipe::Md { metadata, chunk, node, file_system } => {
+                pages(problems, "chunk", *chunk);
+                array_node(problems, *metadata, node);
+                options(problems, file_system);
+            }
+            Recipe::Lvm { group, stripe, volumes, file_system } => {
+                name(problems, "group", group);
+                pages(problems, "stripe", *stripe);
+                problems.add_if(!stripe.get().is_power_of_two(), "stripe", || {
+                    format!("LVM takes powers of two, as in 128KiB, not {stripe}")
+                });
+                self.volumes(problems, volumes);
+                options(problems, file_system);
+            }
+            Recipe::Gpfs { file_system, block, nodes, nsd_list } => {
+                name(problems, "file-system", file_system);
+                problems.add_if(!block.get().is_power_of_two() || block.get() < 16 << 10, "block", || {
+                    format!("GPFS takes powers of two from 16 KiB on, as in 1MiB, not {block}")
+                });
+                problems.add_if(*nodes == 0, "nodes", || {
+                    "give the number of nodes that will mount it".to_owned()
+                });
+                let list = nsd_list.to_string_lossy();
+                let is_word =
+                    !list.is_empty() && !list.starts_with('-') && !list.chars().any(char::is_control);
+                problems.add_if(!is_word, "nsd-list", || "give the file that lists the NSDs".to_owned());
+            }
+            Recipe::Lustre { stripe_count, stripe, .. } => {
+                problems.add_if(*stripe_count == 0, "stripe-count", || {
+                    "give the number of targets, at least 1".to_owned()
+                });
+                if let Some(stripe) = stripe {
+                    let unit = 64 << 10;
+                    let is_wrong = stripe.get() == 0 || !stripe.get().is_multiple_of(unit);
+                    problems.add_if(is_wrong, "stripe", || {
+                        format!("Lustre takes multiples of {}, not {stripe}", Bytes(unit))
+                    });
+                }
+            }
+            Recipe::Own { create, verify, destroy } => self.own_problems(problems, create, verify, destroy),
+        }
+    }
+
+    fn volumes(&self, problems: &mut Problems, volumes: &[Volume]) {
+        let field = "volumes";
+        problems.add_if(volumes.is_empty(), field, || "name at least one".to_owned());
+        let mut seen = HashSet::new();
+        for volume in volumes {
+            name(problems, field, &volume.name);
+            problems
+                .add_if(!seen.insert(&volume.name), field, || format!("{:?} is there twice", volume.name));
+            let is_empty = volume.size.is_some_and(|size| size.get() == 0);
+            problems.add_if(is_empty, field, || {
+                format!("{:?} has no size: give one, or leave it out", volume.name)
+            });
+            let reserved = ["snapshot", "pvmove"].iter().any(|word| volume.name.starts_with(word));
+            problems.add_if(reserved, field, || format!("LVM keeps names like {:?} for itself", volume.name));
+        }
+    }
+
+    fn own_problems(
+        &self,
+        problems: &mut Problems,
+        create: &[String],
+        verify: &[String],
+        destroy: &[String],
+    ) {
+        problems.add_if(create.is_empty(), "create", || "give at least one command".to_owned());
+        problems.add_if(destroy.is_empty(), "destroy", || {
+            "give the commands that undo all of `create`; `true` where there is nothing to undo".to_owned()
+        });
+        for (field, lines) in [("create", create), ("verify", verify), ("destroy", destroy)] {
+            for line in lines {
+                let is_line = !line.trim().is_empty() && !line.contains('\0');
+                problems.add_if(!is_line, field, || "an empty command does nothing: remove it".to_owned());
+                for name in own::unknown(line, self.devices.len()) {
+                    problems.add(
+                        field,
+                        format!(
+                            "{name} stands for no device: {} are named, from {{device0}} on",
+                            self.devices.len()
+                        ),
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A name that is a plain word in a command line, a path and a volume group.
+fn name(problems: &mut Problems, field: &'static str, text: &str) {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    let starts_well = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    let is_plain = starts_well && text.bytes().all(plain) && text.len() <= NAME_BYTES_MAX;
+    problems.add_if(!is_plain, field, || {
+        format!(
+            "{text:?} is no name: give up to {NAME_BYTES_MAX} letters, digits, dots, dashes and underscores, \
+             a letter or digit first"
+        )
+    });
+}
+
+fn place(problems: &mut Problems, path: &Path, is_there: bool) {
+    let field = "mount-point";
+    let text = path.to_string_lossy();
+    if !path.is_absolute() {
+        return problems.add(field, format!("give a path from the root on, as in /mnt/test, not {text:?}"));
+    }
+    let is_direct = path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    problems.add_if(!is_direct || text.chars().any(char::is_control), field, || {
+        format!("give a path without `..` and in one line, not {text:?}")
+    });
+    // A directory that is there already is not mounted over: any will do.
+    let is_system = path == Path::new("/") || SYSTEM_PLACES.iter().any(|place| path.starts_with(place));
+    problems.add_if(is_system && !is_there, field, || {
+        format!("{text} is the system's own: give a place below /mnt, for example")
+    });
+}
+
+fn pages(problems: &mut Problems, field: &'static str, size: Bytes) {
+    problems.add_if(size.get() == 0 || !size.get().is_multiple_of(PAGE), field, || {
+        format!("give a multiple of {}, as in 128KiB, not {size}", Bytes(PAGE))
+    });
+}
+
+/// The partition of an array with a name has another name wherever it stands; that of one with a number
+/// has not.
+fn array_node(problems: &mut Problems, metadata: MdMetadata, node: &Path) {
+    let text = node.to_string_lossy();
+    let number = text.strip_prefix("/dev/md").filter(|rest| rest.len() <= 3);
+    let is_number =
+        number.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_name = text.strip_prefix("/dev/md/").is_some_and(|name| {
+        let mut bytes = name.bytes();
+        name.len() <= 32
+            && bytes.next().is_some_and(|byte| byte.is_ascii_alphanumeric())
+            && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+    });
+    let is_right = is_number || (is_name && metadata == MdMetadata::Plain);
+    problems.add_if(!is_right, "node", || match metadata {
+        MdMetadata::Plain => format!("give /dev/md0 or /dev/md/NAME, not {text:?}"),
+        MdMetadata::Imsm => format!("give one with a number, as in /dev/md0, not {text:?}"),
+    });
+}
+
+fn options(problems: &mut Problems, file_system: &FileSystem) {
+    let field = "mkfs-options";
+    let mut before: Option<&String> = None;
+    for word in &file_system.make_options {
+        let is_word = !word.is_empty() && !word.chars().any(|c| c.is_control() || c.is_whitespace());
+        problems
+            .add_if(!is_word, field, || format!("{word:?} is no word for mkfs: give each word by itself"));
+        problems.add_if(names_place(word), field, || {
+            format!("{word:?} names another place, which nobody guards: a layout has its own devices only")
+        });
+        // What follows no option would be taken for the device.
+        let is_stray = !word.starts_with('-') && !before.is_some_and(|before| before.starts_with('-'));
+        problems.add_if(is_stray, field, || format!("{word:?} belongs to no option before it"));
+        problems.add_if(word == "--", field, || "`--` ends the options: leave it out".to_owned());
+        before = Some(word);
+    }
+    mount_options(problems, &file_system.mount_options);
+}
+
+fn mount_options(problems: &mut Problems, words: &str) {
+    let field = "mount-options";
+    let is_list = !words.starts_with('-') && !words.chars().any(|c| c.is_control() || c.is_whitespace());
+    problems.add_if(!is_list, field, || {
+        format!("give them with commas between, as in noatime,nodiratime, not {words:?}")
+    });
+    problems.add_if(names_place(words), field, || {
+        format!("{words:?} names another place, which nobody guards: a layout has its own devices only")
+    });
+}
+
+fn names_place(word: &str) -> bool {
+    word.contains('/') || DEVICE_TAGS.iter().any(|tag| word.contains(tag))
 }
