@@ -42,6 +42,7 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "reference" -d 'Show
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "calc" -d 'Compute with figures given by hand: scalability, tax, bounds, statistics, lines, curves'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "clean" -d 'Show and remove what a killed run left under a directory'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "host" -d 'Show this host: what it is and how it is set'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "layout" -d 'Put devices together, read back what stands, and take it apart again'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "overhead" -d 'Measure what the instrument itself costs on this host'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "schema" -d 'Print the JSON schema of study files or of reports'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "generate" -d 'Write the man pages and shell completions into a directory'
@@ -268,6 +269,77 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand host; and not __fish_see
 complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from facts" -l root -d 'Read /proc, /sys and /etc below this directory, as of a support bundle' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from facts" -l json -d 'As JSON; `ioproof schema host` describes it'
 complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from facts" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_seen_subcommand_from plan create verify destroy list clean" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_seen_subcommand_from plan create verify destroy list clean" -f -a "plan" -d 'Print every command, what it is for, where it is published, and the way back; writes nothing'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_seen_subcommand_from plan create verify destroy list clean" -f -a "create" -d 'Put devices together; all data on them is lost'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_seen_subcommand_from plan create verify destroy list clean" -f -a "verify" -d 'Read back what stands, and say what differs from the layout'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_seen_subcommand_from plan create verify destroy list clean" -f -a "destroy" -d 'Unmount, stop and wipe it; all data on it is lost'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_seen_subcommand_from plan create verify destroy list clean" -f -a "list" -d 'Show all layouts that stand, whole or half-built'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_seen_subcommand_from plan create verify destroy list clean" -f -a "clean" -d 'Take down what killed programs left'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l study -d 'Take the layout of this name from a study file' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l set -d 'Say something else than the study does, as \'layout.md.chunk="64KiB"\'; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l device -d 'A device by path, serial number or WWN, in the order of the members; its data is lost; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l mount -d 'Where it is mounted; the directory itself of lustre and existing' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l name -d 'Its name [default: the recipe]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l title -d 'What the plan and reports call it' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l stands-for -d 'The published layout that it stands for' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l file-system -d 'per-device, md, imsm, lvm: xfs, ext4 or btrfs; gpfs: the name of the file system [default: xfs]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l mkfs-option -d 'A word for mkfs, as --mkfs-option=-d --mkfs-option=su=128k,sw=1; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l mount-options -d 'Options of mount, as noatime,nodiratime' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l chunk -d 'md, imsm: bytes on a member before the next one comes' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l node -d 'md, imsm: the array' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l stripe -d 'lvm, lustre: bytes on a device before the next one comes; needed by lvm' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l group -d 'lvm: the volume group' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l volume -d 'lvm: a volume, its size or an equal share of what is left; may be repeated [default: data]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l block -d 'gpfs: the block size' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l nodes -d 'gpfs: nodes that will mount it' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l nsd-list -d 'gpfs: the file that lists the NSDs' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l stripe-count -d 'lustre: over how many targets a file goes' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l first -d 'lustre: on which target it starts' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l create -d 'own: a command that makes it, with {devices}, {device0} … and {mount}; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l check -d 'own: a command that ends with 0 where it is right; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l destroy -d 'own: a command that undoes it; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l destroy-data-on -d 'The word unknown-data, which gives up data without a known signature as well' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l state -d 'Where it is kept what stands [default: /var/lib/ioproof, or ~/.local/state/ioproof for users]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l study -d 'Take the layout of this name from a study file' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l set -d 'Say something else than the study does, as \'layout.md.chunk="64KiB"\'; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l device -d 'A device by path, serial number or WWN, in the order of the members; its data is lost; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l mount -d 'Where it is mounted; the directory itself of lustre and existing' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l name -d 'Its name [default: the recipe]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l title -d 'What the plan and reports call it' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l stands-for -d 'The published layout that it stands for' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l file-system -d 'per-device, md, imsm, lvm: xfs, ext4 or btrfs; gpfs: the name of the file system [default: xfs]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l mkfs-option -d 'A word for mkfs, as --mkfs-option=-d --mkfs-option=su=128k,sw=1; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l mount-options -d 'Options of mount, as noatime,nodiratime' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l chunk -d 'md, imsm: bytes on a member before the next one comes' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l node -d 'md, imsm: the array' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l stripe -d 'lvm, lustre: bytes on a device before the next one comes; needed by lvm' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l group -d 'lvm: the volume group' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l volume -d 'lvm: a volume, its size or an equal share of what is left; may be repeated [default: data]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l block -d 'gpfs: the block size' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l nodes -d 'gpfs: nodes that will mount it' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l nsd-list -d 'gpfs: the file that lists the NSDs' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l stripe-count -d 'lustre: over how many targets a file goes' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l first -d 'lustre: on which target it starts' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l create -d 'own: a command that makes it, with {devices}, {device0} … and {mount}; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l check -d 'own: a command that ends with 0 where it is right; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l destroy -d 'own: a command that undoes it; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l destroy-data-on -d 'The word unknown-data, which gives up data without a known signature as well' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l state -d 'Where it is kept what stands [default: /var/lib/ioproof, or ~/.local/state/ioproof for users]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -s y -l yes -d 'Do not ask'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from verify" -l state -d 'Where it is kept what stands [default: /var/lib/ioproof, or ~/.local/state/ioproof for users]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from destroy" -l state -d 'Where it is kept what stands [default: /var/lib/ioproof, or ~/.local/state/ioproof for users]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from destroy" -s y -l yes -d 'Do not ask'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from destroy" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from list" -l state -d 'Where it is kept what stands [default: /var/lib/ioproof, or ~/.local/state/ioproof for users]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from clean" -l forget -d 'Only take this one out of the ledger, and undo nothing: for a device that is gone for good' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from clean" -l state -d 'Where it is kept what stands [default: /var/lib/ioproof, or ~/.local/state/ioproof for users]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from clean" -s y -l yes -d 'Do not ask'
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from clean" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand overhead" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand generate" -s h -l help -d 'Print help'

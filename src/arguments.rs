@@ -19,8 +19,8 @@ pub(crate) use measure::{Fadvise, How, RandomopsArguments, RpcArguments, RunArgu
 
 use crate::exit::{Exit, Failure};
 use crate::{
-    audit, batch, calc, clean, cluster, compare, foreign, generate, history, host, import, ior, merge,
-    overhead, randomops, reference, report, rpc, run, schema, verdict,
+    audit, batch, calc, clean, cluster, compare, foreign, generate, history, host, import, ior, layout,
+    merge, overhead, randomops, reference, report, rpc, run, schema, verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
@@ -94,6 +94,9 @@ enum Alone {
     /// Show this host: what it is and how it is set.
     #[command(subcommand)]
     Host(host::What),
+    /// Put devices together, read back what stands, and take it apart again.
+    #[command(subcommand)]
+    Layout(layout::Asked),
     /// Measure what the instrument itself costs on this host.
     Overhead(OverheadArguments),
     /// Print the JSON schema of study files or of reports.
@@ -154,6 +157,7 @@ fn look(command: Alone) -> Result<Exit, Failure> {
         Alone::Schema { what } => schema::run(what),
         Alone::Clean(arguments) => clean::run(&arguments),
         Alone::Host(what) => host::run(&what),
+        Alone::Layout(asked) => layout::run(&asked),
         Alone::Overhead(arguments) => overhead::run(&arguments),
         Alone::Generate { directory } => generate::run(&directory),
     }

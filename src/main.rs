@@ -16,6 +16,7 @@ mod history;
 mod host;
 mod import;
 mod ior;
+mod layout;
 mod merge;
 mod overhead;
 mod progress;

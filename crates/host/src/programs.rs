@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-/// Where system programs may stand beside what `PATH` names: ordinary users often lack `sbin`.
-const SBIN: &str = "/usr/sbin:/sbin:/usr/bin:/bin";
+/// Where system programs may stand beside what `PATH` names: ordinary users often lack `sbin`, and nobody has
+/// the directory of GPFS without naming it.
+const SBIN: &str = "/usr/sbin:/sbin:/usr/bin:/bin:/usr/lpp/mmfs/bin";
 
 /// Directories that `PATH` names, and [`SBIN`]. A relative one would depend on where we stand.
 pub(crate) fn search_path() -> String {

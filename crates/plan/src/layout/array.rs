@@ -8,6 +8,7 @@ use crate::Bytes;
 /// The container of Intel's metadata, in which the array stands.
 pub(super) const CONTAINER: &str = "/dev/md/imsm0";
 const PRINTED: &str = "a-cmd-md-t5a";
+const PRINTED_CHUNK: Bytes = Bytes::kib(128);
 const PRINTED_FOR_IMSM: &str = "a-cmd-md-t5b";
 const COPY_ERROR: &str = "the slide prints the commands of test 5a again, without Intel's metadata and without the partition that \
      its text tells of";
@@ -39,6 +40,7 @@ pub(super) fn made(metadata: MdMetadata, file_system: &FileSystem) -> Provenance
 pub(super) fn steps(metadata: MdMetadata, chunk: Bytes, node: &Path, devices: &[PathBuf]) -> Vec<Step> {
     let names: Vec<String> = devices.iter().map(|device| device.to_string_lossy().into_owned()).collect();
     let members = names.iter().map(String::as_str);
+    let printed = if chunk == PRINTED_CHUNK { Provenance::printed(PRINTED) } else { Provenance::Own };
     let count = format!("--raid-devices={}", devices.len());
     let chunk = format!("--chunk={}", chunk.get() / 1024);
     let array = node.to_string_lossy();
@@ -53,7 +55,7 @@ pub(super) fn steps(metadata: MdMetadata, chunk: Bytes, node: &Path, devices: &[
                     Action::words(words.into_iter().chain(members)),
                 )
                 .undone_by(back)
-                .from(Provenance::printed(PRINTED)),
+                .from(printed),
             ]
         }
         MdMetadata::Imsm => {

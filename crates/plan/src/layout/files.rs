@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Action, FileSystem, FileSystemKind, MdMetadata, Provenance, Recipe, Step, Undo, When};
 
-/// What the first study prints for one card (`mkfs.xfs -f -K -d su=128k,sw=1`).
-const PRINTED_XFS_OPTIONS: [&str; 2] = ["-d", "su=128k,sw=1"];
+/// What the first study prints for one card.
+const PRINTED_MAKER: &str = "mkfs.xfs -f -K -d su=128k,sw=1";
 const PRINTED_ONE_CARD: &str = "a-cmd-mkfs-t1";
 /// Twelve of them, of which the first and the last mount are printed.
 const PRINTED_TWELVE_CARDS: &str = "a-cmd-mount-t2";
@@ -64,10 +64,11 @@ impl FileSystem {
             }
             FileSystemKind::Ext4 => &["-F"],
         };
-        words.extend(base.iter().map(|word| (*word).to_owned()));
+        let is_said = |word: &&&str| self.make_options.iter().any(|said| said == **word);
+        words.extend(base.iter().filter(|word| !is_said(word)).map(|word| (**word).to_owned()));
         words.extend(self.make_options.iter().cloned());
+        let is_printed = words.join(" ") == PRINTED_MAKER;
         words.push(device.to_string_lossy().into_owned());
-        let is_printed = self.kind == FileSystemKind::Xfs && self.make_options == PRINTED_XFS_OPTIONS;
         let found = if is_printed { Provenance::printed(PRINTED_ONE_CARD) } else { Provenance::Own };
         Step::new(format!("make {kind} on {}", device.display()), Action::Command(words))
             .after(device)

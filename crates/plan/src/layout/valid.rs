@@ -196,12 +196,12 @@ impl Layout {
 
 /// A name that is a plain word in a command line, a path and a volume group.
 fn name(problems: &mut Problems, field: &'static str, text: &str) {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
     let starts_well = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
     let is_plain = starts_well && text.bytes().all(plain) && text.len() <= NAME_BYTES_MAX;
     problems.add_if(!is_plain, field, || {
         format!(
-            "{text:?} is no name: give up to {NAME_BYTES_MAX} letters, digits, dots, dashes and underscores, \
+            "{text:?} is no name: give up to {NAME_BYTES_MAX} letters, digits and `.`, `_`, `+`, `-`, \
              a letter or digit first"
         )
     });

@@ -45,7 +45,7 @@ pub(super) fn steps(group: &str, stripe: Bytes, volumes: &[Volume], devices: &[P
             .undone_by(vec![back]),
     );
     let (stripes, unit) = (devices.len().to_string(), format!("{}k", stripe.get() / 1024));
-    let sized = volumes.iter().filter_map(|volume| Some((volume, unit(volume.size?))));
+    let sized = volumes.iter().filter_map(|volume| Some((volume, written(volume.size?))));
     let sized = sized.map(|(volume, size)| (volume, "-L", size));
     let open: Vec<&Volume> = volumes.iter().filter(|volume| volume.size.is_none()).collect();
     let count = open.len();
@@ -72,7 +72,7 @@ pub(super) fn steps(group: &str, stripe: Bytes, volumes: &[Volume], devices: &[P
 }
 
 /// A size as LVM reads it, as in `3T`.
-fn unit(size: Bytes) -> String {
+fn written(size: Bytes) -> String {
     let found = [(40, 'T'), (30, 'G'), (20, 'M'), (10, 'K')]
         .into_iter()
         .find(|(shift, _)| size.get().is_multiple_of(1 << shift));

@@ -1,0 +1,189 @@
+//! `ioproof layout`: devices put together, read back, and taken apart again.
+
+mod arguments;
+mod show;
+
+use std::sync::Arc;
+
+use engine::Controls;
+use host::{Guard, LayoutError, Layouts, Root, Standing};
+use record::CommandRun;
+
+pub(crate) use arguments::Asked;
+use arguments::{Described, State};
+
+use crate::console::{confirm, print};
+use crate::exit::{Exit, Failure};
+use crate::signals;
+
+/// What the ledger calls the run that a layout made by hand is of.
+const BY_HAND: &str = "by hand";
+
+/// Of the data that runs write where nothing else is said.
+const OWN_SIGNATURE: u64 = 0;
+
+/// Does what is asked.
+pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    match asked {
+        Asked::Plan(described) => plan(described),
+        Asked::Create { described, yes } => create(described, *yes),
+        Asked::Verify(named) => {
+            let layouts = layouts(&named.state);
+            verify(&layouts, &find(&layouts, &named.name)?)
+        }
+        Asked::Destroy { named, yes } => {
+            let layouts = layouts(&named.state);
+            let standing = find(&layouts, &named.name)?;
+            print(&format!("{}\n", show::standing(&standing)))?;
+            if !agreed(*yes, "Take it down? All data on it is lost.")? {
+                return Ok(Exit::Refused);
+            }
+            layouts.destroy(standing, &mut tell).map_err(failure)?;
+            Ok(Exit::Success)
+        }
+        Asked::List(state) => list(&layouts(state)),
+        Asked::Clean { forget: Some(name), state, yes } => forget(&layouts(state), name, *yes),
+        Asked::Clean { forget: None, state, yes } => clean(&layouts(state), *yes),
+    }
+}
+
+/// Layouts whose devices may carry what ioproof has written on them before.
+fn layouts(state: &State) -> Layouts {
+    let directory = state.directory.clone().unwrap_or_else(host::layouts::default_state);
+    let directory = std::path::absolute(&directory).unwrap_or(directory);
+    let guard = Guard::new(Root::default()).with_stamp_test(|cell| engine::is_own_cell(OWN_SIGNATURE, cell));
+    Layouts::new(Root::default(), directory, guard)
+}
+
+fn plan(described: &Described) -> Result<Exit, Failure> {
+    let layout = described.layout()?;
+    let survey = layouts(&described.state).survey(&layout, &described.destroy_data_on);
+    print(&show::plan(&layout, &survey))?;
+    match survey.obstacles.is_empty() {
+        true => Ok(Exit::Success),
+        false => {
+            let error = LayoutError::Obstacles { layout: layout.name, obstacles: survey.obstacles };
+            Ok(exit_of(&error))
+        }
+    }
+}
+
+fn create(described: &Described, yes: bool) -> Result<Exit, Failure> {
+    let layout = described.layout()?;
+    let controls = Arc::new(Controls::new());
+    signals::stop_on_signal(&controls.stop_flags()).map_err(|error| Failure::new(Exit::Internal, error))?;
+    let stopped = Arc::clone(&controls);
+    let layouts = layouts(&described.state).with_stop(move || stopped.is_stopped());
+    let survey = layouts.survey(&layout, &described.destroy_data_on);
+    if survey.obstacles.is_empty() && !layout.devices.is_empty() && !yes {
+        print(&show::plan(&layout, &survey))?;
+        let devices: Vec<String> = survey.devices.iter().map(|path| path.display().to_string()).collect();
+        let question = format!("Make it? All data on {} is lost.", devices.join(", "));
+        if !agreed(false, &question)? {
+            return Ok(Exit::Refused);
+        }
+    }
+    let mut standing =
+        layouts.create(&layout, &described.destroy_data_on, BY_HAND, &mut tell).map_err(failure)?;
+    layouts.keep(&mut standing).map_err(failure)?;
+    verify(&layouts, &standing)
+}
+
+/// Asks, unless it was agreed to before. Where nobody can be asked, nobody agrees.
+fn agreed(yes: bool, question: &str) -> Result<bool, Failure> {
+    if yes {
+        return Ok(true);
+    }
+    let is_agreed = confirm(question, false)?;
+    if !is_agreed {
+        print("nothing was done; --yes agrees\n")?;
+    }
+    Ok(is_agreed)
+}
+
+/// Prints what stands; it is an error if it is not what the layout says.
+fn verify(layouts: &Layouts, standing: &Standing) -> Result<Exit, Failure> {
+    let findings = layouts.verify(standing);
+    print(&show::findings(&findings))?;
+    print(&format!("{}\n", show::standing(standing)))?;
+    let is_right = standing.is_complete() && !findings.iter().any(record::LayoutFinding::differs);
+    Ok(if is_right { Exit::Success } else { Exit::NotKept })
+}
+
+fn list(layouts: &Layouts) -> Result<Exit, Failure> {
+    let all = layouts.standing().map_err(failure)?;
+    if all.is_empty() {
+        print("no layout stands\n")?;
+    }
+    for standing in &all {
+        print(&format!("{}\n", show::standing(standing)))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn clean(layouts: &Layouts, yes: bool) -> Result<Exit, Failure> {
+    let (left, others): (Vec<_>, Vec<_>) =
+        layouts.standing().map_err(failure)?.into_iter().partition(Standing::is_leftover);
+    for standing in &others {
+        print(&format!("{}\n  it stays\n", show::standing(standing)))?;
+    }
+    if left.is_empty() {
+        print("nothing was left by a program that is gone\n")?;
+        return Ok(Exit::Success);
+    }
+    let mut worst = Ok(Exit::Success);
+    for standing in left {
+        print(&format!("{}\n", show::standing(&standing)))?;
+        if !agreed(yes, "Take it down? All data on it is lost.")? {
+            worst = worst.and(Ok(Exit::Refused));
+            continue;
+        }
+        // One that cannot be taken down does not keep the others standing.
+        if let Err(error) = layouts.destroy(standing, &mut tell) {
+            worst = Err(failure(error));
+        }
+    }
+    worst
+}
+
+fn forget(layouts: &Layouts, name: &str, yes: bool) -> Result<Exit, Failure> {
+    let standing = find(layouts, name)?;
+    print(&format!("{}\n", show::standing(&standing)))?;
+    if !agreed(yes, "Take it out of the ledger, and undo nothing?")? {
+        return Ok(Exit::Refused);
+    }
+    layouts.forget(standing).map_err(failure)?;
+    Ok(Exit::Success)
+}
+
+fn find(layouts: &Layouts, name: &str) -> Result<Standing, Failure> {
+    let all = layouts.standing().map_err(failure)?;
+    let names: Vec<String> = all.iter().map(|standing| standing.name().to_owned()).collect();
+    all.into_iter().find(|standing| standing.name() == name).ok_or_else(|| {
+        let known = if names.is_empty() { "none stands".to_owned() } else { names.join(", ") };
+        Failure::usage(format!("no layout {name:?} stands: {known}"))
+    })
+}
+
+/// Prints a command when it has ended. What nobody reads any more does not stop the way back.
+fn tell(run: &CommandRun) {
+    let _ = print(&show::run(run));
+}
+
+fn exit_of(error: &LayoutError) -> Exit {
+    match error {
+        LayoutError::Obstacles { obstacles, .. }
+            if obstacles.iter().any(|obstacle| matches!(obstacle, host::layouts::Obstacle::Problem(_))) =>
+        {
+            Exit::Usage
+        }
+        _ if error.is_refusal() => Exit::Refused,
+        LayoutError::Interrupted { .. } => Exit::Interrupted,
+        LayoutError::Unreadable { .. } => Exit::Record,
+        _ => Exit::HostLacks,
+    }
+}
+
+fn failure(error: LayoutError) -> Failure {
+    Failure::new(exit_of(&error), error)
+}

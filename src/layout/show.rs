@@ -1,0 +1,112 @@
+//! Layouts as text: plans, commands as they are run, what was read back.
+
+use std::fmt::Write as _;
+
+use host::{Standing, Survey};
+use plan::Layout;
+use plan::layout::{Action, Provenance, Undo};
+use record::{CommandEnd, CommandRun, LayoutFinding};
+
+/// All commands in their order, with the way back, and what stands against it.
+pub(super) fn plan(layout: &Layout, survey: &Survey) -> String {
+    let mut text = format!("layout {}", layout.name);
+    for (before, words) in [(": ", &layout.title), (", stands for ", &layout.stands_for)] {
+        if !words.is_empty() {
+            let _ = write!(text, "{before}{words}");
+        }
+    }
+    text.push('\n');
+    for (number, (given, node)) in layout.devices.iter().zip(&survey.devices).enumerate() {
+        let node = node.to_string_lossy();
+        let same = if *given == node { String::new() } else { format!(" ({given})") };
+        let _ = writeln!(text, "  device {number}: {node}{same}");
+    }
+    let mut told = None;
+    if survey.steps.is_empty() {
+        text.push_str("nothing is done\n");
+    } else {
+        text.push_str("to make it:\n");
+    }
+    for step in &survey.steps {
+        line(&mut text, &step.action, &step.purpose, &step.provenance, &mut told);
+    }
+    let back: Vec<&Undo> = survey.steps.iter().rev().flat_map(|step| &step.undo).collect();
+    if !back.is_empty() {
+        text.push_str("the way back:\n");
+    }
+    for undo in back {
+        line(&mut text, &undo.action, &undo.purpose, &undo.provenance, &mut told);
+    }
+    if survey.obstacles.is_empty() {
+        text.push_str("nothing stands against it\n");
+    } else {
+        text.push_str("this stands against it:\n");
+    }
+    for obstacle in &survey.obstacles {
+        let _ = writeln!(text, "- {}", obstacle.to_string().replace('\n', "\n  "));
+    }
+    text
+}
+
+/// A command with its purpose; where it is published is told once for commands that follow one another.
+fn line(
+    text: &mut String,
+    action: &Action,
+    purpose: &str,
+    provenance: &Provenance,
+    told: &mut Option<Provenance>,
+) {
+    let _ = writeln!(text, "  {action}\n      # {purpose}");
+    if let Some(remark) = provenance.remark() {
+        let is_told = told.as_ref() == Some(provenance);
+        let _ = writeln!(text, "      # {}", if is_told { short(provenance) } else { remark });
+    }
+    *told = Some(provenance.clone());
+}
+
+/// The remark again, without its reason.
+fn short(provenance: &Provenance) -> String {
+    match provenance {
+        Provenance::Reconstructed { source, .. } => format!("reconstructed, not as printed ({source})"),
+        _ => provenance.to_string(),
+    }
+}
+
+/// A command that was run, with what it printed.
+pub(super) fn run(run: &CommandRun) -> String {
+    let mut text = format!("  {}\n", run.command);
+    if run.status != CommandEnd::Exited(0) {
+        let _ = writeln!(text, "      failed: {}", run.status);
+    }
+    for line in run.output.lines() {
+        let _ = writeln!(text, "      {line}");
+    }
+    text
+}
+
+/// What was read back; what differs stands out.
+pub(super) fn findings(findings: &[LayoutFinding]) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let mark = if finding.differs() { "!" } else { " " };
+        let _ = writeln!(text, "{mark} {finding}");
+    }
+    text
+}
+
+/// A layout in one line.
+pub(super) fn standing(standing: &Standing) -> String {
+    let built = if standing.is_complete() { "stands" } else { "is half-built" };
+    let whose = match standing.owner() {
+        _ if !standing.is_here() => ", of another host".to_owned(),
+        Some(pid) if pid == std::process::id() => String::new(),
+        Some(pid) => format!(", of process {pid}, which goes on"),
+        None if standing.is_leftover() => ", left by a program that is gone: ioproof layout clean".to_owned(),
+        None => String::new(),
+    };
+    let devices: Vec<String> = standing.devices().iter().map(|path| path.display().to_string()).collect();
+    let places: Vec<String> = standing.places().iter().map(|path| path.display().to_string()).collect();
+    let over = if devices.is_empty() { String::new() } else { format!(" over {}", devices.join(" ")) };
+    let at = if devices == places { String::new() } else { format!(" at {}", places.join(" ")) };
+    format!("{} {built}{over}{at} (run {}{whose})", standing.name(), standing.run_id())
+}
