@@ -28,6 +28,7 @@ mod layout;
 mod limits;
 mod mdtest;
 mod mixes;
+mod network_file_system;
 mod node_local;
 mod nodes;
 mod nodes_compared;

@@ -11,9 +11,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Daemons go on until they are killed with their value.
 const FOR_EVER: Duration = Duration::from_secs(86_400);
 
-/// MooseFS over hosts: its master on the first, a chunk server on each, which keeps its data on the
-/// host's first device or in its memory, and a client on each. Each chunk is kept once, so that its
-/// capacity and speed are those of all hosts together.
+/// MooseFS over hosts: its master on the first, chunk servers on the first or on all, each of which keeps
+/// its data on its host's first device or in its memory, and a client on each. Each chunk is kept once, so that its
+/// capacity and speed are those of all servers together.
 ///
 /// ```no_run
 /// use testbed::{Hosts, MooseFs, Program};
@@ -38,7 +38,14 @@ impl MooseFs {
     pub fn available() -> Result<(), String> {
         Hosts::available()?;
         command::needs_file("/dev/fuse")?;
-        command::needs_tools(&["mfsmaster", "mfschunkserver", "mfsmount", "mfssetgoal", "stat"])
+        command::needs_tools(&[
+            "mfsmaster",
+            "mfschunkserver",
+            "mfsmount",
+            "mfssetgoal",
+            "mfssettrashtime",
+            "stat",
+        ])
     }
 
     /// Sets it up over `hosts`, and waits until all of them serve.
@@ -46,6 +53,17 @@ impl MooseFs {
     /// # Errors
     /// A daemon could not be started, or did not become ready.
     pub fn over(hosts: Hosts) -> Result<Self, Error> {
+        let servers = hosts.count();
+        Self::served_by(servers, hosts)
+    }
+
+    /// Sets it up over `hosts`, of which the first so many serve: the others have all data behind their
+    /// link.
+    ///
+    /// # Errors
+    /// A daemon could not be started, or did not become ready.
+    pub fn served_by(servers: usize, hosts: Hosts) -> Result<Self, Error> {
+        let count = servers.min(hosts.count());
         let master = hosts.shared().join("moosefs-master");
         let directory = |path: &Path| fs::create_dir(path).map_err(Error::file(path));
         let write = |path: PathBuf, text: &str| fs::write(&path, text).map_err(Error::file(&path));
@@ -63,7 +81,7 @@ impl MooseFs {
         write(master.join("settings"), &(own(&master) + &settings))?;
         let address = hosts.address(0);
         let mut servers = vec![hosts.inside(0, &daemon("mfsmaster", &master)).spawn()?];
-        for index in 0..hosts.count() {
+        for index in 0..count {
             let server = hosts.shared().join(format!("moosefs-server{index}"));
             directory(&server)?;
             // Each host has a directory of its own at this path.
@@ -96,10 +114,12 @@ impl MooseFs {
         }
         daemons.append(&mut servers);
         let _ = run(&hosts, 0, Program::new("mfssetgoal").args(["-r", "1"]).arg(&place))?;
+        // What is removed makes room at once.
+        let _ = run(&hosts, 0, Program::new("mfssettrashtime").args(["-r", "0"]).arg(&place))?;
         let one = capacity(&hosts, &storage(&hosts))?;
         wait("servers of MooseFS", || {
             // Bytes that a file system keeps for itself are less than half a server.
-            Ok(2 * capacity(&hosts, &place)? > one * (2 * hosts.count() as u64 - 1))
+            Ok(2 * capacity(&hosts, &place)? > one * (2 * count as u64 - 1))
         })?;
         Ok(Self { _daemons: daemons, hosts })
     }
