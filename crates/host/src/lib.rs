@@ -10,6 +10,7 @@
 //! | [`cache`] | empties the page cache, for one file or as a whole |
 //! | [`limits`] | raises the limits of this process, and says which one is too low |
 //! | [`QuietWatch`] | says what other processes did while phases ran |
+//! | [`tuning`] | how the host is set, how it should be, and the way back |
 //! | [`Guard`] | says whether a raw block device may be written, with every reason against it |
 //! | [`Layouts`] | puts devices together as a layout says, reads it back, and takes it down |
 //!
@@ -52,6 +53,7 @@ mod quiet;
 mod root;
 mod sys;
 mod trace;
+pub mod tuning;
 
 pub use counters::DeviceCounters;
 pub use cpu::CpuTimes;

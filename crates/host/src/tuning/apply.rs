@@ -1,0 +1,161 @@
+//! Applies a plan: writes, reads back, and notes each in the ledger.
+
+use std::io;
+
+use rustix::io::Errno;
+
+use super::ledger::{EntryState, Ledger, LedgerError};
+use super::planned::{TuningPlan, Write};
+use super::setting::{Setting, Settings};
+use crate::Root;
+
+/// What became of a write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It reads back as this, which is what was written.
+    Set(String),
+    /// It reads back as something else.
+    Changed(String),
+    /// The kernel refused it: how, and what that means.
+    Refused(String),
+}
+
+/// A write and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    /// The write.
+    pub write: Write,
+    /// What became of it, in the end.
+    pub outcome: Outcome,
+}
+
+/// Applies `plan` on the host under `root`, whose ledger this is. Writes that the kernel refuses are
+/// passed over: every other step is as good without them. `tell` hears of each write as it is done.
+///
+/// # Errors
+/// The ledger cannot be written: nothing more is changed, and `host restore` undoes what was.
+pub fn apply(
+    plan: &TuningPlan,
+    root: &Root,
+    settings: &dyn Settings,
+    ledger: &mut Ledger,
+    at_unix_ns: i64,
+    tell: &mut dyn FnMut(&Applied),
+) -> Result<Vec<Applied>, LedgerError> {
+    if ledger.host.boot_id != super::ledger::Identity::of(root).boot_id {
+        return Err(LedgerError::EarlierBoot { path: ledger.path().to_owned() });
+    }
+    ledger.begin(plan, root, settings, at_unix_ns)?;
+    let mut all = Vec::new();
+    for write in &plan.writes {
+        let outcome = set(settings, &write.setting, &write.new);
+        note(ledger, &write.setting, &outcome)?;
+        let applied = Applied { write: write.clone(), outcome };
+        tell(&applied);
+        all.push(applied);
+    }
+    settle(&mut all, settings, ledger, tell)?;
+    note_moved(plan, settings, ledger)?;
+    ledger.finished()?;
+    Ok(all)
+}
+
+/// Writes a value and reads it back.
+pub(super) fn set(settings: &dyn Settings, setting: &Setting, value: &str) -> Outcome {
+    if let Err(error) = settings.write(setting, value) {
+        return Outcome::Refused(in_words(setting, &error));
+    }
+    match settings.read(setting) {
+        Ok(text) if setting.same(&text, value) => Outcome::Set(text.trim().to_owned()),
+        Ok(text) => Outcome::Changed(text.trim().to_owned()),
+        Err(error) => Outcome::Refused(format!("it was written and cannot be read back: {error}")),
+    }
+}
+
+fn note(ledger: &mut Ledger, setting: &Setting, outcome: &Outcome) -> Result<(), LedgerError> {
+    let Some(index) = ledger.index_of(setting) else { return Ok(()) };
+    match outcome {
+        Outcome::Set(text) | Outcome::Changed(text) => ledger.written(index, text.clone()),
+        Outcome::Refused(error) => ledger.refused(index, error.clone()),
+    }
+}
+
+/// A later write may have changed what an earlier one has set, as a scheduler does with the length of
+/// its queue: such a value is written once more.
+fn settle(
+    all: &mut [Applied],
+    settings: &dyn Settings,
+    ledger: &mut Ledger,
+    tell: &mut dyn FnMut(&Applied),
+) -> Result<(), LedgerError> {
+    for applied in all {
+        let Outcome::Set(_) = applied.outcome else { continue };
+        let Write { setting, new, .. } = &applied.write;
+        if settings.read(setting).is_ok_and(|text| setting.same(&text, new)) {
+            continue;
+        }
+        applied.outcome = set(settings, setting, new);
+        note(ledger, setting, &applied.outcome)?;
+        tell(applied);
+    }
+    Ok(())
+}
+
+/// What the kernel changed along is not somebody else's doing.
+fn note_moved(plan: &TuningPlan, settings: &dyn Settings, ledger: &mut Ledger) -> Result<(), LedgerError> {
+    for setting in plan.writes.iter().flat_map(|write| &write.moves) {
+        let Some(index) = ledger.index_of(setting) else { continue };
+        let entry = &ledger.entries[index];
+        let Ok(text) = settings.read(setting) else { continue };
+        let is_known = matches!(&entry.state, EntryState::Written(known) | EntryState::Moved(known)
+            if setting.same(known, &text));
+        if !is_known && !setting.same(&entry.old, &text) {
+            ledger.moved(index, text.trim().to_owned())?;
+        }
+    }
+    Ok(())
+}
+
+/// What the kernel's refusal means for this setting.
+fn in_words(setting: &Setting, error: &io::Error) -> String {
+    let path = match setting {
+        Setting::File { path } => path.as_str(),
+        _ => "",
+    };
+    let meaning = match Errno::from_io_error(error) {
+        Some(Errno::IO) if path.ends_with("/smp_affinity") => {
+            "the kernel manages this interrupt and has placed it itself"
+        }
+        Some(Errno::INVAL) if path.ends_with("/nr_requests") => "more than the device has room for",
+        Some(Errno::INVAL) => "the kernel does not take this value here",
+        Some(Errno::NODEV | Errno::NXIO | Errno::NOENT) => "it is not there any more",
+        Some(Errno::ACCESS | Errno::PERM) => "it needs root, and a kernel that is not locked down",
+        Some(Errno::ROFS) => "it is mounted read-only here, as in a container: tune on the host itself",
+        _ => return error.to_string(),
+    };
+    format!("{meaning} ({error})")
+}
+
+/// The writes of a plan that this user may not do, with the reason.
+#[must_use]
+pub fn forbidden(plan: &TuningPlan, root: &Root) -> Vec<(Setting, String)> {
+    use rustix::fs::{Access, access};
+    let mut found = Vec::new();
+    for write in &plan.writes {
+        let path = match &write.setting {
+            Setting::File { path } => root.path(path),
+            Setting::Register { cpu, .. } => root.path(format!("/dev/cpu/{cpu}/msr")),
+            Setting::Mount { .. } | Setting::TunedProfile if !root.is_system() => continue,
+            Setting::Mount { .. } | Setting::TunedProfile => {
+                if !rustix::process::geteuid().is_root() {
+                    found.push((write.setting.clone(), "it needs root".to_owned()));
+                }
+                continue;
+            }
+        };
+        if let Err(error) = access(&path, Access::WRITE_OK) {
+            found.push((write.setting.clone(), in_words(&write.setting, &error.into())));
+        }
+    }
+    found
+}

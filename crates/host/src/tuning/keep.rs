@@ -1,0 +1,224 @@
+//! Settings that outlive a boot: a script of ours that a boot starts, shown before it is written.
+
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
+use std::path::Path;
+
+use super::ledger::{KeptFile, KeptForm, Ledger, LedgerError};
+use super::planned::TuningPlan;
+use super::setting::Setting;
+use super::steps::POWER_CONTROL;
+use crate::Root;
+
+const SCRIPT: &str = "/etc/ioproof-tuning.sh";
+const UNITS: &str = "/etc/systemd/system";
+const UNIT: &str = "ioproof-tuning.service";
+const RC_LOCAL: &str = "/etc/rc.local";
+
+/// The files that make the plan outlive a boot: a script, and what starts it. With systemd that is a unit
+/// and the link that enables it, else a line in `/etc/rc.local`.
+#[must_use]
+pub fn files(plan: &TuningPlan, root: &Root) -> Vec<KeptFile> {
+    let file = |path: String, form: KeptForm| KeptFile { path, form };
+    let mut all = vec![file(SCRIPT.to_owned(), KeptForm::Text(script(plan)))];
+    if root.exists(UNITS) {
+        let unit = format!("{UNITS}/{UNIT}");
+        let link = format!("{UNITS}/multi-user.target.wants/{UNIT}");
+        all.push(file(unit.clone(), KeptForm::Text(unit_text(plan))));
+        all.push(file(link, KeptForm::Link(unit)));
+    } else {
+        all.push(file(RC_LOCAL.to_owned(), KeptForm::Line(format!("/bin/sh {SCRIPT} # ioproof"))));
+    }
+    all
+}
+
+fn unit_text(plan: &TuningPlan) -> String {
+    format!(
+        "# Written by ioproof host tune --persist; ioproof host restore removes it.\n[Unit]\n\
+         Description=Host tuning of ioproof: {}\nAfter=local-fs.target\n\n[Service]\nType=oneshot\n\
+         ExecStart=/bin/sh {SCRIPT}\nRemainAfterExit=yes\n\n[Install]\nWantedBy=multi-user.target\n",
+        plan.profiles.join(" ")
+    )
+}
+
+/// Numbers of interrupts and names of devices change from boot to boot: interrupts are found by their
+/// driver, as published, and devices by the path that the user gave.
+fn script(plan: &TuningPlan) -> String {
+    let mut lines: Vec<String> = vec![
+        "#!/bin/sh".to_owned(),
+        "# Written by ioproof host tune --persist; ioproof host restore removes it.".to_owned(),
+    ];
+    for write in &plan.writes {
+        let value = write.setting.value(&write.new);
+        let line = match &write.setting {
+            Setting::File { path } if path.ends_with("/smp_affinity") => {
+                "for irq in $(find /proc/irq/*/nvme* -prune | cut -d/ -f4); do cat /proc/irq/$irq/affinity_hint > \
+                 /proc/irq/$irq/smp_affinity; done"
+                    .to_owned()
+            }
+            Setting::File { path } => match (write.setting.device(), &write.device) {
+                (Some(name), Some(device)) => {
+                    let below = path.strip_prefix(&format!("/sys/block/{name}/")).unwrap_or(path);
+                    format!("echo {value} > \"/sys/block/$(basename \"$(readlink -f {})\")/{below}\"", quoted(device))
+                }
+                _ => write.setting.command(&value),
+            },
+            // The tools of the published line; the register is read first, and one bit of it cleared.
+            Setting::Register { register: POWER_CONTROL, .. } => {
+                "for cpu in /dev/cpu/[0-9]*; do p=${cpu##*/}; wrmsr -p $p 0x1fc $(($(rdmsr -c -p $p 0x1fc) & ~2)); \
+                 done # msr-tools"
+                    .to_owned()
+            }
+            Setting::Mount { mount_point } => {
+                format!("mount -o remount,bind,noatime,nodiratime {}", quoted(mount_point))
+            }
+            // TuneD keeps its profile over a boot by itself.
+            Setting::TunedProfile => continue,
+            Setting::Register { .. } => write.setting.command(&value),
+        };
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:,=@%".contains(&byte);
+    if word.bytes().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+/// Writes the files, each noted in the ledger first.
+///
+/// # Errors
+/// The ledger cannot be written. A file that cannot be written is told in the list.
+pub fn write(
+    files: &[KeptFile],
+    ledger: &mut Ledger,
+    root: &Root,
+) -> Result<Vec<(KeptFile, Result<(), String>)>, LedgerError> {
+    let mut told = Vec::new();
+    for file in files {
+        if ledger.kept.contains(file) {
+            told.push((file.clone(), Ok(())));
+            continue;
+        }
+        // Our own file of an earlier use is replaced; what we did not write is not touched.
+        let ours: Vec<KeptFile> = ledger.kept.iter().filter(|kept| kept.path == file.path).cloned().collect();
+        for earlier in ours {
+            if take_away(&earlier, root, false).is_ok() {
+                ledger.removed(earlier)?;
+            }
+        }
+        if is_in_the_way(file, root) {
+            let why = "it is there already and not ours: remove it first".to_owned();
+            told.push((file.clone(), Err(why)));
+            continue;
+        }
+        ledger.keeping(file.clone())?;
+        let written = put(file, root).map_err(|error| error.to_string());
+        told.push((file.clone(), written));
+    }
+    Ok(told)
+}
+
+fn is_in_the_way(file: &KeptFile, root: &Root) -> bool {
+    !matches!(file.form, KeptForm::Line(_)) && fs::symlink_metadata(root.path(&file.path)).is_ok()
+}
+
+fn put(file: &KeptFile, root: &Root) -> io::Result<()> {
+    let path = root.path(&file.path);
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    match &file.form {
+        KeptForm::Text(text) => {
+            let mut made = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&path)?;
+            made.write_all(text.as_bytes())?;
+            made.sync_all()
+        }
+        KeptForm::Link(target) => symlink(target, &path),
+        KeptForm::Line(line) => put_line(&path, line),
+    }
+}
+
+/// Before the line that ends the script, or at its end. A file that is not there is made.
+fn put_line(path: &Path, line: &str) -> io::Result<()> {
+    let (text, mode) = match fs::read_to_string(path) {
+        Ok(text) => (text, fs::metadata(path)?.permissions()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            (format!("{MADE_BY_US}\n"), Permissions::from_mode(0o755))
+        }
+        Err(error) => return Err(error),
+    };
+    let at = text.lines().position(|other| other.trim() == "exit 0");
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.insert(at.unwrap_or(lines.len()), line);
+    // A file without a last newline comes back without one.
+    let end = if text.ends_with('\n') { "\n" } else { "" };
+    replace(path, &(lines.join("\n") + end), mode)
+}
+
+/// The first line of a file that had not been there.
+const MADE_BY_US: &str = "#!/bin/sh -e";
+
+fn replace(path: &Path, text: &str, mode: Permissions) -> io::Result<()> {
+    // On Red Hat's systems it is a link, which stays.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let fresh = path.with_extension("ioproof-new");
+    fs::write(&fresh, text)?;
+    fs::set_permissions(&fresh, mode)?;
+    fs::rename(&fresh, path)
+}
+
+/// Takes all files of the ledger away, the last written first.
+pub(super) fn remove(
+    ledger: &mut Ledger,
+    root: &Root,
+    force: bool,
+) -> Result<Vec<(KeptFile, Result<(), String>)>, LedgerError> {
+    let mut told = Vec::new();
+    for file in ledger.kept.clone().into_iter().rev() {
+        let taken = take_away(&file, root, force);
+        if taken.is_ok() {
+            ledger.removed(file.clone())?;
+        }
+        told.push((file, taken));
+    }
+    Ok(told)
+}
+
+fn take_away(file: &KeptFile, root: &Root, force: bool) -> Result<(), String> {
+    let path = root.path(&file.path);
+    let there = match &file.form {
+        KeptForm::Text(_) => fs::read_to_string(&path),
+        KeptForm::Link(_) => fs::read_link(&path).map(|target| target.to_string_lossy().into_owned()),
+        KeptForm::Line(_) => fs::read_to_string(&path),
+    };
+    let there = match there {
+        Ok(there) => there,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error.to_string()),
+    };
+    let said = |error: io::Error| error.to_string();
+    match &file.form {
+        KeptForm::Line(line) => {
+            let mode = fs::metadata(&path).map_err(said)?.permissions();
+            let kept: Vec<&str> = there.lines().filter(|other| other != line).collect();
+            if kept == [MADE_BY_US] {
+                return fs::remove_file(&path).map_err(said);
+            }
+            let end = if there.ends_with('\n') { "\n" } else { "" };
+            replace(&path, &(kept.join("\n") + end), mode).map_err(said)
+        }
+        // A file that a crash has cut off is ours as well.
+        KeptForm::Text(ours) if !ours.starts_with(&there) && !force => {
+            Err("somebody has changed it since: look at it, or say --force".to_owned())
+        }
+        KeptForm::Link(ours) if *ours != there && !force => {
+            Err("it leads elsewhere now: look at it, or say --force".to_owned())
+        }
+        KeptForm::Text(_) | KeptForm::Link(_) => fs::remove_file(&path).map_err(said),
+    }
+}

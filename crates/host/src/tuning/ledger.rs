@@ -1,0 +1,528 @@
+//! What was before: written to stable storage before anything is changed, and after each change.
+//!
+//! A file of lines, one event each, that only grows until all is restored and it goes. The old values of
+//! all writes stand in it before the first of them. A last line without its end was cut off by a crash:
+//! nothing was changed for it yet.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::planned::TuningPlan;
+use super::setting::{Setting, Settings};
+use crate::{Root, facts};
+
+/// Its name in the state directory.
+pub const LEDGER: &str = "tuning.jsonl";
+/// Where it stands unless something else is said.
+pub const STATE_DIRECTORY: &str = "/var/lib/ioproof";
+/// Names another state directory.
+pub const STATE_VARIABLE: &str = "IOPROOF_STATE";
+/// What this program writes and reads.
+const VERSION: u32 = 1;
+
+/// What is wrong with a ledger.
+#[derive(Debug, Error)]
+pub enum LedgerError {
+    /// It cannot be read or written.
+    #[error("{action} {path}: {source}; {next}", path = path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// How it failed.
+        source: io::Error,
+        /// What to do.
+        next: &'static str,
+    },
+    /// A line is no event of a ledger.
+    #[error(
+        "{path}: line {line} is damaged ({reason}): the old values of its settings are in the lines before; \
+         restore them by hand, then remove the file",
+        path = path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// It was written by another host.
+    #[error(
+        "{path} was written on host {theirs}, this is {ours}: its values are not those of this host; restore \
+         there, or give another --state",
+        path = path.display()
+    )]
+    OtherHost {
+        /// The file.
+        path: PathBuf,
+        /// The host that wrote it.
+        theirs: String,
+        /// This one.
+        ours: String,
+    },
+    /// It was written before the host was booted.
+    #[error(
+        "{path} is of an earlier boot: say `ioproof host restore` first, which keeps what is persistent and \
+         forgets what the boot has undone",
+        path = path.display()
+    )]
+    EarlierBoot {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process works with it.
+    #[error("another ioproof tunes or restores this host right now ({path} is locked): wait for it", path = path.display())]
+    Busy {
+        /// The directory.
+        path: PathBuf,
+    },
+}
+
+impl LedgerError {
+    /// Whether the program refuses although it could.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        !matches!(self, Self::Io { .. })
+    }
+}
+
+/// Which host, and which boot of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// `/etc/machine-id`; empty where there is none.
+    pub machine_id: String,
+    /// The name of the node.
+    pub node: String,
+    /// The kernel's number of this boot; empty where it has none.
+    pub boot_id: String,
+}
+
+impl Identity {
+    /// Who the host under `root` is.
+    #[must_use]
+    pub fn of(root: &Root) -> Self {
+        let text = |path: &str| root.text(path).known().cloned().unwrap_or_default();
+        Self {
+            machine_id: text("/etc/machine-id"),
+            node: facts::node(root),
+            boot_id: text("/proc/sys/kernel/random/boot_id"),
+        }
+    }
+
+    /// Whether both are one host. Names change; the number of a machine does not.
+    #[must_use]
+    pub fn is_same_host(&self, other: &Self) -> bool {
+        if self.machine_id.is_empty() || other.machine_id.is_empty() {
+            return self.node == other.node;
+        }
+        self.machine_id == other.machine_id
+    }
+}
+
+/// How far the change of a setting has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntryState {
+    /// Nobody knows: the program ended before it said more.
+    Planned,
+    /// Written; it then read as this.
+    Written(String),
+    /// The kernel refused it.
+    Refused(String),
+    /// Changed by the kernel along with another; it then read as this.
+    Moved(String),
+    /// Back as it was, or gone with its device.
+    Restored,
+}
+
+/// A setting and its value before the first change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The setting.
+    pub setting: Setting,
+    /// What it read as.
+    pub old: String,
+    /// What is written; nothing where the kernel changes it along with another setting.
+    pub new: Option<String>,
+    /// The step that changes it.
+    pub step: String,
+    /// The kernel's number of the device, which another device in its place does not have.
+    pub device_number: Option<u64>,
+    /// How far the change has come.
+    #[serde(skip, default = "planned")]
+    pub state: EntryState,
+    /// Every value that this program has given it, or was about to.
+    #[serde(skip)]
+    pub ours: Vec<String>,
+    /// Whether an earlier use has written it.
+    #[serde(skip)]
+    pub(super) written_before: bool,
+}
+
+fn planned() -> EntryState {
+    EntryState::Planned
+}
+
+/// One use of `host tune`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Application {
+    /// Its profiles.
+    pub profiles: Vec<String>,
+    /// When, nanoseconds since 1970 (UTC).
+    pub at_unix_ns: i64,
+    /// Whether it came to its end.
+    #[serde(skip)]
+    pub finished: bool,
+}
+
+/// A file that makes settings outlive a boot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptFile {
+    /// Where it stands, without the prefix of a [`Root`].
+    pub path: String,
+    /// What it is.
+    pub form: KeptForm,
+}
+
+/// What a file that outlives a boot is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeptForm {
+    /// A file of ours with this text.
+    Text(String),
+    /// A link of ours to this.
+    Link(String),
+    /// A line of ours in a file of the user's.
+    Line(String),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+enum Event {
+    Opened { version: u32, host: Identity },
+    Planned { application: Application, entries: Vec<Entry> },
+    Written { entry: usize, read_back: String },
+    Refused { entry: usize, error: String },
+    Moved { entry: usize, read_back: String },
+    Finished,
+    Keeping { file: KeptFile },
+    Restored { entry: usize },
+    Removed { file: KeptFile },
+}
+
+/// The ledger of a host, open and locked, or just read.
+#[derive(Debug)]
+pub struct Ledger {
+    /// Whose it is.
+    pub host: Identity,
+    /// The uses of `host tune` that are in it.
+    pub applications: Vec<Application>,
+    /// The settings, in the order in which they were changed first.
+    pub entries: Vec<Entry>,
+    /// Files that make settings outlive a boot.
+    pub kept: Vec<KeptFile>,
+    path: PathBuf,
+    file: Option<File>,
+    /// Held as long as this lives.
+    _lock: Option<File>,
+}
+
+impl Ledger {
+    /// The ledger in the directory, if there is one, for looking at.
+    ///
+    /// # Errors
+    /// It cannot be read, or is damaged.
+    pub fn read(state: &Path) -> Result<Option<Self>, LedgerError> {
+        let path = state.join(LEDGER);
+        let text = match fs::read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => {
+                return Err(LedgerError::Io { action: "read", path, source, next: "run as its owner" });
+            }
+        };
+        Self::parse(path, &text).map(Some)
+    }
+
+    /// The ledger in the directory for changing, made if there is none. Nobody else can change it while
+    /// this lives.
+    ///
+    /// # Errors
+    /// It cannot be made or read, is in use, damaged, or another host's.
+    pub fn open(state: &Path, host: &Identity) -> Result<Self, LedgerError> {
+        fs::create_dir_all(state).map_err(|source| unwritable(state, source))?;
+        let lock = Some(locked(state)?);
+        let path = state.join(LEDGER);
+        let mut ledger = match Self::read(state)? {
+            Some(ledger) => ledger,
+            None => {
+                let opened = line(&Event::Opened { version: VERSION, host: host.clone() });
+                created(&path, &opened).map_err(|source| unwritable(&path, source))?;
+                Self::empty(path.clone(), host.clone())
+            }
+        };
+        if !ledger.host.is_same_host(host) {
+            let named = |host: &Identity| format!("{} (machine {})", host.node, host.machine_id);
+            return Err(LedgerError::OtherHost { path, theirs: named(&ledger.host), ours: named(host) });
+        }
+        let file = OpenOptions::new().append(true).open(&path).map_err(|source| unwritable(&path, source))?;
+        cut_torn_line(&path, &file).map_err(|source| unwritable(&path, source))?;
+        ledger.file = Some(file);
+        ledger._lock = lock;
+        Ok(ledger)
+    }
+
+    fn empty(path: PathBuf, host: Identity) -> Self {
+        let (applications, entries, kept) = (Vec::new(), Vec::new(), Vec::new());
+        Self { host, applications, entries, kept, path, file: None, _lock: None }
+    }
+
+    fn parse(path: PathBuf, text: &str) -> Result<Self, LedgerError> {
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let mut ledger: Option<Self> = None;
+        for (index, line) in whole.lines().enumerate() {
+            let damaged =
+                |reason: String| LedgerError::Damaged { path: path.clone(), line: index + 1, reason };
+            let event: Event = serde_json::from_str(line).map_err(|error| damaged(error.to_string()))?;
+            match (&mut ledger, event) {
+                (None, Event::Opened { version: VERSION, host }) => {
+                    ledger = Some(Self::empty(path.clone(), host));
+                }
+                (None, Event::Opened { version, .. }) => {
+                    return Err(damaged(format!("version {version}, of a newer ioproof")));
+                }
+                (Some(ledger), event) => ledger.replay(event).map_err(damaged)?,
+                (None, _) => return Err(damaged("it does not begin with who wrote it".to_owned())),
+            }
+        }
+        ledger.ok_or_else(|| LedgerError::Damaged { path, line: 1, reason: "it is empty".to_owned() })
+    }
+
+    fn replay(&mut self, event: Event) -> Result<(), String> {
+        match event {
+            Event::Opened { .. } => return Err("it begins twice".to_owned()),
+            Event::Planned { application, entries } => {
+                self.applications.push(application);
+                entries.into_iter().for_each(|entry| self.merge(entry));
+            }
+            Event::Finished => {
+                if let Some(application) = self.applications.last_mut() {
+                    application.finished = true;
+                }
+            }
+            Event::Keeping { file } => self.kept.push(file),
+            Event::Removed { file } => self.kept.retain(|other| *other != file),
+            Event::Written { entry, read_back } => self.set(entry, EntryState::Written(read_back))?,
+            Event::Refused { entry, error } => self.set(entry, EntryState::Refused(error))?,
+            Event::Moved { entry, read_back } => self.set(entry, EntryState::Moved(read_back))?,
+            Event::Restored { entry } => self.set(entry, EntryState::Restored)?,
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, entry: usize, state: EntryState) -> Result<(), String> {
+        let entries = self.entries.len();
+        let entry = self.entries.get_mut(entry).ok_or(format!("entry {entry} of {entries}"))?;
+        match &state {
+            EntryState::Written(value) | EntryState::Moved(value) => entry.ours.push(value.clone()),
+            // What an earlier use has written is to be restored all the same.
+            EntryState::Refused(_) if entry.written_before => return Ok(()),
+            EntryState::Planned | EntryState::Refused(_) | EntryState::Restored => {}
+        }
+        // What was written stays so where a later write has changed it as well.
+        if !matches!((&entry.state, &state), (EntryState::Written(_), EntryState::Moved(_))) {
+            entry.state = state;
+        }
+        Ok(())
+    }
+
+    /// Adds a setting; of one that is in the ledger already the first old value stays.
+    fn merge(&mut self, mut entry: Entry) {
+        entry.ours.extend(entry.new.clone());
+        let Some(earlier) = self.entries.iter_mut().find(|earlier| earlier.setting == entry.setting) else {
+            self.entries.push(entry);
+            return;
+        };
+        if earlier.state == EntryState::Restored {
+            *earlier = entry;
+        } else if entry.new.is_some() {
+            earlier.ours.append(&mut entry.ours);
+            earlier.written_before |= !matches!(earlier.state, EntryState::Refused(_));
+            (earlier.new, earlier.step, earlier.state) = (entry.new, entry.step, EntryState::Planned);
+        }
+    }
+
+    fn append(&mut self, event: &Event) -> Result<(), LedgerError> {
+        let failed = |source| LedgerError::Io {
+            action: "write",
+            path: self.path.clone(),
+            source,
+            next: "what was changed until then is in it: make room, then `ioproof host restore`",
+        };
+        let file =
+            self.file.as_mut().ok_or_else(|| failed(io::Error::other("it is open for reading only")))?;
+        file.write_all(line(event).as_bytes()).and_then(|()| file.sync_data()).map_err(failed)
+    }
+
+    fn note(&mut self, event: Event) -> Result<(), LedgerError> {
+        self.append(&event)?;
+        let path = self.path.clone();
+        self.replay(event).map_err(|reason| LedgerError::Damaged { path, line: 0, reason })
+    }
+
+    /// Puts all old values on stable storage before the first write.
+    pub(super) fn begin(
+        &mut self,
+        plan: &TuningPlan,
+        root: &Root,
+        settings: &dyn Settings,
+        at_unix_ns: i64,
+    ) -> Result<(), LedgerError> {
+        let number = |setting: &Setting| device_number(root, setting);
+        let mut entries: Vec<Entry> = Vec::new();
+        for write in &plan.writes {
+            let entry = |setting: &Setting, old: String, new: Option<String>| Entry {
+                device_number: number(setting),
+                setting: setting.clone(),
+                old,
+                new,
+                step: write.step.to_owned(),
+                state: EntryState::Planned,
+                ours: Vec::new(),
+                written_before: false,
+            };
+            match entries.iter_mut().find(|other| other.setting == write.setting) {
+                Some(known) => known.new = Some(write.new.clone()),
+                None => entries.push(entry(&write.setting, write.old.clone(), Some(write.new.clone()))),
+            }
+            for moved in &write.moves {
+                if let Ok(old) = settings.read(moved)
+                    && !entries.iter().any(|other| other.setting == *moved)
+                {
+                    entries.push(entry(moved, old.trim().to_owned(), None));
+                }
+            }
+        }
+        let profiles = plan.profiles.iter().map(|name| (*name).to_owned()).collect();
+        self.note(Event::Planned {
+            application: Application { profiles, at_unix_ns, finished: false },
+            entries,
+        })
+    }
+
+    pub(super) fn index_of(&self, setting: &Setting) -> Option<usize> {
+        self.entries.iter().position(|entry| entry.setting == *setting)
+    }
+
+    pub(super) fn written(&mut self, entry: usize, read_back: String) -> Result<(), LedgerError> {
+        self.note(Event::Written { entry, read_back })
+    }
+
+    pub(super) fn refused(&mut self, entry: usize, error: String) -> Result<(), LedgerError> {
+        self.note(Event::Refused { entry, error })
+    }
+
+    pub(super) fn moved(&mut self, entry: usize, read_back: String) -> Result<(), LedgerError> {
+        self.note(Event::Moved { entry, read_back })
+    }
+
+    pub(super) fn finished(&mut self) -> Result<(), LedgerError> {
+        self.note(Event::Finished)
+    }
+
+    pub(super) fn restored(&mut self, entry: usize) -> Result<(), LedgerError> {
+        self.note(Event::Restored { entry })
+    }
+
+    pub(super) fn keeping(&mut self, file: KeptFile) -> Result<(), LedgerError> {
+        self.note(Event::Keeping { file })
+    }
+
+    pub(super) fn removed(&mut self, file: KeptFile) -> Result<(), LedgerError> {
+        self.note(Event::Removed { file })
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether nothing is left to restore.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        let settled = |entry: &Entry| matches!(entry.state, EntryState::Restored | EntryState::Refused(_));
+        self.kept.is_empty() && self.entries.iter().all(settled)
+    }
+
+    /// Removes the ledger, and the directory that it has by default if nothing else is in it.
+    pub(super) fn remove(self) -> Result<(), LedgerError> {
+        fs::remove_file(&self.path).map_err(|source| LedgerError::Io {
+            action: "remove",
+            path: self.path.clone(),
+            source,
+            next: "all is restored: remove it by hand",
+        })?;
+        if let Some(state) = self.path.parent() {
+            let _ = File::open(state).and_then(|directory| directory.sync_all());
+            if state.ends_with(STATE_DIRECTORY.trim_start_matches('/')) {
+                let _ = fs::remove_dir(state);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unwritable(path: &Path, source: io::Error) -> LedgerError {
+    let next = "nothing was changed: make room or run as root, or give another --state";
+    LedgerError::Io { action: "write", path: path.to_owned(), source, next }
+}
+
+/// The lock is on the directory: the file comes and goes.
+fn locked(state: &Path) -> Result<File, LedgerError> {
+    let directory = File::open(state).map_err(|source| unwritable(state, source))?;
+    match directory.try_lock() {
+        Ok(()) => Ok(directory),
+        Err(TryLockError::WouldBlock) => Err(LedgerError::Busy { path: state.to_owned() }),
+        Err(TryLockError::Error(source)) => Err(unwritable(state, source)),
+    }
+}
+
+fn line(event: &Event) -> String {
+    // Every event is of plain fields, which always have a form in JSON.
+    serde_json::to_string(event)
+        .map_or_else(|error| format!("{{\"event\":\"{error}\"}}\n"), |text| text + "\n")
+}
+
+/// Makes the file with its first line in one step: it stands there whole, or not at all.
+fn created(path: &Path, text: &str) -> io::Result<()> {
+    let fresh = path.with_extension("new");
+    let write = || {
+        let mut file = File::create(&fresh)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&fresh, path)?;
+        path.parent().map_or(Ok(()), |state| File::open(state)?.sync_all())
+    };
+    write().inspect_err(|_| {
+        let _ = fs::remove_file(&fresh);
+    })
+}
+
+/// A line that a crash has cut off would run into the next one.
+fn cut_torn_line(path: &Path, file: &File) -> io::Result<()> {
+    let bytes = fs::read(path)?;
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    if whole < bytes.len() { file.set_len(whole as u64) } else { Ok(()) }
+}
+
+/// What the kernel counts devices by (since Linux 5.15): a number that no other device of this boot has.
+pub(super) fn device_number(root: &Root, setting: &Setting) -> Option<u64> {
+    root.number(&format!("/sys/block/{}/diskseq", setting.device()?)).known().copied()
+}

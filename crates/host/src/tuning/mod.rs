@@ -1,0 +1,58 @@
+//! How a host is set, how it should be, and the way back.
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`Step`], [`Profile`] | what is looked at, what is advised, why, and who says so |
+//! | [`Site`] | the host that is looked at, with the devices that were named |
+//! | [`Finding`] | one setting beside the advice |
+//! | [`TuningPlan`] | all that a profile would write, with the old values |
+//! | [`Ledger`] | the old values on stable storage, from before the first write until all is restored |
+//! | [`apply`], [`restore`] | there and back, each value read back |
+//!
+//! Settings are read and written through [`Settings`], below a [`Root`](crate::Root): a tree of plain
+//! files stands in for a host that is not there.
+//!
+//! ```
+//! use host::{Root, tuning};
+//! let root = Root::default();
+//! let settings = tuning::HostSettings::new(&root);
+//! let site = tuning::Site::new(&root, &settings, &[])?;
+//! let profile = tuning::profile("thp-never").expect("it is one");
+//! for finding in profile.steps[0].findings(&site) {
+//!     assert_eq!(finding.step, "thp-never");
+//! }
+//! # Ok::<(), tuning::UnknownDevice>(())
+//! ```
+
+mod apply;
+mod keep;
+mod ledger;
+mod mount_flags;
+mod planned;
+mod profiles;
+mod programs;
+mod recorded;
+mod restore;
+mod setting;
+mod site;
+mod step;
+mod steps;
+mod tuned;
+
+pub use apply::{Applied, Outcome, apply, forbidden};
+pub use keep::{files as kept_files, write as write_kept_files};
+pub use ledger::{
+    Application, Entry, EntryState, Identity, KeptFile, KeptForm, LEDGER, Ledger, LedgerError,
+    STATE_DIRECTORY, STATE_VARIABLE,
+};
+pub use planned::{TuningPlan, Write, needs_devices};
+pub use profiles::{Profile, STORAGE_BENCHMARK, UnknownProfile, profile, profiles, steps_of};
+pub use recorded::{in_force, state_directory};
+pub use restore::{Action, Back, Restored, restore, survey};
+pub use setting::{HostSettings, Setting, Settings};
+pub use site::{ALL_DEVICES, Device, Site, UnknownDevice};
+pub use step::{Finding, Scope, Severity, State, Step, as_json};
+pub use steps::{LUSTRE_COMMAND, ReadCache, read_caches};
+
+#[cfg(test)]
+mod tests;

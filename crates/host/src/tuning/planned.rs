@@ -1,0 +1,95 @@
+//! What a profile would write on this host.
+
+use serde::Serialize;
+
+use super::setting::Setting;
+use super::site::Site;
+use super::step::{Finding, Scope, State, Step};
+
+/// One write.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Write {
+    /// The step that wants it.
+    pub step: &'static str,
+    /// What it is about, as in `read-ahead of nvme0n1`.
+    pub what: String,
+    /// Where.
+    pub setting: Setting,
+    /// What it reads as now.
+    pub old: String,
+    /// What will be written.
+    pub new: String,
+    /// Why.
+    pub reason: &'static str,
+    /// Who says so.
+    pub source: &'static str,
+    /// Settings that the kernel changes along with it, which are restored too.
+    pub moves: Vec<Setting>,
+    /// The path by which the user named the device.
+    pub device: Option<String>,
+}
+
+/// All writes of some profiles on a host, in order, and what else was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct TuningPlan {
+    /// The profiles.
+    pub profiles: Vec<&'static str>,
+    /// What is to be written.
+    pub writes: Vec<Write>,
+    /// What is as advised, is not here, or is to be done by hand.
+    pub others: Vec<Finding>,
+}
+
+impl TuningPlan {
+    /// What `steps`, of `profiles`, would write on the host.
+    #[must_use]
+    pub fn new(site: &mut Site<'_>, profiles: Vec<&'static str>, steps: &[&'static Step]) -> Self {
+        let (mut writes, mut others) = (Vec::new(), Vec::new());
+        for step in steps {
+            for finding in step.findings(site) {
+                match Write::of(&finding) {
+                    Some(write) => {
+                        site.plan(&write.setting, &write.new);
+                        writes.push(write);
+                    }
+                    None => others.push(finding),
+                }
+            }
+        }
+        Self { profiles, writes, others }
+    }
+}
+
+impl Write {
+    /// The write that follows the advice of a finding; none where nothing is to be written.
+    fn of(finding: &Finding) -> Option<Self> {
+        if finding.state != State::Differs {
+            return None;
+        }
+        Some(Self {
+            step: finding.step,
+            what: finding.what.clone(),
+            setting: finding.setting.clone()?,
+            old: finding.current.clone()?,
+            new: finding.advised.clone()?,
+            reason: finding.reason,
+            source: finding.source,
+            moves: finding.moves.clone(),
+            device: finding.device.clone(),
+        })
+    }
+
+    /// What reverts it.
+    #[must_use]
+    pub fn reverted_by(&self) -> String {
+        let command = self.setting.command(&self.setting.value(&self.old));
+        let boot = if self.setting.outlives_boot() { "" } else { ", or a boot" };
+        format!("`ioproof host restore` ({command}){boot}")
+    }
+}
+
+/// Whether one of the steps changes devices, which then have to be named.
+#[must_use]
+pub fn needs_devices(steps: &[&'static Step]) -> bool {
+    steps.iter().any(|step| step.scope == Scope::Devices)
+}

@@ -1,0 +1,119 @@
+//! Profiles: each step is one, and some are made of several.
+
+use serde::Serialize;
+use thiserror::Error;
+
+use super::step::Step;
+use super::steps::STEPS;
+
+/// Profiles of several steps: name, what it is for, steps.
+const COMBINED: [(&str, &str, &[&str]); 3] = [
+    (
+        "storage-benchmark",
+        "what is advisable while storage is measured",
+        &[
+            "irq-affinity",
+            "governor",
+            "scheduler",
+            "nr-requests",
+            "read-ahead",
+            "rq-affinity",
+            "writeback-throttling",
+            "thp-never",
+            "swappiness",
+        ],
+    ),
+    ("cuny-uv300", "as study A has set its host", &["irq-affinity", "c1e-off"]),
+    (
+        "sas-p3700",
+        "as study C has set its host",
+        &["tuned-enterprise-storage", "read-ahead", "thp-never", "mount-options"],
+    ),
+];
+/// The profile that is looked at where none is named.
+pub const STORAGE_BENCHMARK: &str = COMBINED[0].0;
+
+/// Steps under one name.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for.
+    pub title: &'static str,
+    /// Its steps, those that change what others set first.
+    pub steps: Vec<&'static Step>,
+}
+
+/// No profile has that name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Error)]
+#[error("no profile {name:?}: {}{}", near(nearest.as_ref()), all.join(", "))]
+pub struct UnknownProfile {
+    name: String,
+    nearest: Option<&'static str>,
+    all: Vec<&'static str>,
+}
+
+fn near(nearest: Option<&&'static str>) -> String {
+    nearest.map_or_else(|| "there are ".to_owned(), |name| format!("did you mean {name}? There are "))
+}
+
+/// All profiles: the combined ones first, then each step.
+#[must_use]
+pub fn profiles() -> Vec<Profile> {
+    let combined = COMBINED.iter().map(|(name, title, steps)| Profile {
+        name,
+        title,
+        steps: STEPS.into_iter().filter(|step| steps.contains(&step.name)).collect(),
+    });
+    combined
+        .chain(STEPS.map(|step| Profile { name: step.name, title: step.title, steps: vec![step] }))
+        .collect()
+}
+
+/// The profile of this name.
+///
+/// # Errors
+/// With the nearest name, if there is none.
+pub fn profile(name: &str) -> Result<Profile, UnknownProfile> {
+    /// Less alike, and it is no slip of the fingers.
+    const ALIKE: f64 = 0.75;
+    let all = profiles();
+    if let Some(found) = all.iter().find(|profile| profile.name == name) {
+        return Ok(found.clone());
+    }
+    let names: Vec<&'static str> = all.iter().map(|profile| profile.name).collect();
+    let alike = names.iter().map(|known| (strsim::jaro_winkler(known, name), *known));
+    let nearest = alike.max_by(|one, other| one.0.total_cmp(&other.0));
+    let nearest = nearest.filter(|(likeness, _)| *likeness > ALIKE).map(|(_, known)| known);
+    Err(UnknownProfile { name: name.to_owned(), nearest, all: names })
+}
+
+/// The steps of several profiles, none twice, in the order in which they may be applied.
+#[must_use]
+pub fn steps_of(profiles: &[Profile]) -> Vec<&'static Step> {
+    let wanted = |step: &&'static Step| {
+        profiles.iter().any(|profile| profile.steps.iter().any(|other| other.name == step.name))
+    };
+    STEPS.into_iter().filter(wanted).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COMBINED, profile, profiles};
+
+    #[test]
+    fn every_name_of_a_combined_profile_is_a_step() {
+        for (name, _, steps) in COMBINED {
+            assert_eq!(profile(name).unwrap().steps.len(), steps.len(), "{name}");
+        }
+        assert!(profiles().iter().all(|profile| !profile.steps.is_empty()));
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_its_nearest() {
+        let error = profile("irq-afinity").unwrap_err().to_string();
+        assert!(error.contains("did you mean irq-affinity?"), "{error}");
+        let error = profile("xyz").unwrap_err().to_string();
+        assert!(error.contains("there are storage-benchmark"), "{error}");
+    }
+}

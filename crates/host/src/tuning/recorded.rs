@@ -1,0 +1,75 @@
+//! What of the tuning goes into the record of a run.
+
+use std::path::{Path, PathBuf};
+
+use record::{AppliedProfile, TunedSetting, Tuning, TuningInForce};
+
+use super::ledger::{Application, Entry, EntryState, Identity, Ledger, STATE_DIRECTORY, STATE_VARIABLE};
+use crate::Root;
+
+/// Where the state of this program stands: what [`STATE_VARIABLE`] names in the environment, or
+/// [`STATE_DIRECTORY`] under the root.
+#[must_use]
+pub fn state_directory(root: &Root, environment: fn(&str) -> Option<String>) -> PathBuf {
+    match environment(STATE_VARIABLE).filter(|named| !named.is_empty()) {
+        Some(named) => PathBuf::from(named),
+        None => root.path(STATE_DIRECTORY),
+    }
+}
+
+/// What this program has set on the host. Where there is no ledger, that is one failed call.
+#[must_use]
+pub fn in_force(root: &Root, state: &Path) -> Tuning {
+    match Ledger::read(state) {
+        Ok(None) => Tuning::LeftAlone,
+        Ok(Some(ledger)) if !ledger.host.is_same_host(&Identity::of(root)) => {
+            Tuning::Unknown(format!("{} is of another host", ledger.path().display()))
+        }
+        Ok(Some(ledger)) => of_ledger(&ledger, &Identity::of(root)),
+        Err(error) => Tuning::Unknown(error.to_string()),
+    }
+}
+
+fn of_ledger(ledger: &Ledger, host: &Identity) -> Tuning {
+    let rebooted = ledger.host.boot_id != host.boot_id;
+    let mut settings: Vec<TunedSetting> = Vec::new();
+    for entry in &ledger.entries {
+        let Some(after) = after(entry) else { continue };
+        if rebooted && !entry.setting.outlives_boot() && ledger.kept.is_empty() {
+            continue;
+        }
+        let before = entry.setting.value(&entry.old);
+        let alike = settings
+            .iter_mut()
+            .find(|other| other.step == entry.step && other.before == before && other.after == after);
+        match alike {
+            Some(other) => other.count += 1,
+            None => settings.push(TunedSetting {
+                step: entry.step.clone(),
+                setting: entry.setting.to_string(),
+                count: 1,
+                before,
+                after,
+            }),
+        }
+    }
+    if settings.is_empty() {
+        return Tuning::LeftAlone;
+    }
+    let profiles = ledger.applications.iter().flat_map(|application: &Application| {
+        let at = application.at_unix_ns;
+        application.profiles.iter().map(move |name| AppliedProfile { name: name.clone(), at_unix_ns: at })
+    });
+    let unfinished = ledger.applications.iter().any(|application| !application.finished);
+    Tuning::InForce(TuningInForce { profiles: profiles.collect(), settings, unfinished })
+}
+
+/// The value that this program has given a setting, if it has.
+fn after(entry: &Entry) -> Option<String> {
+    match &entry.state {
+        EntryState::Written(text) | EntryState::Moved(text) => Some(entry.setting.value(text)),
+        // Cut short: perhaps.
+        EntryState::Planned => entry.new.clone(),
+        EntryState::Refused(_) | EntryState::Restored => None,
+    }
+}

@@ -1,0 +1,280 @@
+//! One setting of a host: where it stands, how it is read, and when two values of it are the same.
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::programs::Programs;
+use super::{mount_flags, tuned};
+use crate::{Root, file_system};
+
+/// Where a value stands that can be changed while the host runs.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Setting {
+    /// A file of the kernel that holds one value, or a list of choices with the chosen one in brackets.
+    File {
+        /// Its path, without the prefix of a [`Root`].
+        path: String,
+    },
+    /// A model-specific register of a processor (`msr(4)`): 8 bytes at the register's number in
+    /// `/dev/cpu/N/msr`.
+    Register {
+        /// The processor.
+        cpu: u32,
+        /// The register.
+        register: u32,
+    },
+    /// The options of one mount, which the kernel keeps apart from those of its file system.
+    Mount {
+        /// Where it is mounted.
+        mount_point: String,
+    },
+    /// The active profile of TuneD.
+    TunedProfile,
+}
+
+impl Setting {
+    /// The setting in this file.
+    pub fn file(path: impl Into<String>) -> Self {
+        Self::File { path: path.into() }
+    }
+
+    /// Whether it is still set after the host has booted again.
+    #[must_use]
+    pub fn outlives_boot(&self) -> bool {
+        matches!(self, Self::TunedProfile)
+    }
+
+    /// The block device whose setting it is.
+    #[must_use]
+    pub fn device(&self) -> Option<&str> {
+        let Self::File { path } = self else { return None };
+        path.strip_prefix("/sys/block/")?.split('/').next()
+    }
+
+    /// The command that does the same by hand.
+    #[must_use]
+    pub fn command(&self, value: &str) -> String {
+        match self {
+            Self::File { path } => format!("echo {value} > {path}"),
+            Self::Register { cpu, register } => format!("wrmsr -p {cpu} {register:#x} {value}"),
+            Self::Mount { mount_point } => format!("mount -o remount,bind,{value} {mount_point}"),
+            Self::TunedProfile if value.is_empty() => "tuned-adm off".to_owned(),
+            Self::TunedProfile => format!("tuned-adm profile {value}"),
+        }
+    }
+
+    /// The value in what the setting reads as: without space around it, and of choices the chosen one.
+    #[must_use]
+    pub fn value(&self, text: &str) -> String {
+        let text = text.trim();
+        match self {
+            Self::File { .. } => chosen(text).to_owned(),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// Whether two values are the same to the kernel.
+    #[must_use]
+    pub fn same(&self, one: &str, other: &str) -> bool {
+        let (one, other) = (self.value(one), self.value(other));
+        if one == other {
+            return true;
+        }
+        match self {
+            Self::File { path } if path.ends_with("/smp_affinity") => {
+                matches!((mask(&one), mask(&other)), (Some(one), Some(other)) if one == other)
+            }
+            Self::File { .. } => {
+                matches!((one.parse::<i64>(), other.parse::<i64>()), (Ok(one), Ok(other)) if one == other)
+            }
+            Self::Register { .. } => {
+                matches!((number(&one), number(&other)), (Some(one), Some(other)) if one == other)
+            }
+            Self::Mount { .. } => mount_flags::same(&one, &other),
+            Self::TunedProfile => false,
+        }
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path } => f.write_str(path),
+            Self::Register { cpu, register } => write!(f, "/dev/cpu/{cpu}/msr {register:#x}"),
+            Self::Mount { mount_point } => write!(f, "mount options of {mount_point}"),
+            Self::TunedProfile => f.write_str("profile of TuneD"),
+        }
+    }
+}
+
+/// The choice in a list such as `always [madvise] never`; a text without brackets is its own choice.
+pub(crate) fn chosen(list: &str) -> &str {
+    list.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(list, |(choice, _)| choice)
+}
+
+/// The digits of a mask of processors, as in `00000000,0000ff00`, without what leads them.
+fn mask(text: &str) -> Option<String> {
+    let digits: String = text.chars().filter(|digit| *digit != ',').collect();
+    if digits.is_empty() || !digits.chars().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    Some(digits.trim_start_matches('0').to_ascii_lowercase())
+}
+
+/// Whether a mask names no processor, or does not read as one: a driver that gave no hint.
+pub(crate) fn names_nobody(text: &str) -> bool {
+    mask(text.trim()).is_none_or(|digits| digits.is_empty())
+}
+
+/// A register's value as it is shown, as in `0x35040041`.
+pub(crate) fn number(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
+}
+
+/// Reads and writes settings. The real one is [`HostSettings`]; tests have one that refuses, changes
+/// what it is given, and dies.
+pub trait Settings {
+    /// What the setting reads as.
+    ///
+    /// # Errors
+    /// It is not there, or may not be read.
+    fn read(&self, setting: &Setting) -> io::Result<String>;
+
+    /// Sets a value.
+    ///
+    /// # Errors
+    /// As the kernel says it.
+    fn write(&self, setting: &Setting, value: &str) -> io::Result<()>;
+}
+
+/// The settings of the host under a [`Root`].
+#[derive(Debug)]
+pub struct HostSettings<'a> {
+    root: &'a Root,
+    programs: Programs,
+}
+
+impl<'a> HostSettings<'a> {
+    /// The settings under `root`.
+    #[must_use]
+    pub fn new(root: &'a Root) -> Self {
+        Self { root, programs: Programs::of(root) }
+    }
+
+    fn register(&self, cpu: u32, write: bool) -> io::Result<File> {
+        let path = self.root.path(format!("/dev/cpu/{cpu}/msr"));
+        OpenOptions::new().read(!write).write(write).open(path)
+    }
+}
+
+impl Settings for HostSettings<'_> {
+    fn read(&self, setting: &Setting) -> io::Result<String> {
+        match setting {
+            Setting::File { path } => self.root.read_setting(path),
+            Setting::Register { cpu, register } => {
+                let mut bytes = [0; 8];
+                self.register(*cpu, false)?.read_exact_at(&mut bytes, u64::from(*register))?;
+                Ok(format!("{:#x}", u64::from_ne_bytes(bytes)))
+            }
+            Setting::Mount { mount_point } => {
+                let table = file_system::mount_table(self.root).map_err(io::Error::other)?;
+                // The last mount over a place is the one that paths lead to.
+                let found = table.iter().rev().find(|mount| mount.mount_point == Path::new(mount_point));
+                found.map(|mount| mount.options.clone()).ok_or_else(|| {
+                    io::Error::new(io::ErrorKind::NotFound, format!("nothing is mounted at {mount_point}"))
+                })
+            }
+            Setting::TunedProfile => tuned::active(self.root),
+        }
+    }
+
+    fn write(&self, setting: &Setting, value: &str) -> io::Result<()> {
+        match setting {
+            Setting::File { path } => self.root.write_setting(path, value),
+            Setting::Register { cpu, register } => {
+                let value = number(value).ok_or(io::ErrorKind::InvalidInput)?;
+                let file = self.register(*cpu, true)?;
+                // One call: the driver writes a register for every 8 bytes it gets.
+                let written = file.write_at(&value.to_ne_bytes(), u64::from(*register))?;
+                if written == 8 { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
+            }
+            Setting::Mount { mount_point } if self.root.is_system() => mount_flags::set(mount_point, value),
+            Setting::Mount { .. } => {
+                Err(io::Error::other("only a running host can remount, not the tree under --root"))
+            }
+            Setting::TunedProfile => tuned::activate(&self.programs, value),
+        }
+    }
+}
+
+impl Root {
+    /// What a setting in a file reads as.
+    pub(crate) fn read_setting(&self, path: &str) -> io::Result<String> {
+        std::fs::read(self.path(path)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Writes a setting into its file, which must exist, in one call, as the kernel takes it. In a
+    /// tree of plain files the list of choices stays around the choice, as the kernel keeps it.
+    pub(crate) fn write_setting(&self, path: &str, value: &str) -> io::Result<()> {
+        let real = self.path(path);
+        let mut text = format!("{value}\n");
+        if !self.is_system() {
+            text = as_the_kernel_shows(&std::fs::read_to_string(&real).unwrap_or_default(), value)?;
+        }
+        // Files of the kernel have nothing to be cut off and refuse to be made.
+        let mut file = OpenOptions::new().write(true).truncate(!self.is_system()).open(real)?;
+        let written = file.write(text.as_bytes())?;
+        if written == text.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
+    }
+}
+
+/// What a file reads as that read as `text` before `value` was written.
+fn as_the_kernel_shows(text: &str, value: &str) -> io::Result<String> {
+    let old = chosen(text);
+    if old == text {
+        return Ok(format!("{value}\n"));
+    }
+    let mut choices: Vec<String> =
+        text.split_whitespace().map(|word| word.trim_matches(['[', ']']).to_owned()).collect();
+    let Some(choice) = choices.iter_mut().find(|choice| *choice == value) else {
+        return Err(rustix::io::Errno::INVAL.into());
+    };
+    *choice = format!("[{value}]");
+    Ok(format!("{}\n", choices.join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Setting, as_the_kernel_shows};
+
+    #[test]
+    fn values_that_the_kernel_writes_otherwise_are_the_same() {
+        let irq = Setting::file("/proc/irq/24/smp_affinity");
+        assert!(irq.same("00000000,000000ff\n", "ff"));
+        assert!(irq.same("0", "00"), "no processor at all");
+        assert!(!irq.same("ff", "fe"));
+        let thp = Setting::file("/sys/kernel/mm/transparent_hugepage/enabled");
+        assert!(thp.same("always madvise [never]\n", "never"));
+        assert!(!thp.same("always [madvise] never\n", "never"));
+        let register = Setting::Register { cpu: 0, register: 0x1fc };
+        assert!(register.same("0x35040041", "0x0000000035040041"));
+        let mount = Setting::Mount { mount_point: "/data".to_owned() };
+        assert!(mount.same("rw,noatime,nodiratime", "rw,nodiratime,noatime"));
+    }
+
+    #[test]
+    fn a_tree_of_files_keeps_the_choices_and_refuses_what_is_none() {
+        assert_eq!(
+            as_the_kernel_shows("always [madvise] never\n", "never").unwrap(),
+            "always madvise [never]\n"
+        );
+        assert_eq!(as_the_kernel_shows("128\n", "256").unwrap(), "256\n");
+        assert!(as_the_kernel_shows("[none] kyber\n", "bfq").is_err());
+    }
+}

@@ -1,0 +1,223 @@
+//! A step of tuning: what it looks at, what it advises, why, and who says so.
+
+use serde::Serialize;
+
+use super::setting::{Setting, Settings};
+use super::site::Site;
+
+/// How much a finding matters to who measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Nothing is to be done.
+    Fine,
+    /// It may matter, depending on the workload.
+    Advice,
+    /// Figures measured so are easily mistaken for those of the storage.
+    Warning,
+}
+
+/// What a step acts on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The host as a whole.
+    Host,
+    /// Devices, which must be named before anything of theirs is changed.
+    Devices,
+    /// Nothing: it only looks.
+    Look,
+}
+
+/// A step of tuning.
+#[derive(Debug)]
+pub struct Step {
+    /// Its name, which is that of the profile with this step alone.
+    pub name: &'static str,
+    /// What it sets, in a few words.
+    pub title: &'static str,
+    /// What it acts on.
+    pub scope: Scope,
+    /// How much it matters where the advice is not followed.
+    pub severity: Severity,
+    /// Why it is advised.
+    pub reason: &'static str,
+    /// The publication or documentation that says so.
+    pub source: &'static str,
+    /// The command of a publication, as printed.
+    pub published: Option<&'static str>,
+    /// What is different about what this program does, or to be kept in mind.
+    pub note: Option<&'static str>,
+    pub(super) look: fn(&Site<'_>) -> Vec<Seen>,
+}
+
+/// What was found of one setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) what: String,
+    pub(super) setting: Option<Setting>,
+    pub(super) current: Option<String>,
+    pub(super) advised: Option<String>,
+    pub(super) state: State,
+    /// Settings that the kernel changes along with this one.
+    pub(super) moves: Vec<Setting>,
+    /// The path by which the user named the device.
+    pub(super) device: Option<String>,
+}
+
+/// How a setting stands to the advice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", content = "why", rename_all = "kebab-case")]
+pub enum State {
+    /// As advised.
+    AsAdvised,
+    /// Otherwise; `host tune` can set it.
+    Differs,
+    /// Otherwise, and not for this program to set: what is to be done.
+    ByHand(String),
+    /// Not to be had on this host: why.
+    NotHere(String),
+    /// A fact to be known; nothing is advised.
+    Shown,
+}
+
+/// What was found of one setting, with the advice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The step that looked, and the profile that sets it.
+    pub step: &'static str,
+    /// What it is about, as in `read-ahead of nvme0n1`.
+    pub what: String,
+    /// Where it stands.
+    pub setting: Option<Setting>,
+    /// What it reads as.
+    pub current: Option<String>,
+    /// What it should be.
+    pub advised: Option<String>,
+    /// How the two compare.
+    #[serde(flatten)]
+    pub state: State,
+    /// How much that matters here.
+    pub severity: Severity,
+    /// Why it is advised.
+    pub reason: &'static str,
+    /// Who says so.
+    pub source: &'static str,
+    /// The command of this program that sets it.
+    pub apply: Option<String>,
+    #[serde(skip)]
+    pub(super) moves: Vec<Setting>,
+    #[serde(skip)]
+    pub(super) device: Option<String>,
+}
+
+impl Step {
+    /// What this step finds on the host.
+    #[must_use]
+    pub fn findings(&self, site: &Site<'_>) -> Vec<Finding> {
+        (self.look)(site).into_iter().map(|seen| self.finding(seen)).collect()
+    }
+
+    fn finding(&self, seen: Seen) -> Finding {
+        let severity = match &seen.state {
+            State::AsAdvised | State::NotHere(_) | State::Shown => Severity::Fine,
+            State::Differs | State::ByHand(_) => self.severity,
+        };
+        let apply = (seen.state == State::Differs).then(|| match (&seen.device, self.scope) {
+            (Some(device), Scope::Devices) => format!("ioproof host tune {} --device {device}", self.name),
+            _ => format!("ioproof host tune {}", self.name),
+        });
+        Finding {
+            step: self.name,
+            what: seen.what,
+            setting: seen.setting,
+            current: seen.current,
+            advised: seen.advised,
+            state: seen.state,
+            severity,
+            reason: self.reason,
+            source: self.source,
+            apply,
+            moves: seen.moves,
+            device: seen.device,
+        }
+    }
+}
+
+impl Seen {
+    /// A setting that should read as `advised`.
+    pub(super) fn of(site: &Site<'_>, what: impl Into<String>, setting: Setting, advised: &str) -> Self {
+        let what = what.into();
+        let text = match site.read(&setting) {
+            Ok(text) => text,
+            Err(why) => return Self::not_here(what, why),
+        };
+        let value = site.planned(&setting).map_or_else(|| setting.value(&text), str::to_owned);
+        let state = if setting.same(&value, advised) { State::AsAdvised } else { State::Differs };
+        Self {
+            what,
+            setting: Some(setting),
+            current: Some(text),
+            advised: Some(advised.to_owned()),
+            state,
+            moves: Vec::new(),
+            device: None,
+        }
+    }
+
+    /// Something that this host does not have.
+    pub(super) fn not_here(what: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::said(what, None, State::NotHere(why.into()))
+    }
+
+    /// A fact that is shown.
+    pub(super) fn shown(what: impl Into<String>, current: impl Into<String>) -> Self {
+        Self::said(what, Some(current.into()), State::Shown)
+    }
+
+    /// Something that only the user can change.
+    pub(super) fn by_hand(what: impl Into<String>, current: Option<String>, todo: impl Into<String>) -> Self {
+        Self::said(what, current, State::ByHand(todo.into()))
+    }
+
+    pub(super) fn said(what: impl Into<String>, current: Option<String>, state: State) -> Self {
+        Self {
+            what: what.into(),
+            setting: None,
+            current,
+            advised: None,
+            state,
+            moves: Vec::new(),
+            device: None,
+        }
+    }
+
+    /// The same, with settings that the kernel changes along with it.
+    pub(super) fn moving(self, moves: Vec<Setting>) -> Self {
+        Self { moves, ..self }
+    }
+
+    /// The same, of a device that the user has named so.
+    pub(super) fn of_device(self, path: &str) -> Self {
+        Self { device: Some(path.to_owned()), ..self }
+    }
+
+    /// The same, whatever the value: it is there, and stays.
+    pub(super) fn as_it_is(self) -> Self {
+        match self.state {
+            State::Differs => Self { state: State::Shown, advised: None, ..self },
+            _ => self,
+        }
+    }
+}
+
+/// Those of the settings that this host has, in the order given.
+pub(super) fn existing(settings: &dyn Settings, all: Vec<Setting>) -> Vec<Setting> {
+    all.into_iter().filter(|setting| settings.read(setting).is_ok()).collect()
+}
+
+/// Findings as JSON: the node, and each with its setting, values, state, severity, reason and source.
+#[must_use]
+pub fn as_json(node: &str, findings: &[&Finding]) -> String {
+    let value = serde_json::json!({ "node": node, "findings": findings });
+    format!("{value:#}\n")
+}

@@ -1,0 +1,124 @@
+//! Read caches of Lustre servers, which study D has shown to be off.
+
+use super::super::site::Site;
+use super::super::step::{Scope, Seen, Severity, State, Step};
+
+/// As meant; the slide prints `pdsh -w oss[21-26] Ictl get param obdfilter.*_read_cache_enable`.
+pub const LUSTRE_COMMAND: &str = "pdsh -w oss[21-26] lctl get_param obdfilter.*.read_cache_enable";
+const PRINTED: &str = "pdsh -w oss[21-26] Ictl get param obdfilter.*_read_cache_enable";
+const PARAMETER: &str = "read_cache_enable";
+
+pub(super) const SERVER_CACHES: Step = Step {
+    name: "lustre-server-caches",
+    title: "read caches of Lustre servers are off",
+    scope: Scope::Look,
+    severity: Severity::Warning,
+    reason: "reads that a server answers from its memory are no figure of its storage",
+    source: "1.32 million IOPS with randomops (Atos, study D), slide \"Measurement Setup\"",
+    published: Some(PRINTED),
+    note: Some(
+        "the slide misprints the command (\"Ictl get param\", \"*_read\"); meant is: pdsh -w oss[21-26] lctl \
+         get_param obdfilter.*.read_cache_enable; expected is =0 of each target",
+    ),
+    look: server_caches,
+};
+
+/// The read cache of one object storage target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadCache {
+    /// The server, where the line names one.
+    pub server: Option<String>,
+    /// The parameter, as in `obdfilter.highiops-OST0009.read_cache_enable`.
+    pub parameter: String,
+    /// Whether the cache is on; `None` where the value is neither 0 nor 1.
+    pub on: Option<bool>,
+}
+
+/// Reads lines such as `oss26: obdfilter.highiops-OST0009.read_cache_enable=0`, with or without the
+/// server that `pdsh` puts before them; others are passed over.
+#[must_use]
+pub fn read_caches(text: &str) -> Vec<ReadCache> {
+    let read = |line: &str| {
+        let (name, value) = line.trim().rsplit_once('=')?;
+        let (server, parameter) = match name.split_once(':') {
+            Some((server, parameter)) => (Some(server.trim().to_owned()), parameter.trim()),
+            None => (None, name.trim()),
+        };
+        if parameter.rsplit('.').next() != Some(PARAMETER) {
+            return None;
+        }
+        let on = match value.trim() {
+            "0" => Some(false),
+            "1" => Some(true),
+            _ => None,
+        };
+        Some(ReadCache { server, parameter: parameter.to_owned(), on })
+    };
+    text.lines().filter_map(read).collect()
+}
+
+fn server_caches(site: &Site<'_>) -> Vec<Seen> {
+    let what = "read caches of Lustre servers";
+    let (text, origin) = match &site.lustre {
+        Some((text, origin)) => (text.clone(), origin.clone()),
+        None if site.programs.find("lctl").is_none() => {
+            let why = format!(
+                "no lctl: say `{LUSTRE_COMMAND} > FILE` where the servers answer, and give --lustre-params FILE"
+            );
+            return vec![Seen::not_here(what, why)];
+        }
+        None => {
+            // Newer servers have the parameter below osd-*, older ones below obdfilter.
+            let names = ["obdfilter.*.read_cache_enable", "osd-*.*.read_cache_enable"];
+            let tried = names.map(|name| site.programs.run("lctl", &["get_param", name]));
+            let said = tried.iter().flatten().fold(String::new(), |all, text| all + text);
+            (said, "lctl get_param".to_owned())
+        }
+    };
+    let caches = read_caches(&text);
+    if caches.is_empty() {
+        let why =
+            format!("{origin} names no {PARAMETER}: this is no object storage server; see {LUSTRE_COMMAND}");
+        return vec![Seen::not_here(what, why)];
+    }
+    caches.into_iter().map(cache).collect()
+}
+
+fn cache(cache: ReadCache) -> Seen {
+    let what = match &cache.server {
+        Some(server) => format!("{server}: {}", cache.parameter),
+        None => cache.parameter.clone(),
+    };
+    let mut seen = match cache.on {
+        Some(false) => Seen::said(what, Some("0".to_owned()), State::AsAdvised),
+        Some(true) => Seen::by_hand(
+            what,
+            Some("1".to_owned()),
+            format!("lctl set_param {}=0 on its server, then measure", cache.parameter),
+        ),
+        None => Seen::by_hand(what, None, "its value is neither 0 nor 1: look at the server"),
+    };
+    seen.advised = Some("0".to_owned());
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_caches;
+
+    #[test]
+    fn lines_with_and_without_a_server_are_read_and_others_are_not() {
+        let text = "oss21: obdfilter.highiops-OST0000.read_cache_enable=1\n\
+                    obdfilter.highiops-OST0009.read_cache_enable=0\n\
+                    oss26: osd-ldiskfs.highiops-OST000a.read_cache_enable=0\r\n\
+                    oss22: obdfilter.highiops-OST0001.writethrough_cache_enable=1\n\
+                    error: get_param: param_path 'obdfilter'\n";
+        let caches = read_caches(text);
+        assert_eq!(
+            caches.iter().map(|cache| cache.on).collect::<Vec<_>>(),
+            [Some(true), Some(false), Some(false)]
+        );
+        assert_eq!(caches[0].server.as_deref(), Some("oss21"));
+        assert_eq!(caches[1].server, None);
+    }
+}

@@ -1,0 +1,98 @@
+//! Huge pages, swapping and how much dirty data waits in memory.
+
+use super::super::setting::Setting;
+use super::super::site::Site;
+use super::super::step::{Scope, Seen, Severity, Step, existing};
+
+/// On the kernels of Red Hat Enterprise Linux 6, and on all others.
+const THP_FILES: [&str; 2] =
+    ["/sys/kernel/mm/redhat_transparent_hugepage/enabled", "/sys/kernel/mm/transparent_hugepage/enabled"];
+const SWAPPINESS_FILE: &str = "/proc/sys/vm/swappiness";
+/// Each pair is one setting with two faces: the kernel sets the other to 0 when one is written, and
+/// takes no 0 for the bytes.
+const DIRTY_PAIRS: [(&str, &str); 2] = [
+    ("/proc/sys/vm/dirty_ratio", "/proc/sys/vm/dirty_bytes"),
+    ("/proc/sys/vm/dirty_background_ratio", "/proc/sys/vm/dirty_background_bytes"),
+];
+
+/// The setting of memory that TuneD's profiles change.
+pub(super) fn settings() -> Vec<Setting> {
+    let dirty = DIRTY_PAIRS.iter().flat_map(|(ratio, bytes)| [*ratio, *bytes]);
+    THP_FILES.into_iter().chain([SWAPPINESS_FILE]).chain(dirty).map(Setting::file).collect()
+}
+
+pub(super) const THP: Step = Step {
+    name: "thp-never",
+    title: "no transparent huge pages",
+    scope: Scope::Host,
+    severity: Severity::Advice,
+    reason: "memory that is moved together for a huge page delays whoever asks for it, at no known time",
+    source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C), /etc/rc.local",
+    published: Some("echo never > /sys/kernel/mm/redhat_transparent_hugepage/enabled"),
+    note: Some(
+        "the published path is that of Red Hat Enterprise Linux 6; the one that this kernel has is used",
+    ),
+    look: thp,
+};
+
+fn thp(site: &Site<'_>) -> Vec<Seen> {
+    for file in THP_FILES {
+        if site.root.exists(file) {
+            return vec![Seen::of(site, "transparent huge pages", Setting::file(file), "never")];
+        }
+    }
+    let why = format!("neither {} nor {}: this kernel has none", THP_FILES[0], THP_FILES[1]);
+    vec![Seen::not_here("transparent huge pages", why)]
+}
+
+pub(super) const SWAPPINESS: Step = Step {
+    name: "swappiness",
+    title: "programs stay in memory while files are read and written",
+    scope: Scope::Host,
+    severity: Severity::Advice,
+    reason: "memory of the benchmark that is swapped out for cached files adds I/O that nobody asked for",
+    source: "Linux: admin-guide/sysctl/vm.rst, swappiness; TuneD, profile throughput-performance (10)",
+    published: None,
+    note: None,
+    look: |site| vec![Seen::of(site, "swappiness", Setting::file(SWAPPINESS_FILE), "10")],
+};
+
+pub(super) const DIRTY_RATIOS: Step = Step {
+    name: "dirty-ratios",
+    title: "40 % of memory may be dirty before writers wait, writing back begins at 10 %",
+    scope: Scope::Host,
+    severity: Severity::Advice,
+    reason: "buffered writes are held up later; what is measured before an fsync is memory all the more",
+    source: "TuneD, profiles enterprise-storage and throughput-performance (vm.dirty_ratio = 40)",
+    published: None,
+    note: Some("ratio and bytes are one setting: what was set in bytes comes back in bytes"),
+    look: dirty_ratios,
+};
+
+fn dirty_ratios(site: &Site<'_>) -> Vec<Seen> {
+    let advised = ["40", "10"];
+    DIRTY_PAIRS
+        .into_iter()
+        .zip(advised)
+        .map(|((ratio, bytes), advised)| {
+            let name = ratio.trim_start_matches("/proc/sys/vm/");
+            let moves = existing(site.settings, vec![Setting::file(bytes)]);
+            Seen::of(site, format!("vm.{name}"), Setting::file(ratio), advised).moving(moves)
+        })
+        .collect()
+}
+
+/// The other face of a setting in bytes or as a ratio, if it has one.
+pub(in crate::tuning) fn other_face(setting: &Setting) -> Option<Setting> {
+    let Setting::File { path } = setting else { return None };
+    DIRTY_PAIRS.iter().find_map(|(ratio, bytes)| match path.as_str() {
+        path if path == *ratio => Some(Setting::file(*bytes)),
+        path if path == *bytes => Some(Setting::file(*ratio)),
+        _ => None,
+    })
+}
+
+/// Whether a setting is the one of a pair that counts bytes.
+pub(in crate::tuning) fn counts_bytes(setting: &Setting) -> bool {
+    matches!(setting, Setting::File { path } if DIRTY_PAIRS.iter().any(|(_, bytes)| path == bytes))
+}

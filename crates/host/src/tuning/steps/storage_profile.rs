@@ -1,0 +1,86 @@
+//! TuneD's profile for storage, as study C has set it, and the firmware that it names.
+
+use super::super::setting::Setting;
+use super::super::site::Site;
+use super::super::step::{Scope, Seen, Severity, State, Step};
+use super::super::tuned;
+use crate::block;
+
+pub(super) const TUNED: Step = Step {
+    name: "tuned-enterprise-storage",
+    title: "TuneD's profile for storage",
+    scope: Scope::Host,
+    severity: Severity::Advice,
+    reason: "\"tuned storage profile was set to enterprise-storage\"; more in the guide for your operating \
+             system at support.sas.com/kb/42/197.html",
+    source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C)",
+    published: Some("tuned-adm profile enterprise-storage"),
+    note: Some(
+        "where the name is gone (Red Hat Enterprise Linux 7 and later) throughput-performance is the nearest; \
+         both allow transparent huge pages, which the study then turns off",
+    ),
+    look: look_at_tuned,
+};
+
+fn look_at_tuned(site: &Site<'_>) -> Vec<Seen> {
+    let what = "profile of TuneD";
+    let active = site.read(&Setting::TunedProfile);
+    if site.programs.find(tuned::PROGRAM).is_none() {
+        let mut seen = Seen::not_here(what, format!("no {}: {}", tuned::PROGRAM, tuned::PACKAGE));
+        seen.current = active.ok().filter(|profile| !profile.is_empty());
+        return vec![seen];
+    }
+    let advised = if tuned::has(site.root, tuned::PUBLISHED) {
+        tuned::PUBLISHED
+    } else if tuned::has(site.root, tuned::SUCCESSOR) {
+        tuned::SUCCESSOR
+    } else {
+        let why = format!("TuneD has neither {} nor {}", tuned::PUBLISHED, tuned::SUCCESSOR);
+        return vec![Seen::said(what, active.ok(), State::NotHere(why))];
+    };
+    let what = if advised == tuned::PUBLISHED {
+        what.to_owned()
+    } else {
+        format!("{what}: {} for {}, which is gone", tuned::SUCCESSOR, tuned::PUBLISHED)
+    };
+    vec![Seen::of(site, what, Setting::TunedProfile, advised).moving(super::what_tuned_sets(site))]
+}
+
+/// As study C has measured with.
+const FIRMWARE: &str = "8DV10054";
+
+pub(super) const FIRMWARE_STEP: Step = Step {
+    name: "firmware",
+    title: "firmware of the devices",
+    scope: Scope::Look,
+    severity: Severity::Advice,
+    reason: "\"device firmware level utilized was 8DV10054. Contact Intel for the latest suggested firmware\"",
+    source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C)",
+    published: None,
+    note: Some("this program changes no firmware"),
+    look: firmware,
+};
+
+fn firmware(site: &Site<'_>) -> Vec<Seen> {
+    let mut found = Vec::new();
+    for device in &site.devices {
+        let facts = block::facts(site.root, &device.name);
+        let what = format!("firmware of {}", device.name);
+        let model = facts.model.known().cloned().unwrap_or_default();
+        found.push(match facts.firmware {
+            record::Fact::Unknown(reason) => Seen::not_here(what, format!("unknown: {reason}")),
+            record::Fact::Known(level) if level == FIRMWARE => {
+                Seen::said(what, Some(level), State::AsAdvised)
+            }
+            record::Fact::Known(level) if model.contains("SSDPEDMD") || model.contains("P3700") => {
+                let todo = format!("study C measured with {FIRMWARE}: ask the maker for the latest");
+                Seen::by_hand(what, Some(level), todo)
+            }
+            record::Fact::Known(level) => Seen::shown(what, level),
+        });
+    }
+    if found.is_empty() {
+        found.push(Seen::not_here("firmware", "no block device with storage"));
+    }
+    found
+}

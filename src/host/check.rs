@@ -1,0 +1,174 @@
+//! `ioproof host check`: the host beside what is advised.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use host::tuning::{self, ALL_DEVICES, Finding, HostSettings, Severity, Site, State, Step};
+use host::{Host, Root};
+
+use super::profiles_named;
+use crate::console::print;
+use crate::exit::{Exit, Failure};
+
+/// `ioproof host check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// Profiles of which the advice is taken; without any, all of it. `--list` shows them.
+    #[arg(value_name = "PROFILE")]
+    profiles: Vec<String>,
+    /// Look at these: a device's path or name, a directory on it, or `all`, which is also what is
+    /// looked at without this.
+    #[arg(long = "device", value_name = "DEVICE")]
+    devices: Vec<PathBuf>,
+    /// What `lctl get_param obdfilter.*.read_cache_enable` printed on Lustre servers, as by `pdsh`.
+    #[arg(long, value_name = "FILE")]
+    lustre_params: Option<PathBuf>,
+    /// End with 3 where a finding is a warning.
+    #[arg(long)]
+    strict: bool,
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
+    /// List the profiles and end.
+    #[arg(long)]
+    list: bool,
+    /// Read /proc, /sys, /dev and /etc below this directory, as of a support bundle.
+    #[arg(long, value_name = "DIR", default_value = "/")]
+    root: PathBuf,
+}
+
+/// Shows the findings.
+pub(crate) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
+    if arguments.list {
+        return print(&list()).map(|()| Exit::Success);
+    }
+    let steps = if arguments.profiles.is_empty() {
+        tuning::steps_of(&tuning::profiles())
+    } else {
+        tuning::steps_of(&profiles_named(&arguments.profiles)?)
+    };
+    let root = Root::new(arguments.root.clone());
+    let settings = HostSettings::new(&root);
+    let all = [PathBuf::from(ALL_DEVICES)];
+    let devices = if arguments.devices.is_empty() { &all[..] } else { &arguments.devices };
+    let mut site = Site::new(&root, &settings, devices).map_err(|error| Failure::new(Exit::Usage, error))?;
+    if let Some(file) = &arguments.lustre_params {
+        let text = fs::read_to_string(file)
+            .with_context(|| format!("cannot read {}", file.display()))
+            .map_err(|error| Failure::new(Exit::Usage, error))?;
+        site = site.with_lustre(text, file.display().to_string());
+    }
+    let found: Vec<(&Step, Vec<Finding>)> = steps.iter().map(|step| (*step, step.findings(&site))).collect();
+    if arguments.json {
+        let findings: Vec<&Finding> = found.iter().flat_map(|(_, found)| found).collect();
+        print(&tuning::as_json(&Host::new(root.clone()).node(), &findings))?;
+    } else {
+        print(&text(&Host::new(root.clone()).node(), &found))?;
+    }
+    let warnings = found.iter().flat_map(|(_, found)| found);
+    let warnings = warnings.filter(|finding| finding.severity == Severity::Warning).count();
+    if arguments.strict && warnings > 0 {
+        let message = format!(
+            "{warnings} findings are warnings: what is measured so is easily mistaken for the storage; follow \
+             the advice, or leave out --strict"
+        );
+        return Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)));
+    }
+    Ok(Exit::Success)
+}
+
+fn list() -> String {
+    let profiles = tuning::profiles();
+    let width = profiles.iter().map(|profile| profile.name.len()).max().unwrap_or(0);
+    profiles.iter().fold(String::new(), |mut text, profile| {
+        let _ = writeln!(text, "{:width$}  {}", profile.name, profile.title);
+        if let [_, _, ..] = profile.steps.as_slice() {
+            let names: Vec<&str> = profile.steps.iter().map(|step| step.name).collect();
+            let _ = writeln!(text, "{:width$}  = {}", "", names.join(", "));
+        }
+        text
+    })
+}
+
+fn text(node: &str, found: &[(&Step, Vec<Finding>)]) -> String {
+    let mut text = format!("{node}: the host beside what is advised\n");
+    for (step, found) in found {
+        let worst = found.iter().map(|finding| finding.severity).max().unwrap_or(Severity::Fine);
+        let _ = writeln!(text, "\n{}: {}", step.name, step.title);
+        for group in groups(found) {
+            let _ = writeln!(text, "  {}", line(&group));
+        }
+        if worst > Severity::Fine {
+            let _ = writeln!(text, "    why     {}\n    source  {}", step.reason, step.source);
+            if let Some(published) = step.published {
+                let _ = writeln!(text, "    printed {published}");
+            }
+            if let Some(note) = step.note {
+                let _ = writeln!(text, "    note    {note}");
+            }
+        }
+    }
+    let count =
+        |severity| found.iter().flat_map(|(_, found)| found).filter(|one| one.severity == severity).count();
+    let _ = writeln!(
+        text,
+        "\n{} warnings, {} pieces of advice; `ioproof host tune PROFILE --plan` shows what a profile would write",
+        count(Severity::Warning),
+        count(Severity::Advice)
+    );
+    text
+}
+
+/// Findings of one step that differ in where alone.
+fn groups(found: &[Finding]) -> Vec<Vec<&Finding>> {
+    /// So many are listed one by one.
+    const LISTED: usize = 3;
+    let alike = |one: &Finding, other: &Finding| {
+        one.state == other.state && one.current == other.current && one.advised == other.advised
+    };
+    let mut groups: Vec<Vec<&Finding>> = Vec::new();
+    for finding in found {
+        match groups.iter_mut().find(|group| alike(group[0], finding)) {
+            Some(group) => group.push(finding),
+            None => groups.push(vec![finding]),
+        }
+    }
+    groups
+        .into_iter()
+        .flat_map(|group| match group.len() {
+            ..=LISTED => group.into_iter().map(|finding| vec![finding]).collect(),
+            _ => vec![group],
+        })
+        .collect()
+}
+
+fn line(group: &[&Finding]) -> String {
+    let finding = group[0];
+    let mark = match (finding.severity, &finding.state) {
+        (Severity::Warning, _) => "warning",
+        (Severity::Advice, _) => "advice ",
+        (Severity::Fine, State::NotHere(_)) => "-      ",
+        (Severity::Fine, State::Shown) => "is     ",
+        (Severity::Fine, _) => "ok     ",
+    };
+    let more = match group.len() {
+        1 => String::new(),
+        more => format!(" and {} more", more - 1),
+    };
+    let current = finding.current.as_deref().unwrap_or("unknown");
+    let advised = finding.advised.as_deref().unwrap_or("");
+    let said = match &finding.state {
+        State::AsAdvised | State::Shown => current.to_owned(),
+        State::Differs => {
+            let apply = finding.apply.as_deref().unwrap_or("");
+            format!("{current}, advised {advised}: `{apply}`")
+        }
+        State::ByHand(todo) if advised.is_empty() => format!("{current}; {todo}"),
+        State::ByHand(todo) => format!("{current}, advised {advised}: {todo}"),
+        State::NotHere(why) => format!("not here: {why}"),
+    };
+    format!("{mark} {}{more}: {said}", finding.what)
+}

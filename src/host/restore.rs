@@ -1,0 +1,130 @@
+//! `ioproof host restore`: puts back what was before `host tune`.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use host::Root;
+use host::tuning::{self, Action, Back, HostSettings, Identity, Ledger, LedgerError, Restored};
+
+use super::tune::agreed;
+use super::{ledger_failure, state_of};
+use crate::console::{complain, print};
+use crate::exit::{Exit, Failure};
+
+/// `ioproof host restore`.
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArguments {
+    /// Show what would be written and end.
+    #[arg(long)]
+    plan: bool,
+    /// Do not ask.
+    #[arg(long)]
+    yes: bool,
+    /// Put back what somebody else has set since, too.
+    #[arg(long)]
+    force: bool,
+    /// Read and write /proc, /sys, /dev and /etc below this directory.
+    #[arg(long, value_name = "DIR", default_value = "/")]
+    root: PathBuf,
+    /// Where what was is kept [default: $IOPROOF_STATE, or var/lib/ioproof below the root].
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
+}
+
+/// Shows, asks, puts back.
+pub(crate) fn run(arguments: &RestoreArguments) -> Result<Exit, Failure> {
+    let root = Root::new(arguments.root.clone());
+    let settings = HostSettings::new(&root);
+    let state = state_of(&root, arguments.state.as_deref());
+    let Some(ledger) = Ledger::read(&state).map_err(ledger_failure)? else {
+        return print(&format!("nothing is to be restored: no ledger in {}\n", state.display()))
+            .map(|()| Exit::Success);
+    };
+    let host = Identity::of(&root);
+    if !ledger.host.is_same_host(&host) {
+        // The same refusal as on opening, before anything of it is shown as this host's.
+        let path = ledger.path().to_owned();
+        let (theirs, ours) = (ledger.host.node, host.node);
+        return Err(ledger_failure(LedgerError::OtherHost { path, theirs, ours }));
+    }
+    print(&planned(&ledger, &root, &settings, arguments.force))?;
+    if arguments.plan {
+        return Ok(Exit::Success);
+    }
+    if !agreed("Put these back?", arguments.yes)? {
+        return print("nothing was written\n").map(|()| Exit::Success);
+    }
+    let ledger = Ledger::open(&state, &host).map_err(ledger_failure)?;
+    let restored = tuning::restore(ledger, &root, &settings, arguments.force).map_err(ledger_failure)?;
+    conclude(&restored)
+}
+
+fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: bool) -> String {
+    let profiles: Vec<&str> = ledger
+        .applications
+        .iter()
+        .flat_map(|application| application.profiles.iter().map(String::as_str))
+        .collect();
+    let mut text = format!("{}: in force is profile {}\n", ledger.host.node, profiles.join(", "));
+    if ledger.applications.iter().any(|application| !application.finished) {
+        text.push_str("! `host tune` was ended before it had done all: what it had done is restored\n");
+    }
+    let survey = tuning::survey(ledger, root, settings);
+    if survey.iter().any(|(_, action)| *action == Action::Rebooted) {
+        text.push_str("! the host was booted since: settings of the running kernel went with that boot\n");
+    }
+    for (index, action) in survey {
+        let entry = &ledger.entries[index];
+        let (setting, old) = (&entry.setting, &entry.old);
+        let _ = match action {
+            Action::PutBack { now } => writeln!(text, "  {setting}: {now} -> {old}"),
+            Action::Foreign { now } if force => {
+                writeln!(text, "! {setting}: {now}, set by somebody else since -> {old}")
+            }
+            Action::Foreign { now } => {
+                writeln!(
+                    text,
+                    "! {setting}: {now}, set by somebody else since: stays (--force puts back {old})"
+                )
+            }
+            Action::AsItWas => writeln!(text, "- {setting}: {old}, as before"),
+            Action::Gone => writeln!(text, "- {setting}: its device has gone"),
+            Action::Rebooted => writeln!(text, "- {setting}: undone by the boot"),
+        };
+    }
+    for file in ledger.kept.iter().rev() {
+        let _ = writeln!(text, "  {}: removed", file.path);
+    }
+    text
+}
+
+fn conclude(restored: &Restored) -> Result<Exit, Failure> {
+    let (mut back, mut nothing) = (0_usize, 0_usize);
+    for (setting, what) in &restored.settings {
+        match what {
+            Back::Restored(text) => {
+                back += 1;
+                print(&format!("{setting}: reads {text}\n"))?;
+            }
+            Back::Nothing(_) => nothing += 1,
+            Back::Foreign(now) => {
+                complain(&format!("! {setting}: somebody else has set it to {now} since: left so; --force"));
+            }
+            Back::Failed(why) => complain(&format!("! {setting}: not put back: {why}")),
+        }
+    }
+    for (file, removed) in &restored.kept {
+        match removed {
+            Ok(()) => print(&format!("{}: removed\n", file.path))?,
+            Err(why) => complain(&format!("! {}: {why}", file.path)),
+        }
+    }
+    print(&format!("{back} put back and read back, {nothing} needed nothing\n"))?;
+    if !restored.is_partial() {
+        return Ok(Exit::Success);
+    }
+    let message = "what could not be put back stays in the ledger: `ioproof host restore` tries again";
+    let exit = if restored.is_only_foreign() { Exit::Refused } else { Exit::HostLacks };
+    Err(Failure::new(exit, anyhow::anyhow!(message)))
+}

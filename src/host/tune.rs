@@ -1,0 +1,203 @@
+//! `ioproof host tune`: shows every write, applies them, and keeps what was.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+use clap::Args;
+use host::tuning::{
+    self, Applied, HostSettings, Identity, KeptFile, KeptForm, Ledger, Outcome, Site, State, Step,
+    TuningPlan, UnknownDevice,
+};
+use host::{Host, Root};
+
+use super::{ledger_failure, profiles_named, state_of};
+use crate::console::{complain, confirm, print};
+use crate::exit::{Exit, Failure};
+
+/// `ioproof host tune`.
+#[derive(Debug, Args)]
+pub(crate) struct TuneArguments {
+    /// What to set; `ioproof host check --list` shows the profiles.
+    #[arg(value_name = "PROFILE", required = true)]
+    profiles: Vec<String>,
+    /// Show every write and end.
+    #[arg(long)]
+    plan: bool,
+    /// Do not ask.
+    #[arg(long)]
+    yes: bool,
+    /// Whose settings may be changed: a device's path or name, a directory on it, or `all`.
+    #[arg(long = "device", value_name = "DEVICE")]
+    devices: Vec<PathBuf>,
+    /// Set it at each boot too, by a script and a unit of systemd or a line in /etc/rc.local, which are
+    /// shown before they are written and removed by `host restore`.
+    #[arg(long)]
+    persist: bool,
+    /// Read and write /proc, /sys, /dev and /etc below this directory.
+    #[arg(long, value_name = "DIR", default_value = "/")]
+    root: PathBuf,
+    /// Keep what was in this directory [default: $IOPROOF_STATE, or var/lib/ioproof below the root].
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
+}
+
+/// Plans, asks, applies.
+pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
+    let profiles = profiles_named(&arguments.profiles)?;
+    let steps = tuning::steps_of(&profiles);
+    let root = Root::new(arguments.root.clone());
+    let settings = HostSettings::new(&root);
+    let usage = |error: UnknownDevice| Failure::new(Exit::Usage, error);
+    let mut site = Site::new(&root, &settings, &arguments.devices).map_err(usage)?;
+    if arguments.devices.is_empty() && tuning::needs_devices(&steps) {
+        return Err(devices_missing(&root, &settings, &steps));
+    }
+    let plan = TuningPlan::new(&mut site, profiles.iter().map(|profile| profile.name).collect(), &steps);
+    let kept = if arguments.persist { tuning::kept_files(&plan, &root) } else { Vec::new() };
+    print(&planned(&Host::new(root.clone()).node(), &plan, &steps))?;
+    print(&kept.iter().map(kept_text).collect::<String>())?;
+    let forbidden = tuning::forbidden(&plan, &root);
+    if plan.writes.is_empty() {
+        return print("nothing is to be written\n").map(|()| Exit::Success);
+    }
+    if arguments.plan {
+        if let [(setting, why), ..] = forbidden.as_slice() {
+            complain(&format!("! this user may not write {setting}: {why}"));
+        }
+        return Ok(Exit::Success);
+    }
+    if let [(setting, why), ..] = forbidden.as_slice() {
+        let message = format!(
+            "{setting} cannot be written: {why}; nothing was changed, {} of {} writes would have failed",
+            forbidden.len(),
+            plan.writes.len()
+        );
+        return Err(Failure::new(Exit::HostLacks, anyhow::anyhow!(message)));
+    }
+    if !agreed("Write these?", arguments.yes)? {
+        return print("nothing was written\n").map(|()| Exit::Success);
+    }
+    let state = state_of(&root, arguments.state.as_deref());
+    let mut ledger = Ledger::open(&state, &Identity::of(&root)).map_err(ledger_failure)?;
+    let now = i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
+    let mut tell = |applied: &Applied| {
+        // A reader that went away must not leave the work half done.
+        let _ = print(&format!("{}\n", applied_line(applied)));
+    };
+    let all = tuning::apply(&plan, &root, &settings, &mut ledger, now, &mut tell).map_err(ledger_failure)?;
+    let written = tuning::write_kept_files(&kept, &mut ledger, &root).map_err(ledger_failure)?;
+    conclude(&all, &written)
+}
+
+/// Asks; where nobody can be asked, nothing is done without `--yes`.
+pub(super) fn agreed(question: &str, yes: bool) -> Result<bool, Failure> {
+    if yes || confirm(question, false)? {
+        return Ok(true);
+    }
+    if io::stdin().is_terminal() {
+        return Ok(false);
+    }
+    let message = "nothing was written: nobody can be asked; add --yes to agree, or --plan to look";
+    Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)))
+}
+
+fn devices_missing(root: &Root, settings: &HostSettings<'_>, steps: &[&Step]) -> Failure {
+    let all = Site::new(root, settings, &[PathBuf::from(tuning::ALL_DEVICES)]);
+    let names: Vec<String> = all.map_or_else(
+        |_| Vec::new(),
+        |site| site.devices().iter().map(|device| device.path.clone()).collect(),
+    );
+    let names = if names.is_empty() { "none here".to_owned() } else { names.join(", ") };
+    let step = steps.iter().find(|step| step.scope == tuning::Scope::Devices);
+    Failure::usage(format!(
+        "{} changes settings of devices: name them with --device, or say --device all ({names})",
+        step.map_or("the profile", |step| step.name)
+    ))
+}
+
+/// Every write, under its step with the reason and the source, then what is not written and why.
+fn planned(node: &str, plan: &TuningPlan, steps: &[&Step]) -> String {
+    let mut text = format!("{node}: {} writes of profile {}\n", plan.writes.len(), plan.profiles.join(", "));
+    for step in steps {
+        let writes: Vec<_> = plan.writes.iter().filter(|write| write.step == step.name).collect();
+        let Some(first) = writes.first() else { continue };
+        let _ = writeln!(text, "\n{}: {}", step.name, step.title);
+        let _ = writeln!(text, "  why      {}\n  source   {}", step.reason, step.source);
+        if let Some(published) = step.published {
+            let _ = writeln!(text, "  printed  {published}");
+        }
+        if let Some(note) = step.note {
+            let _ = writeln!(text, "  note     {note}");
+        }
+        let _ = writeln!(text, "  reverted by {}", first.reverted_by());
+        for write in writes {
+            let _ = writeln!(text, "  {}: {} -> {}", write.setting, write.old, write.new);
+        }
+    }
+    let mut separate = "\n";
+    for finding in &plan.others {
+        let said = match &finding.state {
+            State::NotHere(why) => format!("not here: {why}"),
+            State::ByHand(todo) => format!("by hand: {todo}"),
+            State::AsAdvised => format!("{}, as advised", finding.current.as_deref().unwrap_or("")),
+            State::Shown | State::Differs => continue,
+        };
+        let _ = writeln!(text, "{separate}- {}: {said}", finding.what);
+        separate = "";
+    }
+    text + "\n"
+}
+
+fn kept_text(file: &KeptFile) -> String {
+    let indented = |text: &str| text.lines().map(|line| format!("  | {line}\n")).collect::<String>();
+    match &file.form {
+        KeptForm::Text(text) => format!("at each boot, by a new file {}\n{}\n", file.path, indented(text)),
+        KeptForm::Link(target) => format!("at each boot, by a new link {} to {target}\n\n", file.path),
+        KeptForm::Line(line) => format!("at each boot, by a line in {}\n{}\n", file.path, indented(line)),
+    }
+}
+
+fn applied_line(applied: &Applied) -> String {
+    let setting = &applied.write.setting;
+    match &applied.outcome {
+        Outcome::Set(text) => format!("{setting}: reads {text}"),
+        Outcome::Changed(text) => {
+            format!(
+                "! {setting}: {} was written, it reads {text}: the kernel has made that of it",
+                applied.write.new
+            )
+        }
+        Outcome::Refused(why) => format!("! {setting}: refused: {why}"),
+    }
+}
+
+fn conclude(all: &[Applied], kept: &[(KeptFile, Result<(), String>)]) -> Result<Exit, Failure> {
+    let count = |wanted: fn(&Outcome) -> bool| all.iter().filter(|applied| wanted(&applied.outcome)).count();
+    let set = count(|outcome| matches!(outcome, Outcome::Set(_)));
+    let changed = count(|outcome| matches!(outcome, Outcome::Changed(_)));
+    let refused = count(|outcome| matches!(outcome, Outcome::Refused(_)));
+    let mut text = format!("{set} set and read back");
+    if changed > 0 {
+        let _ = write!(text, ", {changed} changed by the kernel");
+    }
+    if refused > 0 {
+        let _ = write!(text, ", {refused} refused by the kernel and left as they were");
+    }
+    print(&format!("{text}; `ioproof host restore` puts back what was\n"))?;
+    let mut failed = false;
+    for (file, written) in kept {
+        match written {
+            Ok(()) => print(&format!("{}: written\n", file.path))?,
+            Err(why) => {
+                failed = true;
+                complain(&format!("! {}: {why}", file.path));
+            }
+        }
+    }
+    if set + changed == 0 {
+        let message = "the kernel refused every write: nothing is changed";
+        return Err(Failure::new(Exit::HostLacks, anyhow::anyhow!(message)));
+    }
+    Ok(if failed { Exit::HostLacks } else { Exit::Success })
+}
