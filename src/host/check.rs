@@ -96,12 +96,12 @@ fn list() -> String {
 fn text(node: &str, found: &[(&Step, Vec<Finding>)]) -> String {
     let mut text = format!("{node}: the host beside what is advised\n");
     for (step, found) in found {
-        let worst = found.iter().map(|finding| finding.severity).max().unwrap_or(Severity::Fine);
+        let differs = |finding: &Finding| matches!(finding.state, State::Differs | State::ByHand(_));
         let _ = writeln!(text, "\n{}: {}", step.name, step.title);
         for group in groups(found) {
             let _ = writeln!(text, "  {}", line(&group));
         }
-        if worst > Severity::Fine {
+        if found.iter().any(differs) {
             let _ = writeln!(text, "    why     {}\n    source  {}", step.reason, step.source);
             if let Some(published) = step.published {
                 let _ = writeln!(text, "    printed {published}");
@@ -152,6 +152,7 @@ fn line(group: &[&Finding]) -> String {
         (Severity::Advice, _) => "advice ",
         (Severity::Fine, State::NotHere(_)) => "-      ",
         (Severity::Fine, State::Shown) => "is     ",
+        (Severity::Fine, State::Differs | State::ByHand(_)) => "choice ",
         (Severity::Fine, _) => "ok     ",
     };
     let more = match group.len() {

@@ -17,7 +17,16 @@ pub(crate) struct Tree {
 impl Tree {
     /// A tree with these files.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        Self::inside(tempfile::tempdir().unwrap(), files)
+    }
+
+    /// A tree in memory, for tests in which much is synced.
+    pub(crate) fn in_memory(files: &[(&str, &str)]) -> Self {
+        let directory = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        Self::inside(directory.unwrap(), files)
+    }
+
+    fn inside(directory: TempDir, files: &[(&str, &str)]) -> Self {
         let root = Root::new(directory.path().canonicalize().unwrap());
         let tree = Self { directory, root };
         tree.files(files)

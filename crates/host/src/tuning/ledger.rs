@@ -154,6 +154,8 @@ pub struct Entry {
     pub step: String,
     /// The kernel's number of the device, which another device in its place does not have.
     pub device_number: Option<u64>,
+    /// Whether the kernel changes it along with another of the ledger.
+    pub coupled: bool,
     /// How far the change has come.
     #[serde(skip, default = "planned")]
     pub state: EntryState,
@@ -212,8 +214,10 @@ enum Event {
     Moved { entry: usize, read_back: String },
     Finished,
     Keeping { file: KeptFile },
+    Restoring,
     Restored { entry: usize },
     Removed { file: KeptFile },
+    Paused,
 }
 
 /// The ledger of a host, open and locked, or just read.
@@ -227,6 +231,8 @@ pub struct Ledger {
     pub entries: Vec<Entry>,
     /// Files that make settings outlive a boot.
     pub kept: Vec<KeptFile>,
+    /// Whether a restore has begun that did not come to its end.
+    restoring: bool,
     path: PathBuf,
     file: Option<File>,
     /// Held as long as this lives.
@@ -280,7 +286,7 @@ impl Ledger {
 
     fn empty(path: PathBuf, host: Identity) -> Self {
         let (applications, entries, kept) = (Vec::new(), Vec::new(), Vec::new());
-        Self { host, applications, entries, kept, path, file: None, _lock: None }
+        Self { host, applications, entries, kept, restoring: false, path, file: None, _lock: None }
     }
 
     fn parse(path: PathBuf, text: &str) -> Result<Self, LedgerError> {
@@ -316,6 +322,11 @@ impl Ledger {
                     application.finished = true;
                 }
             }
+            Event::Restoring => self.restoring = true,
+            Event::Paused => {
+                self.restoring = false;
+                self.applications.iter_mut().for_each(|application| application.finished = true);
+            }
             Event::Keeping { file } => self.kept.push(file),
             Event::Removed { file } => self.kept.retain(|other| *other != file),
             Event::Written { entry, read_back } => self.set(entry, EntryState::Written(read_back))?,
@@ -349,6 +360,7 @@ impl Ledger {
             self.entries.push(entry);
             return;
         };
+        earlier.coupled |= entry.coupled;
         if earlier.state == EntryState::Restored {
             *earlier = entry;
         } else if entry.new.is_some() {
@@ -393,6 +405,7 @@ impl Ledger {
                 old,
                 new,
                 step: write.step.to_owned(),
+                coupled: plan.writes.iter().any(|other| other.moves.contains(setting)),
                 state: EntryState::Planned,
                 ours: Vec::new(),
                 written_before: false,
@@ -434,6 +447,22 @@ impl Ledger {
 
     pub(super) fn finished(&mut self) -> Result<(), LedgerError> {
         self.note(Event::Finished)
+    }
+
+    pub(super) fn restoring(&mut self) -> Result<(), LedgerError> {
+        self.note(Event::Restoring)
+    }
+
+    /// A restore has come to its end, with something left.
+    pub(super) fn paused(&mut self) -> Result<(), LedgerError> {
+        self.note(Event::Paused)
+    }
+
+    /// Whether something was ended in the middle: the kernel may have changed settings along with others
+    /// of which nobody has taken note.
+    #[must_use]
+    pub fn was_cut_short(&self) -> bool {
+        self.restoring || self.applications.iter().any(|application| !application.finished)
     }
 
     pub(super) fn restored(&mut self, entry: usize) -> Result<(), LedgerError> {

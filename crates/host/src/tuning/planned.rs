@@ -44,10 +44,13 @@ impl TuningPlan {
     /// What `steps`, of `profiles`, would write on the host.
     #[must_use]
     pub fn new(site: &mut Site<'_>, profiles: Vec<&'static str>, steps: &[&'static Step]) -> Self {
-        let (mut writes, mut others) = (Vec::new(), Vec::new());
+        let (mut writes, mut others): (Vec<Write>, Vec<Finding>) = (Vec::new(), Vec::new());
         for step in steps {
             for finding in step.findings(site) {
-                match Write::of(&finding) {
+                // What is as advised stays so only if nothing before it changes it along.
+                let is_moved = |setting: &Setting| writes.iter().any(|write| write.moves.contains(setting));
+                let moved = finding.setting.as_ref().is_some_and(is_moved);
+                match Write::of(&finding, moved) {
                     Some(write) => {
                         site.plan(&write.setting, &write.new);
                         writes.push(write);
@@ -62,8 +65,8 @@ impl TuningPlan {
 
 impl Write {
     /// The write that follows the advice of a finding; none where nothing is to be written.
-    fn of(finding: &Finding) -> Option<Self> {
-        if finding.state != State::Differs {
+    fn of(finding: &Finding, moved: bool) -> Option<Self> {
+        if finding.state != State::Differs && !(moved && finding.state == State::AsAdvised) {
             return None;
         }
         Some(Self {

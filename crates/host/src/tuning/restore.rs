@@ -73,15 +73,16 @@ impl Restored {
 #[must_use]
 pub fn survey(ledger: &Ledger, root: &Root, settings: &dyn Settings) -> Vec<(usize, Action)> {
     let rebooted = Identity::of(root).boot_id != ledger.host.boot_id;
+    let cut_short = ledger.was_cut_short();
     let open = |(_, entry): &(usize, &Entry)| entry.state != EntryState::Restored;
     // What the kernel changed along comes after what moved it.
     let indexed: Vec<(usize, &Entry)> = ledger.entries.iter().enumerate().filter(open).collect();
     let (written, moved): (Vec<_>, Vec<_>) = indexed.into_iter().partition(|(_, entry)| entry.new.is_some());
     let ordered = written.into_iter().rev().chain(moved);
-    ordered.map(|(index, entry)| (index, action(entry, root, settings, rebooted))).collect()
+    ordered.map(|(index, entry)| (index, action(entry, root, settings, rebooted, cut_short))).collect()
 }
 
-fn action(entry: &Entry, root: &Root, settings: &dyn Settings, rebooted: bool) -> Action {
+fn action(entry: &Entry, root: &Root, settings: &dyn Settings, rebooted: bool, cut_short: bool) -> Action {
     let setting = &entry.setting;
     if rebooted && !setting.outlives_boot() {
         return Action::Rebooted;
@@ -101,7 +102,7 @@ fn action(entry: &Entry, root: &Root, settings: &dyn Settings, rebooted: bool) -
     let ours = |value: &String| setting.same(value, &now);
     if setting.same(&now, &entry.old) {
         Action::AsItWas
-    } else if entry.ours.iter().any(ours) || entry.new.is_none() && entry.state == EntryState::Planned {
+    } else if entry.ours.iter().any(ours) || cut_short && entry.coupled {
         Action::PutBack { now }
     } else {
         Action::Foreign { now }
@@ -124,6 +125,7 @@ pub fn restore(
     force: bool,
 ) -> Result<Restored, LedgerError> {
     let survey = survey(&ledger, root, settings);
+    ledger.restoring()?;
     let mut wanted: Vec<Wanted> = Vec::new();
     let mut done: Vec<(usize, Back)> = Vec::new();
     for (index, action) in survey {
@@ -157,6 +159,8 @@ pub fn restore(
     let settings = done.into_iter().map(|(index, back)| (entries[index].setting.clone(), back)).collect();
     if ledger.is_settled() {
         ledger.remove()?;
+    } else {
+        ledger.paused()?;
     }
     Ok(Restored { settings, kept })
 }

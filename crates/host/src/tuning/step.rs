@@ -9,7 +9,7 @@ use super::site::Site;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// Nothing is to be done.
+    /// Nothing is to be done; of a setting that differs, that it is a choice.
     Fine,
     /// It may matter, depending on the workload.
     Advice,

@@ -61,7 +61,7 @@ pub(super) const DIRTY_RATIOS: Step = Step {
     name: "dirty-ratios",
     title: "40 % of memory may be dirty before writers wait, writing back begins at 10 %",
     scope: Scope::Host,
-    severity: Severity::Advice,
+    severity: Severity::Fine,
     reason: "buffered writes are held up later; what is measured before an fsync is memory all the more",
     source: "TuneD, profiles enterprise-storage and throughput-performance (vm.dirty_ratio = 40)",
     published: None,

@@ -93,7 +93,8 @@ pub(super) const NR_REQUESTS: Step = Step {
 fn nr_requests(site: &Site<'_>) -> Vec<Seen> {
     let look = |device: &Device| {
         let scheduler = site.later(&setting(&device.name, "scheduler"));
-        let seen = of(site, device, "requests in the queue", "nr_requests", "1024");
+        let seen = of(site, device, "requests in the queue", "nr_requests", "1024")
+            .moving(existing(site.settings, iosched(site, &device.name)));
         match scheduler.as_deref().map(chosen) {
             Some("none") if seen.setting.is_some() => {
                 let what = "without a scheduler it is as long as the device itself takes";
@@ -148,7 +149,7 @@ pub(super) const NO_MERGES: Step = Step {
     name: "no-merges",
     title: "requests are not merged",
     scope: Scope::Devices,
-    severity: Severity::Advice,
+    severity: Severity::Fine,
     reason: "a device is measured at the size of request that is asked for, and none larger",
     source: KERNEL,
     published: None,
