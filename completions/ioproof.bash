@@ -142,8 +142,17 @@ _ioproof() {
             ioproof__subcmd__calc,values)
                 cmd="ioproof__subcmd__calc__subcmd__values"
                 ;;
+            ioproof__subcmd__host,check)
+                cmd="ioproof__subcmd__host__subcmd__check"
+                ;;
             ioproof__subcmd__host,facts)
                 cmd="ioproof__subcmd__host__subcmd__facts"
+                ;;
+            ioproof__subcmd__host,restore)
+                cmd="ioproof__subcmd__host__subcmd__restore"
+                ;;
+            ioproof__subcmd__host,tune)
+                cmd="ioproof__subcmd__host__subcmd__tune"
                 ;;
             ioproof__subcmd__layout,clean)
                 cmd="ioproof__subcmd__layout__subcmd__clean"
@@ -735,12 +744,38 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__host)
-            opts="-h --help facts"
+            opts="-h --help facts check tune restore"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__host__subcmd__check)
+            opts="-h --device --lustre-params --strict --json --list --root --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lustre-params)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -756,6 +791,54 @@ _ioproof() {
             fi
             case "${prev}" in
                 --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__host__subcmd__restore)
+            opts="-h --plan --yes --force --root --state --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__host__subcmd__tune)
+            opts="-h --plan --yes --device --persist --root --state --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -264,11 +264,34 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_su
 complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from curve" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand clean" -s y -l yes -d 'Remove without asking'
 complete -c ioproof -n "__fish_ioproof_using_subcommand clean" -s h -l help -d 'Print help'
-complete -c ioproof -n "__fish_ioproof_using_subcommand host; and not __fish_seen_subcommand_from facts" -s h -l help -d 'Print help'
-complete -c ioproof -n "__fish_ioproof_using_subcommand host; and not __fish_seen_subcommand_from facts" -f -a "facts" -d 'Show what this host is: processors, memory, devices and their slots, file systems, network, volumes'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and not __fish_seen_subcommand_from facts check tune restore" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and not __fish_seen_subcommand_from facts check tune restore" -f -a "facts" -d 'Show what this host is: processors, memory, devices and their slots, file systems, network, volumes'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and not __fish_seen_subcommand_from facts check tune restore" -f -a "check" -d 'Compare how this host is set with what is advised for measuring storage, each piece of advice with its reason and source'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and not __fish_seen_subcommand_from facts check tune restore" -f -a "tune" -d 'Set this host as a profile says, after showing every write; what was is kept'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and not __fish_seen_subcommand_from facts check tune restore" -f -a "restore" -d 'Put back what was before `host tune`'
 complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from facts" -l root -d 'Read /proc, /sys and /etc below this directory, as of a support bundle' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from facts" -l json -d 'As JSON; `ioproof schema host` describes it'
 complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from facts" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from check" -l device -d 'Look at these: a device\'s path or name, a directory on it, or `all`, which is also what is looked at without this' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from check" -l lustre-params -d 'What `lctl get_param obdfilter.*.read_cache_enable` printed on Lustre servers, as by `pdsh`' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from check" -l root -d 'Read /proc, /sys, /dev and /etc below this directory, as of a support bundle' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from check" -l strict -d 'End with 3 where a finding is a warning'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from check" -l json -d 'As JSON'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from check" -l list -d 'List the profiles and end'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from tune" -l device -d 'Whose settings may be changed: a device\'s path or name, a directory on it, or `all`' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from tune" -l root -d 'Read and write /proc, /sys, /dev and /etc below this directory' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from tune" -l state -d 'Keep what was in this directory [default: $IOPROOF_STATE, or var/lib/ioproof below the root]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from tune" -l plan -d 'Show every write and end'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from tune" -l yes -d 'Do not ask'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from tune" -l persist -d 'Set it at each boot too, by a script and a unit of systemd or a line in /etc/rc.local, which are shown before they are written and removed by `host restore`'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from tune" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from restore" -l root -d 'Read and write /proc, /sys, /dev and /etc below this directory' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from restore" -l state -d 'Where what was is kept [default: $IOPROOF_STATE, or var/lib/ioproof below the root]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from restore" -l plan -d 'Show what would be written and end'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from restore" -l yes -d 'Do not ask'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from restore" -l force -d 'Put back what somebody else has set since, too'
+complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from restore" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_seen_subcommand_from plan create verify destroy list clean" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_seen_subcommand_from plan create verify destroy list clean" -f -a "plan" -d 'Print every command, what it is for, where it is published, and the way back; writes nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_seen_subcommand_from plan create verify destroy list clean" -f -a "create" -d 'Put devices together; all data on them is lost'

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use host::tuning::{
-    self, Applied, HostSettings, Identity, KeptFile, KeptForm, Ledger, Outcome, Site, State, Step,
-    TuningPlan, UnknownDevice,
+    self, Applied, HostSettings, Identity, KeptFile, KeptForm, KeptOutcome, Ledger, Outcome, Site, State,
+    Step, TuningPlan, UnknownDevice,
 };
 use host::{Host, Root};
 
@@ -172,7 +172,7 @@ fn applied_line(applied: &Applied) -> String {
     }
 }
 
-fn conclude(all: &[Applied], kept: &[(KeptFile, Result<(), String>)]) -> Result<Exit, Failure> {
+fn conclude(all: &[Applied], kept: &[KeptOutcome]) -> Result<Exit, Failure> {
     let count = |wanted: fn(&Outcome) -> bool| all.iter().filter(|applied| wanted(&applied.outcome)).count();
     let set = count(|outcome| matches!(outcome, Outcome::Set(_)));
     let changed = count(|outcome| matches!(outcome, Outcome::Changed(_)));

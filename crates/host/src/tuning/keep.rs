@@ -16,6 +16,9 @@ const UNITS: &str = "/etc/systemd/system";
 const UNIT: &str = "ioproof-tuning.service";
 const RC_LOCAL: &str = "/etc/rc.local";
 
+/// A file that outlives a boot, and whether it was written or removed, or why not.
+pub type KeptOutcome = (KeptFile, Result<(), String>);
+
 /// The files that make the plan outlive a boot: a script, and what starts it. With systemd that is a unit
 /// and the link that enables it, else a line in `/etc/rc.local`.
 #[must_use]
@@ -93,11 +96,7 @@ fn quoted(word: &str) -> String {
 ///
 /// # Errors
 /// The ledger cannot be written. A file that cannot be written is told in the list.
-pub fn write(
-    files: &[KeptFile],
-    ledger: &mut Ledger,
-    root: &Root,
-) -> Result<Vec<(KeptFile, Result<(), String>)>, LedgerError> {
+pub fn write(files: &[KeptFile], ledger: &mut Ledger, root: &Root) -> Result<Vec<KeptOutcome>, LedgerError> {
     let mut told = Vec::new();
     for file in files {
         if ledger.kept.contains(file) {
@@ -173,11 +172,7 @@ fn replace(path: &Path, text: &str, mode: Permissions) -> io::Result<()> {
 }
 
 /// Takes all files of the ledger away, the last written first.
-pub(super) fn remove(
-    ledger: &mut Ledger,
-    root: &Root,
-    force: bool,
-) -> Result<Vec<(KeptFile, Result<(), String>)>, LedgerError> {
+pub(super) fn remove(ledger: &mut Ledger, root: &Root, force: bool) -> Result<Vec<KeptOutcome>, LedgerError> {
     let mut told = Vec::new();
     for file in ledger.kept.clone().into_iter().rev() {
         let taken = take_away(&file, root, force);

@@ -40,7 +40,7 @@ mod steps;
 mod tuned;
 
 pub use apply::{Applied, Outcome, apply, forbidden};
-pub use keep::{files as kept_files, write as write_kept_files};
+pub use keep::{KeptOutcome, files as kept_files, write as write_kept_files};
 pub use ledger::{
     Application, Entry, EntryState, Identity, KeptFile, KeptForm, LEDGER, Ledger, LedgerError,
     STATE_DIRECTORY, STATE_VARIABLE,

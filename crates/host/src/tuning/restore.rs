@@ -1,8 +1,8 @@
 //! Puts back what was, and says what it could not.
 
 use super::apply::{Outcome, set};
-use super::keep;
-use super::ledger::{Entry, EntryState, Identity, KeptFile, Ledger, LedgerError, device_number};
+use super::keep::{self, KeptOutcome};
+use super::ledger::{Entry, EntryState, Identity, Ledger, LedgerError, device_number};
 use super::setting::{Setting, Settings};
 use super::steps::{counts_bytes, other_face};
 use crate::Root;
@@ -50,7 +50,7 @@ pub struct Restored {
     /// Each setting that was looked at, in the order of the work.
     pub settings: Vec<(Setting, Back)>,
     /// Each file that had made settings outlive a boot; an error tells why it is still there.
-    pub kept: Vec<(KeptFile, Result<(), String>)>,
+    pub kept: Vec<KeptOutcome>,
 }
 
 impl Restored {

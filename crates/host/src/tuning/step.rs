@@ -202,7 +202,7 @@ impl Seen {
     }
 
     /// The same, whatever the value: it is there, and stays.
-    pub(super) fn as_it_is(self) -> Self {
+    pub(super) fn staying(self) -> Self {
         match self.state {
             State::Differs => Self { state: State::Shown, advised: None, ..self },
             _ => self,

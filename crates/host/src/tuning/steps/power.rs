@@ -49,7 +49,7 @@ fn c_states(site: &Site<'_>) -> Vec<Seen> {
             found.push(if is_deep(&state, &called, latency) {
                 Seen::of(site, what, setting, "1")
             } else {
-                Seen::of(site, what, setting, "0").as_it_is()
+                Seen::of(site, what, setting, "0").staying()
             });
         }
     }

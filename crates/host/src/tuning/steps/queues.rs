@@ -98,7 +98,7 @@ fn nr_requests(site: &Site<'_>) -> Vec<Seen> {
         match scheduler.as_deref().map(chosen) {
             Some("none") if seen.setting.is_some() => {
                 let what = "without a scheduler it is as long as the device itself takes";
-                Seen { what: format!("{}: {what}", seen.what), ..seen.as_it_is() }
+                Seen { what: format!("{}: {what}", seen.what), ..seen.staying() }
             }
             _ => seen,
         }
@@ -128,7 +128,7 @@ fn max_sectors(site: &Site<'_>) -> Vec<Seen> {
         let seen = of(site, device, "largest request", "max_sectors_kb", &advised.to_string())
             .moving(existing(site.settings, vec![setting(&device.name, "read_ahead_kb")]));
         let larger = current.and_then(|text| text.parse::<u64>().ok()).is_some_and(|now| now > advised);
-        if larger { seen.as_it_is() } else { seen }
+        if larger { seen.staying() } else { seen }
     };
     named(site, "largest request", site.devices.iter().map(look).collect())
 }
