@@ -99,7 +99,7 @@ enum Alone {
     Layout(layout::Asked),
     /// Measure what the instrument itself costs on this host.
     Overhead(OverheadArguments),
-    /// Print the JSON schema of study files or of reports.
+    /// Print the JSON schema of study files, of reports or of hosts.
     Schema {
         /// Of what.
         what: schema::Schema,

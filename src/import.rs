@@ -158,5 +158,6 @@ fn host(imported: &Imported) -> HostFacts {
         file_systems: Vec::new(),
         devices: Vec::new(),
         target_devices: Vec::new(),
+        ..HostFacts::default()
     }
 }

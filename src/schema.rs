@@ -1,4 +1,4 @@
-//! `ioproof schema`: what editors and programs need to check a study file or a report.
+//! `ioproof schema`: what editors and programs need to check a study file, a report or a host.
 
 use clap::ValueEnum;
 
@@ -12,6 +12,8 @@ pub(crate) enum Schema {
     Study,
     /// Reports in JSON.
     Report,
+    /// What `ioproof host facts --json` prints.
+    Host,
 }
 
 /// Prints a JSON schema.
@@ -19,6 +21,7 @@ pub(crate) fn run(what: Schema) -> Result<Exit, Failure> {
     match what {
         Schema::Study => print(&plan::study::schema())?,
         Schema::Report => print(&report::schema())?,
+        Schema::Host => print(&report::inventory_schema())?,
     }
     Ok(Exit::Success)
 }

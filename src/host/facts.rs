@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use host::{Host, Root};
 
-use crate::console::print;
+use crate::console::{colour, print};
 use crate::exit::{Exit, Failure};
 
 /// `ioproof host facts`.
@@ -21,8 +21,33 @@ pub(crate) struct FactsArguments {
 
 /// Shows what is asked.
 pub(crate) fn run(arguments: &FactsArguments) -> Result<Exit, Failure> {
-    let host = Host::new(Root::new(arguments.root.clone()));
-    let facts = host.facts(&[], "unknown");
-    print(&format!("{facts:#?}\n"))?;
+    let inventory = read(arguments)?;
+    print(&match arguments.json {
+        true => report::inventory_json(&inventory),
+        false => report::inventory(&inventory, colour()),
+    })?;
     Ok(Exit::Success)
+}
+
+fn read(arguments: &FactsArguments) -> Result<record::Inventory, Failure> {
+    let path = &arguments.root;
+    let unusable = |error: std::io::Error| {
+        Failure::usage(format!(
+            "{} cannot be read as the root of a host ({error}): name a directory that holds proc and sys",
+            path.display()
+        ))
+    };
+    let root = path.canonicalize().map_err(unusable)?;
+    if !root.join("proc").is_dir() && !root.join("sys").is_dir() {
+        return Err(Failure::usage(format!(
+            "{} holds neither proc nor sys: name the directory that stands for / of the host",
+            path.display()
+        )));
+    }
+    let root = Root::new(root);
+    if root.is_system() {
+        return Ok(Host::new(root).inventory(engine::clock_name()));
+    }
+    // The variables and the clock of this process say nothing of another host.
+    Ok(Host::new(root).with_environment(|_| None).inventory("unknown: of another host"))
 }

@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 
 use record::{BlockDeviceFacts, Fact};
 
-use crate::{DeviceNumber, Root};
+use crate::{DeviceNumber, Root, pci};
+
+/// Why a volume has no hardware queues: md and most targets of the device mapper take each request in the
+/// thread that submits it, and hand it on.
+const OF_ITS_MEMBERS: &str = "it has no queue of its own and hands requests on to its members";
 
 /// The kernel counts sizes in `/sys` in sectors of 512 bytes whatever the device says.
 pub(crate) const SECTOR_BYTES: u64 = 512;
@@ -144,6 +148,7 @@ pub(crate) fn facts(root: &Root, name: &str) -> BlockDeviceFacts {
         },
         hardware_queues: match u32::try_from(root.names(&format!("{base}/mq")).len()) {
             Ok(queues @ 1..) => Fact::Known(queues),
+            _ if !slaves(root, name).is_empty() => Fact::Unknown(OF_ITS_MEMBERS.to_owned()),
             _ => Fact::Unknown(format!("no {base}/mq")),
         },
         queue_requests: root.number(&format!("{base}/queue/nr_requests")),
@@ -154,7 +159,35 @@ pub(crate) fn facts(root: &Root, name: &str) -> BlockDeviceFacts {
         logical_block_bytes: root.number(&format!("{base}/queue/logical_block_size")),
         physical_block_bytes: root.number(&format!("{base}/queue/physical_block_size")),
         numa_node: numa_node(root, name),
+        world_wide_name: world_wide_name(root, name)
+            .map_or_else(|| Fact::Unknown(format!("no {base}/wwid")), Fact::Known),
+        queue_depth: root.number(&format!("{base}/device/queue_depth")),
+        first_queue_cpus: match root.text(&format!("{base}/mq/0/cpu_list")) {
+            Fact::Known(list) => Fact::Known(list.replace(", ", ",")),
+            unknown => unknown,
+        },
+        driver: driver(root, name),
+        wear_percent: Fact::default(),
+        pcie: pci::place_of(root, name),
     }
+}
+
+/// The driver of the nearest device above that has one, with its version where it has one.
+fn driver(root: &Root, name: &str) -> Fact<String> {
+    let Some(directory) = pci::controller_directory(root, name) else {
+        return Fact::Unknown(format!("no /sys/block/{name}"));
+    };
+    for above in directory.ancestors().take_while(|above| *above != Path::new("/sys/devices")) {
+        let target = fs::read_link(root.path(above.join("driver"))).ok();
+        let found = target.as_ref().and_then(|target| target.file_name()?.to_str());
+        if let Some(driver) = found {
+            return Fact::Known(match root.text(&format!("/sys/module/{driver}/version")) {
+                Fact::Known(version) => format!("{driver} {version}"),
+                Fact::Unknown(_) => driver.to_owned(),
+            });
+        }
+    }
+    Fact::Unknown(format!("no driver above /sys/block/{name}"))
 }
 
 /// The model; for SCSI with the vendor before it, unless that is the placeholder of SATA.
@@ -177,7 +210,7 @@ fn chosen(list: &str) -> &str {
 /// The node of the nearest device above that has one: the disk itself says nothing, its
 /// controller or the bus above does.
 fn numa_node(root: &Root, name: &str) -> Fact<i32> {
-    let Some(directory) = directory(root, name) else {
+    let Some(directory) = pci::controller_directory(root, name) else {
         return Fact::Unknown(format!("no /sys/block/{name}"));
     };
     for above in directory.ancestors().take_while(|above| *above != Path::new("/sys/devices")) {

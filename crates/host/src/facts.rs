@@ -1,11 +1,23 @@
 //! The facts of the host that go into the record of a run.
+//!
+//! They are gathered in two parts: [`gather`] reads what a run needs at its start, in files of the
+//! kernel that answer at once; [`complete`] reads what does not change and takes longer, when the run
+//! has ended. [`whole`] is both, of all devices and file systems.
+
+mod job;
+mod machine;
+mod network;
+mod processors;
+mod software;
+mod volumes;
 
 use std::path::{Path, PathBuf};
 
 use record::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts, TargetDevices};
 
+use self::processors::Depth;
 use crate::mounts::Mount;
-use crate::{Root, block, cpu, cpu_list, devices, file_system, memory};
+use crate::{Root, block, cpu, cpu_list, devices, file_system, memory, wear};
 
 /// Bytes of `/proc/cpuinfo` that are read: the first processor's entry. On hosts with hundreds of
 /// processors the whole file takes the kernel milliseconds.
@@ -43,7 +55,35 @@ pub(crate) fn gather(
         file_systems: file_systems(root, &table, targets),
         devices: block_devices(root, &table, targets),
         target_devices: targets.iter().map(|target| target_devices(root, &table, target)).collect(),
+        machine: machine::gather(root),
+        processors: processors::gather(root, Depth::Start),
+        job: job::gather(root, environment),
+        ..HostFacts::default()
     }
+}
+
+/// Adds what [`gather`] had no time for.
+pub(crate) fn complete(root: &Root, facts: &mut HostFacts) {
+    processors::complete(root, &mut facts.processors);
+    facts.network = network::gather(root);
+    facts.volumes = volumes::gather(root);
+    facts.software = software::gather(root);
+    for device in &mut facts.devices {
+        device.wear_percent = wear::of(root, &device.name);
+    }
+}
+
+/// All facts: of all block devices that hold something, and of all mounts of real file systems.
+pub(crate) fn whole(root: &Root, environment: fn(&str) -> Option<String>, clock: &str) -> HostFacts {
+    let table = file_system::mount_table(root).unwrap_or_default();
+    let mut facts = gather(root, environment, &[], clock);
+    facts.processors = processors::gather(root, Depth::Whole);
+    facts.file_systems = file_system::all(root, &table);
+    let holds_something = |name: &String| block::size_bytes(root, name).is_some_and(|bytes| bytes > 0);
+    let names = root.names("/sys/block").into_iter().filter(holds_something);
+    facts.devices = names.map(|name| block::facts(root, &name)).collect();
+    complete(root, &mut facts);
+    facts
 }
 
 fn target_devices(root: &Root, table: &[Mount], target: &Path) -> TargetDevices {
@@ -105,29 +145,40 @@ fn operating_system(root: &Root) -> Fact<String> {
 }
 
 fn cpu_model(root: &Root) -> Fact<String> {
+    let path = "/proc/cpuinfo";
+    if let Err(reason) = cpuinfo(root) {
+        return Fact::Unknown(reason);
+    }
+    // x86 and LoongArch name the model, POWER calls it cpu; ARM gives numbers only.
+    if let Some(model) = cpu_value(root, &["model name", "Model Name", "cpu"]) {
+        return Fact::Known(model);
+    }
+    match (cpu_value(root, &["CPU implementer"]), cpu_value(root, &["CPU part"])) {
+        (Some(implementer), Some(part)) => Fact::Known(format!("ARM implementer {implementer} part {part}")),
+        _ => Fact::Unknown(format!("{path} names no model")),
+    }
+}
+
+/// The first of `keys` that the first processor has in `/proc/cpuinfo`.
+fn cpu_value(root: &Root, keys: &[&str]) -> Option<String> {
+    let text = cpuinfo(root).ok()?;
+    keys.iter().find_map(|key| {
+        text.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            (name.trim() == *key && !value.trim().is_empty()).then(|| value.trim().to_owned())
+        })
+    })
+}
+
+/// The entry of the first processor.
+fn cpuinfo(root: &Root) -> Result<String, String> {
     use std::io::Read;
     let path = "/proc/cpuinfo";
     let mut head = vec![0; CPUINFO_BYTES];
     let read = std::fs::File::open(root.path(path)).and_then(|mut file| file.read(&mut head));
-    match read {
-        Ok(length) => head.truncate(length),
-        Err(error) => return Fact::Unknown(format!("{path}: {error}")),
-    }
-    let text = String::from_utf8_lossy(&head);
-    let value = |key: &str| {
-        text.lines().find_map(|line| {
-            let (name, value) = line.split_once(':')?;
-            (name.trim() == key && !value.trim().is_empty()).then(|| value.trim().to_owned())
-        })
-    };
-    // x86 and LoongArch name the model, POWER calls it cpu; ARM gives numbers only.
-    if let Some(model) = value("model name").or_else(|| value("Model Name")).or_else(|| value("cpu")) {
-        return Fact::Known(model);
-    }
-    match (value("CPU implementer"), value("CPU part")) {
-        (Some(implementer), Some(part)) => Fact::Known(format!("ARM implementer {implementer} part {part}")),
-        _ => Fact::Unknown(format!("{path} names no model")),
-    }
+    let length = read.map_err(|error| format!("{path}: {error}"))?;
+    head.truncate(length);
+    Ok(String::from_utf8_lossy(&head).into_owned())
 }
 
 /// Sockets, by walking from one to the next: the first processor that is in none of those seen

@@ -3,15 +3,48 @@
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 use record::FileSystemFacts;
-use rustix::fs::{AtFlags, CWD, StatxFlags};
+use rustix::fs::{AtFlags, CWD, StatVfs, StatxFlags};
 
 use crate::mounts::{self, DeviceNumber, Mount};
 use crate::{HostError, Root};
 
 /// The kernel follows at most this many links in one path (`path_resolution(7)`).
 const LINKS_MAX: usize = 40;
+
+/// What a file system may take to say its size.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// File systems that hold nothing but what the kernel makes up, or memory.
+const MADE_BY_THE_KERNEL: [&str; 25] = [
+    "autofs",
+    "binfmt_misc",
+    "bpf",
+    "cgroup",
+    "cgroup2",
+    "configfs",
+    "debugfs",
+    "devpts",
+    "devtmpfs",
+    "efivarfs",
+    "fusectl",
+    "hugetlbfs",
+    "mqueue",
+    "nsfs",
+    "proc",
+    "pstore",
+    "ramfs",
+    "rpc_pipefs",
+    "securityfs",
+    "selinuxfs",
+    "squashfs",
+    "sysfs",
+    "tmpfs",
+    "tracefs",
+    "fuse.lxcfs",
+];
 
 /// The nearest part of a path that exists, without links, as the tree names it.
 pub(crate) fn nearest_existing(root: &Root, path: &Path) -> Result<PathBuf, HostError> {
@@ -113,6 +146,37 @@ pub(crate) fn facts(root: &Root, table: &[Mount], path: &Path) -> Result<FileSys
         inodes: space.f_files,
         free_inodes: space.f_favail,
     })
+}
+
+/// The facts of every mount of a real file system. One that does not answer, as of a server that is
+/// gone, has no size; neither has one of a tree of files.
+pub(crate) fn all(root: &Root, table: &[Mount]) -> Vec<FileSystemFacts> {
+    let real = table.iter().filter(|mount| !MADE_BY_THE_KERNEL.contains(&mount.kind.as_str()));
+    real.map(|mount| {
+        let space = if root.is_system() { space_in_time(mount.mount_point.clone()) } else { None };
+        let of = |value: fn(&StatVfs) -> u64| space.as_ref().map_or(0, value);
+        FileSystemFacts {
+            mount_point: mount.mount_point.to_string_lossy().into_owned(),
+            options: mount.all_options(),
+            kind: mount.kind.clone(),
+            source: mount.source.clone(),
+            size_bytes: of(|space| space.f_blocks.saturating_mul(space.f_frsize)),
+            free_bytes: of(|space| space.f_bavail.saturating_mul(space.f_frsize)),
+            reserved_bytes: of(|space| {
+                space.f_bfree.saturating_sub(space.f_bavail).saturating_mul(space.f_frsize)
+            }),
+            inodes: of(|space| space.f_files),
+            free_inodes: of(|space| space.f_favail),
+        }
+    })
+    .collect()
+}
+
+/// Asks in a thread of its own, which is left behind where the file system never answers.
+fn space_in_time(path: PathBuf) -> Option<StatVfs> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(rustix::fs::statvfs(&path)));
+    receiver.recv_timeout(PATIENCE).ok()?.ok()
 }
 
 /// Bytes that this user may still write at `path`.

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use record::{FileSystemFacts, HostFacts, Warning};
+use record::{FileSystemFacts, HostFacts, INVENTORY_SCHEMA, Inventory, Warning};
 
 use crate::{
-    Guard, HostError, QuietWatch, Root, Unobservable, block, cpu, devices, facts, file_system, memory, quiet,
-    trace,
+    Guard, HostError, QuietWatch, Root, Unobservable, block, cpu, devices, facts, file_system, memory, pci,
+    quiet, trace,
 };
 
 /// File systems whose extents are numbered as the sectors of their device are: `FIEMAP` gives a physical
@@ -61,6 +61,23 @@ impl Host {
     #[must_use]
     pub fn facts(&self, targets: &[PathBuf], clock: &str) -> HostFacts {
         facts::gather(&self.root, self.environment.0, targets, clock)
+    }
+
+    /// Adds to `facts` what [`Host::facts`] leaves out because a run has no time for it at its start: cores,
+    /// caches, NUMA nodes, network, volumes, versions of software, wear of devices. Some of it is asked of
+    /// programs.
+    pub fn complete(&self, facts: &mut HostFacts) {
+        facts::complete(&self.root, facts);
+    }
+
+    /// All that can be said of the host: every block device, every mount of a real file system, every slot.
+    #[must_use]
+    pub fn inventory(&self, clock: &str) -> Inventory {
+        Inventory {
+            schema: INVENTORY_SCHEMA.to_owned(),
+            host: facts::whole(&self.root, self.environment.0, clock),
+            slots: pci::map(&self.root),
+        }
     }
 
     /// The file system that `path` is on, or will be on once it is made.

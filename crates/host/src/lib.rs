@@ -48,12 +48,14 @@ mod memory;
 mod mounts;
 mod observer;
 mod owner;
+mod pci;
 mod programs;
 mod quiet;
 mod root;
 mod sys;
 mod trace;
 pub mod tuning;
+mod wear;
 
 pub use counters::DeviceCounters;
 pub use cpu::CpuTimes;

@@ -1,8 +1,5 @@
 //! Calls of the kernel for which there is no safe wrapper elsewhere.
-#![expect(
-    unsafe_code,
-    reason = "thin wrappers around cachestat(2), mincore(2) and two ioctls of block devices"
-)]
+#![expect(unsafe_code, reason = "thin wrappers around cachestat(2), mincore(2) and ioctls of block devices")]
 
 use std::fs::File;
 use std::io;
@@ -132,6 +129,57 @@ pub(crate) fn discard(file: &File, offset: u64, length: u64) -> io::Result<()> {
     // descriptor is open.
     let result = unsafe { libc::ioctl(file.as_raw_fd(), BLKDISCARD as _, range.as_ptr()) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// `NVME_IOCTL_ADMIN_CMD` of `linux/nvme_ioctl.h`.
+const NVME_IOCTL_ADMIN_CMD: libc::c_ulong = 0xC048_4E41;
+/// The command that reads a page of a log.
+const GET_LOG_PAGE: u8 = 0x02;
+/// The page of health.
+const HEALTH: u32 = 0x02;
+/// Bytes of that page.
+const HEALTH_BYTES: usize = 512;
+
+/// `struct nvme_admin_cmd` of `linux/nvme_ioctl.h`.
+#[repr(C)]
+#[derive(Default)]
+struct NvmeCommand {
+    opcode: u8,
+    flags: u8,
+    reserved: u16,
+    namespace: u32,
+    words_2_and_3: [u32; 2],
+    metadata: u64,
+    address: u64,
+    metadata_bytes: u32,
+    data_bytes: u32,
+    words_10_to_15: [u32; 6],
+    timeout_ms: u32,
+    result: u32,
+}
+
+/// The page of health of the NVMe device behind `file`; an error if it is none.
+pub(crate) fn nvme_health(file: &File) -> io::Result<[u8; HEALTH_BYTES]> {
+    let mut page = [0_u8; HEALTH_BYTES];
+    // The number of words is given less one.
+    let words = u32::try_from(HEALTH_BYTES / 4 - 1).unwrap_or_default();
+    let mut command = NvmeCommand {
+        opcode: GET_LOG_PAGE,
+        namespace: u32::MAX,
+        address: page.as_mut_ptr().expose_provenance() as u64,
+        data_bytes: 4 * (words + 1),
+        words_10_to_15: [HEALTH | words << 16, 0, 0, 0, 0, 0],
+        ..NvmeCommand::default()
+    };
+    // SAFETY: the struct has the layout that the request takes; its address leads to a page of as many
+    // bytes as it says, and both live through the call; the descriptor is open.
+    let result = unsafe { libc::ioctl(file.as_raw_fd(), NVME_IOCTL_ADMIN_CMD as _, &raw mut command) };
+    match result {
+        0 => Ok(page),
+        // The device's own word for what is wrong; the kernel gives it above 0.
+        1.. => Err(io::Error::other(format!("the device answers with status {result:#x}"))),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 #[cfg(test)]

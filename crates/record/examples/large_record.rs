@@ -93,6 +93,7 @@ fn manifest(plan: Plan) -> Manifest {
             file_systems: Vec::new(),
             devices: Vec::new(),
             target_devices: Vec::new(),
+            ..HostFacts::default()
         },
     }
 }

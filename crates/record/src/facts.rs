@@ -3,6 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::machine::{
+    BatchJobFacts, MachineFacts, NetworkFacts, PcieFacts, ProcessorFacts, SoftwareFacts, VolumeFacts,
+};
+
+/// Why a fact is not in a record whose program did not look for it.
+pub const NOT_LOOKED_FOR: &str = "not looked for";
+
 /// A fact, or why it is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -23,8 +30,14 @@ impl<T> Fact<T> {
     }
 }
 
+impl<T> Default for Fact<T> {
+    fn default() -> Self {
+        Self::Unknown(NOT_LOOKED_FOR.to_owned())
+    }
+}
+
 /// The host that a run was made on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostFacts {
     /// `uname -n`.
     pub node: String,
@@ -61,6 +74,25 @@ pub struct HostFacts {
     /// Which of them are under which target; empty in records of earlier programs.
     #[serde(default)]
     pub target_devices: Vec<TargetDevices>,
+    /// The machine, its firmware and its kernel.
+    #[serde(default)]
+    pub machine: MachineFacts,
+    /// Cores, caches and how the processors are set.
+    #[serde(default)]
+    pub processors: ProcessorFacts,
+    /// The batch job with its name and nodes.
+    #[serde(default)]
+    pub job: Option<BatchJobFacts>,
+    /// Network interfaces with hardware behind them. In the record of a run it is looked for when the run
+    /// has ended.
+    #[serde(default)]
+    pub network: Fact<Vec<NetworkFacts>>,
+    /// Volumes of md, the device mapper and btrfs; looked for when a run has ended.
+    #[serde(default)]
+    pub volumes: Fact<Vec<VolumeFacts>>,
+    /// Storage software and its versions; looked for when a run has ended.
+    #[serde(default)]
+    pub software: Fact<Vec<SoftwareFacts>>,
 }
 
 /// The devices under one path that is measured, by the names that [`HostFacts::devices`] has.
@@ -124,7 +156,7 @@ pub struct FileSystemFacts {
 }
 
 /// A block device under a target.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockDeviceFacts {
     /// The kernel's name, as in `nvme0n1`.
     pub name: String,
@@ -152,4 +184,22 @@ pub struct BlockDeviceFacts {
     pub physical_block_bytes: Fact<u32>,
     /// NUMA node of its controller.
     pub numa_node: Fact<i32>,
+    /// The world wide name.
+    #[serde(default)]
+    pub world_wide_name: Fact<String>,
+    /// Commands that the device itself holds, as a SCSI disk says.
+    #[serde(default)]
+    pub queue_depth: Fact<u32>,
+    /// The processors that the first hardware queue serves, as in `0-3`.
+    #[serde(default)]
+    pub first_queue_cpus: Fact<String>,
+    /// The driver of its controller and, where it has one, the driver's version.
+    #[serde(default)]
+    pub driver: Fact<String>,
+    /// Wear in percent of what the vendor has promised; may go above 100.
+    #[serde(default)]
+    pub wear_percent: Fact<u32>,
+    /// Where it is on the PCI bus.
+    #[serde(default)]
+    pub pcie: Fact<PcieFacts>,
 }

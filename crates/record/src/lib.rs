@@ -45,6 +45,7 @@ mod journal;
 mod kept;
 mod key;
 mod layout;
+mod machine;
 mod manifest;
 mod merge;
 mod passes;
@@ -53,6 +54,7 @@ mod recorder;
 mod rows;
 mod run;
 mod sealed;
+mod slots;
 mod stood;
 mod store;
 mod sweep;
@@ -67,9 +69,15 @@ pub use claim::{
 };
 pub use clocks::{Clocks, NodeClock};
 pub use error::RecordError;
-pub use facts::{BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NodeFacts, TargetDevices};
+pub use facts::{
+    BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NOT_LOOKED_FOR, NodeFacts, TargetDevices,
+};
 pub use key::{CaseId, PhaseKey};
 pub use layout::{CommandEnd, CommandRun, LayoutFinding};
+pub use machine::{
+    BatchJobFacts, CacheFacts, CountedValue, IdleFacts, IdleState, LinkFacts, MachineFacts, NetworkFacts,
+    NumaNodeFacts, PcieFacts, ProcessorFacts, SoftwareFacts, SwitchedOn, VolumeFacts,
+};
 pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
 pub use merge::{Part, PartPasses, merge, write_merged};
 pub use passes::Pass;
@@ -84,6 +92,7 @@ pub use rows::{
     SeriesRow, TaskRow,
 };
 pub use run::{Damage, FailedCase, Run, RunState};
+pub use slots::{Card, INVENTORY_SCHEMA, Inventory, Slot, SlotCount, SlotMap, SlotUsage, SlotWarning};
 pub use stood::{LayoutNews, Stood};
 pub use store::Rows;
 pub use sweep::{Swept, first_named, sweep_names, sweep_tree};

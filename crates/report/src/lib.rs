@@ -9,6 +9,7 @@
 //! | [`History`] | the last operations of a run, one by one |
 //! | [`compare`] | two runs beside each other |
 //! | [`preflight`], [`explain`], [`offsets`] | a [`plan::Plan`] before it runs |
+//! | [`inventory`] | a host with all its devices and slots |
 //! | [`Progress`] | the live line while it runs |
 //!
 //! A run that was interrupted, killed or damaged is shown as far as it is whole, with a word on
@@ -32,6 +33,7 @@ mod history;
 mod hosts;
 mod html;
 mod imported;
+mod inventory;
 mod markdown;
 mod notes;
 mod offsets;
@@ -55,6 +57,7 @@ pub use compare::{Pair, compare};
 pub use excerpt::{audit_published, audit_published_json};
 pub use history::{History, Wanted};
 pub use imported::imported;
+pub use inventory::{inventory, inventory_json, inventory_schema};
 pub use offsets::offsets;
 pub use preflight::{explain, preflight};
 pub use progress::{Progress, TimeLeft};

@@ -39,7 +39,7 @@ impl Colour {
         self.wrap("1", text)
     }
 
-    fn warning(self, text: &str) -> String {
+    pub(crate) fn warning(self, text: &str) -> String {
         self.wrap("33", text)
     }
 

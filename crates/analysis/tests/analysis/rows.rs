@@ -132,5 +132,6 @@ fn host() -> HostFacts {
         file_systems: Vec::new(),
         devices: Vec::new(),
         target_devices: Vec::new(),
+        ..HostFacts::default()
     }
 }

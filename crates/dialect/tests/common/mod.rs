@@ -41,6 +41,7 @@ pub(crate) fn manifest(plan: Plan) -> Manifest {
             file_systems: Vec::new(),
             devices: Vec::new(),
             target_devices: Vec::new(),
+            ..HostFacts::default()
         },
     }
 }

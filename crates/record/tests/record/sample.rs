@@ -86,6 +86,7 @@ fn host(node: &str) -> HostFacts {
         file_systems: Vec::new(),
         devices: Vec::new(),
         target_devices: Vec::new(),
+        ..HostFacts::default()
     }
 }
 

@@ -10,6 +10,19 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
 }
 
+/// The schema of a host in the documentation.
+const HOST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/host.schema.json");
+
+#[test]
+fn the_schema_of_a_host_in_the_documentation_is_that_of_the_program() {
+    let schema = report::inventory_schema();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(HOST, &schema).expect("the documentation can be written");
+    }
+    let written = std::fs::read_to_string(HOST).unwrap_or_default();
+    assert!(written == schema, "run: UPDATE_DOCS=1 cargo test -p ioproof-report --test report schema");
+}
+
 #[test]
 fn the_schema_in_the_documentation_is_that_of_the_program() {
     let schema = report::schema();

@@ -279,7 +279,9 @@ fn host() -> HostFacts {
             logical_block_bytes: Fact::Known(512),
             physical_block_bytes: Fact::Known(512),
             numa_node: Fact::Unknown("-1 in /sys/block/nvme0n1/device/numa_node".into()),
+            ..BlockDeviceFacts::default()
         }],
+        ..HostFacts::default()
     }
 }
 

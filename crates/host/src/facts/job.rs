@@ -1,0 +1,92 @@
+//! The job of a batch system, as its environment tells.
+
+use record::{BatchJobFacts, Fact};
+
+use crate::Root;
+
+/// A batch system, and the variables in which it tells.
+struct System {
+    name: &'static str,
+    id: &'static str,
+    title: &'static str,
+    nodes: &'static str,
+    /// Whether `nodes` names a file with a line for each node.
+    nodes_in_file: bool,
+    queue: &'static str,
+}
+
+/// Sources: sbatch(1), qsub(1B) of PBS Professional, the LSF reference of environment variables, and
+/// flux-environment(7), which tells no more than the number.
+const SYSTEMS: [System; 4] = [
+    System {
+        name: "slurm",
+        id: "SLURM_JOB_ID",
+        title: "SLURM_JOB_NAME",
+        nodes: "SLURM_JOB_NODELIST",
+        nodes_in_file: false,
+        queue: "SLURM_JOB_PARTITION",
+    },
+    System {
+        name: "pbs",
+        id: "PBS_JOBID",
+        title: "PBS_JOBNAME",
+        nodes: "PBS_NODEFILE",
+        nodes_in_file: true,
+        queue: "PBS_QUEUE",
+    },
+    System {
+        name: "lsf",
+        id: "LSB_JOBID",
+        title: "LSB_JOBNAME",
+        nodes: "LSB_HOSTS",
+        nodes_in_file: false,
+        queue: "LSB_QUEUE",
+    },
+    System {
+        name: "flux",
+        id: "FLUX_JOB_ID",
+        title: "FLUX_JOB_NAME",
+        nodes: "FLUX_JOB_NODELIST",
+        nodes_in_file: false,
+        queue: "FLUX_JOB_QUEUE",
+    },
+];
+
+pub(super) fn gather(root: &Root, environment: fn(&str) -> Option<String>) -> Option<BatchJobFacts> {
+    let set = |variable: &str| environment(variable).filter(|value| !value.is_empty());
+    let (system, id) = SYSTEMS.iter().find_map(|system| Some((system, set(system.id)?)))?;
+    let told = |variable: &str| {
+        set(variable)
+            .map_or_else(|| Fact::Unknown(format!("{} does not set {variable}", system.name)), Fact::Known)
+    };
+    let nodes = match told(system.nodes) {
+        Fact::Known(path) if system.nodes_in_file => in_file(root, &path),
+        Fact::Known(list) => Fact::Known(once(list.split_whitespace())),
+        unknown => unknown,
+    };
+    Some(BatchJobFacts {
+        system: system.name.to_owned(),
+        id,
+        name: told(system.title),
+        nodes,
+        queue: told(system.queue),
+    })
+}
+
+fn in_file(root: &Root, path: &str) -> Fact<String> {
+    match root.read(path) {
+        Ok(text) => Fact::Known(once(text.lines().map(str::trim).filter(|line| !line.is_empty()))),
+        Err(reason) => Fact::Unknown(reason),
+    }
+}
+
+/// Each name once, in order: a node is listed for each of its processors.
+fn once<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut seen: Vec<&str> = Vec::new();
+    for name in names {
+        if !seen.contains(&name) {
+            seen.push(name);
+        }
+    }
+    seen.join(" ")
+}

@@ -1,0 +1,139 @@
+//! Network interfaces with hardware behind them, and ports of InfiniBand and Omni-Path.
+
+use std::fs;
+
+use record::{Fact, NetworkFacts};
+
+use crate::Root;
+
+/// Where the kernel shows interfaces.
+const INTERFACES: &str = "/sys/class/net";
+/// Where the kernel shows adapters of InfiniBand and of what is like it.
+const ADAPTERS: &str = "/sys/class/infiniband";
+/// Ethernet in `type` of an interface (`linux/if_arp.h`).
+const ETHERNET: &str = "1";
+/// InfiniBand there.
+const INFINIBAND: &str = "32";
+
+pub(super) fn gather(root: &Root) -> Fact<Vec<NetworkFacts>> {
+    if !root.exists(INTERFACES) {
+        return Fact::Unknown(format!("no {INTERFACES}"));
+    }
+    // Those without a device, such as the loopback or a bridge, are made of software.
+    let interfaces =
+        root.names(INTERFACES).into_iter().filter(|name| root.exists(&format!("{INTERFACES}/{name}/device")));
+    let mut all: Vec<NetworkFacts> = interfaces.map(|name| interface(root, &name)).collect();
+    for adapter in root.names(ADAPTERS) {
+        let ports = root.names(&format!("{ADAPTERS}/{adapter}/ports"));
+        all.extend(ports.iter().map(|number| port(root, &adapter, number)));
+    }
+    Fact::Known(all)
+}
+
+fn interface(root: &Root, name: &str) -> NetworkFacts {
+    let base = format!("{INTERFACES}/{name}");
+    let speed = match root.number::<i64>(&format!("{base}/speed")) {
+        Fact::Known(megabits @ 1..) => Fact::Known(megabits.unsigned_abs().saturating_mul(1_000_000)),
+        Fact::Known(number) => Fact::Unknown(format!("{base}/speed says {number}")),
+        Fact::Unknown(reason) => Fact::Unknown(reason),
+    };
+    NetworkFacts {
+        name: name.to_owned(),
+        kind: match root.text(&format!("{base}/type")).known().map(String::as_str) {
+            Some(ETHERNET) => "ethernet".to_owned(),
+            Some(INFINIBAND) => "infiniband".to_owned(),
+            Some(number) => format!("type {number}"),
+            None => "unknown".to_owned(),
+        },
+        state: root.text(&format!("{base}/operstate")),
+        bits_per_second: speed,
+        mtu_bytes: root.number(&format!("{base}/mtu")),
+        ..below(root, &format!("{base}/device"))
+    }
+}
+
+fn port(root: &Root, adapter: &str, number: &str) -> NetworkFacts {
+    let base = format!("{ADAPTERS}/{adapter}/ports/{number}");
+    let rate = match root.text(&format!("{base}/rate")) {
+        Fact::Known(rate) => {
+            bits(&rate).map_or_else(|| Fact::Unknown(format!("{base}/rate says {rate}")), Fact::Known)
+        }
+        Fact::Unknown(reason) => Fact::Unknown(reason),
+    };
+    let state = match root.text(&format!("{base}/state")) {
+        // `4: ACTIVE`
+        Fact::Known(state) => {
+            Fact::Known(state.split_once(": ").map_or(state.as_str(), |(_, name)| name).to_lowercase())
+        }
+        unknown => unknown,
+    };
+    let layer = root.text(&format!("{base}/link_layer"));
+    let kind = match layer.known().map(String::as_str) {
+        _ if adapter.starts_with("hfi") => "omni-path".to_owned(),
+        Some("InfiniBand") | None => "infiniband".to_owned(),
+        Some(layer) => format!("rdma over {}", layer.to_lowercase()),
+    };
+    NetworkFacts {
+        name: format!("{adapter} port {number}"),
+        kind,
+        state,
+        bits_per_second: rate,
+        mtu_bytes: Fact::Unknown(format!("{ADAPTERS} does not say")),
+        ..below(root, &format!("{ADAPTERS}/{adapter}/device"))
+    }
+}
+
+/// `100 Gb/sec (4X EDR)`.
+fn bits(rate: &str) -> Option<u64> {
+    let mut words = rate.split_whitespace();
+    let number: f64 = words.next()?.parse().ok()?;
+    let is_sound = words.next()? == "Gb/sec" && (0.0..1e6).contains(&number);
+    // Tenths of a gigabit are the finest that a rate has.
+    is_sound.then(|| format!("{:.0}", number * 1e9).parse().ok()).flatten()
+}
+
+/// Driver, NUMA node and place of the card behind `device`; the rest is left open.
+fn below(root: &Root, device: &str) -> NetworkFacts {
+    let target = |path: &str| {
+        let target = fs::read_link(root.path(path)).ok()?;
+        Some(target.file_name()?.to_str()?.to_owned())
+    };
+    let driver = target(&format!("{device}/driver"));
+    let real = fs::canonicalize(root.path(device)).ok().and_then(|real| root.without_prefix(&real));
+    // A virtual card stands below the function of the bus, a real one is it.
+    let function = real.as_ref().and_then(|real| crate::pci::nearest_function(real));
+    let numa_node = match &function {
+        Some((_, directory)) => match root.number::<i32>(&format!("{}/numa_node", directory.display())) {
+            Fact::Known(node) if node < 0 => {
+                Fact::Unknown("its card says that it belongs to none".to_owned())
+            }
+            fact => fact,
+        },
+        None => Fact::Unknown("it is on no PCI bus".to_owned()),
+    };
+    NetworkFacts {
+        name: String::new(),
+        kind: String::new(),
+        state: Fact::default(),
+        bits_per_second: Fact::default(),
+        mtu_bytes: Fact::default(),
+        driver: driver.map_or_else(|| Fact::Unknown(format!("no {device}/driver")), Fact::Known),
+        numa_node,
+        pci_address: function.map_or_else(
+            || Fact::Unknown("it is on no PCI bus".to_owned()),
+            |(address, _)| Fact::Known(address),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bits;
+
+    #[test]
+    fn rates_of_ports_are_read() {
+        assert_eq!(bits("100 Gb/sec (4X EDR)"), Some(100_000_000_000));
+        assert_eq!(bits("2.5 Gb/sec (1X SDR)"), Some(2_500_000_000));
+        assert_eq!(bits("fast"), None);
+    }
+}

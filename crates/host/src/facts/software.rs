@@ -1,0 +1,162 @@
+//! Storage software and its versions: from files where there are any, else by asking the program.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use record::{Fact, SoftwareFacts};
+
+use crate::Root;
+
+/// What a program may take to say its version; one that hangs must not hold up the rest.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Where programs of the superuser are that an ordinary path does not name.
+const PLACES: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
+/// How a version is found.
+enum Way {
+    /// A file of the kernel, after a directory that is there with the driver.
+    Driver { there: &'static [&'static str], version: &'static [&'static str] },
+    /// The first line of a program's output that has this in it; the version is what follows.
+    Program { name: &'static str, arguments: &'static [&'static str], after: &'static str },
+}
+
+/// What is looked for, in the order in which it is shown.
+const ALL: [(&str, Way); 12] = [
+    (
+        "NVMe driver",
+        Way::Driver {
+            there: &["/sys/bus/pci/drivers/nvme", "/sys/module/nvme"],
+            version: &["/sys/module/nvme/version"],
+        },
+    ),
+    ("mdadm", Way::Program { name: "mdadm", arguments: &["--version"], after: "mdadm - " }),
+    (
+        "Intel RSTe (IMSM)",
+        Way::Program { name: "mdadm", arguments: &["--detail-platform"], after: "Version : " },
+    ),
+    ("LVM", Way::Program { name: "lvm", arguments: &["version"], after: "LVM version:" }),
+    ("device mapper", Way::Program { name: "lvm", arguments: &["version"], after: "Driver version:" }),
+    ("XVM", Way::Driver { there: &["/sys/module/xvm", "/proc/xvm"], version: &["/sys/module/xvm/version"] }),
+    (
+        "GPFS (Spectrum Scale)",
+        Way::Program {
+            name: "/usr/lpp/mmfs/bin/mmdiag",
+            arguments: &["--version"],
+            after: "Current GPFS build: ",
+        },
+    ),
+    (
+        "Lustre",
+        Way::Driver {
+            there: &["/sys/fs/lustre", "/proc/fs/lustre"],
+            version: &["/sys/fs/lustre/version", "/proc/fs/lustre/version"],
+        },
+    ),
+    ("BeeGFS", Way::Driver { there: &["/sys/module/beegfs"], version: &["/sys/module/beegfs/version"] }),
+    ("Slurm", Way::Program { name: "sinfo", arguments: &["--version"], after: "slurm" }),
+    ("PBS", Way::Program { name: "qstat", arguments: &["--version"], after: "pbs_version =" }),
+    ("Flux", Way::Program { name: "flux", arguments: &["--version"], after: "flux-core version" }),
+];
+
+pub(super) fn gather(root: &Root) -> Fact<Vec<SoftwareFacts>> {
+    let all = ALL.iter().map(|(name, way)| SoftwareFacts {
+        name: (*name).to_owned(),
+        version: match way {
+            Way::Driver { there, version } => of_driver(root, there, version),
+            Way::Program { name, arguments, after } => of_program(root, name, arguments, after),
+        },
+    });
+    Fact::Known(all.collect())
+}
+
+fn of_driver(root: &Root, there: &[&str], version: &[&str]) -> Fact<Option<String>> {
+    if !there.iter().any(|path| root.exists(path)) {
+        return Fact::Known(None);
+    }
+    let found = version.iter().find_map(|path| root.text(path).known().cloned());
+    match found {
+        // Lustre wrote `lustre: 2.5.3` once.
+        Some(text) => Fact::Known(Some(text.trim_start_matches("lustre: ").to_owned())),
+        None => Fact::Unknown(format!("it is there, but no {}", version.join(", no "))),
+    }
+}
+
+fn of_program(root: &Root, name: &str, arguments: &[&str], after: &str) -> Fact<Option<String>> {
+    let Some(path) = program(root, name) else { return Fact::Known(None) };
+    if !root.is_system() {
+        return Fact::Unknown(format!("{path} is there; programs of a tree of files are not run"));
+    }
+    let line = format!("{path} {}", arguments.join(" "));
+    match output(&path, arguments) {
+        Ok(text) => match text.lines().find_map(|line| line.split_once(after)) {
+            Some((_, version)) => {
+                // Debian calls it `slurm-wlm`; GPFS puts its version into quotes and ends the sentence.
+                let version = version.trim_start_matches("-wlm").trim_matches(['"', '.', ' ']);
+                Fact::Known(Some(version.to_owned()))
+            }
+            None => Fact::Unknown(format!("`{line}` does not say {:?}", after.trim())),
+        },
+        Err(error) => Fact::Unknown(format!("`{line}`: {error}")),
+    }
+}
+
+fn program(root: &Root, name: &str) -> Option<String> {
+    let all: Vec<String> = match name.starts_with('/') {
+        true => vec![name.to_owned()],
+        false => PLACES.iter().map(|place| format!("{place}/{name}")).collect(),
+    };
+    all.into_iter().find(|path| root.exists(path))
+}
+
+/// What a program prints, on both streams: mdadm says its version on that of errors.
+fn output(path: &str, arguments: &[&str]) -> Result<String, String> {
+    let mut child = Command::new(path)
+        .args(arguments)
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    let (sender, receiver) = mpsc::channel();
+    let streams: [Option<Box<dyn Read + Send>>; 2] = [
+        child.stdout.take().map(|one| Box::new(one) as Box<dyn Read + Send>),
+        child.stderr.take().map(|one| Box::new(one) as Box<dyn Read + Send>),
+    ];
+    for mut stream in streams.into_iter().flatten() {
+        let sender = sender.clone();
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = stream.read_to_end(&mut bytes);
+            let _ = sender.send(bytes);
+        });
+    }
+    drop(sender);
+    let mut text = String::new();
+    for _ in 0..2 {
+        let Ok(bytes) = receiver.recv_timeout(PATIENCE) else {
+            // It may have ended meanwhile, and then there is nobody to end.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(format!("no answer within {} s", PATIENCE.as_secs()));
+        };
+        text.push_str(&String::from_utf8_lossy(&bytes));
+        text.push('\n');
+    }
+    child.wait().map_err(|error| error.to_string())?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::output;
+
+    #[test]
+    fn both_streams_of_a_program_are_read() {
+        let text = output("/bin/sh", &["-c", "echo out; echo err >&2"]).unwrap();
+        assert!(text.contains("out") && text.contains("err"), "{text}");
+        assert!(output("/no/such/program", &[]).is_err());
+    }
+}
