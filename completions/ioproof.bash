@@ -1610,7 +1610,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__run)
-            opts="-y -h --quick --resume --set --on-nodes --verdict --out --yes --explain --history --mpi --destroy-data-on --help"
+            opts="-y -h --quick --resume --set --on-nodes --verdict --out --yes --explain --history --mpi --destroy-data-on --state --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1645,6 +1645,10 @@ _ioproof() {
                     return 0
                     ;;
                 --destroy-data-on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -60,6 +60,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l out -d 'Where th
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l history -d 'Each process keeps its last N operations one by one; `ioproof history` shows them' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l mpi -d 'The MPI library, where a launcher has started the program and the right one is not found' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l destroy-data-on -d 'Give up the data on a block device, named by serial number, WWN or path; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l state -d 'Where the ledger of layouts that a study makes stands [default: /var/lib/ioproof]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l verdict -d 'End with status 8 where a commitment of the study was not kept'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s y -l yes -d 'Start without asking'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'

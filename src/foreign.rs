@@ -160,6 +160,7 @@ impl Watch for Printed {
             | Event::CaseFinished(_)
             | Event::CaseFailed { .. }
             | Event::Removed { .. }
+            | Event::Layout { .. }
             | Event::Wiped { .. } => return,
         };
         self.paper.lock().write(&text);

@@ -144,6 +144,7 @@ impl Watch for Printed {
             | Event::CaseSkipped { .. }
             | Event::PhaseStarted { .. }
             | Event::Wiped { .. }
+            | Event::Layout { .. }
             | Event::CaseFailed { .. } => Ok(()),
         };
         if let Err(failure) = result {

@@ -18,6 +18,7 @@ mod import;
 mod ior;
 mod layout;
 mod merge;
+mod on_layouts;
 mod overhead;
 mod progress;
 mod randomops;

@@ -3,16 +3,17 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use plan::{Plan, outlooks};
-use record::{Recorder, Run, WarningRow, Wiped};
+use plan::{Layout, Plan, outlooks};
+use record::{Recorder, Resumed, Run, WarningRow, Wiped};
 use report::Study;
-use runner::{Checked, Ended, Event, Replaced, Watch};
+use runner::{Checked, Ended, Event, LayoutStep, Replaced, Watch};
 
 use crate::arguments::{How, RunArguments};
 use crate::ask::{Asked, ask};
 use crate::cluster::World;
 use crate::console::{colour, confirm, print};
 use crate::exit::{Exit, Failure};
+use crate::on_layouts::{self, Campaign};
 use crate::progress::LiveLine;
 use crate::session::{self, Session};
 use crate::verdict;
@@ -24,7 +25,36 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
     }
     let mut asked = ask(arguments, world.nodes())?;
     asked.plan.destroy_data_on.extend(arguments.destroy_data_on.iter().cloned());
-    measure(asked, &arguments.how, arguments.verdict, world)
+    if asked.plan.layouts.is_empty() {
+        return measure(asked, &arguments.how, arguments.verdict, world);
+    }
+    measure_on_layouts(asked, arguments, world)
+}
+
+/// As [`measure`], where layouts are made for the cases.
+fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
+    let Asked { what, mut plan, notes } = asked;
+    let how = &arguments.how;
+    keep_history(&mut plan, how.history)?;
+    let session = Session::new(world, &what);
+    if how.explain {
+        on_layouts::explain(&session, &plan, arguments.state.as_deref())?;
+        return print(&lines(&notes)).map(|()| Exit::Success);
+    }
+    let campaign = Campaign::new(&session, &plan, arguments.state.as_deref());
+    campaign.others()?;
+    let mustered = campaign.muster(plan)?;
+    let around = campaign.surroundings(&mustered.checked.plan, &mustered.checked.facts);
+    print(&report::preflight(&mustered.checked.plan, &around))?;
+    print(&format!("\n{}", campaign.shown(false)))?;
+    print(&lines(&notes))?;
+    if !(campaign.agreed(&mustered, how)? && agreed("Start?", &mustered.checked, how)?) {
+        return print("nothing was written\n").map(|()| Exit::Success);
+    }
+    let directory = session.directory(how.out.as_deref());
+    let recorder = Recorder::create(&directory, &session.manifest(&mustered.checked))?;
+    let ended = campaign.run(mustered, &around, recorder)?;
+    conclude(&ended, show(&directory)?, &directory, arguments.verdict)
 }
 
 /// Runs what is asked. `verdict`: commitments decide the exit code.
@@ -67,6 +97,9 @@ pub(crate) fn keep_history(plan: &mut Plan, operations: Option<u64>) -> Result<(
 fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
     let (recorder, resumed) = Recorder::resume(directory)?;
     let session = Session::new(world, "resumed");
+    if !resumed.manifest.plan.layouts.is_empty() {
+        return resume_on_layouts(&session, directory, arguments, (recorder, resumed));
+    }
     let checked = session.check_again(&resumed)?;
     let (all, done) = (checked.plan.cases.len(), checked.finished.len());
     print(&format!("{done} of {all} cases are finished and stay as they are\n"))?;
@@ -82,6 +115,34 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
         let mut watch = Told { line: LiveLine::start(&checked.plan, &outlooks) };
         session.live(&checked, recorder, &mut watch)?
     };
+    conclude(&ended, show(directory)?, directory, arguments.verdict)
+}
+
+/// As [`resume`], of a run on layouts: one that was left standing is dismantled first.
+fn resume_on_layouts(
+    session: &Session<'_>,
+    directory: &Path,
+    arguments: &RunArguments,
+    (mut recorder, resumed): (Recorder, Resumed),
+) -> Result<Exit, Failure> {
+    let plan = &resumed.manifest.plan;
+    let early = Campaign::new(session, plan, arguments.state.as_deref());
+    early.clear(&resumed.manifest.run_id, &mut recorder)?;
+    // What was left is gone: its devices look otherwise now.
+    let campaign = Campaign::new(session, plan, arguments.state.as_deref());
+    campaign.others()?;
+    let mustered = campaign.muster_again(&resumed)?;
+    let (all, done) = (mustered.checked.plan.cases.len(), mustered.finished.len());
+    print(&format!("{done} of {all} cases are finished and stay as they are\n"))?;
+    for WarningRow { warning, .. } in &resumed.warnings {
+        print(&format!("! {warning}; {}\n", warning.advice()))?;
+    }
+    let how = &arguments.how;
+    if !(campaign.agreed(&mustered, how)? && agreed("Go on with the others?", &mustered.checked, how)?) {
+        return print("nothing was written\n").map(|()| Exit::Success);
+    }
+    let around = campaign.surroundings(&mustered.checked.plan, &mustered.checked.facts);
+    let ended = campaign.run(mustered, &around, recorder)?;
     conclude(&ended, show(directory)?, directory, arguments.verdict)
 }
 
@@ -136,8 +197,28 @@ fn show(directory: &Path) -> Result<Exit, Failure> {
 }
 
 /// Keeps the live line up to date and says what cannot wait.
-struct Told {
-    line: LiveLine,
+pub(crate) struct Told {
+    pub(crate) line: LiveLine,
+}
+
+impl Told {
+    fn layout(&self, layout: &Layout, step: &LayoutStep<'_>) {
+        let name = &layout.name;
+        match step {
+            LayoutStep::Creating => self.line.say(&format!("layout {name}: is being made")),
+            LayoutStep::Ran(run) if !run.succeeded() => {
+                self.line.say(&format!("layout {name}: `{}` failed ({})", run.command, run.status));
+            }
+            LayoutStep::Stands(findings) => {
+                self.line.say(&format!("layout {name}: stands"));
+                for finding in findings.iter().filter(|finding| finding.differs()) {
+                    self.line.say(&format!("layout {name}: {finding}"));
+                }
+            }
+            LayoutStep::Gone => self.line.say(&format!("layout {name}: is dismantled")),
+            LayoutStep::Ran(_) | LayoutStep::Destroying => {}
+        }
+    }
 }
 
 impl Watch for Told {
@@ -160,6 +241,7 @@ impl Watch for Told {
             }
             // What a case had left when it was skipped or had settled costs no more time.
             Event::CaseSkipped { case, .. } | Event::CaseFinished(case) => self.line.skip(&case.id),
+            Event::Layout { layout, step } => self.layout(layout, step),
             Event::CaseStarted { .. } | Event::Removed { .. } | Event::Wiped { .. } => {}
         }
     }

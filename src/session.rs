@@ -9,7 +9,7 @@ use engine::Controls;
 use host::{Host, Root};
 use plan::{Bytes, ExpectedRate, Nanos, Plan, Space, Surroundings};
 use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
-use runner::{Checked, Earlier, Ended, Life, Replaced, Watch};
+use runner::{Checked, Earlier, Ended, Life, Mustered, OnHost, Replaced, Watch};
 
 use crate::cluster::World;
 use crate::exit::{Exit, Failure};
@@ -38,6 +38,23 @@ impl<'w> Session<'w> {
     pub(crate) fn check(&self, plan: Plan) -> Result<Checked, Failure> {
         let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
         Ok(runner::check(plan, &self.host, self.world.comm(), self.run_id.clone(), started)?)
+    }
+
+    /// Checks a plan with layouts as far as that can be before they stand; nothing is made.
+    pub(crate) fn muster(&self, plan: Plan, builder: &OnHost, earlier: Earlier) -> Result<Mustered, Failure> {
+        let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
+        let (id, comm) = (self.run_id.clone(), self.world.comm());
+        Ok(runner::muster(plan, &self.host, comm, builder, id, started, earlier)?)
+    }
+
+    /// As [`Session::muster`], of what an interrupted run has left to do.
+    pub(crate) fn muster_again(&self, resumed: &Resumed, builder: &OnHost) -> Result<Mustered, Failure> {
+        let manifest = &resumed.manifest;
+        let earlier =
+            Earlier { finished: resumed.finished.iter().cloned().collect(), places: places(manifest) };
+        let (plan, id) = (manifest.plan.clone(), manifest.run_id.clone());
+        let (comm, started) = (self.world.comm(), manifest.started_unix_ns);
+        Ok(runner::muster(plan, &self.host, comm, builder, id, started, earlier)?)
     }
 
     /// Where the record goes: `--out`, or a directory of its own below [`RUNS`].
@@ -156,6 +173,13 @@ pub(crate) fn targets(plan: &Plan) -> Vec<PathBuf> {
     let mut seen = HashSet::new();
     let all = plan.cases.iter().flat_map(|case| &case.workload.files.targets);
     all.filter(|target| seen.insert(*target)).cloned().collect()
+}
+
+/// Every target of `plan` that is on no layout, once.
+pub(crate) fn targets_without_layout(plan: &Plan) -> Vec<PathBuf> {
+    let mut there = plan.clone();
+    there.cases.retain(|case| case.layout.is_none());
+    targets(&there)
 }
 
 /// A seed that no other start has.

@@ -35,6 +35,9 @@ pub(crate) struct RunArguments {
     /// Give up the data on a block device, named by serial number, WWN or path; may be repeated.
     #[arg(long, value_name = "SERIAL|WWN|PATH")]
     pub(crate) destroy_data_on: Vec<String>,
+    /// Where the ledger of layouts that a study makes stands [default: /var/lib/ioproof].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state: Option<PathBuf>,
 }
 
 /// How something is measured, whatever it is.

@@ -13,9 +13,9 @@ use crate::kept::Kept;
 use crate::manifest::{MANIFEST, check_version, read_manifest, write_manifest};
 use crate::sealed::{TableWriter, table_path};
 use crate::{
-    Clocks, Cluster, DeviceRow, EndRow, FORMAT_VERSION, HistoryRow, LatencyRow, LayoutNews, Manifest,
-    NodeClock, NodeSeriesRow, PhaseRow, PrintedRow, RecordError, RunState, SeriesRow, TaskRow, WarningRow,
-    Wiped,
+    Clocks, Cluster, DeviceRow, EndRow, FORMAT_VERSION, FileSystemFacts, HistoryRow, HostFacts, LatencyRow,
+    LayoutNews, Manifest, NodeClock, NodeSeriesRow, PhaseRow, PrintedRow, RecordError, RunState, SeriesRow,
+    TaskRow, WarningRow, Wiped,
 };
 
 /// Runs of earlier versions are not continued: each case had tables of its own in the first one.
@@ -353,6 +353,30 @@ impl Recorder {
     /// the next time on that it is written, at the latest by [`Recorder::finish`].
     pub fn set_cluster(&mut self, cluster: Cluster) {
         self.manifest.cluster = Some(cluster);
+    }
+
+    /// What is known of file systems and devices that were not there when the run began. The manifest says so
+    /// from the next time on that it is written, at the latest by [`Recorder::finish`].
+    pub fn add_facts(&mut self, facts: &HostFacts) {
+        let host = &mut self.manifest.host;
+        for one in &facts.file_systems {
+            let is_same = |known: &FileSystemFacts| {
+                (&known.mount_point, &known.source) == (&one.mount_point, &one.source)
+            };
+            if !host.file_systems.iter().any(is_same) {
+                host.file_systems.push(one.clone());
+            }
+        }
+        for one in &facts.devices {
+            if !host.devices.iter().any(|known| known.name == one.name) {
+                host.devices.push(one.clone());
+            }
+        }
+        for one in &facts.target_devices {
+            if !host.target_devices.iter().any(|known| known.path == one.path) {
+                host.target_devices.push(one.clone());
+            }
+        }
     }
 
     /// Data was wiped before the first pass of `case`: that is on stable storage when this returns.

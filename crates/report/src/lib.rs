@@ -59,7 +59,7 @@ pub use history::{History, Wanted};
 pub use imported::imported;
 pub use inventory::{inventory, inventory_json, inventory_schema};
 pub use offsets::offsets;
-pub use preflight::{explain, preflight};
+pub use preflight::{LayoutOutlook, explain, layouts, preflight};
 pub use progress::{Progress, TimeLeft};
 pub use schema::schema;
 pub use study::Study;

@@ -124,7 +124,7 @@ pub fn check_again(
     earlier: Earlier,
 ) -> Result<Checked, RunnerError> {
     let topology = comm.topology();
-    let targets = targets(&plan);
+    let targets = targets(&plan, &earlier.finished);
     for case in plan.cases.iter().filter(|case| !earlier.finished.contains(&case.id)) {
         check_place(case, &plan, topology)?;
     }
@@ -406,10 +406,10 @@ fn check_place(case: &Case, plan: &Plan, topology: &Topology) -> Result<(), Runn
     }
 }
 
-/// Every target that is not imagined, once.
-pub(crate) fn targets(plan: &Plan) -> Vec<PathBuf> {
+/// Every target of a case that is not finished and not imagined, once.
+pub(crate) fn targets(plan: &Plan, finished: &BTreeSet<String>) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = Vec::new();
-    for case in real(plan).cases() {
+    for case in remaining(plan, finished).cases() {
         for target in &case.workload.files.targets {
             if !all.contains(target) {
                 all.push(target.clone());

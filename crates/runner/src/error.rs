@@ -35,6 +35,14 @@ pub enum RunnerError {
     /// A device may not be written.
     #[error(transparent)]
     Refusal(#[from] host::Refusal),
+    /// A layout cannot be made, or cannot be taken down.
+    #[error("{message}")]
+    Layout {
+        /// What kind of trouble it is.
+        kind: ErrorKind,
+        /// What happened, and the next step.
+        message: String,
+    },
     /// The plan needs more than a limit allows.
     #[error(transparent)]
     Limit(#[from] host::limits::LimitTooLow),
@@ -141,6 +149,13 @@ pub enum RunnerError {
     OutOfPlace,
 }
 
+impl From<host::LayoutError> for RunnerError {
+    fn from(error: host::LayoutError) -> Self {
+        let kind = if error.is_refusal() { ErrorKind::Refused } else { ErrorKind::HostLacks };
+        Self::Layout { kind, message: error.to_string() }
+    }
+}
+
 impl RunnerError {
     /// What kind of trouble it is.
     #[must_use]
@@ -157,7 +172,7 @@ impl RunnerError {
             Self::Engine(error) => engine_kind(error),
             Self::Comm(CommError::OutOfStep { .. }) => ErrorKind::Internal,
             Self::Comm(_) => ErrorKind::NodeLost,
-            Self::Elsewhere { kind, .. } => *kind,
+            Self::Elsewhere { kind, .. } | Self::Layout { kind, .. } => *kind,
             Self::File { .. } => ErrorKind::TransferFailed,
             Self::Foreign { .. } => ErrorKind::WrongData,
             Self::Record(_) => ErrorKind::Record,

@@ -63,7 +63,7 @@ pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(
                 let boot_id = host.boot_id();
                 let mates = question.mates.iter().find(|(kernel, _)| *kernel == boot_id);
                 let quiet = host
-                    .quiet_watch(devices(&targets(&question.plan), host))
+                    .quiet_watch(devices(&targets(&question.plan, &question.finished), host))
                     .with_mates(mates.map(|(_, pids)| pids.clone()).unwrap_or_default());
                 let uses = remaining(&question.plan, &question.finished);
                 let hand = Hand::new(host, comm, Arc::clone(&controls), brief, uses, quiet);

@@ -5,6 +5,7 @@
 //! | [`check`] → [`Checked`] | a plan that this host can run, with what was found on the way |
 //! | [`check_again`], [`Earlier`] | the same for a run that is taken up again |
 //! | [`replaced`] | the user's files that a plan will remove |
+//! | [`muster`], [`campaign`], [`Builder`] | the same for cases on layouts, which are made and dismantled one by one |
 //! | [`Life`] | runs a checked plan and writes the record |
 //! | [`follow`], [`dismiss`], [`give_way`], [`speaks`] | what every rank but the first does; its end, and after a loss |
 //! | [`Watch`] | told of everything that happens; the runner itself never prints |
@@ -23,6 +24,7 @@
 //! plan keeps them.
 
 mod backends;
+mod campaign;
 mod check;
 mod cleanup;
 mod convert;
@@ -53,6 +55,7 @@ mod uses;
 mod watch;
 mod whole;
 
+pub use campaign::{Builder, LayoutStep, Mustered, OnHost, campaign, muster};
 pub use check::{Checked, Earlier, check, check_again};
 pub use convert::operation as recorded;
 pub use error::{ErrorKind, RunnerError};

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use engine::Controls;
-use plan::{Case, Phase};
+use plan::{Case, Layout, Phase};
 use record::{PhaseRecord, WarningRow, Wiped};
+
+use crate::LayoutStep;
 
 /// Something that happened.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A case starts.
     CaseStarted {
-        /// Its place in the plan, from 0.
+        /// Its place in the plan, from 0; on a layout, its place among the cases there.
         index: usize,
         /// The case.
         case: &'a Case,
@@ -55,6 +57,13 @@ pub enum Event<'a> {
         repetition: u32,
         /// Seconds that it took.
         seconds: f64,
+    },
+    /// Something happens to a layout.
+    Layout {
+        /// The layout.
+        layout: &'a Layout,
+        /// What.
+        step: LayoutStep<'a>,
     },
     /// All repetitions of a case ended.
     CaseFinished(&'a Case),

@@ -4,6 +4,7 @@
 
 mod case;
 mod concerns;
+mod layouts;
 mod sweep;
 mod terms;
 mod works;
@@ -11,6 +12,8 @@ mod works;
 use std::fmt::Write as _;
 
 use plan::{Bytes, Case, OptionNote, Outlook, Plan, Question, SpaceOutlook, Surroundings, outlooks};
+
+pub use self::layouts::{LayoutOutlook, layouts};
 
 use self::case::{memory_words, predicted, space_words, what_lines};
 use crate::Colour;

@@ -11,7 +11,7 @@ use comm::{Clock, Comm};
 use engine::Controls;
 use host::Host;
 use plan::{Backend, Case, Keep, Placement};
-use record::{NodeClock, Outcome, PhaseKey, Recorder, Warning, WarningRow};
+use record::{HostFacts, LayoutNews, NodeClock, Outcome, PhaseKey, Recorder, Warning, WarningRow};
 
 use self::passes::CaseEnd;
 use crate::check::{self, Checked};
@@ -28,7 +28,7 @@ use crate::uses::Uses;
 use crate::{Event, RunnerError, Watch};
 
 /// How a run ended.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Ended {
     /// The user ended it.
     pub interrupted: bool,
@@ -44,6 +44,18 @@ pub struct Ended {
     pub left_behind: Option<RunnerError>,
 }
 
+impl Ended {
+    /// Adds how more cases have ended.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.interrupted |= more.interrupted;
+        self.failed = self.failed.take().or(more.failed);
+        self.wrong_cells += more.wrong_cells;
+        self.surprises += more.surprises;
+        self.most_transfers = self.most_transfers.max(more.most_transfers);
+        self.left_behind = self.left_behind.take().or(more.left_behind);
+    }
+}
+
 /// Runs a plan and writes its record, on rank 0.
 pub struct Life<'a> {
     host: &'a Host,
@@ -51,6 +63,28 @@ pub struct Life<'a> {
     recorder: Recorder,
     watch: &'a mut dyn Watch,
     controls: Arc<Controls>,
+    /// Phases that were begun.
+    phases: u64,
+}
+
+/// Why a plan was not gone through to its end.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    pub(crate) error: RunnerError,
+    /// The record can still say so.
+    pub(crate) told: bool,
+}
+
+impl From<RunnerError> for Broken {
+    fn from(error: RunnerError) -> Self {
+        Self { error, told: true }
+    }
+}
+
+impl From<record::RecordError> for Broken {
+    fn from(error: record::RecordError) -> Self {
+        Self { error: error.into(), told: false }
+    }
 }
 
 impl<'a> Life<'a> {
@@ -62,7 +96,7 @@ impl<'a> Life<'a> {
         watch: &'a mut dyn Watch,
         controls: Arc<Controls>,
     ) -> Self {
-        Self { host, comm, recorder, watch, controls }
+        Self { host, comm, recorder, watch, controls, phases: 0 }
     }
 
     /// Goes through all cases. Files are gone and the record is closed when it returns, whatever
@@ -72,8 +106,71 @@ impl<'a> Life<'a> {
     /// The record could not be written, the files could not be claimed, or a rank was lost: what was
     /// measured before is in the record then, and what the lost rank made is removed where this rank can
     /// see it.
-    pub fn run(self, checked: &Checked) -> Result<Ended, RunnerError> {
-        let Self { host, comm, recorder, watch, controls } = self;
+    pub fn run(mut self, checked: &Checked) -> Result<Ended, RunnerError> {
+        let lived = self.stretch(checked);
+        self.close(lived)
+    }
+
+    /// Writes into the record how all that was lived has ended.
+    pub(crate) fn close(self, lived: Result<Ended, Broken>) -> Result<Ended, RunnerError> {
+        let outcome = match &lived {
+            Ok(ended) if ended.interrupted => Outcome::Interrupted,
+            Ok(Ended { failed: Some((message, _)), .. }) => Outcome::Failed(message.clone()),
+            Ok(_) => Outcome::Complete,
+            Err(broken) => Outcome::Failed(broken.error.to_string()),
+        };
+        if lived.as_ref().map_or_else(|broken| broken.told, |_| true) {
+            self.recorder.finish(&outcome)?;
+        }
+        lived.map_err(|broken| broken.error)
+    }
+
+    pub(crate) fn host(&self) -> &'a Host {
+        self.host
+    }
+
+    pub(crate) fn comm(&self) -> &'a dyn Comm {
+        self.comm
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.controls.is_stopped()
+    }
+
+    pub(crate) fn tell(&mut self, event: &Event<'_>) {
+        self.watch.event(event);
+    }
+
+    /// Writes what happened to a layout into the record.
+    pub(crate) fn note_layout(&mut self, layout: &str, news: &LayoutNews) -> Result<(), Broken> {
+        Ok(self.recorder.layout(layout, news)?)
+    }
+
+    /// Adds what is known of file systems and devices that have come to be.
+    pub(crate) fn add_facts(&mut self, facts: &HostFacts) {
+        self.recorder.add_facts(facts);
+    }
+
+    pub(crate) fn warn(&mut self, warning: Warning) -> Result<(), Broken> {
+        let row = WarningRow { key: None, warning };
+        self.recorder.warning(&row)?;
+        self.watch.event(&Event::Warning(&row));
+        Ok(())
+    }
+
+    /// `case` cannot be begun.
+    pub(crate) fn fail(&mut self, index: usize, case: &Case, message: &str) -> Result<(), Broken> {
+        self.watch.event(&Event::CaseStarted { index, case });
+        self.recorder.case_started(&case.id)?;
+        self.recorder.case_failed(&case.id, message)?;
+        self.watch.event(&Event::CaseFailed { case, message });
+        Ok(())
+    }
+
+    /// Goes through all cases of `checked`, into a record that stays open. Files are gone when it returns.
+    pub(crate) fn stretch(&mut self, checked: &Checked) -> Result<Ended, Broken> {
+        let Self { host, comm, recorder, watch, controls, phases } = self;
+        let (host, comm): (&Host, &dyn Comm) = (host, *comm);
         let brief = Brief {
             plan: &checked.plan,
             run_id: &checked.run_id,
@@ -85,21 +182,21 @@ impl<'a> Life<'a> {
         let mates = checked.nodes.mates_on(host, comm);
         let quiet = host.quiet_watch(checked.devices.clone()).with_mates(mates);
         let uses = check::remaining(&checked.plan, &checked.finished);
-        let hand = Hand::new(host, comm, Arc::clone(&controls), brief, uses, quiet);
+        let hand = Hand::new(host, comm, Arc::clone(controls), brief, uses, quiet);
         let life = UnderWay {
             crew: Crew::new(comm, hand),
             checked,
             recorder,
-            watch,
-            controls: Arc::clone(&controls),
+            watch: &mut **watch,
+            controls: Arc::clone(controls),
             ledger: Ledger::default(),
-            phases: 0,
+            phases,
             wrong_cells: 0,
             surprises: 0,
             most_transfers: 0,
             comparisons: Vec::new(),
         };
-        keep_in_touch(comm, &controls, || life.run())
+        keep_in_touch(comm, controls, || life.run())
     }
 }
 
@@ -107,12 +204,12 @@ impl<'a> Life<'a> {
 struct UnderWay<'a> {
     crew: Crew<'a>,
     checked: &'a Checked,
-    recorder: Recorder,
+    recorder: &'a mut Recorder,
     watch: &'a mut dyn Watch,
     controls: Arc<Controls>,
     ledger: Ledger,
     /// Phases that were begun.
-    phases: u64,
+    phases: &'a mut u64,
     wrong_cells: u64,
     surprises: u64,
     most_transfers: u64,
@@ -121,7 +218,7 @@ struct UnderWay<'a> {
 }
 
 impl UnderWay<'_> {
-    fn run(mut self) -> Result<Ended, RunnerError> {
+    fn run(mut self) -> Result<Ended, Broken> {
         if let Err(error) = self.begin() {
             if error.is_loss() {
                 return self.lost(error);
@@ -129,8 +226,7 @@ impl UnderWay<'_> {
             // The first error is the one to show; what was not claimed was not made either.
             let _ = self.crew.order(&Order::Withdraw);
             let _ = self.crew.end();
-            self.recorder.finish(&Outcome::Failed(error.to_string()))?;
-            return Err(error);
+            return Err(error.into());
         }
         let cases = match self.cases().and_then(|failed| self.note_drift().map(|()| failed)) {
             Err(error) if error.is_loss() => return self.lost(error),
@@ -143,16 +239,10 @@ impl UnderWay<'_> {
             Err(_) => Ok(Answer::Done),
         };
         let ended = self.crew.end();
-        let failed = cases?;
-        let interrupted = self.stopped();
-        let outcome = match (&failed, interrupted) {
-            (_, true) => Outcome::Interrupted,
-            (Some((message, _)), false) => Outcome::Failed(message.clone()),
-            (None, false) => Outcome::Complete,
-        };
-        self.recorder.finish(&outcome)?;
+        // What went wrong with the record cannot be told there; a case that failed has been.
+        let failed = cases.map_err(|error| Broken { error, told: false })?;
         Ok(Ended {
-            interrupted,
+            interrupted: self.stopped(),
             failed,
             wrong_cells: self.wrong_cells,
             surprises: self.surprises,
@@ -240,13 +330,12 @@ impl UnderWay<'_> {
     }
 
     /// Closes the record, since a rank was lost. What can be removed is; what cannot stays claimed.
-    fn lost(mut self, error: RunnerError) -> Result<Ended, RunnerError> {
+    fn lost(mut self, error: RunnerError) -> Result<Ended, Broken> {
         let _ = self.crew.hand.save_what_can_be();
         self.warn_of_clocks()?;
         let node = error.lost_node(self.crew.comm().topology());
         self.warn(Warning::NodeLost { node, what: error.to_string() })?;
-        self.recorder.finish(&Outcome::Failed(error.to_string()))?;
-        Err(error)
+        Err(error.into())
     }
 
     /// Removes what no later case needs.

@@ -197,8 +197,8 @@ impl UnderWay<'_> {
         let generation = if phase.writes() { self.ledger.next_generation() } else { 0 };
         let content = |file: &plan::FileSlot| self.ledger.content(sites.of(file.index), &file.path);
         let expect = expected(workload, phase, pass, generation, content);
-        self.phases += 1;
-        let number = self.phases;
+        *self.phases += 1;
+        let number = *self.phases;
         let own = roster.tasks_of(self.crew.comm().rank()).len();
         self.watch.event(&Event::PhaseStarted {
             case,

@@ -54,5 +54,9 @@ fn has_written_for(other: &Case, case: &Case) -> bool {
         || other.protocol.precondition > 0;
     let same = (files.sharing, files.unique_dir, files.file_per_repetition)
         == (own.sharing, own.unique_dir, own.file_per_repetition);
-    writes && same && files.targets == own.targets && other.workload.backend != Backend::Null
+    writes
+        && same
+        && other.layout == case.layout
+        && files.targets == own.targets
+        && other.workload.backend != Backend::Null
 }

@@ -1,5 +1,6 @@
 //! Whole lives of small plans, on real files.
 
+mod campaign;
 mod many;
 mod mortal;
 mod place;

@@ -1,0 +1,349 @@
+//! Cases on layouts: each layout is made, its cases are lived, it is dismantled, then comes the next.
+//!
+//! ```text
+//! muster   what can be known before anything is made: obstacles of every layout, the check of other cases
+//! campaign for each stretch of cases of one layout: create, verify, check, live, destroy; one record
+//! ```
+//!
+//! A layout that cannot be made fails its cases, and the next one has its turn. Whatever happens while
+//! cases are lived, the layout under them is dismantled; what a killed run leaves is in the ledger of
+//! [`host::Layouts`].
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use comm::Comm;
+use host::{Host, Layouts};
+use plan::{Case, Layout, Plan, Recipe, WorkloadSpec};
+use record::{CommandRun, LayoutFinding, LayoutNews, Warning, WarningRow};
+
+use crate::check::{self, Checked, Earlier, check_again};
+use crate::life::Broken;
+use crate::{Ended, ErrorKind, Event, Life, RunnerError};
+
+/// Who makes layouts and takes them down.
+pub trait Builder {
+    /// A layout that stands.
+    type Standing;
+
+    /// What stands against making `layout`; nothing is written.
+    ///
+    /// # Errors
+    /// All obstacles, with the next steps.
+    fn look(&self, layout: &Layout) -> Result<(), RunnerError>;
+
+    /// Makes `layout` for a run; `tell` hears of each command. What was begun is undone where it fails.
+    ///
+    /// # Errors
+    /// It does not stand.
+    fn create(
+        &self,
+        layout: &Layout,
+        run_id: &str,
+        tell: &mut dyn FnMut(&CommandRun),
+    ) -> Result<Self::Standing, RunnerError>;
+
+    /// What is measured: directories, or devices, in the order of the members.
+    fn places(&self, standing: &Self::Standing) -> Vec<PathBuf>;
+
+    /// What is read back from it.
+    fn verify(&self, standing: &Self::Standing) -> Vec<LayoutFinding>;
+
+    /// Takes it down.
+    ///
+    /// # Errors
+    /// What is left of it.
+    fn destroy(&self, standing: Self::Standing, tell: &mut dyn FnMut(&CommandRun))
+    -> Result<(), RunnerError>;
+}
+
+/// Makes layouts of the devices of this host.
+#[derive(Debug)]
+pub struct OnHost {
+    /// What makes them.
+    pub layouts: Layouts,
+    /// The values of `--destroy-data-on` beside the devices that layouts name.
+    pub consents: Vec<String>,
+}
+
+impl Builder for OnHost {
+    type Standing = host::Standing;
+
+    fn look(&self, layout: &Layout) -> Result<(), RunnerError> {
+        let obstacles = self.layouts.survey(layout, &self.consents).obstacles;
+        if obstacles.is_empty() {
+            return Ok(());
+        }
+        Err(host::LayoutError::Obstacles { layout: layout.name.clone(), obstacles }.into())
+    }
+
+    fn create(
+        &self,
+        layout: &Layout,
+        run_id: &str,
+        tell: &mut dyn FnMut(&CommandRun),
+    ) -> Result<Self::Standing, RunnerError> {
+        Ok(self.layouts.create(layout, &self.consents, run_id, tell)?)
+    }
+
+    fn places(&self, standing: &Self::Standing) -> Vec<PathBuf> {
+        standing.places()
+    }
+
+    fn verify(&self, standing: &Self::Standing) -> Vec<LayoutFinding> {
+        self.layouts.verify(standing)
+    }
+
+    fn destroy(
+        &self,
+        standing: Self::Standing,
+        tell: &mut dyn FnMut(&CommandRun),
+    ) -> Result<(), RunnerError> {
+        Ok(self.layouts.destroy(standing, tell)?)
+    }
+}
+
+/// What happens to a layout, for whoever watches.
+#[derive(Debug)]
+pub enum LayoutStep<'a> {
+    /// It is being made.
+    Creating,
+    /// A command has ended.
+    Ran(&'a CommandRun),
+    /// It stands; this was read back.
+    Stands(&'a [LayoutFinding]),
+    /// It is being dismantled.
+    Destroying,
+    /// It is gone.
+    Gone,
+}
+
+/// A plan with layouts of which all is checked that can be before they stand.
+#[derive(Debug)]
+pub struct Mustered {
+    /// The whole plan, and what holds for the whole run. Its `finished` has the cases on layouts too.
+    pub checked: Checked,
+    /// Cases that are in the record already, and are not run again.
+    pub finished: BTreeSet<String>,
+}
+
+/// Checks `plan` as far as it can be before its layouts stand: what stands against each of them, and all
+/// about the cases that are on none. Nothing is made.
+///
+/// # Errors
+/// What the host lacks or refuses, with the next step; also, that the run has several nodes.
+pub fn muster(
+    plan: Plan,
+    host: &Host,
+    comm: &dyn Comm,
+    builder: &impl Builder,
+    run_id: String,
+    started_unix_ns: i64,
+    earlier: Earlier,
+) -> Result<Mustered, RunnerError> {
+    let nodes = comm.topology().names().len();
+    if nodes > 1 {
+        let names: Vec<&str> = plan.layouts.iter().map(|layout| layout.name.as_str()).collect();
+        return Err(RunnerError::Layout {
+            kind: ErrorKind::Refused,
+            message: format!(
+                "layouts are made on one node, and this run has {nodes}: make {} on each of them first, with \
+                 `ioproof layout create`, and name the directories in the study (`directory` or `paths` in \
+                 place of `layout`)",
+                names.join(", ")
+            ),
+        });
+    }
+    let is_left = |case: &&Case| !earlier.finished.contains(&case.id);
+    for layout in &plan.layouts {
+        if plan.cases.iter().filter(is_left).any(|case| case.layout.as_ref() == Some(&layout.name)) {
+            builder.look(layout)?;
+        }
+    }
+    let finished = earlier.finished.clone();
+    let on_layouts = plan.cases.iter().filter(|case| case.layout.is_some());
+    let without = finished.iter().cloned().chain(on_layouts.map(|case| case.id.clone())).collect();
+    let earlier = Earlier { finished: without, ..earlier };
+    let checked = check_again(plan, host, comm, run_id, started_unix_ns, earlier)?;
+    Ok(Mustered { checked, finished })
+}
+
+/// Lives all that is mustered, one layout after another. Files and layouts are gone and the record is closed
+/// when it returns, whatever it returns; what could not be removed is in [`Ended::left_behind`].
+///
+/// # Errors
+/// As [`Life::run`].
+pub fn campaign(life: Life<'_>, builder: &impl Builder, mustered: Mustered) -> Result<Ended, RunnerError> {
+    let Mustered { checked, finished } = mustered;
+    let Checked { plan, run_id, started_unix_ns, permits, .. } = checked;
+    // Each stretch takes its devices itself.
+    drop(permits);
+    let mut campaign =
+        Campaign { life, builder, plan: &plan, run_id, started_unix_ns, finished, told: Vec::new() };
+    let mut whole = Ended::default();
+    let mut broken = None;
+    for cases in plan.cases.chunk_by(|one, next| one.layout == next.layout) {
+        if campaign.life.is_stopped() {
+            break;
+        }
+        match campaign.stretch(cases) {
+            Ok(ended) => whole.add(ended),
+            Err(error) => {
+                broken = Some(error);
+                break;
+            }
+        }
+    }
+    whole.interrupted = campaign.life.is_stopped();
+    campaign.life.close(broken.map_or(Ok(whole), Err))
+}
+
+/// A campaign under way.
+struct Campaign<'l, 'c, B: Builder> {
+    life: Life<'l>,
+    builder: &'c B,
+    plan: &'c Plan,
+    run_id: String,
+    started_unix_ns: i64,
+    finished: BTreeSet<String>,
+    /// Warnings about the whole run that are in the record.
+    told: Vec<WarningRow>,
+}
+
+impl<B: Builder> Campaign<'_, '_, B> {
+    /// The cases of one layout, or of none.
+    fn stretch(&mut self, cases: &[Case]) -> Result<Ended, Broken> {
+        let name = cases.first().and_then(|case| case.layout.as_deref());
+        let layout = name.and_then(|name| self.plan.layouts.iter().find(|layout| layout.name == name));
+        if cases.iter().all(|case| self.finished.contains(&case.id)) {
+            for (index, case) in cases.iter().enumerate() {
+                self.life.tell(&Event::CaseSkipped { index, case });
+            }
+            return Ok(Ended::default());
+        }
+        match layout {
+            Some(layout) => self.on_layout(layout, cases),
+            None => self.live(cases.to_vec(), Vec::new()),
+        }
+    }
+
+    fn on_layout(&mut self, layout: &Layout, cases: &[Case]) -> Result<Ended, Broken> {
+        self.life.tell(&Event::Layout { layout, step: LayoutStep::Creating });
+        let mut commands = Vec::new();
+        let life = &mut self.life;
+        let made = self.builder.create(layout, &self.run_id, &mut |run| {
+            life.tell(&Event::Layout { layout, step: LayoutStep::Ran(run) });
+            commands.push(run.clone());
+        });
+        let error = made.as_ref().err().map(ToString::to_string);
+        let noted = self.life.note_layout(&layout.name, &LayoutNews::Created { commands, error });
+        let standing = match made {
+            Ok(standing) => standing,
+            Err(error) => {
+                noted?;
+                // What was not begun is begun when the run is taken up again.
+                return if self.life.is_stopped() { Ok(Ended::default()) } else { self.fail(cases, &error) };
+            }
+        };
+        // From here on it is dismantled, whatever happens.
+        let lived = match noted {
+            Ok(()) => self.measure(layout, &standing, cases),
+            Err(broken) => Err(broken),
+        };
+        let gone = self.dismantle(layout, standing);
+        let mut ended = lived?;
+        if let Err(error) = gone? {
+            ended.left_behind.get_or_insert(error);
+        }
+        Ok(ended)
+    }
+
+    /// Reads back what stands, and lives the cases on it.
+    fn measure(&mut self, layout: &Layout, standing: &B::Standing, cases: &[Case]) -> Result<Ended, Broken> {
+        let places = self.builder.places(standing);
+        let cases = at_their_places(layout, &places, cases)?;
+        let findings = self.builder.verify(standing);
+        let own = Plan::new(String::new(), self.plan.question.clone(), self.plan.seed, cases.clone());
+        let facts = self.life.host().facts(&check::targets(&own, &BTreeSet::new()), engine::clock_name());
+        self.life.add_facts(&facts);
+        let found: Vec<String> =
+            findings.iter().filter(|one| one.differs()).map(ToString::to_string).collect();
+        self.life.tell(&Event::Layout { layout, step: LayoutStep::Stands(&findings) });
+        let (file_systems, devices) = (facts.file_systems, facts.devices);
+        self.life.note_layout(&layout.name, &LayoutNews::Verified { findings, file_systems, devices })?;
+        if !found.is_empty() {
+            self.life.warn(Warning::LayoutDiffers { layout: layout.name.clone(), found })?;
+        }
+        let consents = if layout.recipe == Recipe::Raw { places } else { Vec::new() };
+        self.live(cases, consents)
+    }
+
+    /// Checks `cases` and lives them, with consent to write the devices `consents`.
+    fn live(&mut self, cases: Vec<Case>, consents: Vec<PathBuf>) -> Result<Ended, Broken> {
+        let names: BTreeSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+        let finished = self.finished.iter().filter(|id| names.contains(id.as_str())).cloned().collect();
+        let mut plan = Plan { cases: cases.clone(), layouts: Vec::new(), ..self.plan.clone() };
+        plan.destroy_data_on.extend(consents.iter().map(|path| path.display().to_string()));
+        let earlier = Earlier { finished, places: Vec::new() };
+        let (host, comm) = (self.life.host(), self.life.comm());
+        let checked = check_again(plan, host, comm, self.run_id.clone(), self.started_unix_ns, earlier);
+        let mut checked = match checked {
+            Ok(checked) => checked,
+            Err(error) if error.is_loss() => return Err(error.into()),
+            Err(error) => return self.fail(&cases, &error),
+        };
+        checked.warnings.retain(|row| !self.told.contains(row));
+        self.told.extend(checked.warnings.iter().cloned());
+        self.life.stretch(&checked)
+    }
+
+    /// The layout is gone, or what is left of it.
+    fn dismantle(
+        &mut self,
+        layout: &Layout,
+        standing: B::Standing,
+    ) -> Result<Result<(), RunnerError>, Broken> {
+        self.life.tell(&Event::Layout { layout, step: LayoutStep::Destroying });
+        let mut commands = Vec::new();
+        let life = &mut self.life;
+        let gone = self.builder.destroy(standing, &mut |run| {
+            life.tell(&Event::Layout { layout, step: LayoutStep::Ran(run) });
+            commands.push(run.clone());
+        });
+        let error = gone.as_ref().err().map(ToString::to_string);
+        self.life.note_layout(&layout.name, &LayoutNews::Destroyed { commands, error: error.clone() })?;
+        match error {
+            None => self.life.tell(&Event::Layout { layout, step: LayoutStep::Gone }),
+            Some(reason) => self.life.warn(Warning::LayoutStays { layout: layout.name.clone(), reason })?,
+        }
+        Ok(gone)
+    }
+
+    /// The cases cannot be lived: each has failed, for the same reason.
+    fn fail(&mut self, cases: &[Case], error: &RunnerError) -> Result<Ended, Broken> {
+        let message = error.to_string();
+        for (index, case) in cases.iter().enumerate() {
+            if !self.finished.contains(&case.id) {
+                self.life.fail(index, case, &message)?;
+            }
+        }
+        Ok(Ended { failed: Some((message, error.kind())), ..Ended::default() })
+    }
+}
+
+/// `cases` with the devices of a raw layout where they stand: a study may name them by serial numbers.
+fn at_their_places(layout: &Layout, places: &[PathBuf], cases: &[Case]) -> Result<Vec<Case>, RunnerError> {
+    if layout.recipe != Recipe::Raw {
+        return Ok(cases.to_vec());
+    }
+    let place = |named: &PathBuf| {
+        let member = layout.devices.iter().position(|device| Path::new(device) == named);
+        member.and_then(|member| places.get(member)).unwrap_or(named).clone()
+    };
+    let moved = |case: &Case| {
+        let mut spec = WorkloadSpec::from(case.workload.clone());
+        spec.files.targets = spec.files.targets.iter().map(place).collect();
+        Ok(Case { workload: spec.validate()?, ..case.clone() })
+    };
+    cases.iter().map(moved).collect()
+}

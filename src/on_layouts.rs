@@ -1,0 +1,258 @@
+//! Runs on layouts: what they would overwrite is shown and agreed to before anything is made.
+
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::Controls;
+use host::{Guard, Layouts, Root};
+use plan::{Bytes, Layout, Plan, Recipe, Space, Surroundings, outlooks};
+use record::{BlockDeviceFacts, HostFacts, LayoutNews, Recorder, Resumed};
+use report::LayoutOutlook;
+use runner::{Earlier, Ended, Life, Mustered, OnHost};
+
+use crate::arguments::How;
+use crate::console::{confirm, print};
+use crate::exit::{Exit, Failure};
+use crate::progress::LiveLine;
+use crate::run::Told;
+use crate::session::{self, Session};
+use crate::signals;
+
+/// A run whose cases need layouts.
+pub(crate) struct Campaign<'s, 'w> {
+    session: &'s Session<'w>,
+    controls: Arc<Controls>,
+    builder: OnHost,
+    /// What is known of each layout of the plan.
+    seen: Vec<LayoutOutlook>,
+    /// The devices of all layouts.
+    devices: Vec<BlockDeviceFacts>,
+}
+
+impl<'s, 'w> Campaign<'s, 'w> {
+    /// Looks at the layouts of `plan`, whose ledgers stand in `state`; nothing is written.
+    pub(crate) fn new(session: &'s Session<'w>, plan: &Plan, state: Option<&Path>) -> Self {
+        let controls = Arc::new(Controls::new());
+        let root = Root::default();
+        let state = state.map_or_else(host::layouts::default_state, Path::to_owned);
+        let guard = Guard::new(root.clone());
+        let stop = Arc::clone(&controls);
+        let layouts = Layouts::new(root, state, guard).with_stop(move || stop.is_stopped());
+        let builder = OnHost { layouts, consents: plan.destroy_data_on.clone() };
+        let mut devices: Vec<BlockDeviceFacts> = Vec::new();
+        let mut seen = Vec::new();
+        for layout in &plan.layouts {
+            let survey = builder.layouts.survey(layout, &builder.consents);
+            let there: Vec<PathBuf> = survey.devices.iter().filter(|path| path.exists()).cloned().collect();
+            for device in session.host.facts(&there, engine::clock_name()).devices {
+                if !devices.iter().any(|known| known.name == device.name) {
+                    devices.push(device);
+                }
+            }
+            let sized = survey.devices.iter().map(|path| (path.clone(), size_of(path, &devices)));
+            seen.push(LayoutOutlook {
+                layout: layout.clone(),
+                devices: sized.collect(),
+                steps: survey.steps,
+                obstacles: survey.obstacles.iter().map(ToString::to_string).collect(),
+            });
+        }
+        Self { session, controls, builder, seen, devices }
+    }
+
+    /// The layouts with their commands; `all` of these.
+    pub(crate) fn shown(&self, all: bool) -> String {
+        report::layouts(&self.seen, all)
+    }
+
+    /// What the plan meets, with `facts` of what is there already: a layout that does not stand yet has room
+    /// for as much as its devices.
+    pub(crate) fn surroundings(&self, plan: &Plan, facts: &HostFacts) -> Surroundings {
+        let mut facts = facts.clone();
+        facts.devices.extend(self.devices.iter().cloned());
+        let mut there = plan.clone();
+        there.cases.retain(|case| case.layout.is_none() || !self.is_made(case.layout.as_deref()));
+        let mut around = self.session.surroundings(&there, &facts);
+        for (outlook, made) in self.seen.iter().zip(self.seen.iter().map(|one| is_made(&one.layout))) {
+            if made {
+                around.spaces.extend(spaces(outlook, plan));
+            }
+        }
+        around
+    }
+
+    fn is_made(&self, name: Option<&str>) -> bool {
+        self.seen.iter().any(|one| Some(one.layout.name.as_str()) == name && is_made(&one.layout))
+    }
+
+    /// Checks what can be before layouts stand. Where that fails the plan of the layouts is shown first.
+    pub(crate) fn muster(&self, plan: Plan) -> Result<Mustered, Failure> {
+        let mustered = self.session.muster(plan, &self.builder, Earlier::default());
+        if mustered.is_err() {
+            print(&self.shown(true))?;
+        }
+        mustered
+    }
+
+    /// As [`Campaign::muster`], of what an interrupted run has left to do.
+    pub(crate) fn muster_again(&self, resumed: &Resumed) -> Result<Mustered, Failure> {
+        self.session.muster_again(resumed, &self.builder)
+    }
+
+    /// Whether the user agrees to lose all data on the devices of the layouts with cases that are left.
+    pub(crate) fn agreed(&self, mustered: &Mustered, how: &How) -> Result<bool, Failure> {
+        let left: BTreeSet<&str> = (mustered.checked.plan.cases.iter())
+            .filter(|case| !mustered.finished.contains(&case.id))
+            .filter_map(|case| case.layout.as_deref())
+            .collect();
+        let mut lost: Vec<(&PathBuf, Option<u64>)> = Vec::new();
+        for one in self.seen.iter().filter(|one| left.contains(one.layout.name.as_str())) {
+            for (path, size) in one.devices.iter().filter(|_| is_made(&one.layout)) {
+                if !lost.iter().any(|(known, _)| *known == path) {
+                    lost.push((path, *size));
+                }
+            }
+        }
+        if lost.is_empty() {
+            return Ok(true);
+        }
+        let count = match lost.len() {
+            1 => "1 device".to_owned(),
+            count => format!("{count} devices"),
+        };
+        print(&format!("! all data on {count} will be lost:\n"))?;
+        for (path, size) in &lost {
+            print(&format!("    {}\n", self.described(path, *size)))?;
+        }
+        if how.yes || confirm(&format!("Overwrite {count}?"), false)? {
+            return Ok(true);
+        }
+        if io::stdin().is_terminal() {
+            return Ok(false);
+        }
+        let why = format!("all data on {count} would be lost, and nobody can be asked: add --yes to agree");
+        Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)))
+    }
+
+    /// `/dev/nvme0n1  2.0 TB  INTEL SSDPEDMD020T4, serial CVFT…`.
+    fn described(&self, path: &Path, size: Option<u64>) -> String {
+        let mut text = path.display().to_string();
+        text.extend(size.map(|size| format!("  {}", Bytes(size).both_units())));
+        if let Some(device) = device_at(path, &self.devices) {
+            let model = device.model.known().map(|model| model.trim().to_owned());
+            let serial = device.serial.known().map(|serial| format!("serial {}", serial.trim()));
+            let words: Vec<String> = model.into_iter().chain(serial).collect();
+            if !words.is_empty() {
+                text.push_str(&format!("  {}", words.join(", ")));
+            }
+        }
+        text
+    }
+
+    /// Takes down what an earlier start of the run has left standing.
+    pub(crate) fn clear(&self, run_id: &str, recorder: &mut Recorder) -> Result<(), Failure> {
+        for standing in self.builder.layouts.standing().map_err(refused)? {
+            if standing.run_id() != run_id || standing.owner().is_some() {
+                continue;
+            }
+            let name = standing.name().to_owned();
+            print(&format!("layout {name} was left standing by an earlier start of this run: dismantled\n"))?;
+            let mut commands = Vec::new();
+            let gone = self.builder.layouts.destroy(standing, &mut |run| commands.push(run.clone()));
+            let error = gone.as_ref().err().map(ToString::to_string);
+            recorder.layout(&name, &LayoutNews::Destroyed { commands, error })?;
+            gone.map_err(refused)?;
+        }
+        Ok(())
+    }
+
+    /// Says what other runs have left, which may be in the way.
+    pub(crate) fn others(&self) -> Result<(), Failure> {
+        for standing in self.builder.layouts.standing().map_err(refused)? {
+            if standing.is_leftover() {
+                let (name, run) = (standing.name(), standing.run_id());
+                print(&format!(
+                    "! run {run} was killed and left layout {name}; `ioproof layout clean` dismantles it\n"
+                ))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs all that is mustered, into `recorder`.
+    pub(crate) fn run(
+        &self,
+        mustered: Mustered,
+        around: &Surroundings,
+        recorder: Recorder,
+    ) -> Result<Ended, Failure> {
+        let (all, _) = outlooks(&mustered.checked.plan, around);
+        let mut watch = Told { line: LiveLine::start(&mustered.checked.plan, &all) };
+        signals::stop_on_signal(&self.controls.stop_flags())
+            .map_err(|error| Failure::new(Exit::Internal, error))?;
+        let (host, comm) = (&self.session.host, self.session.world.comm());
+        let life = Life::new(host, comm, recorder, &mut watch, Arc::clone(&self.controls));
+        Ok(runner::campaign(life, &self.builder, mustered)?)
+    }
+}
+
+fn refused(error: host::LayoutError) -> Failure {
+    Failure::from(runner::RunnerError::from(error))
+}
+
+/// Whether its devices are written: what exists already stays as it is.
+fn is_made(layout: &Layout) -> bool {
+    !matches!(layout.recipe, Recipe::Existing | Recipe::Lustre { .. })
+}
+
+/// What is known of the device at `path`.
+fn device_at<'a>(path: &Path, devices: &'a [BlockDeviceFacts]) -> Option<&'a BlockDeviceFacts> {
+    let real = std::fs::canonicalize(path).ok()?;
+    let name = real.file_name()?.to_str()?;
+    devices.iter().find(|device| device.name == name)
+}
+
+fn size_of(path: &Path, devices: &[BlockDeviceFacts]) -> Option<u64> {
+    device_at(path, devices).map(|device| device.size_bytes)
+}
+
+/// How much fits on each place of a layout that does not stand yet: at most what its devices hold.
+fn spaces(outlook: &LayoutOutlook, plan: &Plan) -> Vec<Space> {
+    let LayoutOutlook { layout, devices, .. } = outlook;
+    let sizes: Vec<u64> = devices.iter().filter_map(|(_, size)| *size).collect();
+    let on_it: Vec<PathBuf> = {
+        let own = plan.cases.iter().filter(|case| case.layout.as_ref() == Some(&layout.name));
+        let all: BTreeSet<PathBuf> = own.flat_map(|case| case.workload.files.targets.clone()).collect();
+        all.into_iter().collect()
+    };
+    if sizes.is_empty() || sizes.len() < devices.len() || layout.recipe == Recipe::Raw {
+        return Vec::new();
+    }
+    let total: u64 = sizes.iter().sum();
+    let share = |member: usize, of: usize| match &layout.recipe {
+        Recipe::PerDevice { .. } => sizes.get(member).copied().unwrap_or(0),
+        Recipe::Lvm { volumes, .. } => {
+            let said = volumes.get(member).and_then(|volume| volume.size);
+            said.map_or(total / of.max(1) as u64, |size| size.0)
+        }
+        _ => total,
+    };
+    let places = layout.directories();
+    let space = |(member, place): (usize, &PathBuf)| Space {
+        name: format!("{} (layout {}, not made yet)", place.display(), layout.name),
+        free: Bytes(share(member, places.len())),
+        targets: on_it.iter().filter(|target| target.starts_with(place)).cloned().collect(),
+    };
+    places.iter().enumerate().map(space).filter(|space| !space.targets.is_empty()).collect()
+}
+
+/// Shows a plan with layouts, without making anything.
+pub(crate) fn explain(session: &Session<'_>, plan: &Plan, state: Option<&Path>) -> Result<(), Failure> {
+    let campaign = Campaign::new(session, plan, state);
+    let without: Vec<PathBuf> = session::targets_without_layout(plan);
+    let facts = session.host.facts(&without, engine::clock_name());
+    print(&report::explain(plan, &campaign.surroundings(plan, &facts)))?;
+    print(&format!("\n{}", campaign.shown(true)))
+}
