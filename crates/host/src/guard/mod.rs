@@ -38,7 +38,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{OFlags, SeekFrom};
 use rustix::io::Errno;
@@ -54,6 +54,9 @@ use crate::{DeviceNumber, HostError, Root, block, sys};
 /// all, which nobody notices beside the refusal that follows.
 const CLAIM_TRIES: u32 = 5;
 const CLAIM_PAUSE: Duration = Duration::from_millis(20);
+/// How long a child of this process is waited for that has our files until it starts its own program. On a
+/// host with more to do than processors it may wait for its turn.
+const CHILD_PAUSE_MAX: Duration = Duration::from_secs(5);
 
 /// Says whether 512 bytes were written by this program.
 type StampTest = dyn Fn(&[u8]) -> bool + Send + Sync;
@@ -122,7 +125,7 @@ impl Guard {
         let Some(name) = block::name_of(&self.root, number) else {
             return Err(refuse(Reason::UnknownDevice { number: number.to_string() }));
         };
-        let (file, exclusive) = claim(&canonical, number).map_err(failed)?;
+        let (file, exclusive) = claim(&self.root, &canonical, number).map_err(failed)?;
         let mut reasons = usage::reasons(&self.root, &name);
         if !exclusive {
             reasons.push(Reason::InUse);
@@ -141,8 +144,8 @@ impl Guard {
 
 /// Opens the device for reading, exclusively if the kernel lets us. Opening it for writing here
 /// would have udev probe it again when it is closed.
-fn claim(path: &Path, number: DeviceNumber) -> io::Result<(File, bool)> {
-    let (file, exclusive) = match claim_patiently(path)? {
+fn claim(root: &Root, path: &Path, number: DeviceNumber) -> io::Result<(File, bool)> {
+    let (file, exclusive) = match claim_patiently(root, path, number)? {
         Some(file) => (file, true),
         None => (open_with(path, OFlags::NONBLOCK)?, false),
     };
@@ -153,19 +156,23 @@ fn claim(path: &Path, number: DeviceNumber) -> io::Result<(File, bool)> {
     Ok((file, exclusive))
 }
 
-/// Tries for [`CLAIM_TRIES`]: a device that was just let go of may still be open for a moment in
-/// a child that has not started its program yet. `None` if it stays in use.
-fn claim_patiently(path: &Path) -> io::Result<Option<File>> {
-    for attempt in 0..CLAIM_TRIES {
-        if attempt > 0 {
-            thread::sleep(CLAIM_PAUSE);
-        }
+/// Tries for [`CLAIM_TRIES`], and as long as a child of ours has it: a device that was just let go of is still
+/// open in a child that has not started its program yet. `None` if it stays in use.
+fn claim_patiently(root: &Root, path: &Path, number: DeviceNumber) -> io::Result<Option<File>> {
+    let began = Instant::now();
+    let mut tries = 0;
+    loop {
         match open_with(path, OFlags::EXCL | OFlags::NONBLOCK) {
             Err(error) if Errno::from_io_error(&error) == Some(Errno::BUSY) => {}
             opened => return opened.map(Some),
         }
+        tries += 1;
+        let is_child = || began.elapsed() < CHILD_PAUSE_MAX && openers::is_open_in_child(root, number);
+        if tries >= CLAIM_TRIES && !is_child() {
+            return Ok(None);
+        }
+        thread::sleep(CLAIM_PAUSE);
     }
-    Ok(None)
 }
 
 fn open_with(path: &Path, flags: OFlags) -> io::Result<File> {
@@ -241,6 +248,17 @@ impl PermittedDevice {
         let bytes = rustix::fs::seek(&file, SeekFrom::End(0)).map_err(|error| failed(error.into()))?;
         sys::discard(&file, 0, bytes).map_err(failed)?;
         Ok(bytes)
+    }
+
+    /// Lets go of it, so that another program can take it. A child that has not started its own program yet
+    /// holds it a moment longer.
+    pub(crate) fn release(self, root: &Root) {
+        let number = self.number;
+        drop(self);
+        let began = Instant::now();
+        while openers::is_open_in_child(root, number) && began.elapsed() < CHILD_PAUSE_MAX {
+            thread::sleep(CLAIM_PAUSE);
+        }
     }
 
     fn is_described_by(&self, metadata: &fs::Metadata) -> bool {

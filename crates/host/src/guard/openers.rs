@@ -26,6 +26,16 @@ pub(super) fn reasons(root: &Root, devices: &[String]) -> Vec<Reason> {
         .collect()
 }
 
+/// Whether a child of this process has the device open: between its birth and its own program it has all
+/// that its parent had.
+pub(super) fn is_open_in_child(root: &Root, number: DeviceNumber) -> bool {
+    let own = std::process::id();
+    root.names("/proc")
+        .iter()
+        .filter_map(|name| name.parse::<u32>().ok())
+        .any(|process| parent(root, process) == Some(own) && has_open(root, process, &[number]))
+}
+
 /// Field 4 of `proc_pid_stat(5)`. A child has this process's files until it starts its own
 /// program.
 fn parent(root: &Root, process: u32) -> Option<u32> {

@@ -256,14 +256,19 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
+/// Where ledgers stand.
+pub(super) fn directory(state: &Path) -> PathBuf {
+    state.join(DIRECTORY)
+}
+
 /// Where the ledger of a layout stands. Its name is a plain word ([`Layout::problems`]).
 fn place(state: &Path, name: &str) -> PathBuf {
-    state.join(DIRECTORY).join(format!("{name}{SUFFIX}"))
+    directory(state).join(format!("{name}{SUFFIX}"))
 }
 
 /// Makes the directory of ledgers, and keeps other programs from beginning a layout while this lives.
 pub(super) fn lock(state: &Path) -> Result<File, LayoutError> {
-    let directory = state.join(DIRECTORY);
+    let directory = directory(state);
     fs::create_dir_all(&directory).map_err(|error| LayoutError::io("make", &directory, error))?;
     let path = directory.join(LOCK);
     let file = OpenOptions::new()
@@ -279,7 +284,7 @@ pub(super) fn lock(state: &Path) -> Result<File, LayoutError> {
 
 /// All ledgers below `state`, by name.
 pub(super) fn all(root: &Root, state: &Path) -> Result<Vec<Standing>, LayoutError> {
-    let directory = state.join(DIRECTORY);
+    let directory = directory(state);
     let entries = match fs::read_dir(&directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

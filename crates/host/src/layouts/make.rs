@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use plan::Layout;
 use plan::layout::{Action, Step};
+use plan::{Layout, Recipe};
 use record::CommandRun;
 
 use super::commands::{self, Remarks};
@@ -29,7 +29,7 @@ pub(super) fn create(
     tell: &mut dyn FnMut(&CommandRun),
 ) -> Result<Standing, LayoutError> {
     let refuse = |obstacles| LayoutError::Obstacles { layout: layout.name.clone(), obstacles };
-    let Inspection { survey, owned, mut permits } = layouts.inspect(layout, consents);
+    let Inspection { survey, owned, permits } = layouts.inspect(layout, consents);
     if !survey.obstacles.is_empty() {
         return Err(refuse(survey.obstacles));
     }
@@ -43,32 +43,55 @@ pub(super) fn create(
         }
         standing.save()?;
     }
+    let failure = match build(layouts, &mut standing, permits, tell) {
+        Ok(()) => return Ok(standing),
+        Err(failure) => failure,
+    };
+    let left = undo::all(layouts, &mut standing, tell);
+    let (layout, ledger) = (layout.name.clone(), standing.ledger_place());
+    // The first error is the one to show.
+    let _ = undo::close(standing, &left);
+    Err(match failure {
+        Failure::Step(step) => LayoutError::Step { layout, step, left, ledger },
+        Failure::Interrupted => LayoutError::Interrupted { layout, left, ledger },
+        // The disk of the ledger is full, or gone: the error says which file; what is left is in it, as far as
+        // it could be written.
+        Failure::Ledger(error) if left.is_empty() => error,
+        Failure::Ledger(_) => LayoutError::Left { layout, left, ledger },
+    })
+}
+
+/// Why a layout is not made.
+enum Failure {
+    Step(Box<CommandRun>),
+    Interrupted,
+    Ledger(LayoutError),
+}
+
+/// All steps. The devices that are permitted are held until a command takes them.
+fn build(
+    layouts: &Layouts,
+    standing: &mut Standing,
+    mut permits: Vec<PermittedDevice>,
+    tell: &mut dyn FnMut(&CommandRun),
+) -> Result<(), Failure> {
     for index in 0..standing.ledger.steps.len() {
         if (layouts.stop)() {
-            drop(permits);
-            let left = undo::all(layouts, &mut standing, tell);
-            let (layout, ledger) = (layout.name.clone(), standing.ledger_place());
-            undo::close(standing, &left)?;
-            return Err(LayoutError::Interrupted { layout, left, ledger });
+            return Err(Failure::Interrupted);
         }
-        let run = step(layouts, &mut standing, index, &mut permits)?;
+        let run = step(layouts, standing, index, &mut permits).map_err(Failure::Ledger)?;
         tell(&run);
         if !run.succeeded() {
-            drop(permits);
-            let left = undo::all(layouts, &mut standing, tell);
-            let (layout, ledger) = (layout.name.clone(), standing.ledger_place());
-            undo::close(standing, &left)?;
-            return Err(LayoutError::Step { layout, step: Box::new(run), left, ledger });
+            return Err(Failure::Step(Box::new(run)));
         }
         standing.ledger.steps[index].state = StepState::Done;
-        standing.save()?;
+        standing.save().map_err(Failure::Ledger)?;
     }
     for device in &mut standing.ledger.devices {
         device.signatures = Guard::signatures(&device.path).ok();
     }
     standing.ledger.complete = true;
-    standing.save()?;
-    Ok(standing)
+    standing.save().map_err(Failure::Ledger)
 }
 
 /// Does one step, noted as begun before.
@@ -121,8 +144,11 @@ fn prepare(
             None => return Err(format!("{} has vanished", device.path.display())),
         }
     }
+    // The servers of GPFS open its NSDs, which no command names.
+    let takes_all = matches!(standing.ledger.layout.recipe, Recipe::Gpfs { .. });
     if step.action.needs_device() {
-        permits.retain(|permit| !step.action.names(permit.path()));
+        let is_taken = |permit: &mut PermittedDevice| takes_all || step.action.names(permit.path());
+        permits.extract_if(.., is_taken).for_each(|permit| permit.release(root));
     }
     Ok(())
 }

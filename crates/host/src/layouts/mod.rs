@@ -27,7 +27,9 @@
 mod commands;
 mod devices;
 mod error;
+mod kernel;
 mod ledger;
+mod log;
 mod make;
 mod place;
 mod survey;
@@ -117,7 +119,7 @@ impl Layouts {
         run_id: &str,
         tell: &mut dyn FnMut(&CommandRun),
     ) -> Result<Standing, LayoutError> {
-        make::create(self, layout, consents, run_id, tell)
+        make::create(self, layout, consents, run_id, &mut log::logged(&self.state, &layout.name, tell))
     }
 
     /// Leaves the layout standing when this program ends: it is no leftover then.
@@ -140,7 +142,8 @@ impl Layouts {
     /// # Errors
     /// What could not be undone is named and stays in the ledger.
     pub fn destroy(&self, standing: Standing, tell: &mut dyn FnMut(&CommandRun)) -> Result<(), LayoutError> {
-        undo::destroy(self, standing, tell)
+        let name = standing.name().to_owned();
+        undo::destroy(self, standing, &mut log::logged(&self.state, &name, tell))
     }
 
     /// All layouts that are in a ledger, half-built ones too, by name.

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plan::layout::{Step, package};
+use plan::layout::{Step, When, package};
 use plan::{Layout, Recipe};
 
 use super::error::Obstacle;
 use super::ledger::{OwnedDevice, Standing};
-use super::{Layouts, devices, place};
+use super::place::Verdict;
+use super::{Layouts, devices, kernel, place};
 use crate::{PermittedDevice, Refusal, Root, programs};
 
 /// What would be done, and all that stands against it.
@@ -36,11 +37,12 @@ impl Layouts {
         let (nodes, owned) = self.find(layout, &mut obstacles);
         let steps = if layout.problems().is_empty() { layout.steps(&nodes) } else { Vec::new() };
         obstacles.extend(tools(&steps));
-        obstacles.extend(kernel(&self.root, layout));
+        obstacles.extend(kernel::obstacles(&self.root, &layout.recipe));
         if needs_root(&layout.recipe) && !rustix::process::geteuid().is_root() {
             obstacles.push(Obstacle::NeedsRoot);
         }
         obstacles.extend(self.places(layout));
+        obstacles.extend(names(&self.root, &layout.recipe, &steps));
         obstacles.extend(self.neighbours(layout, &nodes));
         let permits = self.permits(layout, consents, &owned, &mut obstacles);
         Inspection { survey: Survey { steps, devices: nodes, obstacles }, owned, permits }
@@ -163,12 +165,37 @@ fn tools(steps: &[Step]) -> Vec<Obstacle> {
     missing.into_iter().map(obstacle).collect()
 }
 
+/// Arrays, groups and file systems that have the names which the layout is to have: they are somebody's.
+fn names(root: &Root, recipe: &Recipe, steps: &[Step]) -> Vec<Obstacle> {
+    let taken = |path: PathBuf, reason: String| Obstacle::Place { path, reason };
+    let mut obstacles = Vec::new();
+    for when in steps.iter().flat_map(|step| &step.undo).map(|undo| &undo.when) {
+        match when {
+            When::Stacked { node, .. } if root.exists(&node.to_string_lossy()) => {
+                obstacles.push(taken(node.clone(), "there is one already: give another --node".to_owned()));
+            }
+            When::Grouped { group, volume: None, .. } => {
+                let place = Path::new("/dev").join(group);
+                if root.path(&place).exists() || place::verdict(root, when) != Verdict::Nothing {
+                    obstacles
+                        .push(taken(place, "there is such a group already: give another --group".to_owned()));
+                }
+            }
+            When::Answers(_) if matches!(recipe, Recipe::Gpfs { .. }) => {
+                if let Recipe::Gpfs { file_system, .. } = recipe
+                    && place::verdict(root, when) != Verdict::Nothing
+                {
+                    let reason = "there is such a file system already: give another --file-system".to_owned();
+                    obstacles.push(taken(PathBuf::from(file_system), reason));
+                }
+            }
+            _ => {}
+        }
+    }
+    obstacles
+}
+
 /// Whether only root can do it. A user's own commands may be anybody's.
 fn needs_root(recipe: &Recipe) -> bool {
     !matches!(recipe, Recipe::Existing | Recipe::Lustre { .. } | Recipe::Own { .. } | Recipe::Raw)
-}
-
-/// What the kernel lacks.
-fn kernel(_root: &Root, _layout: &Layout) -> Vec<Obstacle> {
-    Vec::new()
 }

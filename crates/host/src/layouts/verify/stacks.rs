@@ -1,0 +1,160 @@
+//! Arrays, volumes and file systems over several devices.
+
+use std::path::{Path, PathBuf};
+
+use plan::{Bytes, Volume};
+use record::Fact;
+
+use super::Findings;
+use crate::block;
+
+impl Findings<'_> {
+    /// Level, chunk and members of an md array, as the driver shows them in sysfs.
+    pub(super) fn array(&mut self, node: &Path, chunk: Bytes, members: &[PathBuf]) {
+        let name = block::number_at(self.root, node).and_then(|number| block::name_of(self.root, number));
+        let Some(name) = name else {
+            let found = Fact::Known("it is not there".to_owned());
+            return self.add(node.display(), "array", Some("raid0".to_owned()), found, "/sys/dev/block");
+        };
+        let wanted = [
+            ("array", "level", Some("raid0".to_owned())),
+            ("chunk, bytes", "chunk_size", Some(chunk.get().to_string())),
+            ("members", "raid_disks", Some(members.len().to_string())),
+            ("metadata", "metadata_version", None),
+        ];
+        for (property, file, wanted) in wanted {
+            let source = format!("/sys/block/{name}/md/{file}");
+            let found = self.root.text(&source);
+            self.add(node.display(), property, wanted, found, source);
+        }
+        let found = block::slaves(self.root, &name);
+        self.members(node, members, &found, format!("/sys/block/{name}/slaves"));
+    }
+
+    /// Which devices it is made of.
+    fn members(&mut self, subject: &Path, wanted: &[PathBuf], found: &[String], source: String) {
+        let mut wanted: Vec<String> = wanted
+            .iter()
+            .filter_map(|device| block::name_of(self.root, block::number_at(self.root, device)?))
+            .collect();
+        let mut found = found.to_vec();
+        wanted.sort();
+        found.sort();
+        self.add(subject.display(), "devices", Some(wanted.join(" ")), Fact::Known(found.join(" ")), source);
+    }
+
+    /// Profile and members of the btrfs at `place`, as the kernel shows them in sysfs.
+    pub(super) fn striped_btrfs(&mut self, place: &Path, members: &[PathBuf]) {
+        let own = members
+            .first()
+            .and_then(|device| block::name_of(self.root, block::number_at(self.root, device)?));
+        let base = "/sys/fs/btrfs";
+        let devices = |uuid: &String| self.root.names(&format!("{base}/{uuid}/devices"));
+        let uuid =
+            own.and_then(|own| self.root.names(base).into_iter().find(|uuid| devices(uuid).contains(&own)));
+        let Some(uuid) = uuid else {
+            let found = Fact::Known("no mounted btrfs has the first device".to_owned());
+            return self.add(place.display(), "data profile", Some("raid0".to_owned()), found, base);
+        };
+        let found = devices(&uuid);
+        for (property, kind) in [("data profile", "data"), ("metadata profile", "metadata")] {
+            // Each profile that is in use is a directory among files.
+            let source = format!("{base}/{uuid}/allocation/{kind}");
+            let is_profile = |name: &String| self.root.exists(&format!("{source}/{name}/total_bytes"));
+            let profiles: Vec<String> = self.root.names(&source).into_iter().filter(is_profile).collect();
+            self.add(
+                place.display(),
+                property,
+                Some("raid0".to_owned()),
+                Fact::Known(profiles.join(" ")),
+                source,
+            );
+        }
+        self.members(place, members, &found, format!("{base}/{uuid}/devices"));
+    }
+
+    /// Stripes of the volumes of a group, as `lvs` shows them.
+    pub(super) fn group(&mut self, group: &str, stripe: Bytes, volumes: &[Volume], members: usize) {
+        let words = [
+            "lvs",
+            "--noheadings",
+            "--nosuffix",
+            "--units",
+            "b",
+            "-o",
+            "lv_name,stripes,stripe_size,lv_size",
+            group,
+        ];
+        let shown = Self::ask(&words);
+        for volume in volumes {
+            let line = match &shown {
+                Fact::Known(text) => match row(text, &volume.name) {
+                    Some(line) => Ok(line),
+                    None => Err(Fact::Known("the group has no such volume".to_owned())),
+                },
+                Fact::Unknown(reason) => Err(Fact::Unknown(reason.clone())),
+            };
+            let properties = [
+                ("stripes", 1, Some(members.to_string())),
+                // Of a volume on one device nothing is striped.
+                ("stripe, bytes", 2, (members > 1).then(|| stripe.get().to_string())),
+                ("volume bytes", 3, None),
+            ];
+            for (property, column, wanted) in properties {
+                let found = match &line {
+                    Ok(line) => match line.get(column) {
+                        Some(value) => Fact::Known((*value).to_owned()),
+                        None => Fact::Unknown("lvs shows it not".to_owned()),
+                    },
+                    Err(found) => found.clone(),
+                };
+                self.add(format!("{group}/{}", volume.name), property, wanted, found, "lvs");
+            }
+        }
+    }
+
+    /// The block size of a GPFS.
+    pub(super) fn gpfs(&mut self, file_system: &str, block: Bytes) {
+        let found = match Self::ask(&["mmlsfs", file_system, "-B"]) {
+            Fact::Known(text) => match flag(&text, "-B") {
+                Some(value) => Fact::Known(value.to_owned()),
+                None => Fact::Unknown("mmlsfs prints it in a form that is not known".to_owned()),
+            },
+            Fact::Unknown(reason) => Fact::Unknown(reason),
+        };
+        self.add(file_system, "block size, bytes", Some(block.get().to_string()), found, "mmlsfs");
+    }
+}
+
+/// The columns of the line that begins with `name`.
+fn row<'a>(text: &'a str, name: &str) -> Option<Vec<&'a str>> {
+    text.lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .find(|line| line.first() == Some(&name))
+}
+
+/// The value of a flag in the table of `mmlsfs`: flag, value, description.
+fn flag<'a>(text: &'a str, flag: &str) -> Option<&'a str> {
+    row(text, flag)?.get(1).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{flag, row};
+
+    #[test]
+    fn volumes_are_found_by_their_names() {
+        let shown = "  sasdata  5 131072 3298534883328\n  utilloc  5 131072 2199023255552\n";
+        assert_eq!(row(shown, "utilloc").unwrap()[1..3], ["5", "131072"]);
+        assert_eq!(row(shown, "sas"), None);
+    }
+
+    #[test]
+    fn the_block_size_of_gpfs_is_in_the_second_column() {
+        let shown = "flag                value                    description\n\
+                     ------------------- ------------------------ -----------------------------------\n \
+                     -B                 1048576                  Block size\n";
+        assert_eq!(flag(shown, "-B"), Some("1048576"));
+        assert_eq!(flag("mmlsfs: p3700 is not known", "-B"), None);
+    }
+}
