@@ -68,10 +68,13 @@ pub(super) fn steps(metadata: MdMetadata, chunk: Bytes, node: &Path, devices: &[
                 format!("put {} devices into a container of Intel's metadata", devices.len()),
                 Action::words(words.into_iter().chain(members)),
             );
-            let words = ["mdadm", "--create", &array, CONTAINER, "--level=0", &chunk, &count];
-            let stripe = Step::new(format!("stripe them as {array}"), Action::words(words))
-                .after(container)
-                .undone_by(vec![stop(node, devices)]);
+            // Asked for a container's members without their names, mdadm 4.2 takes the last one first.
+            let words = ["mdadm", "--create", &array, "--run", "--level=0", &chunk, &count];
+            let members = names.iter().map(String::as_str);
+            let stripe =
+                Step::new(format!("stripe them as {array}"), Action::words(words.into_iter().chain(members)))
+                    .after(container)
+                    .undone_by(vec![stop(node, devices)]);
             let words = ["parted", "-s", &array, "mklabel", "gpt", "mkpart", "primary", "xfs", "0%", "100%"];
             let divide =
                 Step::new(format!("make one partition on {array}"), Action::words(words)).after(node);

@@ -163,7 +163,7 @@ impl fmt::Display for Action {
             Self::Shell(line) => f.write_str(line),
             Self::MakeDirectory(directory) => write!(f, "mkdir -p {}", path(directory)),
             Self::RemoveDirectory(directory) => write!(f, "rmdir {}", path(directory)),
-            Self::Wipe(device) => write!(f, "blkdiscard {}", path(device)),
+            Self::Wipe(device) => write!(f, "blkdiscard -f {}", path(device)),
         }
     }
 }
