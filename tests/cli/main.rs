@@ -9,6 +9,7 @@ mod clean;
 mod comparisons;
 mod depth;
 mod desk;
+mod device_layouts;
 mod expectations;
 mod explain;
 mod faults;
