@@ -141,7 +141,7 @@ fn xfs_on_each_device_stands_and_goes_and_the_devices_are_blank_again() {
     assert_eq!(found(&findings, "mount options asked for"), "noatime");
     std::fs::write(places[1].join("file"), "data").unwrap();
     assert!(rig.commands().contains(&format!("mkfs.xfs -f -K -d su=128k,sw=1 {}", rig.path(0))));
-    assert!(rig.commands().contains(&format!("blkdiscard {}", rig.path(1))));
+    assert!(rig.commands().contains(&format!("blkdiscard -f {}", rig.path(1))));
     rig.destroy(standing).unwrap();
     assert!(!places.iter().any(|place| is_mounted(place)));
     rig.assert_blank();
