@@ -1,6 +1,7 @@
 //! The guard on real block devices.
 
 use std::fs::{self, OpenOptions};
+use std::io::{Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, symlink};
 use std::path::Path;
 
@@ -126,6 +127,43 @@ fn swap_space_is_refused() {
     let reasons = refused(device.device());
     assert!(has(&reasons, |reason| matches!(reason, Reason::Swap { .. })), "{reasons:?}");
     assert!(reasons.contains(&Reason::InUse), "{reasons:?}");
+}
+
+/// Members of stacks, whose tools need not be there: what their own tools write, as far as util-linux looks.
+#[test]
+fn members_of_arrays_groups_and_caches_are_refused_even_where_unknown_data_may_be_lost() {
+    if skipped() {
+        return;
+    }
+    let words = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let device = blank().build().unwrap();
+    let size = OpenOptions::new().read(true).open(device.device()).unwrap().seek(SeekFrom::End(0)).unwrap();
+    // The fields of md's superblock 0.90 are of 32 bits: its magic, and version 0.90.
+    let md = [0xa92b_4efc_u32, 0, 90].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let bcache = 0xc685_73f6_4e1a_45ca_8265_f57f_48ba_6d81_u128.to_be_bytes();
+    let zfs = words(&[0x00ba_b10c, 5000]);
+    let members: [(&str, Vec<(u64, Vec<u8>)>); 7] = [
+        ("linux_raid_member", vec![((size & !0xffff) - 0x1_0000, md)]),
+        ("isw_raid_member", vec![(size - 1024, b"Intel Raid ISM Cfg Sig. 1.0.00".to_vec())]),
+        ("ddf_raid_member", vec![(size - 512, vec![0xde, 0x11, 0xde, 0x11])]),
+        ("zfs_member", (0..16).map(|number| ((128 << 10) + number * 1024, zfs.clone())).collect()),
+        ("bcache", vec![(4096 + 8, words(&[8])), (4096 + 24, bcache.to_vec())]),
+        ("crypto_LUKS", vec![(0, b"LUKS\xba\xbe\0\x01".to_vec())]),
+        ("LVM1_member", vec![(0, b"HM\x01\0".to_vec())]),
+    ];
+    for (member, writes) in members {
+        for (offset, bytes) in &writes {
+            write_at(&device, bytes, *offset);
+        }
+        let consents = [word(device.device()), UNKNOWN_DATA_WORD];
+        let reasons = permit(device.device(), &consents).unwrap_err().reasons;
+        let is_this = |reason: &Reason| matches!(reason, Reason::Signature { kind, .. } if kind == member);
+        assert!(has(&reasons, is_this), "{member}: {reasons:?}");
+        for (offset, bytes) in &writes {
+            write_at(&device, &vec![0; bytes.len()], *offset);
+        }
+        assert!(permit(device.device(), &consents).is_ok(), "{member}: its place is blank again");
+    }
 }
 
 #[test]
