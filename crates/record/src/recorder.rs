@@ -379,6 +379,17 @@ impl Recorder {
         }
     }
 
+    /// Adds to what is known of the host, of several nodes of the first. The manifest says so from the next
+    /// time on that it is written, at the latest by [`Recorder::finish`].
+    pub fn complete_host(&mut self, complete: impl FnOnce(&mut HostFacts)) {
+        complete(&mut self.manifest.host);
+        let host = &self.manifest.host;
+        let nodes = self.manifest.cluster.iter_mut().flat_map(|cluster| &mut cluster.nodes);
+        if let Some(first) = nodes.into_iter().find(|one| one.host.node == host.node) {
+            first.host.clone_from(host);
+        }
+    }
+
     /// Data was wiped before the first pass of `case`: that is on stable storage when this returns.
     ///
     /// # Errors

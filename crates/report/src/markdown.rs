@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::chosen::Chosen;
 use crate::format::counted;
+use crate::inventory::beside;
 use crate::section::{Block, EVIDENCE_SHOWN, Section, Statement, sections};
 use crate::table::{Align, Table, escaped};
 use crate::text;
@@ -73,6 +74,10 @@ pub(crate) fn markdown(report: &Report) -> String {
             );
         }
         out.push('\n');
+    }
+    if !report.machines.is_empty() {
+        let table = beside::table(&report.host, &report.machines, false);
+        let _ = writeln!(out, "## The host beside published machines\n\n{}", table.to_markdown());
     }
     let _ = writeln!(out, "## How it was measured\n\n{}", definitions(report).to_markdown());
     let _ = writeln!(out, "## Measure it again\n\n```\n{}\n```", report.run.command_line);

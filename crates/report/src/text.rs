@@ -7,6 +7,7 @@ use crate::format::{
     NOT_OBSERVED, counted, duration, grouped, latency, mebibytes, megabytes, number, percent, rate_in, utc,
     whole,
 };
+use crate::inventory::beside;
 use crate::section::{
     Block, EVIDENCE_SHOWN, Section, Statement, conditions, in_unit, is_single, sections, unnamed,
     which_target,
@@ -107,6 +108,10 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
     }
     for section in after {
         section_text(&mut out, section, colour);
+    }
+    if !report.machines.is_empty() {
+        let _ = writeln!(out, "\n{}", heading("The host beside published machines"));
+        out.push_str(&beside::table(&report.host, &report.machines, true).to_text("", colour));
     }
     if !report.notes.is_empty() {
         let _ = writeln!(out, "\n{}", heading("Notes"));

@@ -55,7 +55,7 @@ const ALL: [(&str, Way); 12] = [
         },
     ),
     ("BeeGFS", Way::Driver { there: &["/sys/module/beegfs"], version: &["/sys/module/beegfs/version"] }),
-    ("Slurm", Way::Program { name: "sinfo", arguments: &["--version"], after: "slurm" }),
+    ("Slurm", Way::Program { name: "slurmd", arguments: &["-V"], after: "slurm" }),
     ("PBS", Way::Program { name: "qstat", arguments: &["--version"], after: "pbs_version =" }),
     ("Flux", Way::Program { name: "flux", arguments: &["--version"], after: "flux-core version" }),
 ];

@@ -1,5 +1,7 @@
 //! A published study: what it is, what it claims, its command lines and its charts.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::detail::Details;
@@ -55,6 +57,8 @@ pub struct Study {
     pub test_numbering: Option<String>,
     /// The machines.
     pub hardware: Details,
+    /// The machine, by the names that reports give the facts of a host: what the study prints of each.
+    pub machine: BTreeMap<String, String>,
     /// Numbers of the method.
     pub protocol: Details,
 }

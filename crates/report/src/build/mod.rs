@@ -13,6 +13,7 @@ use plan::{Case, Forecast, Phase, Question, Role, Stopping, TargetTerms, Terms, 
 use record::{Measure, Metric, Operation, Provenance, PublishedUnit, Run, RunState};
 
 use crate::format::{counted, shell_line};
+use crate::inventory;
 use crate::view::{
     BYTES_PER_SECOND, CaseInfo, Definition, DeviceInfo, Exchange, Figure, LatencyInfo, NamedRate,
     OperationRate, Published, Repetition, Report, RunInfo, SCHEMA, Spread, StudyInfo, TargetInfo,
@@ -47,6 +48,8 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
     let job = run.manifest.host.batch_job.as_deref().unwrap_or(&run.manifest.run_id);
     let rank_maps = nodes::rank_maps(run, &figures);
     let state = |case: &Case| case_state(run, case, &begun, &finished);
+    let beside = figures.iter().flat_map(|figure| &figure.published).map(|one| one.id.as_str());
+    let machines = inventory::beside::machines(&plan.terms, beside);
     Report {
         schema: SCHEMA,
         run: run_info(run),
@@ -58,6 +61,7 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
         definitions: definitions(),
         cases: plan.cases.iter().map(|case| case_info(case, state(case))).collect(),
         host: run.manifest.host.clone(),
+        machines,
         cluster: nodes::cluster(run),
         rank_maps,
         printed: printed::printed(run),

@@ -14,6 +14,7 @@ use crate::chosen::Chosen;
 use crate::format::{
     NOT_OBSERVED, decimal_bytes, grouped, latency, mebibytes, megabytes, number, percent, rate, whole,
 };
+use crate::inventory::beside;
 use crate::section::{sections, signed, unnamed, which_target};
 use crate::study::Second;
 use crate::text;
@@ -84,7 +85,7 @@ pub(crate) fn page(
         "sections": sections,
         "cases": report.cases.iter().take(CASES_SHOWN).map(case_value).collect::<Vec<_>>(),
         "more_cases": report.cases.len().saturating_sub(CASES_SHOWN),
-        "memory": memory(report),
+        "host_facts": beside::page(&report.host, &report.machines),
         "file_systems": report.host.file_systems.iter().map(file_system).collect::<Vec<_>>(),
         "devices": report.host.devices.iter().map(device).collect::<Vec<_>>(),
         "definitions": report.definitions,
@@ -278,15 +279,6 @@ fn case_value(case: &CaseInfo) -> Value {
         "targets": targets.join(", "),
     });
     with(raw(case), "text", words)
-}
-
-fn memory(report: &Report) -> String {
-    let host = &report.host;
-    let all = Bytes(host.memory_bytes).both_units();
-    match host.memory_limit_bytes {
-        Some(limit) => format!("{all}, limited to {} by the control group", Bytes(limit).both_units()),
-        None => all,
-    }
 }
 
 fn file_system(one: &FileSystemFacts) -> Value {

@@ -1,5 +1,6 @@
 //! A host as `ioproof host facts` shows it.
 
+pub(crate) mod beside;
 pub(crate) mod rows;
 pub(crate) mod tables;
 

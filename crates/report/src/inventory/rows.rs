@@ -2,9 +2,12 @@
 
 use plan::Bytes;
 use record::{
-    CountedValue, Fact, HostFacts, IdleFacts, MachineFacts, NumaNodeFacts, ProcessorFacts, SoftwareFacts,
-    SwitchedOn,
+    BlockDeviceFacts, CountedValue, Fact, HostFacts, IdleFacts, MachineFacts, NetworkFacts, NumaNodeFacts,
+    ProcessorFacts, SoftwareFacts, SwitchedOn,
 };
+
+use super::tables::link;
+use crate::format::counted;
 
 /// Clocks, nodes and members that are listed whole.
 const LISTED_MAX: usize = 8;
@@ -86,7 +89,7 @@ pub(crate) fn rows(host: &HostFacts) -> Vec<FactRow> {
         if *looked_at == all { text } else { format!("{text} (processors looked at: {looked_at} of {all})") }
     };
     all.extend([
-        here("processors", "model", plain(&host.cpu_model)),
+        here("processors", "processor model", plain(&host.cpu_model)),
         here("sockets", "sockets", plain(&host.sockets)),
         here("cores", "cores", plain(cores)),
         here(
@@ -144,21 +147,97 @@ pub(crate) fn rows(host: &HostFacts) -> Vec<FactRow> {
     all
 }
 
-/// Software has a row for each of its names.
+/// What is measured on: devices under the targets, how their links run, file systems.
+pub(crate) fn storage(host: &HostFacts) -> Vec<FactRow> {
+    let group = "Storage";
+    let row = |key: &'static str, name: &'static str, value: Shown| FactRow { key, group, name, value };
+    let options: Vec<String> = host
+        .file_systems
+        .iter()
+        .map(|one| format!("{} at {} ({})", one.kind, one.mount_point, one.options.replace(',', ", ")))
+        .collect();
+    let file_systems = match options.is_empty() {
+        true => Shown::NotPresent,
+        false => Shown::Known(options.join("; ")),
+    };
+    vec![
+        row(
+            "devices",
+            "devices",
+            each_kind(host, |device| {
+                let model = device.model.known().map_or("without a model", String::as_str);
+                format!("{model}, {}", crate::format::decimal_bytes(device.size_bytes))
+            }),
+        ),
+        row(
+            "device-firmware",
+            "firmware of devices",
+            each_kind(host, |device| plain(&device.firmware).text()),
+        ),
+        row(
+            "slots",
+            "slots and links",
+            each_kind(host, |device| match &device.pcie {
+                Fact::Known(place) => {
+                    let slot =
+                        place.slot.known().map_or("slot unknown".to_owned(), |slot| format!("slot {slot}"));
+                    format!("{slot}, link {}, port {}", link(&place.link), link(&place.port))
+                }
+                Fact::Unknown(reason) => format!("unknown: {reason}"),
+            }),
+        ),
+        row("file-systems", "file systems", file_systems),
+        row(
+            "network",
+            "network",
+            match &host.network {
+                Fact::Known(all) if all.is_empty() => Shown::NotPresent,
+                Fact::Known(all) => Shown::Known(all.iter().map(interface).collect::<Vec<_>>().join("; ")),
+                Fact::Unknown(reason) => Shown::Unknown(reason.clone()),
+            },
+        ),
+    ]
+}
+
+fn interface(one: &NetworkFacts) -> String {
+    let speed = match &one.bits_per_second {
+        Fact::Known(bits) => format!("{} Gbit/s", *bits as f64 / 1e9),
+        Fact::Unknown(_) => "speed unknown".to_owned(),
+    };
+    format!("{} ({}, {speed})", one.name, one.kind)
+}
+
+/// `12 × …`: what devices have in common, in the order in which they come first.
+fn each_kind(host: &HostFacts, what: impl Fn(&BlockDeviceFacts) -> String) -> Shown {
+    let mut kinds: Vec<(String, u64)> = Vec::new();
+    for device in &host.devices {
+        let kind = what(device);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((kind, 1)),
+        }
+    }
+    if kinds.is_empty() {
+        return Shown::Unknown("no block device under the targets is known".to_owned());
+    }
+    let more = kinds.len().saturating_sub(LISTED_MAX);
+    let mut text: Vec<String> =
+        kinds.iter().take(LISTED_MAX).map(|(kind, count)| format!("{count} × {kind}")).collect();
+    if more > 0 {
+        text.push(format!("and {}", counted(more as u64, "more kind")));
+    }
+    Shown::Known(text.join("; "))
+}
+
+/// Software has a row for each of its names; all of them where nobody looked.
 fn software(software: &Fact<Vec<SoftwareFacts>>) -> Vec<FactRow> {
     let group = "Storage software";
-    match software {
-        Fact::Unknown(reason) => {
-            vec![FactRow { key: "software", group, name: "versions", value: Shown::Unknown(reason.clone()) }]
-        }
-        Fact::Known(all) => NAMES
-            .iter()
-            .filter_map(|(key, name)| {
-                let one = all.iter().find(|one| one.name == *name)?;
-                Some(FactRow { key, group, name, value: option(&one.version) })
-            })
-            .collect(),
-    }
+    let value = |name: &str| match software {
+        Fact::Unknown(reason) => Some(Shown::Unknown(reason.clone())),
+        Fact::Known(all) => all.iter().find(|one| one.name == name).map(|one| option(&one.version)),
+    };
+    let rows = NAMES.iter().filter_map(|(key, name)| Some(FactRow { key, group, name, value: value(name)? }));
+    rows.collect()
 }
 
 /// The names that `host` gives software, and their keys.

@@ -71,6 +71,8 @@ pub(crate) struct Report {
     pub(crate) cases: Vec<CaseInfo>,
     /// Where it ran; of several nodes the first.
     pub(crate) host: HostFacts,
+    /// The machines of the published studies that it stands beside.
+    pub(crate) machines: Vec<PublishedMachine>,
     /// Its nodes; absent where one process made the run on one node.
     pub(crate) cluster: Option<ClusterInfo>,
     /// Who read whose data, of the reads of several nodes.
@@ -80,6 +82,26 @@ pub(crate) struct Report {
     /// The phases and rests of the run against its wall time; absent where it has not ended, or is not one
     /// run of this program.
     pub(crate) time: Option<RunTime>,
+}
+
+/// The machine that a published study was made on.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct PublishedMachine {
+    /// The letter of the study.
+    pub(crate) study: String,
+    /// Title and year of the study.
+    pub(crate) source: String,
+    /// What it prints of its machine, in its own words; what it does not state is not there.
+    pub(crate) facts: Vec<PrintedFact>,
+}
+
+/// A fact of a published machine.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct PrintedFact {
+    /// About what, as in `memory`.
+    pub(crate) fact: String,
+    /// In the words of the study.
+    pub(crate) printed: String,
 }
 
 /// The run as a whole.

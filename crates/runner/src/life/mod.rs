@@ -112,7 +112,7 @@ impl<'a> Life<'a> {
     }
 
     /// Writes into the record how all that was lived has ended.
-    pub(crate) fn close(self, lived: Result<Ended, Broken>) -> Result<Ended, RunnerError> {
+    pub(crate) fn close(mut self, lived: Result<Ended, Broken>) -> Result<Ended, RunnerError> {
         let outcome = match &lived {
             Ok(ended) if ended.interrupted => Outcome::Interrupted,
             Ok(Ended { failed: Some((message, _)), .. }) => Outcome::Failed(message.clone()),
@@ -120,6 +120,8 @@ impl<'a> Life<'a> {
             Err(broken) => Outcome::Failed(broken.error.to_string()),
         };
         if lived.as_ref().map_or_else(|broken| broken.told, |_| true) {
+            // What takes a while to find out would be in the way of the first transfer, and is not any more.
+            self.recorder.complete_host(|host| self.host.complete(host));
             self.recorder.finish(&outcome)?;
         }
         lived.map_err(|broken| broken.error)
