@@ -49,6 +49,7 @@ mod rpc;
 mod studies;
 mod sweeps;
 mod trees;
+mod tune;
 mod verdicts;
 mod virtual_machine;
 mod weak_scaling;
