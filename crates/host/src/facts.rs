@@ -17,7 +17,7 @@ use record::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts, TargetDevices};
 
 use self::processors::Depth;
 use crate::mounts::Mount;
-use crate::{Root, block, cpu, cpu_list, devices, file_system, memory, wear};
+use crate::{Root, block, cpu, cpu_list, devices, file_system, memory, tuning, wear};
 
 /// Bytes of `/proc/cpuinfo` that are read: the first processor's entry. On hosts with hundreds of
 /// processors the whole file takes the kernel milliseconds.
@@ -58,6 +58,7 @@ pub(crate) fn gather(
         machine: machine::gather(root),
         processors: processors::gather(root, Depth::Start),
         job: job::gather(root, environment),
+        tuning: tuning::in_force(root, &tuning::state_directory(root, environment)),
         ..HostFacts::default()
     }
 }

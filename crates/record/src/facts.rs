@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::machine::{
     BatchJobFacts, MachineFacts, NetworkFacts, PcieFacts, ProcessorFacts, SoftwareFacts, VolumeFacts,
 };
+use crate::tuning::Tuning;
 
 /// Why a fact is not in a record whose program did not look for it.
 pub const NOT_LOOKED_FOR: &str = "not looked for";
@@ -93,6 +94,9 @@ pub struct HostFacts {
     /// Storage software and its versions; looked for when a run has ended.
     #[serde(default)]
     pub software: Fact<Vec<SoftwareFacts>>,
+    /// What `host tune` had set when the run began.
+    #[serde(default)]
+    pub tuning: Tuning,
 }
 
 /// The devices under one path that is measured, by the names that [`HostFacts::devices`] has.

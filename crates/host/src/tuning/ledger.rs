@@ -423,9 +423,14 @@ impl Ledger {
             }
         }
         let profiles = plan.profiles.iter().map(|name| (*name).to_owned()).collect();
-        self.note(Event::Planned {
-            application: Application { profiles, at_unix_ns, finished: false },
-            entries,
+        let application = Application { profiles, at_unix_ns, finished: false };
+        let Err(error) = self.note(Event::Planned { application, entries }) else { return Ok(()) };
+        if self.applications.is_empty() {
+            let _ = fs::remove_file(&self.path);
+        }
+        Err(match error {
+            LedgerError::Io { path, source, .. } => unwritable(&path, source),
+            other => other,
         })
     }
 

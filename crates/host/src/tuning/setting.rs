@@ -223,15 +223,21 @@ impl Root {
     /// tree of plain files the list of choices stays around the choice, as the kernel keeps it.
     pub(crate) fn write_setting(&self, path: &str, value: &str) -> io::Result<()> {
         let real = self.path(path);
-        let mut text = format!("{value}\n");
-        if !self.is_system() {
-            text = as_the_kernel_shows(&std::fs::read_to_string(&real).unwrap_or_default(), value)?;
+        if self.is_system() {
+            // Files of the kernel have nothing to be cut off and refuse to be made.
+            return write_whole(&OpenOptions::new().write(true).open(real)?, &format!("{value}\n"));
         }
-        // Files of the kernel have nothing to be cut off and refuse to be made.
-        let mut file = OpenOptions::new().write(true).truncate(!self.is_system()).open(real)?;
-        let written = file.write(text.as_bytes())?;
-        if written == text.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
+        let text = as_the_kernel_shows(&std::fs::read_to_string(&real).unwrap_or_default(), value)?;
+        let file = OpenOptions::new().write(true).open(real)?;
+        write_whole(&file, &text)?;
+        // After the write: what is killed between the two has not lost the old value.
+        file.set_len(text.len() as u64)
     }
+}
+
+fn write_whole(mut file: &File, text: &str) -> io::Result<()> {
+    let written = file.write(text.as_bytes())?;
+    if written == text.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
 }
 
 /// What a file reads as that read as `text` before `value` was written.

@@ -3,7 +3,7 @@
 use plan::Bytes;
 use record::{
     BlockDeviceFacts, CountedValue, Fact, HostFacts, IdleFacts, MachineFacts, NetworkFacts, NumaNodeFacts,
-    ProcessorFacts, SoftwareFacts, SwitchedOn,
+    ProcessorFacts, SoftwareFacts, SwitchedOn, Tuning,
 };
 
 use super::tables::link;
@@ -78,6 +78,7 @@ pub(crate) fn rows(host: &HostFacts) -> Vec<FactRow> {
         here("compiler", "built with", plain(compiler)),
         here("kernel-arguments", "kernel arguments", none(kernel_arguments)),
         here("tuned", "tuned profile", option(tuned_profile)),
+        here("tuning", "host tune", tuning(&host.tuning)),
         here("clock", "clock of latencies", known(host.clock.clone())),
         here("batch", "batch job", batch(host)),
     ]);
@@ -145,6 +146,26 @@ pub(crate) fn rows(host: &HostFacts) -> Vec<FactRow> {
     ]);
     all.extend(software(&host.software));
     all
+}
+
+/// What this program had set, with the values before.
+fn tuning(tuning: &Tuning) -> Shown {
+    let Tuning::InForce(in_force) = tuning else {
+        return match tuning {
+            Tuning::Unknown(reason) => Shown::Unknown(reason.clone()),
+            Tuning::NotRecorded => Shown::Unknown("the program that made the record did not look".to_owned()),
+            Tuning::LeftAlone | Tuning::InForce(_) => Shown::Known(tuning.to_string()),
+        };
+    };
+    let settings = in_force.settings.iter().take(LISTED_MAX).map(|one| {
+        let more = if one.count > 1 { format!(" and {} more", one.count - 1) } else { String::new() };
+        format!("{}{more} {} -> {}", one.setting, one.before, one.after)
+    });
+    let mut text = format!("{tuning}: {}", settings.collect::<Vec<_>>().join("; "));
+    if in_force.settings.len() > LISTED_MAX {
+        text.push_str(&format!("; and {} more", in_force.settings.len() - LISTED_MAX));
+    }
+    Shown::Known(text)
 }
 
 /// What is measured on: devices under the targets, how their links run, file systems.
