@@ -557,6 +557,8 @@ fn cut_torn_line(path: &Path, file: &File) -> io::Result<()> {
 }
 
 /// What the kernel counts devices by (since Linux 5.15): a number that no other device of this boot has.
+/// Of a loop device it changes with the file behind it, while the queue stays, and its settings with it.
 pub(super) fn device_number(root: &Root, setting: &Setting) -> Option<u64> {
-    root.number(&format!("/sys/block/{}/diskseq", setting.device()?)).known().copied()
+    let device = setting.device().filter(|name| !name.starts_with("loop"))?;
+    root.number(&format!("/sys/block/{device}/diskseq")).known().copied()
 }

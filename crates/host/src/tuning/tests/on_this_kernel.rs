@@ -51,14 +51,39 @@ fn queue(directory: &Path) -> BTreeMap<PathBuf, String> {
     all
 }
 
+/// A loop device whose queue is left as it was found: it stays when the device is let go of.
+struct Borrowed {
+    device: LoopDevice,
+    queue: PathBuf,
+    before: Vec<(&'static str, String)>,
+}
+
+impl Borrowed {
+    fn new() -> Self {
+        let device = LoopDevice::builder().bytes(1 << 20).build().unwrap();
+        let queue = Path::new("/sys/block").join(device.name()).join("queue");
+        let files = ["scheduler", "nr_requests", "read_ahead_kb", "rq_affinity", "nomerges", "wbt_lat_usec"];
+        let before = files.map(|file| (file, fs::read_to_string(queue.join(file)).unwrap()));
+        Self { device, queue, before: before.into() }
+    }
+}
+
+impl Drop for Borrowed {
+    fn drop(&mut self) {
+        for (file, text) in &self.before {
+            let _ = fs::write(self.queue.join(file), super::super::setting::chosen(text.trim()));
+        }
+    }
+}
+
 #[test]
 fn the_queue_of_a_device_comes_back_with_its_scheduler_and_all_that_goes_with_it() {
     if testbed::skipped(Testbed::available()) {
         return;
     }
-    let device = LoopDevice::builder().bytes(1 << 20).build().unwrap();
-    let directory = Path::new("/sys/block").join(device.name()).join("queue");
-    let devices = [device.device().to_owned()];
+    let borrowed = Borrowed::new();
+    let directory = borrowed.queue.clone();
+    let devices = [borrowed.device.device().to_owned()];
     for (scheduler, parameter) in [("mq-deadline", "fifo_batch"), ("bfq", "slice_idle_us")] {
         fs::write(directory.join("scheduler"), scheduler).unwrap();
         fs::write(directory.join("nr_requests"), "64").unwrap();
@@ -89,8 +114,8 @@ fn a_value_that_the_kernel_refuses_is_told_and_the_device_stays_as_it_is() {
     if testbed::skipped(Testbed::available()) {
         return;
     }
-    let device = LoopDevice::builder().bytes(1 << 20).build().unwrap();
-    let name = device.name();
+    let borrowed = Borrowed::new();
+    let name = borrowed.device.name();
     let root = Root::default();
     let settings = HostSettings::new(&root);
     let setting = crate::tuning::Setting::file(format!("/sys/block/{name}/queue/nr_requests"));
