@@ -1660,7 +1660,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__schema)
-            opts="-h --help study report"
+            opts="-h --help study report host"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -44,7 +44,7 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "clean" -d 'Show and
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "host" -d 'Show this host: what it is and how it is set'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "layout" -d 'Put devices together, read back what stands, and take it apart again'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "overhead" -d 'Measure what the instrument itself costs on this host'
-complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "schema" -d 'Print the JSON schema of study files or of reports'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "schema" -d 'Print the JSON schema of study files, of reports or of hosts'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "generate" -d 'Write the man pages and shell completions into a directory'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "ioping" -d 'Measures the latency of one request at a time as ioping does'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "mdtest" -d 'Makes, looks at, reads and removes many files and directories as mdtest does'
