@@ -3,25 +3,245 @@
 //! These tests are started by name, since each of them boots a machine:
 //! `scripts/virtual-machine.sh`, which also fetches what they need.
 
-use testbed::{Program, VirtualMachine, VirtualMachineBuilder, skipped};
+use std::time::Duration;
 
-/// A machine, unless none can be had here.
-fn machine(of: VirtualMachineBuilder) -> Option<VirtualMachine> {
-    if skipped(VirtualMachine::available()) {
-        return None;
+use testbed::{Finished, Program, Scratch, VirtualMachine, VirtualMachineBuilder, skipped};
+
+use crate::desk::assert_says;
+
+/// The devices of a case by serial number, for its command line.
+fn named(devices: usize) -> String {
+    (0..devices).map(|device| format!(" --device {}", VirtualMachine::serial(device))).collect()
+}
+
+/// A machine and a directory that it shares with the host.
+struct Machine {
+    machine: VirtualMachine,
+    shared: Scratch,
+    // Arrays of Intel's need a controller of Intel's, and disks with serial numbers that it knows.
+    variables: Vec<(&'static str, &'static str)>,
+}
+
+impl Machine {
+    /// None where none can be had.
+    fn boot(of: VirtualMachineBuilder) -> Option<Self> {
+        if skipped(VirtualMachine::available()) {
+            return None;
+        }
+        let shared = Scratch::on_disk().expect("a directory");
+        let machine = of.shared(shared.path()).boot().expect("a virtual machine");
+        Some(Self { machine, shared, variables: Vec::new() })
     }
-    Some(of.boot().expect("a virtual machine"))
+
+    /// The program in the machine.
+    fn ioproof(&self, words: &str) -> Finished {
+        let mut program = Program::new(env!("CARGO_BIN_EXE_ioproof"))
+            .args(words.split_whitespace())
+            .current_dir(self.shared.path())
+            .limit(Duration::from_secs(400));
+        for (name, value) in &self.variables {
+            program = program.env(name, value);
+        }
+        self.machine.run(&program).expect("it ends")
+    }
+
+    /// What lines of a shell print there; each must succeed.
+    fn shell(&self, lines: &str) -> String {
+        self.machine.shell(lines).expect("it ends").expect_code(0).stdout
+    }
+
+    /// Nodes of the devices in their order.
+    fn nodes(&self, devices: usize) -> Vec<String> {
+        let listed = self.shell("lsblk -dnpo NAME,SERIAL");
+        let node = |serial: &str| {
+            let line = listed.lines().find(|line| line.ends_with(serial)).expect("a device");
+            line.split_whitespace().next().expect("a name").to_owned()
+        };
+        (0..devices).map(|device| node(&VirtualMachine::serial(device))).collect()
+    }
+
+    /// Nothing of a layout is left: no array, no volume, no mount, no signature on these devices, and the
+    /// guard has nothing against them.
+    fn nothing_left(&self, devices: usize) {
+        let nodes = self.nodes(devices).join(" ");
+        let left = self.shell(&format!(
+            "grep '^md' /proc/mdstat || :\nls /dev/mapper | grep -v control || :\nfindmnt -no TARGET -t xfs || :\n\
+             for node in {nodes}; do wipefs -n $node; done\nls -A /mnt"
+        ));
+        assert_eq!(left, "", "left behind");
+        let list = self.ioproof("layout list").expect_code(0);
+        assert_says(&list.stdout, &["no layout stands"]);
+        let plan = self.ioproof(&format!("layout plan raw{}", named(devices))).expect_code(0);
+        assert_says(&plan.stdout, &["nothing stands against it"]);
+    }
 }
 
 #[test]
 #[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
-fn a_machine_has_its_devices_and_the_programs_of_its_host() {
-    let Some(machine) = machine(VirtualMachine::builder().devices(4)) else { return };
-    let listed = machine.run(&Program::new("lsblk").args(["-dno", "NAME,SERIAL"]));
-    let listed = listed.expect("it runs").expect_code(0).stdout;
-    for device in 0..4 {
-        assert!(listed.contains(&VirtualMachine::serial(device)), "{listed}");
+fn twelve_devices_become_an_array_as_published_and_are_blank_again() {
+    let Some(machine) = Machine::boot(VirtualMachine::builder().devices(12)) else { return };
+    let words = format!("md --chunk 128KiB --mount /mnt/md{}", named(12));
+    let made = machine.ioproof(&format!("layout create {words} --yes")).expect_code(0);
+    assert_says(&made.stdout, &["mdadm --create /dev/md0 --chunk=128 --level=0 --raid-devices=12"]);
+    let seen = machine.shell(
+        "cat /proc/mdstat; cat /sys/block/md0/md/raid_disks /sys/block/md0/md/chunk_size; xfs_info /mnt/md\n\
+         for member in 0 1 2 3 4 5 6 7 8 9 10 11; do \
+         cat /sys/block/md0/md/rd$member/block/device/serial; done",
+    );
+    assert_says(&seen, &["active raid0", "12 131072", "sunit=32 swidth=384 blks"]);
+    let serials: Vec<&str> = seen.lines().filter(|line| line.starts_with("TESTBED")).map(str::trim).collect();
+    assert_eq!(serials, (0..12).map(VirtualMachine::serial).collect::<Vec<_>>(), "the order of the members");
+    let verified = machine.ioproof("layout verify md").expect_code(0);
+    assert_says(&verified.stdout, &["12"]);
+    // Somebody grows nothing, but another array takes its name: a finding.
+    let _ = machine.shell("mount -o remount,sync /mnt/md");
+    let again = machine.ioproof(&format!("layout create {words} --name again --mount /mnt/again --yes"));
+    assert_says(&again.expect_code(3).stderr, &["belongs to layout md", "ioproof layout destroy md"]);
+    let _ = machine.ioproof("layout destroy md --yes").expect_code(0);
+    machine.nothing_left(12);
+}
+
+#[test]
+#[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
+fn intels_metadata_makes_a_container_an_array_and_a_partition() {
+    let Some(mut machine) = Machine::boot(VirtualMachine::builder().devices(4)) else { return };
+    let create = format!("layout create imsm --chunk 128KiB --mount /mnt/imsm{} --yes", named(4));
+    let refused = machine.ioproof(&create).expect_code(4);
+    assert_says(&refused.stderr, &["not attached to Intel(R) RAID controller", "was undone"]);
+    machine.nothing_left(4);
+    machine.variables = vec![("IMSM_NO_PLATFORM", "1"), ("IMSM_DEVNAME_AS_SERIAL", "1")];
+    let _ = machine.ioproof(&create).expect_code(0);
+    let seen = machine.shell(
+        "cat /proc/mdstat; findmnt -no SOURCE /mnt/imsm; xfs_info /mnt/imsm\n\
+         for member in 0 1 2 3; do cat /sys/block/md0/md/rd$member/block/device/serial; done",
+    );
+    assert_says(&seen, &["super external:/md127/0 128k chunks", "/dev/md0p1", "sunit=32 swidth=128 blks"]);
+    let serials: Vec<&str> = seen.lines().filter(|line| line.starts_with("TESTBED")).map(str::trim).collect();
+    assert_eq!(serials, (0..4).map(VirtualMachine::serial).collect::<Vec<_>>(), "the order of the members");
+    let _ = machine.ioproof("layout verify imsm").expect_code(0);
+    let _ = machine.ioproof("layout destroy imsm --yes").expect_code(0);
+    machine.nothing_left(4);
+}
+
+/// Five devices and three file systems, as one study prints them.
+#[test]
+#[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
+fn volumes_are_striped_over_all_devices() {
+    let Some(machine) = Machine::boot(VirtualMachine::builder().devices(5).bytes(1 << 30)) else { return };
+    let words = "--stripe 128KiB --group sas --volume sasdata=1280MiB --volume saswork=1280MiB --volume utilloc \
+                 --mount-options noatime,nodiratime --mount /mnt/sas";
+    let _ = machine.ioproof(&format!("layout create lvm {words}{} --yes", named(5))).expect_code(0);
+    for volume in ["sasdata", "saswork", "utilloc"] {
+        let seen = machine.shell(&format!(
+            "lvs --noheadings -o stripes,stripe_size sas/{volume}; findmnt -no OPTIONS /mnt/sas/{volume}; \
+             xfs_info /mnt/sas/{volume}"
+        ));
+        assert_says(&seen, &["5 128.00k", "noatime,nodiratime", "sunit=32 swidth=160 blks"]);
     }
-    let wrong = machine.shell("false\necho not reached").expect("it runs").expect_code(1);
-    assert_eq!(wrong.stdout, "");
+    let _ = machine.ioproof("layout verify lvm").expect_code(0);
+    let _ = machine.ioproof("layout destroy lvm --yes").expect_code(0);
+    machine.nothing_left(5);
+}
+
+/// A typo in a device, on a machine where others have their data.
+#[test]
+#[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
+fn no_device_is_taken_that_somebody_else_uses() {
+    let Some(machine) = Machine::boot(VirtualMachine::builder().devices(7)) else { return };
+    let nodes = machine.nodes(7);
+    let _ = machine.shell(&format!(
+        "mdadm --create /dev/md7 --run --level=0 --raid-devices=2 {} {}\nmdadm --stop /dev/md7\n\
+         mdadm --assemble /dev/md7 {0} {1}\nmdadm --create /dev/md8 --run --level=1 --force --raid-devices=1 {6}\n\
+         mdadm --stop /dev/md8\n\
+         pvcreate -q {2}\nvgcreate -q others {2}\n\
+         parted -s {3} mklabel gpt mkpart data xfs 1MiB 100%\nmkdir -p /root/mounted\n\
+         mkfs.ext4 -q {4}\nmount {4} /root/mounted\nmkswap -q {5}\nswapon {5}\nudevadm settle",
+        nodes[0], nodes[1], nodes[2], nodes[3], nodes[4], nodes[5], nodes[6]
+    ));
+    let sums = || machine.shell(&format!("sync; md5sum {}", nodes.join(" ")));
+    let before = sums();
+    let cases: [(usize, &[&str]); 7] = [
+        (0, &["part of md7"]),
+        (1, &["part of md7"]),
+        (2, &["LVM2_member"]),
+        (3, &["partition"]),
+        (4, &["mounted at /root/mounted"]),
+        (5, &["swap"]),
+        (6, &["linux_raid_member"]),
+    ];
+    for (device, words) in cases {
+        for recipe in ["raw", "per-device", "md --node /dev/md9"] {
+            let serial = VirtualMachine::serial(device);
+            let line = format!(
+                "layout create {recipe} --mount /mnt/new --device {serial} --destroy-data-on unknown-data --yes"
+            );
+            let line = if recipe == "raw" { line.replace(" --mount /mnt/new", "") } else { line };
+            assert_says(&machine.ioproof(&line).expect_code(3).stderr, words);
+        }
+    }
+    assert_eq!(sums(), before);
+    assert_says(&machine.ioproof("layout list").expect_code(0).stdout, &["no layout stands"]);
+}
+
+/// Killed at every stage of making an array, and of taking it apart.
+#[test]
+#[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
+fn what_a_killed_program_leaves_is_taken_down() {
+    let Some(mut machine) = Machine::boot(VirtualMachine::builder().devices(3)) else { return };
+    machine.variables = vec![("IMSM_NO_PLATFORM", "1"), ("IMSM_DEVNAME_AS_SERIAL", "1")];
+    // What the killed program has done when it is killed.
+    let stages = [
+        ("md", "grep -q ^md0 /proc/mdstat"),
+        ("md", "findmnt -n /mnt/new >/dev/null"),
+        ("imsm", "grep -q imsm /proc/mdstat"),
+        ("imsm", "[ -e /dev/md0p1 ]"),
+        ("lvm --stripe 128KiB", "pvs 2>/dev/null | grep -q nvme"),
+        ("lvm --stripe 128KiB", "lvs 2>/dev/null | grep -q data"),
+    ];
+    for (recipe, stage) in stages {
+        let line = format!("layout create {recipe} --mount /mnt/new{} --yes", named(3));
+        let _ = machine.shell(&format!(
+            "export IMSM_NO_PLATFORM=1 IMSM_DEVNAME_AS_SERIAL=1\n{} {line} >/dev/null 2>&1 & \n\
+             until {stage}; do sleep 0.05; done\nkill -9 $!\nwait || :",
+            env!("CARGO_BIN_EXE_ioproof")
+        ));
+        // Its last command may go on; nobody waits for it.
+        let listed = machine.ioproof("layout list").expect_code(0);
+        let name = recipe.split(' ').next().expect("a word");
+        assert_says(&listed.stdout, &[name]);
+        let cleaned = machine.ioproof("layout clean --yes");
+        assert_eq!(cleaned.code, Some(0), "{stage}: {}{}", cleaned.stdout, cleaned.stderr);
+        machine.nothing_left(3);
+    }
+}
+
+#[test]
+#[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
+fn a_study_goes_over_an_array_and_single_devices() {
+    let Some(machine) = Machine::boot(VirtualMachine::builder().devices(3)) else { return };
+    let devices: Vec<String> =
+        (0..3).map(|device| format!("\"{}\"", VirtualMachine::serial(device))).collect();
+    let mut study = String::new();
+    for (name, recipe) in [("each", "per-device"), ("striped", "md"), ("volumes", "lvm")] {
+        study += &format!(
+            "[[layout]]\nname = \"{name}\"\nrecipe = \"{recipe}\"\ndevices = [{}]\nmount_point = \"/mnt/{name}\"\n",
+            devices.join(", ")
+        );
+        match recipe {
+            "md" => study += "chunk = \"128KiB\"\n",
+            "lvm" => study += "stripe = \"128KiB\"\n",
+            _ => {}
+        }
+        study += &format!(
+            "[[target]]\nname = \"{name}\"\nlayout = \"{name}\"\n\
+             [[workload]]\nname = \"on-{name}\"\ntarget = \"{name}\"\ntasks = 3\nsharing = \"per-task\"\n\
+             direct = true\ntransfer = \"1MiB\"\nsize = \"16MiB\"\n"
+        );
+    }
+    std::fs::write(machine.shared.path().join("study.toml"), study).expect("a study");
+    let _ = machine.ioproof("run study.toml --yes --out record").expect_code(0);
+    let report = machine.ioproof("report --format json record").expect_code(0);
+    let report: serde_json::Value = serde_json::from_str(&report.stdout).expect("valid JSON");
+    assert_eq!(report["run"]["state"], "complete");
+    machine.nothing_left(3);
 }
