@@ -144,6 +144,22 @@ fn a_layout_whose_maker_is_killed_in_the_middle_is_cleaned_up() {
 }
 
 #[test]
+fn a_device_that_somebody_took_after_the_maker_was_killed_is_left_alone() {
+    let Some(bench) = Bench::new(2, 64 << 20) else { return };
+    let path = bench.stand_in("mkfs.ext4", "kill -9 $PPID");
+    let create = bench.over_all("create per-device --file-system ext4 --yes").env("PATH", &path);
+    assert_eq!(run(&create).signal, Some(9));
+    // It was wiped for the layout, and no command of it has had it yet.
+    let _ = run(&Program::new("mkfs.ext4").args(["-q", "-F"]).arg(bench.path(1))).expect_code(0);
+    let left = run(&bench.layout("clean --yes")).expect_code(4);
+    assert_says(&left.stderr, &["a signature of ext4", "has not put there", "wipefs -a"]);
+    assert!(!is_blank(bench.path(1)), "it is somebody's");
+    let _ = run(&Program::new("wipefs").arg("-aq").arg(bench.path(1))).expect_code(0);
+    let _ = run(&bench.layout("clean --yes")).expect_code(0);
+    bench.assert_blank();
+}
+
+#[test]
 fn what_ones_own_commands_have_begun_is_undone_by_ones_own_commands() {
     let Some(bench) = Bench::new(2, 128 << 20) else { return };
     let own = |last: &str| {

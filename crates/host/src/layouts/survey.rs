@@ -11,7 +11,7 @@ use super::error::Obstacle;
 use super::ledger::{OwnedDevice, Standing};
 use super::place::Verdict;
 use super::{Layouts, devices, kernel, place};
-use crate::{PermittedDevice, Refusal, Root, programs};
+use crate::{PermittedDevice, Refusal, Root, file_system, programs};
 
 /// What would be done, and all that stands against it.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,6 +108,7 @@ impl Layouts {
         match &layout.recipe {
             Recipe::Raw => Vec::new(),
             Recipe::Existing => existing(&self.root, &layout.mount_point).into_iter().collect(),
+            Recipe::Lustre { .. } => lustre(&self.root, &layout.mount_point).into_iter().collect(),
             _ => layout.directories().iter().filter_map(|path| place::in_the_way(&self.root, path)).collect(),
         }
     }
@@ -142,6 +143,19 @@ fn existing(root: &Root, path: &Path) -> Option<Obstacle> {
         Err(error) => format!("{error}: give a directory that exists"),
     };
     Some(Obstacle::Place { path: path.to_owned(), reason })
+}
+
+/// A directory that is to be made, or that is there and empty: the stripes are those of new files.
+fn lustre(root: &Root, path: &Path) -> Option<Obstacle> {
+    if let Some(obstacle) = place::in_the_way(root, path) {
+        return Some(obstacle);
+    }
+    let table = file_system::mount_table(root).ok()?;
+    let kind = file_system::facts(root, &table, path).ok()?.kind;
+    (kind != "lustre").then(|| Obstacle::Place {
+        path: path.to_owned(),
+        reason: format!("it is on {kind}, not on Lustre: give a directory below the mount point of one"),
+    })
 }
 
 /// The programs that are missing, each with the first step that needs it; also those of the way back.

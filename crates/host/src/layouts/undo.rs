@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use plan::Recipe;
 use plan::layout::{Action, Undo};
 use record::CommandRun;
 
 use super::commands::{self, Remarks};
 use super::devices::{Located, locate};
-use super::ledger::{self, OwnedDevice, Standing, StepState};
+use super::ledger::{self, LedgerStep, OwnedDevice, Standing, StepState};
 use super::make::wiped;
 use super::place::{self, Verdict};
 use super::{LayoutError, Layouts};
@@ -166,7 +165,7 @@ fn wipe(layouts: &Layouts, standing: &Standing, path: &Path) -> Result<String, S
     };
     let permit = layouts.guard.reclaim(&path, number).map_err(|refusal| told(&refusal))?;
     let found = Guard::signatures(permit.path()).map_err(|reason| reason.to_string())?;
-    if let Some(signature) = foreign(&standing.ledger.layout.recipe, device, &found) {
+    if let Some(signature) = foreign(standing, device, &found) {
         let (kind, offset) = (&signature.kind, &signature.offset);
         return Err(format!(
             "{0} carries a signature of {kind} at {offset} that the layout has not put there: it is left as it \
@@ -183,10 +182,16 @@ fn told(refusal: &Refusal) -> String {
 }
 
 /// The first signature that is not the layout's. Of a layout that stood it is known what it put there; of a
-/// half-built one only what its commands make, and of a user's commands nothing.
-fn foreign<'a>(recipe: &Recipe, device: &OwnedDevice, found: &'a [Signature]) -> Option<&'a Signature> {
-    let is_own = |signature: &Signature| match (&device.signatures, recipe.signatures()) {
+/// half-built one only what its commands make, on devices that one of them has had, and of a user's commands
+/// nothing.
+fn foreign<'a>(standing: &Standing, device: &OwnedDevice, found: &'a [Signature]) -> Option<&'a Signature> {
+    let is_written = standing.ledger.steps.iter().any(|LedgerStep { step, state, .. }| {
+        *state != StepState::Planned && step.action.needs_device() && step.action.names(&device.path)
+    });
+    let kinds = standing.ledger.layout.recipe.signatures();
+    let is_own = |signature: &Signature| match (&device.signatures, &kinds) {
         (Some(own), _) => own.contains(signature),
+        (None, _) if !is_written => false,
         (None, Some(kinds)) => kinds.contains(&signature.kind.as_str()),
         (None, None) => true,
     };

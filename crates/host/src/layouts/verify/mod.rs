@@ -148,12 +148,15 @@ impl Findings<'_> {
         };
         let wanted = kind.map(str::to_owned);
         self.add(place.display(), "file system", wanted, Fact::Known(mount.kind.clone()), MOUNT_TABLE);
-        let names: Vec<String> = sources.iter().map(|source| source.display().to_string()).collect();
-        let wanted = if names.len() == 1 { names[0].clone() } else { format!("one of {}", names.join(" ")) };
-        // One device has several names.
+        // One device has several names, and of one over several devices the kernel shows any.
         let is_own = place::is_from(self.root, &mount, sources);
-        let found = if is_own { wanted.clone() } else { mount.source.clone() };
-        self.add(place.display(), "mounted device", Some(wanted), Fact::Known(found), MOUNT_TABLE);
+        let (wanted, found) = match sources {
+            [source] if is_own => (Some(source.display().to_string()), source.display().to_string()),
+            [source] => (Some(source.display().to_string()), mount.source.clone()),
+            _ if is_own => (None, mount.source.clone()),
+            _ => (Some("one of the layout's".to_owned()), mount.source.clone()),
+        };
+        self.add(place.display(), "mounted device", wanted, Fact::Known(found), MOUNT_TABLE);
         self.options(place, &mount, options);
     }
 
