@@ -46,6 +46,7 @@ mod regression;
 mod repeats;
 mod resume;
 mod rpc;
+mod stragglers;
 mod studies;
 mod sweeps;
 mod trees;

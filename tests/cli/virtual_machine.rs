@@ -66,7 +66,7 @@ impl Machine {
         let nodes = self.nodes(devices).join(" ");
         let left = self.shell(&format!(
             "grep '^md' /proc/mdstat || :\nls /dev/mapper | grep -v control || :\nfindmnt -no TARGET -t xfs || :\n\
-             for node in {nodes}; do wipefs -n $node; done\nls -A /mnt"
+             for node in {nodes}; do wipefs -n $node; done\nls -A /run/layouts 2>/dev/null || :"
         ));
         assert_eq!(left, "", "left behind");
         let list = self.ioproof("layout list").expect_code(0);
@@ -80,11 +80,11 @@ impl Machine {
 #[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
 fn twelve_devices_become_an_array_as_published_and_are_blank_again() {
     let Some(machine) = Machine::boot(VirtualMachine::builder().devices(12)) else { return };
-    let words = format!("md --chunk 128KiB --mount /mnt/md{}", named(12));
+    let words = format!("md --chunk 128KiB --mount /run/layouts/md{}", named(12));
     let made = machine.ioproof(&format!("layout create {words} --yes")).expect_code(0);
     assert_says(&made.stdout, &["mdadm --create /dev/md0 --chunk=128 --level=0 --raid-devices=12"]);
     let seen = machine.shell(
-        "cat /proc/mdstat; cat /sys/block/md0/md/raid_disks /sys/block/md0/md/chunk_size; xfs_info /mnt/md\n\
+        "cat /proc/mdstat; cat /sys/block/md0/md/raid_disks /sys/block/md0/md/chunk_size; xfs_info /run/layouts/md\n\
          for member in 0 1 2 3 4 5 6 7 8 9 10 11; do \
          cat /sys/block/md0/md/rd$member/block/device/serial; done",
     );
@@ -93,9 +93,8 @@ fn twelve_devices_become_an_array_as_published_and_are_blank_again() {
     assert_eq!(serials, (0..12).map(VirtualMachine::serial).collect::<Vec<_>>(), "the order of the members");
     let verified = machine.ioproof("layout verify md").expect_code(0);
     assert_says(&verified.stdout, &["12"]);
-    // Somebody grows nothing, but another array takes its name: a finding.
-    let _ = machine.shell("mount -o remount,sync /mnt/md");
-    let again = machine.ioproof(&format!("layout create {words} --name again --mount /mnt/again --yes"));
+    let again =
+        machine.ioproof(&format!("layout create {words} --name again --mount /run/layouts/again --yes"));
     assert_says(&again.expect_code(3).stderr, &["belongs to layout md", "ioproof layout destroy md"]);
     let _ = machine.ioproof("layout destroy md --yes").expect_code(0);
     machine.nothing_left(12);
@@ -105,14 +104,14 @@ fn twelve_devices_become_an_array_as_published_and_are_blank_again() {
 #[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
 fn intels_metadata_makes_a_container_an_array_and_a_partition() {
     let Some(mut machine) = Machine::boot(VirtualMachine::builder().devices(4)) else { return };
-    let create = format!("layout create imsm --chunk 128KiB --mount /mnt/imsm{} --yes", named(4));
+    let create = format!("layout create imsm --chunk 128KiB --mount /run/layouts/imsm{} --yes", named(4));
     let refused = machine.ioproof(&create).expect_code(4);
     assert_says(&refused.stderr, &["not attached to Intel(R) RAID controller", "was undone"]);
     machine.nothing_left(4);
     machine.variables = vec![("IMSM_NO_PLATFORM", "1"), ("IMSM_DEVNAME_AS_SERIAL", "1")];
     let _ = machine.ioproof(&create).expect_code(0);
     let seen = machine.shell(
-        "cat /proc/mdstat; findmnt -no SOURCE /mnt/imsm; xfs_info /mnt/imsm\n\
+        "cat /proc/mdstat; findmnt -no SOURCE /run/layouts/imsm; xfs_info /run/layouts/imsm\n\
          for member in 0 1 2 3; do cat /sys/block/md0/md/rd$member/block/device/serial; done",
     );
     assert_says(&seen, &["super external:/md127/0 128k chunks", "/dev/md0p1", "sunit=32 swidth=128 blks"]);
@@ -129,12 +128,12 @@ fn intels_metadata_makes_a_container_an_array_and_a_partition() {
 fn volumes_are_striped_over_all_devices() {
     let Some(machine) = Machine::boot(VirtualMachine::builder().devices(5).bytes(1 << 30)) else { return };
     let words = "--stripe 128KiB --group sas --volume sasdata=1280MiB --volume saswork=1280MiB --volume utilloc \
-                 --mount-options noatime,nodiratime --mount /mnt/sas";
+                 --mount-options noatime,nodiratime --mount /run/layouts/sas";
     let _ = machine.ioproof(&format!("layout create lvm {words}{} --yes", named(5))).expect_code(0);
     for volume in ["sasdata", "saswork", "utilloc"] {
         let seen = machine.shell(&format!(
-            "lvs --noheadings -o stripes,stripe_size sas/{volume}; findmnt -no OPTIONS /mnt/sas/{volume}; \
-             xfs_info /mnt/sas/{volume}"
+            "lvs --noheadings -o stripes,stripe_size sas/{volume}; findmnt -no OPTIONS /run/layouts/sas/{volume}; \
+             xfs_info /run/layouts/sas/{volume}"
         ));
         assert_says(&seen, &["5 128.00k", "noatime,nodiratime", "sunit=32 swidth=160 blks"]);
     }
@@ -173,9 +172,9 @@ fn no_device_is_taken_that_somebody_else_uses() {
         for recipe in ["raw", "per-device", "md --node /dev/md9"] {
             let serial = VirtualMachine::serial(device);
             let line = format!(
-                "layout create {recipe} --mount /mnt/new --device {serial} --destroy-data-on unknown-data --yes"
+                "layout create {recipe} --mount /run/layouts/new --device {serial} --destroy-data-on unknown-data --yes"
             );
-            let line = if recipe == "raw" { line.replace(" --mount /mnt/new", "") } else { line };
+            let line = if recipe == "raw" { line.replace(" --mount /run/layouts/new", "") } else { line };
             assert_says(&machine.ioproof(&line).expect_code(3).stderr, words);
         }
     }
@@ -192,14 +191,14 @@ fn what_a_killed_program_leaves_is_taken_down() {
     // What the killed program has done when it is killed.
     let stages = [
         ("md", "grep -q ^md0 /proc/mdstat"),
-        ("md", "findmnt -n /mnt/new >/dev/null"),
+        ("md", "findmnt -n /run/layouts/new >/dev/null"),
         ("imsm", "grep -q imsm /proc/mdstat"),
         ("imsm", "[ -e /dev/md0p1 ]"),
         ("lvm --stripe 128KiB", "pvs 2>/dev/null | grep -q nvme"),
         ("lvm --stripe 128KiB", "lvs 2>/dev/null | grep -q data"),
     ];
     for (recipe, stage) in stages {
-        let line = format!("layout create {recipe} --mount /mnt/new{} --yes", named(3));
+        let line = format!("layout create {recipe} --mount /run/layouts/new{} --yes", named(3));
         let _ = machine.shell(&format!(
             "export IMSM_NO_PLATFORM=1 IMSM_DEVNAME_AS_SERIAL=1\n{} {line} >/dev/null 2>&1 & \n\
              until {stage}; do sleep 0.05; done\nkill -9 $!\nwait || :",
@@ -224,7 +223,7 @@ fn a_study_goes_over_an_array_and_single_devices() {
     let mut study = String::new();
     for (name, recipe) in [("each", "per-device"), ("striped", "md"), ("volumes", "lvm")] {
         study += &format!(
-            "[[layout]]\nname = \"{name}\"\nrecipe = \"{recipe}\"\ndevices = [{}]\nmount_point = \"/mnt/{name}\"\n",
+            "[[layout]]\nname = \"{name}\"\nrecipe = \"{recipe}\"\ndevices = [{}]\nmount_point = \"/run/layouts/{name}\"\n",
             devices.join(", ")
         );
         match recipe {
@@ -244,4 +243,37 @@ fn a_study_goes_over_an_array_and_single_devices() {
     let report: serde_json::Value = serde_json::from_str(&report.stdout).expect("valid JSON");
     assert_eq!(report["run"]["state"], "complete");
     machine.nothing_left(3);
+}
+
+/// Twelve cards in slots of two PCI hosts, each near one of two memory nodes.
+#[test]
+#[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
+fn slots_serial_numbers_and_memory_nodes_are_those_of_the_machine() {
+    let Some(machine) = Machine::boot(VirtualMachine::builder().devices(12)) else { return };
+    let facts = machine.ioproof("host facts --json").expect_code(0).stdout;
+    let facts: serde_json::Value = serde_json::from_str(&facts).expect("valid JSON");
+    assert_eq!(facts["host"]["numa_nodes"]["known"], 2, "{}", facts["host"]["numa_nodes"]);
+    let devices = facts["host"]["devices"].as_array().expect("a list");
+    for card in 0..12 {
+        let serial = VirtualMachine::serial(card);
+        let device = devices.iter().find(|device| device["serial"]["known"] == serial.as_str());
+        let device = device.unwrap_or_else(|| panic!("no {serial} in {devices:?}"));
+        assert_eq!(device["model"]["known"], "QEMU NVMe Ctrl");
+        assert_eq!(device["numa_node"]["known"], card / 6, "{device}");
+        let pcie = device["pcie"].to_string();
+        assert!(pcie.contains(&format!("\"{}\"", card + 1)), "slot {} of {pcie}", card + 1);
+    }
+    let shown = machine.ioproof("host facts").expect_code(0).stdout;
+    assert_says(&shown, &["TESTBED00", "TESTBED11", "QEMU NVMe Ctrl", "node 1"]);
+    // The kernel manages the interrupts of NVMe by itself, and takes no other affinity for them.
+    let irq = machine.shell("for irq in /proc/irq/*/nvme0q1; do echo ${irq%/nvme0q1}; done");
+    let irq = irq.trim();
+    let written = machine.machine.shell(&format!("echo 1 > {irq}/smp_affinity")).expect("it ends");
+    assert_ne!(written.code, Some(0), "the kernel took it");
+    let plan = machine.ioproof("host tune irq-affinity --plan");
+    println!("{}{}", plan.stdout, plan.stderr);
+    let tuned = machine.ioproof("host tune irq-affinity --yes");
+    println!("{:?} {}{}", tuned.code, tuned.stdout, tuned.stderr);
+    let restored = machine.ioproof("host restore");
+    println!("{:?} {}{}", restored.code, restored.stdout, restored.stderr);
 }
