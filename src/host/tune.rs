@@ -56,10 +56,17 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
     let plan = TuningPlan::new(&mut site, profiles.iter().map(|profile| profile.name).collect(), &steps);
     let kept = if arguments.persist { tuning::kept_files(&plan, &root) } else { Vec::new() };
     print(&planned(&Host::new(root.clone()).node(), &plan, &steps))?;
-    print(&kept.iter().map(kept_text).collect::<String>())?;
+    if !plan.writes.is_empty() {
+        print(&kept.iter().map(kept_text).collect::<String>())?;
+    }
     let forbidden = tuning::forbidden(&plan, &root);
     if plan.writes.is_empty() {
-        return print("nothing is to be written\n").map(|()| Exit::Success);
+        let kept = if arguments.persist {
+            "; of what is so already nothing is kept over a boot: restore first, then tune with --persist"
+        } else {
+            ""
+        };
+        return print(&format!("nothing is to be written{kept}\n")).map(|()| Exit::Success);
     }
     if arguments.plan {
         if let [(setting, why), ..] = forbidden.as_slice() {
