@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     let warnings = warnings.filter(|finding| finding.severity == Severity::Warning).count();
     if arguments.strict && warnings > 0 {
         let message = format!(
-            "{warnings} findings are warnings: what is measured so is easily mistaken for the storage; follow \
+            "findings that are warnings: {warnings}; what is measured so is easily mistaken for the storage; follow \
              the advice, or leave out --strict"
         );
         return Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)));

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use host::tuning::{
-    self, Applied, HostSettings, Identity, KeptFile, KeptForm, KeptOutcome, Ledger, Outcome, Site, State,
-    Step, TuningPlan, UnknownDevice,
+    self, Applied, Finding, HostSettings, Identity, KeptFile, KeptForm, KeptOutcome, Ledger, Outcome, Site,
+    State, Step, TuningPlan, UnknownDevice,
 };
 use host::{Host, Root};
 
@@ -147,11 +147,18 @@ fn planned(node: &str, plan: &TuningPlan, steps: &[&Step]) -> String {
         let said = match &finding.state {
             State::NotHere(why) => format!("not here: {why}"),
             State::ByHand(todo) => format!("by hand: {todo}"),
-            State::AsAdvised => format!("{}, as advised", finding.current.as_deref().unwrap_or("")),
-            State::Shown | State::Differs => continue,
+            State::AsAdvised | State::Shown | State::Differs => continue,
         };
         let _ = writeln!(text, "{separate}- {}: {said}", finding.what);
         separate = "";
+    }
+    for step in steps {
+        let is_so = |finding: &&Finding| finding.step == step.name && finding.state == State::AsAdvised;
+        let count = plan.others.iter().filter(is_so).count();
+        if count > 0 {
+            let _ = writeln!(text, "{separate}- {}: as advised already, in {count} places", step.name);
+            separate = "";
+        }
     }
     text + "\n"
 }

@@ -234,7 +234,7 @@ fn read_caches_of_lustre_servers_are_judged_from_what_they_printed() {
         &on.stdout,
         &["warning oss2: obdfilter.highiops-OST0002.read_cache_enable: 1, advised 0", "Ictl get param"],
     );
-    assert_says(&on.stderr, &["1 findings are warnings"]);
+    assert_says(&on.stderr, &["findings that are warnings: 1"]);
 }
 
 #[test]
