@@ -203,7 +203,7 @@ fn model(root: &Root, base: &str) -> Fact<String> {
 }
 
 /// The choice in a list such as `none [mq-deadline] kyber`.
-fn chosen(list: &str) -> &str {
+pub(crate) fn chosen(list: &str) -> &str {
     list.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(list, |(choice, _)| choice)
 }
 

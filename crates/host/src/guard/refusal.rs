@@ -265,7 +265,7 @@ impl fmt::Display for Reason {
 }
 
 /// A word as a shell takes it.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:,=@%".contains(&byte);
     if !word.is_empty() && word.bytes().all(plain) {
         return word.to_owned();

@@ -10,6 +10,7 @@ use super::planned::TuningPlan;
 use super::setting::Setting;
 use super::steps::POWER_CONTROL;
 use crate::Root;
+use crate::guard::quoted;
 
 const SCRIPT: &str = "/etc/ioproof-tuning.sh";
 const UNITS: &str = "/etc/systemd/system";
@@ -85,11 +86,6 @@ fn script(plan: &TuningPlan) -> String {
         }
     }
     lines.join("\n") + "\n"
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:,=@%".contains(&byte);
-    if word.bytes().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 /// Writes the files, each noted in the ledger first.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::programs::Programs;
 use super::{mount_flags, tuned};
+use crate::block::chosen;
 use crate::{Root, file_system};
 
 /// Where a value stands that can be changed while the host runs.
@@ -111,11 +112,6 @@ impl fmt::Display for Setting {
             Self::TunedProfile => f.write_str("profile of TuneD"),
         }
     }
-}
-
-/// The choice in a list such as `always [madvise] never`; a text without brackets is its own choice.
-pub(crate) fn chosen(list: &str) -> &str {
-    list.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(list, |(choice, _)| choice)
 }
 
 /// The digits of a mask of processors, as in `00000000,0000ff00`, without what leads them.

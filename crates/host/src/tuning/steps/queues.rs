@@ -1,8 +1,9 @@
 //! The queues of block devices.
 
-use super::super::setting::{Setting, chosen};
+use super::super::setting::Setting;
 use super::super::site::{Device, Site};
 use super::super::step::{Scope, Seen, Severity, Step, existing};
+use crate::block::chosen;
 
 /// The attributes are described there.
 const KERNEL: &str = "Linux: Documentation/ABI/stable/sysfs-block";

@@ -71,7 +71,7 @@ impl Borrowed {
 impl Drop for Borrowed {
     fn drop(&mut self) {
         for (file, text) in &self.before {
-            let _ = fs::write(self.queue.join(file), super::super::setting::chosen(text.trim()));
+            let _ = fs::write(self.queue.join(file), crate::block::chosen(text.trim()));
         }
     }
 }
@@ -144,7 +144,7 @@ impl Kept {
         lock.lock().unwrap();
         let read = |path: &'static str| (path, fs::read_to_string(path).unwrap().trim().to_owned());
         let thp = fs::read_to_string(THP).unwrap();
-        let mut values = vec![(THP, super::super::setting::chosen(thp.trim()).to_owned())];
+        let mut values = vec![(THP, crate::block::chosen(thp.trim()).to_owned())];
         values.extend(VM.map(read));
         Self { values, _lock: lock }
     }
