@@ -14,11 +14,18 @@
 //!
 //! ```no_run
 //! use host::{Guard, Layouts, Root};
-//! # fn layout() -> plan::Layout { unimplemented!() }
 //! let root = Root::default();
 //! let layouts = Layouts::new(root.clone(), host::layouts::default_state(), Guard::new(root));
+//! let layout = plan::Layout {
+//!     name: "one".into(),
+//!     title: String::new(),
+//!     stands_for: String::new(),
+//!     devices: vec!["S3Z8NB0K123456".into(), "/dev/nvme1n1".into()],
+//!     mount_point: "/mnt/one".into(),
+//!     recipe: plan::Recipe::Btrfs { mount_options: "noatime".into() },
+//! };
 //! let mut tell = |run: &record::CommandRun| println!("{}: {}", run.command, run.status);
-//! let standing = layouts.create(&layout(), &[], "by-hand", &mut tell)?;
+//! let standing = layouts.create(&layout, &[], "by-hand", &mut tell)?;
 //! println!("measure {:?}", standing.places());
 //! layouts.destroy(standing, &mut tell)?;
 //! # Ok::<(), host::LayoutError>(())

@@ -142,7 +142,7 @@ fn members_of_arrays_groups_and_caches_are_refused_even_where_unknown_data_may_b
     let md = [0xa92b_4efc_u32, 0, 90].iter().flat_map(|word| word.to_le_bytes()).collect();
     let bcache = 0xc685_73f6_4e1a_45ca_8265_f57f_48ba_6d81_u128.to_be_bytes();
     let zfs = words(&[0x00ba_b10c, 5000]);
-    let members: [(&str, Vec<(u64, Vec<u8>)>); 7] = [
+    let members = [
         ("linux_raid_member", vec![((size & !0xffff) - 0x1_0000, md)]),
         ("isw_raid_member", vec![(size - 1024, b"Intel Raid ISM Cfg Sig. 1.0.00".to_vec())]),
         ("ddf_raid_member", vec![(size - 512, vec![0xde, 0x11, 0xde, 0x11])]),
@@ -152,6 +152,7 @@ fn members_of_arrays_groups_and_caches_are_refused_even_where_unknown_data_may_b
         ("LVM1_member", vec![(0, b"HM\x01\0".to_vec())]),
     ];
     for (member, writes) in members {
+        let writes: Vec<(u64, Vec<u8>)> = writes;
         for (offset, bytes) in &writes {
             write_at(&device, bytes, *offset);
         }

@@ -29,14 +29,12 @@ impl Findings<'_> {
             },
             Fact::Unknown(reason) => Fact::Unknown(reason.clone()),
         };
-        let properties: [(&str, fn(&Stripe) -> u64); 2] = [
-            ("stripe unit, bytes", |stripe| stripe.unit_bytes),
-            ("stripe width, bytes", |stripe| stripe.width_bytes),
-        ];
-        for (property, value) in properties {
+        let mut told = |property: &str, value: fn(&Stripe) -> u64| {
             let wanted = wanted.map(|stripe| value(&stripe).to_string());
             self.add(place.display(), property, wanted, found(value), "xfs_info");
-        }
+        };
+        told("stripe unit, bytes", |stripe| stripe.unit_bytes);
+        told("stripe width, bytes", |stripe| stripe.width_bytes);
     }
 }
 
