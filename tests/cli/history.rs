@@ -167,3 +167,39 @@ fn the_device_s_part_is_known_where_its_requests_can_be_traced() {
     let text = run(&desk.ioproof("history").arg(desk.record())).expect_code(0).stdout;
     assert_says(&text, &["device ms", "rest ms", "found: by sector"]);
 }
+
+/// E7: one sequential stream is one for the disk too; sixteen in turn are none.
+#[test]
+fn many_sequential_streams_are_no_sequential_stream_for_the_disk() {
+    if skipped(Testbed::available()) {
+        return;
+    }
+    let desk = Desk::new();
+    let Some(tracer) = Tracer::find(desk.path("tracing")) else {
+        skipped(Err("the kernel's tracer cannot be mounted here".to_owned()));
+        return;
+    };
+    let device = LoopDevice::builder().bytes(64 << 20).build().expect("a device");
+    let study = format!(
+        "[protocol]\nrepetitions = 1\nphase_min = \"1ms\"\n\n[[target]]\nname = \"disk\"\ndevice = \"{}\"\n\n\
+         [[workload]]\nname = \"streams\"\nphases = [\"read\"]\nfill = false\ntasks = [1, 16]\ntransfer = \"64KiB\"\n\
+         size = \"2MiB\"\ndirect = true\nbarriers = true\nhistory = 1000\n",
+        device.device().display()
+    );
+    let _ = run(&desk.study(&study)).expect_code(0);
+    let report = desk.report().0;
+    let views = report["findings"]["disk_views"].as_array().expect("a list");
+    let share =
+        |place: usize, key: &str| views[place][key].as_f64().unwrap_or_else(|| panic!("no {key}: {views:?}"));
+    assert_eq!(views.len(), 2, "{views:?}");
+    for (place, tasks) in [(0, 1), (1, 16)] {
+        assert_eq!(views[place]["tasks"], tasks);
+        assert!(share(place, "application_share") > 0.99, "each stream is sequential: {views:?}");
+    }
+    assert!(share(0, "device_share") > 0.9, "{views:?}");
+    assert!(share(1, "device_share") < 0.7, "{views:?}");
+    assert!(share(1, "device_seek_bytes") >= 65_536.0, "{views:?}");
+    let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&text, &["What the disks see", "16 streams", "not what the application asked for"]);
+    assert_eq!(tracer.left(), [""; 0], "an instance of the tracer is left");
+}

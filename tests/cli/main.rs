@@ -25,6 +25,7 @@ mod ioping;
 mod iozone;
 mod jobs;
 mod launcher;
+mod layers;
 mod layout;
 mod limits;
 mod mdtest;

@@ -32,6 +32,7 @@ pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
         let subject = Subject { case, phase: figure.phase };
         let terms = targets.get(case.target.as_str());
         let (devices, layer) = terms.map_or((0, Layer::Unstated), |terms| (terms.devices, terms.layer));
+        let devices = crate::seek::chosen_devices(case).unwrap_or(devices);
         let nodes = u32::try_from(nodes_of(case)).unwrap_or(u32::MAX);
         let in_all = |one: &Expectation| one.in_all(nodes, devices, layer);
         let mut of_figure: Vec<(Expected, &str)> = Vec::new();
@@ -104,6 +105,15 @@ fn grade(of_figure: &mut [(Expected, &str)], transfer: Bytes) {
     }
 }
 
+/// The expectations that are about `phase` of `case`.
+pub(crate) fn about<'a>(
+    case: &'a Case,
+    phase: Phase,
+    expectations: &'a [Expectation],
+) -> impl Iterator<Item = &'a Expectation> {
+    Subject { case, phase }.about(expectations)
+}
+
 /// What an expectation has to agree with.
 #[derive(Clone, Copy)]
 struct Subject<'a> {
@@ -111,7 +121,7 @@ struct Subject<'a> {
     phase: Phase,
 }
 
-impl Subject<'_> {
+impl<'s> Subject<'s> {
     /// All but the share of reads.
     fn agrees(self, expectation: &Expectation) -> bool {
         let workload = &self.case.workload;
@@ -137,7 +147,10 @@ impl Subject<'_> {
         }
     }
 
-    fn about(self, expectations: &[Expectation]) -> impl Iterator<Item = &Expectation> {
+    fn about<'e>(
+        self,
+        expectations: &'e [Expectation],
+    ) -> impl Iterator<Item = &'e Expectation> + use<'s, 'e> {
         expectations.iter().filter(move |expectation| {
             self.agrees(expectation)
                 && expectation.read_percent.is_none_or(|share| share == self.read_percent())

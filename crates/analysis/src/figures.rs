@@ -10,6 +10,7 @@ use record::{
 
 use crate::coverage::named;
 use crate::jobs::nodes_of;
+use crate::members::{MemberFigure, MemberFigures};
 use crate::nodes::{NodeFigures, rates_of};
 use crate::settled::counted;
 use crate::{
@@ -92,6 +93,9 @@ pub struct Figure {
     /// What each node did in the passes that count, in the order of names; empty where the record
     /// has no tasks.
     pub nodes: Vec<NodeFigure>,
+    /// What the tasks of each path did where there are several, in the passes that count; empty where the record
+    /// has no tasks.
+    pub members: Vec<MemberFigure>,
     /// Nodes that only answered what others asked, in the passes that count, in the order of names.
     pub answering: Vec<String>,
     /// What must be known beside it; each warning once, however many passes that count gave it.
@@ -246,6 +250,7 @@ impl Context<'_> {
         let counting = counting(self.case, phases.iter().map(|row| row.key.repetition));
         let mut merged = Merged::default();
         let mut nodes = NodeFigures::default();
+        let mut members = MemberFigures::default();
         let mut repetitions = Vec::with_capacity(phases.len());
         for row in phases {
             let counts = counting.contains(&row.key.repetition);
@@ -265,6 +270,7 @@ impl Context<'_> {
                 merged.add(latency);
                 let rates = rates_of(of_key(&rows.tasks, &row.key), &self.case.workload, phase);
                 let (tasks, devices) = (of_key(&rows.tasks, &row.key), of_key(&rows.devices, &row.key));
+                members.add(&self.case.workload, tasks.clone());
                 nodes.add(rates, row, tasks, devices);
             }
         }
@@ -305,6 +311,7 @@ impl Context<'_> {
             latency: merged.0,
             devices,
             nodes,
+            members: members.finish(&self.case.workload),
             answering,
             warnings: warnings(&repetitions),
             repetitions,

@@ -8,12 +8,19 @@ use plan::{Amount, Client, Phase, Relation, Setting, SettingValue};
 use record::Operation;
 
 use crate::audit::Doubt;
+use crate::cost::{Cost, Fit, Placing};
 use crate::coverage::Coverage;
+use crate::disk_view::DiskView;
 use crate::iops::DefinedIops;
 use crate::jobs::Job;
+use crate::layers::{LayerStack, QueueProbe};
+use crate::members::MemberSet;
 use crate::node_comparison::NodeComparison;
 use crate::node_grid::NodeGrid;
 use crate::overlay::{Overlay, Peaks};
+use crate::process_limit::ProcessLimit;
+use crate::seek::SeekFit;
+use crate::strips::StripPoint;
 use crate::weak_scaling::{LayerCrossover, WeakScaling};
 
 /// All findings of a study.
@@ -66,6 +73,26 @@ pub struct Findings {
     pub weak_scaling: Vec<WeakScaling>,
     /// From how many nodes on node-local targets overtake shared ones.
     pub layer_crossovers: Vec<LayerCrossover>,
+    /// Members of targets beside each other.
+    pub members: Vec<MemberSet>,
+    /// Positioning times and transfer rates of devices.
+    pub seeks: Vec<SeekFit>,
+    /// File systems against what their devices say of their block size.
+    pub strips: Vec<StripPoint>,
+    /// Workloads on the layers of each other.
+    pub layers: Vec<LayerStack>,
+    /// Volumes against the direct use of as many devices.
+    pub queues: Vec<QueueProbe>,
+    /// Rates of as many tasks on more and more devices.
+    pub process_limits: Vec<ProcessLimit>,
+    /// How sequential phases were at the application and at the devices.
+    pub disk_views: Vec<DiskView>,
+    /// Time × devices and × rack units.
+    pub costs: Vec<Cost>,
+    /// Which data targets are for.
+    pub placings: Vec<Placing>,
+    /// Whether devices have slots and data has room.
+    pub fits: Vec<Fit>,
     /// Which nodes were covered when, and how often; none where there is one node and one job.
     pub coverage: Option<Coverage>,
 }

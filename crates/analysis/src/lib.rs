@@ -38,6 +38,12 @@
 //! | [`node_comparisons`], [`slow_nodes`], [`node_grids`] | nodes beside each other: slow ones, blanks, what the slowest lets all reach |
 //! | [`heat_map`] | the rate of each node in each second |
 //! | [`weak_scaling`], [`layer_crossovers`] | rates over nodes: slope, efficiency, saturation, where layers meet |
+//! | [`member_sets`] | the devices of a target beside each other: slow ones, models and their grades |
+//! | [`seek_fits`], [`SeekTime`], [`strips`] | positioning time and transfer rate of a device; what a block size makes of them |
+//! | [`layer_stacks`], [`queue_probes`] | what each layer costs; whether a single queue is why |
+//! | [`disk_views`] | how sequential a phase was at the application and at the devices |
+//! | [`process_limits`] | whether more devices bring nothing to so many tasks |
+//! | [`costs`], [`placings`], [`fits`] | time × devices and rack units; which data a target is for; whether it fits |
 //! | [`coverage`] | which nodes were measured when, and how often |
 //! | [`rank_map`] | which task read whose data |
 //! | [`expected`], [`weakest_links`] | figures against data sheets and limits; the lowest limit |
@@ -65,9 +71,11 @@ mod bound_by;
 mod claims;
 mod compare;
 mod consistency;
+mod cost;
 mod coverage;
 mod curves;
 mod dips;
+mod disk_view;
 mod dispersion;
 mod expected;
 mod figures;
@@ -80,7 +88,9 @@ mod imported;
 mod iops;
 mod jobs;
 mod latency;
+mod layers;
 mod little;
+mod members;
 mod names;
 mod needs;
 mod node_comparison;
@@ -92,6 +102,7 @@ mod overhead;
 mod overlay;
 mod plausible;
 mod printed_checks;
+mod process_limit;
 mod published;
 mod quantities;
 mod rank_map;
@@ -101,10 +112,12 @@ mod reconciled;
 mod regression;
 mod run_time;
 mod scaling;
+mod seek;
 mod settled;
 mod shape;
 mod slowest;
 mod spread;
+mod strips;
 mod study;
 mod subject;
 mod summary;
@@ -128,9 +141,11 @@ pub use bound_by::{WAIT_SHARE_MIN, limits};
 pub use claims::claims;
 pub use compare::{Difference, by_chance, compare, compare_figures, difference, largest_gap};
 pub use consistency::consistency;
+pub use cost::{Cost, Fit, Placing, READ_FAVOURED_RATIO, costs, fits, placings};
 pub use coverage::{Coverage, CoverageJob, NodeCoverage, coverage, hour_utc, known_nodes};
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
+pub use disk_view::{DevicesView, DiskView, disk_views};
 pub use dispersion::{ONSET_FACTOR, dispersion, onset};
 pub use expected::{expected, mix};
 pub use figures::{Figure, OperationLatency, RepetitionFigure, figures};
@@ -146,7 +161,12 @@ pub use imported::{ImportedCheck, imported_checks, round_trips};
 pub use iops::{CacheState, DefinedIops, iops_table};
 pub use jobs::{Job, JobRates, jobs};
 pub use latency::{CdfPoint, Latency, LatencySummary};
+pub use layers::{
+    DeviceQueues, LayerStack, LayerStep, QueueProbe, QueueVerdict, TAX_DEVIATIONS_MIN, TAX_MIN,
+    cpu_seconds_per_gb, layer_stacks, queue_probes,
+};
 pub use little::{Little, little};
+pub use members::{Grade, Member, MemberFigure, MemberSet, ModelVerdict, UNEVEN_SHARE, member_sets};
 pub use names::by_name;
 pub use needs::{Drives, Stripe, bytes_behind_creates, drives};
 pub use node_comparison::{
@@ -173,6 +193,7 @@ pub use printed_checks::{
     average_between, latency_agrees, latency_of_threads, one_iteration, rate_of_records, slowest_moved,
     throughput_block, total_of_averages,
 };
+pub use process_limit::{ProcessLimit, process_limits};
 pub use published::{Similar, published_beside, published_near, published_similar};
 pub use rank_map::{RankMap, ReadOf, rank_map};
 pub use ranks::{EXACT_VALUES_MAX, PAIRS_MAX, RankTest, Shift, can_differ, mann_whitney, shift};
@@ -181,6 +202,9 @@ pub use reconciled::{Reconciled, TimePart};
 pub use regression::{Prediction, Regression, Uncertainty, crossover};
 pub use run_time::run_time;
 pub use scaling::{TAXED_TARGETS_MAX, best_scaling, scalability, scaling, tax, taxes};
+pub use seek::{
+    FIT_ERROR_MAX, FIT_SIZES_MIN, FIT_SPAN_MIN, FitRefused, SeekFit, SeekPoint, SeekTime, seek_fits,
+};
 pub use settled::{
     Settled, SteadyState, all_settled, counted, interval_share, settled, steady, steady_state,
 };
@@ -190,6 +214,7 @@ pub use shape::{
 };
 pub use slowest::{SlowestMember, slowest_device, slowest_member, slowest_task};
 pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
+pub use strips::{StripPoint, strips};
 pub use study::{findings, findings_of, regressions, usable_cpus};
 pub use summary::{CONFIDENCE, Interval, Summary};
 pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};

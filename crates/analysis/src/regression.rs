@@ -128,7 +128,7 @@ impl Regression {
 }
 
 /// Student's t that leaves half of what [`CONFIDENCE`] lacks above it.
-fn student(freedom: f64) -> f64 {
+pub(crate) fn student(freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom)
         .map_or(f64::INFINITY, |student| student.inverse_cdf(1.0 - (1.0 - CONFIDENCE) / 2.0))
 }

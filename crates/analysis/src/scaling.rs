@@ -124,7 +124,8 @@ pub(crate) fn scaling_of(subjects: &[Subject<'_>]) -> Vec<Scaling> {
 
 fn devices(subject: &Subject<'_>) -> u32 {
     let paths = subject.case.workload.files.targets.len();
-    let said = subject.target.map(|terms| terms.devices).filter(|&devices| devices > 0);
+    let chosen = crate::seek::chosen_devices(subject.case);
+    let said = chosen.or_else(|| subject.target.map(|terms| terms.devices).filter(|&devices| devices > 0));
     let of_target = said.unwrap_or_else(|| u32::try_from(paths).unwrap_or(u32::MAX));
     of_target.saturating_mul(subject.targets_of_all_nodes())
 }

@@ -1,7 +1,7 @@
 //! All findings of a study.
 
 use plan::Plan;
-use record::{Manifest, Provenance, Run};
+use record::{HostFacts, Manifest, Provenance, Run};
 
 use crate::coverage::known_nodes;
 use crate::findings::{Curve, CurveRegression, Findings};
@@ -9,8 +9,9 @@ use crate::regression::Regression;
 use crate::subject::subjects;
 use crate::{
     Check, Doubt, Figure, ImportedCheck, PrintedOutcome, PrintedRule, audit, beside, best, claims,
-    consistency, coverage, curves, dispersion, expected, imported_checks, iops, jobs, limits,
-    node_comparison, node_grid, overlay, overlays, peaks, scaling, verdicts, weak_scaling, weakest_links,
+    consistency, cost, coverage, curves, disk_views, dispersion, expected, imported_checks, iops, jobs,
+    layers, limits, members, node_comparison, node_grid, overlay, overlays, peaks, process_limit,
+    queue_probes, scaling, seek_fits, strips, verdicts, weak_scaling, weakest_links,
 };
 
 /// Everything that `figures`, which are those of `run`, say together.
@@ -18,8 +19,9 @@ use crate::{
 pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
     let printed = contradictions(run, figures);
     let plan = &run.manifest.plan;
-    let found = of_plan(plan, figures, usable_cpus(&run.manifest), &known_nodes(run), &printed);
-    Findings { coverage: coverage::coverage(run, figures), ..found }
+    let host = Some(&run.manifest.host);
+    let found = of_plan(plan, figures, usable_cpus(&run.manifest), host, &known_nodes(run), &printed);
+    Findings { coverage: coverage::coverage(run, figures), disk_views: disk_views(run, figures), ..found }
 }
 
 /// The processors of a node that the program's processes could run on, of the node that has fewest.
@@ -36,13 +38,14 @@ pub fn usable_cpus(manifest: &Manifest) -> u32 {
 /// The work grows in step with the number of figures.
 #[must_use]
 pub fn findings(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Findings {
-    of_plan(plan, figures, usable_cpus, &[], &[])
+    of_plan(plan, figures, usable_cpus, None, &[], &[])
 }
 
 fn of_plan(
     plan: &Plan,
     figures: &[Figure],
     usable_cpus: u32,
+    host: Option<&HostFacts>,
     known_nodes: &[String],
     printed: &[Doubt],
 ) -> Findings {
@@ -50,6 +53,9 @@ fn of_plan(
     let subjects = subjects(plan, figures);
     let curves = curves::of_subjects(plan, &subjects);
     let expected = expected(plan, figures);
+    let limits = limits(plan, figures, usable_cpus);
+    let layers = layers::of_subjects(plan, &subjects, host);
+    let seeks = seek_fits(plan, figures, &curves);
     let weak_scaling = weak_scaling::of_subjects(plan, &subjects);
     let mut audit = audit(plan, figures, &expected);
     audit.extend(printed.iter().cloned());
@@ -73,7 +79,17 @@ fn of_plan(
         dispersion: dispersion::of_subjects(&subjects, &curves),
         regressions: regressions(&curves),
         iops: iops::of_subjects(&subjects),
-        limits: limits(plan, figures, usable_cpus),
+        members: members::of_subjects(plan, &subjects, host),
+        strips: strips::of_subjects(plan, &subjects, &seeks),
+        seeks,
+        queues: queue_probes(&layers, &limits),
+        layers,
+        process_limits: process_limit::of_subjects(plan, &subjects),
+        disk_views: Vec::new(),
+        costs: cost::costs_of(&subjects),
+        placings: cost::placings_of(plan, &subjects),
+        fits: cost::fits(plan),
+        limits,
         audit,
         nodes: node_comparison::of_subjects(&subjects, &nodes),
         node_grids: node_grid::of_subjects(&subjects, &nodes),

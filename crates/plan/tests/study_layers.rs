@@ -69,3 +69,13 @@ fn tasks_that_would_share_a_device_and_paths_that_are_none_are_refused() {
     let relative = first(&disks("tasks = 2").replace("/dev/vdc", "vdc"));
     assert!(relative.contains("`vdc` cannot be a block device"), "{relative}");
 }
+
+#[test]
+fn own_is_a_file_or_a_part_of_a_device() {
+    let text = layers("").replace("size = \"8MiB\"", "size = \"8MiB\"\nsharing = \"own\"\ntasks = 2");
+    let plan = study(&text).unwrap();
+    let sharing: Vec<Sharing> = plan.cases.iter().map(|case| case.workload.files.sharing).collect();
+    assert_eq!(sharing, [Sharing::Shared, Sharing::PerTask, Sharing::PerTask]);
+    let files = &study(&disks("tasks = 2\nsharing = \"own\"")).unwrap().cases[0].workload.files;
+    assert_eq!((files.sharing, files.exact_names), (Sharing::PerTask, true));
+}

@@ -129,6 +129,16 @@ pub struct PhaseRow {
     /// Items that were not as this run had left them: missing, or there already.
     #[serde(default)]
     pub surprises: u64,
+    /// Where operations were kept and devices traced beside them: requests that followed another one of the same
+    /// device in the same direction.
+    #[serde(default)]
+    pub traced_requests: Option<u64>,
+    /// Of these, those that began where the one before had ended.
+    #[serde(default)]
+    pub traced_contiguous: Option<u64>,
+    /// Median distance of the others from there.
+    #[serde(default)]
+    pub traced_seek_bytes: Option<u64>,
 }
 
 impl PhaseRow {
@@ -167,6 +177,9 @@ impl PhaseRow {
             items: 0,
             allocated_bytes: None,
             surprises: 0,
+            traced_requests: None,
+            traced_contiguous: None,
+            traced_seek_bytes: None,
         }
     }
 

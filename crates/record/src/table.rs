@@ -326,6 +326,9 @@ row!(PhaseRow, "phases",
     items: u64 = 4,
     allocated_bytes: Option<u64> = 4,
     surprises: u64 = 4,
+    traced_requests: Option<u64> = 4,
+    traced_contiguous: Option<u64> = 4,
+    traced_seek_bytes: Option<u64> = 4,
 );
 
 row!(TaskRow, "tasks",

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use crate::view::findings::Setting;
+use crate::view::layers::{LayerStep, Member};
 use crate::view::nodes::NodeComparison;
 use crate::view::{Figure, LatencyInfo, Report};
 
 /// The columns, in order; `docs/REPORT.md` describes them.
-pub(crate) const COLUMNS: [&str; 110] = [
+pub(crate) const COLUMNS: [&str; 116] = [
     "run_id",
     "number",
     "case",
@@ -118,6 +119,12 @@ pub(crate) const COLUMNS: [&str; 110] = [
     "exchange_latency_p99_9_ns",
     "exchange_latency_p99_99_ns",
     "exchange_latency_maximum_ns",
+    "layer_below",
+    "layer_loss",
+    "cpu_seconds_per_gb",
+    "devices_compared",
+    "device_models",
+    "slow_devices",
 ];
 
 /// The whole table, heading first.
@@ -131,16 +138,30 @@ pub(crate) fn csv(report: &Report) -> String {
 }
 
 /// What is said of each figure, by its number.
+#[derive(Default)]
 struct Said<'a> {
     warnings: HashMap<usize, Vec<&'a str>>,
     doubts: HashMap<usize, Vec<&'a str>>,
     nodes: HashMap<usize, &'a NodeComparison>,
+    /// A layer and the target below it.
+    layers: HashMap<usize, (&'a LayerStep, &'a str)>,
+    members: HashMap<usize, Vec<&'a Member>>,
 }
 
 impl<'a> Said<'a> {
     fn of(report: &'a Report) -> Self {
         let nodes = report.findings.nodes.iter().map(|one| (one.figure, one)).collect();
-        let mut said = Self { warnings: HashMap::new(), doubts: HashMap::new(), nodes };
+        let mut said = Self { nodes, ..Self::default() };
+        for stack in &report.findings.layers {
+            let below = std::iter::once("").chain(stack.steps.iter().map(|step| step.target.as_str()));
+            for (step, below) in stack.steps.iter().zip(below) {
+                // A layer that carries several has the same one below it in all their stacks.
+                said.layers.entry(step.figure).or_insert((step, below));
+            }
+        }
+        for member in report.findings.members.iter().flat_map(|set| &set.members) {
+            said.members.entry(member.figure).or_default().push(member);
+        }
         for entry in report.notes.iter().flat_map(|note| &note.entries) {
             for number in &entry.figures {
                 said.warnings.entry(*number).or_default().push(&entry.text);
@@ -216,7 +237,24 @@ fn row(report: &Report, figure: &Figure, said: &Said<'_>) -> Vec<String> {
     for operation in ["create", "stat", "list", "rename", "remove", "exchange"] {
         cells.extend(latency(response(operation)));
     }
+    let layer = said.layers.get(&figure.number);
+    cells.extend([
+        layer.map(|(_, below)| (*below).to_owned()).unwrap_or_default(),
+        optional(layer.and_then(|(step, _)| step.loss)),
+        optional(layer.and_then(|(step, _)| step.cpu_seconds_per_gb)),
+    ]);
+    cells.extend(members(said.members.get(&figure.number).map_or(&[], Vec::as_slice)));
     cells
+}
+
+/// The devices that a figure is of, their models, and which of them are slow.
+fn members(all: &[&Member]) -> [String; 3] {
+    let names = |these: &mut dyn Iterator<Item = &&Member>| {
+        these.map(|one| one.name.as_str()).collect::<Vec<_>>().join(" ")
+    };
+    let mut models: Vec<&str> = all.iter().map(|one| one.model.as_str()).collect();
+    models.dedup();
+    [names(&mut all.iter()), models.join("; "), names(&mut all.iter().filter(|one| one.slow))]
 }
 
 /// How many nodes are compared, which of them are slow, and on which nothing was measured.

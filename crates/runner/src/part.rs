@@ -271,6 +271,7 @@ impl Part {
             items: self.items,
             allocated_bytes: self.allocated_bytes,
             surprises: self.surprises,
+            ..PhaseRow::new(key.clone())
         }
     }
 

@@ -238,6 +238,11 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// How sequential the requests of the devices were, where they were traced.
+    pub(crate) fn pattern(&self) -> Option<traced::Pattern> {
+        traced::pattern(self.requests.iter().map(|(_, requests, _)| requests.as_slice()))
+    }
+
     /// The rows of the nodes; tasks and operations are in their order from now on.
     pub(crate) fn close(&mut self) -> Vec<NodeSeriesRow> {
         self.tasks.sort_by_key(|row| row.task);

@@ -188,6 +188,40 @@ fn ended(issued: i64, took: u64) -> i64 {
     issued.saturating_add(i64::try_from(took).unwrap_or(i64::MAX))
 }
 
+/// How sequential the requests of a phase were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pattern {
+    /// Requests that followed another one of the same device in the same direction.
+    pub(crate) requests: u64,
+    /// Of these, those that began where the one before had ended.
+    pub(crate) contiguous: u64,
+    /// Median distance of the others from there, in bytes.
+    pub(crate) seek_bytes: Option<u64>,
+}
+
+/// The pattern of the requests of each node, in the order of their issue; none where none followed another.
+/// Each node's devices are others.
+pub(crate) fn pattern<'r>(nodes: impl Iterator<Item = &'r [Request]>) -> Option<Pattern> {
+    let (mut requests, mut contiguous, mut seeks) = (0, 0, Vec::new());
+    for of_node in nodes {
+        let mut ordered: Vec<&Request> = of_node.iter().collect();
+        ordered.sort_by_key(|Request(.., issued, _)| *issued);
+        let mut ends: HashMap<(u32, bool), u64> = HashMap::new();
+        for Request(device, sector, sectors, writes, ..) in ordered {
+            if let Some(end) = ends.insert((*device, *writes), sector.saturating_add(*sectors)) {
+                requests += 1;
+                match sector.abs_diff(end) {
+                    0 => contiguous += 1,
+                    distance => seeks.push(distance.saturating_mul(SECTOR_BYTES)),
+                }
+            }
+        }
+    }
+    seeks.sort_unstable();
+    let seek_bytes = seeks.get(seeks.len() / 2).copied();
+    (requests > 0).then_some(Pattern { requests, contiguous, seek_bytes })
+}
+
 /// From the first issue to the last completion.
 fn span<'r>(requests: impl Iterator<Item = &'r &'r Request>) -> Option<u64> {
     let both = requests.map(|Request(.., issued, took)| (*issued, ended(*issued, *took)));
@@ -199,7 +233,7 @@ fn span<'r>(requests: impl Iterator<Item = &'r &'r Request>) -> Option<u64> {
 mod tests {
     use record::{HistoryRow, Operation, PhaseKey};
 
-    use super::{Names, Request, join};
+    use super::{Names, Pattern, Request, join, pattern};
 
     fn row(start_us: u64, latency_us: u64, sector: Option<u64>) -> HistoryRow {
         let key = PhaseKey { case: "c".into(), repetition: 0, phase: plan::Phase::Read };
@@ -244,6 +278,30 @@ mod tests {
         let large = HistoryRow { bytes: 8192, ..row(100, 100, Some(80)) };
         let requests = [request(0, 80, false, 110, 20), request(0, 88, false, 115, 40)];
         assert_eq!(joined(vec![large], &requests), [(Some(45), "sector".to_owned())]);
+    }
+
+    #[test]
+    fn requests_in_a_row_are_those_that_begin_where_the_one_before_ended() {
+        let stream = |first: u64, issued: i64| {
+            (0..4).map(move |i| request(0, first + 8 * i, false, issued + 10 * i as i64, 1))
+        };
+        let one: Vec<Request> = stream(0, 0).collect();
+        let alone = pattern([one.as_slice()].into_iter());
+        assert_eq!(alone, Some(Pattern { requests: 3, contiguous: 3, seek_bytes: None }));
+        // Two streams of one device in turn: each jumps to the other.
+        let both: Vec<Request> = stream(0, 0).chain(stream(8000, 5)).collect();
+        let mixed = pattern([both.as_slice()].into_iter()).expect("a pattern");
+        assert_eq!((mixed.requests, mixed.contiguous), (7, 0));
+        assert!(mixed.seek_bytes.is_some_and(|bytes| (7900 * 512..=8008 * 512).contains(&bytes)));
+        // Other devices, other directions and other nodes are other streams.
+        let apart: Vec<Request> =
+            stream(0, 0).chain([request(1, 77, false, 5, 1), request(0, 99, true, 6, 1)]).collect();
+        let nodes = [apart.as_slice(), one.as_slice()];
+        assert_eq!(
+            pattern(nodes.into_iter()),
+            Some(Pattern { requests: 6, contiguous: 6, seek_bytes: None })
+        );
+        assert_eq!(pattern([&one[..1]].into_iter()), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plan::{Backend, Case, FileSlot, Phase, Placement, Work, Workload};
-use record::{DeviceRow, PhaseKey, PhaseRecord, Warning, WarningRow};
+use record::{DeviceRow, PhaseKey, PhaseRecord, PhaseRow, Warning, WarningRow};
 
 use crate::data::Content;
 use crate::part::Part;
@@ -28,7 +28,13 @@ impl Whole<'_> {
         // Exchanges reach no device.
         let observed = part.unobserved.is_empty() && !matches!(self.workload.work, Work::Rpc(_));
         let device_bytes = observed.then(|| device_bytes(&table.devices, &self.nodes.kernels()));
-        let phase = part.phase_row(&self.key, device_bytes);
+        let pattern = table.pattern();
+        let phase = PhaseRow {
+            traced_requests: pattern.map(|one| one.requests),
+            traced_contiguous: pattern.map(|one| one.contiguous),
+            traced_seek_bytes: pattern.and_then(|one| one.seek_bytes),
+            ..part.phase_row(&self.key, device_bytes)
+        };
         let (usable_cpus, phase_min) = (self.nodes.usable_cpus(&self.on), self.case.protocol.phase_min);
         let mut warnings = doubts;
         warnings.extend(analysis::phase_warnings(

@@ -19,10 +19,10 @@ use super::nearest::nearest;
 /// Keys that stand in for each other: an override of one replaces the others.
 const INSTEAD: [(&[&str], &[&str]); 12] = [
     (
-        &["path", "paths", "directory", "device"],
-        &["path", "paths", "directory", "device", "layout", "volume"],
+        &["path", "paths", "directory", "device", "disks"],
+        &["path", "paths", "directory", "device", "disks", "layout", "volume"],
     ),
-    (&["layout"], &["path", "paths", "directory", "device"]),
+    (&["layout"], &["path", "paths", "directory", "device", "disks"]),
     (&["size"], &["block", "segments"]),
     (&["block", "segments"], &["size"]),
     (&["member"], &["members"]),

@@ -312,7 +312,11 @@ fn target(name: String, fields: &Fields, layouts: &Layouts, errors: &mut Vec<Stu
         errors.push(StudyError::new(fields.span(place), "not the path of a device", message, help));
         return None;
     }
-    Some(Target { paths, place: 0, terms: terms(name, fields), device, layout: None, directories })
+    let mut terms = terms(name, fields);
+    if *place == "disks" && terms.devices == 0 {
+        terms.devices = u32::try_from(paths.len()).unwrap_or(u32::MAX);
+    }
+    Some(Target { paths, place: 0, terms, device, layout: None, directories })
 }
 
 /// A target that is a layout, or a volume of one.

@@ -190,8 +190,12 @@ fn tasks_on_nodes(fields: &Point<'_>, run_nodes: u32, errors: &mut Vec<StudyErro
 
 /// Whether tasks share a file, where the target lets them.
 fn sharing(fields: &Point<'_>, target: &Target, errors: &mut Vec<StudyError>) -> Sharing {
+    let one_device = target.device && target.paths.len() == 1;
+    if fields.word("sharing") == Some("own") {
+        return if one_device { Sharing::Shared } else { Sharing::PerTask };
+    }
     if fields.word("sharing") == Some("per-task") {
-        if target.device && target.paths.len() == 1 {
+        if one_device {
             errors.push(StudyError::new(
                 fields.span("sharing"),
                 "a file for each task",
@@ -348,7 +352,7 @@ fn idle_keys(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> {
         ("read_percent", !mixed, "it needs the phase \"mixed\""),
         (
             "unique_dir",
-            fields.flag("unique_dir") && fields.word("sharing") != Some("per-task"),
+            fields.flag("unique_dir") && !matches!(fields.word("sharing"), Some("per-task" | "own")),
             "it needs sharing = \"per-task\"",
         ),
         ("verify", fields.flag("verify") && !reads, "it needs a phase that reads"),

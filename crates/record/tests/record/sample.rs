@@ -120,6 +120,7 @@ pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> Ph
             items: u64::from(tasks),
             allocated_bytes: reads.then_some(bytes * 2),
             surprises: u64::from(repetition),
+            ..PhaseRow::new(key.clone())
         },
         tasks: (0..tasks).map(|task| self::task(&key, task)).collect(),
         latency: (0..200).map(|bucket| latency(&key, bucket)).collect(),

@@ -2,7 +2,7 @@
 
 use plan::{Bound, Client, Commitment, Layer, Over, Plan, Selector, SettingValue, Statistic};
 
-use super::compared;
+use super::{compared, layers};
 use crate::view::findings as view;
 use crate::view::{BYTES_PER_SECOND, Figure};
 use crate::words;
@@ -17,7 +17,7 @@ pub(crate) fn findings(
 ) -> view::Findings {
     let conditions =
         |index: usize| figures.get(index).map(|figure| figure.conditions.clone()).unwrap_or_default();
-    view::Findings {
+    let mut findings = view::Findings {
         verdicts: found
             .verdicts
             .iter()
@@ -49,7 +49,10 @@ pub(crate) fn findings(
         weak_scaling: found.weak_scaling.iter().map(compared::weak_scaling).collect(),
         layer_crossovers: found.layer_crossovers.iter().map(compared::crossover).collect(),
         coverage: found.coverage.as_ref().map(compared::coverage),
-    }
+        ..view::Findings::default()
+    };
+    layers::fill(&mut findings, found, sources);
+    findings
 }
 
 /// The number of a figure in a report: from 1.

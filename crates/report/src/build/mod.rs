@@ -3,6 +3,7 @@
 mod compared;
 pub(crate) mod findings;
 mod jobs;
+mod layers;
 mod nodes;
 mod printed;
 

@@ -10,6 +10,7 @@
 
 mod family;
 mod findings;
+mod layers;
 
 use self::family::{Family, Labels, labels, with};
 use crate::view::findings::Setting;

@@ -8,10 +8,14 @@ mod beside;
 mod best;
 mod claims;
 mod cluster;
+mod cost;
 mod coverage;
+mod devices;
+mod disk_view;
 mod expected;
 mod iops;
 mod jobs;
+mod layers;
 mod limits;
 mod nodes;
 mod operations;
@@ -33,7 +37,9 @@ use crate::view::findings::{Amount, Setting};
 use crate::view::{Figure, Report};
 
 pub(crate) use cluster::nodes_line;
+pub(crate) use devices::{member_rate, seek_name};
 pub(crate) use expected::links_table;
+pub(crate) use layers::stack_name;
 pub(crate) use nodes::{compared, grids};
 pub(crate) use repetitions::unit_of as repetitions_unit;
 pub(crate) use shapes::line_name;
@@ -122,7 +128,11 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("sweeps", "Sweeps", true, sweep::blocks(report)),
         ("weak-scaling", "Weak scaling", true, weak::blocks(report)),
         ("nodes-compared", "Nodes compared", true, nodes::blocks(report)),
+        ("devices", "Devices one by one and together", true, devices::blocks(report)),
+        ("layers", "Layer by layer", true, layers::blocks(report)),
+        ("disk-view", "What the disks see", true, disk_view::blocks(report)),
         ("targets", "Targets compared", true, targets::blocks(report)),
+        ("cost", "Cost, placement and fit", true, cost::blocks(report)),
         ("expected", "Expected and reached", true, expected::blocks(report)),
         ("repetitions", "Spread and drift of repetitions", true, repetitions::blocks(report)),
         ("iops", "IOPS, by what is meant", false, iops::blocks(report)),

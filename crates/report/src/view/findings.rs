@@ -4,6 +4,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::layers::{
+    Cost, DiskView, Fit, LayerStack, MemberSet, Placing, ProcessLimit, QueueProbe, SeekFit, Strip,
+};
 use super::nodes::{Coverage, LayerCrossover, NodeComparison, NodeGrid, WeakScaling};
 
 /// All of it. A list is empty where the study has nothing of its kind.
@@ -34,6 +37,16 @@ pub(crate) struct Findings {
     pub(crate) node_grids: Vec<NodeGrid>,
     pub(crate) weak_scaling: Vec<WeakScaling>,
     pub(crate) layer_crossovers: Vec<LayerCrossover>,
+    pub(crate) members: Vec<MemberSet>,
+    pub(crate) seeks: Vec<SeekFit>,
+    pub(crate) strips: Vec<Strip>,
+    pub(crate) process_limits: Vec<ProcessLimit>,
+    pub(crate) layers: Vec<LayerStack>,
+    pub(crate) queues: Vec<QueueProbe>,
+    pub(crate) disk_views: Vec<DiskView>,
+    pub(crate) costs: Vec<Cost>,
+    pub(crate) placings: Vec<Placing>,
+    pub(crate) fits: Vec<Fit>,
     /// Absent where there is one node and one job.
     pub(crate) coverage: Option<Coverage>,
 }

@@ -4,6 +4,7 @@
 //! test keeps the two together. Forms only choose, order and format what stands here.
 
 pub(crate) mod findings;
+pub(crate) mod layers;
 pub(crate) mod nodes;
 pub(crate) mod printed;
 

@@ -222,19 +222,24 @@ fn a_study_is_pictured_and_printed() {
 }
 
 #[test]
-fn nodes_are_drawn_whether_they_are_few_or_many() {
+fn nodes_and_layers_are_drawn_whether_they_are_few_or_many() {
     let Some(browser) = browser() else { return };
     for (name, run) in [
         ("nodes-4", common::cluster::compared(4)),
         ("nodes-600", common::cluster::compared(600)),
         ("weak-16", common::cluster::weak(16)),
+        ("layers", common::layers::layers()),
     ] {
         let page = page(|out| report::html(&run, out));
         std::fs::write(pictures().join(format!("{name}.html")), &page).expect("written");
         let told = told_of(&browser, page, &[]);
         let drawn = told["charts"].as_array().expect("charts");
         let ids: Vec<&str> = drawn.iter().filter_map(|one| one["id"].as_str()).collect();
-        let kinds: &[&str] = if name == "weak-16" { &["nodes", "weak"] } else { &["nodes", "heat"] };
+        let kinds: &[&str] = match name {
+            "weak-16" => &["nodes", "weak"],
+            "layers" => &["devices", "seek", "strips", "layers", "disk"],
+            _ => &["nodes", "heat"],
+        };
         for kind in kinds {
             assert!(ids.iter().any(|id| id.starts_with(&format!("chart-{kind}-"))), "no {kind} in {ids:?}");
         }

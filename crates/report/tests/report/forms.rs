@@ -118,10 +118,12 @@ fn the_documentation_names_every_field() {
     let mut fields = BTreeSet::new();
     let nodes = report::json(&common::cluster::compared(4));
     let weak = report::json(&common::cluster::weak(12));
+    let layers = report::json(&common::layers::layers());
     let files = report::json(&common::operations::files());
     let exchanges = report::json(&common::operations::exchanges());
     let imported = report::json(&common::operations::imported());
-    for json in [report::json(&common::run()), study.json(), nodes, weak, files, exchanges, imported] {
+    for json in [report::json(&common::run()), study.json(), nodes, weak, layers, files, exchanges, imported]
+    {
         let json: Value = serde_json::from_str(&json).expect("JSON");
         for (key, value) in json.as_object().expect("an object") {
             fields.insert(key.clone());

@@ -171,9 +171,10 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             kind: Kind::Word(&[
                 ("shared", "one file for all tasks"),
                 ("per-task", "a file for each task, named by the task's number"),
+                ("own", "as `per-task`; of a target that is one device each task has its own part of it"),
             ]),
             absent: Absent::Value("\"shared\""),
-            meaning: "Whether tasks share one file.",
+            meaning: "Whether tasks share one file. `own` is for sweeps over targets of which some are devices.",
         },
         Key {
             name: "order",

@@ -7,8 +7,10 @@
 
 mod axis;
 mod bars;
+mod devices;
 mod figure;
 mod latency;
+mod layers;
 mod line;
 mod marks;
 mod nodes;
@@ -78,6 +80,8 @@ pub(crate) fn of_study(report: &Report, second: Option<&Report>) -> Vec<Chart> {
     charts.extend(sweep::charts(report, second));
     charts.extend(nodes::charts(report));
     charts.extend(weak::charts(report));
+    charts.extend(devices::charts(report));
+    charts.extend(layers::charts(report));
     charts.extend(response::charts(report));
     charts.extend(spread::dispersions(report));
     charts

@@ -204,6 +204,7 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
         ],
         curves,
         best,
+        ..Findings::default()
     }
 }
 

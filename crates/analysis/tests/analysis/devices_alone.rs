@@ -1,0 +1,273 @@
+//! Devices one by one and together: slow ones, grades, seek times, strips, limits of processes.
+
+use analysis::{FitRefused, SeekTime, curves, figures, member_sets, process_limits, seek_fits, strips};
+use plan::{Amount, Bytes, Expectation, Order, Per, Phase, Sharing, TargetTerms};
+use proptest::prelude::{prop_assert, proptest};
+use record::{BlockDeviceFacts, Fact, HostFacts, PhaseKey, TargetDevices};
+
+use crate::rows::{SECOND, phase, run_of, task};
+use crate::studies::{Study, bytes, count, target};
+
+const MB: f64 = 1e6;
+
+/// A host with devices `sda`, `sdb` … of these models under `/dev`.
+pub(crate) fn host(models: &[&str], queues: u32) -> HostFacts {
+    let unknown = || Fact::Unknown("made up".to_owned());
+    let name = |place: usize| format!("sd{}", char::from(b'a' + u8::try_from(place).expect("few")));
+    let mut host = run_of(&Study::new(Vec::new()).plan, &[], &[], &[]).manifest.host.clone();
+    for (place, model) in models.iter().enumerate() {
+        host.devices.push(BlockDeviceFacts {
+            name: name(place),
+            model: if model.is_empty() { unknown() } else { Fact::Known((*model).to_owned()) },
+            serial: unknown(),
+            firmware: unknown(),
+            size_bytes: 1 << 30,
+            rotational: Fact::Known(true),
+            scheduler: unknown(),
+            hardware_queues: Fact::Known(queues),
+            queue_requests: Fact::Known(64),
+            read_ahead_bytes: Fact::Unknown("made up".to_owned()),
+            logical_block_bytes: Fact::Known(512),
+            physical_block_bytes: Fact::Known(512),
+            numa_node: Fact::Unknown("made up".to_owned()),
+        });
+        host.target_devices.push(TargetDevices {
+            path: format!("/dev/{}", name(place)),
+            top: vec![name(place)],
+            bottom: vec![name(place)],
+        });
+    }
+    host
+}
+
+fn expectation(name: &str, megabytes: f64, reached: &str) -> Expectation {
+    Expectation {
+        name: name.to_owned(),
+        target: None,
+        phase: Some(Phase::Read),
+        random: None,
+        transfer: None,
+        read_percent: None,
+        amount: Amount::BytesPerSecond(megabytes * MB),
+        at_latency: None,
+        count: 1.0,
+        per: Per::Device,
+        ceiling: false,
+        source: String::new(),
+        reached: reached.to_owned(),
+    }
+}
+
+/// Seven disks of two models, measured one by one by the key `member`.
+fn disks() -> Study {
+    let mut study = Study::new(vec![target("disks", |t| t.devices = 7)]);
+    for (member, rate) in [(0, 120.0), (1, 118.0), (2, 70.0), (3, 121.0), (4, 119.0), (5, 55.0), (6, 54.0)] {
+        study.add_of("alone", "disks", &[count("member", member)], Phase::Read, &[rate * MB], |spec| {
+            let name = char::from(b'a' + u8::try_from(member).expect("few"));
+            spec.files.targets = vec![format!("/dev/sd{name}").into()];
+        });
+    }
+    study.plan.terms.expectations = vec![
+        expectation("vendor", 150.0, "what the vendor says"),
+        expectation("seller", 100.0, "what the seller says"),
+        expectation("others", 40.0, "look for a different vendor"),
+    ];
+    study
+}
+
+#[test]
+fn a_slow_disk_is_slow_among_its_own_model_and_each_model_has_its_grade() {
+    let study = disks();
+    let host = host(&["A", "A", "A", "A", "A", "B", "B"], 1);
+    let sets = member_sets(&study.plan, &study.figures(), Some(&host));
+    let [set] = sets.as_slice() else { panic!("{sets:?}") };
+    let slow: Vec<&str> =
+        set.members.iter().filter(|member| member.slow).map(|member| member.name.as_str()).collect();
+    assert_eq!(slow, ["sdc"], "the disks of model B are all slow, which is their model's matter");
+    assert_eq!((set.target.as_str(), set.together, set.uneven), ("disks", false, true));
+    assert!((set.variation - (121.0 - 54.0) / 121.0).abs() < 1e-9);
+    let models: Vec<_> = set
+        .models
+        .iter()
+        .map(|one| {
+            (one.model.as_str(), one.n, one.slow, one.reached.as_ref().map(|grade| grade.name.as_str()))
+        })
+        .collect();
+    assert_eq!(models, [("A", 5, 1, Some("seller")), ("B", 2, 0, Some("others"))]);
+    // Without facts all are of one unknown model.
+    let sets = member_sets(&study.plan, &study.figures(), None);
+    assert_eq!((sets[0].models.len(), sets[0].models[0].model.as_str()), (1, "model unknown"));
+}
+
+#[test]
+fn a_model_below_all_grades_says_which_one_it_missed() {
+    let mut study = disks();
+    study.plan.terms.expectations.remove(2);
+    let host = host(&["A", "A", "A", "A", "A", "B", "B"], 1);
+    let sets = member_sets(&study.plan, &study.figures(), Some(&host));
+    let of_b = &sets[0].models[1];
+    assert_eq!(
+        (of_b.reached.clone(), of_b.missed.as_ref().map(|one| one.name.as_str())),
+        (None, Some("seller"))
+    );
+}
+
+#[test]
+fn targets_of_one_device_each_are_members_too_but_not_the_layers_above_them() {
+    let disk = |name: &str| target(name, |terms| terms.devices = 1);
+    let above = target("xfs", |terms| (terms.devices, terms.above) = (1, Some("one".to_owned())));
+    let nas = target("nas", |_| {});
+    let mut study = Study::new(vec![disk("one"), disk("two"), above, nas]);
+    for (name, rate) in [("one", 100.0), ("two", 50.0), ("xfs", 90.0), ("nas", 10.0)] {
+        study.add("w", name, &[], Phase::Write, &[rate * MB]);
+    }
+    let sets = member_sets(&study.plan, &study.figures(), None);
+    let names: Vec<&str> = sets[0].members.iter().map(|member| member.name.as_str()).collect();
+    assert_eq!((sets.len(), names), (1, vec!["one", "two"]));
+    assert!((sets[0].variation - 0.5).abs() < 1e-12 && sets[0].uneven);
+}
+
+#[test]
+fn members_together_have_the_rates_of_their_own_tasks() {
+    let mut study = Study::new(vec![target("disks", |_| {})]);
+    study.add_of("all", "disks", &[], Phase::Read, &[0.0], |spec| {
+        spec.tasks = 4;
+        (spec.files.sharing, spec.files.targets) =
+            (Sharing::PerTask, vec!["/dev/sda".into(), "/dev/sdb".into()]);
+    });
+    let key = PhaseKey { case: study.plan.cases[0].id.as_str().into(), repetition: 0, phase: Phase::Read };
+    // Tasks 0 and 2 are on the first device, from 0 to 4 s together; 1 and 3 on the second one.
+    let mib = 1 << 20;
+    let tasks = [
+        task(&key, 0, 30 * mib, (0, 3 * SECOND)),
+        task(&key, 1, 30 * mib, (0, 6 * SECOND)),
+        task(&key, 2, 10 * mib, (SECOND, 4 * SECOND)),
+        task(&key, 3, 30 * mib, (0, 6 * SECOND)),
+    ];
+    let run = run_of(&study.plan, &[phase(&key, 100 * mib, 6 * SECOND)], &tasks, &[]);
+    let figures = figures(&run, analysis::RateName::ByWall);
+    let sets = member_sets(&study.plan, &figures, Some(&host(&["A", "A"], 1)));
+    let seen: Vec<_> =
+        sets[0].members.iter().map(|one| (one.name.as_str(), one.bytes_per_second / mib as f64)).collect();
+    assert_eq!(seen, [("sda", 10.0), ("sdb", 10.0)]);
+    assert!(sets[0].together && !sets[0].uneven);
+}
+
+/// The rates of a disk of 8 ms and 160 MB/s.
+fn disk_rate(size: f64) -> f64 {
+    size / (8e-3 + size / 160e6)
+}
+
+fn sized(target_terms: Vec<TargetTerms>, devices: f64, sizes: &[u64]) -> Study {
+    let mut study = Study::new(target_terms);
+    for &size in sizes {
+        let rate = (devices * disk_rate(size as f64) * 10.0).round() / 10.0;
+        study.add_of("sizes", "disk", &[bytes("transfer", size)], Phase::Read, &[rate], |spec| {
+            spec.order = Order::Random { seed: 1 };
+            spec.geometry.block = Bytes(spec.geometry.transfer.0 * 4);
+        });
+    }
+    study
+}
+
+#[test]
+fn seek_time_and_rate_are_fitted_from_the_rates_of_several_sizes() {
+    let sizes = [16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20];
+    let study = sized(vec![target("disk", |t| t.devices = 3)], 3.0, &sizes);
+    let figures = study.figures();
+    let fits = seek_fits(&study.plan, &figures, &curves(&study.plan, &figures));
+    let [one] = fits.as_slice() else { panic!("{fits:?}") };
+    let line = one.fit.expect("five sizes");
+    assert!((line.positioning_ns / 8e6 - 1.0).abs() < 1e-4, "{line:?}");
+    assert!((line.bytes_per_second / 160e6 - 1.0).abs() < 1e-4, "{line:?}");
+    assert!((line.half_rate_bytes - 1.28e6).abs() < 1e3);
+    assert_eq!((one.devices, one.points.len()), (3, 5));
+    for point in &one.points {
+        let predicted = point.predicted.expect("a line");
+        assert!((predicted / disk_rate(point.bytes) - 1.0).abs() < 1e-4, "{point:?}");
+    }
+}
+
+#[test]
+fn a_fit_is_refused_where_the_sizes_do_not_carry_it() {
+    let line = |sizes: &[f64], time: fn(f64) -> f64| {
+        SeekTime::of(&sizes.iter().map(|&size| (size, time(size))).collect::<Vec<_>>())
+    };
+    let disk = |size: f64| 8e6 + size / 0.16;
+    assert_eq!(line(&[1e4, 1e5, 1e6], disk), Err(FitRefused::TooFew(3)));
+    assert_eq!(line(&[1e4, 1e4, 1e5, 1e6], disk), Err(FitRefused::TooFew(3)), "one size twice is one size");
+    assert_eq!(line(&[1e6, 2e6, 3e6, 4e6], disk), Err(FitRefused::TooNarrow(4.0)));
+    assert_eq!(line(&[1e4, 1e5, 1e6, 1e7], |_| 5e6), Err(FitRefused::NotRising));
+    let steps = |size: f64| if size < 5e5 { 1e6 } else { 1e8 };
+    assert!(matches!(line(&[1e4, 1e5, 1e6, 1e7], steps), Err(FitRefused::NoLine(_))));
+    // A device without positioning time is fitted through 0, and never below it.
+    let flash = line(&[1e4, 1e5, 1e6, 1e7], |size| size / 2.0).expect("a line");
+    assert!(flash.positioning_ns.abs() < 1.0 && (flash.bytes_per_second - 2e9).abs() < 1.0);
+    assert_eq!(FitRefused::TooFew(3).to_string(), "3 sizes are too few: 4 are needed");
+}
+
+proptest! {
+    /// Whatever the device is, times that are off by at most 2 % give it back, within their interval.
+    #[test]
+    fn any_disk_is_found_within_its_interval(
+        positioning_us in 50.0..20_000.0_f64,
+        megabytes in 20.0..3_000.0_f64,
+        noise in proptest::collection::vec(-0.02..0.02_f64, 7),
+    ) {
+        let points: Vec<(f64, f64)> = noise.iter().enumerate().map(|(place, noise)| {
+            let size = 4096.0 * 4.0_f64.powi(i32::try_from(place).expect("few"));
+            (size, (positioning_us * 1e3 + size / megabytes * 1e3) * (1.0 + noise))
+        }).collect();
+        let line = SeekTime::of(&points).expect("seven sizes");
+        prop_assert!(line.error <= 0.02);
+        prop_assert!(line.positioning_ns >= 0.0 && line.interval.0 <= line.bytes_per_second);
+        // Noise of 2 % moves neither by more than a tenth where both are to be seen.
+        let half = positioning_us * megabytes;
+        if (8_192.0..4e6).contains(&half) {
+            prop_assert!((line.positioning_ns / (positioning_us * 1e3) - 1.0).abs() < 0.10, "{line:?}");
+            prop_assert!((line.bytes_per_second / (megabytes * 1e6) - 1.0).abs() < 0.10, "{line:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_system_is_predicted_from_the_strips_of_its_blocks() {
+    let system = |name: &str, block: u64| {
+        target(name, |terms| {
+            (terms.above, terms.devices, terms.fs_block) = (Some("disk".to_owned()), 8, Some(Bytes(block)));
+        })
+    };
+    let terms = vec![target("disk", |_| {}), system("fs-4m", 4 << 20), system("fs-256k", 256 << 10)];
+    let mut study = sized(terms, 1.0, &[16 << 10, 64 << 10, 256 << 10, 1 << 20]);
+    study.add("w", "fs-4m", &[], Phase::Read, &[300e6]);
+    let figures = study.figures();
+    let fits = seek_fits(&study.plan, &figures, &curves(&study.plan, &figures));
+    let points = strips(&study.plan, &figures, &fits);
+    let blocks: Vec<_> =
+        points.iter().map(|one| (one.target.as_str(), one.strip, one.extrapolated)).collect();
+    assert_eq!(blocks, [("fs-256k", 32_768.0, false), ("fs-4m", 524_288.0, false)]);
+    for point in &points {
+        assert!((point.predicted / (8.0 * disk_rate(point.strip)) - 1.0).abs() < 1e-3, "{point:?}");
+    }
+    assert_eq!(points[0].measured, None);
+    assert!((points[1].ratio.expect("measured") - 300e6 / (8.0 * disk_rate(524_288.0))).abs() < 1e-3);
+}
+
+#[test]
+fn one_process_that_gains_nothing_from_more_devices_is_the_limit() {
+    let mut study = Study::new(vec![target("luns", |_| {})]);
+    for (members, one, many) in [(2_u64, 9_800.0, 20e3), (4, 10_000.0, 40e3), (12, 9_900.0, 118e3)] {
+        for (tasks, rate) in [(1, one), (24, many)] {
+            let settings = [count("tasks", tasks), count("members", members)];
+            study.add_of("luns", "luns", &settings, Phase::Read, &[rate * 4096.0], |spec| {
+                spec.files.targets = (0..members).map(|lun| format!("/lun/{lun}").into()).collect();
+                spec.files.sharing = Sharing::PerTask;
+            });
+        }
+    }
+    let found = process_limits(&study.plan, &study.figures());
+    let seen: Vec<_> = found.iter().map(|one| (one.tasks, one.flat, one.points.len())).collect();
+    assert_eq!(seen, [(1, true, 3), (24, false, 3)]);
+    assert!((found[0].spread - 0.02).abs() < 1e-3);
+    assert_eq!(found[0].points.iter().map(|(devices, ..)| *devices).collect::<Vec<_>>(), [2, 4, 12]);
+}

@@ -1,0 +1,171 @@
+//! What layers cost, whether a queue is why, and what targets cost for what they give.
+
+use analysis::{QueueVerdict, costs, findings_of, fits, layer_stacks, placings};
+use plan::{Bytes, Phase, Sharing};
+use record::{Fact, HostFacts, TargetDevices};
+
+use crate::devices_alone::host;
+use crate::rows::run_of;
+use crate::studies::{Study, count, target};
+
+const MB: f64 = 1e6;
+
+fn layered() -> Study {
+    let on = |name: &str, below: &str| target(name, |terms| terms.above = Some(below.to_owned()));
+    let mut study = Study::new(vec![target("disk", |_| {}), on("xfs", "disk"), on("nfs", "xfs")]);
+    for (depth, scale) in [(1, 1.0), (8, 2.0)] {
+        for (name, rate) in [("nfs", 60.0), ("disk", 100.0), ("xfs", 90.0)] {
+            study.add("w", name, &[count("depth", depth)], Phase::Read, &[rate * scale * MB]);
+        }
+    }
+    study
+}
+
+#[test]
+fn every_layer_loses_against_the_one_below_it() {
+    let study = layered();
+    let stacks = layer_stacks(&study.plan, &study.figures(), None);
+    assert_eq!(stacks.iter().map(|one| one.best).collect::<Vec<_>>(), [false, true], "the fastest point");
+    let steps: Vec<_> = stacks[0]
+        .steps
+        .iter()
+        .map(|step| (step.target.as_str(), step.loss.map(|loss| (loss * 1000.0).round()), step.share))
+        .collect();
+    assert_eq!(steps, [("disk", None, 1.0), ("xfs", Some(100.0), 0.9), ("nfs", Some(333.0), 0.6)]);
+    // A second of processor time in ten, for 1 GB and for 0.9 GB.
+    let cpu = |step: usize| stacks[0].steps[step].cpu_seconds_per_gb.expect("it was recorded");
+    assert!((cpu(0) - 1.0).abs() < 1e-9 && (cpu(1) - 1.0 / 0.9).abs() < 1e-9);
+}
+
+#[test]
+fn a_layer_that_was_not_measured_is_passed_over_and_one_layer_is_no_stack() {
+    let mut study = layered();
+    study.plan.cases.retain(|case| case.target != "xfs");
+    let stacks = layer_stacks(&study.plan, &study.figures(), None);
+    let steps: Vec<_> = stacks[0].steps.iter().map(|step| (step.target.as_str(), step.loss)).collect();
+    assert_eq!(steps, [("disk", None), ("nfs", Some(0.4))]);
+    study.plan.cases.retain(|case| case.target == "disk");
+    assert_eq!(layer_stacks(&study.plan, &study.figures(), None), []);
+}
+
+#[test]
+fn layers_that_stand_on_each_other_in_a_record_do_no_harm() {
+    let mut study = layered();
+    study.plan.terms.targets[0].above = Some("nfs".to_owned());
+    assert_eq!(layer_stacks(&study.plan, &study.figures(), None), []);
+}
+
+/// Two disks in direct use, and a volume over both that loses `loss` of their rate.
+fn volume(loss: f64, queues: Option<u32>, top: &str) -> (Study, HostFacts) {
+    let on = target("volume", |terms| terms.above = Some("disks".to_owned()));
+    let mut study = Study::new(vec![target("disks", |_| {}), on]);
+    study.add_of("w", "disks", &[], Phase::Read, &[100.0 * MB], |spec| {
+        spec.tasks = 2;
+        (spec.files.sharing, spec.files.targets) =
+            (Sharing::PerTask, vec!["/dev/sda".into(), "/dev/sdb".into()]);
+    });
+    study.add_of("w", "volume", &[], Phase::Read, &[100.0 * (1.0 - loss) * MB], |spec| {
+        spec.tasks = 2;
+        (spec.files.sharing, spec.files.targets) = (Sharing::PerTask, vec!["/mnt/data".into()]);
+    });
+    let mut host = host(&["A", "A"], 4);
+    let mut device = host.devices[0].clone();
+    device.name = "md0".to_owned();
+    device.hardware_queues = queues.map_or(Fact::Unknown("no mq".to_owned()), Fact::Known);
+    host.devices.push(device);
+    let bottom = vec!["sda".to_owned(), "sdb".to_owned()];
+    let top = if top.is_empty() { bottom.clone() } else { vec![top.to_owned()] };
+    host.target_devices.push(TargetDevices { path: "/mnt/data".to_owned(), top, bottom });
+    (study, host)
+}
+
+fn verdict(loss: f64, queues: Option<u32>, top: &str) -> (QueueVerdict, String) {
+    let (study, host) = volume(loss, queues, top);
+    let mut run = run_of(&study.plan, &study.phases, &[], &[]);
+    run.manifest.host = host;
+    let found = findings_of(&run, &study.figures());
+    let [probe] = found.queues.as_slice() else { panic!("{:?}", found.queues) };
+    assert_eq!((probe.stack, probe.step), (0, 1));
+    (probe.verdict, probe.because.clone())
+}
+
+#[test]
+fn a_single_queue_is_blamed_only_where_there_is_one_and_a_tax() {
+    let (said, because) = verdict(0.1, Some(1), "md0");
+    assert_eq!(said, QueueVerdict::Supported);
+    assert!(because.contains("md0 has 1 hardware queue, the devices in direct use have 8"), "{because}");
+    assert!(because.contains("s of processor time for each GB"), "{because}");
+    assert_eq!(verdict(0.1, Some(4), "md0").0, QueueVerdict::NotSupported);
+    let (said, because) = verdict(0.1, None, "md0");
+    assert_eq!(said, QueueVerdict::NotSupported);
+    assert!(because.contains("no queue of its own"), "{because}");
+    assert_eq!(verdict(0.1, None, "").0, QueueVerdict::NotSupported);
+    for loss in [0.01, -0.2] {
+        let (said, because) = verdict(loss, Some(1), "md0");
+        assert_eq!(said, QueueVerdict::CannotTell);
+        assert!(because.contains("no tax to explain"), "{because}");
+    }
+}
+
+/// Study C: five cards against 192 disks.
+fn cards_and_disks() -> Study {
+    let mut study = Study::new(vec![
+        target("cards", |terms| {
+            (terms.devices, terms.rack_units, terms.slots) = (5, 8.0, 11);
+            (terms.capacity, terms.needs) = (Some(Bytes::gib(10)), Some(Bytes::gib(12)));
+        }),
+        target("disks", |terms| (terms.devices, terms.rack_units) = (192, 84.0)),
+    ]);
+    for (name, read, write) in [("cards", 1250.0, 500.0), ("disks", 1000.0, 1000.0)] {
+        for (phase, rate) in [(Phase::Read, read), (Phase::Write, write)] {
+            study.add_of("w", name, &[], phase, &[rate * MB], |spec| {
+                spec.geometry.transfer = Bytes::mib(1);
+            });
+        }
+    }
+    study
+}
+
+#[test]
+fn cost_is_time_by_devices_and_by_rack_units() {
+    let study = cards_and_disks();
+    let costs = costs(&study.plan, &study.figures());
+    let seen: Vec<_> = costs
+        .iter()
+        .map(|one| (one.target.as_str(), one.device_seconds, one.rack_unit_seconds_per_tb))
+        .collect();
+    let (cards, disks) = (Some(50.0), Some(1920.0));
+    assert_eq!(
+        seen,
+        [
+            ("cards", cards, Some(6400.0)),
+            ("cards", cards, Some(16_000.0)),
+            ("disks", disks, Some(84_000.0)),
+            ("disks", disks, Some(84_000.0)),
+        ]
+    );
+    let mut alone = cards_and_disks();
+    alone.plan.cases.retain(|case| case.target == "cards");
+    assert_eq!(analysis::costs(&alone.plan, &alone.figures()), [], "nothing stands beside it");
+}
+
+#[test]
+fn what_reads_faster_than_it_writes_is_for_what_is_read() {
+    let study = cards_and_disks();
+    let found = placings(&study.plan, &study.figures());
+    let seen: Vec<_> = found.iter().map(|one| (one.ratio, one.for_reads)).collect();
+    assert_eq!(seen, [(2.5, true), (1.0, false)]);
+    assert!((found[0].read_share - 1250.0 / 1750.0).abs() < 1e-9);
+}
+
+#[test]
+fn devices_need_slots_and_data_needs_room() {
+    let mut study = cards_and_disks();
+    let found = fits(&study.plan);
+    assert_eq!(found.len(), 1, "of the disks nothing is said");
+    assert_eq!((found[0].slots, found[0].fits(), found[0].said), (Some((5, 11)), false, true));
+    study.plan.terms.targets[0].needs = None;
+    assert!(fits(&study.plan)[0].fits(), "a MiB is what its own workloads put there");
+    study.plan.terms.targets[0].slots = 4;
+    assert!(!fits(&study.plan)[0].fits());
+}
