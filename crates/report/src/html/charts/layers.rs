@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::spread::pattern_of;
 use super::{BLUE, Chart, GREEN, VERMILLION, escaped};
 use crate::format::percent;
 use crate::section::{headline, signed, stack_name, title};
@@ -44,7 +45,7 @@ fn waterfall(report: &Report, stack: &LayerStack, index: usize) -> Chart {
         json!({
             "type": "bar", "name": name, "x": names, "y": y, "customdata": words, "text": text,
             "textposition": "inside", "insidetextanchor": "middle", "hovertemplate": "%{customdata}<extra></extra>",
-            "marker": { "color": colour, "pattern": { "shape": pattern, "fillmode": "overlay", "size": 7, "solidity": 0.3 } },
+            "marker": { "color": colour, "pattern": pattern_of(pattern) },
         })
     };
     let shown: Vec<String> =
