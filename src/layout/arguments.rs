@@ -13,11 +13,11 @@ use crate::values;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Asked {
     /// Print every command, what it is for, where it is published, and the way back; writes nothing.
-    Plan(Described),
+    Plan(Box<Described>),
     /// Put devices together; all data on them is lost.
     Create {
         #[command(flatten)]
-        described: Described,
+        described: Box<Described>,
         /// Do not ask.
         #[arg(long, short)]
         yes: bool,
