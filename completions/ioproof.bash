@@ -151,6 +151,9 @@ _ioproof() {
             ioproof__subcmd__host,restore)
                 cmd="ioproof__subcmd__host__subcmd__restore"
                 ;;
+            ioproof__subcmd__host,topology)
+                cmd="ioproof__subcmd__host__subcmd__topology"
+                ;;
             ioproof__subcmd__host,tune)
                 cmd="ioproof__subcmd__host__subcmd__tune"
                 ;;
@@ -744,7 +747,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__host)
-            opts="-h --help facts check tune restore"
+            opts="-h --help facts check tune restore topology"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -813,6 +816,24 @@ _ioproof() {
                     return 0
                     ;;
                 --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__host__subcmd__topology)
+            opts="-h --output --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

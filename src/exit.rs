@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use miette::GraphicalReportHandler;
 use plan::study::StudyErrors;
+use plan::topology::TopologyError;
 use runner::ErrorKind;
 
 /// What the program's exit status says.
@@ -105,9 +106,10 @@ pub(crate) fn explain(failure: &Failure) -> ExitCode {
         return failure.exit.into();
     }
     let mut shown = String::new();
-    let pointed = failure
-        .error
-        .downcast_ref::<StudyErrors>()
+    let study = failure.error.downcast_ref::<StudyErrors>().map(|one| one as &dyn miette::Diagnostic);
+    let site = failure.error.downcast_ref::<TopologyError>().map(|one| one as &dyn miette::Diagnostic);
+    let pointed = study
+        .or(site)
         .is_some_and(|errors| GraphicalReportHandler::new().render_report(&mut shown, errors).is_ok());
     if !pointed {
         shown = format!("ioproof: {}", with_causes(&failure.error));

@@ -3,6 +3,7 @@
 mod check;
 mod facts;
 mod restore;
+mod topology;
 mod tune;
 
 use std::path::{Path, PathBuf};
@@ -26,6 +27,8 @@ pub(crate) enum What {
     Tune(tune::TuneArguments),
     /// Put back what was before `host tune`.
     Restore(restore::RestoreArguments),
+    /// Draw the cells of a site from a description: servers, cards of each socket, controllers, drives.
+    Topology(topology::TopologyArguments),
 }
 
 /// Does what is asked.
@@ -35,6 +38,7 @@ pub(crate) fn run(what: &What) -> Result<Exit, Failure> {
         What::Check(arguments) => check::run(arguments),
         What::Tune(arguments) => tune::run(arguments),
         What::Restore(arguments) => restore::run(arguments),
+        What::Topology(arguments) => topology::run(arguments),
     }
 }
 

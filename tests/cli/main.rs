@@ -17,6 +17,7 @@ mod formats;
 mod frameworks;
 mod gpfsperf;
 mod history;
+mod host_facts;
 mod hosts;
 mod import;
 mod instrument;

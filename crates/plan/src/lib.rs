@@ -55,6 +55,7 @@ mod setting;
 mod spread;
 pub mod study;
 mod terms;
+pub mod topology;
 mod tree;
 mod units;
 mod validate;

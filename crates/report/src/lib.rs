@@ -46,6 +46,7 @@ mod section;
 mod study;
 mod table;
 mod text;
+mod topology;
 mod view;
 mod words;
 
@@ -64,6 +65,7 @@ pub use progress::{Progress, TimeLeft};
 pub use schema::schema;
 pub use study::Study;
 pub use text::Colour;
+pub use topology::{topology, topology_page, topology_svg};
 
 /// The tables of `run` for a terminal, at most 120 columns wide, without escape codes.
 #[must_use]

@@ -1,0 +1,92 @@
+//! The diagram for a terminal.
+
+use std::fmt::Write as _;
+
+use plan::topology::{Card, Cell, Server, To, Topology};
+
+use super::{called, facts};
+use crate::table::width;
+
+/// Columns of a terminal, less those of a frame.
+const COLUMNS: usize = 100;
+
+/// All cells of `topology`, one of each kind.
+#[must_use]
+pub fn topology(topology: &Topology) -> String {
+    let mut out = format!("{}\n", topology.title);
+    for cell in &topology.cells {
+        diagram(&mut out, topology, cell);
+    }
+    let sum = |of: fn(&Topology, &Cell) -> u32| -> u64 {
+        topology.cells.iter().map(|cell| u64::from(cell.count) * u64::from(of(topology, cell))).sum()
+    };
+    let (cells, servers) = (sum(|_, _| 1), sum(|_, cell| cell.servers));
+    let drives = sum(|topology, cell| topology.storages[cell.storage].drives);
+    let _ = writeln!(out, "\nIn all: {cells} cells, {servers} servers, {drives} drives");
+    out
+}
+
+fn diagram(out: &mut String, topology: &Topology, cell: &Cell) {
+    let (server, storage) = (&topology.servers[cell.server], &topology.storages[cell.storage]);
+    let _ = writeln!(out, "\n{} × {}", cell.count, cell.title);
+    for number in 1..=cell.servers {
+        frame(out, &server_lines(server, number));
+    }
+    let links = topology.storage_links(cell);
+    if links > 0 {
+        let _ = writeln!(out, "  │ {links} links");
+    }
+    let mut lines = vec![format!("storage: {}", called(&storage.title, &storage.name))];
+    for number in 0..storage.controllers {
+        let memory = if storage.memory.is_empty() { String::new() } else { format!(", {}", storage.memory) };
+        lines.push(format!(
+            "controller {}: {} ports{memory}",
+            crate::format::mark(number as usize),
+            storage.ports
+        ));
+    }
+    let drive = if storage.drive.is_empty() { "drives" } else { &storage.drive };
+    lines.push(format!("{} × {drive}", storage.drives));
+    frame(out, &lines);
+    for line in facts(topology, cell) {
+        let _ = writeln!(out, "  {line}");
+    }
+}
+
+fn server_lines(server: &Server, number: u32) -> Vec<String> {
+    let mut head = format!("server {number}: {}", called(&server.title, &server.name));
+    if !server.memory.is_empty() {
+        let _ = write!(head, ", memory {}", server.memory);
+    }
+    let mut lines = vec![head];
+    for socket in 0..server.sockets {
+        let processor =
+            if server.processor.is_empty() { String::new() } else { format!(": {}", server.processor) };
+        lines.push(format!("socket {socket}{processor}"));
+        lines.extend(server.cards.iter().map(|card| format!("  {}", card_line(card))));
+    }
+    lines
+}
+
+fn card_line(card: &Card) -> String {
+    let to = match card.to {
+        To::Network => "network",
+        To::Storage => "storage",
+    };
+    let rate = match card.bytes_per_second() {
+        Some(rate) => format!(", {} each", crate::format::rate(rate)),
+        None => String::new(),
+    };
+    format!("{} × {} ══ {to}{rate}", card.per_socket, card.title)
+}
+
+/// `lines` in a box.
+fn frame(out: &mut String, lines: &[String]) {
+    let lines: Vec<String> = lines.iter().map(|line| line.chars().take(COLUMNS).collect()).collect();
+    let most = lines.iter().map(|line| width(line)).max().unwrap_or(0);
+    let _ = writeln!(out, "┌─{}─┐", "─".repeat(most));
+    for line in &lines {
+        let _ = writeln!(out, "│ {line}{} │", " ".repeat(most - width(line)));
+    }
+    let _ = writeln!(out, "└─{}─┘", "─".repeat(most));
+}
