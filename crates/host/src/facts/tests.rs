@@ -389,3 +389,103 @@ fn this_host_answers() {
     assert_eq!(facts.file_systems.len(), 1);
     assert!(Host::new(Root::default()).free_space(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap() > 0);
 }
+
+/// Two processors of one core, with C-states, governors and registers that are not alike.
+fn set_by_hand() -> Tree {
+    let mut tree = Tree::new(&[
+        ("/sys/devices/system/cpu/online", "0-1\n"),
+        ("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n"),
+        ("/sys/devices/system/cpu/cpuidle/current_driver", "intel_idle\n"),
+        ("/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: Xeon\n"),
+        ("/proc/cmdline", "root=/dev/sda1 password=secret intel_idle.max_cstate=1 quiet\n"),
+    ]);
+    for cpu in 0..2 {
+        let base = format!("/sys/devices/system/cpu/cpu{cpu}");
+        let disabled = if cpu == 1 { "1\n" } else { "0\n" };
+        let governor = if cpu == 1 { "powersave\n" } else { "performance\n" };
+        let mut registers = vec![0; 0x1FC];
+        registers.extend((0x3504_0041_u64 | if cpu == 1 { 2 } else { 0 }).to_le_bytes());
+        tree = tree
+            .files(&[
+                (&format!("{base}/topology/thread_siblings_list"), "0-1\n"),
+                (&format!("{base}/cpufreq/scaling_governor"), governor),
+                (&format!("{base}/cpuidle/state0/name"), "POLL\n"),
+                (&format!("{base}/cpuidle/state0/latency"), "0\n"),
+                (&format!("{base}/cpuidle/state0/disable"), "0\n"),
+                (&format!("{base}/cpuidle/state1/name"), "C1E\n"),
+                (&format!("{base}/cpuidle/state1/latency"), "10\n"),
+                (&format!("{base}/cpuidle/state1/disable"), disabled),
+                (&format!("{base}/cpuidle/state1/default_status"), "enabled\n"),
+            ])
+            .bytes(&format!("/dev/cpu/{cpu}/msr"), &registers);
+    }
+    tree
+}
+
+#[test]
+fn settings_that_differ_between_processors_are_counted() {
+    let facts = facts(&set_by_hand(), "/");
+    let processors = &facts.processors;
+    assert_eq!((processors.looked_at, known(&processors.threads_per_core)), (2, 2));
+    assert_eq!(known(&processors.governors).len(), 2, "mixed");
+    assert!(!known(&processors.turbo));
+    let switched = known(&processors.c1e);
+    assert_eq!((switched.on, switched.of), (1, 2));
+    let idle = known(&processors.idle);
+    assert_eq!((idle.states[1].name.as_str(), idle.states[1].enabled.on), ("C1E", 1));
+    assert_eq!(
+        (known(&idle.left_at_default), idle.limits),
+        (false, vec!["intel_idle.max_cstate=1".to_owned()])
+    );
+    assert_eq!(
+        known(&facts.machine.kernel_arguments).as_deref(),
+        Some("intel_idle.max_cstate=1"),
+        "what is nobody's business is not kept"
+    );
+}
+
+#[test]
+fn c_states_that_nobody_touched_are_left_at_default() {
+    let tree = set_by_hand().files(&[
+        ("/proc/cmdline", "root=/dev/sda1\n"),
+        ("/sys/devices/system/cpu/cpu1/cpuidle/state1/disable", "0\n"),
+    ]);
+    assert!(known(&known(&facts(&tree, "/").processors.idle).left_at_default));
+}
+
+#[test]
+fn arrays_volumes_and_networks_are_found_when_a_run_has_ended() {
+    let tree = Tree::new(&[
+        ("/sys/class/net/lo/mtu", "65536\n"),
+        ("/sys/class/net/ib0/device/x", ""),
+        ("/sys/class/net/ib0/type", "32\n"),
+        ("/sys/class/net/ib0/speed", "100000\n"),
+        ("/sys/class/net/ib0/mtu", "2044\n"),
+        ("/sys/fs/lustre/version", "2.12.4\n"),
+    ])
+    .device(
+        "virtual/block/md0",
+        "9:0",
+        &[("md/level", "raid0\n"), ("md/chunk_size", "131072\n"), ("md/array_state", "clean\n")],
+    )
+    .device("virtual/block/nvme0n1", "259:0", &[])
+    .stacked("md0", "nvme0n1");
+    let mut facts = facts(&tree, "/");
+    assert!(reason(&facts.volumes).contains("not looked for"));
+    host(&tree).complete(&mut facts);
+    let volumes = known(&facts.volumes);
+    assert_eq!(
+        (volumes[0].members.as_slice(), known(&volumes[0].chunk_bytes)),
+        (&["nvme0n1".to_owned()][..], 131_072)
+    );
+    let network = known(&facts.network);
+    assert_eq!(network.len(), 1, "the loopback is software");
+    assert_eq!(
+        (network[0].kind.as_str(), known(&network[0].bits_per_second)),
+        ("infiniband", 100_000_000_000)
+    );
+    let software = known(&facts.software);
+    let version = |name: &str| known(&software.iter().find(|one| one.name == name).expect("listed").version);
+    assert_eq!(version("Lustre").as_deref(), Some("2.12.4"));
+    assert_eq!(version("XVM"), None);
+}
