@@ -244,9 +244,14 @@ pub(crate) fn places(map: &SlotMap) -> Table {
     table
 }
 
-/// The shortest name that tells a card: its device, else its kind.
+/// The shortest name that tells a card: its device, else its kind, as slot tables write it.
 fn label(card: &Card) -> String {
-    card.devices.first().cloned().unwrap_or_else(|| card.kind.clone())
+    let kind = match card.kind.as_str() {
+        "graphics or accelerator" => "GPU",
+        "InfiniBand" => "IB",
+        kind => kind.strip_suffix(" controller").unwrap_or(kind),
+    };
+    card.devices.first().map_or(kind, String::as_str).to_owned()
 }
 
 /// Each card with its slot and its link.
