@@ -60,6 +60,9 @@ pub(crate) struct OwnedDevice {
     pub(super) sequence: Option<u64>,
     /// What it carries since the layout stands; none while it is being made.
     pub(super) signatures: Option<Vec<Signature>>,
+    /// What shows on it, at any place, once the metadata of the layout is gone.
+    #[serde(default)]
+    pub(super) covered: Vec<Signature>,
 }
 
 impl OwnedDevice {
@@ -73,6 +76,7 @@ impl OwnedDevice {
             identities: Vec::new(),
             sequence: None,
             signatures: None,
+            covered: Vec::new(),
         }
     }
 

@@ -87,8 +87,11 @@ fn build(
         standing.ledger.steps[index].state = StepState::Done;
         standing.save().map_err(Failure::Ledger)?;
     }
+    let covered = standing.ledger.layout.recipe.covered();
+    let covered: Vec<_> = covered.iter().filter_map(|node| Guard::signatures(node).ok()).flatten().collect();
     for device in &mut standing.ledger.devices {
         device.signatures = Guard::signatures(&device.path).ok();
+        device.covered.clone_from(&covered);
     }
     standing.ledger.complete = true;
     standing.save().map_err(Failure::Ledger)

@@ -190,7 +190,10 @@ fn foreign<'a>(standing: &Standing, device: &OwnedDevice, found: &'a [Signature]
     });
     let kinds = standing.ledger.layout.recipe.signatures();
     let is_own = |signature: &Signature| match (&device.signatures, &kinds) {
-        (Some(own), _) => own.contains(signature),
+        (Some(own), _) => {
+            let same = |own: &Signature| own.kind == signature.kind && own.uuid == signature.uuid;
+            own.contains(signature) || device.covered.iter().any(same)
+        }
         (None, _) if !is_written => false,
         (None, Some(kinds)) => kinds.contains(&signature.kind.as_str()),
         (None, None) => true,

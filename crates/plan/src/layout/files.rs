@@ -49,6 +49,20 @@ impl Recipe {
     }
 }
 
+impl Recipe {
+    /// Devices that begin where members begin, if the layout has any: what is on them is seen on the members
+    /// once the metadata at the members' ends is gone.
+    #[must_use]
+    pub fn covered(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Md { metadata: MdMetadata::Imsm, node, .. } => {
+                vec![node.clone(), super::array::volume(MdMetadata::Imsm, node)]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
 impl FileSystem {
     /// Makes it on `device`. The device was wiped before: nothing is discarded again, and what its
     /// maker takes for an old file system can only be left over from a layout before.
