@@ -53,6 +53,7 @@ mod studies;
 mod sweeps;
 mod trees;
 mod tune;
+mod uv300;
 mod verdicts;
 mod virtual_machine;
 mod weak_scaling;

@@ -32,8 +32,8 @@ ready_studies! {
     block_size = "block-size",
     bsc_nvm = "bsc-nvm",
     buffer_size = "buffer-size",
-    cuny_p3700 = "cuny-p3700",
     cuny_test1 = "cuny-test1",
+    cuny_uv300 = "cuny-uv300",
     file_size = "file-size",
     fs_blocks = "fs-blocks",
     iops_definitions = "iops-definitions",
@@ -160,7 +160,7 @@ fn every_study_is_read_as_it_stands_and_in_miniature() {
 #[test]
 fn the_five_sources_stand_beside_their_published_figures_and_claims() {
     for (name, letter, figures, claims) in [
-        ("cuny-p3700", "a-", 14, 6),
+        ("cuny-uv300", "a-", 14, 6),
         ("bsc-nvm", "b-", 40, 5),
         ("sas-flash", "c-", 2, 1),
         ("iops-lustre", "d-", 15, 3),

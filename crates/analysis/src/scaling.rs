@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use plan::{Client, Order, Phase, Plan};
+use plan::{Client, Order, Phase, Plan, SettingValue};
 
 use crate::Figure;
 use crate::amount::bytes_of_one;
@@ -81,6 +81,28 @@ fn bests<'a, 'b>(subjects: &'b [Subject<'a>]) -> Bests<'a, 'b> {
     bests
 }
 
+/// How many members of its target a figure is of, where that is swept.
+fn members(subject: &Subject<'_>) -> Option<u32> {
+    subject.case.settings.iter().find_map(|setting| match (setting.key.as_str(), &setting.value) {
+        ("members", SettingValue::Count(count)) => u32::try_from(*count).ok(),
+        ("member", _) => Some(1),
+        _ => None,
+    })
+}
+
+/// Of each target of which more and more members were measured, the best figures of the fewest.
+fn fewest<'a, 'b>(subjects: &'b [Subject<'a>]) -> Bests<'a, 'b> {
+    let mut fewest: Bests<'a, 'b> = HashMap::new();
+    for subject in subjects.iter().filter(|one| one.case.settings.iter().any(|set| set.key == "members")) {
+        let best = fewest.entry((subject.case.target.as_str(), Kind::of(subject))).or_insert(subject);
+        let (own, least) = (members(subject), members(best));
+        if own < least || own == least && subject.rate() > best.rate() {
+            *best = subject;
+        }
+    }
+    fewest
+}
+
 /// Figures from the server of the storage and from behind a network are not set against each
 /// other.
 fn same_client(one: &Subject<'_>, other: &Subject<'_>) -> bool {
@@ -89,7 +111,8 @@ fn same_client(one: &Subject<'_>, other: &Subject<'_>) -> bool {
 }
 
 /// Every figure of a target with a baseline against the baseline's best figure of the same phase,
-/// order, mix and number of nodes, or else of one node; of random transfers, of the same size. A target
+/// order, mix and number of nodes, or else of one node; of random transfers, of the same size. Where no
+/// baseline is named and `members` is swept, the fewest members of the same target are the baseline. A target
 /// whose devices the study does not count has as many as it has paths. Of a node-local target each node
 /// has its own devices.
 #[must_use]
@@ -99,12 +122,19 @@ pub fn scaling(plan: &Plan, figures: &[Figure]) -> Vec<Scaling> {
 
 /// As [`scaling`], of figures that were looked up already.
 pub(crate) fn scaling_of(subjects: &[Subject<'_>]) -> Vec<Scaling> {
-    let bests = bests(subjects);
+    let (bests, fewest) = (bests(subjects), fewest(subjects));
     let of_figure = |subject: &Subject<'_>| {
-        let baseline = subject.target?.baseline.as_deref()?;
         // A device is often measured on one node alone.
-        let of_nodes = |nodes| bests.get(&(baseline, Kind { nodes, ..Kind::of(subject) }));
-        let one = of_nodes(subject.nodes()).or_else(|| of_nodes(1));
+        let of_baseline = |baseline| {
+            let of_nodes = |nodes| bests.get(&(baseline, Kind { nodes, ..Kind::of(subject) }));
+            of_nodes(subject.nodes()).or_else(|| of_nodes(1))
+        };
+        let one = match subject.target?.baseline.as_deref() {
+            Some(baseline) => of_baseline(baseline),
+            None => fewest
+                .get(&(subject.case.target.as_str(), Kind::of(subject)))
+                .filter(|one| members(one).zip(members(subject)).is_some_and(|(few, many)| few < many)),
+        };
         let one = one.filter(|one| same_client(one, subject))?;
         let devices = devices(subject);
         let each = one.rate() / f64::from(devices_of_baseline(one));
@@ -124,14 +154,15 @@ pub(crate) fn scaling_of(subjects: &[Subject<'_>]) -> Vec<Scaling> {
 
 fn devices(subject: &Subject<'_>) -> u32 {
     let paths = subject.case.workload.files.targets.len();
-    let chosen = crate::seek::chosen_devices(subject.case);
+    let chosen = members(subject).or_else(|| crate::seek::chosen_devices(subject.case));
     let said = chosen.or_else(|| subject.target.map(|terms| terms.devices).filter(|&devices| devices > 0));
     let of_target = said.unwrap_or_else(|| u32::try_from(paths).unwrap_or(u32::MAX));
     of_target.saturating_mul(subject.targets_of_all_nodes())
 }
 
 fn devices_of_baseline(subject: &Subject<'_>) -> u32 {
-    let of_target = subject.target.map_or(1, |terms| terms.devices.max(1));
+    let of_target = members(subject);
+    let of_target = of_target.unwrap_or_else(|| subject.target.map_or(1, |terms| terms.devices.max(1)));
     of_target.saturating_mul(subject.targets_of_all_nodes())
 }
 

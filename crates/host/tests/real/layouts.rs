@@ -202,8 +202,8 @@ fn a_raw_layout_is_its_devices_and_an_existing_directory_needs_no_ledger() {
 #[test]
 fn ones_own_commands_make_check_and_undo_a_layout() {
     let Some(mut rig) = Rig::new(2, 64 << 20) else { return };
-    let create = ["mkfs.ext4 -q {device1}", "mkdir {mount} && mount {device1} {mount}"];
-    let destroy = ["umount {mount}", "rmdir {mount}"];
+    let create = ["mkfs.ext4 -q {device1}", "mount {device1} {mount}"];
+    let destroy = ["umount {mount}"];
     let layout = rig.layout(own(&create, &["mountpoint -q {mount}", "test -e {mount}/none"], &destroy));
     let layout = Layout { stands_for: "XVM".into(), ..layout };
     let standing = rig.create(&layout).unwrap();

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::files::directory;
 use super::{Action, Provenance, Step, Undo, When, shell_word};
 
 /// All devices, with spaces between.
@@ -11,7 +12,8 @@ const DEVICE: &str = "device";
 /// The mount point.
 const MOUNT: &str = "mount";
 
-/// The user's lines, with all of `destroy` as the way back from any of `create`.
+/// The mount point, which is made as for any other layout, and the user's lines, with all of `destroy` as the
+/// way back from any of `create`.
 pub(super) fn steps(create: &[String], destroy: &[String], devices: &[PathBuf], place: &Path) -> Vec<Step> {
     let line = |text: &String| Action::Shell(filled(text, devices, place));
     let mut steps: Vec<Step> = create
@@ -27,6 +29,7 @@ pub(super) fn steps(create: &[String], destroy: &[String], devices: &[PathBuf], 
     if let Some(first) = steps.first_mut() {
         first.undo = destroy.iter().map(back).collect();
     }
+    steps.insert(0, directory(place));
     steps
 }
 

@@ -4,6 +4,7 @@ mod compared;
 pub(crate) mod findings;
 mod jobs;
 mod layers;
+mod layouts;
 mod nodes;
 mod printed;
 
@@ -65,6 +66,7 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
         machines,
         cluster: nodes::cluster(run),
         rank_maps,
+        layouts: layouts::layouts(run),
         printed: printed::printed(run),
         time: printed::run_time(run),
     }

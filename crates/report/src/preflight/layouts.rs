@@ -9,9 +9,6 @@ use plan::{Bytes, Layout};
 use super::COLUMNS;
 use crate::table::wrapped;
 
-/// Of a layout so many commands are shown where not all are asked for.
-const COMMANDS_SHOWN: usize = 6;
-
 /// What is known of a layout before it is made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayoutOutlook {
@@ -26,7 +23,7 @@ pub struct LayoutOutlook {
 }
 
 /// The layouts one after another, each with its devices, its commands and what stands against it; `all`
-/// commands, or the first of each.
+/// commands, or of those that are alike the first and the last.
 #[must_use]
 pub fn layouts(outlooks: &[LayoutOutlook], all: bool) -> String {
     let mut out = "Layouts, made and dismantled one after another\n".to_owned();
@@ -34,6 +31,21 @@ pub fn layouts(outlooks: &[LayoutOutlook], all: bool) -> String {
         out.push_str(&of_one(one, all));
     }
     out
+}
+
+/// Whether both do the same to different devices.
+fn alike(one: &Step, next: &Step) -> bool {
+    let program = |step: &Step| step.action.to_string().split(' ').next().map(str::to_owned);
+    (program(one), &one.provenance) == (program(next), &next.provenance)
+}
+
+/// A command is never broken: it is to be copied.
+fn step(step: &Step, out: &mut String) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "    # {}", step.action);
+    if let Some(remark) = step.provenance.remark() {
+        out.push_str(&wrapped("      ", &remark, COLUMNS));
+    }
 }
 
 fn of_one(one: &LayoutOutlook, all: bool) -> String {
@@ -53,16 +65,15 @@ fn of_one(one: &LayoutOutlook, all: bool) -> String {
         let count = crate::format::counted(one.devices.len() as u64, "device");
         out.push_str(&wrapped("    ", &format!("{count}{size}: {}", names.join(" ")), COLUMNS));
     }
-    let shown = if all { one.steps.len() } else { COMMANDS_SHOWN };
-    for step in one.steps.iter().take(shown) {
-        // A command is never broken: it is to be copied.
-        let _ = writeln!(out, "    # {}", step.action);
-        if let Some(remark) = step.provenance.remark() {
-            out.push_str(&wrapped("      ", &remark, COLUMNS));
+    for group in one.steps.chunk_by(alike) {
+        match group {
+            [first, middle @ .., last] if !all && middle.len() > 1 => {
+                step(first, &mut out);
+                let _ = writeln!(out, "    … {} more like these: --explain shows all", middle.len());
+                step(last, &mut out);
+            }
+            some => some.iter().for_each(|one| step(one, &mut out)),
         }
-    }
-    if one.steps.len() > shown {
-        let _ = writeln!(out, "    … and {} more: --explain shows all", one.steps.len() - shown);
     }
     for obstacle in &one.obstacles {
         out.push_str(&wrapped("    ! ", obstacle, COLUMNS));

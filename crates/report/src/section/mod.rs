@@ -16,6 +16,7 @@ mod expected;
 mod iops;
 mod jobs;
 mod layers;
+mod layouts;
 mod limits;
 mod nodes;
 mod operations;
@@ -139,6 +140,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("jobs", "Jobs", jobs_first, jobs::blocks(report)),
         ("limits", "Processor or storage", false, limits::blocks(report)),
         ("beside", "Published figures and own ones", false, beside::blocks(report)),
+        ("layouts", "Layouts", false, layouts::blocks(report)),
         ("time", "Where the time went", false, printed::time(report)),
         ("printed", "What was printed", false, printed::blocks(report)),
         ("coverage", "Coverage of nodes", false, coverage::blocks(report)),

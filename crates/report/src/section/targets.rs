@@ -3,7 +3,7 @@
 use super::{Block, conditions, figure, headline, only, point, signed, title};
 use crate::format::{number, percent, rate_under, shared_unit};
 use crate::table::{Align, Cell, Table, Tone};
-use crate::view::Report;
+use crate::view::{Figure, Report};
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let mut blocks = only("What each target is, as the study says", described(report));
@@ -65,6 +65,7 @@ fn scaling(report: &Report) -> Table {
         ("× one", Align::Right),
         ("scaling", Align::Right),
         ("tasks allow", Align::Right),
+        ("devices busy", Align::Right),
         ("per rack unit", Align::Right),
         ("conditions", Align::Left),
     ])
@@ -86,6 +87,7 @@ fn scaling(report: &Report) -> Table {
             number(one.ratio).into(),
             Cell::toned(percent(one.share), Tone::Main),
             if one.balance_bound < 1.0 { percent(one.balance_bound) } else { String::new() }.into(),
+            busy(own).into(),
             if units > 0.0 {
                 crate::format::rate_in(own.headline().median / units, own.unit)
             } else {
@@ -97,6 +99,18 @@ fn scaling(report: &Report) -> Table {
         ]);
     }
     table
+}
+
+/// The share of the time in which the devices had a request under way: of the idlest and the busiest.
+fn busy(figure: &Figure) -> String {
+    let shares = || figure.devices.iter().map(|device| device.busy_share.min(1.0));
+    let least = shares().fold(f64::INFINITY, f64::min);
+    let most = shares().fold(0.0, f64::max);
+    match figure.devices.len() {
+        0 => String::new(),
+        1 => percent(most),
+        _ => format!("{} to {}", percent(least), percent(most)),
+    }
 }
 
 fn taxes(report: &Report) -> Table {

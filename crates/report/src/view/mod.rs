@@ -5,6 +5,7 @@
 
 pub(crate) mod findings;
 pub(crate) mod layers;
+pub(crate) mod layouts;
 pub(crate) mod nodes;
 pub(crate) mod printed;
 
@@ -70,6 +71,8 @@ pub(crate) struct Report {
     pub(crate) definitions: Vec<Definition>,
     /// What was asked.
     pub(crate) cases: Vec<CaseInfo>,
+    /// Each time that a layout was made for cases, in order.
+    pub(crate) layouts: Vec<layouts::LayoutInfo>,
     /// Where it ran; of several nodes the first.
     pub(crate) host: HostFacts,
     /// The machines of the published studies that it stands beside.

@@ -1,0 +1,167 @@
+//! Layouts: the commands as they were run, what was read back, and the devices with their queues.
+
+use plan::Bytes;
+use record::{BlockDeviceFacts, CommandRun, Fact, LayoutFinding};
+
+use super::Block;
+use crate::format::{counted, duration, number};
+use crate::table::{Align, Cell, Table, Tone};
+use crate::view::Report;
+use crate::view::layouts::LayoutInfo;
+
+pub(super) fn blocks(report: &Report) -> Vec<Block> {
+    report.layouts.iter().flat_map(of_one).collect()
+}
+
+fn of_one(one: &LayoutInfo) -> Vec<Block> {
+    let mut head = one.title.clone();
+    if !one.stands_for.is_empty() {
+        head.push_str(&format!(" (stands for {})", one.stands_for));
+    }
+    let place = format!("layout-{}", one.name);
+    let mut blocks = vec![Block::Heading { place, text: head }, Block::Text(summary(one))];
+    blocks.push(table("Commands as they were run", commands(&one.created)));
+    let differing: Vec<String> =
+        one.findings.iter().filter(|one| one.differs()).map(ToString::to_string).collect();
+    if !differing.is_empty() {
+        blocks.push(Block::Text("Not as it was asked for:".to_owned()));
+        blocks.push(Block::List(differing));
+    }
+    if !one.findings.is_empty() {
+        blocks.push(table("Read back while it stood", findings(&one.findings)));
+    }
+    if !one.devices.is_empty() {
+        blocks.push(table("Devices under it", devices(&one.devices)));
+    }
+    blocks
+}
+
+fn table(caption: &str, table: Table) -> Block {
+    Block::Table { caption: caption.to_owned(), table: table.without_empty_columns() }
+}
+
+/// `md over 12 devices: /dev/nvme0n1, …; dismantled by 15 commands in 1.2 s.`
+fn summary(one: &LayoutInfo) -> String {
+    let mut text = format!("Layout `{}`, recipe {}", one.name, one.recipe);
+    if !one.members.is_empty() {
+        let count = counted(one.members.len() as u64, "device");
+        text.push_str(&format!(" over {count}: {}", one.members.join(", ")));
+    }
+    let seconds = |runs: &[CommandRun]| duration(runs.iter().map(|run| run.took_ns as f64 / 1e9).sum());
+    text.push_str(&format!(
+        "; {} in {}",
+        counted(one.created.len() as u64, "command"),
+        seconds(&one.created)
+    ));
+    text.push_str(&match one.state {
+        "dismantled" => {
+            let count = counted(one.destroyed.len() as u64, "command");
+            format!("; dismantled by {count} in {}.", seconds(&one.destroyed))
+        }
+        "not made" => format!("; it could not be made: {}", one.error),
+        "left" => format!("; it could not be dismantled: {} `ioproof layout clean` tries again.", one.error),
+        _ => "; the run was killed while it stood: `ioproof layout clean` dismantles it.".to_owned(),
+    });
+    text
+}
+
+/// Equal commands for one device after another are shown by the first and the last.
+fn commands(all: &[CommandRun]) -> Table {
+    let mut table = Table::new(&[
+        ("command", Align::Left),
+        ("where it is from", Align::Left),
+        ("ended", Align::Left),
+        ("took", Align::Right),
+    ]);
+    let program = |run: &CommandRun| run.command.split_whitespace().next().unwrap_or_default().to_owned();
+    let alike = |one: &CommandRun, next: &CommandRun| {
+        (program(one), &one.printed, &one.status) == (program(next), &next.printed, &next.status)
+    };
+    for group in all.chunk_by(alike) {
+        match group {
+            [first, middle @ .., last] if middle.len() > 1 => {
+                table.row(command(first));
+                let took: f64 = middle.iter().map(|run| run.took_ns as f64 / 1e9).sum();
+                let more = format!("… {} more like these", middle.len());
+                table.row(vec![
+                    Cell::from(more),
+                    String::new().into(),
+                    String::new().into(),
+                    duration(took).into(),
+                ]);
+                table.row(command(last));
+            }
+            some => some.iter().for_each(|run| table.row(command(run))),
+        }
+    }
+    table
+}
+
+fn command(run: &CommandRun) -> Vec<Cell> {
+    let ended = match run.succeeded() {
+        true => Cell::from("well".to_owned()),
+        false => Cell::toned(run.status.to_string(), Tone::Doubtful),
+    };
+    let printed = run.printed.clone().unwrap_or_default();
+    vec![run.command.clone().into(), printed.into(), ended, duration(run.took_ns as f64 / 1e9).into()]
+}
+
+fn findings(all: &[LayoutFinding]) -> Table {
+    let mut table = Table::new(&[
+        ("of", Align::Left),
+        ("what", Align::Left),
+        ("wanted", Align::Left),
+        ("found", Align::Left),
+        ("read from", Align::Left),
+    ]);
+    for one in all {
+        let found = known(&one.found, Clone::clone);
+        let found = if one.differs() { Cell::toned(found, Tone::Doubtful) } else { Cell::from(found) };
+        table.row(vec![
+            one.subject.clone().into(),
+            one.property.clone().into(),
+            one.wanted.clone().unwrap_or_default().into(),
+            found,
+            one.source.clone().into(),
+        ]);
+    }
+    table
+}
+
+fn devices(all: &[BlockDeviceFacts]) -> Table {
+    let mut table = Table::new(&[
+        ("device", Align::Left),
+        ("model", Align::Left),
+        ("serial number", Align::Left),
+        ("size", Align::Right),
+        ("scheduler", Align::Left),
+        ("hardware queues", Align::Right),
+        ("requests in a queue", Align::Right),
+        ("read-ahead", Align::Right),
+    ]);
+    for one in all {
+        table.row(vec![
+            one.name.clone(),
+            or_empty(&one.model, |text| text.trim().to_owned()),
+            or_empty(&one.serial, |text| text.trim().to_owned()),
+            crate::format::decimal_bytes(one.size_bytes),
+            known(&one.scheduler, Clone::clone),
+            known(&one.hardware_queues, |count| number(f64::from(*count))),
+            known(&one.queue_requests, |count| number(f64::from(*count))),
+            known(&one.read_ahead_bytes, |bytes| Bytes(*bytes).to_string()),
+        ]);
+    }
+    table
+}
+
+fn known<T>(fact: &Fact<T>, text: impl Fn(&T) -> String) -> String {
+    match fact {
+        Fact::Known(value) => text(value),
+        Fact::Unknown(_) => "unknown".to_owned(),
+    }
+}
+
+/// What most virtual devices do not have has no column of its own then.
+fn or_empty<T>(fact: &Fact<T>, text: impl Fn(&T) -> String) -> String {
+    fact.known().map(text).unwrap_or_default()
+}
