@@ -56,6 +56,21 @@ fn scalability_is_counted_from_the_best_of_the_baseline() {
     assert_eq!(best_scaling(&scaling, &study.figures()), [0, 1, 4, 5]);
 }
 
+/// B22: 5 and 9.8 GB/s with one and two devices.
+#[test]
+fn a_sweep_of_members_is_counted_from_the_fewest() {
+    let mut study = Study::new(vec![target("cards", |terms| terms.devices = 2)]);
+    for (members, tasks, rate) in [(1, 4, 4.0), (1, 8, 5.0), (2, 4, 7.0), (2, 8, 9.8)] {
+        let settings = [count("members", members), count("tasks", tasks)];
+        study.add("gain", "cards", &settings, Phase::Read, &[rate * GB]);
+    }
+    let scaling = scaling(&study.plan, &study.figures());
+    let told: Vec<_> =
+        scaling.iter().map(|one| (one.figure, one.baseline, one.devices, percent(one.share))).collect();
+    assert_eq!(told, [(2, 1, 2, "70.0 %".to_owned()), (3, 1, 2, "98.0 %".to_owned())]);
+    assert!((scaling[1].ratio - 1.96).abs() < 1e-9, "the gain of the second device");
+}
+
 #[test]
 fn random_transfers_are_counted_from_the_same_size_and_order() {
     let mut study = Study::new(vec![

@@ -110,30 +110,20 @@ fn layout(name: &str, fields: &Fields, errors: &mut Vec<StudyError>) -> Option<L
 
 /// What is wrong with the values of a layout, whatever host it is for.
 fn mistakes(layout: &Layout, fields: &Fields) -> Vec<StudyError> {
-    let mut errors = Vec::new();
-    let mut wrong = |key: &str, label: &str, message: String, help: &str| {
-        errors.push(StudyError::new(fields.span(key), label, message, help));
-    };
-    let twice = (1..layout.devices.len()).find(|&at| layout.devices[..at].contains(&layout.devices[at]));
-    if let Some(at) = twice {
-        let device = &layout.devices[at];
-        wrong("devices", "in here", format!("`{}` comes twice", shown(device)), "name each device once");
-    }
     let relative = layout.devices.iter().find(|device| device.contains('/') && !device.starts_with('/'));
     if let Some(device) = relative {
         let message = format!("`{}` cannot be a block device", shown(device));
-        wrong(
-            "devices",
-            "in here",
-            message,
-            "give its path from the root, as \"/dev/nvme1n1\", or its serial number",
-        );
+        let help = "give its path from the root, as \"/dev/nvme1n1\", or its serial number";
+        return vec![StudyError::new(fields.span("devices"), "in here", message, help)];
     }
-    if fields.has("mount_point") && !layout.mount_point.is_absolute() {
-        let message = format!("`{}` cannot be mounted on", layout.mount_point.display());
-        wrong("mount_point", "not from the root", message, "give its path from the root, as \"/p3700\"");
-    }
-    errors
+    let error = |problem: crate::layout::LayoutProblem| {
+        // Options of the command line have dashes.
+        let key = problem.field.replace('-', "_");
+        let (message, help) = problem.message.rsplit_once(": ").unwrap_or((&problem.message, ""));
+        let help = if help.is_empty() { "docs/LAYOUTS.md says what each recipe takes" } else { help };
+        StudyError::new(fields.span(&key), "in here", format!("`{key}`: {message}"), help)
+    };
+    layout.problems().into_iter().map(error).collect()
 }
 
 fn recipe(word: &str, name: &str, fields: &Fields, errors: &mut Vec<StudyError>) -> Option<Recipe> {

@@ -4,7 +4,7 @@ use plan::Bytes;
 use record::{BlockDeviceFacts, CommandRun, Fact, LayoutFinding};
 
 use super::Block;
-use crate::format::{counted, duration, number};
+use crate::format::{counted, duration, grouped};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
 use crate::view::layouts::LayoutInfo;
@@ -42,7 +42,7 @@ fn table(caption: &str, table: Table) -> Block {
 
 /// `md over 12 devices: /dev/nvme0n1, …; dismantled by 15 commands in 1.2 s.`
 fn summary(one: &LayoutInfo) -> String {
-    let mut text = format!("Layout `{}`, recipe {}", one.name, one.recipe);
+    let mut text = format!("Layout {}, recipe {}", one.name, one.recipe);
     if !one.members.is_empty() {
         let count = counted(one.members.len() as u64, "device");
         text.push_str(&format!(" over {count}: {}", one.members.join(", ")));
@@ -115,12 +115,13 @@ fn findings(all: &[LayoutFinding]) -> Table {
         ("read from", Align::Left),
     ]);
     for one in all {
-        let found = known(&one.found, Clone::clone);
+        // Options of a mount are one long word; after a comma it may end a line.
+        let found = known(&one.found, |found| found.replace(',', ", "));
         let found = if one.differs() { Cell::toned(found, Tone::Doubtful) } else { Cell::from(found) };
         table.row(vec![
             one.subject.clone().into(),
             one.property.clone().into(),
-            one.wanted.clone().unwrap_or_default().into(),
+            one.wanted.clone().unwrap_or_default().replace(',', ", ").into(),
             found,
             one.source.clone().into(),
         ]);
@@ -146,8 +147,8 @@ fn devices(all: &[BlockDeviceFacts]) -> Table {
             or_empty(&one.serial, |text| text.trim().to_owned()),
             crate::format::decimal_bytes(one.size_bytes),
             known(&one.scheduler, Clone::clone),
-            known(&one.hardware_queues, |count| number(f64::from(*count))),
-            known(&one.queue_requests, |count| number(f64::from(*count))),
+            known(&one.hardware_queues, |count| grouped(u64::from(*count))),
+            known(&one.queue_requests, |count| grouped(u64::from(*count))),
             known(&one.read_ahead_bytes, |bytes| Bytes(*bytes).to_string()),
         ]);
     }

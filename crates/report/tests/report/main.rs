@@ -3,6 +3,7 @@
 mod browser;
 mod common;
 mod forms;
+mod layouts;
 mod nodes;
 mod openmetrics;
 mod operations;

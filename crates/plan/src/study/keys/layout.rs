@@ -60,7 +60,7 @@ pub(in crate::study) const LAYOUT: Table = Table {
         Key {
             name: "devices",
             kind: Kind::Texts("[\"/dev/nvme0n1\", \"S3P2000A\"]"),
-            absent: Absent::Described("needed, but for `existing`, `lustre` and `own`"),
+            absent: Absent::Described("needed; `own` may do without, `existing` and `lustre` have none"),
             meaning: "The devices in the order of the members, each by path, serial number or world wide name. \
                       `--set 'layout.*.devices=[…]'` names others.",
         },
