@@ -155,7 +155,7 @@ fn no_device_is_taken_that_somebody_else_uses() {
          mdadm --stop /dev/md8\n\
          pvcreate -q {2}\nvgcreate -q others {2}\n\
          parted -s {3} mklabel gpt mkpart data xfs 1MiB 100%\nmkdir -p /root/mounted\n\
-         mkfs.ext4 -q {4}\nmount {4} /root/mounted\nmkswap -q {5}\nswapon {5}\nudevadm settle",
+         mkfs.ext4 -q {4}\nmount -o ro {4} /root/mounted\nmkswap -q {5}\nswapon {5}\nudevadm settle",
         nodes[0], nodes[1], nodes[2], nodes[3], nodes[4], nodes[5], nodes[6]
     ));
     let sums = || machine.shell(&format!("sync; md5sum {}", nodes.join(" ")));
