@@ -41,41 +41,41 @@ fetch() {
             die "apt-get could not fetch a kernel" "look at $1.new/apt.log"
     )
     for archive in "$1.new"/archives/*.deb; do
-        dpkg --extract "$archive" "$1.new/root"
+        dpkg --extract "$archive" "$1.new/tree"
     done
     # As on the host below it, where these are links.
     for directory in bin sbin lib lib64; do
-        if [ -d "$1.new/root/$directory" ]; then
-            mkdir -p "$1.new/root/usr/$directory"
-            cp -a "$1.new/root/$directory/." "$1.new/root/usr/$directory/"
-            rm -rf "$1.new/root/$directory"
+        if [ -d "$1.new/tree/$directory" ]; then
+            mkdir -p "$1.new/tree/usr/$directory"
+            cp -a "$1.new/tree/$directory/." "$1.new/tree/usr/$directory/"
+            rm -rf "$1.new/tree/$directory"
         fi
-        ln -s "usr/$directory" "$1.new/root/$directory"
+        ln -s "usr/$directory" "$1.new/tree/$directory"
     done
     rm -rf "$1.new/archives"
-    mv "$1.new/root/boot"/vmlinuz-* "$1.new/kernel"
+    mv "$1.new/tree/boot"/vmlinuz-* "$1.new/kernel"
     # The program goes by the name that it is called by.
-    ln -s root/usr/bin/kmod "$1.new/depmod"
-    "$1.new/depmod" -b "$1.new/root" "$(ls "$1.new/root/usr/lib/modules")"
+    ln -s tree/usr/bin/kmod "$1.new/depmod"
+    "$1.new/depmod" -b "$1.new/tree" "$(ls "$1.new/tree/usr/lib/modules")"
     mv "$1.new" "$1"
 }
 
 # pack DIRECTORY : the first files of the machine, with what it takes to reach those of the host.
 pack() {
-    modules=usr/lib/modules/$(ls "$1/root/usr/lib/modules")
+    modules=usr/lib/modules/$(ls "$1/tree/usr/lib/modules")
     rm -rf "$1/first"
     mkdir -p "$1/first/bin" "$1/first/proc" "$1/first/sys" "$1/first/dev" "$1/first/usr/lib"
     ln -s usr/lib "$1/first/lib"
-    cp "$1/root/usr/bin/busybox" "$1/first/bin/"
+    cp "$1/tree/usr/bin/busybox" "$1/first/bin/"
     cp crates/testbed/guest/init "$1/first/init"
     chmod 755 "$1/first/init"
-    with_needed "$1/root/$modules/modules.dep" virtio_pci virtio_console 9pnet_virtio 9p overlay |
+    with_needed "$1/tree/$modules/modules.dep" virtio_pci virtio_console 9pnet_virtio 9p overlay |
         while read -r module; do
             mkdir -p "$1/first/$modules/$(dirname "$module")"
-            cp "$1/root/$modules/$module" "$1/first/$modules/$module"
+            cp "$1/tree/$modules/$module" "$1/first/$modules/$module"
         done
-    "$1/root/usr/bin/busybox" depmod -b "$1/first" "$(basename "$modules")"
-    (cd "$1/first" && find . | ../root/usr/bin/busybox cpio -o -H newc 2>/dev/null | gzip -1) >"$1/initrd.new"
+    "$1/tree/usr/bin/busybox" depmod -b "$1/first" "$(basename "$modules")"
+    (cd "$1/first" && find . | ../tree/usr/bin/busybox cpio -o -H newc 2>/dev/null | gzip -1) >"$1/initrd.new"
     mv "$1/initrd.new" "$1/initrd"
     rm -rf "$1/first"
 }

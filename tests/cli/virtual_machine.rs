@@ -154,8 +154,8 @@ fn no_device_is_taken_that_somebody_else_uses() {
          mdadm --assemble /dev/md7 {0} {1}\nmdadm --create /dev/md8 --run --level=1 --force --raid-devices=1 {6}\n\
          mdadm --stop /dev/md8\n\
          pvcreate -q {2}\nvgcreate -q others {2}\n\
-         parted -s {3} mklabel gpt mkpart data xfs 1MiB 100%\nmkdir -p /root/mounted\n\
-         mkfs.ext4 -q {4}\nmount -o ro {4} /root/mounted\nmkswap -q {5}\nswapon {5}\nudevadm settle",
+         parted -s {3} mklabel gpt mkpart data xfs 1MiB 100%\nmkdir -p /run/mounted\n\
+         mkfs.ext4 -q {4}\nmount -o ro {4} /run/mounted\nmkswap -q {5}\nswapon {5}\nudevadm settle",
         nodes[0], nodes[1], nodes[2], nodes[3], nodes[4], nodes[5], nodes[6]
     ));
     let sums = || machine.shell(&format!("sync; md5sum {}", nodes.join(" ")));
@@ -165,7 +165,7 @@ fn no_device_is_taken_that_somebody_else_uses() {
         (1, &["part of md7"]),
         (2, &["LVM2_member"]),
         (3, &["partition"]),
-        (4, &["mounted at /root/mounted"]),
+        (4, &["mounted at /run/mounted"]),
         (5, &["swap"]),
         (6, &["linux_raid_member"]),
     ];

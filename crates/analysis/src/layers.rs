@@ -314,8 +314,7 @@ fn judged(direct: &LayerStep, volume: &LayerStep, tax: f64, busy: bool) -> (Queu
             Some(1) if members > 1 || direct.top.len() > 1 => (
                 Supported,
                 format!("{} has 1 hardware queue, the devices in direct use have {}", only.device, {
-                    let all = sum(&direct.top).unwrap_or(members);
-                    all
+                    sum(&direct.top).unwrap_or(members)
                 }),
             ),
             Some(queues) => (NotSupported, format!("{} has {queues} hardware queues", only.device)),

@@ -259,18 +259,18 @@ impl Mistake {
 ///
 /// # Errors
 /// The first mistake, with its place.
-pub fn read(path: &Path, text: &str) -> Result<Topology, TopologyError> {
+pub fn read(path: &Path, text: &str) -> Result<Topology, Box<TopologyError>> {
     parse(text).map_err(|mistake| {
         let shown = if text.len() > TEXT_BYTES_MAX { String::new() } else { text.to_owned() };
         let path = path.display().to_string();
         let place = mistake.span.start.min(shown.len())..mistake.span.end.min(shown.len());
-        TopologyError {
+        Box::new(TopologyError {
             source_code: NamedSource::new(&path, shown),
             path,
             labels: vec![LabeledSpan::underline(place)],
             message: mistake.message,
             help: mistake.help,
-        }
+        })
     })
 }
 

@@ -1,5 +1,4 @@
 //! Targets that are layers of each other, and devices that tasks have for themselves.
-#![expect(clippy::unwrap_used, reason = "a study that is not read as expected fails the test")]
 
 mod common;
 

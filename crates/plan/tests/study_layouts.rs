@@ -140,20 +140,20 @@ fn a_raw_layout_is_its_devices() {
 
 #[test]
 fn a_volume_is_one_directory_of_its_layout() {
-    let text = RIGHT.replace("path = \"/mnt/scratch/data\"", "layout = \"flash\"\nvolume = \"work\"").replace(
+    let text = RIGHT.replace("path = \"/mnt/scratch/data\"", "layout = \"flash\"\nvolume = \"utility\"").replace(
         "[[target]]",
         "[[layout]]\nname = \"flash\"\nrecipe = \"lvm\"\ndevices = [\"/dev/sdy\", \"/dev/sdz\"]\nmount_point = \"/sas\"\n\
-         stripe = \"128KiB\"\nvolumes = [\"data=3TB\", \"work\"]\n\n[[target]]",
+         stripe = \"128KiB\"\nvolumes = [\"data=3TB\", \"utility\"]\n\n[[target]]",
     );
     let plan = study(&text).unwrap();
-    assert_eq!(plan.cases[0].workload.files.targets, [PathBuf::from("/sas/work/ioproof-scratch.data")]);
+    assert_eq!(plan.cases[0].workload.files.targets, [PathBuf::from("/sas/utility/ioproof-scratch.data")]);
     let Recipe::Lvm { volumes, stripe, .. } = &plan.layouts[0].recipe else { panic!("volumes") };
     assert_eq!(
         (volumes[0].size, volumes[1].size, *stripe),
         (Some(Bytes(3_000_000_000_000)), None, Bytes::kib(128))
     );
-    let wrong = study(&text.replace("volume = \"work\"", "volume = \"wokr\"")).unwrap_err();
-    assert_eq!(wrong.errors()[0].help_text(), "its volumes are data, work");
+    let wrong = study(&text.replace("volume = \"utility\"", "volume = \"wokr\"")).unwrap_err();
+    assert_eq!(wrong.errors()[0].help_text(), "its volumes are data, utility");
 }
 
 /// The first mistake of the study above with `part` replaced: its message, its help, and what stands at it.

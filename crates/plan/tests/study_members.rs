@@ -1,5 +1,4 @@
 //! Workloads on some of the members of a target.
-#![expect(clippy::unwrap_used, reason = "a study that is not read as expected fails the test")]
 
 mod common;
 

@@ -156,8 +156,9 @@ impl VirtualMachine {
             let image = images.path().join(Self::serial(device));
             let file = fs::File::create(&image).map_err(Error::file(&image))?;
             file.set_len(wanted.bytes).map_err(Error::file(&image))?;
-            let limits = wanted.bytes_per_second.iter().filter(|(limited, _)| *limited == device);
-            let limit = limits.last().map(|(_, bytes_per_second)| *bytes_per_second);
+            let mut limits = wanted.bytes_per_second.iter().rev();
+            let limit =
+                limits.find(|(limited, _)| *limited == device).map(|(_, bytes_per_second)| *bytes_per_second);
             command.args(nvme(device, wanted.devices, &image, limit));
         }
         let mut qemu = command.spawn().map_err(Error::file("setpriv"))?;
@@ -302,7 +303,7 @@ fn machine(control: &Path, shared: Option<&Path>) -> Vec<OsString> {
     push("-serial", format!("file:{}", control.join("console").display()));
     let mut kernel =
         format!("console=ttyS0 quiet panic=-1 mitigations=off testbed.control={}", control.display());
-    let tools = place.join("root");
+    let tools = place.join("tree");
     let mut directories =
         vec![("host", Path::new("/"), true), ("tools", tools.as_path(), true), ("control", control, false)];
     if let Some(shared) = shared {

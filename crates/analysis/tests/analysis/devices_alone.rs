@@ -30,6 +30,7 @@ pub(crate) fn host(models: &[&str], queues: u32) -> HostFacts {
             logical_block_bytes: Fact::Known(512),
             physical_block_bytes: Fact::Known(512),
             numa_node: Fact::Unknown("made up".to_owned()),
+            ..BlockDeviceFacts::default()
         });
         host.target_devices.push(TargetDevices {
             path: format!("/dev/{}", name(place)),

@@ -17,7 +17,7 @@ pub(super) fn kind(class: u32) -> Option<&'static str> {
         0x0207 | 0x0c06 => Some("InfiniBand"),
         0x0208 => Some("fabric adapter"),
         0x0200..=0x02ff => Some("network"),
-        0x0302 | 0x0300..=0x03ff => Some("graphics or accelerator"),
+        0x0300..=0x03ff => Some("graphics or accelerator"),
         0x0c04 => Some("Fibre Channel"),
         0x0b00..=0x0bff | 0x1200..=0x12ff => Some("accelerator"),
         _ => None,

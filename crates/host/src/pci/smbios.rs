@@ -175,9 +175,13 @@ fn kind(number: u8) -> (Option<String>, Option<u32>, Option<u32>) {
     }
 }
 
+/// A slot as a test asks for it: its designation, type, width, usage and bus address.
+#[cfg(test)]
+pub(crate) type MadeSlot<'a> = (&'a str, u8, u8, u8, Option<(u16, u8, u8)>);
+
 /// Tables with the structures that a test asks for.
 #[cfg(test)]
-pub(crate) fn tables(slots: &[(&str, u8, u8, u8, Option<(u16, u8, u8)>)]) -> Vec<u8> {
+pub(crate) fn tables(slots: &[MadeSlot<'_>]) -> Vec<u8> {
     // A structure of another type stands first, as it does on every machine.
     let mut bytes = vec![0, 5, 0, 0, 1];
     bytes.extend(b"Vendor\0\0");

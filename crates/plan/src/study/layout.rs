@@ -169,7 +169,7 @@ fn file_system(fields: &Fields, errors: &mut Vec<StudyError>) -> Option<FileSyst
         other => {
             let message = format!("`file_system` cannot be \"{}\"", shown(other));
             let allowed = "write \"xfs\", \"ext4\" or \"btrfs\"";
-            let help = nearest(other, words.into_iter()).map(|meant| format!("did you mean \"{meant}\"?"));
+            let help = nearest(other, words).map(|meant| format!("did you mean \"{meant}\"?"));
             let help = help.unwrap_or_else(|| allowed.to_owned());
             errors.push(StudyError::new(fields.span("file_system"), "not made here", message, help));
             return None;

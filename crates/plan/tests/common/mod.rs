@@ -1,4 +1,5 @@
 //! What the tests of study files share.
+#![allow(dead_code, reason = "each program of tests uses its own part of it")]
 
 use std::path::Path;
 

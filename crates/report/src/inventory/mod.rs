@@ -51,8 +51,8 @@ pub fn inventory(inventory: &Inventory, colour: Colour) -> String {
         let line = format!("less than {:.0} % of {} is free", FREE_LEAST * 100.0, one.mount_point);
         out.push_str(&colour.warning(&wrapped("! ", &line, COLUMNS)));
     }
-    of_fact(&mut out, "Volumes", &host.volumes, |all| tables::volumes(all), colour);
-    of_fact(&mut out, "Network", &host.network, |all| tables::network(all), colour);
+    of_fact(&mut out, "Volumes", &host.volumes, tables::volumes, colour);
+    of_fact(&mut out, "Network", &host.network, tables::network, colour);
     slot_map(&mut out, inventory, colour);
     if slots.warnings.is_empty() {
         return out;
