@@ -61,6 +61,12 @@ pub(crate) fn run(arguments: &RestoreArguments) -> Result<Exit, Failure> {
 }
 
 fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: bool) -> String {
+    if ledger.entries.is_empty() {
+        return format!(
+            "{}: `host tune` was ended before it had set anything: only its ledger is removed\n",
+            ledger.host.node
+        );
+    }
     let profiles: Vec<&str> = ledger
         .applications
         .iter()

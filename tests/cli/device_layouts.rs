@@ -286,12 +286,14 @@ fn a_plan_needs_neither_rights_nor_tools_nor_devices() {
     assert_says(&text, &["lfs setstripe -c 4 -i 0 /mnt/nowhere-yet", "lfs not found"]);
     let text = plan("lvm --stripe 128KiB --volume sasdata=3TiB --volume saswork --device S1");
     assert_says(&text, &["lvcreate -y -i 1 -I 128k -L 3T -n sasdata ioproof"]);
-    // A user without rights sees the plan of a device that only root may open.
+    // A user without rights sees the plan of a device that only root may open, and all that can be told of it.
+    let mounted = LoopDevice::builder().file_system(testbed::FileSystem::Ext4).build().expect("a device");
     let script = format!(
-        "exec setpriv --reuid=65534 --regid=65534 --clear-groups {} layout plan per-device --device {} --mount /mnt/x \
-         --state {}/state",
+        "exec setpriv --reuid=65534 --regid=65534 --clear-groups {} layout plan per-device --device {} --device {} \
+         --mount /mnt/x --state {}/state",
         bench.desk.path("ioproof").display(),
         bench.path(0).display(),
+        mounted.device().display(),
         bench.desk.path(".").display()
     );
     let _ = fs::copy(env!("CARGO_BIN_EXE_ioproof"), bench.desk.path("ioproof")).expect("a copy");
@@ -299,6 +301,7 @@ fn a_plan_needs_neither_rights_nor_tools_nor_devices() {
     let shown = run(&Program::new("sh").args(["-c", &script]));
     assert!(matches!(shown.code, Some(3)), "{shown:?}");
     assert_says(&shown.stdout, &["mkfs.xfs -f -K", "only root may", "Permission denied"]);
+    assert_says(&shown.stdout, &[&format!("{} is mounted at", mounted.name())]);
 }
 
 #[test]

@@ -127,6 +127,19 @@ fn a_kill_in_the_middle_is_restored() {
 }
 
 #[test]
+fn a_ledger_of_which_nothing_was_set_is_only_removed() {
+    let desk = desk();
+    let _ = run(&desk.ioproof("host tune irq-affinity --root root --yes")).expect_code(0);
+    let path = ledger(&desk);
+    let opened = fs::read_to_string(&path).unwrap().lines().next().unwrap().to_owned();
+    fs::write(&path, opened + "\n").unwrap();
+    let plan = run(&desk.ioproof("host restore --root root --plan")).expect_code(0).stdout;
+    assert_says(&plan, &["ended before it had set anything"]);
+    let _ = run(&desk.ioproof("host restore --root root --yes")).expect_code(0);
+    assert!(!path.exists());
+}
+
+#[test]
 fn c1e_is_cleared_on_every_processor_that_is_online() {
     let desk = desk();
     let plan = run(&desk.ioproof("host tune c1e-off --root root --plan")).expect_code(0).stdout;

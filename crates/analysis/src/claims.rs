@@ -53,7 +53,10 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, library: &Library) -> ClaimVe
         () => Standing::Holds,
     };
     let text = rules.iter().map(|rule| &rule.text).find(|text| !text.is_empty());
-    let evidence: Vec<String> = outcomes.into_iter().map(|(_, evidence)| evidence).collect();
+    // What several rules lack is said once.
+    let mut said = HashSet::new();
+    let evidence: Vec<&str> =
+        outcomes.iter().map(|(_, evidence)| evidence.as_str()).filter(|one| said.insert(*one)).collect();
     let study = known.and_then(|claim| library.study(&claim.study));
     ClaimVerdict {
         id: rules[0].id.clone(),

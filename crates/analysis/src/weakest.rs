@@ -55,9 +55,9 @@ pub fn weakest_links(plan: &Plan, figures: &[Figure]) -> Vec<WeakestLink> {
     links
 }
 
-/// The targets that are described, used, or named by an expectation.
+/// The targets that are used, or described where no case says which it uses, or named by an expectation.
 fn targets(plan: &Plan) -> Vec<String> {
-    let described = plan.terms.targets.iter().map(|terms| &terms.name);
+    let described = plan.described_targets().map(|terms| &terms.name);
     let used = plan.cases.iter().map(|case| &case.target);
     let named = plan.terms.expectations.iter().filter_map(|one| one.target.as_ref());
     let mut targets: Vec<String> = Vec::new();

@@ -1,11 +1,12 @@
 //! Cases, phases and the plan that holds them.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Layout, Nanos, PlanError, Protocol, Setting, Terms, Workload, WorkloadSpec};
+use crate::{Layout, Nanos, PlanError, Protocol, Setting, TargetTerms, Terms, Workload, WorkloadSpec};
 
 /// One pass of all tasks over their transfers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -328,6 +329,14 @@ impl Plan {
             terms: Terms::default(),
             layouts: Vec::new(),
         }
+    }
+
+    /// What the study says of the targets that its cases use; of all where no case names one. Choosing some on
+    /// the command line leaves the others described and unused.
+    pub fn described_targets(&self) -> impl Iterator<Item = &TargetTerms> {
+        let used: HashSet<&str> = self.cases.iter().map(|case| case.target.as_str()).collect();
+        let names_one = used.iter().any(|name| !name.is_empty());
+        self.terms.targets.iter().filter(move |terms| !names_one || used.contains(terms.name.as_str()))
     }
 
     /// Has each process of every case keep its last so many operations, and the devices traced beside them.

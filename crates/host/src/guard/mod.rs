@@ -126,7 +126,15 @@ impl Guard {
         let Some(name) = block::name_of(&self.root, number) else {
             return Err(refuse(Reason::UnknownDevice { number: number.to_string() }));
         };
-        let (file, exclusive) = claim(&self.root, &canonical, number).map_err(failed)?;
+        let (file, exclusive) = match claim(&self.root, &canonical, number) {
+            Ok(claimed) => claimed,
+            // What can be told without opening it says more than the refusal of the kernel.
+            Err(error) => {
+                let mut reasons = usage::reasons(&self.root, &name);
+                reasons.push(Reason::CannotOpen { error: error.to_string() });
+                return Err(Refusal { path: path.to_owned(), reasons });
+            }
+        };
         let mut reasons = usage::reasons(&self.root, &name);
         if !exclusive {
             reasons.push(Reason::InUse);

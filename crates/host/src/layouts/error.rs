@@ -194,7 +194,7 @@ fn failed_step(run: &CommandRun) -> String {
 
 fn undone(left: &[String], ledger: &Path) -> String {
     if left.is_empty() {
-        return "\neverything that was done before was undone".to_owned();
+        return "\n(everything that was done before was undone)".to_owned();
     }
     let left: String = left.iter().map(|line| format!("\n- {}", line.replace('\n', "\n  "))).collect();
     format!(

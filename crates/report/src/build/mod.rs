@@ -11,7 +11,7 @@ mod printed;
 use std::collections::{HashMap, HashSet};
 
 use analysis::{CONFIDENCE, OperationLatency, RateName, RepetitionFigure, Summary};
-use plan::{Case, Forecast, Phase, Question, Role, Stopping, TargetTerms, Terms, Work};
+use plan::{Case, Forecast, Phase, Plan, Question, Role, Stopping, TargetTerms, Work};
 use record::{Measure, Metric, Operation, Provenance, PublishedUnit, Run, RunState};
 
 use crate::format::{counted, shell_line};
@@ -59,7 +59,7 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
         findings: findings::findings(plan, &figures, sources, found, job),
         figures,
         notes,
-        study: study(&plan.terms),
+        study: study(plan),
         definitions: definitions(),
         cases: plan.cases.iter().map(|case| case_info(case, state(case))).collect(),
         host: run.manifest.host.clone(),
@@ -72,7 +72,8 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
     }
 }
 
-fn study(terms: &Terms) -> StudyInfo {
+fn study(plan: &Plan) -> StudyInfo {
+    let terms = &plan.terms;
     let target = |one: &TargetTerms| TargetInfo {
         name: one.name.clone(),
         title: if one.title.is_empty() { one.name.clone() } else { one.title.clone() },
@@ -85,7 +86,7 @@ fn study(terms: &Terms) -> StudyInfo {
     StudyInfo {
         release: terms.release.clone(),
         exclusive: terms.exclusive,
-        targets: terms.targets.iter().map(target).collect(),
+        targets: plan.described_targets().map(target).collect(),
     }
 }
 
