@@ -1,15 +1,15 @@
 //! The study of twelve cards (`studies/cuny-uv300.toml`) in miniature: twelve throttled devices in the
 //! proportions of the published cards, each layout made, measured and dismantled, and the host as before.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use testbed::{Limits, LoopDevice, Program, Rig, Testbed, skipped};
+use testbed::{Limits, LoopDevice, Program, Programme, ProgrammedFs, Rig, Testbed, skipped};
 
-use crate::desk::{Desk, assert_near, assert_says, events, run, timed, wait_for};
+use crate::desk::{Desk, assert_near, assert_says, events, measured, run, timed, wait_for};
 
 /// A hundredth of what one card reads and writes (study A, Test 1).
 const READ: u64 = 27_800_000;
@@ -169,6 +169,44 @@ fn scales_as_limits_imply(duration: &str) {
     let layouts = report["layouts"].as_array().expect("a list");
     let names: Vec<_> = layouts.iter().map(|one| (one["name"].as_str(), one["state"].as_str())).collect();
     assert_eq!(names, ["card", "cards", "xvm"].map(|name| (Some(name), Some("dismantled"))));
+}
+
+/// Each request takes these devices 10 ms, and there is always one: such are cards that are the limit themselves.
+#[test]
+fn devices_that_are_slow_themselves_are_busy_all_the_time() {
+    if skipped(Testbed::available()) || skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let delay = Duration::from_millis(10);
+    let programme = Programme { read_latency: delay, write_latency: delay, ..Programme::default() };
+    let fs = ProgrammedFs::builder().programme(programme).mount().expect("a file system");
+    let card = |number: u32| {
+        let path = fs.path().join(format!("card{number}"));
+        File::create_new(&path).and_then(|file| file.set_len(16 << 20)).expect("a file");
+        LoopDevice::builder().over(path).build().expect("a device")
+    };
+    let cards: Vec<LoopDevice> = (0..3).map(card).collect();
+    let devices: Vec<PathBuf> = cards.iter().map(|one| one.device().to_owned()).collect();
+    measured(|times| {
+        let desk = Desk::new();
+        let study = format!(
+            "[protocol]\nrepetitions = 1\nphase_min = \"1ms\"\n\n[[target]]\nname = \"cards\"\ndisks = {}\n\n\
+             [[workload]]\nname = \"streams\"\nphases = [\"write\", \"read\"]\ntransfer = \"64KiB\"\n\
+             size = \"{}MiB\"\ntasks = 3\nsharing = \"own\"\ndirect = true\n",
+            list(&devices),
+            4 * times.min(4)
+        );
+        let consents = devices.iter().map(|one| format!("--destroy-data-on={}", one.display()));
+        let _ = run(&desk.study(&study).args(consents)).expect_code(0);
+        let report = desk.report();
+        for phase in ["write", "read"] {
+            let devices = report.figure(phase)["devices"].as_array().expect("a list");
+            let own = |one: &&Value| cards.iter().any(|card| one["device"] == card.name());
+            let shares: Vec<f64> = devices.iter().filter(own).map(|one| number(&one["busy_share"])).collect();
+            assert_eq!(shares.len(), cards.len());
+            assert!(shares.iter().all(|share| *share > 0.9), "{phase}: {shares:?}");
+        }
+    });
 }
 
 /// Starts the study on two devices without limits, and waits until a layout stands.
