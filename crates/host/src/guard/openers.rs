@@ -4,13 +4,34 @@
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags};
 
 use super::Reason;
 use crate::{DeviceNumber, Root, block};
 
+/// The workers of udev look at each device that was let go of by a writer, and are soon done with it.
+const UDEV: [&str; 3] = ["(udev-worker)", "systemd-udevd", "udevd"];
+/// How long they are waited for, and the pause between two looks.
+const UDEV_PAUSE_MAX: Duration = Duration::from_secs(5);
+const UDEV_PAUSE: Duration = Duration::from_millis(20);
+
+/// Processes that have one of `devices` open, and go on doing so.
 pub(super) fn reasons(root: &Root, devices: &[String]) -> Vec<Reason> {
+    let began = Instant::now();
+    let is_udev = |reason: &Reason| matches!(reason, Reason::OpenInProcess { command, .. } if UDEV.contains(&command.as_str()));
+    loop {
+        let found = seen(root, devices);
+        if found.is_empty() || !found.iter().all(is_udev) || began.elapsed() >= UDEV_PAUSE_MAX {
+            return found;
+        }
+        thread::sleep(UDEV_PAUSE);
+    }
+}
+
+fn seen(root: &Root, devices: &[String]) -> Vec<Reason> {
     let numbers: Vec<DeviceNumber> =
         devices.iter().filter_map(|device| block::number_of(root, device)).collect();
     let own = std::process::id();
