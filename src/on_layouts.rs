@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Controls;
-use host::{Guard, Layouts, Root};
 use plan::{Bytes, Layout, Plan, Recipe, Space, Surroundings, outlooks};
 use record::{BlockDeviceFacts, HostFacts, LayoutNews, Recorder, Resumed};
 use report::LayoutOutlook;
@@ -15,6 +14,7 @@ use runner::{Earlier, Ended, Life, Mustered, OnHost};
 use crate::arguments::How;
 use crate::console::{confirm, print};
 use crate::exit::{Exit, Failure};
+use crate::layout;
 use crate::progress::LiveLine;
 use crate::run::Told;
 use crate::session::{self, Session};
@@ -35,11 +35,8 @@ impl<'s, 'w> Campaign<'s, 'w> {
     /// Looks at the layouts of `plan`, whose ledgers stand in `state`; nothing is written.
     pub(crate) fn new(session: &'s Session<'w>, plan: &Plan, state: Option<&Path>) -> Self {
         let controls = Arc::new(Controls::new());
-        let root = Root::default();
-        let state = state.map_or_else(host::layouts::default_state, Path::to_owned);
-        let guard = Guard::new(root.clone());
         let stop = Arc::clone(&controls);
-        let layouts = Layouts::new(root, state, guard).with_stop(move || stop.is_stopped());
+        let layouts = layout::layouts_in(state).with_stop(move || stop.is_stopped());
         let builder = OnHost { layouts, consents: plan.destroy_data_on.clone() };
         let mut devices: Vec<BlockDeviceFacts> = Vec::new();
         let mut seen = Vec::new();

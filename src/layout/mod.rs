@@ -3,6 +3,7 @@
 mod arguments;
 mod show;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use engine::Controls;
@@ -47,12 +48,16 @@ pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
     }
 }
 
-/// Layouts whose devices may carry what ioproof has written on them before.
-fn layouts(state: &State) -> Layouts {
-    let directory = state.directory.clone().unwrap_or_else(host::layouts::default_state);
+/// Layouts whose devices may carry what ioproof has written on them before; their ledgers are in `state`.
+pub(crate) fn layouts_in(state: Option<&Path>) -> Layouts {
+    let directory = state.map_or_else(host::layouts::default_state, Path::to_owned);
     let directory = std::path::absolute(&directory).unwrap_or(directory);
     let guard = Guard::new(Root::default()).with_stamp_test(|cell| engine::is_own_cell(OWN_SIGNATURE, cell));
     Layouts::new(Root::default(), directory, guard)
+}
+
+fn layouts(state: &State) -> Layouts {
+    layouts_in(state.directory.as_deref())
 }
 
 fn plan(described: &Described) -> Result<Exit, Failure> {
