@@ -29,7 +29,7 @@
 //! "#;
 //! let topology = plan::topology::read("site.toml".as_ref(), text)?;
 //! assert_eq!(topology.storage_links(&topology.cells[0]), 8);
-//! # Ok::<(), plan::topology::TopologyError>(())
+//! # Ok::<(), Box<plan::topology::TopologyError>>(())
 //! ```
 
 use std::ops::Range;
