@@ -13,8 +13,8 @@ const LONG: &[(&str, &str)] = &[];
 
 /// Rooms in the order in which each may use those before it. The root package may use all of
 /// them; the testbed uses none and is used by tests alone.
-const ROOMS: [&str; 9] =
-    ["plan", "record", "analysis", "dialect", "engine", "comm", "host", "runner", "report"];
+const ROOMS: [&str; 10] =
+    ["plan", "record", "analysis", "dialect", "engine", "comm", "host", "jobs", "runner", "report"];
 
 /// Directories that are not part of the sources; `.git` is a file in a work tree.
 const SKIPPED: [&str; 5] = [".git", "target", "ioproof-quick", "ioproof-runs", "proptest-regressions"];

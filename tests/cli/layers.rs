@@ -152,7 +152,8 @@ fn the_seek_time_and_the_rate_of_a_programmed_disk_are_found() {
     });
 }
 
-/// E8, E22: each layer adds to the time of a write what is known: 4 ms, 8 ms, 16 ms.
+/// E8, E22: each layer adds to the time of a write what is known: 4 ms, 8 ms, 32 ms. The last one costs most by far,
+/// so that no noise decides which.
 #[test]
 fn what_each_layer_takes_is_the_share_of_its_delay() {
     if skipped(ProgrammedFs::available()) {
@@ -164,7 +165,7 @@ fn what_each_layer_takes_is_the_share_of_its_delay() {
             let programme = Programme { write_latency, ..Programme::default() };
             ProgrammedFs::builder().programme(programme).mount().expect("a file system")
         };
-        let layers = [mount(4), mount(8), mount(16)];
+        let layers = [mount(4), mount(8), mount(32)];
         let desk = Desk::new();
         let mut study = "[protocol]\nrepetitions = 1\nphase_min = \"1ms\"\n\n".to_owned();
         for (fs, (name, above)) in layers.iter().zip([("device", ""), ("fs", "device"), ("net", "fs")]) {
@@ -185,8 +186,8 @@ fn what_each_layer_takes_is_the_share_of_its_delay() {
         let value =
             |step: usize, key: &str| steps[step][key].as_f64().unwrap_or_else(|| panic!("no {key}: {stack}"));
         assert_near("what the file system takes", value(1, "loss"), 0.5, 0.2);
-        assert_near("what the network takes", value(2, "loss"), 0.5, 0.2);
-        assert_near("what is left", value(2, "share"), 0.25, 0.25);
+        assert_near("what the network takes", value(2, "loss"), 0.75, 0.2);
+        assert_near("what is left", value(2, "share"), 0.125, 0.25);
         assert!(value(0, "cpu_seconds_per_gb") > 0.0 && value(0, "cpu_ns_per_operation") > 0.0);
         assert_eq!((&stack["best"], &steps[0]["loss"]), (&true.into(), &Value::Null));
         let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;

@@ -19,7 +19,7 @@ impl RateOf {
     /// What counts in `phase`.
     #[must_use]
     pub const fn phase(phase: Phase) -> Self {
-        if phase.is_transfers() { Self::Bytes } else { Self::Operations }
+        if phase.counts_bytes() { Self::Bytes } else { Self::Operations }
     }
 
     /// The one of the two rates that counts.
@@ -56,6 +56,7 @@ pub const fn operations_of(phase: Phase) -> &'static str {
         Phase::Fill | Phase::Write | Phase::Read | Phase::Mixed | Phase::CheckWrite | Phase::CheckRead => {
             "transfers"
         }
+        Phase::Load | Phase::Jobs => "transfers",
         Phase::Benchmark => "operations",
         Phase::Exchange => "RPC",
         Phase::TreeCreate | Phase::DirectoryCreate | Phase::FileCreate | Phase::Precreate => "creates",
@@ -72,8 +73,8 @@ pub const fn operations_of(phase: Phase) -> &'static str {
 #[must_use]
 pub const fn operation_of(phase: Phase) -> Option<Operation> {
     Some(match phase {
-        Phase::Mixed | Phase::Benchmark => return None,
-        Phase::Fill | Phase::Write | Phase::FileWrite => Operation::Write,
+        Phase::Mixed | Phase::Benchmark | Phase::Jobs => return None,
+        Phase::Fill | Phase::Load | Phase::Write | Phase::FileWrite => Operation::Write,
         Phase::Read | Phase::CheckWrite | Phase::CheckRead | Phase::FileRead => Operation::Read,
         Phase::Exchange => Operation::Exchange,
         Phase::TreeCreate | Phase::DirectoryCreate | Phase::FileCreate | Phase::Precreate => {

@@ -58,11 +58,15 @@ pub enum Phase {
     Cleanup,
     /// Requests and responses.
     Exchange,
+    /// Makes the tables that jobs read, and checks them.
+    Load,
+    /// Launches jobs.
+    Jobs,
 }
 
 impl Phase {
     /// Every phase.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::Fill,
         Self::Write,
         Self::Read,
@@ -86,6 +90,8 @@ impl Phase {
         Self::Benchmark,
         Self::Cleanup,
         Self::Exchange,
+        Self::Load,
+        Self::Jobs,
     ];
 
     /// The word used in tables and records.
@@ -115,6 +121,8 @@ impl Phase {
             Self::Benchmark => "benchmark",
             Self::Cleanup => "cleanup",
             Self::Exchange => "exchange",
+            Self::Load => "load",
+            Self::Jobs => "jobs",
         }
     }
 
@@ -131,6 +139,12 @@ impl Phase {
             self,
             Self::Fill | Self::Write | Self::Read | Self::Mixed | Self::CheckWrite | Self::CheckRead
         )
+    }
+
+    /// Whether its first figure counts bytes: of transfers, and of jobs, whose steps move pages.
+    #[must_use]
+    pub const fn counts_bytes(self) -> bool {
+        self.is_transfers() || matches!(self, Self::Load | Self::Jobs)
     }
 
     /// Whether the phase needs data in files of [`crate::Placement`] before it starts.
@@ -151,6 +165,8 @@ impl Phase {
                     | Self::FileWrite
                     | Self::Precreate
                     | Self::Benchmark
+                    | Self::Load
+                    | Self::Jobs
             )
     }
 

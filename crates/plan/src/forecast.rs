@@ -107,6 +107,9 @@ impl Forecast {
                 (sets.saturating_mul(objects.precreated), sets, objects.object_bytes)
             }
             Work::Transfers | Work::Rpc(_) => (0, 0, Bytes(0)),
+            Work::Jobs(jobs) => {
+                (jobs.loaded_files(), 0, Bytes(jobs.loaded_bytes().0 / jobs.loaded_files().max(1)))
+            }
         };
         let moved = |writes: bool| {
             let phases = case.phases.iter().filter(|phase| phase.makes() == writes);

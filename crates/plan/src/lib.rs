@@ -22,6 +22,7 @@
 //! | [`study`] | the study file, read into a plan with every mistake at its place |
 //! | [`quick`] | the plan of a quick characterisation of a directory |
 //! | [`randomops`] | the plan of many tasks with small random transfers |
+//! | [`jobs`], [`Jobs`] | jobs of an analytics server: tables, tests, their steps, and the matrix of launches |
 //! | [`exchanges`] | the plan of requests and responses between the processes of a run |
 //! | [`Forecast`] | files, bytes, bounds and seconds, before anything is written |
 //! | [`Outlook`] | a forecast set against free space, memory and expected rates |
@@ -39,6 +40,7 @@ mod error;
 pub mod exchanges;
 mod forecast;
 mod geometry;
+pub mod jobs;
 pub mod layout;
 mod names;
 mod outlook;
@@ -67,8 +69,9 @@ pub use case::{Case, OptionNote, Phase, Plan, Question};
 pub use error::PlanError;
 pub use forecast::{Forecast, balance_bound, seconds_per_case};
 pub use geometry::{Geometry, Permutation};
+pub use jobs::{JobTable, JobTest, Jobs, Launch, Space as JobSpace, TestKind};
 pub use layout::{FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
-pub use names::{Named, ObjectsPlacement, RENAMED, TreePlacement, named};
+pub use names::{JobsPlacement, Named, ObjectsPlacement, RENAMED, TreePlacement, named, table_name};
 pub use outlook::{
     Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, Outlook, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,
     PHASE_SECONDS_MIN, PhaseOutlook, SPACE_SHARE_MAX, Space, SpaceOutlook, Surroundings, Totals, outlooks,

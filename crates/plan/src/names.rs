@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::{Objects, Tree, Work, Workload};
+use crate::jobs::Space;
+use crate::{Jobs, Objects, Tree, Work, Workload};
 
 /// What stands behind the name of an item that was renamed.
 pub const RENAMED: &str = "-renamed";
@@ -11,6 +12,12 @@ pub const RENAMED: &str = "-renamed";
 const TREE_ROOT: &str = "test-dir";
 /// What the name of a root of sets of objects begins with.
 const OBJECTS_ROOT: &str = "objects";
+/// What the name of a root of jobs begins with.
+const JOBS_ROOT: &str = "jobs";
+/// What the name of the directory of a launch begins with.
+const LAUNCH: &str = "launch.";
+/// What the name of a table ends in.
+const TABLE: &str = ".table";
 const TREE: &str = "mdtest_tree.";
 const FILE: &str = "file.mdtest.";
 const DIRECTORY: &str = "dir.mdtest.";
@@ -47,7 +54,8 @@ impl Workload {
     pub fn roots(&self, repetition: u32) -> Vec<PathBuf> {
         let trees = TreePlacement::new(self).map(|placement| placement.roots(repetition));
         let objects = ObjectsPlacement::new(self).map(|placement| placement.roots(repetition));
-        trees.or(objects).unwrap_or_default()
+        let jobs = JobsPlacement::new(self).map(|placement| placement.roots(repetition));
+        trees.or(objects).or(jobs).unwrap_or_default()
     }
 }
 
@@ -88,6 +96,15 @@ pub fn named(name: &str) -> Option<Named> {
     }
     if let Some(rest) = name.strip_prefix(OBJECT) {
         return numbers(rest, '.', &[1]).then_some(Named::File);
+    }
+    if let Some(rest) = name.strip_prefix(LAUNCH) {
+        return numbers(rest, '.', &[1]).then_some(Named::Directory);
+    }
+    if let Some((_, number)) = name.strip_suffix(TABLE).and_then(|rest| rest.rsplit_once('.')) {
+        return numbers(number, '.', &[1]).then_some(Named::File);
+    }
+    if Space::ALL.iter().any(|space| space.name() == name) {
+        return Some(Named::Directory);
     }
     numbers(name, '_', &[2]).then_some(Named::Directory)
 }
@@ -220,6 +237,73 @@ impl<'a> ObjectsPlacement<'a> {
     pub fn object_name(object: u64) -> String {
         format!("{OBJECT}{object}")
     }
+}
+
+/// The paths of the tables of jobs. Each space has a root below its directory, which may be the same for all.
+#[derive(Debug, Clone, Copy)]
+pub struct JobsPlacement<'a> {
+    workload: &'a Workload,
+    jobs: &'a Jobs,
+}
+
+impl<'a> JobsPlacement<'a> {
+    /// The tables of `workload`, if it has jobs.
+    #[must_use]
+    pub fn new(workload: &'a Workload) -> Option<Self> {
+        workload.work.jobs().map(|jobs| Self { workload, jobs })
+    }
+
+    /// The jobs.
+    #[must_use]
+    pub const fn jobs(self) -> &'a Jobs {
+        self.jobs
+    }
+
+    /// The user's directory of a space; that of permanent space where it has none of its own.
+    #[must_use]
+    pub fn target(self, space: Space) -> &'a Path {
+        let targets = &self.workload.files.targets;
+        targets.get(space as usize).unwrap_or(&targets[0])
+    }
+
+    /// The directory that a run makes for a space.
+    #[must_use]
+    pub fn directory(self, space: Space, repetition: u32) -> PathBuf {
+        self.root(space, repetition).join(space.name())
+    }
+
+    fn root(self, space: Space, repetition: u32) -> PathBuf {
+        let set = if self.workload.files.file_per_repetition { repetition } else { 0 };
+        self.target(space).join(format!("{JOBS_ROOT}.{set}-0"))
+    }
+
+    /// The directory of one launch in work or utility space.
+    #[must_use]
+    pub fn launch_directory(self, space: Space, repetition: u32, launch: u32) -> PathBuf {
+        self.directory(space, repetition).join(format!("{LAUNCH}{launch}"))
+    }
+
+    /// The file of a table of permanent space for one stream.
+    #[must_use]
+    pub fn table(self, name: &str, stream: u32, repetition: u32) -> PathBuf {
+        self.directory(Space::Permanent, repetition).join(table_name(name, stream))
+    }
+
+    /// The roots of all spaces, each once.
+    #[must_use]
+    pub fn roots(self, repetition: u32) -> Vec<PathBuf> {
+        let mut all: Vec<PathBuf> = Space::ALL.iter().map(|space| self.root(*space, repetition)).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+}
+
+/// The name of the file of a table: in permanent space `number` is its stream, in the directory of a launch that
+/// of the step that writes it.
+#[must_use]
+pub fn table_name(table: &str, number: u32) -> String {
+    format!("{table}.{number}{TABLE}")
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ impl WorkloadSpec {
             Work::Tree(tree) => tree.check(self.tasks)?,
             Work::Objects(objects) => objects.check(self.tasks)?,
             Work::Rpc(rpc) => rpc.check(self.tasks, self.nodes, self.backend)?,
+            Work::Jobs(jobs) => jobs.check(self.tasks, self.nodes, self.backend)?,
         }
         self.check_tasks()?;
         self.check_times()?;

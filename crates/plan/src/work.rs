@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Objects, Rpc, Tree};
+use crate::{Bytes, Jobs, Objects, Rpc, Tree};
 
 /// What the tasks of a workload do.
 ///
@@ -21,6 +21,8 @@ pub enum Work {
     Objects(Objects),
     /// Requests and responses between the processes of a run.
     Rpc(Rpc),
+    /// Jobs of an analytics server, each a process of its own and a task.
+    Jobs(Jobs),
 }
 
 impl Work {
@@ -29,7 +31,16 @@ impl Work {
     pub const fn tree(&self) -> Option<&Tree> {
         match self {
             Self::Tree(tree) => Some(tree),
-            Self::Transfers | Self::Objects(_) | Self::Rpc(_) => None,
+            Self::Transfers | Self::Objects(_) | Self::Rpc(_) | Self::Jobs(_) => None,
+        }
+    }
+
+    /// The jobs, if that is what tasks are.
+    #[must_use]
+    pub const fn jobs(&self) -> Option<&Jobs> {
+        match self {
+            Self::Jobs(jobs) => Some(jobs),
+            Self::Transfers | Self::Tree(_) | Self::Objects(_) | Self::Rpc(_) => None,
         }
     }
 
@@ -43,7 +54,7 @@ impl Work {
     /// [`crate::Placement`].
     #[must_use]
     pub const fn makes_trees(&self) -> bool {
-        matches!(self, Self::Tree(_) | Self::Objects(_))
+        matches!(self, Self::Tree(_) | Self::Objects(_) | Self::Jobs(_))
     }
 
     /// Bytes that each operation of a phase moves; `None` for transfers, whose size is the geometry's.
@@ -54,6 +65,7 @@ impl Work {
             Self::Tree(tree) => Some(tree.bytes_per_item(phase)),
             Self::Objects(objects) => Some(objects.object_bytes),
             Self::Rpc(rpc) => Some(Bytes(rpc.request_bytes.0 + rpc.response_bytes.0)),
+            Self::Jobs(jobs) => Some(jobs.page_bytes),
         }
     }
 }

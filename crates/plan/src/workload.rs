@@ -431,7 +431,7 @@ impl Workload {
             Work::Transfers => self.geometry.transfers_per_task(),
             Work::Tree(tree) => tree.items_per_task(),
             Work::Objects(objects) => u64::from(objects.sets).saturating_mul(objects.steps),
-            Work::Rpc(_) => 1,
+            Work::Rpc(_) | Work::Jobs(_) => 1,
         };
         self.transfer_limit.map_or(all, |limit| limit.min(all))
     }
@@ -458,6 +458,7 @@ impl Workload {
                 Bytes(sets.saturating_mul(objects.precreated).saturating_mul(objects.object_bytes.0))
             }
             Work::Rpc(_) => Bytes(0),
+            Work::Jobs(jobs) => jobs.loaded_bytes(),
         }
     }
 
@@ -468,7 +469,7 @@ impl Workload {
         match &self.work {
             Work::Tree(tree) => Some(tree.operations(phase, self.tasks)),
             Work::Objects(objects) => Some(objects.operations(phase, self.tasks)),
-            Work::Transfers | Work::Rpc(_) => None,
+            Work::Transfers | Work::Rpc(_) | Work::Jobs(_) => None,
         }
     }
 
@@ -487,6 +488,10 @@ impl Workload {
                 };
                 Bytes(sets.saturating_mul(moved).saturating_mul(objects.object_bytes.0))
             }
+            (Work::Jobs(jobs), _) => match phase {
+                crate::Phase::Load => jobs.loaded_bytes(),
+                _ => jobs.read_bytes(),
+            },
             _ => self.bytes(),
         }
     }
@@ -508,6 +513,7 @@ impl Workload {
             Work::Tree(_) => return largest(&[crate::Phase::FileCreate, crate::Phase::FileRead]),
             Work::Objects(_) => return largest(&[crate::Phase::Precreate, crate::Phase::Benchmark]),
             Work::Rpc(_) => return Bytes(0),
+            Work::Jobs(_) => return largest(&[crate::Phase::Load, crate::Phase::Jobs]),
         }
         Bytes(self.transfers().saturating_mul(self.geometry.transfer.0))
     }
@@ -531,6 +537,7 @@ impl Workload {
                 return format!("{phase}, {} {tasks}{nodes}, {}, {by}", self.tasks, objects.in_words());
             }
             Work::Rpc(rpc) => return rpc.conditions(self),
+            Work::Jobs(jobs) => return jobs.conditions(phase),
         }
         let order = match self.order {
             Order::Strided { stride } => format!("strided ({stride})"),

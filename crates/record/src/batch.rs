@@ -7,8 +7,8 @@ use crate::files::sync_directory;
 use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, TableWriter};
 use crate::{
-    DeviceRow, EndRow, HistoryRow, LatencyRow, NodeSeriesRow, PhaseRow, PrintedRow, RecordError, SeriesRow,
-    TaskRow, WarningRow,
+    DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, NodeSeriesRow, PhaseRow, PrintedRow, RecordError,
+    SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
 };
 
 /// A batch with this many rows or more ends with the case that brought it there. So a reader that
@@ -28,6 +28,9 @@ pub(crate) struct Batch {
     history: TableWriter<HistoryRow>,
     printed: TableWriter<PrintedRow>,
     ends: TableWriter<EndRow>,
+    launches: TableWriter<LaunchRow>,
+    steps: TableWriter<StepRow>,
+    spaces: TableWriter<SpaceRow>,
     warnings: TableWriter<WarningRow>,
 }
 
@@ -45,6 +48,9 @@ impl Batch {
             history: TableWriter::new(directory, number),
             printed: TableWriter::new(directory, number),
             ends: TableWriter::new(directory, number),
+            launches: TableWriter::new(directory, number),
+            steps: TableWriter::new(directory, number),
+            spaces: TableWriter::new(directory, number),
             warnings: TableWriter::new(directory, number),
         }
     }
@@ -60,6 +66,9 @@ impl Batch {
             + record.history.len()
             + record.printed.len()
             + record.ends.len()
+            + record.launches.len()
+            + record.steps.len()
+            + record.spaces.len()
             + record.warnings.len();
         self.phases.add(std::slice::from_ref(&record.phase))?;
         self.tasks.add(&record.tasks)?;
@@ -70,6 +79,9 @@ impl Batch {
         self.history.add(&record.history)?;
         self.printed.add(&record.printed)?;
         self.ends.add(&record.ends)?;
+        self.launches.add(&record.launches)?;
+        self.steps.add(&record.steps)?;
+        self.spaces.add(&record.spaces)?;
         self.warnings.add(&record.warnings)
     }
 
@@ -97,6 +109,9 @@ impl Batch {
             self.history.seal()?,
             self.printed.seal()?,
             self.ends.seal()?,
+            self.launches.seal()?,
+            self.steps.seal()?,
+            self.spaces.seal()?,
             self.warnings.seal()?,
         ];
         Ok((self.cases, sealed.into_iter().flatten().collect()))

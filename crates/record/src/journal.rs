@@ -103,6 +103,9 @@ impl Serialize for Tables<'_> {
         entry(&mut map, &record.history)?;
         entry(&mut map, &record.printed)?;
         entry(&mut map, &record.ends)?;
+        entry(&mut map, &record.launches)?;
+        entry(&mut map, &record.steps)?;
+        entry(&mut map, &record.spaces)?;
         map.end()
     }
 }
@@ -362,6 +365,9 @@ impl Line<'_> {
             history: rows(&key, &tables)?,
             printed: rows(&key, &tables)?,
             ends: rows(&key, &tables)?,
+            launches: rows(&key, &tables)?,
+            steps: rows(&key, &tables)?,
+            spaces: rows(&key, &tables)?,
             warnings: self.warnings.clone(),
         })
     }

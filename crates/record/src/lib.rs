@@ -6,6 +6,7 @@
 //! | [`PhaseRow`], [`TaskRow`], [`LatencyRow`], [`SeriesRow`], [`NodeSeriesRow`], [`DeviceRow`] | one observation each, in columns named with their units |
 //! | [`HistoryRow`] | one of the last operations, where they were asked for |
 //! | [`PrintedRow`] | one value that another tool printed |
+//! | [`LaunchRow`], [`StepRow`], [`SpaceRow`] | jobs: each launch, its steps, and what all of them moved |
 //! | [`EndRow`] | one process that exchanged messages: interface, placement, CPU time |
 //! | [`Clocks`] | how far the clocks of the nodes were apart |
 //! | [`Warning`] | what a reader of a figure must know beside it |
@@ -41,6 +42,7 @@ mod error;
 mod facts;
 mod files;
 mod index;
+mod job_rows;
 mod journal;
 mod kept;
 mod key;
@@ -72,6 +74,7 @@ pub use error::RecordError;
 pub use facts::{
     BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NOT_LOOKED_FOR, NodeFacts, TargetDevices,
 };
+pub use job_rows::{LaunchRow, SpaceRow, StepRow};
 pub use key::{CaseId, PhaseKey};
 pub use layout::{CommandEnd, CommandRun, LayoutFinding};
 pub use machine::{

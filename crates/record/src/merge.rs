@@ -514,6 +514,7 @@ impl<'a> Heads<'a> {
         let (tasks, latency) = (run.tasks(id), run.latency(id));
         let (series, nodes, devices) = (run.series(id), run.nodes(id), run.devices(id));
         let (history, printed, ends) = (run.history(id), run.printed(id), run.ends(id));
+        let (launches, steps, spaces) = (run.launches(id), run.steps(id), run.spaces(id));
         let phases = self.phases.get(&**id).map_or(&[][..], Vec::as_slice);
         let warnings = self.warnings.get(&**id).map_or(&[][..], Vec::as_slice);
         let concerns = |row: &&&WarningRow, key: &PhaseKey| row.key.as_ref() == Some(key);
@@ -527,6 +528,9 @@ impl<'a> Heads<'a> {
             history: history.iter().filter(|row| row.key == phase.key).cloned().collect(),
             printed: printed.iter().filter(|row| row.key == phase.key).cloned().collect(),
             ends: ends.iter().filter(|row| row.key == phase.key).cloned().collect(),
+            launches: launches.iter().filter(|row| row.key == phase.key).cloned().collect(),
+            steps: steps.iter().filter(|row| row.key == phase.key).cloned().collect(),
+            spaces: spaces.iter().filter(|row| row.key == phase.key).cloned().collect(),
             warnings: warnings
                 .iter()
                 .filter(|row| concerns(row, &phase.key))

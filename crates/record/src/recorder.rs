@@ -14,8 +14,8 @@ use crate::manifest::{MANIFEST, check_version, read_manifest, write_manifest};
 use crate::sealed::{TableWriter, table_path};
 use crate::{
     Clocks, Cluster, DeviceRow, EndRow, FORMAT_VERSION, FileSystemFacts, HistoryRow, HostFacts, LatencyRow,
-    LayoutNews, Manifest, NodeClock, NodeSeriesRow, PhaseRow, PrintedRow, RecordError, RunState, SeriesRow,
-    TaskRow, WarningRow, Wiped,
+    LaunchRow, LayoutNews, Manifest, NodeClock, NodeSeriesRow, PhaseRow, PrintedRow, RecordError, RunState,
+    SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow, Wiped,
 };
 
 /// Runs of earlier versions are not continued: each case had tables of its own in the first one.
@@ -42,6 +42,12 @@ pub struct PhaseRecord {
     pub printed: Vec<PrintedRow>,
     /// Its ends, where processes exchanged messages; empty where they did not.
     pub ends: Vec<EndRow>,
+    /// Its launches, where it had jobs; empty where it did not.
+    pub launches: Vec<LaunchRow>,
+    /// Their steps.
+    pub steps: Vec<StepRow>,
+    /// What they moved in each space.
+    pub spaces: Vec<SpaceRow>,
     /// What a reader must know beside its figures.
     pub warnings: Vec<WarningRow>,
 }
@@ -60,6 +66,9 @@ impl PhaseRecord {
             history: Vec::new(),
             printed: Vec::new(),
             ends: Vec::new(),
+            launches: Vec::new(),
+            steps: Vec::new(),
+            spaces: Vec::new(),
             warnings: Vec::new(),
         }
     }

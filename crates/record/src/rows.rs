@@ -139,6 +139,9 @@ pub struct PhaseRow {
     /// Median distance of the others from there.
     #[serde(default)]
     pub traced_seek_bytes: Option<u64>,
+    /// Of jobs: CPU time of whoever launched and watched them, which the phase's own CPU time leaves out.
+    #[serde(default)]
+    pub harness_cpu_ns: Option<u64>,
 }
 
 impl PhaseRow {
@@ -180,6 +183,7 @@ impl PhaseRow {
             traced_requests: None,
             traced_contiguous: None,
             traced_seek_bytes: None,
+            harness_cpu_ns: None,
         }
     }
 

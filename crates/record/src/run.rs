@@ -16,8 +16,9 @@ use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, read_doubtful, read_table, table_path, verify};
 use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
 use crate::{
-    CaseId, Clocks, DeviceRow, EndRow, HistoryRow, LatencyRow, Manifest, NodeSeriesRow, PhaseKey, PhaseRow,
-    PrintedRow, Provenance, RecordError, Row, SeriesRow, Stood, TaskRow, WarningRow, Wiped,
+    CaseId, Clocks, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, Manifest, NodeSeriesRow, PhaseKey,
+    PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, SpaceRow, StepRow, Stood, TaskRow,
+    WarningRow, Wiped,
 };
 
 /// How far a run came.
@@ -198,6 +199,24 @@ impl Run {
     /// The ends of the exchanges in all phases of `case`; empty where there were none.
     #[must_use]
     pub fn ends(&self, case: &str) -> Rows<EndRow> {
+        self.store.rows(case)
+    }
+
+    /// The launches in all phases of jobs of `case`; empty where there were none.
+    #[must_use]
+    pub fn launches(&self, case: &str) -> Rows<LaunchRow> {
+        self.store.rows(case)
+    }
+
+    /// The steps of these launches.
+    #[must_use]
+    pub fn steps(&self, case: &str) -> Rows<StepRow> {
+        self.store.rows(case)
+    }
+
+    /// What these launches moved in each space.
+    #[must_use]
+    pub fn spaces(&self, case: &str) -> Rows<SpaceRow> {
         self.store.rows(case)
     }
 

@@ -9,12 +9,12 @@ use crate::journal::{JOURNAL, JournalReader, Place};
 use crate::recorder::PhaseRecord;
 use crate::sealed::{read_doubtful, read_table, table_path};
 use crate::{
-    CaseId, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow,
-    Row, SeriesRow, TaskRow, WarningRow,
+    CaseId, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, NodeSeriesRow, PhaseKey, PhaseRow,
+    PrintedRow, Row, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
 };
 
 /// All tables.
-pub(crate) const TABLES: [&str; 10] = [
+pub(crate) const TABLES: [&str; 13] = [
     PhaseRow::TABLE,
     TaskRow::TABLE,
     LatencyRow::TABLE,
@@ -24,6 +24,9 @@ pub(crate) const TABLES: [&str; 10] = [
     HistoryRow::TABLE,
     PrintedRow::TABLE,
     EndRow::TABLE,
+    LaunchRow::TABLE,
+    StepRow::TABLE,
+    SpaceRow::TABLE,
     WarningRow::TABLE,
 ];
 
@@ -131,6 +134,9 @@ stored!(
     HistoryRow: history,
     PrintedRow: printed,
     EndRow: ends,
+    LaunchRow: launches,
+    StepRow: steps,
+    SpaceRow: spaces,
 );
 
 /// Where the rows of a case are.

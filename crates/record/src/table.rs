@@ -9,8 +9,8 @@ use serde::de::value::{Error, StrDeserializer};
 
 use crate::values::Values;
 use crate::{
-    CaseId, DeviceRow, EndRow, HistoryRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseKey, PhaseRow,
-    PrintedRow, SeriesRow, TaskRow, WarningRow,
+    CaseId, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, Measure, NodeSeriesRow, Operation,
+    PhaseKey, PhaseRow, PrintedRow, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
 };
 
 /// What a column holds.
@@ -329,6 +329,7 @@ row!(PhaseRow, "phases",
     traced_requests: Option<u64> = 4,
     traced_contiguous: Option<u64> = 4,
     traced_seek_bytes: Option<u64> = 4,
+    harness_cpu_ns: Option<u64> = 4,
 );
 
 row!(TaskRow, "tasks",
@@ -438,6 +439,73 @@ row!(EndRow, "ends",
     transport: String,
     rdma: String,
     shut_out: u64,
+);
+
+row!(LaunchRow, "launches",
+    node: String,
+    launch: u32,
+    test: String,
+    kind: String,
+    stream: u32,
+    round: u32,
+    start_ns: u64,
+    end_ns: u64,
+    start_cost_ns: u64,
+    user_cpu_ns: u64,
+    system_cpu_ns: u64,
+    group_cpu_ns: Option<u64>,
+    peak_memory_bytes: u64,
+    major_faults: u64,
+    block_input_bytes: u64,
+    block_output_bytes: u64,
+    voluntary_switches: u64,
+    involuntary_switches: u64,
+    permanent_read_bytes: u64,
+    permanent_write_bytes: u64,
+    work_read_bytes: u64,
+    work_write_bytes: u64,
+    work_peak_bytes: u64,
+    utility_read_bytes: u64,
+    utility_write_bytes: u64,
+    utility_peak_bytes: u64,
+    outcome: String,
+    message: String,
+);
+
+row!(StepRow, "steps",
+    launch: u32,
+    test: String,
+    step: u32,
+    action: String,
+    threads: u32,
+    start_ns: u64,
+    end_ns: u64,
+    user_cpu_ns: u64,
+    system_cpu_ns: u64,
+    peak_memory_bytes: u64,
+    block_input_bytes: u64,
+    block_output_bytes: u64,
+    voluntary_switches: u64,
+    involuntary_switches: u64,
+    permanent_read_bytes: u64,
+    permanent_write_bytes: u64,
+    work_read_bytes: u64,
+    work_write_bytes: u64,
+    utility_read_bytes: u64,
+    utility_write_bytes: u64,
+    rows_in: u64,
+    rows_out: u64,
+    checksum: String,
+    result: String,
+);
+
+row!(SpaceRow, "spaces",
+    space: String,
+    start_ns: u64,
+    length_ns: u64,
+    read_bytes: u64,
+    write_bytes: u64,
+    free_bytes: Option<u64>,
 );
 
 /// A warning in words, with the numbers behind it as JSON in the last column.

@@ -39,7 +39,7 @@ pub(crate) fn what(workload: &Workload, phase: Phase) -> String {
         Work::Rpc(rpc) => {
             return format!("{} → {} {}", rpc.request_bytes, rpc.response_bytes, rpc.pattern.name());
         }
-        Work::Tree(_) | Work::Objects(_) => {
+        Work::Tree(_) | Work::Objects(_) | Work::Jobs(_) => {
             return match workload.work.operation_bytes(phase) {
                 None | Some(Bytes(0)) => phase.name().to_owned(),
                 Some(bytes) => format!("{phase} of {bytes}"),
@@ -55,7 +55,7 @@ pub(crate) fn what(workload: &Workload, phase: Phase) -> String {
 
 /// The unit that a figure of `phase` is read by: `bytes/s`, or operations by their name.
 pub(crate) fn unit(phase: Phase) -> &'static str {
-    if phase.is_transfers() {
+    if phase.counts_bytes() {
         return BYTES_PER_SECOND;
     }
     match analysis::operations_of(phase) {

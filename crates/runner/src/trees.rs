@@ -29,7 +29,7 @@ pub(crate) fn has(case: &Case) -> bool {
 
 /// Whether `phase` makes all that the phases behind it need.
 pub(crate) fn begins(phase: Phase) -> bool {
-    matches!(phase, Phase::TreeCreate | Phase::Precreate)
+    matches!(phase, Phase::TreeCreate | Phase::Precreate | Phase::Load)
 }
 
 /// Whether `phase` takes all away again.
@@ -312,6 +312,7 @@ pub(crate) fn needs(case: &Case, tasks: u64) -> (u64, u64) {
             let all = sets.saturating_mul(objects.precreated);
             (all.saturating_add(sets), all.saturating_mul(blocks(objects.object_bytes.0)))
         }
+        Work::Jobs(jobs) => (jobs.loaded_files(), jobs.loaded_bytes().0),
         Work::Transfers | Work::Rpc(_) => (0, 0),
     }
 }

@@ -129,6 +129,9 @@ pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> Ph
         history: (0..3).map(|place| history(&key, place)).collect(),
         printed: (1..4).map(|line| printed(&key, line)).collect(),
         ends: NODES.iter().zip(0..).map(|(node, number)| end(&key, node, number)).collect(),
+        launches: Vec::new(),
+        steps: Vec::new(),
+        spaces: Vec::new(),
         warnings: vec![WarningRow {
             key: Some(key),
             warning: Warning::TooShort { seconds: 0.1, at_least_seconds: 2.0 },

@@ -76,6 +76,7 @@ pub(super) fn what_lines(case: &Case, outlook: &Outlook) -> Vec<(&'static str, S
                 format!("{} of each pair, {}, over {}", rpc.connections, rpc.pattern, plan::Rpc::TRANSPORT),
             ));
         }
+        Work::Jobs(jobs) => lines.push(("jobs", jobs.conditions(plan::Phase::Jobs))),
         Work::Transfers => {}
     }
     if workload.work.makes_trees() {

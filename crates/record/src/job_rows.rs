@@ -1,0 +1,147 @@
+//! Rows of phases of jobs: launches, their steps, and what they moved in each space.
+
+use serde::{Deserialize, Serialize};
+
+use crate::PhaseKey;
+
+/// One launch of a phase of jobs, or one table of a phase that loads them: a process, as the kernel accounted for
+/// it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchRow {
+    /// Which phase.
+    #[serde(flatten)]
+    pub key: PhaseKey,
+    /// The node that it ran on.
+    pub node: String,
+    /// Its number: the task that it is.
+    pub launch: u32,
+    /// Its test; in a phase that loads, the table that it makes.
+    pub test: String,
+    /// `computation`, `memory`, `io`; `load`.
+    pub kind: String,
+    /// Which data it worked on.
+    pub stream: u32,
+    /// Which of the launches of its stream it was.
+    pub round: u32,
+    /// It was started so long after the phase's common start.
+    pub start_ns: u64,
+    /// The kernel told its end so long after the phase's common start.
+    pub end_ns: u64,
+    /// From its start until its first step.
+    pub start_cost_ns: u64,
+    /// CPU time in user mode, as `wait4(2)` tells it.
+    pub user_cpu_ns: u64,
+    /// CPU time in the kernel, as `wait4(2)` tells it.
+    pub system_cpu_ns: u64,
+    /// CPU time of its control group; none where it had none.
+    pub group_cpu_ns: Option<u64>,
+    /// The most memory that was resident at a time.
+    pub peak_memory_bytes: u64,
+    /// Page faults that needed I/O.
+    pub major_faults: u64,
+    /// Bytes that the kernel read from storage for it (`ru_inblock` of 512 bytes).
+    pub block_input_bytes: u64,
+    /// Bytes that the kernel wrote, or will, for it (`ru_oublock` of 512 bytes).
+    pub block_output_bytes: u64,
+    /// Context switches since it waited.
+    pub voluntary_switches: u64,
+    /// Context switches since its time was over.
+    pub involuntary_switches: u64,
+    /// Bytes that it read from permanent space.
+    pub permanent_read_bytes: u64,
+    /// Bytes that it wrote there.
+    pub permanent_write_bytes: u64,
+    /// Bytes that it read from work space.
+    pub work_read_bytes: u64,
+    /// Bytes that it wrote there.
+    pub work_write_bytes: u64,
+    /// The most that it had there at a time.
+    pub work_peak_bytes: u64,
+    /// Bytes that it read from utility space.
+    pub utility_read_bytes: u64,
+    /// Bytes that it wrote there.
+    pub utility_write_bytes: u64,
+    /// The most that it had there at a time.
+    pub utility_peak_bytes: u64,
+    /// `complete`, `failed`, `killed`, `out-of-memory`, `too-long`, `skipped` or `stopped`.
+    pub outcome: String,
+    /// Why it is not complete; empty where it is.
+    pub message: String,
+}
+
+/// One step of a launch. Times and counts of a launch that was killed end with its last step that was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepRow {
+    /// Which phase.
+    #[serde(flatten)]
+    pub key: PhaseKey,
+    /// The launch.
+    pub launch: u32,
+    /// Its test.
+    pub test: String,
+    /// The number of the step in it, from 0.
+    pub step: u32,
+    /// What was done, as `sort`.
+    pub action: String,
+    /// Threads that did it.
+    pub threads: u32,
+    /// It began so long after the phase's common start.
+    pub start_ns: u64,
+    /// It ended so long after the phase's common start.
+    pub end_ns: u64,
+    /// CPU time in user mode.
+    pub user_cpu_ns: u64,
+    /// CPU time in the kernel.
+    pub system_cpu_ns: u64,
+    /// The most memory that was resident at a time during the step.
+    pub peak_memory_bytes: u64,
+    /// Bytes that the kernel read from storage for it.
+    pub block_input_bytes: u64,
+    /// Bytes that the kernel wrote, or will, for it.
+    pub block_output_bytes: u64,
+    /// Context switches since it waited.
+    pub voluntary_switches: u64,
+    /// Context switches since its time was over.
+    pub involuntary_switches: u64,
+    /// Bytes that it read from permanent space.
+    pub permanent_read_bytes: u64,
+    /// Bytes that it wrote there.
+    pub permanent_write_bytes: u64,
+    /// Bytes that it read from work space.
+    pub work_read_bytes: u64,
+    /// Bytes that it wrote there.
+    pub work_write_bytes: u64,
+    /// Bytes that it read from utility space.
+    pub utility_read_bytes: u64,
+    /// Bytes that it wrote there.
+    pub utility_write_bytes: u64,
+    /// Rows that it read.
+    pub rows_in: u64,
+    /// Rows that it wrote or left.
+    pub rows_out: u64,
+    /// Wrapping sum of the XXH64 of each row that it wrote or left, as 16 hexadecimal digits; empty where there
+    /// are none.
+    pub checksum: String,
+    /// What else it found, as a JSON object of names and numbers.
+    pub result: String,
+}
+
+/// What all jobs together moved in one space in one second of a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpaceRow {
+    /// Which phase.
+    #[serde(flatten)]
+    pub key: PhaseKey,
+    /// `permanent`, `work` or `utility`.
+    pub space: String,
+    /// The interval starts this long after the phase's common start.
+    pub start_ns: u64,
+    /// The interval's length; the last one may be shorter.
+    pub length_ns: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Bytes that the file system of this space has left at the end of the interval; none where it did not tell.
+    pub free_bytes: Option<u64>,
+}
