@@ -3,7 +3,11 @@
 use super::{Block, conditions, figure, headline, only, point, signed, title};
 use crate::format::{number, percent, rate_under, shared_unit};
 use crate::table::{Align, Cell, Table, Tone};
+use crate::view::findings::Tax;
 use crate::view::{Figure, Report};
+
+/// Taxes that are shown: twelve devices one by one have seventy pairs.
+const TAXES_MAX: usize = 40;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let mut blocks = only("What each target is, as the study says", described(report));
@@ -20,6 +24,11 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         "Tax: what the second target loses against the first, both at their best; negative where it is faster",
         taxes(report),
     ));
+    let all = report.findings.taxes.len();
+    if all > TAXES_MAX {
+        let all = crate::format::grouped(all as u64);
+        blocks.push(Block::Text(format!("The {TAXES_MAX} largest are shown; the JSON form has all {all}.")));
+    }
     blocks.extend(only(
         "Consistency over the points of each sweep: standard deviation ÷ mean of the medians; 1 is the steadiest",
         consistency(report),
@@ -124,7 +133,7 @@ fn taxes(report: &Report) -> Table {
         ("reached", Align::Right),
         ("tax", Align::Right),
     ]);
-    for one in &report.findings.taxes {
+    for one in largest(&report.findings.taxes) {
         let (Some(reference), Some(own)) = (figure(report, one.reference), figure(report, one.figure)) else {
             continue;
         };
@@ -140,6 +149,15 @@ fn taxes(report: &Report) -> Table {
         ]);
     }
     table
+}
+
+/// The largest taxes, in their order.
+fn largest(taxes: &[Tax]) -> Vec<&Tax> {
+    let mut places: Vec<usize> = (0..taxes.len()).collect();
+    places.sort_by(|&a, &b| taxes[b].share.abs().total_cmp(&taxes[a].share.abs()));
+    places.truncate(TAXES_MAX);
+    places.sort_unstable();
+    places.into_iter().map(|place| &taxes[place]).collect()
 }
 
 fn consistency(report: &Report) -> Table {
