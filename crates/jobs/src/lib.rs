@@ -3,11 +3,17 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | [`counters`](CountersError) | what a job has moved so far, for its launcher to look at |
 //! | [`order`](JobOrder) | what a process of one job is told ([`JobOrder`]), and what it tells ([`JobEvent`]) |
+//! | [`usage`](Usage) | what the kernel has accounted to a process |
 //!
 //! A job is a process of its own, so that the kernel accounts for it. It reads its order from the standard input and
 //! tells each step that is done on the standard output.
 
+mod counters;
 mod order;
+mod usage;
 
+pub use counters::{CountersError, CountersFile};
 pub use order::{Counters, JobEvent, JobOrder, StepOutcome, StepReport};
+pub use usage::Usage;

@@ -49,7 +49,7 @@ pub enum JobEvent {
         at_ns: u64,
     },
     /// A step is done.
-    Step(StepReport),
+    Step(Box<StepReport>),
     /// It cannot go on.
     Failed {
         /// The step, from 0; none before the first.

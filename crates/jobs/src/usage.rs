@@ -1,0 +1,98 @@
+//! What the kernel has accounted to a process: `getrusage(2)`.
+
+#![expect(unsafe_code, reason = "getrusage has no safe binding")]
+
+use std::mem::MaybeUninit;
+
+/// `ru_inblock` and `ru_oublock` count sectors of this many bytes, whatever the device has.
+pub(crate) const SECTOR_BYTES: u64 = 512;
+
+/// What a process, with all its threads, has used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// CPU time in user mode.
+    pub user_cpu_ns: u64,
+    /// CPU time in the kernel.
+    pub system_cpu_ns: u64,
+    /// The most memory that was resident at a time, since the process began.
+    pub peak_memory_bytes: u64,
+    /// Page faults that needed I/O.
+    pub major_faults: u64,
+    /// Bytes that the kernel read from storage for it: `ru_inblock` × 512.
+    pub block_input_bytes: u64,
+    /// Bytes that the kernel wrote, or will, for it: `ru_oublock` × 512.
+    pub block_output_bytes: u64,
+    /// Context switches since it waited.
+    pub voluntary_switches: u64,
+    /// Context switches since its time was over.
+    pub involuntary_switches: u64,
+}
+
+impl Usage {
+    /// What this process has used so far.
+    #[must_use]
+    pub fn own() -> Self {
+        let mut raw = MaybeUninit::<libc::rusage>::zeroed();
+        // SAFETY: the pointer is valid for a write of one rusage, and this call always succeeds; the memory was
+        // zeroed, so it is initialised in any case.
+        let raw = unsafe {
+            libc::getrusage(libc::RUSAGE_SELF, raw.as_mut_ptr());
+            raw.assume_init()
+        };
+        Self::of(&raw)
+    }
+
+    /// What `raw` says, which `getrusage(2)` or `wait4(2)` has filled.
+    #[must_use]
+    pub fn of(raw: &libc::rusage) -> Self {
+        let count = |value: libc::c_long| u64::try_from(value).unwrap_or(0);
+        let nanos = |time: libc::timeval| count(time.tv_sec) * 1_000_000_000 + count(time.tv_usec) * 1_000;
+        Self {
+            user_cpu_ns: nanos(raw.ru_utime),
+            system_cpu_ns: nanos(raw.ru_stime),
+            // Linux tells KiB.
+            peak_memory_bytes: count(raw.ru_maxrss) << 10,
+            major_faults: count(raw.ru_majflt),
+            block_input_bytes: count(raw.ru_inblock) * SECTOR_BYTES,
+            block_output_bytes: count(raw.ru_oublock) * SECTOR_BYTES,
+            voluntary_switches: count(raw.ru_nvcsw),
+            involuntary_switches: count(raw.ru_nivcsw),
+        }
+    }
+
+    /// What was used since an `earlier` moment; the peak is this one's.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Self {
+        Self {
+            user_cpu_ns: self.user_cpu_ns.saturating_sub(earlier.user_cpu_ns),
+            system_cpu_ns: self.system_cpu_ns.saturating_sub(earlier.system_cpu_ns),
+            peak_memory_bytes: self.peak_memory_bytes,
+            major_faults: self.major_faults.saturating_sub(earlier.major_faults),
+            block_input_bytes: self.block_input_bytes.saturating_sub(earlier.block_input_bytes),
+            block_output_bytes: self.block_output_bytes.saturating_sub(earlier.block_output_bytes),
+            voluntary_switches: self.voluntary_switches.saturating_sub(earlier.voluntary_switches),
+            involuntary_switches: self.involuntary_switches.saturating_sub(earlier.involuntary_switches),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Usage;
+
+    #[test]
+    fn work_is_accounted_and_only_what_was_done_since_then() {
+        let before = Usage::own();
+        let mut sum = 0_u64;
+        // Until the kernel has told 20 ms of it, however fast this machine is.
+        while Usage::own().since(before).user_cpu_ns < 20_000_000 {
+            sum = (0..100_000_u64).fold(sum, |sum, value| std::hint::black_box(sum ^ value));
+        }
+        let (after, used) = (Usage::own(), Usage::own().since(before));
+        assert!(used.user_cpu_ns >= 20_000_000 && used.peak_memory_bytes > 1 << 20, "{used:?}, {sum}");
+        assert_eq!(
+            after.since(after),
+            Usage { peak_memory_bytes: after.peak_memory_bytes, ..Usage::default() }
+        );
+    }
+}
