@@ -69,7 +69,7 @@ pub use case::{Case, OptionNote, Phase, Plan, Question};
 pub use error::PlanError;
 pub use forecast::{Forecast, balance_bound, seconds_per_case};
 pub use geometry::{Geometry, Permutation};
-pub use jobs::{JobTable, JobTest, Jobs, Launch, Space as JobSpace, TestKind};
+pub use jobs::{JobProblem, JobTable, JobTest, Jobs, Launch, Space as JobSpace, TestKind};
 pub use layout::{FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
 pub use names::{JobsPlacement, Named, ObjectsPlacement, RENAMED, TreePlacement, named, table_name};
 pub use outlook::{

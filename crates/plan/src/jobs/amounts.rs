@@ -1,7 +1,8 @@
 //! How much jobs read and keep: before anything is started.
 
+use super::extent::Extents;
 use super::{Action, JobTest, Jobs, Space, Step};
-use crate::{Backend, Bytes, Phase, PlanError};
+use crate::{Bytes, Phase};
 
 impl Jobs {
     /// Files that the load phase makes.
@@ -54,34 +55,77 @@ impl Jobs {
         format!("{phase}, {files}{together}, pages of {}, {path}{sync}", self.page_bytes)
     }
 
-    /// Refuses jobs that cannot be launched as `tasks` on `nodes`.
-    pub(crate) fn check(&self, tasks: u32, nodes: u32, backend: Backend) -> Result<(), PlanError> {
-        let (least, most) = super::PAGE_BYTES;
-        if self.page_bytes < least || self.page_bytes > most || !self.page_bytes.0.is_power_of_two() {
-            return Err(PlanError::new(
-                "page",
-                format!("pages of {}", self.page_bytes),
-                format!("give a power of two from {least} to {most}"),
-            ));
+    /// Bytes that `space` holds at the worst moment.
+    ///
+    /// Permanent space holds the loaded tables and what tests leave there, for each stream. Work and utility space
+    /// hold what the largest launches have there that can run at a time: the tables that the steps have written so
+    /// far, and while a sort goes on a copy of its input in each of the two. Sizes of tables whose keys are drawn
+    /// at random are expectations: leave some room.
+    #[must_use]
+    pub fn needs(&self, space: Space) -> Bytes {
+        let known = self.permanent();
+        match space {
+            Space::Permanent => Bytes(self.permanent_bytes(&known)),
+            Space::Work | Space::Utility => {
+                let mut peaks: Vec<(u64, u32)> = (self.tests.iter())
+                    .map(|test| (self.launch_peak(test, space, known.clone()), test.streams))
+                    .collect();
+                peaks.sort_unstable_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
+                let mut left = if self.concurrency == 0 { u32::MAX } else { self.concurrency };
+                let held = peaks.into_iter().map(|(bytes, streams)| {
+                    let launches = streams.min(left);
+                    left -= launches;
+                    bytes.saturating_mul(u64::from(launches))
+                });
+                Bytes(held.fold(0, u64::saturating_add))
+            }
         }
-        if nodes != 1 {
-            return Err(PlanError::new("nodes", format!("jobs on {nodes} nodes"), "jobs run on one node"));
-        }
-        if backend != Backend::Psync {
-            return Err(PlanError::new(
-                "backend",
-                format!("jobs by {}", backend.name()),
-                "jobs read and write by system calls: leave `backend` out",
-            ));
-        }
-        if u64::from(tasks) != self.launches().len() as u64 {
-            return Err(PlanError::new(
-                "tasks",
-                format!("{tasks} tasks for {} launches", self.launches().len()),
-                "each launch is a task: leave `tasks` out",
-            ));
-        }
-        Ok(())
+    }
+
+    /// Bytes of the tables of permanent space, of all streams, when all launches are over.
+    fn permanent_bytes(&self, known: &Extents) -> u64 {
+        let left = self.tests.iter().flat_map(|test| {
+            let outputs = test.outputs().filter(|output| output.space == Space::Permanent);
+            outputs.map(|output| {
+                let rows = known.get(&output.table).map_or(0, |extent| extent.rows);
+                self.table_bytes(rows).0.saturating_mul(u64::from(test.streams))
+            })
+        });
+        let grown = self.tests.iter().flat_map(|test| {
+            test.steps.iter().filter_map(|step| match &step.action {
+                // Each round appends again to the table of its stream.
+                Action::Append { table, rows } if known.contains_key(table) => {
+                    let launches = u64::from(test.streams) * u64::from(test.rounds);
+                    Some(self.table_bytes(*rows).0.saturating_mul(launches))
+                }
+                _ => None,
+            })
+        });
+        left.chain(grown).fold(self.loaded_bytes().0, u64::saturating_add)
+    }
+
+    /// The most that one launch of `test` has in `space`, where `known` stands in permanent space.
+    fn launch_peak(&self, test: &JobTest, space: Space, mut known: Extents) -> u64 {
+        let mut peak = 0;
+        let bytes_of =
+            |known: &Extents, name: &str| known.get(name).map_or(0, |extent| self.table_bytes(extent.rows).0);
+        let actions: Vec<&Action> = test.steps.iter().map(|step| &step.action).collect();
+        let held = |known: &Extents, steps: usize| {
+            let outputs = actions[..steps].iter().filter_map(|action| action.output());
+            let here = outputs.filter(|output| output.space == space);
+            here.map(|output| bytes_of(known, &output.table)).fold(0, u64::saturating_add)
+        };
+        test.walk(&mut known, |place, known| {
+            let copy = match actions[place] {
+                Action::Sort { input, .. } => bytes_of(known, input),
+                _ => 0,
+            };
+            let output = actions[place].output().filter(|output| output.space == space);
+            let written = output.and_then(|_| actions[place].leaves(known));
+            let written = written.map_or(0, |extent| self.table_bytes(extent.rows).0);
+            peak = peak.max(held(known, place).saturating_add(copy).saturating_add(written));
+        });
+        peak.max(held(&known, actions.len()))
     }
 
     /// Whether any step of any test writes into `space`.

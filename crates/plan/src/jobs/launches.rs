@@ -1,6 +1,17 @@
 //! The matrix of launches: which jobs there are, and which wait for which.
 
+use std::collections::BTreeMap;
+
 use super::{JobTest, Jobs};
+
+/// The tests in an order in which none comes before one that it waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TestOrder {
+    /// Places of tests; those of a circle and behind it come last, in the order of the workload.
+    pub(super) tests: Vec<usize>,
+    /// Tests of which each waits for the next one and the last one for the first; empty where there are none.
+    pub(super) circle: Vec<usize>,
+}
 
 /// One job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,22 +44,21 @@ impl Jobs {
                 }
             }
         }
-        let numbers_of = |wanted: &dyn Fn(&Launch) -> bool| -> Vec<u32> {
-            all.iter().filter(|one| wanted(one)).map(|one| one.number).collect()
-        };
-        let waits: Vec<Vec<u32>> = all
-            .iter()
-            .map(|one| match one.round {
-                0 => {
-                    let before = self.before(&self.tests[one.test]);
-                    numbers_of(&|other| before.contains(&other.test))
-                }
-                round => numbers_of(&|other| {
-                    (other.test, other.stream, other.round + 1) == (one.test, one.stream, round)
-                }),
-            })
-            .collect();
-        all.iter_mut().zip(waits).for_each(|(one, after)| one.after = after);
+        let mut numbers: Vec<Vec<u32>> = vec![Vec::new(); self.tests.len()];
+        let mut last = BTreeMap::new();
+        for one in &mut all {
+            numbers[one.test].push(one.number);
+            let earlier = last.insert((one.test, one.stream), one.number);
+            one.after.extend(earlier);
+        }
+        for (place, test) in self.tests.iter().enumerate() {
+            let mut waits: Vec<u32> =
+                self.before(test).into_iter().flat_map(|before| numbers[before].iter().copied()).collect();
+            waits.sort_unstable();
+            for one in all.iter_mut().filter(|one| (one.test, one.round) == (place, 0)) {
+                one.after.clone_from(&waits);
+            }
+        }
         all
     }
 
@@ -66,5 +76,32 @@ impl Jobs {
         let waits =
             |other: &JobTest| other.name != test.name && (test.after.contains(&other.name) || leaves(other));
         (0..self.tests.len()).filter(|&place| waits(&self.tests[place])).collect()
+    }
+
+    /// In what order tests can be launched.
+    pub(super) fn order(&self) -> TestOrder {
+        let before: Vec<Vec<usize>> = self.tests.iter().map(|test| self.before(test)).collect();
+        let mut done = vec![false; self.tests.len()];
+        let mut tests = Vec::with_capacity(self.tests.len());
+        while let Some(next) =
+            (0..done.len()).find(|&place| !done[place] && before[place].iter().all(|&one| done[one]))
+        {
+            done[next] = true;
+            tests.push(next);
+        }
+        let rest: Vec<usize> = (0..done.len()).filter(|&place| !done[place]).collect();
+        let mut circle = Vec::new();
+        // Each of the rest waits for another one of them: whoever follows that comes round.
+        let mut at = rest.first().copied();
+        while let Some(place) = at {
+            if let Some(first) = circle.iter().position(|&seen| seen == place) {
+                circle.drain(..first);
+                break;
+            }
+            circle.push(place);
+            at = before[place].iter().copied().find(|&one| !done[one]);
+        }
+        tests.extend(rest);
+        TestOrder { tests, circle }
     }
 }

@@ -21,14 +21,20 @@
 //! ```
 
 mod amounts;
+mod extent;
 mod launches;
+mod problems;
 mod step;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use extent::Extent;
 pub use launches::Launch;
+pub use problems::JobProblem;
 pub use step::{Action, Output, Step, TableOrder};
 
 use crate::{Bytes, Nanos};
@@ -37,8 +43,16 @@ use crate::{Bytes, Nanos};
 pub const ROW_BYTES: u64 = 128;
 /// Smallest and largest page, as the studied application allows them.
 pub const PAGE_BYTES: (Bytes, Bytes) = (Bytes::kib(64), Bytes::mib(1));
-/// More launches than this are taken for a slip of the pen.
-pub const LAUNCHES_MAX: u64 = 1 << 16;
+/// More launches than this are taken for a slip of the pen: of the shortest published ones they would take half a
+/// day at 30 at a time, and each knows those that it waits for by their numbers.
+pub const LAUNCHES_MAX: u64 = 1 << 12;
+/// More rows than this are no table of a server: 128 TiB.
+pub const ROWS_MAX: u64 = 1 << 40;
+/// A step has memory for so many pages at least, whatever its study says, and for [`PAGES_PER_THREAD`] more for
+/// each of its threads: it has to hold pages of all its inputs and outputs.
+pub const PAGES_MIN: u64 = 16;
+/// See [`PAGES_MIN`].
+pub const PAGES_PER_THREAD: u64 = 4;
 
 /// One of the three places that jobs keep data in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -210,6 +224,12 @@ impl Jobs {
     #[must_use]
     pub fn table_bytes(&self, rows: u64) -> Bytes {
         Bytes(rows.div_ceil(self.rows_per_page()).max(1).saturating_mul(self.page_bytes.0))
+    }
+
+    /// The least memory that a step with so many threads has.
+    #[must_use]
+    pub const fn memory_min(&self, threads: u32) -> Bytes {
+        Bytes((PAGES_MIN + PAGES_PER_THREAD * threads as u64) * self.page_bytes.0)
     }
 
     /// The test called `name`.

@@ -32,7 +32,7 @@ pub struct Step {
     pub action: Action,
     /// Threads that do it.
     pub threads: u32,
-    /// Memory for its data.
+    /// Memory for its data; [`super::Jobs::memory_min`] at least.
     pub memory: Bytes,
 }
 
@@ -49,9 +49,9 @@ pub enum Action {
         output: Output,
         /// Its rows.
         rows: u64,
-        /// Its different keys.
+        /// Its different keys: each row has one below this number.
         groups: u64,
-        /// Their order.
+        /// The order of its rows.
         order: TableOrder,
     },
     /// Reads a table and keeps the rows of some days.
@@ -67,7 +67,7 @@ pub enum Action {
     Summarise {
         /// What is read.
         input: String,
-        /// Where a row for each key is written.
+        /// Where a row for each key is written, in the order of keys.
         output: Option<Output>,
     },
     /// Sorts by key and number. Three copies of the input stand at its end: one in work space, the sorted runs
@@ -84,7 +84,7 @@ pub enum Action {
         left: String,
         /// The other side.
         right: String,
-        /// Where a row for each pair of equal keys is written.
+        /// Where a row for each pair of equal keys is written, in the order of keys.
         output: Option<Output>,
     },
     /// Builds an index by key and reads rows by it in a random order.

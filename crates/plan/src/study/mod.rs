@@ -33,7 +33,7 @@ mod fields;
 mod keys;
 mod kind;
 mod layout;
-mod nearest;
+pub(crate) mod nearest;
 mod overrides;
 mod protocol;
 mod range;

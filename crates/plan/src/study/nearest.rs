@@ -7,7 +7,7 @@ const NAME_BYTES_MAX: usize = 64;
 
 /// The most similar of `names`, if one is similar enough: by Jaro and Winkler's measure, which
 /// favours a common beginning, or because one holds the other, as `iodepth` holds `depth`.
-pub(super) fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     if word.len() > NAME_BYTES_MAX {
         return None;
     }

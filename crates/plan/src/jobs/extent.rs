@@ -1,0 +1,119 @@
+//! How large each table of jobs is at most, before any of them is made.
+
+use std::collections::BTreeMap;
+
+use super::{Action, JobTest, Jobs, Output, Space, TableOrder};
+
+/// How large a table is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Rows: an expectation where keys are drawn at random.
+    pub rows: u64,
+    /// Different keys: each is below this number.
+    pub groups: u64,
+    /// In what order its rows stand.
+    pub order: TableOrder,
+}
+
+/// Tables by name.
+pub(super) type Extents = BTreeMap<String, Extent>;
+
+impl Extent {
+    /// What `self` and `other` have for each pair of equal keys, each key being as frequent as any other.
+    fn merged(self, other: Self) -> Self {
+        let pairs = u128::from(self.rows) * u128::from(other.rows);
+        let rows = pairs.div_ceil(u128::from(self.groups.max(other.groups).max(1)));
+        Self {
+            rows: u64::try_from(rows).unwrap_or(u64::MAX),
+            groups: self.groups.min(other.groups),
+            order: TableOrder::Key,
+        }
+    }
+
+    /// The part of `self` that a share of rows makes.
+    fn kept(self, millionths: u32) -> Self {
+        let rows = (u128::from(self.rows) * u128::from(millionths)).div_ceil(1_000_000);
+        Self { rows: u64::try_from(rows).unwrap_or(u64::MAX), ..self }
+    }
+}
+
+impl Action {
+    /// The table that it leaves, or the changed one, where its inputs are in `known`.
+    pub(super) fn leaves(&self, known: &Extents) -> Option<Extent> {
+        let of = |name: &String| known.get(name).copied();
+        match self {
+            Self::Generate { rows, groups, order, .. } => {
+                Some(Extent { rows: *rows, groups: *groups, order: *order })
+            }
+            Self::Scan { input, keep_millionths, .. } => Some(of(input)?.kept(*keep_millionths)),
+            Self::Summarise { input, .. } => {
+                let input = of(input)?;
+                Some(Extent { rows: input.groups.min(input.rows), order: TableOrder::Key, ..input })
+            }
+            Self::Sort { input, .. } => Some(Extent { order: TableOrder::Key, ..of(input)? }),
+            Self::Merge { left, right, .. } => Some(of(left)?.merged(of(right)?)),
+            Self::Append { table, rows } => {
+                let table = of(table)?;
+                let rows = table.rows.saturating_add(*rows);
+                Some(Extent { rows, order: TableOrder::Number, ..table })
+            }
+            Self::Update { table, .. } => of(table),
+            _ => None,
+        }
+    }
+}
+
+impl JobTest {
+    /// Adds to `known` what each step of the test leaves, and tells `each` of every step with what is known
+    /// before it.
+    pub(super) fn walk(&self, known: &mut Extents, mut each: impl FnMut(usize, &Extents)) {
+        for (place, step) in self.steps.iter().enumerate() {
+            each(place, known);
+            let Some(extent) = step.action.leaves(known) else { continue };
+            let name = step.action.output().map(|output| output.table.as_str()).or(step.action.changes());
+            if let Some(name) = name {
+                known.insert(name.to_owned(), extent);
+            }
+        }
+    }
+
+    /// The outputs of its steps.
+    pub(super) fn outputs(&self) -> impl Iterator<Item = &Output> {
+        self.steps.iter().filter_map(|step| step.action.output())
+    }
+}
+
+impl Jobs {
+    /// The tables of permanent space: those that are loaded, and those that tests leave there for others.
+    pub(super) fn permanent(&self) -> Extents {
+        let loaded = self.tables.iter().map(|table| {
+            let extent = Extent { rows: table.rows, groups: table.groups, order: table.order };
+            (table.name.clone(), extent)
+        });
+        let mut all: Extents = loaded.collect();
+        for place in self.order().tests {
+            let test = &self.tests[place];
+            let mut known = all.clone();
+            test.walk(&mut known, |_, _| {});
+            for output in test.outputs().filter(|output| output.space == Space::Permanent) {
+                if let Some(extent) = known.get(&output.table) {
+                    all.entry(output.table.clone()).or_insert(*extent);
+                }
+            }
+        }
+        all
+    }
+
+    /// How large the tables are that `step` of `test` can read, by name.
+    #[must_use]
+    pub fn extents(&self, test: &JobTest, step: usize) -> BTreeMap<String, Extent> {
+        let mut found = BTreeMap::new();
+        let mut known = self.permanent();
+        test.walk(&mut known, |place, known| {
+            if place == step {
+                found = known.clone();
+            }
+        });
+        if step >= test.steps.len() { known } else { found }
+    }
+}
