@@ -1,0 +1,331 @@
+//! The matrix: which launch begins when, and what becomes of each.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use plan::Nanos;
+
+use super::outcome::{Reason, add, judge, since};
+use super::{Ending, LaunchOutcome, LaunchReport, LaunchTask, Launched, News, Processes, Sample};
+use crate::{Counters, JobEvent, StepReport, Usage};
+
+/// A look at the stop flag at least so often.
+const STOP_LOOK: Duration = Duration::from_millis(100);
+/// A process that was asked to end has so long before it is killed.
+const GRACE_NS: u64 = 2_000_000_000;
+
+/// What holds for all launches of a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaunchRules {
+    /// At most so many at a time; all that are ready where 0.
+    pub concurrency: u32,
+    /// One that runs for longer is ended.
+    pub limit: Option<Nanos>,
+    /// They are sampled so often.
+    pub interval: Nanos,
+}
+
+/// How far the launches have come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LaunchProgress {
+    /// Processes that run.
+    pub running: u32,
+    /// Launches that are over, however they have ended.
+    pub over: u32,
+    /// All launches.
+    pub all: u32,
+    /// What they have moved: in all spaces, both directions.
+    pub moved: Counters,
+}
+
+/// Whoever watches the launches: is told how far they have come, and says whether the run is to stop.
+pub trait LaunchWatch {
+    /// Whether all launches are to be ended.
+    fn is_stopped(&self) -> bool;
+
+    /// So far have they come: at the start and end of each, and with each sample.
+    fn progress(&mut self, progress: LaunchProgress);
+}
+
+/// Launches `tasks`, which come in the order in which they are started where nothing holds them back, and number
+/// from 0. Returns when all of them are over.
+pub fn launch(
+    tasks: &[LaunchTask],
+    rules: LaunchRules,
+    processes: &mut dyn Processes,
+    watch: &mut dyn LaunchWatch,
+) -> Launched {
+    let own_before = processes.own_cpu_ns();
+    let mut matrix = Matrix::new(tasks, rules);
+    while matrix.go_on(processes, watch) {}
+    matrix.sample(processes);
+    watch.progress(matrix.progress());
+    let own_cpu_ns = processes.own_cpu_ns().saturating_sub(own_before);
+    let launches: Vec<LaunchReport> = matrix.over.into_values().collect();
+    let length_ns = launches.iter().map(|one| one.end_ns).max().unwrap_or(0);
+    Launched { launches, samples: matrix.samples, length_ns, own_cpu_ns }
+}
+
+/// A launch whose process runs.
+#[derive(Debug, Default)]
+struct Running {
+    start_ns: u64,
+    began_ns: Option<u64>,
+    steps: Vec<StepReport>,
+    done: bool,
+    failed: Option<String>,
+    /// It was asked to end, when, and why.
+    asked: Option<(u64, Reason)>,
+    killed: bool,
+}
+
+struct Matrix<'a> {
+    rules: LaunchRules,
+    /// Not begun yet, in order.
+    waiting: Vec<&'a LaunchTask>,
+    running: BTreeMap<u32, Running>,
+    over: BTreeMap<u32, LaunchReport>,
+    tasks: &'a [LaunchTask],
+    samples: Vec<Sample>,
+    /// What the last sample saw, and when.
+    seen: (u64, Counters),
+    /// What those have moved that are over.
+    moved: Counters,
+    stopped: bool,
+}
+
+impl<'a> Matrix<'a> {
+    fn new(tasks: &'a [LaunchTask], rules: LaunchRules) -> Self {
+        Self {
+            rules,
+            waiting: tasks.iter().collect(),
+            running: BTreeMap::new(),
+            over: BTreeMap::new(),
+            tasks,
+            samples: Vec::new(),
+            seen: (0, Counters::default()),
+            moved: Counters::default(),
+            stopped: false,
+        }
+    }
+
+    /// One turn: begins what can begin, waits for news and takes them in. Whether there is more to do.
+    fn go_on(&mut self, processes: &mut dyn Processes, watch: &mut dyn LaunchWatch) -> bool {
+        if watch.is_stopped() && !self.stopped {
+            self.stop(processes);
+        }
+        self.begin_all(processes);
+        watch.progress(self.progress());
+        if self.running.is_empty() {
+            return false;
+        }
+        let most = self.until(processes.now_ns());
+        for news in processes.wait(most) {
+            self.take_in(news, processes);
+        }
+        self.end_late(processes);
+        if processes.now_ns() >= self.seen.0 + self.rules.interval.0 {
+            self.sample(processes);
+        }
+        true
+    }
+
+    /// How long to wait for news: until the next sample, limit or look at the stop flag.
+    fn until(&self, now_ns: u64) -> Duration {
+        let sample = self.seen.0 + self.rules.interval.0;
+        let ends = self.running.values().filter_map(|one| match (one.asked, self.rules.limit) {
+            (Some((at_ns, _)), _) => (!one.killed).then_some(at_ns + GRACE_NS),
+            (None, Some(limit)) => Some(one.start_ns.saturating_add(limit.0)),
+            (None, None) => None,
+        });
+        let next = ends.chain([sample]).min().unwrap_or(sample);
+        Duration::from_nanos(next.saturating_sub(now_ns)).min(STOP_LOOK)
+    }
+
+    /// Begins everything that is ready, as far as the limit allows; skips what can never be.
+    fn begin_all(&mut self, processes: &mut dyn Processes) {
+        self.skip(processes.now_ns());
+        let most = if self.rules.concurrency == 0 { usize::MAX } else { self.rules.concurrency as usize };
+        while self.running.len() < most {
+            let is_ready = |task: &&LaunchTask| {
+                let complete = |number: &u32| {
+                    self.over.get(number).is_some_and(|one| one.outcome == LaunchOutcome::Complete)
+                };
+                task.after.iter().all(complete)
+            };
+            let Some(place) = self.waiting.iter().position(is_ready) else { return };
+            let task = self.waiting.remove(place);
+            let start_ns = processes.now_ns();
+            match processes.start(task) {
+                Ok(()) => {
+                    self.running.insert(task.order.launch, Running { start_ns, ..Running::default() });
+                }
+                Err(message) => {
+                    self.not_begun(task, start_ns, LaunchOutcome::Failed, message);
+                    self.skip(start_ns);
+                }
+            }
+        }
+    }
+
+    /// Those that wait for one that has not completed are over, and so are those that wait for them.
+    fn skip(&mut self, now_ns: u64) {
+        loop {
+            let missed = |task: &LaunchTask| {
+                let mut before = task.after.iter().filter_map(|number| self.over.get(number));
+                before.find(|one| one.outcome != LaunchOutcome::Complete).map(|one| (one.launch, one.outcome))
+            };
+            let found =
+                self.waiting.iter().enumerate().find_map(|(place, task)| Some((place, missed(task)?)));
+            let Some((place, (number, outcome))) = found else { return };
+            let task = self.waiting.remove(place);
+            let message = format!("comes after {}, which is not complete ({outcome})", self.named(number));
+            self.not_begun(task, now_ns, LaunchOutcome::Skipped, message);
+        }
+    }
+
+    /// A launch in words.
+    fn named(&self, number: u32) -> String {
+        match self.tasks.iter().find(|task| task.order.launch == number) {
+            Some(LaunchTask { order, .. }) => {
+                format!("launch {number} (`{}`, stream {}, round {})", order.test, order.stream, order.round)
+            }
+            None => format!("launch {number}"),
+        }
+    }
+
+    fn not_begun(&mut self, task: &LaunchTask, at_ns: u64, outcome: LaunchOutcome, message: String) {
+        let launch = task.order.launch;
+        let report = LaunchReport {
+            launch,
+            start_ns: at_ns,
+            began_ns: None,
+            end_ns: at_ns,
+            usage: Usage::default(),
+            group_cpu_ns: None,
+            moved: Counters::default(),
+            steps: Vec::new(),
+            outcome,
+            message,
+        };
+        self.over.insert(launch, report);
+    }
+
+    fn take_in(&mut self, news: News, processes: &mut dyn Processes) {
+        match news {
+            News::Told { launch, event } => {
+                let Some(one) = self.running.get_mut(&launch) else { return };
+                match event {
+                    JobEvent::Began { at_ns } => one.began_ns = Some(at_ns.max(one.start_ns)),
+                    JobEvent::Step(step) => one.steps.push(*step),
+                    JobEvent::Failed { step: Some(step), message } => {
+                        one.failed = Some(format!("step {step}: {message}"));
+                    }
+                    JobEvent::Failed { step: None, message } => one.failed = Some(message),
+                    JobEvent::Done => one.done = true,
+                }
+            }
+            News::Garbled { launch, text } => {
+                let now_ns = processes.now_ns();
+                let Some(one) = self.running.get_mut(&launch) else { return };
+                one.failed = Some(format!("told what is no event ({text}); report this as a defect"));
+                one.asked = one.asked.or(Some((now_ns, Reason::Garbled)));
+                processes.end(launch, Ending::Asked);
+            }
+            News::Ended { launch, end } => {
+                let Some(one) = self.running.remove(&launch) else { return };
+                add(&mut self.moved, &end.counters);
+                let asked = one.asked.map(|(_, reason)| reason);
+                let (outcome, message) = judge(&end, asked, one.done, one.failed);
+                let report = LaunchReport {
+                    launch,
+                    start_ns: one.start_ns,
+                    began_ns: one.began_ns,
+                    end_ns: end.at_ns.max(one.start_ns),
+                    usage: end.usage,
+                    group_cpu_ns: end.group_cpu_ns,
+                    moved: end.counters,
+                    steps: one.steps,
+                    outcome,
+                    message,
+                };
+                self.over.insert(launch, report);
+            }
+        }
+    }
+
+    /// Asks those to end that have run for too long, and kills those that were asked long ago.
+    fn end_late(&mut self, processes: &mut dyn Processes) {
+        let now_ns = processes.now_ns();
+        for (launch, one) in &mut self.running {
+            match one.asked {
+                Some((at_ns, _)) if now_ns >= at_ns + GRACE_NS && !one.killed => {
+                    one.killed = true;
+                    processes.end(*launch, Ending::Killed);
+                }
+                None if self
+                    .rules
+                    .limit
+                    .is_some_and(|limit| now_ns >= one.start_ns.saturating_add(limit.0)) =>
+                {
+                    one.asked = Some((now_ns, Reason::TooLong));
+                    processes.end(*launch, Ending::Asked);
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+
+    /// Nothing more begins, and what runs is asked to end.
+    fn stop(&mut self, processes: &mut dyn Processes) {
+        self.stopped = true;
+        let now_ns = processes.now_ns();
+        for task in std::mem::take(&mut self.waiting) {
+            let message = "the run was ended before it began".to_owned();
+            self.not_begun(task, now_ns, LaunchOutcome::Stopped, message);
+        }
+        for (launch, one) in &mut self.running {
+            one.asked = Some((now_ns, Reason::Stopped));
+            processes.end(*launch, Ending::Asked);
+        }
+    }
+
+    /// What all have moved until now, and what stands of it.
+    fn total(&self, processes: &dyn Processes) -> Counters {
+        // What those had that are over is gone with their directories.
+        let mut sum = Counters { held_bytes: [0; 3], ..self.moved };
+        for launch in self.running.keys() {
+            add(&mut sum, &processes.counters(*launch));
+        }
+        sum
+    }
+
+    fn sample(&mut self, processes: &dyn Processes) {
+        let (at_ns, total) = (processes.now_ns(), self.total(processes));
+        let (start_ns, before) = self.seen;
+        if at_ns == start_ns {
+            return;
+        }
+        self.samples.push(Sample {
+            start_ns,
+            length_ns: at_ns - start_ns,
+            moved: since(&total, &before),
+            free_bytes: processes.free_bytes(),
+            running: count(self.running.len()),
+        });
+        self.seen = (at_ns, total);
+    }
+
+    fn progress(&self) -> LaunchProgress {
+        LaunchProgress {
+            running: count(self.running.len()),
+            over: count(self.over.len()),
+            all: count(self.tasks.len()),
+            moved: self.seen.1,
+        }
+    }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
