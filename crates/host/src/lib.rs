@@ -12,6 +12,7 @@
 //! | [`QuietWatch`] | says what other processes did while phases ran |
 //! | [`tuning`] | how the host is set, how it should be, and the way back |
 //! | [`Guard`] | says whether a raw block device may be written, with every reason against it |
+//! | [`RunGroups`], [`LaunchGroup`] | control groups for the processes that a run launches |
 //! | [`Layouts`] | puts devices together as a layout says, reads it back, and takes it down |
 //!
 //! All that is read from `/proc`, `/sys` and `/etc` is read under a [`Root`], so that a tree of
@@ -42,6 +43,7 @@ pub mod files;
 mod guard;
 mod host;
 mod io_uring;
+mod launch_groups;
 pub mod layouts;
 pub mod limits;
 mod memory;
@@ -64,6 +66,7 @@ pub use error::{HostError, Unobservable};
 pub use guard::{Guard, PermittedDevice, Reason, Refusal, UNKNOWN_DATA_WORD, open_read_only};
 pub use host::Host;
 pub use io_uring::{IoUringState, io_uring_state};
+pub use launch_groups::{LaunchGroup, RunGroups};
 pub use layouts::{LayoutError, Layouts, Standing, Survey};
 pub use mounts::{DeviceNumber, Mount};
 pub use observer::{DeviceObserver, DeviceSample};
