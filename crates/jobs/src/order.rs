@@ -26,6 +26,9 @@ pub struct JobOrder {
     pub direct: bool,
     /// Tables are on stable storage when they are closed.
     pub sync: bool,
+    /// What a `generate` step makes is read back and checked, as in the phase that loads.
+    #[serde(default)]
+    pub check: bool,
     /// All data are drawn from this: see [`plan::Jobs::seed`].
     pub seed: u64,
     /// The directory of each space that the job writes in, in the order of [`plan::JobSpace::ALL`]. Those of work

@@ -38,6 +38,7 @@ fn task(number: u32, after: &[u32]) -> LaunchTask {
         page_bytes: Bytes::kib(64),
         direct: false,
         sync: false,
+        check: false,
         seed: 1,
         directories: Default::default(),
         inputs: BTreeMap::new(),

@@ -24,6 +24,7 @@ mod amounts;
 mod extent;
 mod launches;
 mod problems;
+mod seeds;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ use serde::{Deserialize, Serialize};
 pub use extent::Extent;
 pub use launches::Launch;
 pub use problems::JobProblem;
+pub use seeds::{GOLDEN, data_seed, drawn, mix, step_seed, table_seed};
 pub use step::{Action, Output, Step, TableOrder};
 
 use crate::{Bytes, Nanos};

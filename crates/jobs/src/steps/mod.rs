@@ -1,0 +1,5 @@
+//! The steps that move data.
+
+mod generate;
+
+pub(crate) use generate::generate;

@@ -1,0 +1,136 @@
+//! The file of a table: its transfers, a page each, and what they count as.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use plan::{Bytes, JobSpace};
+
+use crate::{JobError, Meter};
+
+/// `O_DIRECT` of Linux on x86-64 and most others, as the standard library's custom flags want it.
+const O_DIRECT: i32 = rustix::fs::OFlags::DIRECT.bits().cast_signed();
+
+/// How a job moves its pages.
+#[derive(Debug, Clone)]
+pub struct Io {
+    /// Bytes of a page.
+    pub page_bytes: Bytes,
+    /// Pages bypass the page cache.
+    pub direct: bool,
+    /// Tables are on stable storage when they are closed.
+    pub sync: bool,
+    /// Counts what is moved and kept.
+    pub meter: Arc<Meter>,
+}
+
+impl Io {
+    /// Bytes of a page, as a length in memory.
+    #[must_use]
+    pub fn page(&self) -> usize {
+        usize::try_from(self.page_bytes.0).unwrap_or(usize::MAX)
+    }
+
+    /// Removes a table that the job has made.
+    ///
+    /// # Errors
+    /// The kernel does not allow it.
+    pub fn remove(&self, space: JobSpace, path: &Path) -> Result<(), JobError> {
+        let wrong = |error| JobError::file("remove", path, space, error);
+        let bytes = std::fs::metadata(path).map_err(wrong)?.len();
+        std::fs::remove_file(path).map_err(wrong)?;
+        self.meter.holds(space, -i64::try_from(bytes).unwrap_or(i64::MAX));
+        Ok(())
+    }
+}
+
+/// An open table. Threads may share it.
+#[derive(Debug)]
+pub(super) struct TableFile {
+    file: File,
+    pub(super) io: Io,
+    pub(super) space: JobSpace,
+    pub(super) path: PathBuf,
+}
+
+impl TableFile {
+    pub(super) fn open(io: &Io, space: JobSpace, path: &Path, writes: bool) -> Result<Self, JobError> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(writes);
+        Self::with(io, space, path, &mut options, "open")
+    }
+
+    /// Makes the file anew; what stood there is gone.
+    pub(super) fn create(io: &Io, space: JobSpace, path: &Path) -> Result<Self, JobError> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(true);
+        Self::with(io, space, path, &mut options, "create")
+    }
+
+    fn with(
+        io: &Io,
+        space: JobSpace,
+        path: &Path,
+        options: &mut OpenOptions,
+        what: &str,
+    ) -> Result<Self, JobError> {
+        if io.direct {
+            options.custom_flags(O_DIRECT);
+        }
+        let file = options.open(path).map_err(|error| JobError::file(what, path, space, error))?;
+        Ok(Self { file, io: io.clone(), space, path: path.to_owned() })
+    }
+
+    /// Pages of the file; its length must be whole pages, at least one.
+    pub(super) fn pages(&self) -> Result<u64, JobError> {
+        let length = self.file.metadata().map_err(|error| self.error("look at", error))?.len();
+        let page_bytes = self.io.page_bytes.0;
+        if length == 0 || !length.is_multiple_of(page_bytes) {
+            let what = format!(
+                "the file has {length} bytes, which are not whole pages of {page_bytes} bytes: it was cut short"
+            );
+            return Err(JobError::damaged(&self.path, length / page_bytes, what));
+        }
+        Ok(length / page_bytes)
+    }
+
+    /// Reads page `number`, as it is.
+    pub(super) fn read(&self, number: u64, page: &mut [u8]) -> Result<(), JobError> {
+        match self.file.read_exact_at(page, number * self.io.page_bytes.0) {
+            Ok(()) => {
+                self.io.meter.read(self.space, page.len() as u64);
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(JobError::damaged(&self.path, number, "the file ends before it"))
+            }
+            Err(error) => Err(self.error(&format!("read page {number} of"), error)),
+        }
+    }
+
+    /// Writes page `number`, which is `new` where the file grows by it.
+    pub(super) fn write(&self, number: u64, page: &[u8], new: bool) -> Result<(), JobError> {
+        self.file
+            .write_all_at(page, number * self.io.page_bytes.0)
+            .map_err(|error| self.error(&format!("write page {number} of"), error))?;
+        self.io.meter.wrote(self.space, page.len() as u64);
+        if new {
+            self.io.meter.holds(self.space, i64::try_from(page.len()).unwrap_or(i64::MAX));
+        }
+        Ok(())
+    }
+
+    /// Puts what was written on stable storage, where tables are.
+    pub(super) fn close(&self) -> Result<(), JobError> {
+        if self.io.sync {
+            self.file.sync_all().map_err(|error| self.error("put on stable storage", error))?;
+        }
+        Ok(())
+    }
+
+    fn error(&self, what: &str, error: io::Error) -> JobError {
+        JobError::file(what, &self.path, self.space, error)
+    }
+}

@@ -1,0 +1,13 @@
+//! Tables: files of pages of rows, read and written a page at a time.
+
+mod file;
+mod reader;
+mod writer;
+
+pub use file::Io;
+pub use reader::TableReader;
+pub(crate) use writer::PageSink;
+pub use writer::{TableWriter, Written};
+
+#[cfg(test)]
+mod tests;

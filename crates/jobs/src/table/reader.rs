@@ -1,0 +1,119 @@
+//! Reads a table a page at a time, in order or at random.
+
+use std::path::Path;
+
+use plan::JobSpace;
+
+use super::file::{Io, TableFile};
+use crate::page::{HEADER_BYTES, Header, records_per_page};
+use crate::row::{Origin, ROW_BYTES};
+use crate::{JobError, PageBuffer};
+
+/// A table that is read. Each page is checked when it is read. Threads may share it.
+#[derive(Debug)]
+pub struct TableReader {
+    pub(super) file: TableFile,
+    pub(super) pages: u64,
+    record_bytes: usize,
+}
+
+impl TableReader {
+    /// Opens the table at `path`, without reading any of it.
+    ///
+    /// # Errors
+    /// It cannot be opened, or is not whole pages.
+    pub fn open(io: &Io, space: JobSpace, path: &Path) -> Result<Self, JobError> {
+        Self::open_records(io, space, path, ROW_BYTES)
+    }
+
+    /// As [`TableReader::open`], with records of another width than rows.
+    pub(crate) fn open_records(
+        io: &Io,
+        space: JobSpace,
+        path: &Path,
+        record_bytes: usize,
+    ) -> Result<Self, JobError> {
+        let file = TableFile::open(io, space, path, false)?;
+        let pages = file.pages()?;
+        Ok(Self { file, pages, record_bytes })
+    }
+
+    /// Pages of the table, at least one.
+    #[must_use]
+    pub const fn pages(&self) -> u64 {
+        self.pages
+    }
+
+    /// The most rows that its pages have room for; how many there are is known when the last page was read.
+    #[must_use]
+    pub fn rows_at_most(&self) -> u64 {
+        self.pages * self.rows_per_page()
+    }
+
+    /// Rows of each page but the last.
+    #[must_use]
+    pub fn rows_per_page(&self) -> u64 {
+        records_per_page(self.file.io.page(), self.record_bytes) as u64
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.file.path
+    }
+
+    /// A buffer for a page of it.
+    #[must_use]
+    pub fn buffer(&self) -> PageBuffer {
+        PageBuffer::new(self.file.io.page())
+    }
+
+    /// Reads page `number` into `buffer`, checks it, and gives its rows, one behind the other.
+    ///
+    /// # Errors
+    /// The kernel refuses, or the page is not what its writer left.
+    pub fn read<'a>(&self, number: u64, buffer: &'a mut PageBuffer) -> Result<&'a [u8], JobError> {
+        let header = self.read_header(number, buffer)?;
+        let end = HEADER_BYTES + header.records as usize * self.record_bytes;
+        Ok(&buffer.bytes()[HEADER_BYTES..end])
+    }
+
+    /// As [`TableReader::read`], and gives the header; the rows are in the buffer.
+    pub(crate) fn read_header(&self, number: u64, buffer: &mut PageBuffer) -> Result<Header, JobError> {
+        self.file.read(number, buffer.bytes_mut())?;
+        let header = Header::open(buffer.bytes(), number, self.record_bytes)
+            .map_err(|what| JobError::damaged(&self.file.path, number, what))?;
+        if header.last == (number + 1 == self.pages) {
+            return Ok(header);
+        }
+        let what =
+            if header.last { "more pages stand behind the last one" } else { "its last page is missing" };
+        Err(JobError::damaged(&self.file.path, number, what))
+    }
+
+    /// What the rows of the table come from, as its first page says.
+    ///
+    /// # Errors
+    /// As [`TableReader::read`].
+    pub fn origin(&self, buffer: &mut PageBuffer) -> Result<Origin, JobError> {
+        Ok(self.read_header(0, buffer)?.origin)
+    }
+
+    /// Reads all pages in order and gives the rows of each to `take`; returns how many rows there are.
+    ///
+    /// # Errors
+    /// As [`TableReader::read`], or what `take` returns.
+    pub fn for_each_page(
+        &self,
+        mut take: impl FnMut(&[u8]) -> Result<(), JobError>,
+    ) -> Result<u64, JobError> {
+        let mut buffer = self.buffer();
+        let mut rows = 0;
+        for number in 0..self.pages {
+            let page = self.read(number, &mut buffer)?;
+            rows += (page.len() / self.record_bytes) as u64;
+            take(page)?;
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,180 @@
+//! Writes a table: in order row by row, or page by page by several threads.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use plan::JobSpace;
+
+use super::file::{Io, TableFile};
+use crate::page::{HEADER_BYTES, Header, records_per_page, sum_of_hashes};
+use crate::row::{Origin, ROW_BYTES};
+use crate::{JobError, PageBuffer};
+
+/// A table that was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Written {
+    /// Its rows.
+    pub rows: u64,
+    /// Bytes of its file.
+    pub bytes: u64,
+    /// Wrapping sum of the XXH64 (seed 0) of the bytes of each row.
+    pub checksum: u64,
+}
+
+/// The pages of a table that is written, in any order and by any thread.
+#[derive(Debug)]
+pub(crate) struct PageSink {
+    file: TableFile,
+    origin: Origin,
+    record_bytes: usize,
+    records: AtomicU64,
+    pages: AtomicU64,
+    checksum: AtomicU64,
+}
+
+impl PageSink {
+    /// Makes the table anew.
+    pub(crate) fn create(
+        io: &Io,
+        space: JobSpace,
+        path: &Path,
+        origin: Origin,
+        record_bytes: usize,
+    ) -> Result<Self, JobError> {
+        Ok(Self {
+            file: TableFile::create(io, space, path)?,
+            origin,
+            record_bytes,
+            records: AtomicU64::new(0),
+            pages: AtomicU64::new(0),
+            checksum: AtomicU64::new(0),
+        })
+    }
+
+    /// Writes page `number`, in which `records` stand already, behind the room for its header.
+    pub(crate) fn write(
+        &self,
+        number: u64,
+        page: &mut PageBuffer,
+        records: usize,
+        last: bool,
+    ) -> Result<(), JobError> {
+        let header = Header {
+            number,
+            records: u32::try_from(records).unwrap_or(u32::MAX),
+            record_bytes: u32::try_from(self.record_bytes).unwrap_or(u32::MAX),
+            last,
+            checksum: 0,
+            origin: self.origin,
+        };
+        header.seal(page.bytes_mut());
+        let written = &page.bytes()[HEADER_BYTES..HEADER_BYTES + records * self.record_bytes];
+        // Only tables of rows are told with a checksum of their rows.
+        if self.record_bytes == ROW_BYTES {
+            self.checksum.fetch_add(sum_of_hashes(written, ROW_BYTES), Relaxed);
+        }
+        self.records.fetch_add(records as u64, Relaxed);
+        self.pages.fetch_add(1, Relaxed);
+        self.file.write(number, page.bytes(), true)
+    }
+
+    /// All pages are written.
+    pub(crate) fn finish(self) -> Result<Written, JobError> {
+        self.file.close()?;
+        Ok(Written {
+            rows: self.records.into_inner(),
+            bytes: self.pages.into_inner() * self.file.io.page_bytes.0,
+            checksum: self.checksum.into_inner(),
+        })
+    }
+}
+
+/// A table that is written row by row. It is whole only once it is finished.
+#[derive(Debug)]
+pub struct TableWriter {
+    sink: PageSink,
+    page: PageBuffer,
+    /// The page that is being filled.
+    number: u64,
+    /// Rows in it.
+    records: usize,
+    /// Rows that fit into it.
+    most: usize,
+}
+
+impl TableWriter {
+    /// Makes the table at `path` anew; `origin` is kept in its pages for those who add rows to it.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn create(io: &Io, space: JobSpace, path: &Path, origin: Origin) -> Result<Self, JobError> {
+        Self::create_records(io, space, path, origin, ROW_BYTES)
+    }
+
+    /// As [`TableWriter::create`], with records of another width than rows.
+    pub(crate) fn create_records(
+        io: &Io,
+        space: JobSpace,
+        path: &Path,
+        origin: Origin,
+        record_bytes: usize,
+    ) -> Result<Self, JobError> {
+        let sink = PageSink::create(io, space, path, origin, record_bytes)?;
+        let most = records_per_page(io.page(), record_bytes);
+        Ok(Self { sink, page: PageBuffer::new(io.page()), number: 0, records: 0, most })
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// The page before it cannot be written.
+    ///
+    /// # Panics
+    /// Where it has not the width of the table.
+    pub fn push(&mut self, row: &[u8]) -> Result<(), JobError> {
+        if self.records == self.most {
+            self.flush(false)?;
+        }
+        let width = self.sink.record_bytes;
+        let place = HEADER_BYTES + self.records * width;
+        self.page.bytes_mut()[place..place + width].copy_from_slice(row);
+        self.records += 1;
+        Ok(())
+    }
+
+    /// Adds rows that stand one behind the other.
+    ///
+    /// # Errors
+    /// A page cannot be written.
+    pub fn push_all(&mut self, mut rows: &[u8]) -> Result<(), JobError> {
+        let width = self.sink.record_bytes;
+        while !rows.is_empty() {
+            if self.records == self.most {
+                self.flush(false)?;
+            }
+            let length = rows.len().min((self.most - self.records) * width);
+            let (now, later) = rows.split_at(length);
+            let place = HEADER_BYTES + self.records * width;
+            self.page.bytes_mut()[place..place + length].copy_from_slice(now);
+            self.records += length / width;
+            rows = later;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left, and closes the file.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn finish(mut self) -> Result<Written, JobError> {
+        self.flush(true)?;
+        self.sink.finish()
+    }
+
+    fn flush(&mut self, last: bool) -> Result<(), JobError> {
+        self.sink.write(self.number, &mut self.page, self.records, last)?;
+        self.number += 1;
+        self.records = 0;
+        Ok(())
+    }
+}
