@@ -6,6 +6,7 @@ use plan::{Bytes, Phase, Placement, Plan, TargetTerms};
 
 use crate::Figure;
 use crate::subject::{Subject, subjects};
+use crate::timeline::Timeline;
 
 /// Transfers from this size on tell of rates in bytes.
 const LARGE_TRANSFER: Bytes = Bytes::kib(64);
@@ -90,7 +91,7 @@ pub fn costs(plan: &Plan, figures: &[Figure]) -> Vec<Cost> {
 /// As [`costs`], of figures that were looked up already.
 pub(crate) fn costs_of(subjects: &[Subject<'_>]) -> Vec<Cost> {
     let mut best: Vec<(&str, Phase, &Subject<'_>)> = Vec::new();
-    for subject in subjects.iter().filter(|subject| subject.figure.phase.is_transfers()) {
+    for subject in subjects.iter().filter(|subject| has_cost(subject.figure.phase)) {
         if subject.target.is_none_or(|terms| terms.rack_units <= 0.0) || rate(subject) <= 0.0 {
             continue;
         }
@@ -106,6 +107,11 @@ pub(crate) fn costs_of(subjects: &[Subject<'_>]) -> Vec<Cost> {
         return Vec::new();
     }
     best.into_iter().filter_map(|(_, _, subject)| cost(subject)).collect()
+}
+
+/// Transfers and jobs: passes whose time and bytes are what a target gives.
+const fn has_cost(phase: Phase) -> bool {
+    phase.is_transfers() || matches!(phase, Phase::Jobs)
 }
 
 fn rate(subject: &Subject<'_>) -> f64 {
@@ -146,14 +152,8 @@ pub fn placings(plan: &Plan, figures: &[Figure]) -> Vec<Placing> {
 pub(crate) fn placings_of(plan: &Plan, subjects: &[Subject<'_>]) -> Vec<Placing> {
     let says = |terms: &&TargetTerms| terms.rack_units > 0.0 || terms.capacity.is_some() || terms.slots > 0;
     let placing = |terms: &TargetTerms| {
-        let of = |phase: Phase| {
-            let these =
-                subjects.iter().filter(|one| one.case.target == terms.name && one.figure.phase == phase);
-            let large = these.filter(|one| one.case.workload.geometry.transfer >= LARGE_TRANSFER);
-            large.max_by(|a, b| rate(a).total_cmp(&rate(b)))
-        };
-        let (read, write) = (of(Phase::Read)?, of(Phase::Write)?);
-        let ratio = (rate(write) > 0.0).then(|| rate(read) / rate(write))?;
+        let (read, write) = large_rates(subjects, &terms.name)?;
+        let ratio = (write.1 > 0.0).then(|| read.1 / write.1)?;
         let (mut reads, mut all) = (0.0, 0.0);
         let of_target = subjects.iter().filter(|one| one.case.target == terms.name);
         for pass in of_target.flat_map(|one| one.figure.counted()) {
@@ -162,8 +162,8 @@ pub(crate) fn placings_of(plan: &Plan, subjects: &[Subject<'_>]) -> Vec<Placing>
         }
         Some(Placing {
             target: terms.name.clone(),
-            figures: (read.index, write.index),
-            rates: (rate(read), rate(write)),
+            figures: (read.0, write.0),
+            rates: (read.1, write.1),
             ratio,
             for_reads: ratio >= READ_FAVOURED_RATIO,
             read_share: if all > 0.0 { reads / all } else { 0.0 },
@@ -172,10 +172,36 @@ pub(crate) fn placings_of(plan: &Plan, subjects: &[Subject<'_>]) -> Vec<Placing>
     plan.terms.targets.iter().filter(says).filter_map(placing).collect()
 }
 
+/// The best figure of large reads on `target` and that of large writes, each with its bytes per second.
+pub(crate) fn large_rates(subjects: &[Subject<'_>], target: &str) -> Option<((usize, f64), (usize, f64))> {
+    let of = |phase: Phase| {
+        let these = subjects.iter().filter(|one| one.case.target == target && one.figure.phase == phase);
+        let large = these.filter(|one| one.case.workload.geometry.transfer >= LARGE_TRANSFER);
+        large.max_by(|a, b| rate(a).total_cmp(&rate(b))).map(|one| (one.index, rate(one)))
+    };
+    of(Phase::Read).zip(of(Phase::Write))
+}
+
 /// Whether the devices of each target have slots and its data has room, where the study says how much there is.
 #[must_use]
 pub fn fits(plan: &Plan) -> Vec<Fit> {
+    fits_of(plan, &[])
+}
+
+/// As [`fits`], with what jobs were seen to hold in work and utility space beside their tables.
+pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline]) -> Vec<Fit> {
     let mut put: HashMap<&str, u64> = HashMap::new();
+    let mut held: HashMap<&str, u64> = HashMap::new();
+    for one in timelines {
+        let bytes = one.spaces.iter().filter_map(|space| space.held_at_most_bytes).sum::<u64>();
+        let known = held.entry(&one.case).or_default();
+        *known = bytes.max(*known);
+    }
+    for (case, jobs) in plan.cases.iter().filter_map(|case| Some((case, case.workload.work.jobs()?))) {
+        let bytes = jobs.loaded_bytes().0 + held.get(case.id.as_str()).copied().unwrap_or(0);
+        let known = put.entry(&case.target).or_default();
+        *known = bytes.max(*known);
+    }
     for case in plan.cases.iter().filter(|case| !case.workload.work.makes_trees()) {
         let placement = Placement::new(&case.workload);
         let bytes = placement.file_bytes().0.saturating_mul(u64::from(placement.file_count()));

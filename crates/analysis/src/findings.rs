@@ -21,6 +21,7 @@ use crate::overlay::{Overlay, Peaks};
 use crate::process_limit::ProcessLimit;
 use crate::seek::SeekFit;
 use crate::strips::StripPoint;
+use crate::timeline::{JobCost, JobPlacing, Timeline};
 use crate::weak_scaling::{LayerCrossover, WeakScaling};
 
 /// All findings of a study.
@@ -93,6 +94,12 @@ pub struct Findings {
     pub placings: Vec<Placing>,
     /// Whether devices have slots and data has room.
     pub fits: Vec<Fit>,
+    /// Every pass of jobs over time.
+    pub timelines: Vec<Timeline>,
+    /// Which space of jobs is for what reads fast.
+    pub job_placings: Vec<JobPlacing>,
+    /// Run time of jobs × devices and × rack units.
+    pub job_costs: Vec<JobCost>,
     /// Which nodes were covered when, and how often; none where there is one node and one job.
     pub coverage: Option<Coverage>,
 }

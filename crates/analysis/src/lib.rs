@@ -44,6 +44,8 @@
 //! | [`disk_views`] | how sequential a phase was at the application and at the devices |
 //! | [`process_limits`] | whether more devices bring nothing to so many tasks |
 //! | [`costs`], [`placings`], [`fits`] | time × devices and rack units; which data a target is for; whether it fits |
+//! | [`timelines`], [`Timeline`] | jobs over time: launches and steps, concurrency, lengths, profile, spaces |
+//! | [`job_placings`], [`job_costs`] | which space is for what reads fast; run time of jobs × devices |
 //! | [`coverage`] | which nodes were measured when, and how often |
 //! | [`rank_map`] | which task read whose data |
 //! | [`expected`], [`weakest_links`] | figures against data sheets and limits; the lowest limit |
@@ -121,6 +123,7 @@ mod strips;
 mod study;
 mod subject;
 mod summary;
+mod timeline;
 mod units;
 mod verdict;
 mod verdicts;
@@ -217,6 +220,13 @@ pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
 pub use strips::{StripPoint, strips};
 pub use study::{findings, findings_of, regressions, usable_cpus};
 pub use summary::{CONFIDENCE, Interval, Summary};
+pub use timeline::{
+    ActionUse, CLIMB_SECONDS_MIN, CPU_AGREES_NS, CPU_AGREES_SHARE, Climb, Concurrency, CpuAgreement, Harness,
+    JobCost, JobPlacing, JobsBeside, KindMoved, LENGTH_BINS_MAX, LaunchTimer, LengthBin, Lengths, Level,
+    Levels, Moved, PEAK_SHARE, Profile, ProfileSecond, PublishedCost, RatesOf, Running, START_SHARE,
+    SpaceShare, SpaceUse, StepTimer, Timeline, Timer, actions, beside_jobs, concurrency, job_costs,
+    job_placings, launch_timers, lengths, levels, moved, profile, published_costs, spaces, timelines,
+};
 pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};
 pub use verdict::verdicts;
 pub use verdicts::{

@@ -9,9 +9,10 @@ use crate::regression::Regression;
 use crate::subject::subjects;
 use crate::{
     Check, Doubt, Figure, ImportedCheck, PrintedOutcome, PrintedRule, audit, beside, best, claims,
-    consistency, cost, coverage, curves, disk_views, dispersion, expected, imported_checks, iops, jobs,
-    layers, limits, members, node_comparison, node_grid, overlay, overlays, peaks, process_limit,
-    queue_probes, scaling, seek_fits, strips, verdicts, weak_scaling, weakest_links,
+    consistency, cost, coverage, curves, disk_views, dispersion, expected, imported_checks, iops, job_costs,
+    job_placings, jobs, layers, limits, members, node_comparison, node_grid, overlay, overlays, peaks,
+    process_limit, queue_probes, scaling, seek_fits, strips, timeline, timelines, verdicts, weak_scaling,
+    weakest_links,
 };
 
 /// Everything that `figures`, which are those of `run`, say together.
@@ -21,7 +22,19 @@ pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
     let plan = &run.manifest.plan;
     let host = Some(&run.manifest.host);
     let found = of_plan(plan, figures, usable_cpus(&run.manifest), host, &known_nodes(run), &printed);
-    Findings { coverage: coverage::coverage(run, figures), disk_views: disk_views(run, figures), ..found }
+    let timelines = timelines(run, figures);
+    let mut audit = found.audit;
+    audit.extend(timeline::doubts(&timelines, figures));
+    Findings {
+        audit,
+        coverage: coverage::coverage(run, figures),
+        disk_views: disk_views(run, figures),
+        job_placings: job_placings(run, figures, &timelines),
+        job_costs: job_costs(plan, figures, &timelines),
+        fits: cost::fits_of(plan, &timelines),
+        timelines,
+        ..found
+    }
 }
 
 /// The processors of a node that the program's processes could run on, of the node that has fewest.
@@ -89,6 +102,9 @@ fn of_plan(
         costs: cost::costs_of(&subjects),
         placings: cost::placings_of(plan, &subjects),
         fits: cost::fits(plan),
+        timelines: Vec::new(),
+        job_placings: Vec::new(),
+        job_costs: Vec::new(),
         limits,
         audit,
         nodes: node_comparison::of_subjects(&subjects, &nodes),

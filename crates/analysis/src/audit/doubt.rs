@@ -52,11 +52,13 @@ pub enum Check {
     WrongData,
     /// A node that is much slower than the others.
     SlowNode,
+    /// Parts of a job that do not add up to the whole that the kernel tells of.
+    Accounts,
 }
 
 impl Check {
     /// All checks.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Cached,
         Self::AboveCeiling,
         Self::TooShort,
@@ -73,6 +75,7 @@ impl Check {
         Self::Contradiction,
         Self::WrongData,
         Self::SlowNode,
+        Self::Accounts,
     ];
 
     /// The name in tables.
@@ -95,6 +98,7 @@ impl Check {
             Self::Contradiction => "contradiction",
             Self::WrongData => "wrong data",
             Self::SlowNode => "slow node",
+            Self::Accounts => "accounts",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use plan::{Bound, Client, Commitment, Layer, Over, Plan, Selector, SettingValue, Statistic};
 
-use super::{compared, layers};
+use super::{compared, layers, timeline};
 use crate::view::findings as view;
 use crate::view::{BYTES_PER_SECOND, Figure};
 use crate::words;
@@ -52,6 +52,7 @@ pub(crate) fn findings(
         ..view::Findings::default()
     };
     layers::fill(&mut findings, found, sources);
+    timeline::fill(&mut findings, found);
     findings
 }
 

@@ -7,6 +7,7 @@ mod layers;
 mod layouts;
 mod nodes;
 mod printed;
+mod timeline;
 
 use std::collections::{HashMap, HashSet};
 

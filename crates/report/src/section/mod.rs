@@ -14,6 +14,8 @@ mod devices;
 mod disk_view;
 mod expected;
 mod iops;
+mod job_spaces;
+mod job_times;
 mod jobs;
 mod layers;
 mod layouts;
@@ -132,12 +134,15 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("devices", "Devices one by one and together", true, devices::blocks(report)),
         ("layers", "Layer by layer", true, layers::blocks(report)),
         ("disk-view", "What the disks see", true, disk_view::blocks(report)),
+        ("job-times", "Jobs over time", true, job_times::blocks(report)),
+        ("job-spaces", "Where jobs read and wrote", true, job_spaces::blocks(report)),
         ("targets", "Targets compared", true, targets::blocks(report)),
         ("cost", "Cost, placement and fit", true, cost::blocks(report)),
         ("expected", "Expected and reached", true, expected::blocks(report)),
         ("repetitions", "Spread and drift of repetitions", true, repetitions::blocks(report)),
         ("iops", "IOPS, by what is meant", false, iops::blocks(report)),
         ("jobs", "Jobs", jobs_first, jobs::blocks(report)),
+        ("full-timer", "FULLSTIMER", false, job_times::full_timer(report)),
         ("limits", "Processor or storage", false, limits::blocks(report)),
         ("beside", "Published figures and own ones", false, beside::blocks(report)),
         ("layouts", "Layouts", false, layouts::blocks(report)),

@@ -8,6 +8,7 @@ use super::layers::{
     Cost, DiskView, Fit, LayerStack, MemberSet, Placing, ProcessLimit, QueueProbe, SeekFit, Strip,
 };
 use super::nodes::{Coverage, LayerCrossover, NodeComparison, NodeGrid, WeakScaling};
+use super::timeline::{JobCost, JobPlacing, Timeline};
 
 /// All of it. A list is empty where the study has nothing of its kind.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
@@ -47,6 +48,9 @@ pub(crate) struct Findings {
     pub(crate) costs: Vec<Cost>,
     pub(crate) placings: Vec<Placing>,
     pub(crate) fits: Vec<Fit>,
+    pub(crate) timelines: Vec<Timeline>,
+    pub(crate) job_placings: Vec<JobPlacing>,
+    pub(crate) job_costs: Vec<JobCost>,
     /// Absent where there is one node and one job.
     pub(crate) coverage: Option<Coverage>,
 }

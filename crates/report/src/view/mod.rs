@@ -8,6 +8,7 @@ pub(crate) mod layers;
 pub(crate) mod layouts;
 pub(crate) mod nodes;
 pub(crate) mod printed;
+pub(crate) mod timeline;
 
 use plan::OptionNote;
 use record::HostFacts;
@@ -26,7 +27,7 @@ pub(crate) const SCHEMA: &str = "ioproof-report/2";
 pub(crate) const BYTES_PER_SECOND: &str = "bytes/s";
 
 /// The phases that figures are of.
-const PHASES: [&str; 20] = [
+const PHASES: [&str; 22] = [
     "write",
     "read",
     "mixed",
@@ -47,6 +48,8 @@ const PHASES: [&str; 20] = [
     "benchmark",
     "cleanup",
     "exchange",
+    "load",
+    "jobs",
 ];
 
 /// A whole report.

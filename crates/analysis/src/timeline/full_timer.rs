@@ -1,0 +1,310 @@
+//! What SAS calls FULLSTIMER: real time, CPU time, memory and I/O of each launch and each step, and whether the
+//! parts agree with the whole.
+
+use plan::JobSpace;
+use record::{LaunchRow, PhaseRow, StepRow};
+
+use super::{Timeline, complete, ran};
+use crate::{Check, Doubt, Figure, Summary};
+
+/// CPU times of a launch agree where they differ by less than this share of what the kernel tells of its process.
+pub const CPU_AGREES_SHARE: f64 = 0.02;
+/// So much they may always differ: what a process needs to begin and to end is no step's.
+pub const CPU_AGREES_NS: u64 = 30_000_000;
+/// Bytes that the launches tell of and those that were sampled each second agree within this share.
+const BYTES_AGREE_SHARE: f64 = 0.01;
+
+/// One row of FULLSTIMER.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Timer {
+    /// It began so long after the phase's common start.
+    pub start_ns: u64,
+    /// From start to end.
+    pub real_ns: u64,
+    /// CPU time in user mode.
+    pub user_ns: u64,
+    /// CPU time in the kernel.
+    pub system_ns: u64,
+    /// The most memory that was resident at a time.
+    pub memory_bytes: u64,
+    /// Bytes that the kernel read from storage for it.
+    pub block_input_bytes: u64,
+    /// Bytes that the kernel wrote, or will, for it.
+    pub block_output_bytes: u64,
+    /// Context switches since it waited.
+    pub voluntary_switches: u64,
+    /// Context switches since its time was over.
+    pub involuntary_switches: u64,
+    /// Bytes read from each space, in the order of [`JobSpace::ALL`].
+    pub read_bytes: [u64; 3],
+    /// Bytes written to each.
+    pub write_bytes: [u64; 3],
+}
+
+impl Timer {
+    /// User and system time.
+    #[must_use]
+    pub const fn cpu_ns(&self) -> u64 {
+        self.user_ns + self.system_ns
+    }
+}
+
+/// One launch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LaunchTimer {
+    /// Its number.
+    pub launch: u32,
+    /// Its test.
+    pub test: String,
+    /// `computation`, `memory` or `io`.
+    pub kind: String,
+    /// Which data it worked on.
+    pub stream: u32,
+    /// Which of the launches of its stream it was.
+    pub round: u32,
+    /// `complete`, or how it ended otherwise.
+    pub outcome: String,
+    /// Why it is not complete.
+    pub message: String,
+    /// From its start until its first step.
+    pub start_cost_ns: u64,
+    /// Of the process as a whole, as the kernel tells it.
+    pub timer: Timer,
+    /// The most that it had in each space at a time; 0 in permanent space, where it is not counted.
+    pub peak_bytes: [u64; 3],
+    /// Its steps.
+    pub steps: Vec<StepTimer>,
+    /// Whether their CPU times add up.
+    pub cpu: CpuAgreement,
+}
+
+/// One step of a launch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepTimer {
+    /// Its number, from 0.
+    pub step: u32,
+    /// What it did, as `sort`.
+    pub action: String,
+    /// Threads that did it.
+    pub threads: u32,
+    /// Rows that it read.
+    pub rows_in: u64,
+    /// Rows that it wrote or left.
+    pub rows_out: u64,
+    /// Its row of FULLSTIMER.
+    pub timer: Timer,
+}
+
+/// CPU time of a launch, from three sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CpuAgreement {
+    /// Sum over its steps, as it measured them itself.
+    pub steps_ns: u64,
+    /// Of the process, as `wait4(2)` tells it.
+    pub process_ns: u64,
+    /// Of its control group; none where it had none.
+    pub group_ns: Option<u64>,
+    /// All are within [`CPU_AGREES_SHARE`] or [`CPU_AGREES_NS`] of the process's, whichever is more; none where the
+    /// launch is not complete, as steps are missing then.
+    pub agrees: Option<bool>,
+}
+
+/// What launching and watching cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Harness {
+    /// CPU time of whoever launched and watched; none where it was not recorded.
+    pub cpu_ns: Option<u64>,
+    /// That ÷ wall time: the share of one core.
+    pub core_share: Option<f64>,
+    /// Median time from the start of a launch until its first step.
+    pub start_median_ns: u64,
+    /// The longest of them.
+    pub start_longest_ns: u64,
+}
+
+impl Harness {
+    /// What it cost in `phase` to launch `launches`.
+    #[must_use]
+    pub fn of(phase: &PhaseRow, launches: &[&LaunchRow]) -> Self {
+        let begun = launches.iter().filter(|row| ran(row) && row.start_cost_ns > 0);
+        let costs: Vec<f64> = begun.map(|row| row.start_cost_ns as f64).collect();
+        let all = Summary::of(&costs);
+        let cpu_ns = phase.harness_cpu_ns;
+        Self {
+            cpu_ns,
+            core_share: cpu_ns.filter(|_| phase.wall_ns > 0).map(|cpu| cpu as f64 / phase.wall_ns as f64),
+            start_median_ns: all.map_or(0, |all| whole(all.median)),
+            start_longest_ns: all.map_or(0, |all| whole(all.max)),
+        }
+    }
+}
+
+/// Nearest whole number of nanoseconds.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "made of times that were whole and not negative"
+)]
+fn whole(nanos: f64) -> u64 {
+    nanos.round() as u64
+}
+
+/// The rows of FULLSTIMER of `launches` with their `steps`.
+#[must_use]
+pub fn launch_timers(launches: &[&LaunchRow], steps: &[&StepRow]) -> Vec<LaunchTimer> {
+    let timer = |row: &&LaunchRow| {
+        let own = steps.iter().filter(|step| step.launch == row.launch);
+        let steps: Vec<StepTimer> = own.map(|step| of_step(step)).collect();
+        let process_ns = row.user_cpu_ns + row.system_cpu_ns;
+        let steps_ns = steps.iter().map(|step| step.timer.cpu_ns()).sum();
+        LaunchTimer {
+            launch: row.launch,
+            test: row.test.clone(),
+            kind: row.kind.clone(),
+            stream: row.stream,
+            round: row.round,
+            outcome: row.outcome.clone(),
+            message: row.message.clone(),
+            start_cost_ns: row.start_cost_ns,
+            timer: of_launch(row),
+            peak_bytes: [0, row.work_peak_bytes, row.utility_peak_bytes],
+            cpu: CpuAgreement {
+                steps_ns,
+                process_ns,
+                group_ns: row.group_cpu_ns,
+                agrees: complete(row).then(|| agree(process_ns, steps_ns, row.group_cpu_ns)),
+            },
+            steps,
+        }
+    };
+    launches.iter().map(timer).collect()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a time is not negative and no longer than it"
+)]
+fn agree(process_ns: u64, steps_ns: u64, group_ns: Option<u64>) -> bool {
+    let room = CPU_AGREES_NS.max((process_ns as f64 * CPU_AGREES_SHARE) as u64);
+    std::iter::once(steps_ns).chain(group_ns).all(|other| other.abs_diff(process_ns) <= room)
+}
+
+fn of_launch(row: &LaunchRow) -> Timer {
+    Timer {
+        start_ns: row.start_ns,
+        real_ns: row.end_ns.saturating_sub(row.start_ns),
+        user_ns: row.user_cpu_ns,
+        system_ns: row.system_cpu_ns,
+        memory_bytes: row.peak_memory_bytes,
+        block_input_bytes: row.block_input_bytes,
+        block_output_bytes: row.block_output_bytes,
+        voluntary_switches: row.voluntary_switches,
+        involuntary_switches: row.involuntary_switches,
+        read_bytes: read_bytes(row),
+        write_bytes: write_bytes(row),
+    }
+}
+
+/// Bytes that a launch read from each space.
+pub(super) const fn read_bytes(row: &LaunchRow) -> [u64; 3] {
+    [row.permanent_read_bytes, row.work_read_bytes, row.utility_read_bytes]
+}
+
+/// Bytes that it wrote to each.
+pub(super) const fn write_bytes(row: &LaunchRow) -> [u64; 3] {
+    [row.permanent_write_bytes, row.work_write_bytes, row.utility_write_bytes]
+}
+
+fn of_step(row: &StepRow) -> StepTimer {
+    StepTimer {
+        step: row.step,
+        action: row.action.clone(),
+        threads: row.threads,
+        rows_in: row.rows_in,
+        rows_out: row.rows_out,
+        timer: Timer {
+            start_ns: row.start_ns,
+            real_ns: row.end_ns.saturating_sub(row.start_ns),
+            user_ns: row.user_cpu_ns,
+            system_ns: row.system_cpu_ns,
+            memory_bytes: row.peak_memory_bytes,
+            block_input_bytes: row.block_input_bytes,
+            block_output_bytes: row.block_output_bytes,
+            voluntary_switches: row.voluntary_switches,
+            involuntary_switches: row.involuntary_switches,
+            read_bytes: [row.permanent_read_bytes, row.work_read_bytes, row.utility_read_bytes],
+            write_bytes: [row.permanent_write_bytes, row.work_write_bytes, row.utility_write_bytes],
+        },
+    }
+}
+
+/// What does not add up in `timelines`: one doubt for each pass and kind.
+pub(crate) fn doubts(timelines: &[Timeline], figures: &[Figure]) -> Vec<Doubt> {
+    let mut found = Vec::new();
+    for one in timelines {
+        let Some(figure) = figures.get(one.figure) else { continue };
+        let doubt = |evidence: String, advice: &str| Doubt {
+            check: Check::Accounts,
+            figure: Some(one.figure),
+            concerns: format!("{}, repetition {}", figure.conditions, one.repetition + 1),
+            evidence,
+            advice: advice.to_owned(),
+            disqualifies: false,
+        };
+        let apart: Vec<&LaunchTimer> =
+            one.launches.iter().filter(|launch| launch.cpu.agrees == Some(false)).collect();
+        if let Some(worst) = apart.iter().max_by_key(|launch| distance(&launch.cpu)) {
+            let seconds = |nanos: u64| format!("{:.3} s", nanos as f64 / 1e9);
+            let group = worst.cpu.group_ns.map(|group| format!(", its control group {}", seconds(group)));
+            let evidence = format!(
+                "CPU time of {} of {} launches is not that of their steps; launch {} ({}): steps {}, process {}{}",
+                apart.len(),
+                one.launches.len(),
+                worst.launch,
+                worst.test,
+                seconds(worst.cpu.steps_ns),
+                seconds(worst.cpu.process_ns),
+                group.unwrap_or_default()
+            );
+            found.push(doubt(
+                evidence,
+                "work that no step accounts for, or the kernel counts CPU time by ticks",
+            ));
+        }
+        found.extend(bytes_apart(one).map(|evidence| {
+            doubt(
+                evidence,
+                "counters of a job that was killed between two samples; the launches' own sums are right",
+            )
+        }));
+    }
+    found
+}
+
+fn distance(cpu: &CpuAgreement) -> u64 {
+    let all = std::iter::once(cpu.steps_ns).chain(cpu.group_ns);
+    all.map(|other| other.abs_diff(cpu.process_ns)).max().unwrap_or(0)
+}
+
+/// The space whose seconds say something else than its launches, if there is one.
+fn bytes_apart(one: &Timeline) -> Option<String> {
+    let sampled = |space: usize| {
+        let all = one.profile.seconds.iter();
+        all.map(|second| second.read_bytes[space] + second.write_bytes[space]).sum::<u64>()
+    };
+    let told = |space: usize| {
+        let all = one.launches.iter().map(|launch| &launch.timer);
+        all.map(|timer| timer.read_bytes[space] + timer.write_bytes[space]).sum::<u64>()
+    };
+    (0..JobSpace::ALL.len()).find_map(|space| {
+        let (sampled, told) = (sampled(space), told(space));
+        let apart = sampled.abs_diff(told) as f64 > told as f64 * BYTES_AGREE_SHARE;
+        apart.then(|| {
+            format!(
+                "{} space: launches moved {told} bytes, its seconds add up to {sampled}",
+                JobSpace::ALL[space]
+            )
+        })
+    })
+}

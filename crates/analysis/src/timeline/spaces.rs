@@ -1,0 +1,236 @@
+//! Bytes by space, by what steps do, and against the input.
+
+use std::path::Path;
+
+use plan::{Case, JobSpace, JobsPlacement, TestKind, jobs::ROW_BYTES};
+use record::{HostFacts, LaunchRow, SpaceRow, StepRow};
+
+use super::concurrency::held_at_most;
+use super::full_timer::{read_bytes, write_bytes};
+
+/// What was done in one space.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpaceUse {
+    /// Which one.
+    pub space: JobSpace,
+    /// Its directory.
+    pub directory: String,
+    /// Bytes that all launches read from it.
+    pub read_bytes: u64,
+    /// Bytes that they wrote to it.
+    pub write_bytes: u64,
+    /// Read ÷ both; none where nothing was moved.
+    pub read_share: Option<f64>,
+    /// The most that one launch had there at a time; none in permanent space, where it is not counted.
+    pub peak_bytes: Option<u64>,
+    /// The most that all launches can have had there together: sum of the peaks of those that ran at one time.
+    pub held_at_most_bytes: Option<u64>,
+    /// Bytes of its file system, where they are known.
+    pub size_bytes: Option<u64>,
+    /// Bytes that were free at the end of the first second.
+    pub free_first_bytes: Option<u64>,
+    /// The fewest that were free.
+    pub free_least_bytes: Option<u64>,
+    /// Bytes that were free at the end.
+    pub free_last_bytes: Option<u64>,
+    /// Fewer than these are warned about; none where the size is not known.
+    pub free_limit_bytes: Option<u64>,
+    /// There were fewer.
+    pub low: bool,
+}
+
+impl SpaceUse {
+    /// Bytes in either direction.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.read_bytes + self.write_bytes
+    }
+}
+
+/// All bytes of a pass.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Moved {
+    /// Read.
+    pub read_bytes: u64,
+    /// Written.
+    pub write_bytes: u64,
+    /// Bytes of the loaded tables that the launches read, each step its inputs once: by the plan.
+    pub input_bytes: u64,
+    /// Read ÷ input; none without input.
+    pub read_multiple: Option<f64>,
+    /// Written ÷ input: what the jobs make of each byte that they are given.
+    pub write_multiple: Option<f64>,
+    /// The same by kind of test.
+    pub kinds: Vec<KindMoved>,
+}
+
+/// What the tests of one kind are given and move.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KindMoved {
+    /// The kind.
+    pub kind: TestKind,
+    /// Its tests.
+    pub tests: usize,
+    /// Launches of them.
+    pub launches: usize,
+    /// Bytes of the loaded tables that a single instance of each test reads: by the plan.
+    pub instance_input_bytes: u64,
+    /// The same at full scale.
+    pub full_scale_input_bytes: f64,
+    /// Bytes that all its launches read.
+    pub read_bytes: u64,
+    /// Bytes that they wrote.
+    pub write_bytes: u64,
+}
+
+/// What steps of one kind did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ActionUse {
+    /// What they did, as `sort`.
+    pub action: String,
+    /// How many.
+    pub steps: usize,
+    /// Sum of their real times.
+    pub real_ns: u64,
+    /// Sum of their CPU times.
+    pub cpu_ns: u64,
+    /// Bytes of the rows that they read.
+    pub input_bytes: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Written ÷ bytes of the rows read: how many copies of its input such a step makes; none where it read none.
+    pub copies: Option<f64>,
+    /// Bytes moved ÷ real time of the steps, which ran beside others.
+    pub bytes_per_second: f64,
+}
+
+/// Each space of `case`, as its launches and seconds tell of it.
+#[must_use]
+pub fn spaces(
+    host: &HostFacts,
+    case: &Case,
+    launches: &[&LaunchRow],
+    seconds: &[&SpaceRow],
+) -> Vec<SpaceUse> {
+    let placement = JobsPlacement::new(&case.workload);
+    let limit = case.workload.work.jobs().map_or(0, |jobs| jobs.free_percent_min);
+    let of = |(place, &space): (usize, &JobSpace)| {
+        let sum =
+            |bytes: fn(&LaunchRow) -> [u64; 3]| launches.iter().map(|row| bytes(row)[place]).sum::<u64>();
+        let (read, write) = (sum(read_bytes), sum(write_bytes));
+        let peak = |row: &LaunchRow| match space {
+            JobSpace::Permanent => 0,
+            JobSpace::Work => row.work_peak_bytes,
+            JobSpace::Utility => row.utility_peak_bytes,
+        };
+        let counted = space != JobSpace::Permanent;
+        let mut own: Vec<&&SpaceRow> = seconds.iter().filter(|row| row.space == space.name()).collect();
+        own.sort_by_key(|row| row.start_ns);
+        let free: Vec<u64> = own.iter().filter_map(|row| row.free_bytes).collect();
+        let directory = placement.map(|placement| placement.target(space));
+        let size = directory.and_then(|path| size_of(host, path));
+        let free_limit = size.map(|size| size / 100 * u64::from(limit));
+        let least = free.iter().min().copied();
+        SpaceUse {
+            space,
+            directory: directory.map(|path| path.display().to_string()).unwrap_or_default(),
+            read_bytes: read,
+            write_bytes: write,
+            read_share: share(read, read + write),
+            peak_bytes: counted.then(|| launches.iter().map(|row| peak(row)).max().unwrap_or(0)),
+            held_at_most_bytes: counted.then(|| held_at_most(launches, peak)),
+            size_bytes: size,
+            free_first_bytes: free.first().copied(),
+            free_least_bytes: least,
+            free_last_bytes: free.last().copied(),
+            free_limit_bytes: free_limit,
+            low: least.zip(free_limit).is_some_and(|(least, limit)| least < limit),
+        }
+    };
+    JobSpace::ALL.iter().enumerate().map(of).collect()
+}
+
+/// Bytes of the file system that `path` is on: of those that were mounted above it the deepest.
+fn size_of(host: &HostFacts, path: &Path) -> Option<u64> {
+    let above = host.file_systems.iter().filter(|one| path.starts_with(&one.mount_point));
+    let deepest = above.max_by_key(|one| Path::new(&one.mount_point).components().count())?;
+    Some(deepest.size_bytes).filter(|&size| size > 0)
+}
+
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// All bytes of `launches` of `case`.
+#[must_use]
+pub fn moved(case: &Case, launches: &[&LaunchRow]) -> Moved {
+    let sum = |of: &mut dyn Iterator<Item = [u64; 3]>| of.flatten().sum::<u64>();
+    let (read, write) = (
+        sum(&mut launches.iter().map(|row| read_bytes(row))),
+        sum(&mut launches.iter().map(|row| write_bytes(row))),
+    );
+    let Some(jobs) = case.workload.work.jobs() else {
+        return Moved { read_bytes: read, write_bytes: write, ..Moved::default() };
+    };
+    let kind = |&kind: &TestKind| {
+        let tests: Vec<_> = jobs.tests.iter().filter(|test| test.kind == kind).collect();
+        let input: u64 = tests.iter().map(|test| jobs.input_bytes(test).0).sum();
+        let own: Vec<_> = launches.iter().filter(|row| row.kind == kind.name()).collect();
+        let scale = jobs.scale_billionths.max(1) as f64 / 1e9;
+        (!tests.is_empty()).then(|| KindMoved {
+            kind,
+            tests: tests.len(),
+            launches: own.len(),
+            instance_input_bytes: input,
+            full_scale_input_bytes: input as f64 / scale,
+            read_bytes: sum(&mut own.iter().map(|row| read_bytes(row))),
+            write_bytes: sum(&mut own.iter().map(|row| write_bytes(row))),
+        })
+    };
+    let input = jobs.read_bytes().0;
+    Moved {
+        read_bytes: read,
+        write_bytes: write,
+        input_bytes: input,
+        read_multiple: share(read, input),
+        write_multiple: share(write, input),
+        kinds: TestKind::ALL.iter().filter_map(kind).collect(),
+    }
+}
+
+/// What `steps` of each kind did, in the order in which kinds come first.
+#[must_use]
+pub fn actions<'a>(steps: impl Iterator<Item = &'a StepRow>) -> Vec<ActionUse> {
+    let mut found: Vec<ActionUse> = Vec::new();
+    for step in steps {
+        let place = found.iter().position(|one| one.action == step.action).unwrap_or_else(|| {
+            found.push(ActionUse {
+                action: step.action.clone(),
+                steps: 0,
+                real_ns: 0,
+                cpu_ns: 0,
+                input_bytes: 0,
+                read_bytes: 0,
+                write_bytes: 0,
+                copies: None,
+                bytes_per_second: 0.0,
+            });
+            found.len() - 1
+        });
+        let one = &mut found[place];
+        one.steps += 1;
+        one.real_ns += step.end_ns.saturating_sub(step.start_ns);
+        one.cpu_ns += step.user_cpu_ns + step.system_cpu_ns;
+        one.input_bytes += step.rows_in * ROW_BYTES;
+        one.read_bytes += step.permanent_read_bytes + step.work_read_bytes + step.utility_read_bytes;
+        one.write_bytes += step.permanent_write_bytes + step.work_write_bytes + step.utility_write_bytes;
+    }
+    for one in &mut found {
+        one.copies = share(one.write_bytes, one.input_bytes).filter(|&copies| copies > 0.0);
+        let moved = (one.read_bytes + one.write_bytes) as f64;
+        one.bytes_per_second = if one.real_ns > 0 { moved / one.real_ns as f64 * 1e9 } else { 0.0 };
+    }
+    found
+}

@@ -1,0 +1,270 @@
+//! Jobs over time in the words and units of a report.
+
+use super::findings::number;
+use crate::view::findings::Findings;
+use crate::view::timeline as view;
+use crate::view::timeline::BySpace;
+
+/// Fills in what `found` says of jobs over time.
+pub(super) fn fill(findings: &mut Findings, found: &analysis::Findings) {
+    findings.timelines = found.timelines.iter().map(timeline).collect();
+    findings.job_placings = found.job_placings.iter().map(placing).collect();
+    findings.job_costs = found.job_costs.iter().map(cost).collect();
+    if !findings.job_costs.is_empty() {
+        findings.job_costs.extend(analysis::published_costs(record::published()).iter().map(published_cost));
+    }
+}
+
+fn timeline(one: &analysis::Timeline) -> view::Timeline {
+    let concurrency = &one.concurrency;
+    let running = |one: &analysis::Running| view::Running { at_ns: one.at_ns, running: one.running };
+    let second = |one: &analysis::ProfileSecond| view::ProfileSecond {
+        start_ns: one.start_ns,
+        length_ns: one.length_ns,
+        read_bytes: BySpace::of(one.read_bytes),
+        write_bytes: BySpace::of(one.write_bytes),
+    };
+    view::Timeline {
+        figure: number(one.figure),
+        repetition: one.repetition,
+        counts: one.counts,
+        launches: concurrency.launches,
+        complete: concurrency.complete,
+        elapsed_ns: concurrency.elapsed_ns,
+        real_ns: concurrency.real_ns,
+        mean_running: concurrency.mean,
+        most_running: concurrency.most,
+        running: concurrency.changes.iter().map(running).collect(),
+        lengths: one.lengths.as_ref().map(lengths),
+        profile: one.profile.seconds.iter().map(second).collect(),
+        levels: one.profile.levels.as_ref().map(levels),
+        spaces: one.spaces.iter().map(space).collect(),
+        actions: one.actions.iter().map(action).collect(),
+        moved: moved(&one.moved),
+        device_share: one.device_share,
+        harness: view::Harness {
+            cpu_ns: one.harness.cpu_ns,
+            core_share: one.harness.core_share,
+            start_median_ns: one.harness.start_median_ns,
+            start_longest_ns: one.harness.start_longest_ns,
+        },
+        published_values: one.published.iter().map(beside).collect(),
+        timers: one.launches.iter().map(launch).collect(),
+    }
+}
+
+fn lengths(one: &analysis::Lengths) -> view::Lengths {
+    let bin = |one: &analysis::LengthBin| view::LengthBin {
+        from_seconds: one.from_seconds,
+        to_seconds: one.to_seconds,
+        count: one.count,
+    };
+    view::Lengths {
+        n: one.n,
+        shortest_seconds: one.shortest_seconds,
+        median_seconds: one.median_seconds,
+        mean_seconds: one.mean_seconds,
+        longest_seconds: one.longest_seconds,
+        bins: one.bins.iter().map(bin).collect(),
+    }
+}
+
+fn levels(one: &analysis::Levels) -> view::Levels {
+    let level = |one: analysis::Level| view::Level {
+        from_seconds: one.from_seconds,
+        to_seconds: one.to_seconds,
+        bytes_per_second: one.bytes_per_second,
+    };
+    let climb = |one: analysis::Climb| view::Climb {
+        from_seconds: one.from_seconds,
+        to_seconds: one.to_seconds,
+        from_bytes_per_second: one.from_bytes_per_second,
+        bytes_per_second: one.bytes_per_second,
+        slope_bytes_per_second: one.slope,
+        r_squared: one.r_squared,
+    };
+    view::Levels {
+        active: one.active,
+        start: level(one.start),
+        climb: one.climb.map(climb),
+        peak: level(one.peak),
+        end: level(one.end),
+        highest_bytes_per_second: one.highest_bytes_per_second,
+        mean_bytes_per_second: one.mean_bytes_per_second,
+    }
+}
+
+fn space(one: &analysis::SpaceUse) -> view::SpaceUse {
+    view::SpaceUse {
+        space: one.space.name(),
+        directory: one.directory.clone(),
+        read_bytes: one.read_bytes,
+        write_bytes: one.write_bytes,
+        read_share: one.read_share,
+        peak_bytes: one.peak_bytes,
+        held_at_most_bytes: one.held_at_most_bytes,
+        size_bytes: one.size_bytes,
+        free_first_bytes: one.free_first_bytes,
+        free_least_bytes: one.free_least_bytes,
+        free_last_bytes: one.free_last_bytes,
+        free_limit_bytes: one.free_limit_bytes,
+        low: one.low,
+    }
+}
+
+fn action(one: &analysis::ActionUse) -> view::ActionUse {
+    view::ActionUse {
+        action: one.action.clone(),
+        steps: one.steps,
+        real_ns: one.real_ns,
+        cpu_ns: one.cpu_ns,
+        input_bytes: one.input_bytes,
+        read_bytes: one.read_bytes,
+        write_bytes: one.write_bytes,
+        copies: one.copies,
+        bytes_per_second: one.bytes_per_second,
+    }
+}
+
+fn moved(one: &analysis::Moved) -> view::Moved {
+    let kind = |one: &analysis::KindMoved| view::KindMoved {
+        kind: one.kind.name(),
+        tests: one.tests,
+        launches: one.launches,
+        instance_input_bytes: one.instance_input_bytes,
+        full_scale_input_bytes: one.full_scale_input_bytes,
+        read_bytes: one.read_bytes,
+        write_bytes: one.write_bytes,
+    };
+    view::Moved {
+        read_bytes: one.read_bytes,
+        write_bytes: one.write_bytes,
+        input_bytes: one.input_bytes,
+        read_multiple: one.read_multiple,
+        write_multiple: one.write_multiple,
+        kinds: one.kinds.iter().map(kind).collect(),
+    }
+}
+
+fn beside(one: &analysis::JobsBeside) -> view::JobsBeside {
+    view::JobsBeside {
+        what: one.what,
+        id: one.id.clone(),
+        unit: one.unit,
+        own: one.own,
+        value: one.published,
+        as_published: one.as_published.clone(),
+        ratio: one.ratio,
+    }
+}
+
+fn timer(one: &analysis::Timer) -> view::Timer {
+    view::Timer {
+        start_ns: one.start_ns,
+        real_ns: one.real_ns,
+        user_cpu_ns: one.user_ns,
+        system_cpu_ns: one.system_ns,
+        memory_bytes: one.memory_bytes,
+        block_input_bytes: one.block_input_bytes,
+        block_output_bytes: one.block_output_bytes,
+        voluntary_switches: one.voluntary_switches,
+        involuntary_switches: one.involuntary_switches,
+        read_bytes: BySpace::of(one.read_bytes),
+        write_bytes: BySpace::of(one.write_bytes),
+    }
+}
+
+fn launch(one: &analysis::LaunchTimer) -> view::LaunchTimer {
+    let step = |one: &analysis::StepTimer| view::StepTimer {
+        step: one.step,
+        action: one.action.clone(),
+        threads: one.threads,
+        rows_in: one.rows_in,
+        rows_out: one.rows_out,
+        timer: timer(&one.timer),
+    };
+    view::LaunchTimer {
+        launch: one.launch,
+        test: one.test.clone(),
+        kind: one.kind.clone(),
+        stream: one.stream,
+        round: one.round,
+        outcome: one.outcome.clone(),
+        message: one.message.clone(),
+        start_cost_ns: one.start_cost_ns,
+        timer: timer(&one.timer),
+        peak_bytes: BySpace::of(one.peak_bytes),
+        steps: one.steps.iter().map(step).collect(),
+        steps_cpu_ns: one.cpu.steps_ns,
+        group_cpu_ns: one.cpu.group_ns,
+        cpu_agrees: one.cpu.agrees,
+    }
+}
+
+fn placing(one: &analysis::JobPlacing) -> view::JobPlacing {
+    let share = |one: &analysis::SpaceShare| view::SpaceShare {
+        space: one.space.name(),
+        read_share: one.read_share,
+        bytes: one.bytes,
+        scan_bytes_per_second: one.rates.0,
+        generate_bytes_per_second: one.rates.1,
+    };
+    let rates_of = match &one.rates_of {
+        Some(analysis::RatesOf::Transfers(read, write)) => {
+            format!("figures {} and {}, large transfers", number(*read), number(*write))
+        }
+        Some(analysis::RatesOf::Steps(scans, generates)) => {
+            format!("medians of {scans} scan and {generates} generate steps, beside other jobs")
+        }
+        None => String::new(),
+    };
+    view::JobPlacing {
+        figure: number(one.figure),
+        target: one.target.clone(),
+        read_bytes_per_second: one.rates.map(|(read, _)| read),
+        write_bytes_per_second: one.rates.map(|(_, write)| write),
+        rates_of,
+        ratio: one.ratio,
+        for_reads: one.for_reads,
+        shares: one.spaces.iter().map(share).collect(),
+    }
+}
+
+fn cost(one: &analysis::JobCost) -> view::JobCost {
+    let (devices, units) = (per(f64::from(one.devices)), per(one.rack_units));
+    view::JobCost {
+        figure: Some(number(one.figure)),
+        published: None,
+        system: one.target.clone(),
+        elapsed_seconds: Some(one.elapsed_seconds),
+        real_seconds: one.real_seconds,
+        devices: one.devices,
+        rack_units: one.rack_units,
+        elapsed_device_seconds: devices.map(|count| count * one.elapsed_seconds),
+        elapsed_rack_unit_seconds: units.map(|count| count * one.elapsed_seconds),
+        real_device_seconds: devices.map(|count| count * one.real_seconds),
+        real_rack_unit_seconds: units.map(|count| count * one.real_seconds),
+    }
+}
+
+fn published_cost(one: &analysis::PublishedCost) -> view::JobCost {
+    let (devices, units) = (per(f64::from(one.devices)), per(one.rack_units));
+    view::JobCost {
+        figure: None,
+        published: Some(one.id.clone()),
+        system: format!("{} ({})", one.system, one.layout),
+        elapsed_seconds: None,
+        real_seconds: one.real_seconds,
+        devices: one.devices,
+        rack_units: one.rack_units,
+        elapsed_device_seconds: None,
+        elapsed_rack_unit_seconds: None,
+        real_device_seconds: devices.map(|count| count * one.real_seconds),
+        real_rack_unit_seconds: units.map(|count| count * one.real_seconds),
+    }
+}
+
+/// A count that is known.
+fn per(count: f64) -> Option<f64> {
+    (count > 0.0).then_some(count)
+}
