@@ -6,17 +6,18 @@ use super::data;
 use super::document::Document;
 use super::error::StudyError;
 use super::fields::{Fields, Values};
+use super::jobs::Matter;
 use super::layout::Layouts;
 use super::protocol;
 use super::sweep::{Axes, Point, case_count};
 use super::target::{NOWHERE, Targets, unique};
 use super::terms::{Known, terms};
-use super::work;
+use super::work::{self, Around};
 use super::workload::Draft;
 use super::{CASES_LIMIT, Options};
 use crate::rules::{node_local_rule, server_memory_rule};
 use crate::seeds::named_seed;
-use crate::{Case, Layout, Permutation, Plan, PlanError, Question, Setting, Terms};
+use crate::{Case, Layout, Permutation, Plan, PlanError, Question, Setting, Terms, Work};
 
 /// Longer ids would not fit into names of files, which Linux limits to 255 bytes.
 const ID_BYTES_MAX: usize = 200;
@@ -33,6 +34,7 @@ pub(super) fn plan(
     let workloads = document.many("workload");
     let layouts = Layouts::read(document.many("layout"), document.partial, errors);
     let mut targets = Targets::read(document.many("target"), &layouts, document.partial, errors);
+    let matter = Matter::read(document, errors);
     let mut names = Vec::new();
     for fields in workloads {
         if let Some(name) = fields.text("name") {
@@ -50,12 +52,13 @@ pub(super) fn plan(
     for (fields, axes) in workloads.iter().zip(&axes).filter(|(fields, _)| of_members(fields)) {
         axes.points(fields).for_each(|point| targets.divide(&point));
     }
+    let around = Around { seed, nodes: options.nodes, matter: &matter };
     let mut drafts = Vec::new();
     for (fields, axes) in workloads.iter().zip(&axes) {
         let mut refusals = Refusals::default();
         for point in axes.points(fields) {
             let mut own = Vec::new();
-            let draft = draft(&point, &targets, &document.protocol, (seed, options.nodes), &mut own);
+            let draft = draft(&point, &targets, &document.protocol, around, &mut own);
             refusals.add(&point, own);
             drafts.extend(draft);
         }
@@ -135,7 +138,7 @@ fn draft<'f>(
     point: &Point<'f>,
     targets: &'f Targets,
     protocol: &Fields,
-    seed_and_nodes: (u64, u32),
+    around: Around<'_>,
     errors: &mut Vec<StudyError>,
 ) -> Option<Draft<'f>> {
     let target = match work::kind(point) {
@@ -145,8 +148,9 @@ fn draft<'f>(
     if !point.fields().sound() {
         return None;
     }
-    let mut draft = Draft::read(point.clone(), target, seed_and_nodes, errors)?;
-    if let Some(stonewall) = protocol::stonewall(point, protocol) {
+    let mut draft = Draft::read(point.clone(), target, around, errors)?;
+    let jobs = matches!(draft.spec.work, Work::Jobs(_));
+    if let Some(stonewall) = protocol::stonewall(point, protocol).filter(|_| !jobs) {
         draft.spec.stonewall = Some(stonewall);
     }
     Some(draft)

@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::StudyError;
-use super::keys::TABLES;
-use super::kind::{Absent, Table};
+use super::keys::{STEP, TABLES};
+use super::kind::{Absent, Kind, Table};
 use super::nearest::nearest;
 use super::sweep::Sweep;
-use super::value::{Value, convert};
+use super::value::{self, LIST_MAX, Value, convert};
 use crate::{Bytes, Nanos};
 
 /// A place in the text.
@@ -60,6 +61,12 @@ impl Fields {
                 continue;
             };
             meant.push(key.name);
+            if let (Kind::Tables(inner), DeValue::Array(items)) = (&key.kind, value.get_ref()) {
+                let list = Value::Tables(tables(inner, items, errors));
+                let field = Field { key_span: written.span(), span: value.span(), value: list };
+                fields.given.insert(key.name, field);
+                continue;
+            }
             let result = if table.sweeps(key) && Sweep::is_meant(key, value.get_ref()) {
                 Sweep::read(key, written.span(), value).map(|sweep| fields.sweeps.push(sweep))
             } else {
@@ -203,6 +210,14 @@ pub(super) trait Values {
         }
     }
 
+    /// A list of tables.
+    fn tables(&self, name: &str) -> &[Fields] {
+        match self.value(name) {
+            Some(Value::Tables(tables)) => tables,
+            _ => &[],
+        }
+    }
+
     /// A flag; false where nothing says otherwise.
     fn flag(&self, name: &str) -> bool {
         self.flag_said(name) == Some(true)
@@ -243,6 +258,31 @@ impl Values for Fields {
     }
 }
 
+/// The tables in a list.
+fn tables(
+    table: &'static Table,
+    items: &[Spanned<DeValue<'_>>],
+    errors: &mut Vec<StudyError>,
+) -> Vec<Fields> {
+    let mut found = Vec::new();
+    for item in items.iter().take(LIST_MAX) {
+        match item.get_ref() {
+            DeValue::Table(content) => found.push(Fields::read(table, content, item.span(), errors)),
+            other => {
+                let message = format!("{} is a table, not {}", table.header(), value::found(other));
+                let help = "write it as keys below its header, or in braces";
+                errors.push(StudyError::new(item.span(), "not a table", message, help));
+            }
+        }
+    }
+    if let Some(item) = items.get(LIST_MAX) {
+        let message = format!("{} times {}", items.len(), table.header());
+        let help = format!("a list has at most {LIST_MAX} of them");
+        errors.push(StudyError::new(item.span(), "one too many", message, help));
+    }
+    found
+}
+
 /// What holds where the key `name` of `table` is left out.
 fn default(table: &'static Table, name: &str) -> Option<&'static Value> {
     static DEFAULTS: LazyLock<HashMap<&'static str, HashMap<&'static str, Value>>> = LazyLock::new(|| {
@@ -257,7 +297,7 @@ fn default(table: &'static Table, name: &str) -> Option<&'static Value> {
             });
             (table.name, values.collect())
         };
-        TABLES.into_iter().map(of).collect()
+        TABLES.into_iter().chain([&STEP]).map(of).collect()
     });
     DEFAULTS.get(table.name)?.get(name)
 }

@@ -170,6 +170,8 @@ pub(super) enum Kind {
     Table(&'static Table),
     /// Such a table, or a value with any unit.
     Side(&'static Table),
+    /// A list of tables within the table.
+    Tables(&'static Table),
 }
 
 impl Kind {
@@ -210,6 +212,7 @@ impl Kind {
             Self::Settings => "swept keys with a value of each",
             Self::Table(_) => "a selection",
             Self::Side(_) => "a selection or a value",
+            Self::Tables(_) => "a list of tables",
         }
     }
 
@@ -248,6 +251,7 @@ impl Kind {
                 "write swept keys in braces, as { tasks = 132, transfer = \"1MiB\" }".to_owned()
             }
             Self::Table(_) => SELECTION_ALLOWED.to_owned(),
+            Self::Tables(table) => format!("write {} lines below it", table.header()),
             Self::Side(_) => {
                 format!("{SELECTION_ALLOWED}; or a value, as 0.05, \"2.8GB/s\", \"1MiB\" or \"2ms\"")
             }

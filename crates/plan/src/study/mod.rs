@@ -30,6 +30,7 @@ mod data;
 mod document;
 mod error;
 mod fields;
+mod jobs;
 mod keys;
 mod kind;
 mod layout;

@@ -17,13 +17,16 @@ use super::kind::Table;
 use super::nearest::nearest;
 
 /// Keys that stand in for each other: an override of one replaces the others.
-const INSTEAD: [(&[&str], &[&str]); 12] = [
+const INSTEAD: [(&[&str], &[&str]); 15] = [
     (
         &["path", "paths", "directory", "device", "disks"],
         &["path", "paths", "directory", "device", "disks", "layout", "volume"],
     ),
     (&["layout"], &["path", "paths", "directory", "device", "disks"]),
-    (&["size"], &["block", "segments"]),
+    (&["size"], &["block", "segments", "rows"]),
+    (&["rows"], &["size"]),
+    (&["groups"], &["distinct"]),
+    (&["distinct"], &["groups"]),
     (&["block", "segments"], &["size"]),
     (&["member"], &["members"]),
     (&["members"], &["member"]),
@@ -37,7 +40,7 @@ const INSTEAD: [(&[&str], &[&str]); 12] = [
 
 /// Tables that say what is measured and how. What was expected, promised, published and claimed is
 /// no matter of the command line.
-const SETTABLE: [&str; 5] = ["study", "protocol", "layout", "target", "workload"];
+const SETTABLE: [&str; 7] = ["study", "protocol", "layout", "target", "workload", "table", "test"];
 
 /// One value that replaces that of a study file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::keys::{SELECTION, TABLES};
+use super::keys::{SELECTION, STEP, TABLES, TEST};
 use super::kind::{Absent, Key, Kind, Table};
 
 /// What comes before the tables. The example is read by a test.
@@ -234,6 +234,60 @@ cases of each. What is written on a layout is lost with it. The devices are thos
 `ioproof run` lists them and asks, or needs `--yes`. A target on a layout has as many `devices` as the
 layout, unless it says otherwise.
 
+## Jobs
+
+```toml
+[[target]]
+name = "server"
+directory = "/sasdata"
+work = "/saswork"
+utility = "/utilloc"
+
+[[workload]]
+name = "mix"
+work = "jobs"
+scale = 0.01              # a hundredth of all rows and operations
+concurrency = 4           # at most so many jobs at a time
+
+[[table]]
+name = "sales"
+size = "10GB"
+distinct = "1 %"          # of the rows have a key of their own
+
+[[test]]
+name = "extract"
+kind = "io"
+streams = 3               # at the same time, each on data of its own
+rounds = 2                # back to back
+
+[[test.step]]
+do = "scan"
+input = "sales"
+keep = "10 %"
+output = "some"
+
+[[test.step]]
+do = "sort"
+input = "some"
+output = "sorted"
+space = "permanent"       # for the next test
+threads = 2
+memory = "256MiB"
+
+[[test]]
+name = "model"
+kind = "computation"
+step = [
+    { do = "summarise", input = "sorted", output = "sums" },
+    { do = "regression", input = "sorted", operations = 3e12 },
+]
+```
+
+Six launches of `extract` and one of `model`, which waits for them because it reads what they leave. Tables
+stand in permanent space; an output stands in work space unless it says otherwise, and goes with its job. A
+target of several directories (`paths`, or a `layout` of several) has permanent data in the first, work data
+in the second and utility data in the third. docs/JOBS.md defines tables and steps.
+
 ## Several nodes
 
 Started under an MPI launcher, a study runs on all nodes that the launcher has:
@@ -279,6 +333,9 @@ pub fn reference() -> String {
     let mut text = INTRODUCTION.to_owned();
     for table in TABLES {
         write_table(&mut text, table);
+        if table.name == TEST.name {
+            write_table(&mut text, &STEP);
+        }
     }
     write_table(&mut text, &SELECTION);
     text

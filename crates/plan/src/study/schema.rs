@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{SELECTION, TABLES, WORKLOAD};
+use super::keys::{SELECTION, STEP, TABLES, WORKLOAD};
 use super::kind::{Absent, Key, Kind, Table};
 
 /// A size that stands in a text.
@@ -33,6 +33,7 @@ pub fn schema() -> String {
         definitions.insert(table.name.to_owned(), object(table));
     }
     definitions.insert(SELECTION.name.to_owned(), object(&SELECTION));
+    definitions.insert(STEP.name.to_owned(), object(&STEP));
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "ioproof study",
@@ -122,6 +123,7 @@ fn value(kind: &Kind) -> Value {
             json!({ "type": "object", "properties": properties, "additionalProperties": false })
         }
         Kind::Table(table) => json!({ "$ref": format!("#/$defs/{}", table.name) }),
+        Kind::Tables(table) => list(json!({ "$ref": format!("#/$defs/{}", table.name) })),
         Kind::Side(table) => {
             let reference = json!({ "$ref": format!("#/$defs/{}", table.name) });
             json!({ "anyOf": [reference, { "type": "number" }, text(BANDWIDTH), text(SIZE), text(TIME), text(SHARE)] })

@@ -26,6 +26,8 @@ pub(super) struct Target {
     pub(super) layout: Option<String>,
     /// The directories in which trees are made.
     pub(super) directories: Vec<PathBuf>,
+    /// Those of permanent, work and utility space of jobs.
+    pub(super) spaces: Vec<PathBuf>,
 }
 
 /// Which target a workload is on, and which of its members; all of them where none are named.
@@ -45,6 +47,7 @@ pub(super) static NOWHERE: LazyLock<Target> = LazyLock::new(|| Target {
     device: false,
     layout: None,
     directories: Vec::new(),
+    spaces: Vec::new(),
 });
 
 /// Paths under a layout: the same ones under another layout have other data.
@@ -113,7 +116,8 @@ impl Targets {
         let layout = whole.layout.clone();
         let place = *self.places.entry((layout.clone(), paths.clone())).or_insert(next);
         let terms = whole.terms.clone();
-        let part = Target { paths, place, terms, device: whole.device, layout, directories };
+        let spaces = Vec::new();
+        let part = Target { paths, place, terms, device: whole.device, layout, directories, spaces };
         self.parts.insert(members, part);
     }
 
@@ -316,7 +320,8 @@ fn target(name: String, fields: &Fields, layouts: &Layouts, errors: &mut Vec<Stu
     if *place == "disks" && terms.devices == 0 {
         terms.devices = u32::try_from(paths.len()).unwrap_or(u32::MAX);
     }
-    Some(Target { paths, place: 0, terms, device, layout: None, directories })
+    let spaces = spaces(&directories, None, fields, errors)?;
+    Some(Target { paths, place: 0, terms, device, layout: None, directories, spaces })
 }
 
 /// A target that is a layout, or a volume of one.
@@ -353,7 +358,8 @@ fn on_layout(
     if terms.stands_for.is_empty() {
         terms.stands_for.clone_from(&layout.stands_for);
     }
-    Some(Target { paths, place: 0, terms, device, layout: Some(layout.name.clone()), directories })
+    let spaces = spaces(&directories, Some(layout), fields, errors)?;
+    Some(Target { paths, place: 0, terms, device, layout: Some(layout.name.clone()), directories, spaces })
 }
 
 /// How many devices carry the data of a layout, as far as it says.
@@ -386,6 +392,53 @@ fn volume_of(
     let message = format!("layout `{}` has no volume `{}`", layout.name, shown(wanted));
     errors.push(StudyError::new(fields.span("volume"), "no such volume", message, help));
     None
+}
+
+/// The directories of permanent, work and utility space: of several directories the first three, the last one
+/// standing in for those that are not there; or what the target says.
+fn spaces(
+    directories: &[PathBuf],
+    layout: Option<&Layout>,
+    fields: &Fields,
+    errors: &mut Vec<StudyError>,
+) -> Option<Vec<PathBuf>> {
+    // Devices have none, and jobs on them are refused.
+    let Some(last) = directories.last() else { return Some(Vec::new()) };
+    let mut spaces: Vec<PathBuf> =
+        (0..3).map(|space| directories.get(space).unwrap_or(last).clone()).collect();
+    for (space, key) in [(1, "work"), (2, "utility")] {
+        let Some(wanted) = fields.text(key) else { continue };
+        let own = match layout {
+            Some(layout) if !Path::new(wanted).is_absolute() => {
+                let all = layout.directories();
+                let Some(found) = all.iter().find(|at| at.file_name().is_some_and(|name| name == wanted))
+                else {
+                    errors.push(no_volume(layout, &all, wanted, fields.span(key)));
+                    return None;
+                };
+                found.clone()
+            }
+            _ => PathBuf::from(wanted),
+        };
+        // What steps keep for themselves is beside what jobs keep, unless it has a place of its own.
+        if space == 1 && directories.len() < 3 {
+            spaces[2].clone_from(&own);
+        }
+        spaces[space] = own;
+    }
+    Some(spaces)
+}
+
+/// A layout has no volume or file system `wanted`, but `all`.
+fn no_volume(layout: &Layout, all: &[PathBuf], wanted: &str, span: Span) -> StudyError {
+    let names: Vec<String> =
+        all.iter().filter_map(|at| Some(at.file_name()?.to_string_lossy().into_owned())).collect();
+    let help = match nearest(wanted, names.iter().map(String::as_str)) {
+        Some(meant) => format!("did you mean \"{meant}\"?"),
+        None => format!("write one of {}, or a directory from the root", names.join(", ")),
+    };
+    let message = format!("layout `{}` has no volume `{}`", layout.name, shown(wanted));
+    StudyError::new(span, "no such volume", message, help)
 }
 
 fn terms(name: String, fields: &Fields) -> TargetTerms {

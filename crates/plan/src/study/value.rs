@@ -36,6 +36,7 @@ pub(super) enum Value {
     Until(Until),
     Settings(Vec<(Setting, Span)>),
     Table(Box<Fields>),
+    Tables(Vec<Fields>),
 }
 
 /// When a case is over before all repetitions are done.

@@ -2,11 +2,23 @@
 
 use super::error::StudyError;
 use super::fields::Values;
+use super::jobs::Matter;
 use super::keys::{OF_TRANSFERS, WORKLOAD};
 use super::kind::WorkKeys;
 use super::sweep::Point;
 use crate::seeds::named_seed;
-use crate::{Binding, Bytes, Objects, Pattern, Phase, Rpc, Tree, Work};
+use crate::{Binding, Bytes, Jobs, Objects, Pattern, Phase, Rpc, Tree, Work};
+
+/// What a workload is read with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Around<'a> {
+    /// The seed of the study.
+    pub(super) seed: u64,
+    /// Nodes of the run.
+    pub(super) nodes: u32,
+    /// Tables and tests of jobs.
+    pub(super) matter: &'a Matter<'a>,
+}
 
 /// What the workload does, if that is not transfers.
 pub(super) fn kind(fields: &impl Values) -> Option<&'static WorkKeys> {
@@ -57,6 +69,7 @@ pub(super) fn mistakes(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> 
     }
     errors.extend(foreign_phase(fields, own, phases));
     errors.extend(own.and_then(|own| idle(fields, own, phases)));
+    errors.extend(own.filter(|own| own.word == "jobs").and_then(|_| not_loaded(fields, phases)));
     errors
 }
 
@@ -78,6 +91,25 @@ fn foreign_phase(fields: &Point<'_>, own: Option<&WorkKeys>, phases: &[Phase]) -
         (None, None) => "leave the phase out".to_owned(),
     };
     Some(StudyError::new(fields.span("phases"), "of other work", message, help))
+}
+
+/// Jobs that would find no tables.
+fn not_loaded(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
+    let at = |wanted: Phase| phases.iter().position(|&phase| phase == wanted);
+    let jobs = at(Phase::Jobs)?;
+    match at(Phase::Load) {
+        Some(load) if load < jobs => None,
+        None if fields.word("existing") == Some("reuse") => None,
+        Some(_) => {
+            let message = "jobs would be launched before their tables are there";
+            Some(StudyError::new(fields.span("phases"), "out of order", message, "put \"load\" first"))
+        }
+        None => {
+            let message = "nothing makes the tables that these jobs read";
+            let help = "put \"load\" first, or say existing = \"reuse\" where they are there already";
+            Some(StudyError::new(fields.span("phases"), "without \"load\"", message, help))
+        }
+    }
 }
 
 /// A key of the kind `own` that would do nothing.
@@ -118,13 +150,14 @@ fn idle(fields: &Point<'_>, own: &WorkKeys, phases: &[Phase]) -> Option<StudyErr
 pub(super) fn work(
     fields: &Point<'_>,
     own: &WorkKeys,
-    seed: u64,
+    around: Around<'_>,
     nodes: u32,
     errors: &mut Vec<StudyError>,
 ) -> Option<Work> {
     match own.word {
-        "tree" => tree(fields, seed, errors).map(Work::Tree),
+        "tree" => tree(fields, around.seed, errors).map(Work::Tree),
         "objects" => objects(fields).map(Work::Objects),
+        "jobs" => jobs(fields, around, errors).map(Work::Jobs),
         _ => rpc(fields, nodes, errors).map(Work::Rpc),
     }
 }
@@ -164,6 +197,16 @@ fn tree(fields: &Point<'_>, seed: u64, errors: &mut Vec<StudyError>) -> Option<T
         shared: false,
         sync_all: false,
     })
+}
+
+fn jobs(fields: &Point<'_>, around: Around<'_>, errors: &mut Vec<StudyError>) -> Option<Jobs> {
+    if fields.word("fsync") == Some("each") {
+        let message = "a table is on stable storage when it is closed, or when the kernel likes";
+        let help = "write fsync = \"close\", or leave it out";
+        errors.push(StudyError::new(fields.span("fsync"), "after each page", message, help));
+        return None;
+    }
+    around.matter.jobs(fields, fields.count("signature").unwrap_or(around.seed), errors)
 }
 
 fn objects(fields: &Point<'_>) -> Option<Objects> {

@@ -5,7 +5,7 @@ use super::fields::{Span, Values};
 use super::kind::WorkKeys;
 use super::sweep::Point;
 use super::target::Target;
-use super::work;
+use super::work::{self, Around};
 use crate::seeds::named_seed;
 use crate::workload::TASKS_MAX;
 use crate::{
@@ -34,14 +34,15 @@ impl<'f> Draft<'f> {
     pub(super) fn read(
         fields: Point<'f>,
         target: &'f Target,
-        (seed, nodes): (u64, u32),
+        around: Around<'_>,
         errors: &mut Vec<StudyError>,
     ) -> Option<Self> {
+        let Around { seed, nodes, .. } = around;
         let before = errors.len();
         let phases = work::phases(&fields);
         errors.extend(work::mistakes(&fields, &phases));
         if let Some(own) = work::kind(&fields) {
-            return Self::other(fields, target, (seed, nodes), own, phases, errors, before);
+            return Self::other(fields, target, around, own, phases, errors, before);
         }
         if errors.len() > before {
             return None;
@@ -104,12 +105,13 @@ impl<'f> Draft<'f> {
     fn other(
         fields: Point<'f>,
         target: &'f Target,
-        (seed, nodes): (u64, u32),
+        around: Around<'_>,
         own: &'static WorkKeys,
         phases: Vec<Phase>,
         errors: &mut Vec<StudyError>,
         before: usize,
     ) -> Option<Self> {
+        let Around { seed, nodes, .. } = around;
         let name = fields.text("name")?.to_owned();
         if target.device {
             errors.push(StudyError::new(
@@ -122,13 +124,16 @@ impl<'f> Draft<'f> {
         let (tasks, nodes) = tasks_on_nodes(&fields, nodes, errors)?;
         let backend = backend(&fields, errors);
         let nodes = if own.word == "rpc" { fields.count_u32("nodes").unwrap_or(nodes) } else { nodes };
-        let work = work::work(&fields, own, seed, nodes, errors);
+        let work = work::work(&fields, own, around, nodes, errors);
         if errors.len() > before {
             return None;
         }
         let nothing = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
         let mut spec = WorkloadSpec::new(&name, "", nothing);
-        spec.files.targets.clone_from(&target.directories);
+        match own.word {
+            "jobs" => spec.files.targets.clone_from(&target.spaces),
+            _ => spec.files.targets.clone_from(&target.directories),
+        }
         spec.files.file_per_repetition = fields.flag("file_per_repetition");
         spec.files.sharing = match &work {
             Some(Work::Tree(tree)) if !tree.own_trees => Sharing::Shared,
@@ -137,6 +142,9 @@ impl<'f> Draft<'f> {
         (spec.tasks, spec.nodes) = (tasks, nodes);
         if let Some(Work::Rpc(rpc)) = &work {
             spec.tasks = rpc.tasks();
+        }
+        if let Some(Work::Jobs(jobs)) = &work {
+            spec.tasks = u32::try_from(jobs.launch_count()).ok()?;
         }
         spec.work = work?;
         spec.backend = backend?;

@@ -1,6 +1,7 @@
 //! The one definition of every key of a study file: what the reader accepts, what its errors say
 //! is allowed, what `docs/STUDY.md` prints and what the JSON schema holds.
 
+mod jobs;
 mod layout;
 mod protocol;
 mod target;
@@ -8,6 +9,7 @@ mod terms;
 mod work;
 mod workload;
 
+pub(super) use jobs::{STEP, TABLE, TEST, of_step};
 pub(super) use layout::LAYOUT;
 pub(super) use protocol::PROTOCOL;
 pub(super) use target::TARGET;
@@ -20,8 +22,19 @@ use super::kind::{Absent, INTEGER_MAX, Key, Kind, Sweeps, Table};
 const NODES_MAX: u64 = 1 << 20;
 
 /// Every table that a study file may have, in the order of the reference.
-pub(super) const TABLES: [&Table; 9] =
-    [&STUDY, &PROTOCOL, &LAYOUT, &TARGET, &WORKLOAD, &EXPECTATION, &COMMITMENT, &PUBLISHED, &CLAIM];
+pub(super) const TABLES: [&Table; 11] = [
+    &STUDY,
+    &PROTOCOL,
+    &LAYOUT,
+    &TARGET,
+    &WORKLOAD,
+    &TABLE,
+    &TEST,
+    &EXPECTATION,
+    &COMMITMENT,
+    &PUBLISHED,
+    &CLAIM,
+];
 
 /// `[study]`.
 pub(super) const STUDY: Table = Table {

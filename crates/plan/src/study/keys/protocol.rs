@@ -110,7 +110,8 @@ pub(super) const PER_CASE: &[Key] = &[
         name: "phase_max",
         kind: Kind::Time,
         absent: Absent::Described("no limit"),
-        meaning: "The `stonewall` of workloads that have neither that nor a `duration`.",
+        meaning: "The `stonewall` of workloads that have neither that nor a `duration`; launches of jobs have a \
+                  `launch_limit` instead.",
     },
     Key {
         name: "delay",

@@ -70,6 +70,20 @@ pub(in crate::study) const TARGET: Table = Table {
             meaning: "Only this volume of a `layout` of several.",
         },
         Key {
+            name: "work",
+            kind: Kind::Path,
+            absent: Absent::Described("the second of several directories or volumes, else the same place"),
+            meaning: "Where jobs keep data for their own later steps (SASWORK): a directory; with a `layout` the name \
+                      of one of its volumes, or a directory from the root.",
+        },
+        Key {
+            name: "utility",
+            kind: Kind::Path,
+            absent: Absent::Described("the third of several directories or volumes, else as `work`"),
+            meaning: "Where steps of jobs keep data for themselves, as the runs of a sort (UTILLOC): written as \
+                      `work`.",
+        },
+        Key {
             name: "title",
             kind: Kind::Text,
             absent: Absent::Described("that of its layout, or its name"),

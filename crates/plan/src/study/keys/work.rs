@@ -1,7 +1,8 @@
 //! The keys of `[[workload]]` that are about work other than transfers, and those that are about
 //! transfers alone.
 
-use crate::study::kind::{Absent, INTEGER_MAX, Key, Kind, WorkKeys};
+use crate::jobs::LAUNCHES_MAX;
+use crate::study::kind::{Absent, INTEGER_MAX, Key, Kind, NUMBER_LEAST, WorkKeys};
 use crate::tree::TREE_DEPTH_MAX;
 use crate::workload::TASKS_MAX;
 
@@ -9,11 +10,13 @@ use crate::workload::TASKS_MAX;
 const BRANCHING_MAX: u64 = 1 << 20;
 /// Largest number of sets, connections and the like.
 const MANY: u64 = 1 << 20;
+/// Larger scales are taken for a slip: the published workload has 420 GB at scale 1.
+const SCALE_MAX: f64 = 1e6;
 /// Largest number of threads of a process.
 const THREADS_MAX: u64 = 4096;
 
 /// What a workload does besides transfers.
-pub(in crate::study) const WORKS: &[WorkKeys] = &[TREE, OBJECTS, RPC];
+pub(in crate::study) const WORKS: &[WorkKeys] = &[TREE, OBJECTS, RPC, JOBS];
 
 /// Keys of workloads with transfers, and which other kinds of work heed them, too.
 pub(in crate::study) const OF_TRANSFERS: &[(&str, &[&str])] = &[
@@ -28,8 +31,8 @@ pub(in crate::study) const OF_TRANSFERS: &[(&str, &[&str])] = &[
     ("stride", &[]),
     ("fresh_order", &[]),
     ("pieces", &[]),
-    ("direct", &[]),
-    ("fsync", &["tree"]),
+    ("direct", &["jobs"]),
+    ("fsync", &["tree", "jobs"]),
     ("advice", &[]),
     ("read_from", &[]),
     ("read_distance", &[]),
@@ -45,12 +48,12 @@ pub(in crate::study) const OF_TRANSFERS: &[(&str, &[&str])] = &[
     ("quit_on_error", &["rpc"]),
     ("single_attempt", &[]),
     ("fill", &[]),
-    ("existing", &["tree", "objects"]),
-    ("keep", &["tree", "objects"]),
+    ("existing", &["tree", "objects", "jobs"]),
+    ("keep", &["tree", "objects", "jobs"]),
     ("preallocate", &[]),
     ("unique_dir", &[]),
-    ("file_per_repetition", &["tree", "objects"]),
-    ("target", &["tree", "objects"]),
+    ("file_per_repetition", &["tree", "objects", "jobs"]),
+    ("target", &["tree", "objects", "jobs"]),
     ("member", &["tree", "objects"]),
     ("members", &["tree", "objects"]),
     ("history", &["tree", "objects"]),
@@ -306,6 +309,58 @@ const RPC: WorkKeys = WorkKeys {
             kind: Kind::Time,
             absent: Absent::Value("\"30s\""),
             meaning: "A connection on which nothing moves for this long is an error.",
+        },
+    ],
+};
+
+const JOBS: WorkKeys = WorkKeys {
+    word: "jobs",
+    what: "the jobs of an analytics server",
+    backends: "`psync`",
+    meaning: "The jobs of each `[[test]]` are launched, each as a process of its own: they compute, sort, scan and \
+              write tables in permanent, work and utility space. `load` makes the `[[table]]`s that they read. \
+              There is a task for each launch, all on one node.",
+    phases: &["load", "jobs"],
+    default_phases: &["load", "jobs"],
+    keys: &[
+        Key {
+            name: "tests",
+            kind: Kind::Texts("[\"sort\", \"scan\"]"),
+            absent: Absent::Described("every `[[test]]`"),
+            meaning: "The tests that are launched.",
+        },
+        Key {
+            name: "scale",
+            kind: Kind::Number(NUMBER_LEAST, SCALE_MAX),
+            absent: Absent::Value("1"),
+            meaning: "Rows, different keys, lookups and operations of all tables and steps are multiplied by this; \
+                      memory is not.",
+        },
+        Key {
+            name: "page",
+            kind: Kind::Size,
+            absent: Absent::Value("\"256KiB\""),
+            meaning: "Bytes of a page of a table, which one transfer moves: a power of two from 64 KiB to 1 MiB. The \
+                      rows are the same whatever it is.",
+        },
+        Key {
+            name: "concurrency",
+            kind: Kind::Count(1, LAUNCHES_MAX),
+            absent: Absent::Described("all launches that wait for nothing"),
+            meaning: "At most so many launches run at a time; the others follow in their order as soon as one has \
+                      ended.",
+        },
+        Key {
+            name: "free_percent",
+            kind: Kind::Count(0, 99),
+            absent: Absent::Value("5"),
+            meaning: "Less free space than this share of a file system is warned about.",
+        },
+        Key {
+            name: "launch_limit",
+            kind: Kind::Time,
+            absent: Absent::Described("no limit"),
+            meaning: "A launch that runs for longer is ended, and counts as failed.",
         },
     ],
 };

@@ -30,6 +30,8 @@ pub(super) const PHASES: &[Word] = &[
     ("benchmark", "goes round the objects"),
     ("cleanup", "removes them and their sets"),
     ("exchange", "requests and responses"),
+    ("load", "makes the tables that jobs read, and checks them"),
+    ("jobs", "launches jobs"),
 ];
 
 /// Keys of one value that cannot be swept: what is said of the files holds for all workloads on
@@ -81,6 +83,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
                 ("tree", "files and directories are made, looked at and removed"),
                 ("objects", "small objects in sets are gone round"),
                 ("rpc", "requests and responses between processes"),
+                ("jobs", "processes compute, sort, scan and write tables"),
             ]),
             absent: Absent::Value("\"transfers\""),
             meaning: "What the tasks do. Each kind of work but transfers has keys of its own, which are listed \
@@ -90,7 +93,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             name: "target",
             kind: Kind::Reference("target"),
             absent: Absent::Described("the only target, if there is only one"),
-            meaning: "The name of a `[[target]]`. Trees and objects are made in its directory.",
+            meaning: "The name of a `[[target]]`. Trees, objects and tables are made in its directory.",
         },
         Key {
             name: "member",
@@ -112,7 +115,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             absent: Absent::Value("[\"write\", \"read\"]"),
             meaning: "The phases of one repetition, in order. Where nothing is said, a tree goes through \
                       `tree-create`, `file-create`, `file-stat`, `file-read`, `file-remove` and `tree-remove`, \
-                      objects through `precreate`, `benchmark` and `cleanup`.",
+                      objects through `precreate`, `benchmark` and `cleanup`, jobs through `load` and `jobs`.",
         },
         Key {
             name: "together",
