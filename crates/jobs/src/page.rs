@@ -6,6 +6,7 @@
 use plan::jobs::TableOrder;
 use twox_hash::XxHash64;
 
+use crate::PageBuffer;
 use crate::row::Origin;
 
 /// Bytes of the header of a page.
@@ -81,6 +82,11 @@ impl Header {
         }
         let seal = hash(&header[..SEAL]);
         header[SEAL..].copy_from_slice(&seal.to_le_bytes());
+    }
+
+    /// The records of the page that this is the header of.
+    pub(crate) fn records_of<'a>(&self, page: &'a PageBuffer) -> &'a [u8] {
+        &page.bytes()[HEADER_BYTES..HEADER_BYTES + self.records as usize * self.record_bytes as usize]
     }
 
     /// The header of `page`, if all of it is as page `number` of a table of such records was left; else what is

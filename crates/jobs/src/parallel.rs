@@ -1,6 +1,13 @@
 //! Several threads on the pages of a table.
 
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+
 use crate::JobError;
+use crate::row::Origin;
+use crate::table::TableReader;
 
 /// Does `work` on so many threads, one at least, and gives it the number of the thread; returns the first error.
 pub(crate) fn on_threads(
@@ -20,4 +27,100 @@ pub(crate) fn on_threads(
         // All of them have ended before the first error is told.
         ended.fold(Ok(()), Result::and)
     })
+}
+
+/// What a worker has made of a page.
+struct Made {
+    page: u64,
+    rows: u64,
+    origin: Origin,
+    output: Vec<u8>,
+}
+
+/// Reads the pages of `table` on so many threads, does `work` on the rows of each there, and gives what it has put
+/// into its vector to `take`, on this thread and in the order of the pages, with the origin of the table. Returns
+/// the rows that were read.
+///
+/// It needs three buffers of a page for each thread.
+pub(crate) fn in_order(
+    table: &TableReader,
+    threads: u32,
+    work: impl Fn(&[u8], &mut Vec<u8>) + Sync,
+    mut take: impl FnMut(Origin, &[u8]) -> Result<(), JobError>,
+) -> Result<u64, JobError> {
+    if threads <= 1 {
+        let (mut buffer, mut output, mut rows) = (table.buffer(), Vec::new(), 0);
+        for page in 0..table.pages() {
+            let header = table.read_header(page, &mut buffer)?;
+            output.clear();
+            work(header.records_of(&buffer), &mut output);
+            take(header.origin, &output)?;
+            rows += u64::from(header.records);
+        }
+        return Ok(rows);
+    }
+    let next = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        let (give_back, free) = mpsc::channel();
+        let (tell, told) = mpsc::channel();
+        (0..2 * threads).for_each(|_| give_back.send(Vec::new()).unwrap_or_default());
+        let free = Arc::new(Mutex::new(free));
+        for _ in 0..threads {
+            let (free, tell, next, work) = (Arc::clone(&free), tell.clone(), &next, &work);
+            scope.spawn(move || work_off(table, next, work, &free, &tell));
+        }
+        drop((tell, free));
+        collect(&told, &give_back, &mut take)
+    })
+}
+
+/// Takes page after page until none is left, nobody wants them any more, or one is damaged.
+fn work_off(
+    table: &TableReader,
+    next: &AtomicU64,
+    work: impl Fn(&[u8], &mut Vec<u8>),
+    free: &Mutex<Receiver<Vec<u8>>>,
+    tell: &Sender<Result<Made, JobError>>,
+) {
+    let mut buffer = table.buffer();
+    loop {
+        // The vector comes before the page, so that whoever has the page that is waited for can end it.
+        let vector = free.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(mut output) = vector else { return };
+        let page = next.fetch_add(1, Relaxed);
+        if page >= table.pages() {
+            return;
+        }
+        let made = table.read_header(page, &mut buffer).map(|header| {
+            output.clear();
+            work(header.records_of(&buffer), &mut output);
+            Made { page, rows: u64::from(header.records), origin: header.origin, output }
+        });
+        let stops = made.is_err();
+        if tell.send(made).is_err() || stops {
+            return;
+        }
+    }
+}
+
+/// Puts what workers tell into the order of the pages.
+fn collect(
+    told: &Receiver<Result<Made, JobError>>,
+    give_back: &Sender<Vec<u8>>,
+    take: &mut impl FnMut(Origin, &[u8]) -> Result<(), JobError>,
+) -> Result<u64, JobError> {
+    let mut waiting = BTreeMap::new();
+    let (mut wanted, mut rows) = (0, 0);
+    for made in told {
+        let made = made?;
+        waiting.insert(made.page, made);
+        while let Some(made) = waiting.remove(&wanted) {
+            take(made.origin, &made.output)?;
+            rows += made.rows;
+            wanted += 1;
+            // Workers that have ended want none.
+            give_back.send(made.output).unwrap_or_default();
+        }
+    }
+    Ok(rows)
 }

@@ -121,6 +121,15 @@ pub fn run(context: &StepContext<'_>, step: &Step) -> Result<StepOutcome, JobErr
         Action::Generate { output, rows, groups, order } => {
             steps::generate(context, step, output, *rows, *groups, *order)
         }
+        Action::Scan { input, output, keep_millionths } => {
+            steps::scan(context, step, input, output.as_ref(), *keep_millionths)
+        }
+        Action::Summarise { input, output } => steps::summarise(context, step, input, output.as_ref()),
+        Action::Sort { input, output } => steps::sort(context, step, input, output),
+        Action::Merge { left, right, output } => steps::merge(context, step, left, right, output.as_ref()),
+        Action::Index { input, lookups } => steps::index(context, step, input, *lookups),
+        Action::Append { table, rows } => steps::append(context, step, table, *rows),
+        Action::Update { table, share_millionths } => steps::update(context, step, table, *share_millionths),
         other => Err(JobError::UnknownAction { action: other.name() }),
     }
 }

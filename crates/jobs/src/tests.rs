@@ -101,3 +101,8 @@ pub(crate) fn rows(io: &Io, space: JobSpace, path: &Path) -> Vec<Row> {
     assert_eq!(count.expect("whole"), rows.len() as u64);
     rows
 }
+
+/// The sum of their amounts.
+pub(crate) fn cents(rows: &[Row]) -> f64 {
+    rows.iter().map(|row| row.amount).sum::<i64>() as f64
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 use plan::JobSpace;
 
 use super::file::{Io, TableFile};
-use crate::page::{HEADER_BYTES, Header, records_per_page};
+use crate::page::{Header, records_per_page};
 use crate::row::{Origin, ROW_BYTES};
 use crate::{JobError, PageBuffer};
 
@@ -33,7 +33,11 @@ impl TableReader {
         path: &Path,
         record_bytes: usize,
     ) -> Result<Self, JobError> {
-        let file = TableFile::open(io, space, path, false)?;
+        Self::of(TableFile::open(io, space, path, false)?, record_bytes)
+    }
+
+    /// The table in `file`.
+    pub(super) fn of(file: TableFile, record_bytes: usize) -> Result<Self, JobError> {
         let pages = file.pages()?;
         Ok(Self { file, pages, record_bytes })
     }
@@ -74,8 +78,7 @@ impl TableReader {
     /// The kernel refuses, or the page is not what its writer left.
     pub fn read<'a>(&self, number: u64, buffer: &'a mut PageBuffer) -> Result<&'a [u8], JobError> {
         let header = self.read_header(number, buffer)?;
-        let end = HEADER_BYTES + header.records as usize * self.record_bytes;
-        Ok(&buffer.bytes()[HEADER_BYTES..end])
+        Ok(header.records_of(buffer))
     }
 
     /// As [`TableReader::read`], and gives the header; the rows are in the buffer.

@@ -1,0 +1,66 @@
+//! Reads a table record by record.
+
+use crate::page::HEADER_BYTES;
+use crate::row::Origin;
+use crate::table::TableReader;
+use crate::{JobError, PageBuffer};
+
+/// A place in a table that goes from its first record to its end; one page of it is in memory.
+pub(crate) struct Cursor {
+    table: TableReader,
+    buffer: PageBuffer,
+    origin: Origin,
+    width: usize,
+    page: u64,
+    /// Records of the page.
+    records: usize,
+    /// The record of the page that is next.
+    next: usize,
+    /// Records before it in the table.
+    passed: u64,
+}
+
+impl Cursor {
+    /// At the first record of `table`, whose records have so many bytes.
+    pub(crate) fn new(table: TableReader, width: usize) -> Result<Self, JobError> {
+        let mut buffer = table.buffer();
+        let header = table.read_header(0, &mut buffer)?;
+        let (origin, records) = (header.origin, header.records as usize);
+        Ok(Self { table, buffer, origin, width, page: 0, records, next: 0, passed: 0 })
+    }
+
+    /// The record that is next; none at the end.
+    #[inline]
+    pub(crate) fn record(&self) -> Option<&[u8]> {
+        let start = HEADER_BYTES + self.next * self.width;
+        (self.next < self.records).then(|| &self.buffer.bytes()[start..start + self.width])
+    }
+
+    /// Goes to the record behind it.
+    #[inline]
+    pub(crate) fn step(&mut self) -> Result<(), JobError> {
+        self.next += 1;
+        self.passed += 1;
+        if self.next == self.records && self.page + 1 < self.table.pages() {
+            self.page += 1;
+            self.next = 0;
+            self.records = self.table.read_header(self.page, &mut self.buffer)?.records as usize;
+        }
+        Ok(())
+    }
+
+    /// What the rows of the table come from.
+    pub(crate) const fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// Records that it has passed.
+    pub(crate) const fn passed(&self) -> u64 {
+        self.passed
+    }
+
+    /// The table.
+    pub(crate) const fn table(&self) -> &TableReader {
+        &self.table
+    }
+}
