@@ -51,6 +51,9 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
             }
             Holder::Gone => {
                 if arguments.yes || confirm("Remove these files?", false)? {
+                    // What still runs goes before what it writes.
+                    host::RunGroups::remove_left(&host::Root::default(), &leftover.claim.run_id)
+                        .map_err(|error| Failure::new(Exit::HostLacks, error))?;
                     say(&removed(&leftover.remove()?))?;
                 } else {
                     say("  kept; `ioproof clean DIR --yes` removes them")?;

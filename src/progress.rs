@@ -104,9 +104,16 @@ impl Drop for LiveLine {
 fn tick((shared, over): &(Mutex<Shared>, Condvar)) {
     let mut guard = shared.lock().unwrap_or_else(PoisonError::into_inner);
     while !guard.over {
-        let now = guard.running.as_ref().map(|running| (running.bytes(), running.started.elapsed()));
-        if let Some((bytes, elapsed)) = now {
+        let launches = |running: &Running| running.controls.progress().launches;
+        let now = guard
+            .running
+            .as_ref()
+            .map(|running| (running.bytes(), running.started.elapsed(), launches(running)));
+        if let Some((bytes, elapsed, launches)) = now {
             guard.line.update(bytes, elapsed);
+            if let Some(engine::Launches { running, over, all }) = launches {
+                guard.line.launches(running, over, all);
+            }
         }
         guard = over.wait_timeout(guard, TICK).unwrap_or_else(PoisonError::into_inner).0;
     }

@@ -244,6 +244,13 @@ pub(crate) fn verdict(ended: &Ended) -> (Exit, Option<String>) {
         );
         return (Exit::WrongData, Some(message));
     }
+    if ended.failed_launches > 0 {
+        let message = format!(
+            "{} launches of jobs are not complete; the others are: see the warnings and the section of launches",
+            ended.failed_launches
+        );
+        return (Exit::TransferFailed, Some(message));
+    }
     match &ended.left_behind {
         Some(error) => (Exit::from(error.kind()), Some(error.to_string())),
         None => (Exit::Success, None),

@@ -1,6 +1,6 @@
 //! What a reader must know beside a figure, judged from the record alone.
 
-use plan::{Backend, Bytes, Nanos, PHASE_SECONDS_MIN, Phase, Workload};
+use plan::{Backend, Bytes, Nanos, PHASE_SECONDS_MIN, Phase, Work, Workload};
 use record::{NodeClock, PhaseRow, TaskRow, Warning};
 
 use crate::node_comparison::slow_node_warnings;
@@ -58,7 +58,7 @@ pub fn phase_warnings(
     warnings.extend(too_short(phase, phase_min));
     warnings.extend(harness_bound(phase, workload, usable_cpus));
     warnings.extend(incomplete(phase, workload));
-    if let Some(threshold) = workload.outlier {
+    if let Some(threshold) = workload.outlier.filter(|_| !matches!(workload.work, Work::Jobs(_))) {
         warnings.extend(outliers(tasks, threshold));
     }
     warnings.extend(slow_node_warnings(&rates_of(tasks, workload, phase.key.phase), phase.key.phase));
@@ -143,12 +143,18 @@ pub fn too_short(phase: &PhaseRow, at_least: Nanos) -> Option<Warning> {
 
 /// Whether the processors, not the storage, set the rate: CPU time of all nodes ÷ (wall time ×
 /// processors that the tasks could keep busy). `usable_cpus` are those of all nodes together. The null
-/// backend is meant to be so, and is never warned of. Names, small files and messages are the kernel's own
+/// backend is meant to be so, and is never warned of. Jobs compute, which is their work: of them only what
+/// launched and watched them counts, against one processor. Names, small files and messages are the kernel's own
 /// work, which is what is measured: of them only the time outside the kernel counts.
 #[must_use]
 pub fn harness_bound(phase: &PhaseRow, workload: &Workload, usable_cpus: u32) -> Option<Warning> {
     if workload.backend == Backend::Null || phase.wall_ns == 0 {
         return None;
+    }
+    if matches!(workload.work, Work::Jobs(_)) {
+        let cpu_share = phase.harness_cpu_ns? as f64 / phase.wall_ns as f64;
+        return (cpu_share > CPU_SHARE_MAX)
+            .then_some(Warning::HarnessBound { cpu_share: cpu_share.min(1.0) });
     }
     let processors = f64::from(usable_cpus.min(workload.tasks).max(1));
     let system_ns = if phase.key.phase.is_transfers() { phase.system_cpu_ns } else { 0 };

@@ -13,6 +13,19 @@ pub struct Progress {
     pub transfers: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Of jobs: how far their launches have come.
+    pub launches: Option<Launches>,
+}
+
+/// How far the launches of a phase have come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Launches {
+    /// Processes that run.
+    pub running: u32,
+    /// Launches that are over, however they have ended.
+    pub over: u32,
+    /// All launches.
+    pub all: u32,
 }
 
 /// Counters of one worker. Two cache lines, since processors fetch lines in pairs: no worker
@@ -38,6 +51,8 @@ struct Board {
     slots: Arc<[Slot]>,
     transfer_bytes: u64,
     history: Option<Arc<History>>,
+    /// What was shown, where other processes do the work.
+    shown: Option<Progress>,
     /// Phases begun so far.
     phases: u64,
 }
@@ -103,8 +118,16 @@ impl Controls {
     #[must_use]
     pub fn progress(&self) -> Progress {
         let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shown) = board.shown {
+            return shown;
+        }
         let transfers: u64 = board.slots.iter().map(Slot::transfers).sum();
-        Progress { transfers, bytes: transfers * board.transfer_bytes }
+        Progress { transfers, bytes: transfers * board.transfer_bytes, launches: None }
+    }
+
+    /// Other processes do the work of the phase, and have come so far. It stands until the next phase begins.
+    pub fn show(&self, progress: Progress) {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner).shown = Some(progress);
     }
 
     /// What was kept of the phase since this was last asked with the same `seen`, by the starts of the
@@ -134,7 +157,7 @@ impl Controls {
         self.halt.fetch_or(self.asked.load(Ordering::SeqCst), Ordering::SeqCst);
         let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
         let phases = board.phases + 1;
-        *board = Board { slots: Arc::clone(&slots), transfer_bytes, history: None, phases };
+        *board = Board { slots: Arc::clone(&slots), transfer_bytes, history: None, shown: None, phases };
         slots
     }
 }

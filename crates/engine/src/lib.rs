@@ -86,7 +86,7 @@ mod vectored;
 
 pub use buffer::MemoryHog;
 pub use clock::{clock_cost_ns, clock_name};
-pub use controls::{Controls, Progress, Seen};
+pub use controls::{Controls, Launches, Progress, Seen};
 pub use errno::Errno;
 pub use error::{EngineError, Exhausted, LimitKind, UringUnavailable};
 pub use extents::{Extent, extents};

@@ -199,6 +199,26 @@ pub enum Warning {
         /// How many.
         count: u64,
     },
+    /// Launches of jobs are not complete; the matrix went on.
+    FailedLaunches {
+        /// How many.
+        failed: u64,
+        /// Of so many.
+        launches: u64,
+        /// The first of them, in words.
+        first: String,
+    },
+    /// A file system had little space left while jobs ran.
+    LowSpace {
+        /// Its mount point.
+        place: String,
+        /// The least that was free.
+        free_bytes: u64,
+        /// Of so many.
+        size_bytes: u64,
+        /// The share below which that is told, in percent.
+        percent_min: u32,
+    },
     /// The figure is the mean that another tool printed of several iterations.
     PrintedMean {
         /// Of so many.
@@ -281,6 +301,12 @@ impl Warning {
             }
             Self::MeasuredAgain { .. } => "its earlier figures do not count; look at the disk of the record",
             Self::Strangers { .. } => "find out who looks for open ports on this network",
+            Self::FailedLaunches { .. } => {
+                "sums over all launches leave out what these did not do: see to the cause, and repeat the run"
+            }
+            Self::LowSpace { .. } => {
+                "a full file system is slower and may fail jobs: lower the scale, or use a larger one"
+            }
             Self::PrintedMean { .. } => "its scatter is among the printed values; import each iteration",
             Self::Import { .. } => "look at the printed values, and at docs/IMPORT.md",
             Self::LayoutDiffers { .. } => {
@@ -397,6 +423,15 @@ impl fmt::Display for Warning {
             Self::MeasuredAgain { case, reason } => {
                 write!(f, "case `{case}` was finished and is measured again: {reason}")
             }
+            Self::FailedLaunches { failed, launches, first } => {
+                write!(f, "{failed} of {launches} launches are not complete; first: {first}")
+            }
+            Self::LowSpace { place, free_bytes, size_bytes, percent_min } => write!(
+                f,
+                "{place} had {} of {} free at its least, which is under {percent_min} %",
+                plan::Bytes(*free_bytes),
+                plan::Bytes(*size_bytes)
+            ),
             Self::Strangers { count } => {
                 write!(
                     f,

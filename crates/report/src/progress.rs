@@ -196,6 +196,8 @@ impl TimeLeft {
 pub struct Progress {
     left: TimeLeft,
     bar: ProgressBar,
+    /// How far the launches of jobs have come; empty where there are none.
+    launches: String,
 }
 
 impl Progress {
@@ -211,7 +213,7 @@ impl Progress {
             .unwrap_or_else(|_| ProgressStyle::default_bar())
             .progress_chars("━━─");
         let bar = ProgressBar::with_draw_target(Some(STEPS), target).with_style(style);
-        Self { left: TimeLeft::new(plan, outlooks), bar }
+        Self { left: TimeLeft::new(plan, outlooks), bar, launches: String::new() }
     }
 
     /// A phase begins.
@@ -226,8 +228,15 @@ impl Progress {
         self.draw();
     }
 
+    /// So many launches of the phase run, and so many of `all` are over.
+    pub fn launches(&mut self, running: u32, over: u32, all: u32) {
+        self.launches = format!("  {over} of {all} launches over, {running} run");
+        self.draw();
+    }
+
     /// The phase is over, `elapsed` after its start.
     pub fn end(&mut self, elapsed: Duration) {
+        self.launches.clear();
         self.left.end(elapsed);
     }
 
@@ -251,7 +260,7 @@ impl Progress {
 
     fn draw(&self) {
         self.bar.set_prefix(self.left.label());
-        self.bar.set_message(self.left.figures());
+        self.bar.set_message(format!("{}{}", self.left.figures(), self.launches));
         self.bar.set_position(crate::format::whole(self.left.share() * STEPS as f64));
     }
 }

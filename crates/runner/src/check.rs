@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use comm::{Comm, Topology};
 use host::{Host, PermittedDevice, limits};
-use plan::{Backend, Bytes, Case, Placement, Plan, Sharing};
+use plan::{Backend, Bytes, Case, Placement, Plan, PlanError, Sharing};
 use record::{Cluster, FileSystemFacts, HostFacts, Leftover, Warning, WarningRow};
 
 use crate::backends::replace_backends;
@@ -19,6 +19,7 @@ use crate::order::{Answer, Found, Order, Question, Scarce, SpaceNeed};
 use crate::roster::{Roster, files_of};
 use crate::seen::Nodes;
 use crate::separate::{check_separate, node_local, said_to_be_local, separate, separate_warning};
+use crate::spaces;
 use crate::trees::{self, Keepers, check_roots};
 use crate::uses::Uses;
 use crate::{Replaced, RunnerError, replaced};
@@ -27,6 +28,8 @@ use crate::{Replaced, RunnerError, replaced};
 const OWN_FILES: u64 = 64;
 /// Files that a task has open while it works on a tree.
 const TREE_FILES: u64 = 3;
+/// Files that are open for a launch: its order, events, errors, counters and end.
+const LAUNCH_FILES: u64 = 5;
 
 /// What an earlier start of a run has left in its record for one that takes the run up again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -271,6 +274,7 @@ impl Part<'_> {
         check_roots(trees::left(self.plan, self.finished), run_id, places)?;
         let mut space = self.space(node)?;
         space.extend(self.inodes(node)?);
+        space.extend(self.jobs_space()?);
         self.check_limits()?;
         let looks_in =
             |directory: &Path| rank == 0 || (leads && self.separate.iter().any(|own| own == directory));
@@ -353,6 +357,11 @@ impl Part<'_> {
         let mut all = BTreeSet::new();
         for case in self.plan.cases.iter().filter(|case| !self.finished.contains(&case.id)) {
             let tasks = self.tasks(case)?.len() as u64;
+            if let Some(jobs) = case.workload.work.jobs() {
+                let most = if jobs.concurrency == 0 { tasks } else { tasks.min(u64::from(jobs.concurrency)) };
+                all.insert((most.saturating_mul(LAUNCH_FILES), most));
+                continue;
+            }
             // A task with a tree holds the root and a directory open beside the file that it is at.
             let tasks_files = if trees::has(case) { tasks.saturating_mul(TREE_FILES) } else { tasks };
             all.insert(match case.workload.backend {
@@ -398,8 +407,13 @@ pub(crate) fn remaining<'a>(plan: &'a Plan, finished: &BTreeSet<String>) -> Uses
 
 /// Refuses what the ranks are too few for, and what the kind of a target forbids.
 fn check_place(case: &Case, plan: &Plan, topology: &Topology) -> Result<(), RunnerError> {
-    let roster = Roster::of(&case.workload, topology)
-        .map_err(|problem| RunnerError::Rule { case: case.id.clone(), problem })?;
+    let refused = |problem| RunnerError::Rule { case: case.id.clone(), problem };
+    let ranks = topology.node_of().len();
+    if case.workload.work.jobs().is_some() && ranks > 1 {
+        let help = "start it without a launcher: jobs are processes that this program launches itself";
+        return Err(refused(PlanError::new("work", format!("jobs with {ranks} processes"), help)));
+    }
+    let roster = Roster::of(&case.workload, topology).map_err(refused)?;
     match plan.terms.targets.iter().find(|target| target.name == case.target) {
         Some(target) => node_local(case, target, roster.nodes(topology).len()),
         None => Ok(()),
@@ -446,6 +460,7 @@ pub(crate) fn writes(case: &Case) -> bool {
 /// Whether the files fit.
 fn enough_space(needs: &[SpaceNeed]) -> Result<(), RunnerError> {
     match needs.iter().find(|need| need.need > need.free) {
+        Some(SpaceNeed { what: Scarce::Jobs, .. }) => Err(spaces::lacking(needs)),
         Some(SpaceNeed { mount_point, need, free, what: Scarce::Inodes, .. }) => {
             Err(RunnerError::NoInodes { need: *need, free: *free, place: mount_point.clone() })
         }
@@ -458,7 +473,8 @@ fn enough_space(needs: &[SpaceNeed]) -> Result<(), RunnerError> {
 
 fn takes_space(case: &Case) -> bool {
     let workload = &case.workload;
-    writes(case) && workload.backend != Backend::Null && workload.stonewall.is_none()
+    let tables = workload.work.jobs().is_some();
+    writes(case) && !tables && workload.backend != Backend::Null && workload.stonewall.is_none()
 }
 
 /// Bytes that a file of `bytes` will take beyond what stands there now. A device has its size.

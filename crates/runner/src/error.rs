@@ -123,6 +123,24 @@ pub enum RunnerError {
         /// How many there are.
         count: u64,
     },
+    /// A table that jobs need could not be made.
+    #[error("the table `{table}` of stream {stream} could not be loaded: {message}")]
+    Unloaded {
+        /// The table.
+        table: String,
+        /// Its stream.
+        stream: u32,
+        /// What its process says, with the next step.
+        message: String,
+    },
+    /// The tables and outputs of jobs do not fit.
+    #[error(
+        "jobs need more space than there is: {places}; lower the scale, or give directories with more space"
+    )]
+    NoSpaceForJobs {
+        /// Each file system: its need, and what it has.
+        places: String,
+    },
     /// A workload that was derived from a valid one is not valid: a fault of this program.
     #[error("a derived workload is not valid: {0}")]
     Derived(#[from] plan::PlanError),
@@ -167,13 +185,14 @@ impl RunnerError {
             | Self::Limit(_)
             | Self::UringMissing { .. }
             | Self::NoSpace { .. }
+            | Self::NoSpaceForJobs { .. }
             | Self::NoInodes { .. } => ErrorKind::HostLacks,
             Self::Target { .. } | Self::Rule { .. } => ErrorKind::Refused,
             Self::Engine(error) => engine_kind(error),
             Self::Comm(CommError::OutOfStep { .. }) => ErrorKind::Internal,
             Self::Comm(_) => ErrorKind::NodeLost,
             Self::Elsewhere { kind, .. } | Self::Layout { kind, .. } => *kind,
-            Self::File { .. } => ErrorKind::TransferFailed,
+            Self::File { .. } | Self::Unloaded { .. } => ErrorKind::TransferFailed,
             Self::Foreign { .. } => ErrorKind::WrongData,
             Self::Record(_) => ErrorKind::Record,
             Self::Derived(_) | Self::Words(_) | Self::OutOfPlace => ErrorKind::Internal,

@@ -59,6 +59,7 @@ pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(
                     started_unix_ns,
                     separate: &question.separate,
                     permits,
+                    program: None,
                 };
                 let boot_id = host.boot_id();
                 let mates = question.mates.iter().find(|(kernel, _)| *kernel == boot_id);

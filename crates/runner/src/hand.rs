@@ -10,11 +10,10 @@ use std::time::{Duration, Instant};
 use comm::Comm;
 use engine::{Controls, MemoryHog};
 use host::files::require_data;
-use host::{Host, PermittedDevice, QuietWatch};
+use host::{Host, PermittedDevice, QuietWatch, RunGroups};
 use plan::{Backend, Bytes, Case, Existing, Keep, Phase, Placement, Plan};
 use record::{Claim, PlacedClaim, Warning, Wiped};
 
-use crate::RunnerError;
 use crate::check;
 use crate::cleanup::{self, Made, absolute_path};
 use crate::obstacles::check_in_use;
@@ -26,6 +25,7 @@ use crate::rows::Rows;
 use crate::signals::Signals;
 use crate::trees::{self, Keepers};
 use crate::uses::Uses;
+use crate::{Program, RunnerError};
 
 /// What a rank knows of the plan and of the ranks beside it.
 pub(crate) struct Brief<'a> {
@@ -37,6 +37,8 @@ pub(crate) struct Brief<'a> {
     pub(crate) separate: &'a [PathBuf],
     /// Devices whose data the user gave up.
     pub(crate) permits: &'a [PermittedDevice],
+    /// What is executed for each launch of jobs; rank 0 knows it.
+    pub(crate) program: Option<&'a Program>,
 }
 
 /// One rank.
@@ -115,6 +117,13 @@ impl<'a> Hand<'a> {
         }
     }
 
+    fn run_of<'r>(&self, order: &'r PhaseOrder) -> Result<PhaseRun<'r>, RunnerError>
+    where
+        'a: 'r,
+    {
+        PhaseRun::new(self.brief.plan, order, (self.brief.program, self.brief.run_id))
+    }
+
     fn case(&self, index: usize) -> Result<&'a Case, RunnerError> {
         self.brief.plan.cases.get(index).ok_or(RunnerError::OutOfPlace)
     }
@@ -157,6 +166,7 @@ impl<'a> Hand<'a> {
                 own.remove_unseen()?;
             }
         }
+        RunGroups::remove_left(self.host.root(), self.brief.run_id)?;
         Ok(Answer::Done)
     }
 
@@ -362,7 +372,7 @@ impl<'a> Hand<'a> {
     /// # Errors
     /// A transfer failed, here or on another rank, or the host lacks something.
     pub(crate) fn take_part(&mut self, order: &PhaseOrder) -> Result<Option<(Part, Rows)>, RunnerError> {
-        let run = PhaseRun::new(self.brief.plan, order)?;
+        let run = self.run_of(order)?;
         let roster = Roster::of(&run.workload, self.comm.topology())?;
         let Some(group) = self.comm.group(&roster.ranks()) else { return Ok(None) };
         let tasks = roster.tasks_of(self.comm.rank());
@@ -371,7 +381,7 @@ impl<'a> Hand<'a> {
 
     /// As [`Hand::take_part`], on the only rank of a run.
     pub(crate) fn phase(&mut self, order: &PhaseOrder) -> Result<(Part, Rows), RunnerError> {
-        let run = PhaseRun::new(self.brief.plan, order)?;
+        let run = self.run_of(order)?;
         let tasks = 0..run.workload.tasks;
         self.go(&run, tasks, self.comm)
     }

@@ -7,6 +7,7 @@
 //! | [`replaced`] | the user's files that a plan will remove |
 //! | [`muster`], [`campaign`], [`Builder`] | the same for cases on layouts, which are made and dismantled one by one |
 //! | [`Life`] | runs a checked plan and writes the record |
+//! | [`Program`] | what is executed for each launch of jobs |
 //! | [`follow`], [`dismiss`], [`give_way`], [`speaks`] | what every rank but the first does; its end, and after a loss |
 //! | [`Watch`] | told of everything that happens; the runner itself never prints |
 //! | [`Ended`] | how it ended, and what a caller needs for its exit code |
@@ -36,6 +37,7 @@ mod hand;
 mod handshake;
 mod inodes;
 mod instrument;
+mod jobs;
 mod life;
 mod obstacles;
 mod order;
@@ -49,12 +51,14 @@ mod seen;
 mod separate;
 mod settle;
 mod signals;
+mod spaces;
 mod traced;
 mod trees;
 mod uses;
 mod watch;
 mod whole;
 
+pub use ::jobs::launch::Program;
 pub use campaign::{Builder, LayoutStep, Mustered, OnHost, campaign, muster};
 pub use check::{Checked, Earlier, check, check_again};
 pub use convert::operation as recorded;

@@ -240,6 +240,8 @@ pub(crate) struct Found {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Scarce {
     Bytes,
+    /// Bytes of the tables and outputs of jobs.
+    Jobs,
     Inodes,
 }
 

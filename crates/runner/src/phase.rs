@@ -10,14 +10,15 @@ use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
 use host::{BlockTrace, DeviceObserver, Host, Unobservable};
 use plan::{Backend, Phase, Plan, Work, Workload};
 
-use crate::RunnerError;
 use crate::data::fill_workload;
+use crate::jobs::JobsRun;
 use crate::order::PhaseOrder;
 use crate::part::{Part, SERIES_INTERVAL};
 use crate::rendezvous::Meeting;
 use crate::roster::Roster;
 use crate::rows::{Rows, Seen};
 use crate::traced;
+use crate::{Program, RunnerError};
 
 /// Devices are looked at once a second, as the series of the engine is.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
@@ -27,6 +28,8 @@ pub(crate) struct PhaseRun<'a> {
     pub(crate) order: &'a PhaseOrder,
     /// The case's workload, or the one that fills its files.
     pub(crate) workload: Cow<'a, Workload>,
+    /// Who launches jobs: what is executed, and the name of the run.
+    pub(crate) launcher: (Option<&'a Program>, &'a str),
 }
 
 impl<'a> PhaseRun<'a> {
@@ -34,13 +37,17 @@ impl<'a> PhaseRun<'a> {
     ///
     /// # Errors
     /// The plan does not have it.
-    pub(crate) fn new(plan: &'a Plan, order: &'a PhaseOrder) -> Result<Self, RunnerError> {
+    pub(crate) fn new(
+        plan: &'a Plan,
+        order: &'a PhaseOrder,
+        launcher: (Option<&'a Program>, &'a str),
+    ) -> Result<Self, RunnerError> {
         let case = |index: usize| plan.cases.get(index).ok_or(RunnerError::OutOfPlace);
         let workload = match order.fills {
             Some(writer) => Cow::Owned(fill_workload(&case(writer)?.workload)?),
             None => Cow::Borrowed(&case(order.case)?.workload),
         };
-        Ok(Self { order, workload })
+        Ok(Self { order, workload, launcher })
     }
 
     /// Runs `tasks`, together with the other ranks of `group`. The first rank of each node observes
@@ -56,6 +63,9 @@ impl<'a> PhaseRun<'a> {
         tasks: Range<u32>,
         controls: &Arc<Controls>,
     ) -> Result<(Part, Rows), RunnerError> {
+        if self.workload.work.jobs().is_some() {
+            return self.go_jobs(host, comm, controls);
+        }
         let order = self.order;
         let expect = order.expect.map_or(Expect::Any, |(first, last)| Expect::Generations(first..=last));
         let own = tasks.start as usize..tasks.end as usize;
@@ -105,6 +115,31 @@ impl<'a> PhaseRun<'a> {
         };
         let seen = Seen { host: (!self.workload.untraced).then_some(host), requests };
         let rows = Rows::of(&outcome, node, samples, group.topology().names().len() > 1, seen);
+        Ok((part, rows))
+    }
+
+    /// Runs a phase of jobs, on the only rank of a run.
+    fn go_jobs(
+        &self,
+        host: &Host,
+        comm: &dyn Comm,
+        controls: &Arc<Controls>,
+    ) -> Result<(Part, Rows), RunnerError> {
+        let (Some(program), run_id) = self.launcher else { return Err(RunnerError::OutOfPlace) };
+        let (phase, pass) = (self.order.phase, self.order.pass);
+        let run = JobsRun { workload: &self.workload, phase, pass, program, run_id, host, controls };
+        let observation = self.observe(host);
+        let launched = run.go();
+        let samples = observation.map(DeviceObserver::stop);
+        let (outcome, jobs) = launched?;
+        let node = comm.topology().node_of()[comm.rank() as usize];
+        let mut part = Part::of(&outcome);
+        let samples = samples.unwrap_or_else(|Unobservable { reason }| {
+            part.unobserved.push((node, reason));
+            Vec::new()
+        });
+        let mut rows = Rows::of(&outcome, node, samples, false, Seen::default());
+        rows.jobs = Some(jobs);
         Ok((part, rows))
     }
 

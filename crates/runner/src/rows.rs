@@ -8,6 +8,7 @@ use record::{DeviceRow, EndRow, HistoryRow, NodeSeriesRow, Operation, PhaseKey, 
 use serde::{Deserialize, Serialize};
 
 use crate::convert;
+use crate::jobs::JobRows;
 use crate::part::{Interval, interval, join_sorted};
 use crate::traced::{self, Map, Names, Request};
 
@@ -42,6 +43,8 @@ pub(crate) struct Rows {
     names: Names,
     /// Of exchanges: this rank as one of the ends.
     end: Option<End>,
+    /// Of jobs: their launches.
+    pub(crate) jobs: Option<JobRows>,
 }
 
 /// An end: its numbers and its words, each in the order of [`EndRow`].
@@ -87,6 +90,7 @@ impl Rows {
             devices: samples.into_iter().map(device).collect(),
             series,
             end: outcome.end.as_ref().map(End::of),
+            jobs: None,
         }
     }
 }
@@ -198,6 +202,8 @@ pub(crate) struct Table<'a> {
     pub(crate) ends: Vec<EndRow>,
     nodes: Vec<(u32, Vec<Interval>)>,
     pub(crate) history: Vec<HistoryRow>,
+    /// Of jobs: their launches.
+    pub(crate) jobs: JobRows,
     /// What was traced on each node that did.
     requests: Vec<(String, Vec<Request>, Names)>,
 }
@@ -213,13 +219,14 @@ impl<'a> Table<'a> {
             ends: Vec::new(),
             nodes: Vec::new(),
             history: Vec::new(),
+            jobs: JobRows::default(),
             requests: Vec::new(),
         }
     }
 
     /// Adds those of a rank.
     pub(crate) fn add(&mut self, rows: Rows) {
-        let Rows { node, tasks, devices, series, history, files, requests, names, end } = rows;
+        let Rows { node, tasks, devices, series, history, files, requests, names, end, jobs } = rows;
         let name = self.names.get(node as usize).map_or("", String::as_str);
         let key = &self.key;
         self.tasks.extend(tasks.into_iter().map(|task| task_row(key, name, &task)));
@@ -229,6 +236,10 @@ impl<'a> Table<'a> {
             self.requests.push((name.to_owned(), requests, names));
         }
         self.ends.extend(end.map(|end| end.row(key, name)));
+        // Jobs run on one node.
+        if let Some(jobs) = jobs {
+            self.jobs = jobs.of(key, name);
+        }
         if series.is_empty() {
             return;
         }

@@ -113,7 +113,9 @@ impl Keepers<'_> {
     pub(crate) fn targets_of(&self, rank: u32) -> Vec<PathBuf> {
         let files = &self.case.workload.files;
         let (targets, tasks) = (&files.targets, self.case.workload.tasks);
-        let count = u32::try_from(targets.len()).unwrap_or(u32::MAX).min(tasks);
+        let count = u32::try_from(targets.len()).unwrap_or(u32::MAX);
+        // All spaces of jobs are used, however few launches there are.
+        let count = if matches!(self.case.workload.work, Work::Jobs(_)) { count } else { count.min(tasks) };
         let node_of = self.topology.node_of();
         let mut all: Vec<PathBuf> = Vec::new();
         for first in 0..count {
@@ -312,8 +314,8 @@ pub(crate) fn needs(case: &Case, tasks: u64) -> (u64, u64) {
             let all = sets.saturating_mul(objects.precreated);
             (all.saturating_add(sets), all.saturating_mul(blocks(objects.object_bytes.0)))
         }
-        Work::Jobs(jobs) => (jobs.loaded_files(), jobs.loaded_bytes().0),
-        Work::Transfers | Work::Rpc(_) => (0, 0),
+        // Tables are few, and each space has its own need.
+        Work::Jobs(_) | Work::Transfers | Work::Rpc(_) => (0, 0),
     }
 }
 

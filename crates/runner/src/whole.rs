@@ -28,11 +28,13 @@ impl Whole<'_> {
         // Exchanges reach no device.
         let observed = part.unobserved.is_empty() && !matches!(self.workload.work, Work::Rpc(_));
         let device_bytes = observed.then(|| device_bytes(&table.devices, &self.nodes.kernels()));
+        let is_jobs = self.workload.work.jobs().is_some();
         let pattern = table.pattern();
         let phase = PhaseRow {
             traced_requests: pattern.map(|one| one.requests),
             traced_contiguous: pattern.map(|one| one.contiguous),
             traced_seek_bytes: pattern.and_then(|one| one.seek_bytes),
+            harness_cpu_ns: is_jobs.then_some(table.jobs.harness_cpu_ns),
             ..part.phase_row(&self.key, device_bytes)
         };
         let (usable_cpus, phase_min) = (self.nodes.usable_cpus(&self.on), self.case.protocol.phase_min);
@@ -45,6 +47,7 @@ impl Whole<'_> {
             phase_min,
         ));
         warnings.extend(self.unobserved(part));
+        warnings.extend(table.jobs.warnings());
         if let Some((cells, first)) = part.wrong() {
             warnings.push(Warning::WrongData { cells, first: first.to_owned() });
         }
@@ -71,9 +74,9 @@ impl Whole<'_> {
             history: table.history,
             printed: Vec::new(),
             ends: table.ends,
-            launches: Vec::new(),
-            steps: Vec::new(),
-            spaces: Vec::new(),
+            launches: table.jobs.launches,
+            steps: table.jobs.steps,
+            spaces: table.jobs.spaces,
             latency: part.latency_rows(&self.key),
             series: part.series_rows(&self.key),
             nodes,

@@ -40,6 +40,19 @@ pub struct Program {
     pub arguments: Vec<String>,
 }
 
+impl Program {
+    /// The program that runs now, as a job.
+    ///
+    /// # Errors
+    /// The kernel does not tell which it is.
+    pub fn own() -> io::Result<Self> {
+        let named = std::env::current_exe()?;
+        // Where its file has been removed meanwhile, the kernel still has it.
+        let path = if named.exists() { named } else { PathBuf::from("/proc/self/exe") };
+        Ok(Self { path, arguments: vec!["job".to_owned()] })
+    }
+}
+
 /// Processes of this host.
 #[derive(Debug)]
 pub struct RealProcesses<'a> {

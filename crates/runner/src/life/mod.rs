@@ -25,7 +25,7 @@ use crate::roster::Roster;
 use crate::signals::keep_in_touch;
 use crate::trees;
 use crate::uses::Uses;
-use crate::{Event, RunnerError, Watch};
+use crate::{Event, Program, RunnerError, Watch};
 
 /// How a run ended.
 #[derive(Debug, Default)]
@@ -38,6 +38,8 @@ pub struct Ended {
     pub wrong_cells: u64,
     /// Items of trees that were not as this run had left them.
     pub surprises: u64,
+    /// Launches of jobs that are not complete.
+    pub failed_launches: u64,
     /// Most transfers that a task did in a write phase, or items that it made: IOR's stonewalling status.
     pub most_transfers: u64,
     /// Files that could not be removed at the end.
@@ -51,6 +53,7 @@ impl Ended {
         self.failed = self.failed.take().or(more.failed);
         self.wrong_cells += more.wrong_cells;
         self.surprises += more.surprises;
+        self.failed_launches += more.failed_launches;
         self.most_transfers = self.most_transfers.max(more.most_transfers);
         self.left_behind = self.left_behind.take().or(more.left_behind);
     }
@@ -65,6 +68,8 @@ pub struct Life<'a> {
     controls: Arc<Controls>,
     /// Phases that were begun.
     phases: u64,
+    /// What is executed for each launch of jobs.
+    program: Option<Program>,
 }
 
 /// Why a plan was not gone through to its end.
@@ -96,7 +101,14 @@ impl<'a> Life<'a> {
         watch: &'a mut dyn Watch,
         controls: Arc<Controls>,
     ) -> Self {
-        Self { host, comm, recorder, watch, controls, phases: 0 }
+        Self { host, comm, recorder, watch, controls, phases: 0, program: Program::own().ok() }
+    }
+
+    /// The same, where `program` is executed for each launch of jobs: this one with the word `job`, unless told
+    /// otherwise.
+    #[must_use]
+    pub fn with_program(self, program: Program) -> Self {
+        Self { program: Some(program), ..self }
     }
 
     /// Goes through all cases. Files are gone and the record is closed when it returns, whatever
@@ -171,7 +183,7 @@ impl<'a> Life<'a> {
 
     /// Goes through all cases of `checked`, into a record that stays open. Files are gone when it returns.
     pub(crate) fn stretch(&mut self, checked: &Checked) -> Result<Ended, Broken> {
-        let Self { host, comm, recorder, watch, controls, phases } = self;
+        let Self { host, comm, recorder, watch, controls, phases, program } = self;
         let (host, comm): (&Host, &dyn Comm) = (host, *comm);
         let brief = Brief {
             plan: &checked.plan,
@@ -180,6 +192,7 @@ impl<'a> Life<'a> {
             started_unix_ns: checked.started_unix_ns,
             separate: &checked.separate,
             permits: &checked.permits,
+            program: program.as_ref(),
         };
         let mates = checked.nodes.mates_on(host, comm);
         let quiet = host.quiet_watch(checked.devices.clone()).with_mates(mates);
@@ -195,6 +208,7 @@ impl<'a> Life<'a> {
             phases,
             wrong_cells: 0,
             surprises: 0,
+            failed_launches: 0,
             most_transfers: 0,
             comparisons: Vec::new(),
         };
@@ -214,6 +228,7 @@ struct UnderWay<'a> {
     phases: &'a mut u64,
     wrong_cells: u64,
     surprises: u64,
+    failed_launches: u64,
     most_transfers: u64,
     /// The clocks of the nodes, each time that they were compared.
     comparisons: Vec<Vec<NodeClock>>,
@@ -248,6 +263,7 @@ impl UnderWay<'_> {
             failed,
             wrong_cells: self.wrong_cells,
             surprises: self.surprises,
+            failed_launches: self.failed_launches,
             most_transfers: self.most_transfers,
             left_behind: cleaned.and(withdrawn).map(drop).and(ended).err(),
         })
@@ -262,6 +278,11 @@ impl UnderWay<'_> {
             self.crew.order(&Order::Clear)?;
         }
         self.crew.order(&Order::Claim).map(drop)
+    }
+
+    /// How often the storage, or a job on it, was not as it should be.
+    fn found_wrong(&self) -> u64 {
+        self.wrong_cells + self.surprises + self.failed_launches
     }
 
     fn stopped(&self) -> bool {
@@ -293,7 +314,7 @@ impl UnderWay<'_> {
             }
             self.watch.event(&Event::CaseStarted { index, case });
             self.recorder.case_started(&case.id)?;
-            let (wrong_before, surprises_before) = (self.wrong_cells, self.surprises);
+            let before = self.found_wrong();
             let result = self.case(index, case);
             let result = match result {
                 Err(error) if error.is_loss() => {
@@ -302,7 +323,7 @@ impl UnderWay<'_> {
                 }
                 result => result,
             };
-            let wrong_data = self.wrong_cells > wrong_before || self.surprises > surprises_before;
+            let wrong_data = self.found_wrong() > before;
             let removed = self.case_ends(index, case, &uses, wrong_data, result.is_err());
             match result.and_then(|end| removed.map(|()| end)) {
                 // It has not come to its end: a run that is resumed starts it again.

@@ -8,6 +8,7 @@ use record::{PhaseKey, PhaseRecord, Warning};
 
 use super::UnderWay;
 use crate::data::fill_workload;
+use crate::jobs::is_failure;
 use crate::order::{Answer, Known, Order, PhaseOrder, Prepare, ranges};
 use crate::roster::Roster;
 use crate::rows::Table;
@@ -70,7 +71,7 @@ impl UnderWay<'_> {
                     self.phase(index, None, phase, pass, Already { limits, renamed, steps_before, doubts })?;
                 let row = &finished.record.phase;
                 // Of items count how many, since many have no bytes.
-                let amount = if case.workload.work.is_transfers() { row.bytes() } else { row.transfers() };
+                let amount = if phase.counts_bytes() { row.bytes() } else { row.transfers() };
                 settling.add(pass, phase, amount, Nanos(row.wall_ns));
                 if phase == Phase::Write || trees::creates_items(phase) {
                     self.most_transfers = self.most_transfers.max(finished.most_transfers);
@@ -236,9 +237,19 @@ impl UnderWay<'_> {
         }
         self.wrong_cells += finished.record.phase.wrong_cells;
         self.surprises += finished.record.phase.surprises;
+        let failed = || finished.record.launches.iter().filter(|row| is_failure(row));
+        self.failed_launches += failed().count() as u64;
         self.recorder.phase_finished(&finished.record)?;
         self.watch.event(&Event::PhaseFinished(&finished.record));
-        Ok(finished)
+        // Without its tables no job can begin.
+        match failed().next().filter(|_| phase == Phase::Load) {
+            Some(row) => Err(RunnerError::Unloaded {
+                table: row.test.clone(),
+                stream: row.stream,
+                message: row.message.clone(),
+            }),
+            None => Ok(finished),
+        }
     }
 }
 

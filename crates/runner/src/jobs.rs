@@ -1,0 +1,379 @@
+//! A phase of jobs: launched, and told like any other phase.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use engine::{Controls, Launches, Operation, PhaseOutcome, Progress, SeriesInterval, TaskOutcome};
+use host::{Host, RunGroups};
+use jobs::launch::{
+    LaunchOutcome, LaunchProgress, LaunchReport, LaunchRules, LaunchTask, LaunchWatch, Launched, Program,
+    RealProcesses, launch, load_tasks, matrix_tasks,
+};
+use jobs::{Counters, StepReport};
+use plan::{JobSpace, Jobs, JobsPlacement, Phase, Workload};
+use record::{LaunchRow, PhaseKey, SpaceRow, StepRow, Warning};
+use serde::{Deserialize, Serialize};
+
+use crate::RunnerError;
+use crate::part::SERIES_INTERVAL;
+
+/// Rows of a phase of jobs, and what a reader of its figures must know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub(crate) struct JobRows {
+    pub(crate) launches: Vec<LaunchRow>,
+    pub(crate) steps: Vec<StepRow>,
+    pub(crate) spaces: Vec<SpaceRow>,
+    /// Processor time of the launcher.
+    pub(crate) harness_cpu_ns: u64,
+    /// What could not be done, and why.
+    notes: Vec<(String, String)>,
+    low: Vec<Low>,
+}
+
+/// A file system with little space left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Low {
+    place: String,
+    free_bytes: u64,
+    size_bytes: u64,
+    percent_min: u32,
+}
+
+/// One phase of jobs.
+pub(crate) struct JobsRun<'a> {
+    pub(crate) workload: &'a Workload,
+    pub(crate) phase: Phase,
+    pub(crate) pass: u32,
+    /// What is executed for each launch.
+    pub(crate) program: &'a Program,
+    /// Names the control groups.
+    pub(crate) run_id: &'a str,
+    pub(crate) host: &'a Host,
+    pub(crate) controls: &'a Arc<Controls>,
+}
+
+impl JobsRun<'_> {
+    /// Launches all of it.
+    ///
+    /// # Errors
+    /// A directory cannot be made, or a control group cannot be removed.
+    pub(crate) fn go(&self) -> Result<(PhaseOutcome, JobRows), RunnerError> {
+        let placement = JobsPlacement::new(self.workload).ok_or(RunnerError::OutOfPlace)?;
+        let spaces = JobSpace::ALL.map(|space| placement.directory(space, self.pass));
+        for directory in &spaces {
+            fs::create_dir_all(directory).map_err(|source| RunnerError::File {
+                action: "create the directory",
+                path: directory.clone(),
+                source,
+            })?;
+        }
+        let (tasks, concurrency) = match self.phase {
+            Phase::Load => (load_tasks(placement, self.pass), self.host.usable_cpus()),
+            _ => (matrix_tasks(placement, self.pass), placement.jobs().concurrency),
+        };
+        let limit = (self.phase == Phase::Jobs).then_some(placement.jobs().launch_limit).flatten();
+        let rules = LaunchRules { concurrency, limit, interval: SERIES_INTERVAL };
+        let groups = RunGroups::make(self.host.root(), self.run_id);
+        let started_unix_ns = unix_ns();
+        let mut processes = RealProcesses::new(self.program, &groups, spaces.clone());
+        let mut watch = Shown(self.controls);
+        let launched = launch(&tasks, rules, &mut processes, &mut watch);
+        let mut notes = self.notes(&groups, placement.jobs());
+        notes.extend(
+            processes
+                .notes()
+                .filter(|note| !groups.missing().iter().any(|why| note.ends_with(why)))
+                .map(|note| ("all of a phase of jobs".to_owned(), note.to_owned())),
+        );
+        drop(processes);
+        groups.remove()?;
+        let rows =
+            JobRows { notes, low: self.low(&launched, &spaces), ..rows(&tasks, &launched, placement.jobs()) };
+        Ok((outcome(&launched, started_unix_ns), rows))
+    }
+
+    /// What this host has no control groups for. The matrix tells it: loading needs none.
+    fn notes(&self, groups: &RunGroups, jobs: &Jobs) -> Vec<(String, String)> {
+        if groups.missing().is_empty() || self.phase == Phase::Load {
+            return Vec::new();
+        }
+        let reason = groups.missing().join("; ");
+        let mut notes = vec![("a control group for each launch".to_owned(), reason.clone())];
+        if !groups.keeps_memory() && jobs.tests.iter().any(|test| test.memory_max.is_some()) {
+            notes.push(("`memory_max`, which the kernel does not keep here".to_owned(), reason));
+        }
+        notes
+    }
+
+    /// The file systems that had less space left than the workload wants.
+    fn low(&self, launched: &Launched, spaces: &[PathBuf; 3]) -> Vec<Low> {
+        let percent_min = self.workload.work.jobs().map_or(0, |jobs| jobs.free_percent_min);
+        let mut all: Vec<Low> = Vec::new();
+        for (number, directory) in spaces.iter().enumerate() {
+            let Ok(place) = self.host.file_system_of(directory) else { continue };
+            let Some(free_bytes) = launched.samples.iter().filter_map(|one| one.free_bytes[number]).min()
+            else {
+                continue;
+            };
+            let is_low =
+                u128::from(free_bytes) * 100 < u128::from(place.size_bytes) * u128::from(percent_min);
+            if is_low && !all.iter().any(|known| known.place == place.mount_point) {
+                let size_bytes = place.size_bytes;
+                all.push(Low { place: place.mount_point, free_bytes, size_bytes, percent_min });
+            }
+        }
+        all
+    }
+}
+
+/// Shows how far launches have come to whoever looks at the controls of the run.
+struct Shown<'a>(&'a Controls);
+
+impl LaunchWatch for Shown<'_> {
+    fn is_stopped(&self) -> bool {
+        self.0.is_stopped()
+    }
+
+    fn progress(&mut self, progress: LaunchProgress) {
+        let LaunchProgress { running, over, all, moved } = progress;
+        let sum = |counts: [u64; 3]| counts.into_iter().fold(0, u64::saturating_add);
+        self.0.show(Progress {
+            transfers: sum(moved.reads).saturating_add(sum(moved.writes)),
+            bytes: sum(moved.read_bytes).saturating_add(sum(moved.write_bytes)),
+            launches: Some(Launches { running, over, all }),
+        });
+    }
+}
+
+impl JobRows {
+    /// What a reader of the figures must know.
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let failed = || self.launches.iter().filter(|row| is_failure(row));
+        if let Some(first) = failed().next() {
+            let LaunchRow { launch, test, stream, round, outcome, message, .. } = first;
+            warnings.push(Warning::FailedLaunches {
+                failed: failed().count() as u64,
+                launches: self.launches.len() as u64,
+                first: format!(
+                    "launch {launch} (`{test}`, stream {stream}, round {round}), {outcome}: {message}"
+                ),
+            });
+        }
+        warnings.extend(self.low.iter().cloned().map(|low| Warning::LowSpace {
+            place: low.place,
+            free_bytes: low.free_bytes,
+            size_bytes: low.size_bytes,
+            percent_min: low.percent_min,
+        }));
+        let unapplied = |(what, reason): &(String, String)| Warning::Unapplied {
+            what: what.clone(),
+            reason: reason.clone(),
+        };
+        warnings.extend(self.notes.iter().map(unapplied));
+        warnings
+    }
+
+    /// The same rows, of the phase `key` on the node called `node`.
+    pub(crate) fn of(mut self, key: &PhaseKey, node: &str) -> Self {
+        for row in &mut self.launches {
+            (row.key, row.node) = (key.clone(), node.to_owned());
+        }
+        self.steps.iter_mut().for_each(|row| row.key = key.clone());
+        self.spaces.iter_mut().for_each(|row| row.key = key.clone());
+        self
+    }
+}
+
+/// Whether something went wrong with a launch.
+pub(crate) fn is_failure(row: &LaunchRow) -> bool {
+    ![LaunchOutcome::Complete, LaunchOutcome::Stopped].iter().any(|fine| fine.name() == row.outcome)
+}
+
+/// What the processes did, as that of any phase: a launch is a task.
+fn outcome(launched: &Launched, started_unix_ns: i64) -> PhaseOutcome {
+    let begun = || launched.launches.iter().filter(|one| one.end_ns > one.start_ns);
+    let tasks: Vec<TaskOutcome> = begun().map(task).collect();
+    let total =
+        |of: fn(&Counters) -> [u64; 3]| begun().flat_map(|one| of(&one.moved)).fold(0, u64::saturating_add);
+    let cpu = |of: fn(&LaunchReport) -> u64| begun().map(of).fold(0, u64::saturating_add);
+    let io_start = tasks.iter().map(|one| one.io_start_ns).min().unwrap_or(0);
+    let first = tasks.iter().min_by_key(|one| one.io_end_ns);
+    PhaseOutcome {
+        started_unix_ns,
+        started_raw_ns: 0,
+        wall_ns: launched.length_ns,
+        open_ns: io_start.saturating_sub(tasks.iter().map(|one| one.open_start_ns).min().unwrap_or(0)),
+        io_ns: tasks.iter().map(|one| one.io_end_ns).max().unwrap_or(0).saturating_sub(io_start),
+        close_ns: 0,
+        read_bytes: total(|moved| moved.read_bytes),
+        write_bytes: total(|moved| moved.write_bytes),
+        reads: total(|moved| moved.reads),
+        writes: total(|moved| moved.writes),
+        items: 0,
+        allocated_bytes: None,
+        surprises: engine::Surprises::default(),
+        first_done_ns: first.map_or(0, |one| one.io_end_ns.saturating_sub(io_start)),
+        first_done_bytes: first.map_or(0, |one| one.bytes),
+        stonewall: None,
+        latency: Vec::new(),
+        series: series(launched),
+        user_cpu_ns: cpu(|one| one.usage.user_cpu_ns),
+        system_cpu_ns: cpu(|one| one.usage.system_cpu_ns),
+        mismatches: engine::Mismatches::default(),
+        stopped: launched.launches.iter().any(|one| one.outcome == LaunchOutcome::Stopped),
+        unstarted: 0,
+        notes: Vec::new(),
+        history: Vec::new(),
+        end: None,
+        tasks,
+    }
+}
+
+fn task(one: &LaunchReport) -> TaskOutcome {
+    let sum = |counts: [u64; 3]| counts.into_iter().fold(0, u64::saturating_add);
+    let began_ns = one.began_ns.unwrap_or(one.end_ns).min(one.end_ns);
+    let io_end_ns = one.steps.last().map_or(one.end_ns, |step| step.end_ns.clamp(began_ns, one.end_ns));
+    TaskOutcome {
+        task: one.launch,
+        file: one.launch,
+        open_start_ns: one.start_ns,
+        open_end_ns: began_ns,
+        io_start_ns: began_ns,
+        io_end_ns,
+        close_start_ns: io_end_ns,
+        close_end_ns: one.end_ns,
+        bytes: sum(one.moved.read_bytes).saturating_add(sum(one.moved.write_bytes)),
+        reads: sum(one.moved.reads),
+        writes: sum(one.moved.writes),
+        items: 0,
+    }
+}
+
+/// What was read and written, interval by interval.
+fn series(launched: &Launched) -> Vec<SeriesInterval> {
+    let sum = |counts: [u64; 3]| counts.into_iter().fold(0, u64::saturating_add);
+    let mut all = Vec::new();
+    for sample in &launched.samples {
+        let moved = &sample.moved;
+        for (operation, bytes, transfers) in [
+            (Operation::Read, sum(moved.read_bytes), sum(moved.reads)),
+            (Operation::Write, sum(moved.write_bytes), sum(moved.writes)),
+        ] {
+            if transfers > 0 || bytes > 0 {
+                all.push(SeriesInterval {
+                    operation,
+                    start_ns: sample.start_ns,
+                    length_ns: sample.length_ns,
+                    bytes,
+                    transfers,
+                    latency_sum_ns: 0,
+                    latency_max_ns: 0,
+                });
+            }
+        }
+    }
+    all
+}
+
+/// The rows of all launches, without the name of their phase.
+fn rows(tasks: &[LaunchTask], launched: &Launched, jobs: &Jobs) -> JobRows {
+    let key = || PhaseKey { case: "".into(), repetition: 0, phase: Phase::Jobs };
+    let task_of = |one: &LaunchReport| tasks.iter().find(|task| task.order.launch == one.launch);
+    let mut rows = JobRows { harness_cpu_ns: launched.own_cpu_ns, ..JobRows::default() };
+    for (one, task) in launched.launches.iter().filter_map(|one| Some((one, task_of(one)?))) {
+        rows.launches.push(launch_row(key(), task, one, jobs));
+        rows.steps.extend(one.steps.iter().map(|step| step_row(key(), task, step)));
+    }
+    for sample in &launched.samples {
+        for space in JobSpace::ALL {
+            let place = space as usize;
+            rows.spaces.push(SpaceRow {
+                key: key(),
+                space: space.name().to_owned(),
+                start_ns: sample.start_ns,
+                length_ns: sample.length_ns,
+                read_bytes: sample.moved.read_bytes[place],
+                write_bytes: sample.moved.write_bytes[place],
+                free_bytes: sample.free_bytes[place],
+            });
+        }
+    }
+    rows
+}
+
+fn launch_row(key: PhaseKey, task: &LaunchTask, one: &LaunchReport, jobs: &Jobs) -> LaunchRow {
+    let (order, usage, moved) = (&task.order, &one.usage, &one.moved);
+    let [permanent, work, utility] = JobSpace::ALL.map(|space| space as usize);
+    LaunchRow {
+        key,
+        node: String::new(),
+        launch: one.launch,
+        test: order.test.clone(),
+        kind: jobs.test(&order.test).map_or("load", |test| test.kind.name()).to_owned(),
+        stream: order.stream,
+        round: order.round,
+        start_ns: one.start_ns,
+        end_ns: one.end_ns,
+        start_cost_ns: one.began_ns.map_or(0, |began| began.saturating_sub(one.start_ns)),
+        user_cpu_ns: usage.user_cpu_ns,
+        system_cpu_ns: usage.system_cpu_ns,
+        group_cpu_ns: one.group_cpu_ns,
+        peak_memory_bytes: usage.peak_memory_bytes,
+        major_faults: usage.major_faults,
+        block_input_bytes: usage.block_input_bytes,
+        block_output_bytes: usage.block_output_bytes,
+        voluntary_switches: usage.voluntary_switches,
+        involuntary_switches: usage.involuntary_switches,
+        permanent_read_bytes: moved.read_bytes[permanent],
+        permanent_write_bytes: moved.write_bytes[permanent],
+        work_read_bytes: moved.read_bytes[work],
+        work_write_bytes: moved.write_bytes[work],
+        work_peak_bytes: moved.peak_bytes[work],
+        utility_read_bytes: moved.read_bytes[utility],
+        utility_write_bytes: moved.write_bytes[utility],
+        utility_peak_bytes: moved.peak_bytes[utility],
+        outcome: one.outcome.name().to_owned(),
+        message: one.message.clone(),
+    }
+}
+
+fn step_row(key: PhaseKey, task: &LaunchTask, step: &StepReport) -> StepRow {
+    let asked = task.order.steps.get(step.step as usize);
+    let [permanent, work, utility] = JobSpace::ALL.map(|space| space as usize);
+    StepRow {
+        key,
+        launch: task.order.launch,
+        test: task.order.test.clone(),
+        step: step.step,
+        action: asked.map_or("", |step| step.action.name()).to_owned(),
+        threads: asked.map_or(1, |step| step.threads),
+        start_ns: step.start_ns,
+        end_ns: step.end_ns,
+        user_cpu_ns: step.user_cpu_ns,
+        system_cpu_ns: step.system_cpu_ns,
+        peak_memory_bytes: step.peak_memory_bytes,
+        block_input_bytes: step.block_input_bytes,
+        block_output_bytes: step.block_output_bytes,
+        voluntary_switches: step.voluntary_switches,
+        involuntary_switches: step.involuntary_switches,
+        permanent_read_bytes: step.moved.read_bytes[permanent],
+        permanent_write_bytes: step.moved.write_bytes[permanent],
+        work_read_bytes: step.moved.read_bytes[work],
+        work_write_bytes: step.moved.write_bytes[work],
+        utility_read_bytes: step.moved.read_bytes[utility],
+        utility_write_bytes: step.moved.write_bytes[utility],
+        rows_in: step.outcome.rows_in,
+        rows_out: step.outcome.rows_out,
+        checksum: step.outcome.checksum.map_or_else(String::new, |sum| format!("{sum:016x}")),
+        // Names and numbers always become JSON; what is no number becomes null.
+        result: serde_json::to_string(&step.outcome.found).unwrap_or_default(),
+    }
+}
+
+fn unix_ns() -> i64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,60 @@
+//! What jobs take of the file systems that their spaces are on.
+
+use plan::{Bytes, Existing, JobSpace, JobsPlacement};
+
+use crate::check::Part;
+use crate::order::{Scarce, SpaceNeed};
+use crate::{RunnerError, cleanup, trees};
+
+impl Part<'_> {
+    /// Bytes that the tables and outputs of jobs will take, by file system. Cases follow each other and leave
+    /// nothing, as a rule: the largest counts.
+    pub(crate) fn jobs_space(&self) -> Result<Vec<SpaceNeed>, RunnerError> {
+        let mut all: Vec<SpaceNeed> = Vec::new();
+        for case in trees::left(self.plan, self.finished) {
+            let Some(placement) = JobsPlacement::new(&case.workload) else { continue };
+            // What stands already takes no more, as far as it is right.
+            if case.workload.files.existing == Existing::Reuse {
+                continue;
+            }
+            let mut own: Vec<SpaceNeed> = Vec::new();
+            for space in JobSpace::ALL {
+                let Bytes(need) = placement.jobs().needs(space);
+                // Tables of a pass stay until the case is over, where each has its own.
+                let sets = if space == JobSpace::Permanent { cleanup::sets(case) } else { 1 };
+                let need = need.saturating_mul(u64::from(sets));
+                let place = self.host.file_system_of(placement.target(space))?;
+                if place.size_bytes == 0 {
+                    continue;
+                }
+                match own.iter_mut().find(|known| known.mount_point == place.mount_point) {
+                    Some(known) => known.need = known.need.saturating_add(need),
+                    None => own.push(SpaceNeed {
+                        node: None,
+                        mount_point: place.mount_point,
+                        what: Scarce::Jobs,
+                        need,
+                        free: place.free_bytes,
+                    }),
+                }
+            }
+            for need in own {
+                match all.iter_mut().find(|known| known.mount_point == need.mount_point) {
+                    Some(known) => known.need = known.need.max(need.need),
+                    None => all.push(need),
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// All file systems that jobs need, with what each of them has.
+pub(crate) fn lacking(needs: &[SpaceNeed]) -> RunnerError {
+    let one = |need: &SpaceNeed| {
+        let less = if need.need > need.free { ", too little" } else { "" };
+        format!("{} needs {} and has {} free{less}", need.mount_point, Bytes(need.need), Bytes(need.free))
+    };
+    let jobs = needs.iter().filter(|need| need.what == Scarce::Jobs);
+    RunnerError::NoSpaceForJobs { places: jobs.map(one).collect::<Vec<_>>().join("; ") }
+}
