@@ -85,11 +85,17 @@ impl Bootstrap {
         values: &[f64],
         statistic: impl Fn(&mut [f64]) -> f64,
     ) -> Option<BootstrapInterval> {
-        let usable = values.len() >= 2
-            && self.samples >= 2
-            && self.confidence > 0.0
-            && self.confidence < 1.0
-            && values.iter().all(|value| value.is_finite());
+        values.iter().all(|value| value.is_finite()).then(|| self.interval_of(values, statistic)).flatten()
+    }
+
+    /// As [`Bootstrap::interval`], of values that are drawn as a whole: pairs, or groups.
+    #[must_use]
+    pub fn interval_of<T: Copy>(
+        &self,
+        values: &[T],
+        statistic: impl Fn(&mut [T]) -> f64,
+    ) -> Option<BootstrapInterval> {
+        let usable = values.len() >= 2 && self.samples >= 2 && self.confidence > 0.0 && self.confidence < 1.0;
         if !usable {
             return None;
         }
@@ -125,7 +131,7 @@ impl Bootstrap {
     }
 
     /// The statistic of each sample.
-    fn draw(&self, values: &[f64], statistic: &impl Fn(&mut [f64]) -> f64) -> Vec<f64> {
+    fn draw<T: Copy>(&self, values: &[T], statistic: &impl Fn(&mut [T]) -> f64) -> Vec<f64> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
         let mut sample = values.to_vec();
         (0..self.samples)
@@ -178,7 +184,7 @@ fn share_below(drawn: &[f64], own: f64) -> f64 {
 
 /// `Σ(θ̄ − θᵢ)³ ÷ 6(Σ(θ̄ − θᵢ)²)^{3/2}` over the statistics that leave out one value each; 0 where
 /// they are all equal.
-fn acceleration(values: &[f64], statistic: &impl Fn(&mut [f64]) -> f64) -> f64 {
+fn acceleration<T: Copy>(values: &[T], statistic: &impl Fn(&mut [T]) -> f64) -> f64 {
     let without = |index: usize| {
         let mut rest = values.to_vec();
         rest.remove(index);

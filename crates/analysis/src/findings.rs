@@ -14,6 +14,7 @@ use crate::disk_view::DiskView;
 use crate::iops::DefinedIops;
 use crate::jobs::Job;
 use crate::layers::{LayerStack, QueueProbe};
+use crate::matrix::Matrices;
 use crate::members::MemberSet;
 use crate::node_comparison::NodeComparison;
 use crate::node_grid::NodeGrid;
@@ -102,6 +103,8 @@ pub struct Findings {
     pub job_costs: Vec<JobCost>,
     /// Which nodes were covered when, and how often; none where there is one node and one job.
     pub coverage: Option<Coverage>,
+    /// Launches of jobs, as a whole.
+    pub matrices: Matrices,
 }
 
 /// Rates of one workload against one swept key; everything else is fixed.

@@ -47,6 +47,7 @@
 //! | [`timelines`], [`Timeline`] | jobs over time: launches and steps, concurrency, lengths, profile, spaces |
 //! | [`job_placings`], [`job_costs`] | which space is for what reads fast; run time of jobs × devices |
 //! | [`coverage`] | which nodes were measured when, and how often |
+//! | [`matrices`] | jobs: sums over all launches, ratios of CPU to real time, and how systems compare |
 //! | [`rank_map`] | which task read whose data |
 //! | [`expected`], [`weakest_links`] | figures against data sheets and limits; the lowest limit |
 //! | [`verdicts`] | commitments, judged, with margin and confidence |
@@ -92,6 +93,7 @@ mod jobs;
 mod latency;
 mod layers;
 mod little;
+mod matrix;
 mod members;
 mod names;
 mod needs;
@@ -169,6 +171,12 @@ pub use layers::{
     cpu_seconds_per_gb, layer_stacks, queue_probes,
 };
 pub use little::{Little, little};
+pub use matrix::{
+    Amounts, ColumnChange, LaunchMean, Matrices, Matrix, MatrixComparison, MatrixPass, NotCompleted,
+    PAIRED_LAUNCHES_MIN, PublishedCell, PublishedChange, PublishedMatrix, PublishedSystem, RatioHistogram,
+    RatioStanding, RatioStatistics, SpreadChange, SumColumn, TestRatio, TimeChange, compare_matrices,
+    matrices, published_matrix,
+};
 pub use members::{Grade, Member, MemberFigure, MemberSet, ModelVerdict, UNEVEN_SHARE, member_sets};
 pub use names::by_name;
 pub use needs::{Drives, Stripe, bytes_behind_creates, drives};

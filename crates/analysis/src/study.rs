@@ -10,29 +10,30 @@ use crate::subject::subjects;
 use crate::{
     Check, Doubt, Figure, ImportedCheck, PrintedOutcome, PrintedRule, audit, beside, best, claims,
     consistency, cost, coverage, curves, disk_views, dispersion, expected, imported_checks, iops, job_costs,
-    job_placings, jobs, layers, limits, members, node_comparison, node_grid, overlay, overlays, peaks,
-    process_limit, queue_probes, scaling, seek_fits, strips, timeline, timelines, verdicts, weak_scaling,
-    weakest_links,
+    job_placings, jobs, layers, limits, matrix, members, node_comparison, node_grid, overlay, overlays,
+    peaks, process_limit, queue_probes, scaling, seek_fits, strips, timeline, timelines, verdicts,
+    weak_scaling, weakest_links,
 };
 
 /// Everything that `figures`, which are those of `run`, say together.
 #[must_use]
 pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
-    let printed = contradictions(run, figures);
+    let matrices = matrix::matrices(run, figures);
+    let mut more = contradictions(run, figures);
+    more.extend(matrix::doubts(&matrices, figures));
     let plan = &run.manifest.plan;
     let host = Some(&run.manifest.host);
-    let found = of_plan(plan, figures, usable_cpus(&run.manifest), host, &known_nodes(run), &printed);
     let timelines = timelines(run, figures);
-    let mut audit = found.audit;
-    audit.extend(timeline::doubts(&timelines, figures));
+    more.extend(timeline::doubts(&timelines, figures));
+    let found = of_plan(plan, figures, usable_cpus(&run.manifest), host, &known_nodes(run), &more);
     Findings {
-        audit,
         coverage: coverage::coverage(run, figures),
         disk_views: disk_views(run, figures),
         job_placings: job_placings(run, figures, &timelines),
         job_costs: job_costs(plan, figures, &timelines),
         fits: cost::fits_of(plan, &timelines),
         timelines,
+        matrices,
         ..found
     }
 }
@@ -60,7 +61,7 @@ fn of_plan(
     usable_cpus: u32,
     host: Option<&HostFacts>,
     known_nodes: &[String],
-    printed: &[Doubt],
+    more: &[Doubt],
 ) -> Findings {
     let nodes = node_comparison::all_nodes(figures, known_nodes);
     let subjects = subjects(plan, figures);
@@ -71,7 +72,7 @@ fn of_plan(
     let seeks = seek_fits(plan, figures, &curves);
     let weak_scaling = weak_scaling::of_subjects(plan, &subjects);
     let mut audit = audit(plan, figures, &expected);
-    audit.extend(printed.iter().cloned());
+    audit.extend(more.iter().cloned());
     // The library takes a while to read, and is of no use to a study that names nothing in it.
     let names_published = !plan.terms.published.is_empty() || !plan.terms.claims.is_empty();
     let library = names_published.then(record::published);
@@ -112,6 +113,7 @@ fn of_plan(
         layer_crossovers: weak_scaling::crossovers_of(&subjects, &weak_scaling),
         weak_scaling,
         coverage: None,
+        matrices: matrix::Matrices::default(),
         curves,
     }
 }

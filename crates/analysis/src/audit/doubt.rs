@@ -54,11 +54,13 @@ pub enum Check {
     SlowNode,
     /// Parts of a job that do not add up to the whole that the kernel tells of.
     Accounts,
+    /// Jobs that did not complete.
+    FailedJobs,
 }
 
 impl Check {
     /// All checks.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Cached,
         Self::AboveCeiling,
         Self::TooShort,
@@ -76,6 +78,7 @@ impl Check {
         Self::WrongData,
         Self::SlowNode,
         Self::Accounts,
+        Self::FailedJobs,
     ];
 
     /// The name in tables.
@@ -99,6 +102,7 @@ impl Check {
             Self::WrongData => "wrong data",
             Self::SlowNode => "slow node",
             Self::Accounts => "accounts",
+            Self::FailedJobs => "failed jobs",
         }
     }
 }

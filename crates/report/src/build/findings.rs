@@ -49,6 +49,7 @@ pub(crate) fn findings(
         weak_scaling: found.weak_scaling.iter().map(compared::weak_scaling).collect(),
         layer_crossovers: found.layer_crossovers.iter().map(compared::crossover).collect(),
         coverage: found.coverage.as_ref().map(compared::coverage),
+        matrices: super::matrix::matrices(&found.matrices),
         ..view::Findings::default()
     };
     layers::fill(&mut findings, found, sources);

@@ -5,6 +5,7 @@ pub(crate) mod findings;
 mod jobs;
 mod layers;
 mod layouts;
+pub(crate) mod matrix;
 mod nodes;
 mod printed;
 mod timeline;

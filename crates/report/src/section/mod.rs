@@ -20,6 +20,7 @@ mod jobs;
 mod layers;
 mod layouts;
 mod limits;
+mod matrix;
 mod nodes;
 mod operations;
 mod printed;
@@ -43,6 +44,7 @@ pub(crate) use cluster::nodes_line;
 pub(crate) use devices::{member_rate, seek_name};
 pub(crate) use expected::links_table;
 pub(crate) use layers::stack_name;
+pub(crate) use matrix::{name as matrix_name, place as matrix_place};
 pub(crate) use nodes::{compared, grids};
 pub(crate) use repetitions::unit_of as repetitions_unit;
 pub(crate) use shapes::line_name;
@@ -124,6 +126,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
     let all = [
         ("summary", "Summary", true, summary::blocks(report)),
         ("claims", "Statements, tested with own data", true, claims::blocks(report)),
+        ("matrix", "Jobs as a whole", true, matrix::blocks(report)),
         ("best", "Best points", true, best::blocks(report)),
         ("metadata", "Files and directories", true, operations::metadata(report)),
         ("exchanges", "Requests between processes", true, operations::exchanges(report)),

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::layers::{
     Cost, DiskView, Fit, LayerStack, MemberSet, Placing, ProcessLimit, QueueProbe, SeekFit, Strip,
 };
+use super::matrix::Matrices;
 use super::nodes::{Coverage, LayerCrossover, NodeComparison, NodeGrid, WeakScaling};
 use super::timeline::{JobCost, JobPlacing, Timeline};
 
@@ -53,6 +54,8 @@ pub(crate) struct Findings {
     pub(crate) job_costs: Vec<JobCost>,
     /// Absent where there is one node and one job.
     pub(crate) coverage: Option<Coverage>,
+    /// Jobs as a whole.
+    pub(crate) matrices: Matrices,
 }
 
 /// The peaks of two workloads that sweep the same key of one target.

@@ -6,6 +6,7 @@
 pub(crate) mod findings;
 pub(crate) mod layers;
 pub(crate) mod layouts;
+pub(crate) mod matrix;
 pub(crate) mod nodes;
 pub(crate) mod printed;
 pub(crate) mod timeline;

@@ -4,6 +4,7 @@ mod browser;
 mod common;
 mod forms;
 mod layouts;
+mod matrix;
 mod nodes;
 mod openmetrics;
 mod operations;

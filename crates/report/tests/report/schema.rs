@@ -44,7 +44,12 @@ fn every_report_is_as_the_schema_says() {
     for run in [common::run(), common::killed(), common::empty()] {
         assert_eq!(faults(&parsed(&report::json(&run))), [""; 0]);
     }
-    for run in [common::cluster::compared(4), common::cluster::weak(12), common::layers::layers()] {
+    for run in [
+        common::cluster::compared(4),
+        common::cluster::weak(12),
+        common::layers::layers(),
+        common::matrix::matrix(),
+    ] {
         assert_eq!(faults(&parsed(&report::json(&run))), [""; 0]);
     }
     let run = common::study::study();

@@ -13,6 +13,7 @@ mod latency;
 mod layers;
 mod line;
 mod marks;
+mod matrix;
 mod nodes;
 mod response;
 mod spread;
@@ -77,6 +78,7 @@ impl Chart {
 /// The charts of a study: comparisons, sweeps, latencies, repetitions.
 pub(crate) fn of_study(report: &Report, second: Option<&Report>) -> Vec<Chart> {
     let mut charts = spread::comparisons(report);
+    charts.extend(matrix::charts(report));
     charts.extend(sweep::charts(report, second));
     charts.extend(nodes::charts(report));
     charts.extend(weak::charts(report));

@@ -9,6 +9,7 @@
 pub(crate) mod cluster;
 pub(crate) mod findings;
 pub(crate) mod layers;
+pub(crate) mod matrix;
 pub(crate) mod operations;
 pub(crate) mod study;
 
