@@ -19,7 +19,7 @@ pub(crate) use measure::{Fadvise, How, RandomopsArguments, RpcArguments, RunArgu
 
 use crate::exit::{Exit, Failure};
 use crate::{
-    audit, batch, calc, clean, cluster, compare, foreign, generate, history, host, import, ior, layout,
+    audit, batch, calc, clean, cluster, compare, foreign, generate, history, host, import, ior, job, layout,
     merge, overhead, randomops, reference, report, rpc, run, schema, verdict,
 };
 
@@ -114,6 +114,11 @@ enum Alone {
 
 /// Runs what `arguments` (the program's name first) ask for.
 pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
+    // Before anything that takes time: jobs are started by the hundred. No definition of the command line has it, as
+    // nobody types it.
+    if matches!(&arguments[..], [_, word] if word == job::WORD) {
+        return job::run();
+    }
     if let Some((tool, words)) = foreign(&arguments) {
         return cluster::lead(&arguments, |world| match tool {
             Foreign::Ior => ior::run(words, world),

@@ -16,6 +16,7 @@ mod history;
 mod host;
 mod import;
 mod ior;
+mod job;
 mod layout;
 mod merge;
 mod on_layouts;

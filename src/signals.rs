@@ -8,9 +8,7 @@ use signal_hook::flag;
 
 /// Sets `flags` in their order at the first signal; a second one ends the program at once.
 pub(crate) fn stop_on_signal(flags: &[Arc<AtomicBool>; 2]) -> std::io::Result<()> {
-    // A file that the limit on its size (`ulimit -f`) does not allow is an error of the write, and
-    // no reason to die and leave the files; without a handler the kernel ends the program.
-    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
+    outlive_file_limit()?;
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // The order matters: the second signal finds the flag set by the first.
         flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&flags[0]))?;
@@ -18,5 +16,12 @@ pub(crate) fn stop_on_signal(flags: &[Arc<AtomicBool>; 2]) -> std::io::Result<()
             flag::register(signal, Arc::clone(flag))?;
         }
     }
+    Ok(())
+}
+
+/// A file that the limit on its size (`ulimit -f`) does not allow is an error of the write, and no reason to die and
+/// leave the files; without a handler the kernel ends the program.
+pub(crate) fn outlive_file_limit() -> std::io::Result<()> {
+    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     Ok(())
 }

@@ -19,9 +19,6 @@ const COUNTERS: usize = 18;
 const WORDS: usize = COUNTERS + 2;
 /// Bytes of the record.
 const RECORD_BYTES: usize = WORDS * 8;
-/// Counters are not told more often than this: a reader that looks each second needs no more, and a write to
-/// memory costs about a microsecond.
-const LEAST_NS: u64 = 10_000_000;
 /// A reader that has seen parts of two writes looks again at most so often; the next write is 10 ms away.
 const LOOKS: u32 = 16;
 
@@ -109,7 +106,6 @@ fn hash_of(bytes: &[u8]) -> u64 {
 pub struct CountersFile {
     file: File,
     sequence: u64,
-    told_ns: u64,
 }
 
 impl CountersFile {
@@ -120,21 +116,14 @@ impl CountersFile {
     pub fn inherited(fd: i32) -> io::Result<Self> {
         // A second way to the same file: the number alone is no proof that the descriptor is open.
         let file = OpenOptions::new().write(true).open(format!("/proc/self/fd/{fd}"))?;
-        Ok(Self { file, sequence: 0, told_ns: 0 })
+        Ok(Self { file, sequence: 0 })
     }
 
-    /// Whether it is time to tell the counters again: 10 ms have gone by at `now_ns`.
-    #[must_use]
-    pub const fn is_due(&self, now_ns: u64) -> bool {
-        now_ns.saturating_sub(self.told_ns) >= LEAST_NS
-    }
-
-    /// Tells `counters` at `now_ns`.
+    /// Tells `counters`.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn tell(&mut self, now_ns: u64, counters: &Counters) -> io::Result<()> {
-        self.told_ns = now_ns;
+    pub fn tell(&mut self, counters: &Counters) -> io::Result<()> {
         self.sequence += 1;
         let record = encoded(self.sequence, counters);
         let written = rustix::io::retry_on_intr(|| rustix::io::pwrite(self.file.as_fd(), &record, 0))?;
@@ -176,18 +165,9 @@ mod tests {
         assert_eq!(Counters::read_from(file.as_fd()).unwrap(), Counters::default(), "nothing is told yet");
         let mut told = CountersFile::inherited(file.as_raw_fd()).unwrap();
         for from in [1, 1000] {
-            told.tell(from, &some(from)).unwrap();
+            told.tell(&some(from)).unwrap();
             assert_eq!(Counters::read_from(file.as_fd()).unwrap(), some(from));
         }
-    }
-
-    #[test]
-    fn counters_are_not_told_more_often_than_every_ten_milliseconds() {
-        let mut told = CountersFile::inherited(memory_file().as_raw_fd()).unwrap();
-        assert!(told.is_due(20_000_000), "the first ones are told at once");
-        told.tell(20_000_000, &some(1)).unwrap();
-        assert!(!told.is_due(29_999_999));
-        assert!(told.is_due(30_000_000));
     }
 
     #[test]
@@ -216,7 +196,7 @@ mod tests {
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                (1..200_000).for_each(|from| told.tell(from, &some(from)).unwrap());
+                (1..200_000).for_each(|from| told.tell(&some(from)).unwrap());
                 over.store(true, Ordering::Release);
             });
             let mut last = 0;

@@ -68,12 +68,6 @@ pub enum JobError {
         /// What the step may have.
         memory_bytes: u64,
     },
-    /// Nobody knows how to do it.
-    #[error("no step of this program does `{action}`; use the program that planned the job")]
-    UnknownAction {
-        /// The word of the action.
-        action: &'static str,
-    },
 }
 
 /// The next step that an error of the kernel asks for.

@@ -9,6 +9,7 @@
 //! | [`meter`](Meter) | what a job moves and keeps in each space |
 //! | [`step`], [`StepContext`] | one step: its tables, its memory, and who does it |
 //! | [`order`](JobOrder) | what a process of one job is told ([`JobOrder`]), and what it tells ([`JobEvent`]) |
+//! | [`process`](serve) | the process of one job: takes an order, goes through its steps, measures each |
 //! | [`usage`](Usage) | what the kernel has accounted to a process |
 //! | [`launch`] | many of them at a time: their order, their processes, what became of each |
 //!
@@ -16,6 +17,7 @@
 //! tells each step that is done on the standard output.
 
 mod buffer;
+mod compute;
 mod counters;
 mod error;
 pub mod launch;
@@ -23,6 +25,7 @@ mod meter;
 mod order;
 mod page;
 mod parallel;
+mod process;
 pub mod row;
 pub mod step;
 mod steps;
@@ -36,6 +39,7 @@ pub use counters::{CountersError, CountersFile};
 pub use error::JobError;
 pub use meter::Meter;
 pub use order::{Counters, JobEvent, JobOrder, StepOutcome, StepReport};
+pub use process::{Ended, ProcessError, read_order, serve, work};
 pub use row::{Origin, Row};
 pub use step::{Place, StepContext};
 pub use table::{Io, TableReader, TableWriter, Written};

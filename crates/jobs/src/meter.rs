@@ -1,10 +1,17 @@
 //! What a job moves and keeps in each space, counted by whoever moves it.
 
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 use plan::JobSpace;
 
-use crate::Counters;
+use crate::usage::now_ns;
+use crate::{Counters, CountersFile};
+
+/// Counts are not told more often than this: a reader that looks each second needs no more, and a write to memory costs
+/// about a microsecond.
+const TOLD_NS: u64 = 10_000_000;
 
 /// Counts the bytes of a job in each space; shared by all of its threads.
 ///
@@ -27,19 +34,55 @@ pub struct Meter {
     writes: [AtomicU64; 3],
     held_bytes: [AtomicU64; 3],
     peak_bytes: [AtomicU64; 3],
+    /// Where the counts are told, and when they are told next.
+    told: Option<Mutex<CountersFile>>,
+    due_ns: AtomicU64,
 }
 
 impl Meter {
+    /// Nothing is counted yet; what is, is told in `file`: at most every 10 ms, and whenever [`Meter::tell`] is
+    /// called.
+    #[must_use]
+    pub fn telling(file: CountersFile) -> Self {
+        Self { told: Some(Mutex::new(file)), ..Self::default() }
+    }
+
+    /// Tells the counts now.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn tell(&self) -> io::Result<()> {
+        let Some(told) = &self.told else { return Ok(()) };
+        // One at a time, so that no older counts come after newer ones.
+        let mut file = told.lock().unwrap_or_else(PoisonError::into_inner);
+        file.tell(&self.snapshot())
+    }
+
+    /// Tells the counts where the last time is long enough ago. That they could not be told is told at the end of the
+    /// step.
+    fn tell_when_due(&self) {
+        if self.told.is_none() {
+            return;
+        }
+        let (now, due) = (now_ns(), self.due_ns.load(Relaxed));
+        let is_due = now >= due && self.due_ns.compare_exchange(due, now + TOLD_NS, Relaxed, Relaxed).is_ok();
+        if is_due {
+            let _ = self.tell();
+        }
+    }
+
     /// A transfer has read so many bytes.
     pub fn read(&self, space: JobSpace, bytes: u64) {
         self.read_bytes[space as usize].fetch_add(bytes, Relaxed);
         self.reads[space as usize].fetch_add(1, Relaxed);
+        self.tell_when_due();
     }
 
     /// A transfer has written so many bytes.
     pub fn wrote(&self, space: JobSpace, bytes: u64) {
         self.write_bytes[space as usize].fetch_add(bytes, Relaxed);
         self.writes[space as usize].fetch_add(1, Relaxed);
+        self.tell_when_due();
     }
 
     /// So many bytes stand there more, or fewer, of what the job has made.

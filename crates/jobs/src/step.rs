@@ -6,7 +6,7 @@ use plan::jobs::{Action, Output, Step, step_seed, table_seed};
 use plan::{JobSpace, table_name};
 
 use crate::table::{Io, TableReader};
-use crate::{JobError, JobOrder, StepOutcome, steps};
+use crate::{JobError, JobOrder, StepOutcome, compute, steps};
 
 /// What of a step's memory is left to the program itself: its code, stacks and the allocator.
 const PROGRAM_BYTES: u64 = 8 << 20;
@@ -130,7 +130,19 @@ pub fn run(context: &StepContext<'_>, step: &Step) -> Result<StepOutcome, JobErr
         Action::Index { input, lookups } => steps::index(context, step, input, *lookups),
         Action::Append { table, rows } => steps::append(context, step, table, *rows),
         Action::Update { table, share_millionths } => steps::update(context, step, table, *share_millionths),
-        other => Err(JobError::UnknownAction { action: other.name() }),
+        Action::Regression { input, operations } => {
+            compute::regression::run(context, step, input, *operations)
+        }
+        Action::Factorisation { input, operations } => {
+            compute::factorisation::run(context, step, input.as_deref(), *operations)
+        }
+        Action::Fourier { input, operations } => {
+            compute::fourier::run(context, step, input.as_deref(), *operations)
+        }
+        Action::Simulation { operations } => Ok(compute::simulation::run(context, step, *operations)),
+        Action::Shuffle { input, operations } => {
+            compute::shuffle::run(context, step, input.as_deref(), *operations)
+        }
     }
 }
 
@@ -139,7 +151,7 @@ mod tests {
     use plan::jobs::{Action, Output, Step};
     use plan::{Bytes, JobSpace};
 
-    use super::{Place, run};
+    use super::Place;
     use crate::tests::Bench;
 
     fn scan(input: &str, output: &str, space: JobSpace) -> Step {
@@ -175,14 +187,5 @@ mod tests {
         assert_eq!(bytes(Bytes::mib(128), 1), 120 << 20);
         assert_eq!(bytes(Bytes::mib(16), 1), 12 << 20);
         assert_eq!(bytes(Bytes(0), 2), 16 << 16);
-    }
-
-    #[test]
-    fn an_action_that_nobody_knows_is_an_error() {
-        let bench = Bench::new(Bytes::kib(64));
-        let action = Action::Simulation { operations: 1 };
-        let step = Step { action, threads: 1, memory: Bytes::mib(1) };
-        let error = run(&bench.context(0), &step).expect_err("unknown");
-        assert!(error.to_string().contains("`simulation`"), "{error}");
     }
 }

@@ -1,8 +1,11 @@
-//! What the kernel has accounted to a process: `getrusage(2)`.
+//! What the kernel has accounted to a process: `getrusage(2)`, and the most memory that was resident.
 
 #![expect(unsafe_code, reason = "getrusage has no safe binding")]
 
+use std::fs;
 use std::mem::MaybeUninit;
+
+use rustix::time::{ClockId, clock_gettime};
 
 /// `ru_inblock` and `ru_oublock` count sectors of this many bytes, whatever the device has.
 pub(crate) const SECTOR_BYTES: u64 = 512;
@@ -76,9 +79,38 @@ impl Usage {
     }
 }
 
+/// `CLOCK_MONOTONIC`, in nanoseconds.
+#[must_use]
+pub(crate) fn now_ns() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    let part = |value: i64| u64::try_from(value).unwrap_or(0);
+    part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec)
+}
+
+/// Lets the high water of the resident memory of this process start anew. Where the kernel refuses it, the high
+/// water stays that of the whole process.
+pub(crate) fn forget_peak() {
+    // Documented in proc_pid_clear_refs(5): 5 resets VmHWM.
+    let _ = fs::write("/proc/self/clear_refs", "5");
+}
+
+/// The high water of the resident memory of this process, in bytes: since [`forget_peak`], where the kernel
+/// tells it, else since its beginning.
+pub(crate) fn peak_memory_bytes() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    high_water(&status).unwrap_or_else(|| Usage::own().peak_memory_bytes)
+}
+
+/// `VmHWM` of a text as `/proc/<pid>/status` has it, in bytes.
+fn high_water(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib << 10)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Usage;
+    use super::{Usage, high_water};
 
     #[test]
     fn work_is_accounted_and_only_what_was_done_since_then() {
@@ -94,5 +126,13 @@ mod tests {
             after.since(after),
             Usage { peak_memory_bytes: after.peak_memory_bytes, ..Usage::default() }
         );
+    }
+
+    #[test]
+    fn the_high_water_is_read_from_the_status() {
+        let status = "Name:\tioproof\nVmPeak:\t  10000 kB\nVmHWM:\t    5120 kB\nVmRSS:\t 4000 kB\n";
+        assert_eq!(high_water(status), Some(5120 << 10));
+        assert_eq!(high_water("VmHWM:\tmany kB\n"), None);
+        assert_eq!(high_water(""), None);
     }
 }

@@ -1,0 +1,125 @@
+//! Paths of a geometric random walk, and the mean of their ends.
+
+use plan::jobs::{Step, drawn};
+use rand_core::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{LANES, dealt, in_lanes, outcome, real, times};
+use crate::{StepContext, StepOutcome};
+
+/// Steps of a path: the trading days of a year.
+const PATH_STEPS: u32 = 252;
+/// Operations of a step of a path: drawing a normal number counts for 2, its scaling and shift for 2, the
+/// exponential for 8 (as McMahon's Livermore loops count it), the multiplication and the counting for 2.
+const OPERATIONS_PER_STEP: u64 = 14;
+/// Where paths start.
+const START: f64 = 100.0;
+/// Growth in a year.
+const GROWTH: f64 = 0.05;
+/// Standard deviation of the logarithm in a year.
+const VOLATILITY: f64 = 0.2;
+
+/// What paths have come to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Simulated {
+    /// Paths.
+    pub(crate) paths: u64,
+    /// The mean of their ends.
+    pub(crate) mean: f64,
+    /// Its standard error.
+    pub(crate) standard_error: f64,
+    /// What the mean is the estimate of.
+    pub(crate) expected: f64,
+}
+
+/// Does the step.
+pub(crate) fn run(context: &StepContext<'_>, step: &Step, operations: u64) -> StepOutcome {
+    let found = simulate(context.seed(), paths(operations), step.threads);
+    let all = [
+        ("paths", real(found.paths)),
+        ("mean", found.mean),
+        ("standard_error", found.standard_error),
+        ("expected", found.expected),
+        ("operations", real(self::operations(found.paths))),
+    ];
+    outcome(0, all)
+}
+
+/// Paths that so many operations are enough for; one at least.
+pub(crate) fn paths(operations: u64) -> u64 {
+    times(operations, u64::from(PATH_STEPS) * OPERATIONS_PER_STEP).max(1)
+}
+
+/// Operations of so many paths.
+pub(crate) fn operations(paths: u64) -> u64 {
+    paths * u64::from(PATH_STEPS) * OPERATIONS_PER_STEP
+}
+
+/// Lets `paths` walk.
+pub(crate) fn simulate(seed: u64, paths: u64, threads: u32) -> Simulated {
+    let lane = |lane: u64| {
+        // A generator for each lane, so that no path depends on the number of threads.
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(drawn(seed, lane));
+        let ends = (0..dealt(paths, lane, LANES)).map(|_| end(&mut random));
+        // Sums of differences from what is expected stay small, and lose no digits.
+        ends.map(|end| end - expected())
+            .fold((0.0, 0.0), |(sum, squares), end| (sum + end, squares + end * end))
+    };
+    let (sum, squares) = in_lanes(threads, LANES, lane)
+        .into_iter()
+        .fold((0.0, 0.0), |all: (f64, f64), one: (f64, f64)| (all.0 + one.0, all.1 + one.1));
+    let count = real(paths);
+    let difference = sum / count;
+    let variance = (squares - sum * difference) / (count - 1.0).max(1.0);
+    Simulated {
+        paths,
+        mean: expected() + difference,
+        standard_error: (variance / count).sqrt(),
+        expected: expected(),
+    }
+}
+
+/// Where one path ends.
+fn end(random: &mut Xoshiro256PlusPlus) -> f64 {
+    let step = 1.0 / f64::from(PATH_STEPS);
+    let (drift, spread) = ((GROWTH - VOLATILITY * VOLATILITY / 2.0) * step, VOLATILITY * step.sqrt());
+    (0..PATH_STEPS).fold(START, |value, _| {
+        let normal: f64 = StandardNormal.sample(random);
+        value * (drift + spread * normal).exp()
+    })
+}
+
+/// The expectation of the end of a path.
+fn expected() -> f64 {
+    START * GROWTH.exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Simulated, operations, paths, simulate};
+
+    #[test]
+    fn the_mean_is_within_four_standard_errors_of_its_expectation() {
+        for seed in 0..4 {
+            let Simulated { mean, standard_error, expected, .. } = simulate(seed, 5_000, 2);
+            assert!((mean - expected).abs() < 4.0 * standard_error, "{mean} ± {standard_error}");
+            // The standard deviation of the end is known too: about 21.2 around 105.1.
+            let deviation = standard_error * 5_000_f64.sqrt();
+            assert!((deviation - 21.24).abs() < 1.5, "{deviation}");
+        }
+    }
+
+    #[test]
+    fn threads_change_nothing_and_seeds_do() {
+        assert_eq!(simulate(7, 300, 1), simulate(7, 300, 5));
+        assert_ne!(simulate(7, 300, 1).mean, simulate(8, 300, 1).mean);
+    }
+
+    #[test]
+    fn operations_say_how_many_paths_there_are() {
+        assert_eq!(paths(operations(1234)), 1234);
+        assert_eq!(paths(0), 1);
+        assert!(simulate(1, 1, 1).standard_error.is_finite());
+    }
+}
