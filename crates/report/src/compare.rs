@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use crate::build;
 use crate::format::{counted, latency, number, rate_in, whole};
-use crate::section::{Block, Section, signed};
+use crate::section::{Block, Section, matrix_of_runs, signed};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::{self, Colour};
+use crate::view::matrix as view;
 use crate::words;
 
 /// The version of the JSON form.
@@ -31,6 +32,19 @@ pub struct Pair {
     alone: [usize; 2],
     /// Pairs that have different names and the same point.
     agreements: usize,
+    /// Matrices of jobs of both runs, launch by launch.
+    matrices: Vec<MatrixPair>,
+}
+
+/// A matrix of jobs of both runs.
+#[derive(Debug, Clone, Serialize)]
+struct MatrixPair {
+    /// What is compared, with its run.
+    before: String,
+    after: String,
+    /// Tables, tests, sizes and seed are the same.
+    same_work: bool,
+    comparison: view::MatrixComparison,
 }
 
 /// One of the two runs.
@@ -78,7 +92,34 @@ pub fn compare(before: &Run, after: &Run) -> Pair {
         alone: figures.each_ref().map(|side| side.len() - pairs.len()),
         comparisons: pairs.iter().flat_map(with_conditions).collect(),
         agreements,
+        matrices: matrices([before, after], [&figures[0], &figures[1]]),
     }
+}
+
+/// The matrices of both runs that are of the same workload, target and settings; where each run has one, these.
+fn matrices(runs: [&Run; 2], figures: [&[analysis::Figure]; 2]) -> Vec<MatrixPair> {
+    let [before, after] = [0, 1].map(|run| analysis::matrices(runs[run], figures[run]).all);
+    let only_ones = before.len() == 1 && after.len() == 1;
+    let same = |one: &analysis::Matrix, other: &analysis::Matrix| {
+        (&one.group, &one.target, &one.settings) == (&other.group, &other.target, &other.settings)
+    };
+    let work = |run: usize, one: &analysis::Matrix| {
+        let mut cases = runs[run].manifest.plan.cases.iter();
+        cases.find(|case| case.id == one.case).map(|case| case.workload.work.clone())
+    };
+    let name = |run: usize, one: &analysis::Matrix| {
+        let what = if one.target.is_empty() { &one.group } else { &one.target };
+        format!("{what} {}", ["before", "after"][run])
+    };
+    let pair = |one: &analysis::Matrix| {
+        let other = after.iter().find(|other| only_ones || same(one, other))?;
+        let same_work = work(0, one) == work(1, other);
+        let mut comparison = analysis::compare_matrices(one, other);
+        comparison.complete &= same_work;
+        let comparison = build::matrix::comparison(&comparison);
+        Some(MatrixPair { before: name(0, one), after: name(1, other), same_work, comparison })
+    };
+    before.iter().filter_map(pair).collect()
 }
 
 /// Of so many iterations the figure is the mean that its tool has printed; none where it is of own values.
@@ -184,6 +225,7 @@ impl Pair {
             "only_after": self.alone[1],
             "paired_by_conditions": self.agreements,
             "comparisons": self.comparisons.iter().map(row).collect::<Vec<_>>(),
+            "matrices": self.matrices,
         });
         let mut out = serde_json::to_string_pretty(&value).expect("numbers and strings are always JSON");
         out.push('\n');
@@ -228,6 +270,14 @@ impl Pair {
             let caption =
                 "Medians of the repetitions that count; p is that of the Mann–Whitney test".to_owned();
             blocks.push(Block::Table { caption, table: table.without_empty_columns() });
+        }
+        for one in &self.matrices {
+            if !one.same_work {
+                let words = "The jobs of both runs are not the same (scale, seed, pages, tables or tests): their sums \
+                             are of different work.";
+                blocks.push(Block::Text(words.to_owned()));
+            }
+            blocks.extend(matrix_of_runs(&[one.before.clone(), one.after.clone()], &one.comparison));
         }
         Section { id: "comparison", title: "What changed", before_figures: true, blocks }
     }

@@ -108,6 +108,11 @@ pub(super) fn comparisons(plan: &Plan, all: &[Matrix]) -> Vec<MatrixComparison> 
         let others =
             || all.iter().enumerate().filter(|(place, other)| *place != second && same(matrix, other));
         let named = baseline_of(&matrix.target);
+        let is_baseline =
+            others().any(|(_, other)| baseline_of(&other.target) == Some(matrix.target.as_str()));
+        if named.is_none() && is_baseline {
+            continue;
+        }
         let first = others()
             .find(|(_, other)| named.is_some_and(|name| name == other.target))
             .or_else(|| others().next().filter(|(place, _)| *place < second));

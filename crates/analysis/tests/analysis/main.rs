@@ -19,6 +19,7 @@ mod heat;
 mod history;
 mod latency;
 mod layers;
+mod matrix;
 mod nodes;
 mod outlier;
 mod plausible;

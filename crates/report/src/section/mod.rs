@@ -44,7 +44,7 @@ pub(crate) use cluster::nodes_line;
 pub(crate) use devices::{member_rate, seek_name};
 pub(crate) use expected::links_table;
 pub(crate) use layers::stack_name;
-pub(crate) use matrix::{name as matrix_name, place as matrix_place};
+pub(crate) use matrix::{name as matrix_name, of_runs as matrix_of_runs, place as matrix_place};
 pub(crate) use nodes::{compared, grids};
 pub(crate) use repetitions::unit_of as repetitions_unit;
 pub(crate) use shapes::line_name;

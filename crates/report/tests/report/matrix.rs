@@ -6,3 +6,62 @@ use crate::common::{self, redacted};
 fn a_matrix_on_two_systems_as_text() {
     insta::assert_snapshot!(redacted(&report::text(&common::matrix::matrix())));
 }
+
+#[test]
+fn a_matrix_with_failed_launches_is_marked_and_compared_with_nothing() {
+    let run = common::matrix::matrix_with(|launch| {
+        if launch.launch < 2 && launch.key.case == *"analytics:flash" {
+            (launch.outcome, launch.message) = ("out-of-memory".to_owned(), "sort needed more".to_owned());
+        }
+    });
+    let text = report::text(&run).split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "Flash cards: NOT COMPLETE, 2 of 101 launches in pass 0, 2 of 101 launches in pass 1 did not complete.",
+        "Flash cards against Spinning disks: no verdict",
+        "failed jobs",
+        "2 out-of-memory",
+    ] {
+        assert!(text.contains(words), "nothing says {words:?} in\n{text}");
+    }
+    assert!(!text.contains("more consistent is"), "{text}");
+}
+
+#[test]
+fn two_runs_of_a_matrix_are_compared_launch_by_launch() {
+    let before = common::matrix::matrix();
+    let after = common::matrix::matrix_with(|launch| {
+        launch.end_ns = launch.start_ns + (launch.end_ns - launch.start_ns) / 10 * 9;
+    });
+    let pair = report::compare(&before, &after);
+    let text = pair.text(report::Colour::Plain).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("Real time, launch by launch: disks after faster. Median change of 101 pairs"),
+        "{text}"
+    );
+    assert!(text.contains("-10.00 %"), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&pair.json()).expect("JSON");
+    let one = &json["matrices"][1];
+    assert_eq!((&one["before"], &one["same_work"]), (&"flash before".into(), &true.into()));
+    assert_eq!(one["comparison"]["real"]["outcome"], "faster");
+    let alone = report::compare(&before, &common::run());
+    let json: serde_json::Value = serde_json::from_str(&alone.json()).expect("JSON");
+    assert_eq!(json["matrices"], serde_json::json!([]));
+}
+
+#[test]
+fn the_tables_of_a_matrix_stand_in_markdown_and_on_the_page() {
+    let run = common::matrix::matrix();
+    let markdown = report::markdown(&run);
+    for words in
+        ["Table 1, own", "Table 1, published", "Table 2, own", "Table 2, published", "0.035 (!)", "+0.1 |"]
+    {
+        assert!(markdown.contains(words), "nothing says {words:?} in\n{markdown}");
+    }
+    let mut page = Vec::new();
+    report::html(&run, &mut page).expect("written");
+    let page = String::from_utf8(page).expect("UTF-8");
+    assert!(page.contains("id=\"chart-matrix-0\"") && page.contains("CPU time ÷ real time of every launch"));
+    if let Some(file) = std::env::var_os("FIGURES_PAGE") {
+        std::fs::write(file, page).expect("written");
+    }
+}

@@ -10,6 +10,7 @@ use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
 use crate::view::matrix::{Amounts, Matrix, MatrixComparison, MatrixSums, OverPasses, RatioStatistics};
 
+pub(crate) use verdict::of_runs;
 use verdict::sentences;
 
 /// The longest bar of a histogram of letters.
@@ -120,11 +121,15 @@ impl Scale {
     const PUBLISHED: Self = Self { time: ("min", 60.0), memory: ("GB", 1e9) };
 
     fn of(systems: &[&Matrix]) -> Self {
-        let most = |of: fn(&MatrixSums) -> f64| {
-            systems.iter().filter_map(|one| one.sums.as_ref()).map(of).fold(0.0, f64::max)
-        };
-        let minutes = most(|sums| sums.real_seconds.mean) >= MINUTES_FROM_SECONDS;
-        let gigabytes = most(|sums| sums.memory_bytes.mean) >= GIGABYTES_FROM_BYTES;
+        let sums = || systems.iter().filter_map(|one| one.sums.as_ref());
+        let most = |of: fn(&MatrixSums) -> f64| sums().map(of).fold(0.0, f64::max);
+        Self::of_largest(most(|sums| sums.real_seconds.mean), most(|sums| sums.memory_bytes.mean))
+    }
+
+    /// By the largest sums that are told.
+    fn of_largest(real_seconds: f64, memory_bytes: f64) -> Self {
+        let minutes = real_seconds >= MINUTES_FROM_SECONDS;
+        let gigabytes = memory_bytes >= GIGABYTES_FROM_BYTES;
         Self {
             time: if minutes { Self::PUBLISHED.time } else { ("s", 1.0) },
             memory: if gigabytes { Self::PUBLISHED.memory } else { ("MB", 1e6) },

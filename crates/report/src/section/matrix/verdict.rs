@@ -1,11 +1,13 @@
 //! How two systems compare, in sentences that name the number and the rule.
 
-use super::{ratio, signed_percent};
-use crate::format::{counted, grouped, percent};
+use super::{Scale, ratio, signed_number, signed_percent};
+use crate::format::{counted, grouped, number, percent};
+use crate::section::{Block, only};
+use crate::table::{Align, Cell, Table, Tone};
 use crate::view::matrix::{MatrixComparison, SpreadChange, TimeChange};
 
 /// Of the second of `names` against the first one.
-pub(crate) fn sentences(names: &[String; 2], one: &MatrixComparison) -> Vec<String> {
+pub(super) fn sentences(names: &[String; 2], one: &MatrixComparison) -> Vec<String> {
     let mut lines = Vec::new();
     let [first, second] = names;
     if !one.complete {
@@ -32,6 +34,12 @@ pub(crate) fn sentences(names: &[String; 2], one: &MatrixComparison) -> Vec<Stri
         let what = "Consistency by the real times of launches of one test";
         consistency(what, "Distance from the mean of the test (of logarithms)", "tests", names, spread)
     }));
+    if one.columns.iter().all(|column| column.outcome == "too few passes") {
+        lines.push(format!(
+            "{second} against {first}: too few passes of both for a test of the sums. The intervals here know how \
+             launches scatter, and not how one pass differs from the next: repeat the matrix four times for that."
+        ));
+    }
     lines
 }
 
@@ -83,4 +91,31 @@ fn consistency(what: &str, number: &str, drawn: &str, names: &[String; 2], one: 
         ratio(one.first),
         ratio(one.second)
     )
+}
+
+/// One matrix of two runs: what changed.
+pub(crate) fn of_runs(names: &[String; 2], one: &MatrixComparison) -> Vec<Block> {
+    let mut blocks = vec![Block::List(sentences(names, one))];
+    let largest = |place: usize| one.columns.get(place).map_or(0.0, |column| column.first.max(column.second));
+    let scale = Scale::of_largest(largest(0), largest(1));
+    let headings = scale.headings();
+    let mut columns = vec![("", Align::Left), ("launches", Align::Right)];
+    columns.extend(headings.iter().map(|heading| (heading.as_str(), Align::Right)));
+    let mut table = Table::new(&columns);
+    let tone = if one.complete { Tone::Main } else { Tone::Doubtful };
+    let mut row = |name: &str, tone: Tone, cells: Vec<String>| {
+        let mut all = vec![Cell::from(name), one.pairs.to_string().into()];
+        all.extend(cells.into_iter().map(|text| Cell::toned(text, tone)));
+        table.row(all);
+    };
+    let scaled = || one.columns.iter().zip(scale.divisors());
+    row(&names[0], Tone::Plain, scaled().map(|(column, divisor)| number(column.first / divisor)).collect());
+    row(&names[1], Tone::Plain, scaled().map(|(column, divisor)| number(column.second / divisor)).collect());
+    row("Δ", tone, scaled().map(|(column, divisor)| signed_number(column.delta / divisor)).collect());
+    let shares = one.columns.iter().map(|column| column.share.map(signed_percent).unwrap_or_default());
+    row("Δ in percent", tone, shares.collect());
+    let outcomes = one.columns.iter().map(|column| column.outcome.to_owned());
+    row("over passes (Mann–Whitney)", tone, outcomes.collect());
+    blocks.extend(only("Jobs as a whole: sums over all launches that both runs completed", table));
+    blocks
 }

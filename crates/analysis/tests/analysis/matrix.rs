@@ -1,0 +1,310 @@
+//! Matrices of jobs: sums, ratios and comparisons against values made by hand, and the published tables.
+
+use analysis::{
+    Check, Matrices, Outcome, RateName, RatioStanding, Steadier, compare_matrices, figures, findings_of,
+    matrices, published_matrix,
+};
+use plan::jobs::{Action, Step};
+use plan::{Bytes, Case, JobTest, Jobs, Phase, Setting, SettingValue, TargetTerms, TestKind, Work};
+use proptest::prelude::{ProptestConfig, any, prop_assert_eq, proptest};
+use record::{LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run};
+
+use crate::rows::{SECOND, plan, run, workload};
+
+/// A launch of `test`: real time, user and system CPU time in milliseconds.
+#[derive(Debug, Clone, Copy)]
+struct Did {
+    test: &'static str,
+    stream: u32,
+    real: u64,
+    user: u64,
+    system: u64,
+    complete: bool,
+}
+
+const fn did(test: &'static str, stream: u32, real: u64, user: u64, system: u64) -> Did {
+    Did { test, stream, real, user, system, complete: true }
+}
+
+/// A case on `target` whose tests are launched in as many streams as `launches` has of each.
+fn case(target: &str, repetitions: u32, launches: &[Did]) -> Case {
+    let step = Step { action: Action::Simulation { operations: 1 }, threads: 1, memory: Bytes::mib(64) };
+    let mut jobs = Jobs::new(Bytes::kib(64));
+    for one in launches {
+        match jobs.tests.iter_mut().find(|test| test.name == one.test) {
+            Some(test) => test.streams += 1,
+            None => jobs.tests.push(JobTest::new(one.test, TestKind::Io, vec![step.clone()])),
+        }
+    }
+    let workload = workload(|spec| {
+        spec.files.targets = ["p", "w", "u"].map(|space| format!("/{target}/{space}").into()).to_vec();
+        spec.tasks = u32::try_from(launches.len()).expect("few");
+        spec.work = Work::Jobs(jobs);
+    });
+    Case {
+        group: "g".to_owned(),
+        target: target.to_owned(),
+        settings: vec![Setting { key: "target".into(), value: SettingValue::Word(target.to_owned()) }],
+        repetitions,
+        ..Case::new(format!("g:{target}"), workload, vec![Phase::Jobs])
+    }
+}
+
+fn record(case: &Case, repetition: u32, launches: &[Did]) -> PhaseRecord {
+    let key = PhaseKey { case: case.id.as_str().into(), repetition, phase: Phase::Jobs };
+    let row = |(launch, one): (usize, &Did)| {
+        let launch = u32::try_from(launch).expect("few");
+        let start_ns = u64::from(launch) * 1_000;
+        LaunchRow {
+            key: key.clone(),
+            node: "n".to_owned(),
+            launch,
+            test: one.test.to_owned(),
+            kind: "io".to_owned(),
+            stream: one.stream,
+            round: 0,
+            start_ns,
+            end_ns: start_ns + one.real * 1_000_000,
+            start_cost_ns: 0,
+            user_cpu_ns: one.user * 1_000_000,
+            system_cpu_ns: one.system * 1_000_000,
+            group_cpu_ns: None,
+            peak_memory_bytes: 1_000_000 * u64::from(launch + 1),
+            major_faults: 0,
+            block_input_bytes: 0,
+            block_output_bytes: 0,
+            voluntary_switches: 0,
+            involuntary_switches: 0,
+            permanent_read_bytes: 0,
+            permanent_write_bytes: 0,
+            work_read_bytes: 0,
+            work_write_bytes: 0,
+            work_peak_bytes: 0,
+            utility_read_bytes: 0,
+            utility_write_bytes: 0,
+            utility_peak_bytes: 0,
+            outcome: if one.complete { "complete" } else { "failed" }.to_owned(),
+            message: if one.complete { "" } else { "no space left" }.to_owned(),
+        }
+    };
+    let phase = PhaseRow {
+        wall_ns: 10 * SECOND,
+        io_ns: 10 * SECOND,
+        read_bytes: 1 << 20,
+        reads: 16,
+        ..PhaseRow::new(key.clone())
+    };
+    PhaseRecord { launches: launches.iter().enumerate().map(row).collect(), ..PhaseRecord::new(phase) }
+}
+
+/// Passes of each system.
+fn of(systems: &[(&str, Vec<Vec<Did>>)]) -> Run {
+    let (mut cases, mut records) = (Vec::new(), Vec::new());
+    for (target, passes) in systems {
+        let case = case(target, u32::try_from(passes.len()).expect("few"), &passes[0]);
+        let passes = passes.iter().zip(0..);
+        records.extend(passes.map(|(launches, repetition)| record(&case, repetition, launches)));
+        cases.push(case);
+    }
+    let mut plan = plan(cases);
+    plan.terms.targets = systems
+        .iter()
+        .map(|(name, _)| TargetTerms { name: (*name).to_owned(), ..TargetTerms::default() })
+        .collect();
+    run(&plan, records)
+}
+
+fn found(run: &Run) -> Matrices {
+    matrices(run, &figures(run, RateName::ByWall))
+}
+
+fn near(one: f64, other: f64) {
+    assert!((one - other).abs() < 1e-9, "{one} is not {other}");
+}
+
+/// Ratios 0.5, 1.5, 1.0 and 2.0.
+const FOUR: [Did; 4] = [
+    did("a", 0, 2000, 900, 100),
+    did("a", 1, 1000, 1400, 100),
+    did("b", 0, 1000, 1000, 0),
+    did("c", 0, 500, 1000, 0),
+];
+
+#[test]
+fn sums_and_ratios_are_those_of_a_pencil() {
+    let all = found(&of(&[("disks", vec![FOUR.to_vec()])])).all;
+    let [one] = &all[..] else { panic!("one case, {} matrices", all.len()) };
+    let sums = &one.passes[0].sums;
+    near(sums.real_seconds, 4.5);
+    near(sums.user_cpu_seconds, 4.3);
+    near(sums.system_cpu_seconds, 0.2);
+    near(sums.memory_bytes, 10e6);
+    let ratios = one.ratios.expect("four ratios");
+    assert_eq!((ratios.n, ratios.waiting, ratios.threaded), (4, 1, 2));
+    near(ratios.mean, 1.25);
+    near(ratios.deviation, (1.25_f64 / 3.0).sqrt());
+    near(ratios.range(), 1.5);
+    near(ratios.of_sums, 1.0);
+    let standings: Vec<_> = one.tests.iter().map(|test| (test.test.as_str(), test.standing())).collect();
+    let [busy, threaded] = [RatioStanding::Busy, RatioStanding::Threaded].map(Some);
+    assert_eq!(standings, [("a", busy), ("b", busy), ("c", threaded)]);
+    assert_eq!(one.histogram.counts.iter().sum::<usize>(), 4, "each launch is in one bin");
+}
+
+#[test]
+fn of_several_passes_a_launch_has_its_mean_and_each_column_its_spread() {
+    let slower: Vec<Did> = FOUR.iter().map(|one| Did { real: one.real * 3, ..*one }).collect();
+    let all = found(&of(&[("disks", vec![FOUR.to_vec(), slower])])).all;
+    let [real, ..] = all[0].sums.expect("two passes");
+    near(real.mean, 9.0);
+    near(real.deviation_sample, 40.5_f64.sqrt());
+    let first = &all[0].launches[0];
+    assert_eq!((first.key(), first.passes), (("a", 0, 0), 2));
+    near(first.amounts.real_seconds, 4.0);
+    near(first.ratio.expect("a ratio"), f64::midpoint(0.5, 0.5 / 3.0));
+}
+
+#[test]
+fn launches_that_did_not_complete_are_told_and_disqualify() {
+    let mut broken = FOUR.to_vec();
+    broken[1].complete = false;
+    let run = of(&[("disks", vec![FOUR.to_vec()]), ("flash", vec![broken.clone(), FOUR.to_vec()])]);
+    let findings = findings_of(&run, &figures(&run, RateName::ByWall));
+    let flash = &findings.matrices.all[1];
+    assert!(!flash.is_complete() && !flash.partial, "its second pass is whole");
+    near(flash.sums.expect("one pass")[0].mean, 4.5);
+    assert!(!findings.matrices.comparisons[0].complete, "nothing is compared as if complete");
+    let doubts: Vec<_> = findings.audit.iter().filter(|doubt| doubt.check == Check::FailedJobs).collect();
+    assert_eq!(doubts.len(), 1, "{doubts:?}");
+    assert!(doubts[0].disqualifies && doubts[0].figure == Some(1));
+    assert_eq!(
+        doubts[0].evidence,
+        "1 of 4 launches did not complete in pass 0: 1 failed (a, stream 1, round 0: no space left)"
+    );
+    let partial = found(&of(&[("flash", vec![broken])]));
+    assert!(partial.all[0].partial);
+    near(partial.all[0].passes[0].sums.real_seconds, 3.5);
+}
+
+#[test]
+fn launches_without_a_row_are_missed() {
+    let case = case("disks", 1, &FOUR);
+    let run = run(&plan(vec![case.clone()]), vec![record(&case, 0, &FOUR[..3])]);
+    let one = &found(&run).all[0];
+    assert_eq!((one.asked, one.passes[0].completed, one.partial), (4, 3, true));
+}
+
+/// So many tests of four launches each, whose real time is spread by `spread` and CPU time by `cpu`.
+fn many(tests: usize, spread: f64, salt: u64) -> Vec<Did> {
+    const NAMES: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
+    let wobble = |step: u64| {
+        let mixed = (step + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed >> 40) as f64 / f64::from(1 << 24) - 0.5
+    };
+    let launch = |(test, stream): (usize, u32)| {
+        let place = test as u64 * 4 + u64::from(stream);
+        let real = 10_000.0 * (1.0 + spread * wobble(salt * 1_000 + place));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some seconds")]
+        let real = real as u64;
+        did(NAMES[test], stream, real, 10_000, 0)
+    };
+    (0..tests).flat_map(|test| (0..4).map(move |stream| (test, stream))).map(launch).collect()
+}
+
+#[test]
+fn a_steadier_system_is_found_and_two_that_are_alike_are_not_told_apart() {
+    let run = of(&[
+        ("disks", vec![many(12, 0.4, 1)]),
+        ("flash", vec![many(12, 0.1, 2)]),
+        ("other", vec![many(12, 0.4, 3)]),
+    ]);
+    let all = found(&run);
+    let [flash, other] = &all.comparisons[..] else { panic!("two against the first: {:?}", all.comparisons) };
+    assert_eq!((flash.first, flash.second, other.first, other.second), (0, 1, 0, 2));
+    assert_eq!((flash.pairs, flash.complete), (48, true));
+    for spread in [flash.ratio_spread, flash.time_spread] {
+        let spread = spread.expect("spreads");
+        assert_eq!(spread.steadier, Steadier::Second, "{spread:?}");
+        assert!((0.15..0.4).contains(&spread.ratio), "{spread:?}");
+    }
+    for spread in [other.ratio_spread, other.time_spread] {
+        assert_eq!(spread.expect("spreads").steadier, Steadier::NoDifference);
+    }
+    assert_eq!(other.real.expect("pairs").outcome, Outcome::NoDifference);
+}
+
+/// At 95 % one in twenty is called different; with few tests somewhat more.
+#[test]
+fn two_samples_of_one_spread_are_seldom_told_apart() {
+    let systems: Vec<_> = (0..16).map(|salt| many(6, 0.4, 100 + salt)).collect();
+    let one = |launches: &Vec<Did>| found(&of(&[("s", vec![launches.clone()])])).all.remove(0);
+    let systems: Vec<_> = systems.iter().map(one).collect();
+    let different = systems.chunks(2).filter(|pair| {
+        let spread = compare_matrices(&pair[0], &pair[1]).ratio_spread.expect("spreads");
+        spread.steadier != Steadier::NoDifference
+    });
+    assert!(different.count() <= 2);
+}
+
+#[test]
+fn a_slower_system_is_found_by_its_pairs() {
+    let slower: Vec<Did> =
+        many(3, 0.4, 1).iter().map(|one| Did { real: one.real * 21 / 20, ..*one }).collect();
+    // The launches of the second are listed backwards: they are paired by what they are.
+    let backwards: Vec<Did> = slower.into_iter().rev().collect();
+    let all = found(&of(&[("disks", vec![many(3, 0.4, 1)]), ("flash", vec![backwards])]));
+    let one = &all.comparisons[0];
+    let real = one.real.expect("pairs");
+    assert_eq!((one.pairs, real.n, real.outcome), (12, 12, Outcome::Slower));
+    assert!((real.median - 0.05).abs() < 1e-4, "{real:?}");
+    assert!((one.columns[0].share.expect("a share") - 0.05).abs() < 1e-4);
+    near(one.columns[2].delta, 0.0);
+    assert_eq!(one.columns[0].over_passes.expect("sums").outcome, Outcome::TooFew, "one pass of each");
+    assert_eq!(one.time_spread.expect("three tests").steadier, Steadier::TooFew);
+}
+
+#[test]
+fn the_baseline_is_the_target_that_the_study_names() {
+    let mut run = of(&[("flash", vec![FOUR.to_vec()]), ("disks", vec![FOUR.to_vec()])]);
+    run.manifest.plan.terms.targets[0].baseline = Some("disks".to_owned());
+    let pairs: Vec<_> = found(&run).comparisons.iter().map(|one| (one.first, one.second)).collect();
+    assert_eq!(pairs, [(1, 0)]);
+}
+
+/// Study C, Tables 1 and 2; the values are those of the checks XC1a to XC6s.
+#[test]
+fn the_published_tables_are_computed_again() {
+    let tables = published_matrix(record::published()).expect("the study is in the library");
+    let minutes = |place: usize| tables.changes[place].recomputed / 60.0;
+    near(minutes(0), 61.0);
+    near(minutes(2), 82.0);
+    near(minutes(3), 36.0);
+    assert!((tables.changes[1].recomputed / 1e9 - 0.1).abs() < 1e-6, "+0.1 GB");
+    let agrees: Vec<bool> = tables.changes.iter().map(analysis::PublishedChange::agrees).collect();
+    assert_eq!(agrees, [true, false, true, true], "+0.01 is a misprint");
+    near(tables.changes[0].share, 0.050_496_688_741_721_855);
+    near(tables.changes[3].share, 0.202_247_191_011_235_95);
+    near(tables.systems[1].ratio_of_sums, 1.324_665_090_622_537_5);
+    let deviation = &tables.systems[1].ratios[1];
+    assert!(deviation.doubts[0].evidence.contains("at least 0.152"), "{deviation:?}");
+    assert!(tables.systems[0].ratios[1].doubts.is_empty(), "0.345 is above 0.187");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn sums_do_not_depend_on_the_order(times in proptest::collection::vec(any::<u32>(), 1..40), turn in any::<usize>()) {
+        let launches: Vec<Did> = (0..).zip(&times)
+            .map(|(stream, &real)| did("a", stream, u64::from(real), u64::from(real) / 3, 7))
+            .collect();
+        let mut turned = launches.clone();
+        turned.rotate_left(turn % launches.len());
+        turned.reverse();
+        let sums = |launches: &[Did]| {
+            let sums = found(&of(&[("s", vec![launches.to_vec()])])).all[0].passes[0].sums;
+            (sums.real_seconds.to_bits(), sums.user_cpu_seconds.to_bits(), sums.system_cpu_seconds.to_bits())
+        };
+        prop_assert_eq!(sums(&launches), sums(&turned));
+    }
+}
