@@ -182,6 +182,7 @@ fn files_and_messages_are_drawn_and_pictured() {
         ("exchanges", common::operations::exchanges()),
         ("single", common::operations::single()),
         ("imported", common::operations::imported()),
+        ("matrix", common::matrix::matrix()),
     ];
     let profile = tempfile::tempdir().expect("a directory");
     for (name, run) in runs {
