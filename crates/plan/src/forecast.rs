@@ -126,7 +126,8 @@ impl Forecast {
             written: moved(true),
             read: moved(false),
             files_per_target: (0, 0),
-            balance_bound: if workload.work.makes_trees() {
+            // Launches have no targets of their own: what they write goes where its space is.
+            balance_bound: if workload.work.makes_trees() && workload.work.jobs().is_none() {
                 balance_bound(workload.tasks, targets)
             } else {
                 1.0
