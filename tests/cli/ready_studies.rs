@@ -51,6 +51,7 @@ ready_studies! {
     raw_disks = "raw-disks",
     read_write_mix = "read-write-mix",
     sas_flash = "sas-flash",
+    sas_mixed_analytics = "sas-mixed-analytics",
     scale_news = "scale-news",
     small_files = "small-files",
     steady_state = "steady-state",

@@ -1,8 +1,13 @@
 //! How much jobs read and keep: before anything is started.
 
+use std::collections::BTreeSet;
+
 use super::extent::Extents;
 use super::{Action, JobTest, Jobs, Space, Step};
 use crate::{Bytes, Phase};
+
+/// Bytes of memory that the sums of one key take in a hash table that grows.
+const GROUP_BYTES: u64 = 128;
 
 impl Jobs {
     /// Files that the load phase makes.
@@ -39,6 +44,20 @@ impl Jobs {
         Bytes(names.map(of).fold(0, u64::saturating_add))
     }
 
+    /// Bytes of the data that one instance of `test` works on: the loaded tables that it reads, each once, and those
+    /// that it generates.
+    #[must_use]
+    pub fn instance_bytes(&self, test: &JobTest) -> Bytes {
+        let read: BTreeSet<&str> = test.steps.iter().flat_map(|step| step.action.inputs()).collect();
+        let loaded = self.tables.iter().filter(|table| read.contains(table.name.as_str()));
+        let generated = test.steps.iter().filter_map(|step| match &step.action {
+            Action::Generate { rows, .. } => Some(*rows),
+            _ => None,
+        });
+        let all = loaded.map(|table| table.rows).chain(generated);
+        Bytes(all.map(|rows| self.table_bytes(rows).0).fold(0, u64::saturating_add))
+    }
+
     /// The conditions that travel with every figure of `phase`.
     #[must_use]
     pub fn conditions(&self, phase: Phase) -> String {
@@ -59,7 +78,8 @@ impl Jobs {
     ///
     /// Permanent space holds the loaded tables and what tests leave there, for each stream. Work and utility space
     /// hold what the largest launches have there that can run at a time: the tables that the steps have written so
-    /// far, and while a sort goes on a copy of its input in each of the two. Sizes of tables whose keys are drawn
+    /// far, and what a step keeps for itself: a sort a copy of its input in each of the two, an index its entries, and
+    /// sums the rows that memory has no room for. Sizes of tables whose keys are drawn
     /// at random are expectations: leave some room.
     #[must_use]
     pub fn needs(&self, space: Space) -> Bytes {
@@ -118,6 +138,14 @@ impl Jobs {
         test.walk(&mut known, |place, known| {
             let copy = match actions[place] {
                 Action::Sort { input, .. } => bytes_of(known, input),
+                // Entries of 16 bytes in sorted runs, and the index that is made of them.
+                Action::Index { input, .. } if space == Space::Utility => bytes_of(known, input) / 4,
+                // Rows of keys that memory has no room for are put aside.
+                Action::Summarise { input, .. } if space == Space::Utility => {
+                    let memory = test.steps[place].memory.0;
+                    let groups = known.get(input).map_or(0, |extent| extent.groups);
+                    if groups.saturating_mul(GROUP_BYTES) > memory { bytes_of(known, input) } else { 0 }
+                }
                 _ => 0,
             };
             let output = actions[place].output().filter(|output| output.space == space);

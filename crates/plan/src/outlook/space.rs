@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::{Outlook, Space, Surroundings};
 use crate::spread::tasks_of_node;
-use crate::{Bytes, Case, Layer, Plan, Sharing, Workload};
+use crate::{Bytes, Case, JobSpace, Layer, Plan, Sharing, Workload};
 
 /// What a case (or a plan) puts on one file system.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,6 +95,11 @@ pub(super) fn together(plan: &Plan, around: &Surroundings, all: &[Outlook]) -> V
 fn bytes_on_targets(workload: &Workload, indexes: &[usize], layer: Layer) -> u64 {
     if workload.files.sharing == Sharing::Shared && workload.work.is_transfers() {
         return if indexes.contains(&0) { workload.footprint().0 } else { 0 };
+    }
+    if let Some(jobs) = workload.work.jobs() {
+        let needs =
+            indexes.iter().filter_map(|&index| JobSpace::ALL.get(index)).map(|space| jobs.needs(*space).0);
+        return needs.fold(0, u64::saturating_add);
     }
     let targets = workload.files.targets.len();
     // Tasks below `end` whose files are on target `index`.

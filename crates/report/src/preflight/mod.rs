@@ -4,6 +4,7 @@
 
 mod case;
 mod concerns;
+mod jobs;
 mod layouts;
 mod sweep;
 mod terms;
@@ -204,6 +205,9 @@ fn case_lines(case: &Case, outlook: &Outlook, around: &Surroundings) -> String {
     }
     if case.workload.work.is_transfers() {
         out.push_str(&offsets::first(case));
+    }
+    if let Some(own) = case.workload.work.jobs() {
+        out.push_str(&jobs::tables(own));
     }
     out
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use plan::{Case, Existing, Outlook, Phase, PhaseOutlook, Surroundings, Work};
 
 use super::case::{clock_words, keep_words, phases_words, tasks_words};
+use super::jobs;
 use crate::format::{counted, decimal_bytes, duration, grouped};
 
 /// `tree of 1000 files of 3901 bytes, create stat remove`: the case in a column of a table.
@@ -27,6 +28,7 @@ pub(super) fn what(case: &Case) -> String {
         Work::Tree(tree) if tree.write_bytes.0 > 0 => format!("{} each: {does}", tree.write_bytes),
         Work::Objects(objects) => format!("objects of {}: {does}", objects.object_bytes),
         Work::Rpc(rpc) => format!("{} request, {} response", rpc.request_bytes, rpc.response_bytes),
+        Work::Jobs(jobs) => jobs::what(jobs, &case.phases),
         _ => does,
     }
 }
@@ -76,10 +78,11 @@ pub(super) fn what_lines(case: &Case, outlook: &Outlook) -> Vec<(&'static str, S
                 format!("{} of each pair, {}, over {}", rpc.connections, rpc.pattern, plan::Rpc::TRANSPORT),
             ));
         }
-        Work::Jobs(jobs) => lines.push(("jobs", jobs.conditions(plan::Phase::Jobs))),
+        Work::Jobs(jobs) => lines.extend(jobs::lines(jobs, workload)),
         Work::Transfers => {}
     }
-    if workload.work.makes_trees() {
+    // The directories of jobs are told with what each of them needs.
+    if workload.work.makes_trees() && workload.work.jobs().is_none() {
         lines.push((
             "files",
             format!(
@@ -119,6 +122,14 @@ pub(super) fn predicted(phase: &PhaseOutlook, around: &Surroundings) -> String {
     let bytes =
         if phase.bytes.0 > 0 { format!(" with {}", decimal_bytes(phase.bytes.0)) } else { String::new() };
     match phase.operations {
+        // How fast they compute nobody knows before.
+        None if matches!(phase.phase, Phase::Load | Phase::Jobs) => {
+            format!(
+                "{}: {} of tables, at least {seconds} by their volume ({source})",
+                phase.phase,
+                decimal_bytes(phase.bytes.0)
+            )
+        }
         None if phase.by_clock => format!("{}: {seconds} by the clock", phase.phase),
         None => format!("{}: time unknown", phase.phase),
         Some(all) if phase.by_clock => {

@@ -25,6 +25,8 @@ const RESULTS: &[Word] = &[
     ("benchmark", "objects are gone round"),
     ("cleanup", "sets of objects are removed"),
     ("exchange", "requests and responses"),
+    ("load", "makes the tables that jobs read, and checks them"),
+    ("jobs", "launches jobs"),
 ];
 
 /// The rates of a phase by their words.
