@@ -194,6 +194,21 @@ fn tables_and_tests_are_set_from_outside() {
 }
 
 #[test]
+fn a_directory_from_outside_is_that_of_all_spaces() {
+    let text = text("").replace(TARGET, &format!("{TARGET}work = \"/w\"\nutility = \"/u\"\n"));
+    let spaces = |set: &[&str]| {
+        let overrides = set.iter().map(|one| Override::parse(one).unwrap()).collect();
+        let options = Options { overrides, ..Options::default() };
+        let plan = read_with(Path::new("s.toml"), &text, &options).unwrap();
+        let all = &plan.cases[0].workload.files.targets;
+        all.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(spaces(&[]), "/mnt/disk /w /u");
+    assert_eq!(spaces(&["target.*.directory=/x"]), "/x /x /x");
+    assert_eq!(spaces(&["target.*.directory=/x", "target.*.utility=/y"]), "/x /x /y");
+}
+
+#[test]
 fn each_space_has_its_directory() {
     let spaces = |target: &str| {
         let plan = read(&text("").replace("directory = \"/mnt/disk\"\n", target));

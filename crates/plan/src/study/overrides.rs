@@ -20,9 +20,9 @@ use super::nearest::nearest;
 const INSTEAD: [(&[&str], &[&str]); 15] = [
     (
         &["path", "paths", "directory", "device", "disks"],
-        &["path", "paths", "directory", "device", "disks", "layout", "volume"],
+        &["path", "paths", "directory", "device", "disks", "layout", "volume", "work", "utility"],
     ),
-    (&["layout"], &["path", "paths", "directory", "device", "disks"]),
+    (&["layout"], &["path", "paths", "directory", "device", "disks", "work", "utility"]),
     (&["size"], &["block", "segments", "rows"]),
     (&["rows"], &["size"]),
     (&["groups"], &["distinct"]),

@@ -97,6 +97,7 @@ when you agree; more than a million do not.
 
 A text may stand without quotes. Keys that stand in for each other replace each other: `size` takes
 the place of `block` and `segments`, `directory` that of `paths`, `duration` that of `stonewall`, `tasks_per_node` that of `tasks`.
+A new `directory` is that of all spaces of jobs, unless `work` and `utility` are set after it.
 What was expected, promised, published and claimed cannot be set: it stands in the file.
 The record keeps the file and the overrides. A commitment or claim about a point that an override
 has taken away is not tested.
