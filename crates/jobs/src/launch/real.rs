@@ -109,6 +109,9 @@ impl<'a> RealProcesses<'a> {
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // A group of its own: Ctrl-C is for the run, which ends its jobs.
         command.process_group(0);
+        // Without it glibc keeps buffers that threads have given back, some MiB for each thread, beyond the memory
+        // of a step: docs/journal/2026-11-22-jobs.md.
+        command.env("MALLOC_MMAP_THRESHOLD_", "65536");
         ends_with_us(&mut command);
         // This one process is to have it. The launcher starts its processes from one thread.
         let inherited =
