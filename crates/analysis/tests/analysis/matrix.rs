@@ -259,6 +259,8 @@ fn a_slower_system_is_found_by_its_pairs() {
     assert_eq!((one.pairs, real.n, real.outcome), (12, 12, Outcome::Slower));
     assert!((real.median - 0.05).abs() < 1e-4, "{real:?}");
     assert!((one.columns[0].share.expect("a share") - 0.05).abs() < 1e-4);
+    near(one.columns[0].delta, one.columns[0].second - one.columns[0].first);
+    assert!(one.columns[0].delta > 0.0, "the second took longer");
     near(one.columns[2].delta, 0.0);
     assert_eq!(one.columns[0].over_passes.expect("sums").outcome, Outcome::TooFew, "one pass of each");
     assert_eq!(one.time_spread.expect("three tests").steadier, Steadier::TooFew);
