@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::spread::pattern_of;
 use super::{Chart, PALETTE, escaped};
 use crate::section::{matrix_name, matrix_place};
 use crate::view::Report;
@@ -74,7 +75,7 @@ fn bars(report: &Report, one: &Matrix, place: usize) -> Value {
         "showlegend": true, "hovertemplate": "%{customdata}",
         "marker": {
             "color": PALETTE[place % PALETTE.len()],
-            "pattern": { "shape": PATTERNS[place % PATTERNS.len()], "fillmode": "overlay", "size": 7, "solidity": 0.3 },
+            "pattern": pattern_of(PATTERNS[place % PATTERNS.len()]),
         },
     })
 }
