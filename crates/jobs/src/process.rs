@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use thiserror::Error;
 
-use crate::usage::{forget_peak, now_ns, peak_memory_bytes};
+use crate::usage::{forget_peak, give_back_memory, now_ns, peak_memory_bytes};
 use crate::{
     Counters, CountersFile, Io, JobError, JobEvent, JobOrder, Meter, StepContext, StepReport, Usage, step,
 };
@@ -128,6 +128,7 @@ fn measured(order: &JobOrder, number: u32, io: &Io) -> Result<StepReport, JobErr
     forget_peak();
     let (usage, start_ns) = (Usage::own(), now_ns());
     let mut outcome = step::run(&context, &order.steps[number as usize])?;
+    give_back_memory();
     let (end_ns, usage) = (now_ns(), Usage::own().since(usage));
     // JSON has no infinities.
     outcome.found.retain(|_, value| value.is_finite());

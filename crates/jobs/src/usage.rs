@@ -1,6 +1,6 @@
 //! What the kernel has accounted to a process: `getrusage(2)`, and the most memory that was resident.
 
-#![expect(unsafe_code, reason = "getrusage has no safe binding")]
+#![expect(unsafe_code, reason = "getrusage and malloc_trim have no safe binding")]
 
 use std::fs;
 use std::mem::MaybeUninit;
@@ -85,6 +85,15 @@ pub(crate) fn now_ns() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     let part = |value: i64| u64::try_from(value).unwrap_or(0);
     part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec)
+}
+
+/// Gives memory that is free back to the kernel, so that the next step begins without what this one has had.
+pub(crate) fn give_back_memory() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: the call takes no pointers and leaves all memory alone that is in use.
+    unsafe {
+        libc::malloc_trim(0);
+    }
 }
 
 /// Lets the high water of the resident memory of this process start anew. Where the kernel refuses it, the high
