@@ -62,17 +62,19 @@ impl Made {
     }
 
     /// Makes the target directories that are missing and the roots of trees, or makes ready to put items
-    /// into directories that exist. What this run made there in the pass before goes first. Returns how
+    /// into directories that exist. What this run made there in the pass before goes first, unless it is to be
+    /// kept; nothing may stand there before where all is made anew. Returns how
     /// many names that were.
     pub(crate) fn trees(
         &mut self,
         targets: &[PathBuf],
         roots: &[PathBuf],
         beside: bool,
-        anew: bool,
+        (anew, keep): (bool, bool),
     ) -> Result<u32, RunnerError> {
         let mut removed = 0;
-        for root in roots {
+        // Jobs that reuse tables look at each themselves.
+        for root in roots.iter().filter(|_| !keep) {
             if self.roots.contains_key(root) {
                 let swept = trees::remove(root, beside)?;
                 trees::stays(&swept)?;

@@ -273,7 +273,8 @@ impl<'a> Hand<'a> {
             let rank = self.comm.rank();
             let (targets, roots) = (keepers.targets_of(rank), keepers.roots_of(rank, prepare.pass));
             let anew = case.workload.files.existing == Existing::Replace;
-            removed += self.made.trees(&targets, &roots, trees::in_target(&case.workload), anew)?;
+            let keep = !anew && case.workload.work.jobs().is_some();
+            removed += self.made.trees(&targets, &roots, trees::in_target(&case.workload), (anew, keep))?;
         }
         let there = match &prepare.data {
             Some(known) => has_data(case, &tasks, prepare.pass, known)?,

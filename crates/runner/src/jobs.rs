@@ -12,7 +12,7 @@ use jobs::launch::{
     RealProcesses, launch, load_tasks, matrix_tasks,
 };
 use jobs::{Counters, StepReport};
-use plan::{JobSpace, Jobs, JobsPlacement, Phase, Workload};
+use plan::{Existing, JobSpace, Jobs, JobsPlacement, Phase, Workload};
 use record::{LaunchRow, PhaseKey, SpaceRow, StepRow, Warning};
 use serde::{Deserialize, Serialize};
 
@@ -69,8 +69,9 @@ impl JobsRun<'_> {
                 source,
             })?;
         }
+        let reuse = self.workload.files.existing == Existing::Reuse;
         let (tasks, concurrency) = match self.phase {
-            Phase::Load => (load_tasks(placement, self.pass), self.host.usable_cpus()),
+            Phase::Load => (load_tasks(placement, self.pass, reuse), self.host.usable_cpus()),
             _ => (matrix_tasks(placement, self.pass), placement.jobs().concurrency),
         };
         let limit = (self.phase == Phase::Jobs).then_some(placement.jobs().launch_limit).flatten();

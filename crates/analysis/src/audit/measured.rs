@@ -214,7 +214,9 @@ fn ratio_of_sums(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option
 fn unbalanced(subject: &Subject<'_>) -> Option<Found> {
     let workload = &subject.case.workload;
     let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX);
-    if workload.files.sharing == plan::Sharing::Shared || targets < 2 {
+    // Jobs are not spread over their spaces: each uses all of them.
+    let spread = workload.files.sharing != plan::Sharing::Shared && workload.work.jobs().is_none();
+    if !spread || targets < 2 {
         return None;
     }
     let tasks = subject.sharing_tasks();

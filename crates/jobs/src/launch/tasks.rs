@@ -13,9 +13,9 @@ use crate::JobOrder;
 const LOAD_MEMORY: Bytes = Bytes::mib(64);
 
 /// A process for each table and stream of pass `repetition`, which makes it and checks what it has written; they
-/// wait for none. Their number is that of the file.
+/// wait for none. Their number is that of the file. With `reuse` a table that stands there and is right is kept.
 #[must_use]
-pub fn load_tasks(placement: JobsPlacement<'_>, repetition: u32) -> Vec<LaunchTask> {
+pub fn load_tasks(placement: JobsPlacement<'_>, repetition: u32, reuse: bool) -> Vec<LaunchTask> {
     let jobs = placement.jobs();
     let mut tasks = Vec::new();
     for table in &jobs.tables {
@@ -25,8 +25,11 @@ pub fn load_tasks(placement: JobsPlacement<'_>, repetition: u32) -> Vec<LaunchTa
             let action =
                 Action::Generate { output, rows: table.rows, groups: table.groups, order: table.order };
             let steps = vec![Step { action, threads: 1, memory: LOAD_MEMORY }];
+            let stands =
+                reuse.then(|| (table.name.clone(), placement.table(&table.name, stream, repetition)));
             let order = JobOrder {
                 check: true,
+                inputs: stands.into_iter().collect(),
                 ..order(placement, repetition, number, (&table.name, stream, 0), steps)
             };
             tasks.push(LaunchTask { order, after: Vec::new(), memory_max: None });

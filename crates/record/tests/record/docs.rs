@@ -5,8 +5,8 @@ use std::path::Path;
 
 use plan::Phase;
 use record::{
-    Cell, Column, DeviceRow, EndRow, FORMAT_VERSION, HistoryRow, Kind, LatencyRow, NodeSeriesRow, Operation,
-    PhaseRow, PrintedRow, Row, SeriesRow, TaskRow, WarningRow,
+    Cell, Column, DeviceRow, EndRow, FORMAT_VERSION, HistoryRow, Kind, LatencyRow, LaunchRow, NodeSeriesRow,
+    Operation, PhaseRow, PrintedRow, Row, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
 };
 
 fn document() -> String {
@@ -51,6 +51,9 @@ fn every_column_of_every_table_is_documented() {
     check::<HistoryRow>(&document);
     check::<PrintedRow>(&document);
     check::<EndRow>(&document);
+    check::<LaunchRow>(&document);
+    check::<StepRow>(&document);
+    check::<SpaceRow>(&document);
     check::<WarningRow>(&document);
 }
 

@@ -25,6 +25,9 @@ pub(crate) fn assert_holds(run: &Run, records: &[PhaseRecord]) {
         assert_eq!(*run.history(case), of_case().flat_map(|r| r.history.clone()).collect::<Vec<_>>());
         assert_eq!(*run.printed(case), of_case().flat_map(|r| r.printed.clone()).collect::<Vec<_>>());
         assert_eq!(*run.ends(case), of_case().flat_map(|r| r.ends.clone()).collect::<Vec<_>>());
+        assert_eq!(*run.launches(case), of_case().flat_map(|r| r.launches.clone()).collect::<Vec<_>>());
+        assert_eq!(*run.steps(case), of_case().flat_map(|r| r.steps.clone()).collect::<Vec<_>>());
+        assert_eq!(*run.spaces(case), of_case().flat_map(|r| r.spaces.clone()).collect::<Vec<_>>());
     }
     for warning in records.iter().flat_map(|r| &r.warnings) {
         assert!(run.warnings.contains(warning), "{warning:?} is lost");
@@ -155,5 +158,8 @@ fn every_table_leads_with_the_key_and_ends_names_with_units() {
     check::<record::HistoryRow>();
     check::<record::PrintedRow>();
     check::<record::EndRow>();
+    check::<record::LaunchRow>();
+    check::<record::StepRow>();
+    check::<record::SpaceRow>();
     check::<record::WarningRow>();
 }
