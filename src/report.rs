@@ -22,6 +22,9 @@ const FILES: [(Format, &str); 4] = [
     (Format::Json, "report.json"),
 ];
 
+/// What stands there besides where the run had jobs: a row for each launch and step.
+const LAUNCHES: &str = "report-launches.csv";
+
 /// Prints or writes what is asked.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
     let run = runs::open(&arguments.runs)?;
@@ -45,7 +48,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
 /// A report may go over an older one, but not over the record that it is made of, nor on a device.
 pub(crate) fn check_output(runs: &[PathBuf], path: &Path) -> Result<(), Failure> {
     let Ok(real) = path.canonicalize() else { return Ok(()) };
-    let is_report = |name: &OsStr| FILES.iter().any(|(_, report)| name == *report);
+    let is_report = |name: &OsStr| name == LAUNCHES || FILES.iter().any(|(_, report)| name == *report);
     let within = |run: &PathBuf| run.canonicalize().is_ok_and(|directory| real.starts_with(directory));
     let in_record = runs.iter().any(within);
     let problem = if in_record && !real.file_name().is_some_and(is_report) {
@@ -71,6 +74,11 @@ fn all_files(study: &Study<'_>, directory: &Path) -> anyhow::Result<()> {
     for (format, name) in FILES {
         let path = directory.join(name);
         to_file(study, format, &path)?;
+        print(&format!("{}\n", path.display())).map_err(|failure| failure.error)?;
+    }
+    if let Some(text) = study.launches_csv() {
+        let path = directory.join(LAUNCHES);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         print(&format!("{}\n", path.display())).map_err(|failure| failure.error)?;
     }
     Ok(())

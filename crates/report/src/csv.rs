@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
+use crate::section::shown_passes;
 use crate::view::findings::Setting;
 use crate::view::layers::{LayerStep, Member};
 use crate::view::nodes::NodeComparison;
+use crate::view::timeline::Timeline;
 use crate::view::{Figure, LatencyInfo, Report};
 
 /// The columns, in order; `docs/REPORT.md` describes them.
-pub(crate) const COLUMNS: [&str; 116] = [
+pub(crate) const COLUMNS: [&str; 135] = [
     "run_id",
     "number",
     "case",
@@ -125,6 +127,25 @@ pub(crate) const COLUMNS: [&str; 116] = [
     "devices_compared",
     "device_models",
     "slow_devices",
+    "launches",
+    "launches_complete",
+    "mean_running",
+    "most_running",
+    "elapsed_seconds",
+    "real_seconds",
+    "shortest_launch_seconds",
+    "median_launch_seconds",
+    "longest_launch_seconds",
+    "start_bytes_per_second",
+    "climb_bytes_per_second",
+    "peak_bytes_per_second",
+    "permanent_read_bytes",
+    "permanent_write_bytes",
+    "work_read_bytes",
+    "work_write_bytes",
+    "utility_read_bytes",
+    "utility_write_bytes",
+    "low_spaces",
 ];
 
 /// The whole table, heading first.
@@ -146,6 +167,7 @@ struct Said<'a> {
     /// A layer and the target below it.
     layers: HashMap<usize, (&'a LayerStep, &'a str)>,
     members: HashMap<usize, Vec<&'a Member>>,
+    timelines: HashMap<usize, &'a Timeline>,
 }
 
 impl<'a> Said<'a> {
@@ -158,6 +180,9 @@ impl<'a> Said<'a> {
                 // A layer that carries several has the same one below it in all their stacks.
                 said.layers.entry(step.figure).or_insert((step, below));
             }
+        }
+        for one in shown_passes(&report.findings.timelines) {
+            said.timelines.insert(one.figure, one);
         }
         for member in report.findings.members.iter().flat_map(|set| &set.members) {
             said.members.entry(member.figure).or_default().push(member);
@@ -244,7 +269,43 @@ fn row(report: &Report, figure: &Figure, said: &Said<'_>) -> Vec<String> {
         optional(layer.and_then(|(step, _)| step.cpu_seconds_per_gb)),
     ]);
     cells.extend(members(said.members.get(&figure.number).map_or(&[], Vec::as_slice)));
+    cells.extend(said.timelines.get(&figure.number).map(|one| timeline(one)).unwrap_or_default());
     cells
+}
+
+/// Jobs over time, of the first pass that counts.
+fn timeline(one: &Timeline) -> [String; 19] {
+    let seconds = |nanos: u64| decimal(nanos as f64 / 1e9);
+    let lengths = one.lengths.as_ref();
+    let levels = one.levels.as_ref();
+    let moved = |place: usize| {
+        let space = one.spaces.get(place);
+        [space.map(|space| space.read_bytes), space.map(|space| space.write_bytes)]
+            .map(|bytes| bytes.map(|bytes| bytes.to_string()).unwrap_or_default())
+    };
+    let [[read, write], [work_read, work_write], [utility_read, utility_write]] = [0, 1, 2].map(moved);
+    let low: Vec<&str> = one.spaces.iter().filter(|space| space.low).map(|space| space.space).collect();
+    [
+        one.launches.to_string(),
+        one.complete.to_string(),
+        decimal(one.mean_running),
+        one.most_running.to_string(),
+        seconds(one.elapsed_ns),
+        seconds(one.real_ns),
+        optional(lengths.map(|all| all.shortest_seconds)),
+        optional(lengths.map(|all| all.median_seconds)),
+        optional(lengths.map(|all| all.longest_seconds)),
+        optional(levels.map(|all| all.start.bytes_per_second)),
+        optional(levels.and_then(|all| all.climb).map(|climb| climb.bytes_per_second)),
+        optional(levels.map(|all| all.peak.bytes_per_second)),
+        read,
+        write,
+        work_read,
+        work_write,
+        utility_read,
+        utility_write,
+        low.join(" "),
+    ]
 }
 
 /// The devices that a figure is of, their models, and which of them are slow.

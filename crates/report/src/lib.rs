@@ -34,6 +34,7 @@ mod hosts;
 mod html;
 mod imported;
 mod inventory;
+mod launches;
 mod markdown;
 mod notes;
 mod offsets;

@@ -8,7 +8,7 @@ use record::Run;
 use crate::section::Section;
 use crate::text::{self, Colour};
 use crate::view::Report;
-use crate::{build, csv, html, markdown, openmetrics};
+use crate::{build, csv, html, launches, markdown, openmetrics};
 
 /// A run with its figures and what they say together. Making it is most of the work, so whoever
 /// writes several forms makes it once.
@@ -82,6 +82,12 @@ impl<'a> Study<'a> {
     #[must_use]
     pub fn csv(&self) -> String {
         csv::csv(&self.report)
+    }
+
+    /// A row for each launch of jobs and each of its steps, as comma-separated values; none where there were no jobs.
+    #[must_use]
+    pub fn launches_csv(&self) -> Option<String> {
+        launches::csv(&self.report)
     }
 
     /// JSON in the schema `ioproof-report/2`.

@@ -105,7 +105,7 @@ pub struct CpuAgreement {
     /// Of its control group; none where it had none.
     pub group_ns: Option<u64>,
     /// All are within [`CPU_AGREES_SHARE`] or [`CPU_AGREES_NS`] of the process's, whichever is more; none where the
-    /// launch is not complete, as steps are missing then.
+    /// launch is not complete or the record has no steps of it.
     pub agrees: Option<bool>,
 }
 
@@ -172,7 +172,8 @@ pub fn launch_timers(launches: &[&LaunchRow], steps: &[&StepRow]) -> Vec<LaunchT
                 steps_ns,
                 process_ns,
                 group_ns: row.group_cpu_ns,
-                agrees: complete(row).then(|| agree(process_ns, steps_ns, row.group_cpu_ns)),
+                agrees: (complete(row) && !steps.is_empty())
+                    .then(|| agree(process_ns, steps_ns, row.group_cpu_ns)),
             },
             steps,
         }
@@ -289,6 +290,9 @@ fn distance(cpu: &CpuAgreement) -> u64 {
 
 /// The space whose seconds say something else than its launches, if there is one.
 fn bytes_apart(one: &Timeline) -> Option<String> {
+    if one.profile.seconds.is_empty() {
+        return None;
+    }
     let sampled = |space: usize| {
         let all = one.profile.seconds.iter();
         all.map(|second| second.read_bytes[space] + second.write_bytes[space]).sum::<u64>()

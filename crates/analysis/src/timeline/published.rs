@@ -1,5 +1,6 @@
 //! Published figures of the mixed analytics workload beside own ones of the same kind.
 
+use plan::TestKind;
 use record::Library;
 
 use super::Timeline;
@@ -11,7 +12,7 @@ pub struct JobsBeside {
     pub what: &'static str,
     /// The id in the library.
     pub id: String,
-    /// `bytes/s`, `s` or empty for counts.
+    /// `bytes/s`, `bytes`, `s` or empty for counts.
     pub unit: &'static str,
     /// The own value.
     pub own: f64,
@@ -28,11 +29,17 @@ pub struct JobsBeside {
 fn own(one: &Timeline) -> Vec<(&'static str, &'static str, &'static str, Option<f64>)> {
     let levels = one.profile.levels.as_ref();
     let lengths = one.lengths.as_ref();
+    let input = |kind: TestKind| {
+        let kinds = one.moved.kinds.iter().find(|one| one.kind == kind);
+        kinds.map(|one| one.full_scale_input_bytes).filter(|&bytes| bytes > 0.0)
+    };
     vec![
         ("launches", "c-wl-launched", "", Some(one.concurrency.launches as f64)),
         ("mean concurrency", "c-wl-concurrent", "", Some(one.concurrency.mean)),
         ("shortest launch", "c-wl-min-duration", "s", lengths.map(|all| all.shortest_seconds)),
         ("longest launch", "c-wl-max-duration", "s", lengths.map(|all| all.longest_seconds)),
+        ("input of I/O tests, full scale", "c-data-io", "bytes", input(TestKind::Io)),
+        ("input of computation, full scale", "c-data-comp", "bytes", input(TestKind::Computation)),
         ("profile, start", "c-thr-jump", "bytes/s", levels.map(|all| all.start.bytes_per_second)),
         (
             "profile, climbs to",

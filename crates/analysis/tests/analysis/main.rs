@@ -39,6 +39,7 @@ mod spreads;
 mod studies;
 mod study;
 mod summary;
+mod timeline;
 mod verdict;
 mod verdicts;
 mod weak_scaling;

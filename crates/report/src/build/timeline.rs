@@ -252,7 +252,7 @@ fn published_cost(one: &analysis::PublishedCost) -> view::JobCost {
     view::JobCost {
         figure: None,
         published: Some(one.id.clone()),
-        system: format!("{} ({})", one.system, one.layout),
+        system: format!("{}, {}", one.system, one.layout),
         elapsed_seconds: None,
         real_seconds: one.real_seconds,
         devices: one.devices,

@@ -58,6 +58,7 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
     let mut all = vec![commitment, margin, claim, expected, scaling];
     all.extend(nodes(report, &of));
     all.extend(super::layers::families(report, &of));
+    all.extend(super::timeline::families(report, &of));
     all.extend([published(report, &of), doubts(report)]);
     all
 }

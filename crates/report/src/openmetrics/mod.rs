@@ -11,6 +11,7 @@
 mod family;
 mod findings;
 mod layers;
+mod timeline;
 
 use self::family::{Family, Labels, labels, with};
 use crate::view::findings::Setting;

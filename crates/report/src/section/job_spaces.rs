@@ -18,11 +18,12 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     }
     for one in shown(all) {
         blocks.extend(only(
-            &caption(
-                one,
-                "bytes of each space. Held: the most of one launch at a time, and of all that ran together at most",
-            ),
+            &caption(one, "bytes of each space, and the most that launches held there"),
             spaces(one),
+        ));
+        blocks.extend(only(
+            &caption(one, "free space of the file systems of the spaces, looked at each second"),
+            free(one),
         ));
         blocks.extend(only(
             &caption(one, "input of a single instance of each test, and what all moved"),
@@ -33,17 +34,13 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
             actions(one),
         ));
     }
-    blocks.extend(only(
-        "Share of reads, that with the highest first, and rates of single steps beside others: scans read, generates write",
-        placings(report),
-    ));
+    blocks.extend(only("Share of reads, and rates of single steps beside others", placings(report)));
     blocks
 }
 
 fn warnings(one: &Timeline) -> impl Iterator<Item = String> {
     let low = one.spaces.iter().filter(|space| space.low);
     low.map(|space| {
-        let bytes = |bytes: Option<u64>| bytes.map(decimal_bytes).unwrap_or_default();
         let text = format!(
             "{} space ran low: {} were free at the least, the limit is {} of {}. Flash writes slowly without fallow \
              space: make it larger or use less of it.",
@@ -116,30 +113,47 @@ fn spaces(one: &Timeline) -> Table {
         ("written", Align::Right),
         ("read share", Align::Right),
         ("held by one", Align::Right),
-        ("by all", Align::Right),
+        ("held by all", Align::Right),
+    ]);
+    for space in &one.spaces {
+        table.row(vec![
+            space.space.to_owned(),
+            decimal_bytes(space.read_bytes),
+            decimal_bytes(space.write_bytes),
+            space.read_share.map(percent).unwrap_or_default(),
+            bytes(space.peak_bytes),
+            bytes(space.held_at_most_bytes),
+        ]);
+    }
+    table
+}
+
+fn free(one: &Timeline) -> Table {
+    let mut table = Table::new(&[
+        ("space", Align::Left),
         ("free at first", Align::Right),
-        ("least free", Align::Right),
+        ("least", Align::Right),
         ("at last", Align::Right),
         ("limit", Align::Right),
         ("size", Align::Right),
+        ("directory", Align::Left),
     ]);
-    for space in &one.spaces {
-        let bytes = |bytes: Option<u64>| bytes.map(decimal_bytes).unwrap_or_default();
+    for space in one.spaces.iter().filter(|space| space.free_least_bytes.is_some()) {
         table.row(vec![
             space.space.into(),
-            decimal_bytes(space.read_bytes).into(),
-            decimal_bytes(space.write_bytes).into(),
-            space.read_share.map(percent).unwrap_or_default().into(),
-            bytes(space.peak_bytes).into(),
-            bytes(space.held_at_most_bytes).into(),
             bytes(space.free_first_bytes).into(),
             least(space),
             bytes(space.free_last_bytes).into(),
             bytes(space.free_limit_bytes).into(),
             bytes(space.size_bytes).into(),
+            space.directory.as_str().into(),
         ]);
     }
     table
+}
+
+fn bytes(bytes: Option<u64>) -> String {
+    bytes.map(decimal_bytes).unwrap_or_default()
 }
 
 fn least(space: &SpaceUse) -> Cell {

@@ -1,17 +1,17 @@
 //! Jobs over time: how many at a time, how long, how much each second; and FULLSTIMER row by row.
 
 use super::{Block, only};
-use crate::format::{NOT_OBSERVED, decimal_bytes, duration, grouped, latency, number, percent, rate};
+use crate::format::{decimal_bytes, duration, grouped, latency, number, percent, rate, whole};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
-use crate::view::timeline::{LaunchTimer, Levels, StepTimer, Timeline, Timer};
+use crate::view::timeline::{LaunchTimer, Lengths, Levels, StepTimer, Timeline, Timer};
 
-/// Launches in a table; those of the first pass that counts.
-const LAUNCHES_MAX: usize = 120;
-/// Steps in a table: those that took longest.
-const STEPS_MAX: usize = 120;
-/// The most that a launcher may take of a core, and the longest that a start may take: see `docs/JOBS.md`.
+/// Launches, and steps, in one table: as many as a page shows. Of more steps those that took longest.
+const ROWS_MAX: usize = 300;
+/// The most that a launcher may take of a core.
 const HARNESS_SHARE_MAX: f64 = 0.02;
+/// What differs by less from the level at the start neither climbs nor falls.
+const LEVEL_SHARE: f64 = 0.05;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let all = &report.findings.timelines;
@@ -19,16 +19,15 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         return Vec::new();
     }
     let mut blocks = vec![Block::List(all.iter().filter(|one| one.counts).map(sentence).collect())];
-    blocks.extend(only(
-        "How many ran at a time, and how long they took. Mean: sum of real times ÷ elapsed time, from the first start to \
-         the last end",
-        together(all),
-    ));
-    blocks.extend(only(
-        "Throughput, reads and writes of all spaces together. Start: median of the first 10 % of the seconds in which \
-         anything was moved; peak: highest mean over 5 % of them in a row; climbs to: the line of least squares between, \
-         at its end",
-        profiles(all),
+    blocks.extend(only("How many ran at a time, and how long they took", together(all)));
+    blocks.extend(only("Throughput, reads and writes of all spaces together", profiles(all)));
+    blocks.extend(only("What launching and watching cost", harness(all)));
+    blocks.push(Block::Text(
+        "Mean at a time: sum of real times ÷ elapsed time, from the first start to the last end. Start: median of the \
+         first 10 % of the seconds in which anything was moved. Peak: highest mean over 5 % of them in a row. Climbs to: \
+         the line of least squares through the seconds between, at its end. Start of a launch: until its first step; \
+         launcher: its CPU time ÷ wall time."
+            .to_owned(),
     ));
     for one in shown(all) {
         blocks.extend(only(&caption(one, "how long its launches took"), histogram(one)));
@@ -44,24 +43,33 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
 pub(super) fn full_timer(report: &Report) -> Vec<Block> {
     let mut blocks = Vec::new();
     for one in shown(&report.findings.timelines) {
-        let cut = |gone: usize, shown: &str| match gone {
+        let cut = |gone: usize, which: &str| match gone {
             0 => String::new(),
-            gone => format!("; {shown}, the JSON form has {} more", grouped(gone as u64)),
+            gone => format!("; {which}, the JSON form has {} more", grouped(gone as u64)),
         };
-        let mut table = launches(one);
-        let gone = table.cut(LAUNCHES_MAX);
-        let text = format!("each launch, as the kernel accounts for its process{}", cut(gone, "the first"));
-        blocks.extend(only(&caption(one, &text), table));
-        let (table, gone) = steps(one);
-        let text = format!("each step{}", cut(gone, "those that took longest"));
-        blocks.extend(only(&caption(one, &text), table));
+        let mut launches: Vec<Row<'_>> = one.timers.iter().map(|launch| Row { launch, step: None }).collect();
+        let gone = launches.len().saturating_sub(ROWS_MAX);
+        launches.truncate(ROWS_MAX);
+        let of = |what: &str| caption(one, &format!("{what}{}", cut(gone, "the first")));
+        blocks.extend(only(
+            &of("each launch, as the kernel accounts for its process"),
+            times(&LAUNCH, &launches),
+        ));
         blocks.extend(agreement(one).map(Block::Text));
+        blocks.extend(only(
+            &of("MB that each launch read and wrote, by space, and what the kernel moved for it"),
+            bytes(&LAUNCH, &launches),
+        ));
+        let (steps, gone) = steps(one);
+        let of = |what: &str| caption(one, &format!("{what}{}", cut(gone, "those that took longest")));
+        blocks.extend(only(&of("each step"), times(&STEP, &steps)));
+        blocks.extend(only(&of("MB that each step read and wrote"), bytes(&STEP, &steps)));
     }
     blocks
 }
 
 /// The first pass of each figure that counts.
-pub(super) fn shown(all: &[Timeline]) -> Vec<&Timeline> {
+pub(crate) fn shown(all: &[Timeline]) -> Vec<&Timeline> {
     let mut shown: Vec<&Timeline> = Vec::new();
     for one in all.iter().filter(|one| one.counts) {
         if shown.iter().all(|known| known.figure != one.figure) {
@@ -72,7 +80,7 @@ pub(super) fn shown(all: &[Timeline]) -> Vec<&Timeline> {
 }
 
 /// `Figure 3, repetition 1: …`.
-pub(super) fn caption(one: &Timeline, text: &str) -> String {
+pub(crate) fn caption(one: &Timeline, text: &str) -> String {
     format!("Figure {}, repetition {}: {text}", one.figure, one.repetition + 1)
 }
 
@@ -87,10 +95,10 @@ fn plain_seconds(nanos: u64) -> String {
 
 fn sentence(one: &Timeline) -> String {
     let mut text = format!(
-        "{} launches in {}, {} at a time on average, {} at most.",
+        "{} launches in {}, {:.1} at a time on average, {} at most.",
         grouped(one.launches as u64),
         seconds(one.elapsed_ns),
-        number(one.mean_running),
+        one.mean_running,
         one.most_running
     );
     let lost = one.launches - one.complete;
@@ -105,14 +113,16 @@ fn sentence(one: &Timeline) -> String {
 
 /// `It starts at 900 MB/s, climbs to 2.00 GB/s and peaks at 4.10 GB/s.`
 fn profile_words(levels: &Levels) -> String {
-    let climb = match levels.climb {
-        Some(climb) if climb.slope_bytes_per_second > 0.0 => {
-            format!(" climbs to {}", rate(climb.bytes_per_second))
+    let climb = match levels.climb.map(|climb| climb.bytes_per_second) {
+        Some(to) if to > levels.start.bytes_per_second * (1.0 + LEVEL_SHARE) => {
+            format!(" climbs to {},", rate(to))
         }
-        Some(climb) => format!(" falls to {}", rate(climb.bytes_per_second)),
-        None => " follows on it at once".to_owned(),
+        Some(to) if to < levels.start.bytes_per_second * (1.0 - LEVEL_SHARE) => {
+            format!(" falls to {},", rate(to))
+        }
+        Some(_) => " stays there,".to_owned(),
+        None => String::new(),
     };
-    let climb = if levels.climb.is_some() { format!("{climb} and") } else { String::new() };
     format!(
         "Throughput starts at {},{climb} peaks at {} ({} after the start) and ends at {}.",
         rate(levels.start.bytes_per_second),
@@ -126,7 +136,6 @@ fn together(all: &[Timeline]) -> Table {
     let mut table = Table::new(&[
         ("#", Align::Right),
         ("repetition", Align::Right),
-        ("launches", Align::Right),
         ("complete", Align::Right),
         ("elapsed", Align::Right),
         ("sum of real", Align::Right),
@@ -135,36 +144,50 @@ fn together(all: &[Timeline]) -> Table {
         ("shortest", Align::Right),
         ("median", Align::Right),
         ("longest", Align::Right),
-        ("start cost, median", Align::Right),
-        ("longest", Align::Right),
-        ("launcher, of a core", Align::Right),
     ]);
     for one in all {
-        let length = |of: fn(&crate::view::timeline::Lengths) -> f64| {
-            one.lengths.as_ref().map(|all| duration(of(all))).unwrap_or_default()
-        };
-        let harness = &one.harness;
-        let share =
-            harness.core_share.map_or(NOT_OBSERVED.to_owned(), |share| format!("{:.2} %", share * 100.0));
-        let tone = match harness.core_share {
-            Some(share) if share > HARNESS_SHARE_MAX => Tone::Doubtful,
-            _ => Tone::Plain,
-        };
+        let length =
+            |of: fn(&Lengths) -> f64| one.lengths.as_ref().map(|all| duration(of(all))).unwrap_or_default();
         let whole = if one.complete == one.launches { Tone::Plain } else { Tone::Bad };
         table.row(vec![
             Cell::figure(Some(one.figure)),
             number_of(one).into(),
-            one.launches.to_string().into(),
-            Cell::toned(one.complete.to_string(), whole),
+            Cell::toned(format!("{} of {}", one.complete, one.launches), whole),
             seconds(one.elapsed_ns).into(),
             seconds(one.real_ns).into(),
-            Cell::toned(number(one.mean_running), Tone::Main),
+            Cell::toned(format!("{:.1}", one.mean_running), Tone::Main),
             one.most_running.to_string().into(),
             length(|all| all.shortest_seconds).into(),
             length(|all| all.median_seconds).into(),
             length(|all| all.longest_seconds).into(),
+        ]);
+    }
+    table
+}
+
+/// What launching and watching cost.
+fn harness(all: &[Timeline]) -> Table {
+    let mut table = Table::new(&[
+        ("#", Align::Right),
+        ("repetition", Align::Right),
+        ("start, median", Align::Right),
+        ("longest", Align::Right),
+        ("launcher's CPU", Align::Right),
+        ("of a core", Align::Right),
+    ]);
+    for one in all {
+        let harness = &one.harness;
+        let share = harness.core_share.map(|share| format!("{:.2} %", share * 100.0)).unwrap_or_default();
+        let tone = match harness.core_share {
+            Some(share) if share > HARNESS_SHARE_MAX => Tone::Doubtful,
+            _ => Tone::Plain,
+        };
+        table.row(vec![
+            Cell::figure(Some(one.figure)),
+            number_of(one).into(),
             latency(harness.start_median_ns).into(),
             latency(harness.start_longest_ns).into(),
+            harness.cpu_ns.map(latency).unwrap_or_default().into(),
             Cell::toned(share, tone),
         ]);
     }
@@ -188,7 +211,6 @@ fn profiles(all: &[Timeline]) -> Table {
         ("peak", Align::Right),
         ("from", Align::Right),
         ("end", Align::Right),
-        ("highest second", Align::Right),
         ("mean", Align::Right),
         ("device ÷ jobs", Align::Right),
     ]);
@@ -205,7 +227,6 @@ fn profiles(all: &[Timeline]) -> Table {
             Cell::toned(rate(levels.peak.bytes_per_second), Tone::Main),
             duration(levels.peak.from_seconds).into(),
             rate(levels.end.bytes_per_second).into(),
-            rate(levels.highest_bytes_per_second).into(),
             rate(levels.mean_bytes_per_second).into(),
             one.device_share.map(percent).unwrap_or_default().into(),
         ]);
@@ -252,6 +273,8 @@ fn published(all: &[Timeline]) -> Table {
             let value = |value: f64| match beside.unit {
                 "s" => duration(value),
                 "bytes/s" => rate(value),
+                "bytes" => decimal_bytes(whole(value)),
+                _ if value.fract() == 0.0 => grouped(whole(value)),
                 _ => number(value),
             };
             table.row(vec![
@@ -267,69 +290,96 @@ fn published(all: &[Timeline]) -> Table {
     table
 }
 
-/// What a row of FULLSTIMER has, after what it is of.
-const TIMER: [(&str, Align); 13] = [
-    ("start s", Align::Right),
-    ("real s", Align::Right),
-    ("user s", Align::Right),
-    ("system s", Align::Right),
-    ("memory", Align::Right),
-    ("block in", Align::Right),
-    ("block out", Align::Right),
-    ("waits", Align::Right),
-    ("preempted", Align::Right),
-    ("permanent r/w", Align::Right),
-    ("work r/w", Align::Right),
-    ("utility r/w", Align::Right),
-    ("", Align::Left),
-];
-
-fn timer(one: &Timer) -> Vec<Cell> {
-    let moved = |place: usize| {
-        let (read, write) = (one.read_bytes.all()[place], one.write_bytes.all()[place]);
-        if read + write == 0 {
-            return String::new();
-        }
-        format!("{} / {}", decimal_bytes(read), decimal_bytes(write))
-    };
-    let bytes = |bytes: u64| if bytes == 0 { String::new() } else { decimal_bytes(bytes) };
-    vec![
-        plain_seconds(one.start_ns).into(),
-        Cell::toned(plain_seconds(one.real_ns), Tone::Main),
-        plain_seconds(one.user_cpu_ns).into(),
-        plain_seconds(one.system_cpu_ns).into(),
-        bytes(one.memory_bytes).into(),
-        bytes(one.block_input_bytes).into(),
-        bytes(one.block_output_bytes).into(),
-        grouped(one.voluntary_switches).into(),
-        grouped(one.involuntary_switches).into(),
-        moved(0).into(),
-        moved(1).into(),
-        moved(2).into(),
-    ]
+/// A launch, or a step of one.
+struct Row<'a> {
+    launch: &'a LaunchTimer,
+    step: Option<&'a StepTimer>,
 }
 
-fn launches(one: &Timeline) -> Table {
-    let mut columns = vec![
-        ("launch", Align::Right),
-        ("test", Align::Left),
-        ("stream", Align::Right),
-        ("round", Align::Right),
-    ];
-    columns.extend(TIMER);
+impl Row<'_> {
+    fn timer(&self) -> &Timer {
+        self.step.map_or(&self.launch.timer, |step| &step.timer)
+    }
+
+    /// What it is.
+    fn named(&self) -> Vec<Cell> {
+        let launch = self.launch;
+        let mut cells: Vec<Cell> = vec![launch.launch.to_string().into(), launch.test.as_str().into()];
+        match self.step {
+            Some(step) => {
+                cells.extend([(step.step + 1).to_string().into(), step.action.as_str().into()]);
+                cells.push(step.threads.to_string().into());
+            }
+            None => {
+                cells.extend([(launch.stream + 1).to_string().into(), (launch.round + 1).to_string().into()])
+            }
+        }
+        cells
+    }
+}
+
+const LAUNCH: [(&str, Align); 4] =
+    [("launch", Align::Right), ("test", Align::Left), ("stream", Align::Right), ("round", Align::Right)];
+const STEP: [(&str, Align); 5] = [
+    ("launch", Align::Right),
+    ("test", Align::Left),
+    ("step", Align::Right),
+    ("does", Align::Left),
+    ("threads", Align::Right),
+];
+
+fn times(named: &[(&str, Align)], rows: &[Row<'_>]) -> Table {
+    let mut columns = named.to_vec();
+    columns.extend(
+        ["start s", "real s", "user s", "system s", "memory", "waits", "preempted"]
+            .map(|name| (name, Align::Right)),
+    );
+    columns.push(("", Align::Left));
     let mut table = Table::new(&columns);
-    for launch in &one.timers {
-        let mut cells: Vec<Cell> = vec![
-            launch.launch.to_string().into(),
-            launch.test.as_str().into(),
-            launch.stream.to_string().into(),
-            launch.round.to_string().into(),
-        ];
-        cells.extend(timer(&launch.timer));
-        cells.push(ended(launch));
+    for row in rows {
+        let timer = row.timer();
+        let mut cells = row.named();
+        cells.extend([
+            plain_seconds(timer.start_ns).into(),
+            Cell::toned(plain_seconds(timer.real_ns), Tone::Main),
+            plain_seconds(timer.user_cpu_ns).into(),
+            plain_seconds(timer.system_cpu_ns).into(),
+            decimal_bytes(timer.memory_bytes).into(),
+            grouped(timer.voluntary_switches).into(),
+            grouped(timer.involuntary_switches).into(),
+            if row.step.is_none() { ended(row.launch) } else { Cell::default() },
+        ]);
         table.row(cells);
     }
     table
+}
+
+fn bytes(named: &[(&str, Align)], rows: &[Row<'_>]) -> Table {
+    let mut columns = named.to_vec();
+    columns.extend(
+        ["permanent r / w", "work r / w", "utility r / w", "block in / out"].map(|name| (name, Align::Right)),
+    );
+    let mut table = Table::new(&columns);
+    for row in rows {
+        let timer = row.timer();
+        let moved = |place: usize| {
+            let (read, write) = (timer.read_bytes.all()[place], timer.write_bytes.all()[place]);
+            if read + write == 0 {
+                return String::new();
+            }
+            both(read, write)
+        };
+        let mut cells = row.named();
+        cells.extend([0, 1, 2].map(moved).map(Cell::from));
+        cells.push(both(timer.block_input_bytes, timer.block_output_bytes).into());
+        table.row(cells);
+    }
+    table
+}
+
+/// Bytes read and written, in MB.
+fn both(read: u64, write: u64) -> String {
+    format!("{} / {}", number(read as f64 / 1e6), number(write as f64 / 1e6))
 }
 
 fn ended(launch: &LaunchTimer) -> Cell {
@@ -342,36 +392,18 @@ fn ended(launch: &LaunchTimer) -> Cell {
 }
 
 /// The longest steps, in the order of launches, and how many are left out.
-fn steps(one: &Timeline) -> (Table, usize) {
-    let mut columns = vec![
-        ("launch", Align::Right),
-        ("test", Align::Left),
-        ("step", Align::Right),
-        ("does", Align::Left),
-        ("threads", Align::Right),
-    ];
-    columns.extend(&TIMER[..TIMER.len() - 1]);
-    let mut table = Table::new(&columns);
-    let mut all: Vec<(&LaunchTimer, &StepTimer)> =
-        one.timers.iter().flat_map(|launch| launch.steps.iter().map(move |step| (launch, step))).collect();
-    let gone = all.len().saturating_sub(STEPS_MAX);
+fn steps(one: &Timeline) -> (Vec<Row<'_>>, usize) {
+    let all = one.timers.iter();
+    let mut all: Vec<Row<'_>> = all
+        .flat_map(|launch| launch.steps.iter().map(move |step| Row { launch, step: Some(step) }))
+        .collect();
+    let gone = all.len().saturating_sub(ROWS_MAX);
     if gone > 0 {
-        all.sort_by_key(|(_, step)| std::cmp::Reverse(step.timer.real_ns));
-        all.truncate(STEPS_MAX);
-        all.sort_by_key(|(launch, step)| (launch.launch, step.step));
+        all.sort_by_key(|row| std::cmp::Reverse(row.timer().real_ns));
+        all.truncate(ROWS_MAX);
+        all.sort_by_key(|row| (row.launch.launch, row.step.map(|step| step.step)));
     }
-    for (launch, step) in all {
-        let mut cells: Vec<Cell> = vec![
-            launch.launch.to_string().into(),
-            launch.test.as_str().into(),
-            (step.step + 1).to_string().into(),
-            step.action.as_str().into(),
-            step.threads.to_string().into(),
-        ];
-        cells.extend(timer(&step.timer));
-        table.row(cells);
-    }
-    (table, gone)
+    (all, gone)
 }
 
 /// Whether CPU times add up.

@@ -43,6 +43,7 @@ use crate::view::{Figure, Report};
 pub(crate) use cluster::nodes_line;
 pub(crate) use devices::{member_rate, seek_name};
 pub(crate) use expected::links_table;
+pub(crate) use job_times::{caption as job_caption, edge as length_edge, shown as shown_passes};
 pub(crate) use layers::stack_name;
 pub(crate) use matrix::{name as matrix_name, of_runs as matrix_of_runs, place as matrix_place};
 pub(crate) use nodes::{compared, grids};

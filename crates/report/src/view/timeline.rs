@@ -208,7 +208,7 @@ pub(crate) struct Harness {
 pub(crate) struct JobsBeside {
     pub(crate) what: &'static str,
     pub(crate) id: String,
-    /// `bytes/s`, `s`, or empty of counts.
+    /// `bytes/s`, `bytes`, `s`, or empty of counts.
     pub(crate) unit: &'static str,
     pub(crate) own: f64,
     pub(crate) value: f64,

@@ -223,13 +223,15 @@ fn a_study_is_pictured_and_printed() {
 }
 
 #[test]
-fn nodes_and_layers_are_drawn_whether_they_are_few_or_many() {
+fn nodes_layers_and_jobs_are_drawn_whether_they_are_few_or_many() {
     let Some(browser) = browser() else { return };
     for (name, run) in [
         ("nodes-4", common::cluster::compared(4)),
         ("nodes-600", common::cluster::compared(600)),
         ("weak-16", common::cluster::weak(16)),
         ("layers", common::layers::layers()),
+        ("jobs-15", common::timeline::jobs()),
+        ("jobs-101", common::timeline::many()),
     ] {
         let page = page(|out| report::html(&run, out));
         std::fs::write(pictures().join(format!("{name}.html")), &page).expect("written");
@@ -239,6 +241,7 @@ fn nodes_and_layers_are_drawn_whether_they_are_few_or_many() {
         let kinds: &[&str] = match name {
             "weak-16" => &["nodes", "weak"],
             "layers" => &["devices", "seek", "strips", "layers", "disk"],
+            "jobs-15" | "jobs-101" => &["jobs-launches", "jobs-profile", "jobs-lengths"],
             _ => &["nodes", "heat"],
         };
         for kind in kinds {

@@ -130,7 +130,8 @@ fn the_documentation_names_every_field() {
     let matrix: Value = serde_json::from_str(&matrix).expect("JSON");
     collect(&matrix["findings"]["matrices"], &mut fields);
     let own = report::json(&common::run());
-    for json in [own, study.json(), nodes, weak, layers, files, exchanges, imported] {
+    let jobs = report::json(&common::timeline::jobs());
+    for json in [own, study.json(), nodes, weak, layers, files, exchanges, imported, jobs] {
         let json: Value = serde_json::from_str(&json).expect("JSON");
         for (key, value) in json.as_object().expect("an object") {
             fields.insert(key.clone());
@@ -139,6 +140,9 @@ fn the_documentation_names_every_field() {
             }
         }
     }
+    let made = common::timeline::jobs();
+    let rows = report::Study::of(&made).launches_csv().expect("there were jobs");
+    fields.extend(rows.lines().next().expect("a heading").split(',').map(str::to_owned));
     let heading = report::csv(&common::run());
     fields.extend(heading.lines().next().expect("a heading").split(',').map(str::to_owned));
     for field in &fields {

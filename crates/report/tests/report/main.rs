@@ -12,3 +12,4 @@ mod preflight;
 mod reference;
 mod schema;
 mod study;
+mod timeline;

@@ -33,6 +33,7 @@ fn texts() -> Vec<String> {
         common::cluster::compared(4),
         files,
         common::layers::layers(),
+        common::timeline::jobs(),
     ];
     runs.iter().map(report::openmetrics).chain([study()]).collect()
 }

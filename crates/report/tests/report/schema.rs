@@ -49,6 +49,7 @@ fn every_report_is_as_the_schema_says() {
         common::cluster::weak(12),
         common::layers::layers(),
         common::matrix::matrix(),
+        common::timeline::jobs(),
     ] {
         assert_eq!(faults(&parsed(&report::json(&run))), [""; 0]);
     }

@@ -18,6 +18,7 @@ mod nodes;
 mod response;
 mod spread;
 mod sweep;
+mod timeline;
 mod weak;
 
 use serde::Serialize;
@@ -84,6 +85,7 @@ pub(crate) fn of_study(report: &Report, second: Option<&Report>) -> Vec<Chart> {
     charts.extend(weak::charts(report));
     charts.extend(devices::charts(report));
     charts.extend(layers::charts(report));
+    charts.extend(timeline::charts(report));
     charts.extend(response::charts(report));
     charts.extend(spread::dispersions(report));
     charts

@@ -12,6 +12,7 @@ pub(crate) mod layers;
 pub(crate) mod matrix;
 pub(crate) mod operations;
 pub(crate) mod study;
+pub(crate) mod timeline;
 
 use plan::{
     Backend, Bytes, Case, Geometry, Nanos, OptionNote, Order, Pace, Phase, Plan, Question, ReadFrom, Sharing,

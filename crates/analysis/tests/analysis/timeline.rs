@@ -1,0 +1,485 @@
+//! What happened while jobs ran, from rows whose answers are known.
+
+use plan::jobs::{Action, Step, TableOrder};
+use plan::{
+    Bytes, Case, JobSpace, JobTable, JobTest, Jobs, Phase, Plan, Setting, SettingValue, TargetTerms,
+    TestKind, Work, Workload,
+};
+use proptest::collection::vec;
+use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+use record::{FileSystemFacts, LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run, SpaceRow, StepRow};
+
+use analysis::{
+    Check, Findings, RateName, RatesOf, Timeline, concurrency, figures, findings_of, lengths, profile,
+};
+
+use crate::rows::{SECOND, phase as transfers, plan, run, workload};
+
+const MB: u64 = 1_000_000;
+
+fn key(repetition: u32) -> PhaseKey {
+    PhaseKey { case: "c".into(), repetition, phase: Phase::Jobs }
+}
+
+fn launch(number: u32, start_s: f64, end_s: f64) -> LaunchRow {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made-up times are small")]
+    let nanos = |seconds: f64| (seconds * 1e9).round() as u64;
+    LaunchRow {
+        key: key(0),
+        node: "n".to_owned(),
+        launch: number,
+        test: "sort".to_owned(),
+        kind: "io".to_owned(),
+        stream: 0,
+        round: 0,
+        start_ns: nanos(start_s),
+        end_ns: nanos(end_s),
+        start_cost_ns: 5_000_000 * u64::from(number + 1),
+        user_cpu_ns: 2 * SECOND,
+        system_cpu_ns: SECOND,
+        group_cpu_ns: None,
+        peak_memory_bytes: 0,
+        major_faults: 0,
+        block_input_bytes: 0,
+        block_output_bytes: 0,
+        voluntary_switches: 0,
+        involuntary_switches: 0,
+        permanent_read_bytes: 100 * MB,
+        permanent_write_bytes: 0,
+        work_read_bytes: 100 * MB,
+        work_write_bytes: 200 * MB,
+        work_peak_bytes: 150 * MB,
+        utility_read_bytes: 0,
+        utility_write_bytes: 100 * MB,
+        utility_peak_bytes: 100 * MB,
+        outcome: "complete".to_owned(),
+        message: String::new(),
+    }
+}
+
+fn step(launch: &LaunchRow, number: u32, action: &str) -> StepRow {
+    StepRow {
+        key: launch.key.clone(),
+        launch: launch.launch,
+        test: launch.test.clone(),
+        step: number,
+        action: action.to_owned(),
+        threads: 2,
+        start_ns: launch.start_ns,
+        end_ns: launch.end_ns,
+        user_cpu_ns: launch.user_cpu_ns,
+        system_cpu_ns: launch.system_cpu_ns,
+        peak_memory_bytes: 0,
+        block_input_bytes: 0,
+        block_output_bytes: 0,
+        voluntary_switches: 0,
+        involuntary_switches: 0,
+        permanent_read_bytes: launch.permanent_read_bytes,
+        permanent_write_bytes: launch.permanent_write_bytes,
+        work_read_bytes: launch.work_read_bytes,
+        work_write_bytes: launch.work_write_bytes,
+        utility_read_bytes: launch.utility_read_bytes,
+        utility_write_bytes: launch.utility_write_bytes,
+        rows_in: 100 * MB / 128,
+        rows_out: 100 * MB / 128,
+        checksum: String::new(),
+        result: "{}".to_owned(),
+    }
+}
+
+fn second(space: JobSpace, at: u64, read: u64, write: u64, free: u64) -> SpaceRow {
+    SpaceRow {
+        key: key(0),
+        space: space.name().to_owned(),
+        start_ns: at * SECOND,
+        length_ns: SECOND,
+        read_bytes: read,
+        write_bytes: write,
+        free_bytes: Some(free),
+    }
+}
+
+fn jobs() -> Jobs {
+    let sort = Step {
+        action: Action::Scan { input: "sales".to_owned(), output: None, keep_millionths: 10 },
+        threads: 1,
+        memory: Bytes::mib(64),
+    };
+    let table = JobTable { name: "sales".to_owned(), rows: 20_470, groups: 10, order: TableOrder::Number };
+    let test = JobTest { streams: 2, ..JobTest::new("sort", TestKind::Io, vec![sort]) };
+    Jobs { tables: vec![table], tests: vec![test], free_percent_min: 10, ..Jobs::new(Bytes::kib(256)) }
+}
+
+fn of_jobs(jobs: Jobs) -> Workload {
+    workload(|spec| {
+        spec.files.targets = ["/data/permanent", "/data/work", "/data/utility"].map(Into::into).to_vec();
+        spec.tasks = u32::try_from(jobs.launches().len()).expect("few");
+        spec.work = Work::Jobs(jobs);
+    })
+}
+
+fn study() -> Plan {
+    let case = Case { target: "flash".to_owned(), ..Case::new("c", of_jobs(jobs()), vec![Phase::Jobs]) };
+    let mut plan = plan(vec![case]);
+    plan.terms.targets = vec![TargetTerms {
+        name: "flash".to_owned(),
+        devices: 5,
+        slots: 4,
+        rack_units: 2.0,
+        capacity: Some(Bytes(300 * MB)),
+        ..TargetTerms::default()
+    }];
+    plan
+}
+
+/// Two launches of 4 s and 2 s, one second of each together, and six seconds of bytes.
+fn made() -> (Vec<LaunchRow>, Vec<StepRow>, Vec<SpaceRow>) {
+    let launches = vec![launch(0, 0.0, 4.0), launch(1, 3.0, 5.0)];
+    let steps = launches.iter().map(|one| step(one, 0, "sort")).collect();
+    let mut spaces = Vec::new();
+    for at in 0..5 {
+        let free = 400 * MB - at * 70 * MB;
+        spaces.push(second(JobSpace::Permanent, at, 40 * MB, 0, 900 * MB));
+        spaces.push(second(JobSpace::Work, at, 40 * MB, 80 * MB, free));
+        spaces.push(second(JobSpace::Utility, at, 0, 40 * MB, 800 * MB));
+    }
+    (launches, steps, spaces)
+}
+
+fn phase_row() -> PhaseRow {
+    PhaseRow {
+        wall_ns: 5 * SECOND,
+        io_ns: 5 * SECOND,
+        read_bytes: 400 * MB,
+        write_bytes: 600 * MB,
+        device_read_bytes: Some(100 * MB),
+        device_write_bytes: Some(600 * MB),
+        harness_cpu_ns: Some(50_000_000),
+        ..PhaseRow::new(key(0))
+    }
+}
+
+fn observed(change: impl FnOnce(&mut PhaseRecord)) -> Run {
+    let (launches, steps, spaces) = made();
+    let mut record = PhaseRecord { launches, steps, spaces, ..PhaseRecord::new(phase_row()) };
+    change(&mut record);
+    let mut run = run(&study(), vec![record]);
+    run.manifest.host.file_systems = [("/", 9_000 * MB), ("/data/work", 2_000 * MB)]
+        .map(|(mount, size)| FileSystemFacts {
+            mount_point: mount.to_owned(),
+            kind: "xfs".to_owned(),
+            source: String::new(),
+            options: String::new(),
+            size_bytes: size,
+            free_bytes: size,
+            reserved_bytes: 0,
+            inodes: 0,
+            free_inodes: 0,
+        })
+        .to_vec();
+    run
+}
+
+fn found(run: &Run) -> Findings {
+    findings_of(run, &figures(run, RateName::ByWall))
+}
+
+fn timeline(run: &Run) -> Timeline {
+    found(run).timelines.into_iter().next().expect("a pass")
+}
+
+#[test]
+fn two_launches_that_overlap_for_one_second_are_one_and_a_fifth_at_a_time() {
+    let one = timeline(&observed(|_| {})).concurrency;
+    assert_eq!((one.launches, one.complete, one.most), (2, 2, 2));
+    assert_eq!((one.real_ns, one.elapsed_ns), (6 * SECOND, 5 * SECOND));
+    assert!((one.mean - 1.2).abs() < 1e-12);
+    let changes: Vec<(u64, u32)> = one.changes.iter().map(|one| (one.at_ns / SECOND, one.running)).collect();
+    assert_eq!(changes, [(0, 1), (3, 2), (4, 1), (5, 0)]);
+}
+
+#[test]
+fn a_launch_that_begins_as_another_one_ends_is_not_beside_it() {
+    let rows = [launch(0, 0.0, 2.0), launch(1, 2.0, 3.0)];
+    assert_eq!(concurrency(rows.iter()).most, 1);
+}
+
+#[test]
+fn what_never_ran_and_what_was_killed_count_where_they_belong() {
+    let mut rows = [launch(0, 0.0, 2.0), launch(1, 0.0, 8.0), launch(2, 0.0, 0.0)];
+    rows[1].outcome = "killed".to_owned();
+    rows[2].outcome = "skipped".to_owned();
+    let one = concurrency(rows.iter());
+    assert_eq!((one.launches, one.complete, one.most, one.real_ns), (3, 1, 2, 10 * SECOND));
+    let lengths = lengths(rows.iter()).expect("one is complete");
+    assert_eq!((lengths.n, lengths.longest_seconds), (1, 2.0));
+}
+
+#[test]
+fn lengths_have_even_bins_or_bins_by_decades() {
+    let even: Vec<LaunchRow> = [4.0, 5.0, 5.5, 9.9].iter().map(|&end| launch(0, 0.0, end)).collect();
+    let bins = lengths(even.iter()).expect("lengths").bins;
+    assert!((bins[1].to_seconds - bins[1].from_seconds - 0.5).abs() < 1e-9, "{bins:?}");
+    let wide: Vec<LaunchRow> = [0.3, 2.0, 3.0, 30.0].iter().map(|&end| launch(0, 0.0, end)).collect();
+    let all = lengths(wide.iter()).expect("lengths");
+    let edges: Vec<f64> = all.bins.iter().map(|bin| (bin.from_seconds * 1000.0).round() / 1000.0).collect();
+    assert_eq!(edges, [0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0]);
+    let counts: Vec<usize> = all.bins.iter().map(|bin| bin.count).collect();
+    assert_eq!(counts, [1, 0, 0, 2, 0, 0, 1]);
+    assert!((all.median_seconds - 2.5).abs() < 1e-9);
+}
+
+#[test]
+fn a_profile_that_jumps_climbs_and_peaks_has_these_levels() {
+    // 10 s at 900 MB/s, a climb of 20 s from 1000 to 2000 MB/s, 5 s at 4000 MB/s, 5 s at 500 MB/s.
+    let mut rates: Vec<u64> = vec![900; 10];
+    rates.extend((0..20).map(|at| 1000 + at * 1000 / 19));
+    rates.extend([4000; 5]);
+    rates.extend([500; 5]);
+    let rows: Vec<SpaceRow> =
+        rates.iter().zip(0..).map(|(rate, at)| second(JobSpace::Work, at, rate * MB, 0, 0)).collect();
+    let levels = profile(rows.iter()).levels.expect("bytes were moved");
+    assert_eq!(levels.active, 40);
+    assert_eq!(levels.start.bytes_per_second, 900e6);
+    assert_eq!((levels.start.from_seconds, levels.start.to_seconds), (0.0, 4.0));
+    assert_eq!((levels.peak.bytes_per_second, levels.peak.from_seconds), (4000e6, 30.0));
+    assert_eq!((levels.end.bytes_per_second, levels.highest_bytes_per_second), (500e6, 4000e6));
+    let climb = levels.climb.expect("26 s between");
+    assert!((1.9e9..2.05e9).contains(&climb.bytes_per_second), "{climb:?}");
+    assert!(climb.slope > 40e6 && climb.r_squared > 0.9, "{climb:?}");
+}
+
+#[test]
+fn a_stall_is_in_the_profile_and_the_rest_of_a_second_is_not() {
+    let mut rest = second(JobSpace::Work, 4, MB, 0, 0);
+    rest.length_ns = SECOND / 10;
+    let rows = [second(JobSpace::Work, 0, MB, 0, 0), second(JobSpace::Utility, 3, 0, MB, 0), rest];
+    let seconds = profile(rows.iter()).seconds;
+    let bytes: Vec<u64> = seconds.iter().map(analysis::ProfileSecond::bytes).collect();
+    assert_eq!(bytes, [MB, 0, 0, 2 * MB]);
+    assert_eq!(seconds[3].length_ns, SECOND + SECOND / 10);
+    assert_eq!(profile([].iter()).levels, None);
+}
+
+#[test]
+fn bytes_and_free_space_are_told_by_space_and_low_space_is_marked() {
+    let one = timeline(&observed(|_| {}));
+    let [permanent, work, utility] = &one.spaces[..] else { panic!("three spaces") };
+    assert_eq!((permanent.read_bytes, permanent.write_bytes, permanent.read_share), (200 * MB, 0, Some(1.0)));
+    assert_eq!((permanent.peak_bytes, permanent.size_bytes), (None, Some(9_000 * MB)));
+    assert_eq!((work.read_bytes, work.write_bytes), (200 * MB, 400 * MB));
+    assert_eq!((work.peak_bytes, work.held_at_most_bytes), (Some(150 * MB), Some(300 * MB)));
+    assert_eq!((work.free_first_bytes, work.free_least_bytes), (Some(400 * MB), Some(120 * MB)));
+    // 10 % of 2 GB, the file system of work space, are 200 MB.
+    assert_eq!(
+        (work.free_limit_bytes, work.low, permanent.low, utility.low),
+        (Some(200 * MB), true, false, true)
+    );
+}
+
+#[test]
+fn bytes_are_set_against_the_input() {
+    let one = timeline(&observed(|_| {}));
+    // 20,470 rows are ten full pages; two streams read them once each.
+    assert_eq!(one.moved.input_bytes, 2 * 10 * 262_144);
+    assert_eq!((one.moved.read_bytes, one.moved.write_bytes), (400 * MB, 600 * MB));
+    let multiple = one.moved.write_multiple.expect("input");
+    assert!((multiple - 600e6 / 5_242_880.0).abs() < 1e-9);
+    assert_eq!(one.moved.kinds.len(), 1);
+    assert_eq!(one.moved.kinds[0].instance_input_bytes, 10 * 262_144);
+    let sort = &one.actions[0];
+    assert_eq!((sort.action.as_str(), sort.steps), ("sort", 2));
+    assert!((sort.copies.expect("rows were read") - 3.0).abs() < 1e-3, "three copies of the input");
+    assert!((sort.bytes_per_second - 1000e6 / 6.0).abs() < 1.0);
+}
+
+#[test]
+fn the_harness_is_told_as_a_share_of_a_core_and_by_its_start_costs() {
+    let harness = timeline(&observed(|_| {})).harness;
+    assert!((harness.core_share.expect("recorded") - 0.01).abs() < 1e-12);
+    assert_eq!((harness.start_median_ns, harness.start_longest_ns), (7_500_000, 10_000_000));
+}
+
+#[test]
+fn cpu_times_that_do_not_add_up_are_doubted() {
+    let doubts = |change: fn(&mut PhaseRecord)| {
+        let found = found(&observed(change));
+        found
+            .audit
+            .iter()
+            .filter(|one| one.check == Check::Accounts)
+            .map(|one| one.evidence.clone())
+            .collect()
+    };
+    let none: Vec<String> = Vec::new();
+    assert_eq!(doubts(|_| {}), none);
+    // 3 s of CPU time allow 60 ms.
+    assert_eq!(doubts(|record| record.steps[0].user_cpu_ns -= 59_000_000), none);
+    let apart: Vec<String> = doubts(|record| record.steps[1].user_cpu_ns -= 61_000_000);
+    assert!(
+        apart.len() == 1 && apart[0].contains("1 of 2 launches") && apart[0].contains("launch 1"),
+        "{apart:?}"
+    );
+    let group: Vec<String> = doubts(|record| record.launches[0].group_cpu_ns = Some(4 * SECOND));
+    assert!(group.len() == 1 && group[0].contains("its control group 4.000 s"), "{group:?}");
+    // Steps of a launch that was killed are missing; nobody is surprised.
+    let killed = doubts(|record| {
+        record.launches[0].outcome = "killed".to_owned();
+        record.steps.remove(0);
+    });
+    assert_eq!(killed, none);
+}
+
+#[test]
+fn seconds_that_lack_bytes_are_doubted() {
+    let found = found(&observed(|record| record.spaces[1].write_bytes = 0));
+    let told = found.audit.iter().find(|one| one.check == Check::Accounts).expect("a doubt");
+    assert!(told.evidence.contains("work space") && !told.disqualifies, "{told:?}");
+}
+
+#[test]
+fn published_figures_stand_beside_own_ones() {
+    let one = timeline(&observed(|_| {}));
+    let beside =
+        |what: &str| one.published.iter().find(|one| one.what == what).map(|one| (one.own, one.published));
+    assert_eq!(beside("launches"), Some((2.0, 101.0)));
+    assert_eq!(beside("mean concurrency"), Some((1.2, 30.0)));
+    assert_eq!(beside("shortest launch"), Some((2.0, 300.0)));
+    assert_eq!(beside("longest launch"), Some((4.0, 6780.0)));
+    assert_eq!(beside("profile, start"), Some((200e6, 900e6)));
+    assert_eq!(beside("profile, peak"), Some((200e6, 4e9)));
+    assert_eq!(beside("profile, climbs to"), None, "what is level from the start has its peak there");
+}
+
+#[test]
+fn the_space_that_is_read_most_is_advised_for_what_reads_fast() {
+    let found_here = found(&observed(|record| {
+        let mut scan = step(&record.launches[0], 1, "scan");
+        (scan.work_read_bytes, scan.end_ns) = (0, scan.start_ns + SECOND);
+        let mut generate = step(&record.launches[1], 1, "generate");
+        (generate.work_write_bytes, generate.end_ns) = (0, generate.start_ns + 2 * SECOND);
+        record.steps.extend([scan, generate]);
+    }));
+    let placing = &found_here.job_placings[0];
+    let order: Vec<JobSpace> = placing.spaces.iter().map(|one| one.space).collect();
+    assert_eq!(order, [JobSpace::Permanent, JobSpace::Work, JobSpace::Utility]);
+    // 100 MB in 1 s against 100 MB in 2 s.
+    assert_eq!((placing.ratio, placing.for_reads), (Some(2.0), true));
+    assert_eq!(placing.rates_of, Some(RatesOf::Steps(1, 1)));
+    assert_eq!(found(&observed(|_| {})).job_placings[0].ratio, None, "nothing was scanned or generated");
+}
+
+#[test]
+fn large_transfers_on_the_same_target_go_before_rates_of_steps() {
+    let mut plan = study();
+    let read_write = workload(|spec| spec.geometry.transfer = Bytes::mib(1));
+    plan.cases.push(Case {
+        target: "flash".to_owned(),
+        ..Case::new("t", read_write, vec![Phase::Write, Phase::Read])
+    });
+    let (launches, steps, spaces) = made();
+    let record = PhaseRecord { launches, steps, spaces, ..PhaseRecord::new(phase_row()) };
+    let of = |phase: Phase, bytes: u64| {
+        let key = PhaseKey { case: "t".into(), repetition: 0, phase };
+        PhaseRecord::new(transfers(&key, bytes, SECOND))
+    };
+    let run = run(&plan, vec![record, of(Phase::Write, 1000 * MB), of(Phase::Read, 3000 * MB)]);
+    let placing = &found(&run).job_placings[0];
+    assert_eq!(placing.rates_of, Some(RatesOf::Transfers(2, 1)));
+    assert!((placing.ratio.expect("both were measured") - 3.0).abs() < 1e-9);
+}
+
+#[test]
+fn run_time_is_multiplied_by_devices_and_rack_units_and_what_does_not_fit_is_told() {
+    let found = found(&observed(|_| {}));
+    let cost = &found.job_costs[0];
+    assert_eq!((cost.elapsed_seconds, cost.real_seconds, cost.devices, cost.rack_units), (5.0, 6.0, 5, 2.0));
+    let fit = &found.fits[0];
+    // Five devices for four slots; ten pages for each of two streams, and what both launches held at most.
+    assert_eq!(fit.slots, Some((5, 4)));
+    assert_eq!(fit.bytes, Some((2 * 10 * 262_144 + 300 * MB + 200 * MB, 300 * MB)));
+    assert!(!fit.fits());
+    let published = analysis::published_costs(record::published());
+    let rows: Vec<(&str, u32, f64, f64)> = published
+        .iter()
+        .map(|one| (one.system.as_str(), one.devices, one.rack_units, one.real_seconds))
+        .collect();
+    assert_eq!(rows, [("spinning", 192, 84.0, 72_480.0), ("flash", 5, 0.0, 76_140.0)]);
+}
+
+#[test]
+fn of_a_sweep_over_the_page_the_best_is_marked_by_its_bytes() {
+    let sizes = [Bytes::kib(64), Bytes::kib(256), Bytes::mib(1)];
+    let case = |page: Bytes| Case {
+        group: "w".to_owned(),
+        settings: vec![Setting { key: "page".to_owned(), value: SettingValue::Bytes(page) }],
+        ..Case::new(page.to_string(), of_jobs(Jobs { page_bytes: page, ..jobs() }), vec![Phase::Jobs])
+    };
+    let plan = plan(sizes.iter().map(|&page| case(page)).collect());
+    // The smaller the page the more transfers; the middle one moves most bytes.
+    let record = |(place, bytes): (usize, u64)| {
+        let key = PhaseKey { case: plan.cases[place].id.as_str().into(), repetition: 0, phase: Phase::Jobs };
+        PhaseRecord::new(PhaseRow { read_bytes: bytes, wall_ns: SECOND, io_ns: SECOND, ..PhaseRow::new(key) })
+    };
+    let run = run(&plan, [100 * MB, 300 * MB, 200 * MB].into_iter().enumerate().map(record).collect());
+    let found = found(&run);
+    assert_eq!((found.best.len(), found.best[0].figure, found.best[0].of), (1, 1, 3));
+    let curve = &found.curves[0];
+    assert_eq!((curve.axis.as_str(), curve.shape.peak), ("page", Some(1)));
+    assert_eq!(curve.points[1].rate, 300e6);
+}
+
+proptest! {
+    #[test]
+    fn the_area_under_the_number_running_is_the_sum_of_real_times(
+        times in vec((0_u32..1000, 0_u32..1000), 1..60)
+    ) {
+        let rows: Vec<LaunchRow> = times
+            .iter()
+            .map(|&(start, length)| launch(0, f64::from(start), f64::from(start + length)))
+            .collect();
+        let one = concurrency(rows.iter());
+        let area: u64 = one
+            .changes
+            .windows(2)
+            .map(|pair| (pair[1].at_ns - pair[0].at_ns) * u64::from(pair[0].running))
+            .sum();
+        prop_assert_eq!(area, one.real_ns);
+        prop_assert_eq!(one.changes.last().map_or(0, |last| last.running), 0);
+        // Naively: at each start, whoever has begun and not ended.
+        let most = rows.iter().map(|at| {
+            rows.iter().filter(|row| row.start_ns <= at.start_ns && at.start_ns < row.end_ns).count()
+        });
+        prop_assert_eq!(Some(one.most as usize), most.max());
+    }
+
+    #[test]
+    fn the_seconds_of_a_profile_add_up_to_all_bytes(
+        rows in vec((0_usize..3, 0_u64..40, 0_u64..1000, 0_u64..1000, 1_u64..=10), 0..80)
+    ) {
+        let rows: Vec<SpaceRow> = rows
+            .into_iter()
+            .map(|(space, at, read, write, tenths)| SpaceRow {
+                length_ns: SECOND / 10 * tenths,
+                ..second(JobSpace::ALL[space], at, read, write, 0)
+            })
+            .collect();
+        let one = profile(rows.iter());
+        let all: u64 = rows.iter().map(|row| row.read_bytes + row.write_bytes).sum();
+        prop_assert_eq!(one.seconds.iter().map(analysis::ProfileSecond::bytes).sum::<u64>(), all);
+        prop_assert!(one.seconds.windows(2).all(|pair| pair[0].start_ns < pair[1].start_ns));
+        if let Some(levels) = one.levels {
+            prop_assert!(levels.peak.bytes_per_second <= levels.highest_bytes_per_second * (1.0 + 1e-9));
+        }
+    }
+
+    #[test]
+    fn every_length_is_in_one_bin(lengths_s in vec(0.001_f64..10_000.0, 1..100)) {
+        let rows: Vec<LaunchRow> = lengths_s.iter().map(|&one| launch(0, 0.0, one)).collect();
+        let all = lengths(rows.iter()).expect("all are complete");
+        prop_assert_eq!(all.bins.iter().map(|bin| bin.count).sum::<usize>(), rows.len());
+        prop_assert!(all.bins.windows(2).all(|pair| (pair[0].to_seconds - pair[1].from_seconds).abs() < 1e-12));
+        prop_assert!(all.bins[0].count > 0 && all.bins.last().is_some_and(|last| last.count > 0));
+        prop_assert!(all.bins.len() <= 3 * 8);
+    }
+}
