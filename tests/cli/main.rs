@@ -25,6 +25,8 @@ mod io_uring;
 mod ioping;
 mod iozone;
 mod jobs;
+mod jobs_layouts;
+mod jobs_matrix;
 mod launcher;
 mod layers;
 mod layout;

@@ -169,7 +169,7 @@ pub(crate) fn placings_of(plan: &Plan, subjects: &[Subject<'_>]) -> Vec<Placing>
             read_share: if all > 0.0 { reads / all } else { 0.0 },
         })
     };
-    plan.terms.targets.iter().filter(says).filter_map(placing).collect()
+    plan.described_targets().filter(says).filter_map(placing).collect()
 }
 
 /// The best figure of large reads on `target` and that of large writes, each with its bytes per second.
@@ -221,5 +221,5 @@ pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline]) -> Vec<Fit> {
             said: terms.needs.is_some(),
         })
     };
-    plan.terms.targets.iter().filter_map(fit).collect()
+    plan.described_targets().filter_map(fit).collect()
 }

@@ -112,7 +112,9 @@ impl Forecast {
             }
         };
         let moved = |writes: bool| {
-            let phases = case.phases.iter().filter(|phase| phase.makes() == writes);
+            // Of launches it is known what they read of the loaded tables, and not what they write.
+            let is_write = |phase: Phase| phase.makes() && phase != Phase::Jobs;
+            let phases = case.phases.iter().filter(|phase| is_write(**phase) == writes);
             let bytes = phases.map(|phase| workload.phase_bytes(*phase).0).fold(0, u64::saturating_add);
             Bytes(bytes.saturating_mul(passes))
         };

@@ -378,3 +378,98 @@ fn unix_ns() -> i64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use jobs::Usage;
+    use jobs::launch::{Launched, Sample};
+    use plan::jobs::{Action, Step};
+    use plan::{Bytes, Geometry, JobTest, TestKind, Work, WorkloadSpec};
+
+    use super::{
+        Counters, Jobs, JobsPlacement, LaunchOutcome, LaunchReport, Operation, Phase, PhaseKey, StepReport,
+        Warning, Workload, matrix_tasks, outcome, rows,
+    };
+
+    /// Two launches of a test: one is complete, one was killed.
+    fn launched() -> Launched {
+        let moved = |bytes: u64| Counters {
+            read_bytes: [bytes, 2 * bytes, 0],
+            write_bytes: [0, 0, 3 * bytes],
+            reads: [1, 2, 0],
+            writes: [0, 0, 3],
+            ..Counters::default()
+        };
+        let report = |launch: u32, outcome: LaunchOutcome, message: &str| LaunchReport {
+            launch,
+            start_ns: 10,
+            began_ns: Some(30),
+            end_ns: 1000 * (u64::from(launch) + 1),
+            usage: Usage { user_cpu_ns: 5, system_cpu_ns: 7, ..Usage::default() },
+            group_cpu_ns: None,
+            moved: moved(100),
+            steps: vec![StepReport { start_ns: 40, end_ns: 900, ..StepReport::default() }],
+            outcome,
+            message: message.to_owned(),
+        };
+        let sample = Sample {
+            length_ns: 2000,
+            moved: moved(200),
+            free_bytes: [Some(1), None, None],
+            ..Sample::default()
+        };
+        Launched {
+            launches: vec![
+                report(0, LaunchOutcome::Complete, ""),
+                report(1, LaunchOutcome::Killed, "was ended by signal 9"),
+            ],
+            samples: vec![sample],
+            length_ns: 2000,
+            own_cpu_ns: 9,
+        }
+    }
+
+    fn workload() -> Workload {
+        let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", "/t", geometry);
+        let action = Action::Simulation { operations: 1000 };
+        let step = Step { action, threads: 1, memory: Bytes::mib(1) };
+        let test = JobTest { streams: 2, ..JobTest::new("t", TestKind::Io, vec![step]) };
+        let jobs = Jobs { tests: vec![test], ..Jobs::new(Bytes::kib(64)) };
+        (spec.tasks, spec.work) = (2, Work::Jobs(jobs));
+        spec.validate().expect("valid")
+    }
+
+    #[test]
+    fn launches_are_the_tasks_of_their_phase_and_add_up_to_it() {
+        let outcome = outcome(&launched(), 7);
+        assert_eq!(
+            (outcome.read_bytes, outcome.write_bytes, outcome.reads, outcome.writes),
+            (600, 600, 6, 6)
+        );
+        assert_eq!((outcome.user_cpu_ns, outcome.system_cpu_ns, outcome.started_unix_ns), (10, 14, 7));
+        let tasks: Vec<_> =
+            outcome.tasks.iter().map(|task| (task.task, task.bytes, task.close_end_ns)).collect();
+        assert_eq!(tasks, [(0, 600, 1000), (1, 600, 2000)]);
+        let series: Vec<_> = outcome.series.iter().map(|one| (one.operation, one.bytes)).collect();
+        assert_eq!(series, [(Operation::Read, 600), (Operation::Write, 600)]);
+    }
+
+    #[test]
+    fn rows_say_which_launch_failed_and_why() {
+        let workload = workload();
+        let placement = JobsPlacement::new(&workload).expect("jobs");
+        let rows = rows(&matrix_tasks(placement, 0), &launched(), placement.jobs());
+        assert_eq!((rows.launches.len(), rows.steps.len(), rows.spaces.len()), (2, 2, 3));
+        assert_eq!((rows.launches[1].kind.as_str(), rows.launches[1].stream), ("io", 1));
+        assert_eq!((rows.launches[0].start_cost_ns, rows.launches[0].utility_write_bytes), (20, 300));
+        let [Warning::FailedLaunches { failed: 1, launches: 2, first }] = &rows.warnings()[..] else {
+            panic!("{:?}", rows.warnings());
+        };
+        assert_eq!(first, "launch 1 (`t`, stream 1, round 0), killed: was ended by signal 9");
+        let key = PhaseKey { case: "c".into(), repetition: 3, phase: Phase::Jobs };
+        let of_phase = rows.of(&key, "node1");
+        assert!(of_phase.launches.iter().all(|row| row.key == key && row.node == "node1"));
+        assert!(of_phase.spaces.iter().all(|row| row.key == key));
+    }
+}

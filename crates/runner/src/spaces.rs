@@ -58,3 +58,22 @@ pub(crate) fn lacking(needs: &[SpaceNeed]) -> RunnerError {
     let jobs = needs.iter().filter(|need| need.what == Scarce::Jobs);
     RunnerError::NoSpaceForJobs { places: jobs.map(one).collect::<Vec<_>>().join("; ") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Scarce, SpaceNeed, lacking};
+
+    #[test]
+    fn every_file_system_is_named_with_its_need() {
+        let need = |place: &str, need: u64| SpaceNeed {
+            node: None,
+            mount_point: place.to_owned(),
+            what: Scarce::Jobs,
+            need,
+            free: 4 << 30,
+        };
+        let said = lacking(&[need("/data", 8 << 30), need("/work", 1 << 30)]).to_string();
+        assert!(said.contains("/data needs 8 GiB and has 4 GiB free, too little"), "{said}");
+        assert!(said.contains("/work needs 1 GiB and has 4 GiB free;"), "{said}");
+    }
+}

@@ -73,7 +73,8 @@ pub struct KindMoved {
     pub tests: usize,
     /// Launches of them.
     pub launches: usize,
-    /// Bytes of the loaded tables that a single instance of each test reads: by the plan.
+    /// Bytes that a single instance of each test works on, by the plan: the loaded tables that it reads, each once,
+    /// and those that it generates.
     pub instance_input_bytes: u64,
     /// The same at full scale.
     pub full_scale_input_bytes: f64,
@@ -176,7 +177,7 @@ pub fn moved(case: &Case, launches: &[&LaunchRow]) -> Moved {
     };
     let kind = |&kind: &TestKind| {
         let tests: Vec<_> = jobs.tests.iter().filter(|test| test.kind == kind).collect();
-        let input: u64 = tests.iter().map(|test| jobs.input_bytes(test).0).sum();
+        let input: u64 = tests.iter().map(|test| jobs.instance_bytes(test).0).sum();
         let own: Vec<_> = launches.iter().filter(|row| row.kind == kind.name()).collect();
         let scale = jobs.scale_billionths.max(1) as f64 / 1e9;
         (!tests.is_empty()).then(|| KindMoved {

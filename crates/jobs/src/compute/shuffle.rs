@@ -15,17 +15,21 @@ pub(crate) type Cell = [u64; ROW_WORDS + 1];
 /// Bytes of memory for each row: the cell, and the order of visits while it is made.
 const BYTES_PER_ROW: u64 = (size_of::<Cell>() + size_of::<u32>()) as u64;
 
+/// A trip has two places at least.
+const ROWS_MIN: u64 = 2;
+
 /// A sum is found as its lower bits, so many that a floating-point number holds all of them.
 const FOUND_BITS: u64 = (1 << f64::MANTISSA_DIGITS) - 1;
 
-/// Does the step: fills its memory with rows of `input`, and with drawn ones where these are fewer, and visits them.
+/// Does the step: holds as many rows as it visits, as far as its memory has room, of `input` first, then drawn ones,
+/// and visits them. So a matrix at a small scale holds little, too.
 pub(crate) fn run(
     context: &StepContext<'_>,
     step: &Step,
     input: Option<&str>,
     operations: u64,
 ) -> Result<StepOutcome, JobError> {
-    let most = index(rows(context.data_bytes(step) as u64));
+    let most = index(rows(context.data_bytes(step) as u64).min(operations.max(ROWS_MIN)));
     let mut cells = Vec::with_capacity(most);
     let mut rows_in = 0;
     if let Some(input) = input {
@@ -61,7 +65,7 @@ fn drawn_cell(seed: u64, number: u64) -> Cell {
 
 /// Rows that `memory_bytes` have room for; two at least, and no more than their places can tell.
 pub(crate) fn rows(memory_bytes: u64) -> u64 {
-    (memory_bytes / BYTES_PER_ROW).clamp(2, u64::from(u32::MAX))
+    (memory_bytes / BYTES_PER_ROW).clamp(ROWS_MIN, u64::from(u32::MAX))
 }
 
 /// A cell with the row whose bytes these are.

@@ -12,7 +12,7 @@ use crate::sample;
 use crate::whole::{assert_holds, everything};
 
 /// The tables of a run.
-const TABLES: [&str; 10] = [
+const TABLES: [&str; 13] = [
     "phases",
     "tasks",
     "latency",
@@ -22,6 +22,9 @@ const TABLES: [&str; 10] = [
     "history",
     "printed",
     "ends",
+    "launches",
+    "steps",
+    "spaces",
     "warnings",
 ];
 

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
 use record::{
-    Cluster, DeviceRow, EndRow, FORMAT_VERSION, Fact, HistoryRow, HostFacts, LatencyRow, Manifest, Measure,
-    NodeClock, NodeFacts, NodeSeriesRow, Operation, Outcome, PhaseKey, PhaseRecord, PhaseRow, PrintedRow,
-    Provenance, RecordError, Recorder, SeriesRow, TaskRow, Warning, WarningRow,
+    Cluster, DeviceRow, EndRow, FORMAT_VERSION, Fact, HistoryRow, HostFacts, LatencyRow, LaunchRow, Manifest,
+    Measure, NodeClock, NodeFacts, NodeSeriesRow, Operation, Outcome, PhaseKey, PhaseRecord, PhaseRow,
+    PrintedRow, Provenance, RecordError, Recorder, SeriesRow, SpaceRow, StepRow, TaskRow, Warning,
+    WarningRow,
 };
 
 /// The cases of [`write`].
@@ -120,6 +121,7 @@ pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> Ph
             items: u64::from(tasks),
             allocated_bytes: reads.then_some(bytes * 2),
             surprises: u64::from(repetition),
+            harness_cpu_ns: reads.then_some(77),
             ..PhaseRow::new(key.clone())
         },
         tasks: (0..tasks).map(|task| self::task(&key, task)).collect(),
@@ -129,9 +131,9 @@ pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> Ph
         history: (0..3).map(|place| history(&key, place)).collect(),
         printed: (1..4).map(|line| printed(&key, line)).collect(),
         ends: NODES.iter().zip(0..).map(|(node, number)| end(&key, node, number)).collect(),
-        launches: Vec::new(),
-        steps: Vec::new(),
-        spaces: Vec::new(),
+        launches: (0..2).map(|number| launch(&key, number)).collect(),
+        steps: (0..2).map(|number| step(&key, number)).collect(),
+        spaces: (0..3).map(|second| space(&key, second)).collect(),
         warnings: vec![WarningRow {
             key: Some(key),
             warning: Warning::TooShort { seconds: 0.1, at_least_seconds: 2.0 },
@@ -283,6 +285,86 @@ fn end(key: &PhaseKey, node: &str, number: u32) -> EndRow {
         transport: "TCP".to_owned(),
         rdma: "RDMA not available: no device in /sys/class/infiniband".to_owned(),
         shut_out: u64::from(number),
+    }
+}
+
+/// One that is complete and one that is not, which differ in all that can be missing.
+fn launch(key: &PhaseKey, number: u32) -> LaunchRow {
+    let well = number == 0;
+    let scaled = |value: u64| value * (u64::from(number) + 1);
+    LaunchRow {
+        key: key.clone(),
+        node: NODES[0].to_owned(),
+        launch: number,
+        test: format!("test{number}"),
+        kind: "io".to_owned(),
+        stream: number,
+        round: 1 - number,
+        start_ns: scaled(1_000),
+        end_ns: scaled(2_000_000),
+        start_cost_ns: scaled(900),
+        user_cpu_ns: scaled(11),
+        system_cpu_ns: scaled(12),
+        group_cpu_ns: well.then_some(23),
+        peak_memory_bytes: scaled(1 << 20),
+        major_faults: scaled(1),
+        block_input_bytes: scaled(512),
+        block_output_bytes: scaled(1024),
+        voluntary_switches: scaled(3),
+        involuntary_switches: scaled(4),
+        permanent_read_bytes: scaled(100),
+        permanent_write_bytes: scaled(200),
+        work_read_bytes: scaled(300),
+        work_write_bytes: scaled(400),
+        work_peak_bytes: scaled(500),
+        utility_read_bytes: scaled(600),
+        utility_write_bytes: scaled(700),
+        utility_peak_bytes: scaled(800),
+        outcome: if well { "complete" } else { "failed" }.to_owned(),
+        message: if well { String::new() } else { "step 1: no space".to_owned() },
+    }
+}
+
+fn step(key: &PhaseKey, number: u32) -> StepRow {
+    let scaled = |value: u64| value * (u64::from(number) + 1);
+    StepRow {
+        key: key.clone(),
+        launch: 0,
+        test: "test0".to_owned(),
+        step: number,
+        action: if number == 0 { "scan" } else { "sort" }.to_owned(),
+        threads: number + 1,
+        start_ns: scaled(2_000),
+        end_ns: scaled(3_000),
+        user_cpu_ns: scaled(5),
+        system_cpu_ns: scaled(6),
+        peak_memory_bytes: scaled(1 << 19),
+        block_input_bytes: scaled(512),
+        block_output_bytes: scaled(1024),
+        voluntary_switches: scaled(1),
+        involuntary_switches: scaled(2),
+        permanent_read_bytes: scaled(10),
+        permanent_write_bytes: scaled(20),
+        work_read_bytes: scaled(30),
+        work_write_bytes: scaled(40),
+        utility_read_bytes: scaled(50),
+        utility_write_bytes: scaled(60),
+        rows_in: scaled(70),
+        rows_out: scaled(80),
+        checksum: if number == 0 { String::new() } else { "00ff00ff00ff00ff".to_owned() },
+        result: "{\"sum\":1.5}".to_owned(),
+    }
+}
+
+fn space(key: &PhaseKey, second: u64) -> SpaceRow {
+    SpaceRow {
+        key: key.clone(),
+        space: ["permanent", "work", "utility"][usize::try_from(second % 3).expect("small")].to_owned(),
+        start_ns: second * 1_000_000_000,
+        length_ns: 1_000_000_000,
+        read_bytes: 4096 * second,
+        write_bytes: 8192 * second,
+        free_bytes: (second > 0).then_some(1 << 30),
     }
 }
 

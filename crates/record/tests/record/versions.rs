@@ -13,7 +13,7 @@ fn fixture(version: u32) -> PathBuf {
 }
 
 /// What the fixture of a version holds: up to version 2 a run had one node, up to version 3 nothing but
-/// transfers.
+/// transfers, and none of them has jobs.
 fn held(version: u32) -> Vec<PhaseRecord> {
     let mut records = everything(2);
     for record in records.iter_mut().filter(|_| version < 3) {
@@ -27,6 +27,13 @@ fn held(version: u32) -> Vec<PhaseRecord> {
         record.ends.clear();
         let phase = &mut record.phase;
         (phase.items, phase.allocated_bytes, phase.surprises) = (0, None, 0);
+    }
+    // Version 4 was written before there were jobs, which are in tables and a column of their own.
+    for record in &mut records {
+        record.launches.clear();
+        record.steps.clear();
+        record.spaces.clear();
+        record.phase.harness_cpu_ns = None;
     }
     records
 }
