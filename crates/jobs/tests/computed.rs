@@ -29,7 +29,7 @@ fn actions() -> Vec<Action> {
         Action::Fourier { input: input(), operations: 1 },
         Action::Fourier { input: None, operations: 20_000_000 },
         Action::Simulation { operations: 30_000_000 },
-        Action::Shuffle { input: input(), operations: 100_000 },
+        Action::Shuffle { input: input(), operations: 1_600_000 },
     ]
 }
 

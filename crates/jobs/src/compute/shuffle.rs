@@ -15,21 +15,24 @@ pub(crate) type Cell = [u64; ROW_WORDS + 1];
 /// Bytes of memory for each row: the cell, and the order of visits while it is made.
 const BYTES_PER_ROW: u64 = (size_of::<Cell>() + size_of::<u32>()) as u64;
 
+/// Each row is visited so many times at least: visits are what the step is about, and not the making of rows.
+const VISITS_OF_A_ROW: u64 = 16;
+
 /// A trip has two places at least.
 const ROWS_MIN: u64 = 2;
 
 /// A sum is found as its lower bits, so many that a floating-point number holds all of them.
 const FOUND_BITS: u64 = (1 << f64::MANTISSA_DIGITS) - 1;
 
-/// Does the step: holds as many rows as it visits, as far as its memory has room, of `input` first, then drawn ones,
-/// and visits them. So a matrix at a small scale holds little, too.
+/// Does the step: fills its memory with rows of `input` and then with drawn ones, and visits them. At a small scale,
+/// of which each row has its [`VISITS_OF_A_ROW`], it holds fewer.
 pub(crate) fn run(
     context: &StepContext<'_>,
     step: &Step,
     input: Option<&str>,
     operations: u64,
 ) -> Result<StepOutcome, JobError> {
-    let most = index(rows(context.data_bytes(step) as u64).min(operations.max(ROWS_MIN)));
+    let most = index(rows(context.data_bytes(step) as u64).min((operations / VISITS_OF_A_ROW).max(ROWS_MIN)));
     let mut cells = Vec::with_capacity(most);
     let mut rows_in = 0;
     if let Some(input) = input {
