@@ -174,7 +174,9 @@ fn too_little_space_is_told_before_anything_starts() {
 fn endless(desk: &Desk, data: &Path) -> Running {
     let matter = format!("{MATTER}{LONG}");
     let mut running = desk.study(&study(data, "", &matter)).spawn().expect("it starts");
-    wait_for(&mut running, "a launch in work space", || data.join("jobs.0-0/work/launch.4").exists());
+    wait_for(&mut running, "a launch in work space", || {
+        data.join("jobs.0-0").join("work").join("launch.4").exists()
+    });
     running
 }
 
