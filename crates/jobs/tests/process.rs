@@ -62,7 +62,7 @@ fn actions() -> Vec<Action> {
         Action::Factorisation { input: input(), operations: 4_000_000_000 },
         Action::Fourier { input: input(), operations: 500_000_000 },
         Action::Simulation { operations: 200_000_000 },
-        Action::Shuffle { input: input(), operations: 1_000_000 },
+        Action::Shuffle { input: input(), operations: 10_000_000 },
     ]
 }
 

@@ -37,7 +37,7 @@ fn two_runs_of_a_matrix_are_compared_launch_by_launch() {
     let pair = report::compare(&before, &after);
     let text = pair.text(report::Colour::Plain).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        text.contains("Real time, launch by launch: disks after faster. Median change of 101 pairs"),
+        text.contains("launch by launch: in these passes disks after faster. Median change of 101 pairs"),
         "{text}"
     );
     assert!(text.contains("-10.00 %"), "{text}");

@@ -25,16 +25,20 @@ pub(super) fn sentences(names: &[String; 2], one: &MatrixComparison) -> Vec<Stri
         ));
         return lines;
     }
-    lines.extend(one.real.as_ref().map(|real| time(names, real)));
+    let few = one.columns.iter().all(|column| column.outcome == "too few passes");
+    // The next pass may tell otherwise: launches of one pass share what went on meanwhile.
+    let within = if few { "in these passes " } else { "" };
+    lines.extend(one.real.as_ref().map(|real| time(within, names, real)));
     lines.extend(one.ratio_spread.as_ref().map(|spread| {
         let what = "Consistency by the spread of CPU ÷ real over launches, as the study judges it";
-        consistency(what, "Standard deviation", "pairs of launches", names, spread)
+        consistency([what, within], ["Standard deviation", "pairs of launches"], names, spread)
     }));
     lines.extend(one.time_spread.as_ref().map(|spread| {
         let what = "Consistency by the real times of launches of one test";
-        consistency(what, "Distance from the mean of the test (of logarithms)", "tests", names, spread)
+        let number = "Distance from the mean of the test (of logarithms)";
+        consistency([what, within], [number, "tests"], names, spread)
     }));
-    if one.columns.iter().all(|column| column.outcome == "too few passes") {
+    if few {
         lines.push(format!(
             "{second} against {first}: too few passes of both for a test of the sums. The intervals here know how \
              launches scatter, and not how one pass differs from the next: repeat the matrix four times for that."
@@ -43,7 +47,7 @@ pub(super) fn sentences(names: &[String; 2], one: &MatrixComparison) -> Vec<Stri
     lines
 }
 
-fn time(names: &[String; 2], one: &TimeChange) -> String {
+fn time(within: &str, names: &[String; 2], one: &TimeChange) -> String {
     let [first, second] = names;
     let held = match (one.low, one.high, one.confidence) {
         (Some(low), Some(high), Some(confidence)) => {
@@ -54,7 +58,7 @@ fn time(names: &[String; 2], one: &TimeChange) -> String {
     let verdict = match one.outcome {
         "no difference" => "no difference".to_owned(),
         "too few values" => "too few launches for a verdict".to_owned(),
-        word => format!("{second} {word}"),
+        word => format!("{within}{second} {word}"),
     };
     format!(
         "Real time, launch by launch: {verdict}. Median change of {} pairs from {first} to {second} {}{held} (order \
@@ -64,11 +68,16 @@ fn time(names: &[String; 2], one: &TimeChange) -> String {
     )
 }
 
-fn consistency(what: &str, number: &str, drawn: &str, names: &[String; 2], one: &SpreadChange) -> String {
+fn consistency(
+    [what, within]: [&str; 2],
+    [number, drawn]: [&str; 2],
+    names: &[String; 2],
+    one: &SpreadChange,
+) -> String {
     let [first, second] = names;
     let verdict = match one.more_consistent {
-        "first" => format!("more consistent is {first}"),
-        "second" => format!("more consistent is {second}"),
+        "first" => format!("{within}more consistent is {first}"),
+        "second" => format!("{within}more consistent is {second}"),
         "no difference" => "no difference".to_owned(),
         _ => format!("too few {drawn} for a verdict"),
     };
