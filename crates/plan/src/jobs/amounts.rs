@@ -155,15 +155,4 @@ impl Jobs {
         });
         peak.max(held(&known, actions.len()))
     }
-
-    /// Whether any step of any test writes into `space`.
-    #[must_use]
-    pub fn writes_to(&self, space: Space) -> bool {
-        let steps = || self.tests.iter().flat_map(|test| &test.steps);
-        let outputs = steps().filter_map(|step| step.action.output()).any(|output| output.space == space);
-        let sorts = steps().any(|step| matches!(step.action, Action::Sort { .. }));
-        outputs
-            || (space == Space::Permanent && !self.tables.is_empty())
-            || (sorts && space != Space::Permanent)
-    }
 }
