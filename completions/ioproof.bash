@@ -979,13 +979,17 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__layout__subcmd__create)
-            opts="-y -h --study --set --device --mount --name --title --stands-for --file-system --mkfs-option --mount-options --chunk --node --stripe --group --volume --block --nodes --nsd-list --stripe-count --first --create --check --destroy --destroy-data-on --state --yes --help"
+            opts="-y -h --study --allow-commands --set --device --mount --name --title --stands-for --file-system --mkfs-option --mount-options --chunk --node --stripe --group --volume --block --nodes --nsd-list --stripe-count --first --create --check --destroy --destroy-data-on --state --yes --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --study)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow-commands)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1129,13 +1133,17 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__layout__subcmd__plan)
-            opts="-h --study --set --device --mount --name --title --stands-for --file-system --mkfs-option --mount-options --chunk --node --stripe --group --volume --block --nodes --nsd-list --stripe-count --first --create --check --destroy --destroy-data-on --state --help"
+            opts="-h --study --allow-commands --set --device --mount --name --title --stands-for --file-system --mkfs-option --mount-options --chunk --node --stripe --group --volume --block --nodes --nsd-list --stripe-count --first --create --check --destroy --destroy-data-on --state --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --study)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow-commands)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1631,7 +1639,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__run)
-            opts="-y -h --quick --resume --set --on-nodes --verdict --out --yes --explain --history --mpi --destroy-data-on --state --help"
+            opts="-y -h --quick --resume --set --on-nodes --verdict --out --yes --explain --history --mpi --destroy-data-on --allow-commands --state --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1666,6 +1674,10 @@ _ioproof() {
                     return 0
                     ;;
                 --destroy-data-on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow-commands)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -60,6 +60,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l out -d 'Where th
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l history -d 'Each process keeps its last N operations one by one; `ioproof history` shows them' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l mpi -d 'The MPI library, where a launcher has started the program and the right one is not found' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l destroy-data-on -d 'Give up the data on a block device, named by serial number, WWN or path; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l allow-commands -d 'Agree to the commands that the study executes, and to lose the data on the devices of its layouts; --explain shows them and prints the hash' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l state -d 'Where the ledger of layouts that a study makes stands [default: /var/lib/ioproof]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l verdict -d 'End with status 8 where a commitment of the study was not kept'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s y -l yes -d 'Start without asking'
@@ -304,6 +305,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_s
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_seen_subcommand_from plan create verify destroy list clean" -f -a "list" -d 'Show all layouts that stand, whole or half-built'
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_seen_subcommand_from plan create verify destroy list clean" -f -a "clean" -d 'Take down what killed programs left'
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l study -d 'Take the layout of this name from a study file' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l allow-commands -d 'Agree to the commands of a study\'s layout, by the hash that `layout plan` prints' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l set -d 'Say something else than the study does, as \'layout.md.chunk="64KiB"\'; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l device -d 'A device by path, serial number or WWN, in the order of the members; its data is lost; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l mount -d 'Where it is mounted; the directory itself of lustre and existing' -r -F
@@ -330,6 +332,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -l state -d 'Where it is kept what stands [default: /var/lib/ioproof, or ~/.local/state/ioproof for users]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from plan" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l study -d 'Take the layout of this name from a study file' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l allow-commands -d 'Agree to the commands of a study\'s layout, by the hash that `layout plan` prints' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l set -d 'Say something else than the study does, as \'layout.md.chunk="64KiB"\'; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l device -d 'A device by path, serial number or WWN, in the order of the members; its data is lost; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from create" -l mount -d 'Where it is mounted; the directory itself of lustre and existing' -r -F

@@ -7,20 +7,25 @@ use report::Colour;
 
 use crate::exit::{Exit, Failure};
 
-/// Asks on the terminal; where there is none, nobody can be asked and the answer is `unattended`.
+/// Asks on the terminal; where there is none, nobody can be asked and the answer is `unattended`. An empty line means
+/// the same: nothing that needs a person is agreed to by a careless Enter.
 pub(crate) fn confirm(question: &str, unattended: bool) -> Result<bool, Failure> {
     let internal = |error: io::Error| Failure::new(Exit::Internal, error);
     if !io::stdin().is_terminal() {
         return Ok(unattended);
     }
-    write!(io::stderr(), "{question} [Y/n] ").map_err(internal)?;
+    let choices = if unattended { "[Y/n]" } else { "[y/N]" };
+    write!(io::stderr(), "{question} {choices} ").map_err(internal)?;
     let mut answer = String::new();
     if io::stdin().lock().read_line(&mut answer).map_err(internal)? == 0 {
         // The end of the input, as by Ctrl-D, agrees to nothing; the line is still open.
         writeln!(io::stderr()).map_err(internal)?;
         return Ok(false);
     }
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes"))
+    Ok(match answer.trim().to_ascii_lowercase().as_str() {
+        "" => unattended,
+        answer => matches!(answer, "y" | "yes"),
+    })
 }
 
 /// Writes to standard output; a reader that went away is no error.

@@ -1,17 +1,18 @@
-//! Runs on layouts: what they would overwrite is shown and agreed to before anything is made.
+//! Runs on layouts: what they would execute and overwrite is shown and agreed to before anything is made.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Controls;
+use host::CommandHash;
 use plan::{Bytes, Layout, Plan, Recipe, Space, Surroundings, outlooks};
 use record::{BlockDeviceFacts, HostFacts, LayoutNews, Recorder, Resumed};
 use report::LayoutOutlook;
 use runner::{Earlier, Ended, Life, Mustered, OnHost};
 
-use crate::arguments::How;
+use crate::arguments::RunArguments;
 use crate::console::{confirm, print};
 use crate::exit::{Exit, Failure};
 use crate::layout;
@@ -29,19 +30,25 @@ pub(crate) struct Campaign<'s, 'w> {
     seen: Vec<LayoutOutlook>,
     /// The devices of all layouts.
     devices: Vec<BlockDeviceFacts>,
+    /// What each layout would execute.
+    commands: BTreeMap<String, CommandHash>,
 }
 
 impl<'s, 'w> Campaign<'s, 'w> {
-    /// Looks at the layouts of `plan`, whose ledgers stand in `state`; nothing is written.
-    pub(crate) fn new(session: &'s Session<'w>, plan: &Plan, state: Option<&Path>) -> Self {
+    /// Looks at the layouts of `plan`; nothing is written.
+    pub(crate) fn new(session: &'s Session<'w>, plan: &Plan, arguments: &RunArguments) -> Self {
         let controls = Arc::new(Controls::new());
         let stop = Arc::clone(&controls);
-        let layouts = layout::layouts_in(state).with_stop(move || stop.is_stopped());
-        let builder = OnHost { layouts, consents: plan.destroy_data_on.clone() };
+        let layouts = layout::layouts_in(arguments.state.as_deref())
+            .with_stop(move || stop.is_stopped())
+            .with_study(arguments.study.as_deref().and_then(layout::directory_of));
+        let builder = OnHost { layouts, consents: plan.destroy_data_on.clone(), agreed: BTreeMap::new() };
+        let mut commands = BTreeMap::new();
         let mut devices: Vec<BlockDeviceFacts> = Vec::new();
         let mut seen = Vec::new();
         for layout in &plan.layouts {
             let survey = builder.layouts.survey(layout, &builder.consents);
+            commands.insert(layout.name.clone(), survey.commands);
             let there: Vec<PathBuf> = survey.devices.iter().filter(|path| path.exists()).cloned().collect();
             for device in session.host.facts(&there, engine::clock_name()).devices {
                 if !devices.iter().any(|known| known.name == device.name) {
@@ -53,15 +60,22 @@ impl<'s, 'w> Campaign<'s, 'w> {
                 layout: layout.clone(),
                 devices: sized.collect(),
                 steps: survey.steps,
+                checks: survey.checks,
                 obstacles: survey.obstacles.iter().map(ToString::to_string).collect(),
             });
         }
-        Self { session, controls, builder, seen, devices }
+        Self { session, controls, builder, seen, devices, commands }
     }
 
-    /// The layouts with their commands; `all` of these.
-    pub(crate) fn shown(&self, all: bool) -> String {
-        report::layouts(&self.seen, all)
+    /// The layouts, with all of their `commands` if these are to be read.
+    pub(crate) fn shown(&self, commands: bool) -> String {
+        report::layouts(&self.seen, commands)
+    }
+
+    /// How many commands all layouts execute, and the hash by which a user agrees to exactly these.
+    fn commands(&self) -> (usize, CommandHash) {
+        let hashes: Vec<CommandHash> = self.commands.values().copied().collect();
+        (self.seen.iter().map(LayoutOutlook::commands).sum(), CommandHash::of_all(&hashes))
     }
 
     /// What the plan meets, with `facts` of what is there already: a layout that does not stand yet has room
@@ -98,39 +112,62 @@ impl<'s, 'w> Campaign<'s, 'w> {
         self.session.muster_again(resumed, &self.builder)
     }
 
-    /// Whether the user agrees to lose all data on the devices of the layouts with cases that are left.
-    pub(crate) fn agreed(&self, mustered: &Mustered, how: &How) -> Result<bool, Failure> {
+    /// Whether the user agrees to all commands of the layouts, and to lose the data on the devices of those with
+    /// cases that are left: by the hash of the commands, or by an answer at the terminal after they were shown. There
+    /// is no other consent.
+    pub(crate) fn agreed(&mut self, mustered: &Mustered, allowed: Option<&str>) -> Result<bool, Failure> {
+        let (commands, hash) = self.commands();
+        let is_allowed = commands == 0 || allowed.is_some_and(|allowed| allowed == hash.to_string());
+        print(&format!("\n{}", self.shown(!is_allowed)))?;
+        let lost = self.lost(mustered);
+        if !lost.is_empty() {
+            print(&format!("! all data on {} will be lost:\n", devices(lost.len())))?;
+        }
+        for (path, size) in &lost {
+            print(&format!("    {}\n", self.described(path, *size)))?;
+        }
+        let lost = match lost.len() {
+            0 => String::new(),
+            count => format!(" and lose all data on {}", devices(count)),
+        };
+        if !is_allowed {
+            let executed = match commands {
+                1 => "1 command".to_owned(),
+                count => format!("{count} commands"),
+            };
+            if let Some(allowed) = allowed {
+                print(&format!("! --allow-commands {allowed} is the hash of other commands\n"))?;
+            }
+            if !io::stdin().is_terminal() {
+                let why = format!(
+                    "the study would execute {executed}{lost}, and nobody can be asked: read them above, and add \
+                     --allow-commands {hash} to agree"
+                );
+                return Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)));
+            }
+            if !confirm(&format!("Execute {executed}{lost}?"), false)? {
+                return Ok(false);
+            }
+        }
+        self.builder.agreed = self.commands.clone();
+        Ok(true)
+    }
+
+    /// The devices that are overwritten for cases that are left.
+    fn lost(&self, mustered: &Mustered) -> Vec<(PathBuf, Option<u64>)> {
         let left: BTreeSet<&str> = (mustered.checked.plan.cases.iter())
             .filter(|case| !mustered.finished.contains(&case.id))
             .filter_map(|case| case.layout.as_deref())
             .collect();
-        let mut lost: Vec<(&PathBuf, Option<u64>)> = Vec::new();
+        let mut lost: Vec<(PathBuf, Option<u64>)> = Vec::new();
         for one in self.seen.iter().filter(|one| left.contains(one.layout.name.as_str())) {
             for (path, size) in one.devices.iter().filter(|_| is_made(&one.layout)) {
-                if !lost.iter().any(|(known, _)| *known == path) {
-                    lost.push((path, *size));
+                if !lost.iter().any(|(known, _)| known == path) {
+                    lost.push((path.clone(), *size));
                 }
             }
         }
-        if lost.is_empty() {
-            return Ok(true);
-        }
-        let count = match lost.len() {
-            1 => "1 device".to_owned(),
-            count => format!("{count} devices"),
-        };
-        print(&format!("! all data on {count} will be lost:\n"))?;
-        for (path, size) in &lost {
-            print(&format!("    {}\n", self.described(path, *size)))?;
-        }
-        if how.yes || confirm(&format!("Overwrite {count}?"), false)? {
-            return Ok(true);
-        }
-        if io::stdin().is_terminal() {
-            return Ok(false);
-        }
-        let why = format!("all data on {count} would be lost, and nobody can be asked: add --yes to agree");
-        Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)))
+        lost
     }
 
     /// `/dev/nvme0n1  2.0 TB  INTEL SSDPEDMD020T4, serial CVFT…`.
@@ -245,11 +282,19 @@ fn spaces(outlook: &LayoutOutlook, plan: &Plan) -> Vec<Space> {
     places.iter().enumerate().map(space).filter(|space| !space.targets.is_empty()).collect()
 }
 
+fn devices(count: usize) -> String {
+    if count == 1 { "1 device".to_owned() } else { format!("{count} devices") }
+}
+
 /// Shows a plan with layouts, without making anything.
-pub(crate) fn explain(session: &Session<'_>, plan: &Plan, state: Option<&Path>) -> Result<(), Failure> {
-    let campaign = Campaign::new(session, plan, state);
+pub(crate) fn explain(session: &Session<'_>, plan: &Plan, arguments: &RunArguments) -> Result<(), Failure> {
+    let campaign = Campaign::new(session, plan, arguments);
     let without: Vec<PathBuf> = session::targets_without_layout(plan);
     let facts = session.host.facts(&without, engine::clock_name());
     print(&report::explain(plan, &campaign.surroundings(plan, &facts)))?;
-    print(&format!("\n{}", campaign.shown(true)))
+    print(&format!("\n{}", campaign.shown(true)))?;
+    match campaign.commands() {
+        (0, _) => Ok(()),
+        (_, hash) => print(&format!("to agree to exactly these commands: --allow-commands {hash}\n")),
+    }
 }

@@ -26,9 +26,18 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
     let mut asked = ask(arguments, world.nodes())?;
     asked.plan.destroy_data_on.extend(arguments.destroy_data_on.iter().cloned());
     if asked.plan.layouts.is_empty() {
+        refuse_needless(arguments)?;
         return measure(asked, &arguments.how, arguments.verdict, world);
     }
     measure_on_layouts(asked, arguments, world)
+}
+
+/// An option that has nothing to decide is a mistake: of another study, perhaps.
+fn refuse_needless(arguments: &RunArguments) -> Result<(), Failure> {
+    match arguments.allow_commands {
+        Some(_) => Err(Failure::usage("this study executes no commands: leave out --allow-commands")),
+        None => Ok(()),
+    }
 }
 
 /// As [`measure`], where layouts are made for the cases.
@@ -38,17 +47,18 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     keep_history(&mut plan, how.history)?;
     let session = Session::new(world, &what);
     if how.explain {
-        on_layouts::explain(&session, &plan, arguments.state.as_deref())?;
+        on_layouts::explain(&session, &plan, arguments)?;
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
-    let campaign = Campaign::new(&session, &plan, arguments.state.as_deref());
+    let mut campaign = Campaign::new(&session, &plan, arguments);
     campaign.others()?;
     let mustered = campaign.muster(plan)?;
     let around = campaign.surroundings(&mustered.checked.plan, &mustered.checked.facts);
     print(&report::preflight(&mustered.checked.plan, &around))?;
-    print(&format!("\n{}", campaign.shown(false)))?;
     print(&lines(&notes))?;
-    if !(campaign.agreed(&mustered, how)? && agreed("Start?", &mustered.checked, how)?) {
+    if !(campaign.agreed(&mustered, arguments.allow_commands.as_deref())?
+        && agreed("Start?", &mustered.checked, how)?)
+    {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
     let directory = session.directory(how.out.as_deref());
@@ -95,11 +105,14 @@ pub(crate) fn keep_history(plan: &mut Plan, operations: Option<u64>) -> Result<(
 
 /// Goes on with the run in `directory`.
 fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
-    let (recorder, resumed) = Recorder::resume(directory)?;
+    let (recorder, mut resumed) = Recorder::resume(directory)?;
+    // What a record says is no consent to lose data: the user names the devices again.
+    resumed.manifest.plan.destroy_data_on.clone_from(&arguments.destroy_data_on);
     let session = Session::new(world, "resumed");
     if !resumed.manifest.plan.layouts.is_empty() {
         return resume_on_layouts(&session, directory, arguments, (recorder, resumed));
     }
+    refuse_needless(arguments)?;
     let checked = session.check_again(&resumed)?;
     let (all, done) = (checked.plan.cases.len(), checked.finished.len());
     print(&format!("{done} of {all} cases are finished and stay as they are\n"))?;
@@ -126,10 +139,10 @@ fn resume_on_layouts(
     (mut recorder, resumed): (Recorder, Resumed),
 ) -> Result<Exit, Failure> {
     let plan = &resumed.manifest.plan;
-    let early = Campaign::new(session, plan, arguments.state.as_deref());
+    let early = Campaign::new(session, plan, arguments);
     early.clear(&resumed.manifest.run_id, &mut recorder)?;
     // What was left is gone: its devices look otherwise now.
-    let campaign = Campaign::new(session, plan, arguments.state.as_deref());
+    let mut campaign = Campaign::new(session, plan, arguments);
     campaign.others()?;
     let mustered = campaign.muster_again(&resumed)?;
     let (all, done) = (mustered.checked.plan.cases.len(), mustered.finished.len());
@@ -137,8 +150,8 @@ fn resume_on_layouts(
     for WarningRow { warning, .. } in &resumed.warnings {
         print(&format!("! {warning}; {}\n", warning.advice()))?;
     }
-    let how = &arguments.how;
-    if !(campaign.agreed(&mustered, how)? && agreed("Go on with the others?", &mustered.checked, how)?) {
+    let is_agreed = campaign.agreed(&mustered, arguments.allow_commands.as_deref())?;
+    if !(is_agreed && agreed("Go on with the others?", &mustered.checked, &arguments.how)?) {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
     let around = campaign.surroundings(&mustered.checked.plan, &mustered.checked.facts);

@@ -35,6 +35,10 @@ pub(crate) struct RunArguments {
     /// Give up the data on a block device, named by serial number, WWN or path; may be repeated.
     #[arg(long, value_name = "SERIAL|WWN|PATH")]
     pub(crate) destroy_data_on: Vec<String>,
+    /// Agree to the commands that the study executes, and to lose the data on the devices of its layouts; --explain
+    /// shows them and prints the hash.
+    #[arg(long, value_name = "HASH", conflicts_with_all = ["explain", "quick"])]
+    pub(crate) allow_commands: Option<String>,
     /// Where the ledger of layouts that a study makes stands [default: /var/lib/ioproof].
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,

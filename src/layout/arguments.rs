@@ -98,7 +98,10 @@ pub(crate) struct Described {
     what: String,
     /// Take the layout of this name from a study file.
     #[arg(long, value_name = "FILE")]
-    study: Option<PathBuf>,
+    pub(super) study: Option<PathBuf>,
+    /// Agree to the commands of a study's layout, by the hash that `layout plan` prints.
+    #[arg(long, value_name = "HASH", requires = "study")]
+    pub(super) allow_commands: Option<String>,
     /// Say something else than the study does, as 'layout.md.chunk="64KiB"'; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", requires = "study")]
     set: Vec<String>,

@@ -3,11 +3,13 @@
 mod arguments;
 mod show;
 
-use std::path::Path;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Controls;
-use host::{Guard, LayoutError, Layouts, Root, Standing};
+use host::{CommandHash, Guard, LayoutError, Layouts, Root, Standing, Survey};
+use plan::Layout;
 use record::CommandRun;
 
 pub(crate) use arguments::Asked;
@@ -35,8 +37,7 @@ pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
         Asked::Destroy { named, yes } => {
             let layouts = layouts(&named.state);
             let standing = find(&layouts, &named.name)?;
-            print(&format!("{}\n", show::standing(&standing)))?;
-            if !agreed(*yes, "Take it down? All data on it is lost.")? {
+            if !take_down(&standing, *yes)? {
                 return Ok(Exit::Refused);
             }
             layouts.destroy(standing, &mut tell).map_err(failure)?;
@@ -56,14 +57,26 @@ pub(crate) fn layouts_in(state: Option<&Path>) -> Layouts {
     Layouts::new(Root::default(), directory, guard)
 }
 
+/// The directory that holds the file at `path`, from the root on.
+pub(crate) fn directory_of(path: &Path) -> Option<PathBuf> {
+    std::path::absolute(path).ok()?.parent().map(Path::to_owned)
+}
+
+fn layouts_of(described: &Described) -> Layouts {
+    layouts(&described.state).with_study(described.study.as_deref().and_then(directory_of))
+}
+
 fn layouts(state: &State) -> Layouts {
     layouts_in(state.directory.as_deref())
 }
 
 fn plan(described: &Described) -> Result<Exit, Failure> {
     let layout = described.layout()?;
-    let survey = layouts(&described.state).survey(&layout, &described.destroy_data_on);
+    let survey = layouts_of(described).survey(&layout, &described.destroy_data_on);
     print(&show::plan(&layout, &survey))?;
+    if described.study.is_some() && !survey.steps.is_empty() {
+        print(&format!("to agree to exactly these commands: --allow-commands {}\n", hash(&survey)))?;
+    }
     match survey.obstacles.is_empty() {
         true => Ok(Exit::Success),
         false => {
@@ -78,20 +91,46 @@ fn create(described: &Described, yes: bool) -> Result<Exit, Failure> {
     let controls = Arc::new(Controls::new());
     signals::stop_on_signal(&controls.stop_flags()).map_err(|error| Failure::new(Exit::Internal, error))?;
     let stopped = Arc::clone(&controls);
-    let layouts = layouts(&described.state).with_stop(move || stopped.is_stopped());
+    let layouts = layouts_of(described).with_stop(move || stopped.is_stopped());
     let survey = layouts.survey(&layout, &described.destroy_data_on);
-    if survey.obstacles.is_empty() && !layout.devices.is_empty() && !yes {
-        print(&show::plan(&layout, &survey))?;
-        let devices: Vec<String> = survey.devices.iter().map(|path| path.display().to_string()).collect();
-        let question = format!("Make it? All data on {} is lost.", devices.join(", "));
-        if !agreed(false, &question)? {
-            return Ok(Exit::Refused);
-        }
+    if survey.obstacles.is_empty() && !is_agreed(described, &layout, &survey, yes)? {
+        return Ok(Exit::Refused);
     }
+    let consents = &described.destroy_data_on;
     let mut standing =
-        layouts.create(&layout, &described.destroy_data_on, BY_HAND, &mut tell).map_err(failure)?;
+        layouts.create(&layout, consents, survey.commands, BY_HAND, &mut tell).map_err(failure)?;
     layouts.keep(&mut standing).map_err(failure)?;
     verify(&layouts, &standing)
+}
+
+/// Whether the user agrees to the commands of a layout and to what they overwrite. Commands that the user has typed
+/// are agreed to by `--yes`; those of a study, which may be somebody else's, by their hash alone. Else an answer at
+/// the terminal counts.
+fn is_agreed(described: &Described, layout: &Layout, survey: &Survey, yes: bool) -> Result<bool, Failure> {
+    let is_of_study = described.study.is_some();
+    let is_told = match is_of_study {
+        true => survey.steps.is_empty() || described.allow_commands.as_deref() == Some(&*hash(survey)),
+        false => yes || layout.devices.is_empty(),
+    };
+    if is_told {
+        return Ok(true);
+    }
+    print(&show::plan(layout, survey))?;
+    if is_of_study && !std::io::stdin().is_terminal() {
+        print(&format!("nothing was done; --allow-commands {} agrees to these commands\n", hash(survey)))?;
+        return Ok(false);
+    }
+    let devices: Vec<String> = survey.devices.iter().map(|path| path.display().to_string()).collect();
+    let lost = match devices.is_empty() {
+        true => String::new(),
+        false => format!(" All data on {} is lost.", devices.join(", ")),
+    };
+    agreed(false, &format!("Make it?{lost}"))
+}
+
+/// By which a user agrees to the commands of this layout alone.
+fn hash(survey: &Survey) -> String {
+    CommandHash::of_all(&[survey.commands]).to_string()
 }
 
 /// Asks, unless it was agreed to before. Where nobody can be asked, nobody agrees.
@@ -113,6 +152,12 @@ fn verify(layouts: &Layouts, standing: &Standing) -> Result<Exit, Failure> {
     print(&format!("{}\n", show::standing(standing)))?;
     let is_right = standing.is_complete() && !findings.iter().any(record::LayoutFinding::differs);
     Ok(if is_right { Exit::Success } else { Exit::NotKept })
+}
+
+/// Whether the user agrees to take it down, by commands that are shown.
+fn take_down(standing: &Standing, yes: bool) -> Result<bool, Failure> {
+    print(&format!("{}\n{}", show::standing(standing), show::undoing(standing)))?;
+    agreed(yes, "Take it down? All data on it is lost.")
 }
 
 fn list(layouts: &Layouts) -> Result<Exit, Failure> {
@@ -138,8 +183,7 @@ fn clean(layouts: &Layouts, yes: bool) -> Result<Exit, Failure> {
     }
     let mut worst = Ok(Exit::Success);
     for standing in left {
-        print(&format!("{}\n", show::standing(&standing)))?;
-        if !agreed(yes, "Take it down? All data on it is lost.")? {
+        if !take_down(&standing, yes)? {
             worst = worst.and(Ok(Exit::Refused));
             continue;
         }

@@ -30,6 +30,12 @@ pub(super) fn plan(layout: &Layout, survey: &Survey) -> String {
     for step in &survey.steps {
         line(&mut text, &step.action, &step.purpose, &step.provenance, &mut told);
     }
+    if !survey.checks.is_empty() {
+        text.push_str("to check it:\n");
+    }
+    for check in &survey.checks {
+        let _ = writeln!(text, "  {check}");
+    }
     let back: Vec<&Undo> = survey.steps.iter().rev().flat_map(|step| &step.undo).collect();
     if !back.is_empty() {
         text.push_str("the way back:\n");
@@ -92,6 +98,11 @@ pub(super) fn findings(findings: &[LayoutFinding]) -> String {
         let _ = writeln!(text, "{mark} {finding}");
     }
     text
+}
+
+/// The commands that take it down.
+pub(super) fn undoing(standing: &Standing) -> String {
+    standing.undoing().map(|undo| format!("  {}\n", undo.action)).collect()
 }
 
 /// A layout in one line.

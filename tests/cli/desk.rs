@@ -112,6 +112,19 @@ pub(crate) fn run(program: &Program) -> Finished {
     program.run().expect("the program ends in time")
 }
 
+/// The hash that a text of the program says to agree with.
+pub(crate) fn hash_in(text: &str) -> String {
+    let (_, after) = text.rsplit_once("--allow-commands ").unwrap_or_else(|| panic!("no hash: {text}"));
+    after.split_whitespace().next().expect("a hash").to_owned()
+}
+
+/// The program with the hash of the commands that it would execute, as a user adds it who has read them: without it
+/// the program refuses, and prints the hash.
+pub(crate) fn allow_commands(program: &Program) -> Program {
+    let hash = hash_in(&run(program).expect_code(3).stderr);
+    program.clone().args(["--allow-commands", &hash])
+}
+
 /// The report of a run.
 pub(crate) struct Report(pub(crate) Value);
 

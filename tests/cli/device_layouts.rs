@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::Signal;
 use testbed::{Finished, LoopDevice, Program, Testbed, skipped};
 
-use crate::desk::{Desk, assert_says, run, wait_for};
+use crate::desk::{Desk, assert_says, hash_in, run, wait_for};
 
 /// Devices for layouts, and the desk that has mount points and ledgers.
 struct Bench {
@@ -317,7 +317,10 @@ fn the_layout_of_a_study_is_made_by_its_name() {
     fs::write(bench.desk.path("study.toml"), study).expect("a study");
     let unknown = run(&bench.layout("plan other --study study.toml")).expect_code(2);
     assert_says(&unknown.stderr, &["no layout \"other\"", "one"]);
-    let made = run(&bench.layout("create one --study study.toml --yes")).expect_code(0);
+    let plan = run(&bench.layout("plan one --study study.toml")).expect_code(0);
+    let hash = hash_in(&plan.stdout);
+    let create = format!("create one --study study.toml --allow-commands {hash}");
+    let made = run(&bench.layout(&create)).expect_code(0);
     assert_says(&made.stdout, &["mkfs.btrfs", "data profile raid0"]);
     let _ = run(&bench.layout("destroy one --yes")).expect_code(0);
     bench.assert_blank();

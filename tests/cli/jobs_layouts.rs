@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testbed::{Limits, LoopDevice, Testbed, skipped};
 
-use crate::desk::{Desk, assert_says, run};
+use crate::desk::{Desk, allow_commands, assert_says, run};
 
 /// Both matrices, of a debug build on a busy machine.
 const LIMIT: Duration = Duration::from_secs(900);
@@ -64,8 +64,8 @@ fn the_published_matrix_runs_on_two_layouts_and_stands_beside_the_published_tabl
     let program = desk.study(&study).arg("--state").arg(desk.path("state")).limit(LIMIT);
     let program = program.args(["--set", "workload.mix.scale=0.00002", "--set", "test.*.memory=32MiB"]);
     let consents = paths.iter().map(PathBuf::as_path).chain([one.device()]);
-    let _ = run(&consents.fold(program, |program, device| program.arg("--destroy-data-on").arg(device)))
-        .expect_code(0);
+    let program = consents.fold(program, |program, device| program.arg("--destroy-data-on").arg(device));
+    let _ = run(&allow_commands(&program)).expect_code(0);
     assert!(!desk.path("mnt").exists(), "the layouts are taken down");
 
     let report = desk.report().0;

@@ -7,6 +7,7 @@ mod audit;
 mod calc;
 mod clean;
 mod comparisons;
+mod consent;
 mod depth;
 mod desk;
 mod device_layouts;

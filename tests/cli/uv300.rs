@@ -9,7 +9,9 @@ use rustix::process::Signal;
 use serde_json::Value;
 use testbed::{Limits, LoopDevice, Program, Programme, ProgrammedFs, Rig, Testbed, skipped};
 
-use crate::desk::{Desk, assert_near, assert_says, events, measured, run, timed, wait_for};
+use crate::desk::{
+    Desk, allow_commands, assert_near, assert_says, events, hash_in, measured, run, timed, wait_for,
+};
 
 /// A hundredth of what one card reads and writes (study A, Test 1).
 const READ: u64 = 27_800_000;
@@ -142,7 +144,8 @@ fn scales_as_limits_imply(duration: &str) {
     let cards = rig.devices();
     let desk = Desk::new();
     let duration = format!("workload.*.duration={duration}");
-    let finished = run(&study(&desk, cards, &["workload.*.size=16MiB", &duration])).expect_code(0);
+    let study = study(&desk, cards, &["workload.*.size=16MiB", &duration]);
+    let finished = run(&allow_commands(&study)).expect_code(0);
     assert_eq!(left(&desk, cards), [""; 0]);
     assert_says(&finished.stdout, &["all data on 12 devices will be lost", "stands for XVM", "mkfs.btrfs"]);
     let report = desk.report().0;
@@ -209,12 +212,14 @@ fn devices_that_are_slow_themselves_are_busy_all_the_time() {
     });
 }
 
-/// Starts the study on two devices without limits, and waits until a layout stands.
-fn started(desk: &Desk, cards: &[LoopDevice]) -> testbed::Running {
+/// Starts the study on two devices without limits, and waits until a layout stands; with the hash of its commands.
+fn started(desk: &Desk, cards: &[LoopDevice]) -> (testbed::Running, String) {
     let more = ["workload.*.size=4MiB", "workload.*.duration=1s", "workload.layouts.tasks=4"];
-    let mut running = study(desk, cards, &more).spawn().expect("it starts");
+    let study = study(desk, cards, &more);
+    let hash = hash_in(&run(&study).expect_code(3).stderr);
+    let mut running = study.args(["--allow-commands", &hash]).spawn().expect("it starts");
     wait_for(&mut running, "a layout", || events(desk, "layout") >= 2);
-    running
+    (running, hash)
 }
 
 fn two_cards() -> Vec<LoopDevice> {
@@ -222,8 +227,8 @@ fn two_cards() -> Vec<LoopDevice> {
     vec![card(), card()]
 }
 
-fn resume(desk: &Desk) -> Program {
-    let resume = desk.ioproof("run --yes --resume").arg(desk.record());
+fn resume(desk: &Desk, hash: &str) -> Program {
+    let resume = desk.ioproof("run --yes --allow-commands").arg(hash).arg("--resume").arg(desk.record());
     resume.arg("--state").arg(desk.path("state")).limit(LIMIT)
 }
 
@@ -233,11 +238,11 @@ fn a_study_that_is_interrupted_dismantles_its_layout_and_is_taken_up_again() {
         return;
     }
     let (desk, cards) = (Desk::new(), two_cards());
-    let running = started(&desk, &cards);
+    let (running, hash) = started(&desk, &cards);
     running.signal(Signal::INT).expect("sent");
     let _ = running.wait().expect("it ends").expect_code(130);
     assert_eq!(left(&desk, &cards), [""; 0]);
-    let _ = run(&resume(&desk)).expect_code(0);
+    let _ = run(&resume(&desk, &hash)).expect_code(0);
     assert_eq!(left(&desk, &cards), [""; 0]);
     assert_eq!(desk.report().state(), "complete");
 }
@@ -248,17 +253,17 @@ fn what_a_killed_study_leaves_is_dismantled_by_clean_or_by_its_resumption() {
         return;
     }
     let (desk, cards) = (Desk::new(), two_cards());
-    let running = started(&desk, &cards);
+    let (running, hash) = started(&desk, &cards);
     running.signal(Signal::KILL).expect("sent");
     assert_eq!(running.wait().expect("it ends").signal, Some(9));
     assert!(!left(&desk, &cards).is_empty(), "it stands");
-    let resumed = run(&resume(&desk)).expect_code(0);
+    let resumed = run(&resume(&desk, &hash)).expect_code(0);
     assert_says(&resumed.stdout, &["layout card was left standing by an earlier start of this run"]);
     assert_eq!(left(&desk, &cards), [""; 0]);
     assert_eq!(desk.report().state(), "complete");
 
     let desk = Desk::new();
-    let running = started(&desk, &cards);
+    let (running, _) = started(&desk, &cards);
     running.signal(Signal::KILL).expect("sent");
     assert_eq!(running.wait().expect("it ends").signal, Some(9));
     let clean = desk.ioproof("layout clean --yes --state").arg(desk.path("state"));

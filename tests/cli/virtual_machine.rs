@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use testbed::{Finished, Program, Scratch, VirtualMachine, VirtualMachineBuilder, skipped};
 
-use crate::desk::assert_says;
+use crate::desk::{assert_says, hash_in};
 
 /// The devices of a case by serial number, for its command line.
 fn named(devices: usize) -> String {
@@ -239,7 +239,10 @@ fn a_study_goes_over_an_array_and_single_devices() {
         );
     }
     std::fs::write(machine.shared.path().join("study.toml"), study).expect("a study");
-    let _ = machine.ioproof("run study.toml --yes --out record").expect_code(0);
+    let refused = machine.ioproof("run study.toml --yes --out record").expect_code(3);
+    let hash = hash_in(&refused.stderr);
+    let _ =
+        machine.ioproof(&format!("run study.toml --yes --allow-commands {hash} --out record")).expect_code(0);
     let report = machine.ioproof("report --format json record").expect_code(0);
     let report: serde_json::Value = serde_json::from_str(&report.stdout).expect("valid JSON");
     assert_eq!(report["run"]["state"], "complete");

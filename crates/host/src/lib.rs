@@ -67,7 +67,7 @@ pub use guard::{Guard, PermittedDevice, Reason, Refusal, UNKNOWN_DATA_WORD, open
 pub use host::Host;
 pub use io_uring::{IoUringState, io_uring_state};
 pub use launch_groups::{LaunchGroup, RunGroups};
-pub use layouts::{LayoutError, Layouts, Standing, Survey};
+pub use layouts::{CommandHash, LayoutError, Layouts, Standing, Survey};
 pub use mounts::{DeviceNumber, Mount};
 pub use observer::{DeviceObserver, DeviceSample};
 pub use quiet::QuietWatch;

@@ -9,11 +9,11 @@
 //! cases are lived, the layout under them is dismantled; what a killed run leaves is in the ledger of
 //! [`host::Layouts`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use comm::Comm;
-use host::{Host, Layouts};
+use host::{CommandHash, Host, Layouts};
 use plan::{Case, Layout, Plan, Recipe, WorkloadSpec};
 use record::{CommandRun, LayoutFinding, LayoutNews, Warning, WarningRow};
 
@@ -64,6 +64,8 @@ pub struct OnHost {
     pub layouts: Layouts,
     /// The values of `--destroy-data-on` beside the devices that layouts name.
     pub consents: Vec<String>,
+    /// The commands that the user has agreed to, by the name of the layout. No other layout is made.
+    pub agreed: BTreeMap<String, CommandHash>,
 }
 
 impl Builder for OnHost {
@@ -83,7 +85,10 @@ impl Builder for OnHost {
         run_id: &str,
         tell: &mut dyn FnMut(&CommandRun),
     ) -> Result<Self::Standing, RunnerError> {
-        Ok(self.layouts.create(layout, &self.consents, run_id, tell)?)
+        let Some(agreed) = self.agreed.get(&layout.name) else {
+            return Err(host::LayoutError::CommandsChanged { layout: layout.name.clone() }.into());
+        };
+        Ok(self.layouts.create(layout, &self.consents, *agreed, run_id, tell)?)
     }
 
     fn places(&self, standing: &Self::Standing) -> Vec<PathBuf> {

@@ -103,7 +103,8 @@ impl Program {
     }
 
     /// The same program as a line of `sh`, for where only a shell can start it.
-    pub(crate) fn shell_line(&self) -> String {
+    #[must_use]
+    pub fn shell_line(&self) -> String {
         let mut line = String::new();
         if let Some(directory) = &self.directory {
             line = format!("cd {} && ", quoted(directory.as_os_str()));

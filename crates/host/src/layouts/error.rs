@@ -78,6 +78,15 @@ pub enum LayoutError {
         /// All that stands against it.
         obstacles: Vec<Obstacle>,
     },
+    /// The commands are others than the user has agreed to.
+    #[error(
+        "layout {layout}: nothing was done: a command, a device or a file that a command names has changed since it \
+         was agreed to; look at the commands again"
+    )]
+    CommandsChanged {
+        /// Its name.
+        layout: String,
+    },
     /// A step failed.
     #[error("layout {layout}: {}{}", failed_step(step), undone(left, ledger))]
     Step {
@@ -161,7 +170,7 @@ impl LayoutError {
     pub fn is_refusal(&self) -> bool {
         match self {
             Self::Obstacles { obstacles, .. } => obstacles.iter().any(Obstacle::is_refusal),
-            Self::StillRunning { .. } | Self::OtherHost { .. } => true,
+            Self::StillRunning { .. } | Self::OtherHost { .. } | Self::CommandsChanged { .. } => true,
             _ => false,
         }
     }

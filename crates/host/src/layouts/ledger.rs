@@ -1,11 +1,12 @@
 //! What was done, on stable storage: enough to undo it from another process.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use plan::layout::Step;
+use plan::layout::{Step, Undo};
 use plan::{Layout, Recipe};
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,11 @@ const LOCK: &str = ".lock";
 const VERSION: u32 = 1;
 /// A ledger of more bytes is none: a step takes about one kilobyte.
 const LEDGER_BYTES_MAX: u64 = 64 << 20;
+
+/// Who may do what with a ledger: it has commands that will be executed.
+const LEDGER_MODE: u32 = 0o600;
+/// The rights of the group and of others to write.
+const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// All that is known of a layout that was begun.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,6 +84,11 @@ impl OwnedDevice {
             signatures: None,
             covered: Vec::new(),
         }
+    }
+
+    /// Path, bytes, serial number and world wide name.
+    pub(super) fn identity(&self) -> (&Path, u64, &[String]) {
+        (&self.path, self.size_bytes, &self.identities)
     }
 
     pub(super) fn number(&self) -> DeviceNumber {
@@ -222,6 +233,12 @@ impl Standing {
         self.path.as_deref()
     }
 
+    /// What takes it down: the commands of all steps that were begun, in the order in which they are executed.
+    pub fn undoing(&self) -> impl Iterator<Item = &Undo> {
+        let is_begun = |step: &&LedgerStep| matches!(step.state, StepState::Begun | StepState::Done);
+        self.ledger.steps.iter().rev().filter(is_begun).flat_map(|step| &step.step.undo)
+    }
+
     pub(super) fn ledger_place(&self) -> PathBuf {
         self.path.clone().unwrap_or_default()
     }
@@ -250,7 +267,15 @@ impl Standing {
 /// The old file or the new one, never a part, also when the power fails.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = path.with_extension("unfinished");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&temporary)?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(LEDGER_MODE)
+        .custom_flags(libc::O_NOFOLLOW)
+        .open(&temporary)?;
+    // One that was there may have had another mode.
+    file.set_permissions(Permissions::from_mode(LEDGER_MODE))?;
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(&temporary, path)?;
@@ -315,11 +340,23 @@ fn read(path: &Path) -> Result<Ledger, LayoutError> {
         version: u32,
     }
     let unreadable = |reason: String| LayoutError::Unreadable { path: path.to_owned(), reason };
-    let bytes = fs::metadata(path).map_err(|error| LayoutError::io("stat", path, error))?.len();
-    if bytes > LEDGER_BYTES_MAX {
-        return Err(unreadable(format!("it has {bytes} bytes, and none has more than {LEDGER_BYTES_MAX}")));
+    let io = |action| move |error| LayoutError::io(action, path, error);
+    // A FIFO is not waited for.
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(io("open"))?;
+    let metadata = file.metadata().map_err(io("stat"))?;
+    if !metadata.is_file() || metadata.len() > LEDGER_BYTES_MAX {
+        return Err(unreadable(format!("it is no regular file of at most {LEDGER_BYTES_MAX} bytes")));
     }
-    let text = fs::read(path).map_err(|error| LayoutError::io("read", path, error))?;
+    let user = rustix::process::geteuid().as_raw();
+    if metadata.uid() != user || metadata.mode() & WRITABLE_BY_OTHERS != 0 {
+        return Err(unreadable(format!(
+            "its commands would be executed, and somebody else could have written them: it must belong to user {user} \
+             and be writable by nobody else; look at it, then use chown and chmod"
+        )));
+    }
+    let mut text = Vec::new();
+    file.take(LEDGER_BYTES_MAX).read_to_end(&mut text).map_err(io("read"))?;
     let head: Head = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
     if head.version != VERSION {
         return Err(unreadable(format!("it has version {}, expected {VERSION}", head.version)));

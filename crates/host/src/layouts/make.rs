@@ -13,7 +13,7 @@ use record::CommandRun;
 use super::commands::{self, Remarks};
 use super::ledger::{self, Standing, StepState};
 use super::survey::Inspection;
-use super::{LayoutError, Layouts, undo};
+use super::{CommandHash, LayoutError, Layouts, undo};
 use crate::{Guard, HostError, PermittedDevice, Root, block};
 
 /// How long a node is waited for that the kernel shows some time after a command: udev makes partitions
@@ -25,6 +25,7 @@ pub(super) fn create(
     layouts: &Layouts,
     layout: &Layout,
     consents: &[String],
+    agreed: CommandHash,
     run_id: &str,
     tell: &mut dyn FnMut(&CommandRun),
 ) -> Result<Standing, LayoutError> {
@@ -32,6 +33,9 @@ pub(super) fn create(
     let Inspection { survey, owned, permits } = layouts.inspect(layout, consents);
     if !survey.obstacles.is_empty() {
         return Err(refuse(survey.obstacles));
+    }
+    if survey.commands != agreed {
+        return Err(LayoutError::CommandsChanged { layout: layout.name.clone() });
     }
     let mut standing = Standing::begin(&layouts.root, &layouts.state, layout, run_id, owned, survey.steps);
     if standing.path.is_some() {

@@ -25,12 +25,14 @@
 //!     recipe: plan::Recipe::Btrfs { mount_options: "noatime".into() },
 //! };
 //! let mut tell = |run: &record::CommandRun| println!("{}: {}", run.command, run.status);
-//! let standing = layouts.create(&layout, &[], "by-hand", &mut tell)?;
+//! let agreed = layouts.survey(&layout, &[]).commands;
+//! let standing = layouts.create(&layout, &[], agreed, "by-hand", &mut tell)?;
 //! println!("measure {:?}", standing.places());
 //! layouts.destroy(standing, &mut tell)?;
 //! # Ok::<(), host::LayoutError>(())
 //! ```
 
+mod command_hash;
 mod commands;
 mod devices;
 mod error;
@@ -50,6 +52,7 @@ use std::sync::Arc;
 use plan::Layout;
 use record::{CommandRun, LayoutFinding};
 
+pub use command_hash::CommandHash;
 pub use error::{LayoutError, Obstacle};
 pub use ledger::Standing;
 pub use survey::Survey;
@@ -82,6 +85,8 @@ pub struct Layouts {
     state: PathBuf,
     guard: Guard,
     stop: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// Where the study stands whose layouts they are.
+    study: Option<PathBuf>,
 }
 
 impl fmt::Debug for Layouts {
@@ -97,13 +102,19 @@ impl Layouts {
     /// Layouts whose ledgers stand below `state`, on devices that `guard` permits.
     #[must_use]
     pub fn new(root: Root, state: PathBuf, guard: Guard) -> Self {
-        Self { root, state, guard, stop: Arc::new(|| false) }
+        Self { root, state, guard, stop: Arc::new(|| false), study: None }
     }
 
     /// The same, which undoes what it has made when `stop` says so between two steps.
     #[must_use]
     pub fn with_stop(self, stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { stop: Arc::new(stop), ..self }
+    }
+
+    /// The same, for layouts of a study in this directory: files there that commands name count for their hash.
+    #[must_use]
+    pub fn with_study(self, directory: Option<PathBuf>) -> Self {
+        Self { study: directory, ..self }
     }
 
     /// What would be done and all that stands against it. Nothing is written, and no rights are needed: what
@@ -114,19 +125,28 @@ impl Layouts {
         self.inspect(layout, consents).survey
     }
 
-    /// Makes the layout. `tell` hears of each command when it has ended.
+    /// Makes the layout, by the commands that were agreed to ([`Survey::commands`]). `tell` hears of each command when
+    /// it has ended.
     ///
     /// # Errors
-    /// Something stands against it, and nothing was done; or a step failed, and all was undone. What could
+    /// The commands are others than agreed to, or something stands against it, and nothing was done; or a step failed, and all was undone. What could
     /// not be undone is named and stays in the ledger.
     pub fn create(
         &self,
         layout: &Layout,
         consents: &[String],
+        agreed: CommandHash,
         run_id: &str,
         tell: &mut dyn FnMut(&CommandRun),
     ) -> Result<Standing, LayoutError> {
-        make::create(self, layout, consents, run_id, &mut log::logged(&self.state, &layout.name, tell))
+        make::create(
+            self,
+            layout,
+            consents,
+            agreed,
+            run_id,
+            &mut log::logged(&self.state, &layout.name, tell),
+        )
     }
 
     /// Leaves the layout standing when this program ends: it is no leftover then.

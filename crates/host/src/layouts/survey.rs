@@ -1,16 +1,17 @@
 //! What would be done, and all that stands against it.
 
 use std::collections::HashMap;
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plan::layout::{Step, When, package};
+use plan::layout::{Action, Step, When, package};
 use plan::{Layout, Recipe};
 
 use super::error::Obstacle;
 use super::ledger::{OwnedDevice, Standing};
 use super::place::Verdict;
-use super::{Layouts, devices, kernel, place};
+use super::{CommandHash, Layouts, devices, kernel, place};
 use crate::{PermittedDevice, Refusal, Root, file_system, programs};
 
 /// What would be done, and all that stands against it.
@@ -20,6 +21,10 @@ pub struct Survey {
     pub steps: Vec<Step>,
     /// The nodes of the devices, in the order of the layout; as given where one cannot be told.
     pub devices: Vec<PathBuf>,
+    /// The user's own checks, which are executed when it stands.
+    pub checks: Vec<Action>,
+    /// What would be executed, to be compared with what a user has agreed to.
+    pub commands: CommandHash,
     /// All that stands against it; nothing, and it can be done.
     pub obstacles: Vec<Obstacle>,
 }
@@ -35,7 +40,12 @@ impl Layouts {
     pub(super) fn inspect(&self, layout: &Layout, consents: &[String]) -> Inspection {
         let mut obstacles: Vec<Obstacle> = layout.problems().into_iter().map(Obstacle::Problem).collect();
         let (nodes, owned) = self.find(layout, &mut obstacles);
-        let steps = if layout.problems().is_empty() { layout.steps(&nodes) } else { Vec::new() };
+        let (steps, checks) = match layout.problems().is_empty() {
+            true => (layout.steps(&nodes), layout.checks(&nodes)),
+            false => (Vec::new(), Vec::new()),
+        };
+        let directories: Vec<PathBuf> = env::current_dir().into_iter().chain(self.study.clone()).collect();
+        let commands = CommandHash::of_layout(&layout.name, &owned, &steps, &checks, &directories);
         obstacles.extend(tools(&steps));
         obstacles.extend(kernel::obstacles(&self.root, &layout.recipe));
         if needs_root(&layout.recipe) && !rustix::process::geteuid().is_root() {
@@ -45,7 +55,7 @@ impl Layouts {
         obstacles.extend(names(&self.root, &layout.recipe, &steps));
         obstacles.extend(self.neighbours(layout, &nodes));
         let permits = self.permits(layout, consents, &owned, &mut obstacles);
-        Inspection { survey: Survey { steps, devices: nodes, obstacles }, owned, permits }
+        Inspection { survey: Survey { steps, devices: nodes, checks, commands, obstacles }, owned, permits }
     }
 
     /// The nodes of the devices, and what is known of those that were found. One that was named twice, by

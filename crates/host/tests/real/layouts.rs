@@ -50,7 +50,8 @@ impl Rig {
 
     fn create(&mut self, layout: &Layout) -> Result<Standing, LayoutError> {
         let told = &mut self.told;
-        self.layouts.create(layout, &[], "run", &mut |run| told.push(run.clone()))
+        let agreed = self.layouts.survey(layout, &[]).commands;
+        self.layouts.create(layout, &[], agreed, "run", &mut |run| told.push(run.clone()))
     }
 
     fn destroy(&mut self, standing: Standing) -> Result<(), LayoutError> {
@@ -313,8 +314,9 @@ fn a_device_that_vanishes_is_told_and_the_others_are_given_back() {
     // Now it goes while it is put together.
     let layout = rig.layout(own(&["true", "mkfs.ext4 -q {device0}"], &[], &["true"]));
     let mut devices = std::mem::take(&mut rig.devices);
-    let error =
-        rig.layouts.create(&layout, &[], "run", &mut |_| drop(devices.pop())).unwrap_err().to_string();
+    let agreed = rig.layouts.survey(&layout, &[]).commands;
+    let error = rig.layouts.create(&layout, &[], agreed, "run", &mut |_| drop(devices.pop()));
+    let error = error.unwrap_err().to_string();
     assert!(error.contains("could not be undone") && error.contains("not there any more"), "{error}");
 }
 
@@ -375,7 +377,8 @@ fn data_without_a_signature_is_lost_only_where_that_is_said() {
     let layout = rig.layout(Recipe::Raw);
     assert_eq!(rig.refused(&layout).len(), 1);
     let consent = [UNKNOWN_DATA_WORD.to_owned()];
-    let standing = rig.layouts.create(&layout, &consent, "run", &mut |_| ()).unwrap();
+    let agreed = rig.layouts.survey(&layout, &consent).commands;
+    let standing = rig.layouts.create(&layout, &consent, agreed, "run", &mut |_| ()).unwrap();
     assert!(head(rig.devices[0].device()).iter().all(|byte| *byte == 0));
     rig.destroy(standing).unwrap();
     rig.assert_blank();

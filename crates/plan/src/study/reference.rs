@@ -232,7 +232,8 @@ direct = true
 Each layout is made, verified, measured and dismantled, then comes the next. All cases of a layout stand
 together in the plan, layouts in the order of their first cases; a `shuffle` shuffles the layouts, and the
 cases of each. What is written on a layout is lost with it. The devices are those that the study names, and
-`ioproof run` lists them and asks, or needs `--yes`. A target on a layout has as many `devices` as the
+`ioproof run` shows all of its commands and asks, or needs `--allow-commands HASH`
+([LAYOUTS.md](LAYOUTS.md)). A target on a layout has as many `devices` as the
 layout, unless it says otherwise.
 
 ## Jobs

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use plan::layout::Step;
+use plan::layout::{Action, Step};
 use plan::{Bytes, Layout};
 
 use super::COLUMNS;
@@ -16,36 +16,56 @@ pub struct LayoutOutlook {
     pub layout: Layout,
     /// Its devices in the order of the members, with their bytes where these are known.
     pub devices: Vec<(PathBuf, Option<u64>)>,
-    /// What is done to make it.
+    /// What is done to make it, with the way back.
     pub steps: Vec<Step>,
+    /// The user's own checks.
+    pub checks: Vec<Action>,
     /// What stands against it.
     pub obstacles: Vec<String>,
 }
 
-/// The layouts one after another, each with its devices, its commands and what stands against it; `all`
-/// commands, or of those that are alike the first and the last.
+impl LayoutOutlook {
+    /// How many commands are executed to make it, check it and take it down. What this program does itself to
+    /// devices and directories is shown as the command that does the same, and counts.
+    #[must_use]
+    pub fn commands(&self) -> usize {
+        self.steps.iter().map(|step| 1 + step.undo.len()).sum::<usize>() + self.checks.len()
+    }
+}
+
+/// The layouts one after another, each with its devices and what stands against it; with all of its `commands` too.
 #[must_use]
-pub fn layouts(outlooks: &[LayoutOutlook], all: bool) -> String {
+pub fn layouts(outlooks: &[LayoutOutlook], commands: bool) -> String {
     let mut out = "Layouts, made and dismantled one after another\n".to_owned();
     for one in outlooks {
-        out.push_str(&of_one(one, all));
+        out.push_str(&of_one(one, commands));
     }
     out
 }
 
-/// Whether both do the same to different devices.
-fn alike(one: &Step, next: &Step) -> bool {
-    let program = |step: &Step| step.action.to_string().split(' ').next().map(str::to_owned);
-    (program(one), &one.provenance) == (program(next), &next.provenance)
+/// A command is never broken: it is to be copied, and nothing of it may be overlooked. Further lines of one begin as
+/// a shell would ask for them.
+fn command(action: &Action, out: &mut String) {
+    let text = action.to_string().replace('\n', "\n    > ");
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "    # {text}");
 }
 
-/// A command is never broken: it is to be copied.
-fn step(step: &Step, out: &mut String) {
-    // Writing to a String cannot fail.
-    let _ = writeln!(out, "    # {}", step.action);
-    if let Some(remark) = step.provenance.remark() {
-        out.push_str(&wrapped("      ", &remark, COLUMNS));
+fn commands(one: &LayoutOutlook, out: &mut String) {
+    let head = |text: &str, is_empty: bool| if is_empty { String::new() } else { format!("    {text}\n") };
+    out.push_str(&head("to make it:", one.steps.is_empty()));
+    for step in &one.steps {
+        command(&step.action, out);
+        if let Some(remark) = step.provenance.remark() {
+            out.push_str(&wrapped("      ", &remark, COLUMNS));
+        }
     }
+    out.push_str(&head("to check it:", one.checks.is_empty()));
+    one.checks.iter().for_each(|action| command(action, out));
+    let undo: Vec<&Action> =
+        one.steps.iter().rev().flat_map(|step| &step.undo).map(|undo| &undo.action).collect();
+    out.push_str(&head("to take it down:", undo.is_empty()));
+    undo.into_iter().for_each(|action| command(action, out));
 }
 
 fn of_one(one: &LayoutOutlook, all: bool) -> String {
@@ -65,15 +85,8 @@ fn of_one(one: &LayoutOutlook, all: bool) -> String {
         let count = crate::format::counted(one.devices.len() as u64, "device");
         out.push_str(&wrapped("    ", &format!("{count}{size}: {}", names.join(" ")), COLUMNS));
     }
-    for group in one.steps.chunk_by(alike) {
-        match group {
-            [first, middle @ .., last] if !all && middle.len() > 1 => {
-                step(first, &mut out);
-                let _ = writeln!(out, "    … {} more like these: --explain shows all", middle.len());
-                step(last, &mut out);
-            }
-            some => some.iter().for_each(|one| step(one, &mut out)),
-        }
+    if all {
+        commands(one, &mut out);
     }
     for obstacle in &one.obstacles {
         out.push_str(&wrapped("    ! ", obstacle, COLUMNS));

@@ -1,0 +1,202 @@
+//! A hash of everything that a layout would execute, so that somebody can agree to exactly that.
+//!
+//! A study is often somebody else's. Its commands run only after a user has seen them, and the hash is how an
+//! agreement is given without a terminal. It is SHA-256 over
+//!
+//! - the commands as expanded, in their order: those that make the layout, check it and take it down,
+//! - the devices: path, size, serial number and world wide name,
+//! - the working directory of the user's own lines,
+//! - the contents of all regular files that a command names.
+//!
+//! What a named script itself reads or calls is not covered, nor are programs that are found by `PATH`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use plan::layout::{Action, Step};
+use sha2::{Digest, Sha256};
+
+use super::ledger::OwnedDevice;
+
+/// Files up to this size are covered by their contents: scripts and lists are small. Of a larger one, such as the
+/// image of a disk, size and time of change are covered.
+const CONTENT_BYTES_MAX: u64 = 64 << 20;
+/// What ends a word in a shell line, beside blanks.
+const SHELL_OPERATORS: [char; 11] = [';', '&', '|', '<', '>', '(', ')', '=', '`', '{', '}'];
+
+/// A hash of commands, printed as 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct CommandHash([u8; 32]);
+
+/// All that decides what the commands of a layout do. It is hashed as it is printed for debugging: every text is
+/// quoted there, so that two that differ never look alike.
+#[derive(Debug)]
+#[expect(dead_code, reason = "the fields are read by their derived `Debug`")]
+struct Covered<'a> {
+    name: &'a str,
+    devices: Vec<(&'a Path, u64, &'a [String])>,
+    steps: &'a [Step],
+    checks: &'a [Action],
+    directory: Option<&'a PathBuf>,
+    files: BTreeMap<PathBuf, [u8; 32]>,
+}
+
+impl CommandHash {
+    /// The hash of one layout. `directories` are those that relative names in commands may start from; the first is
+    /// the working directory.
+    pub(super) fn of_layout(
+        name: &str,
+        devices: &[OwnedDevice],
+        steps: &[Step],
+        checks: &[Action],
+        directories: &[PathBuf],
+    ) -> Self {
+        let undo = steps.iter().flat_map(|step| &step.undo).map(|undo| &undo.action);
+        let actions = steps.iter().map(|step| &step.action).chain(checks).chain(undo);
+        let covered = Covered {
+            name,
+            devices: devices.iter().map(OwnedDevice::identity).collect(),
+            steps,
+            checks,
+            directory: directories.first(),
+            files: actions.flat_map(words).flat_map(|word| files(&word, directories)).collect(),
+        };
+        Self(Sha256::digest(format!("{covered:?}")).into())
+    }
+
+    /// The hash of several layouts together, in this order.
+    #[must_use]
+    pub fn of_all(hashes: &[Self]) -> Self {
+        let all: Vec<u8> = hashes.iter().flat_map(|hash| hash.0).collect();
+        Self(Sha256::digest(all).into())
+    }
+}
+
+impl fmt::Display for CommandHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for CommandHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The words of a command that may name files. Of a shell line these are its words without quotes, and the parts of
+/// them between operators.
+fn words(action: &Action) -> Vec<String> {
+    match action {
+        Action::Command(words) => words.clone(),
+        Action::Shell(line) => {
+            let bare = || line.split_whitespace().map(str::to_owned).collect();
+            let words: Vec<String> = shlex::split(line).unwrap_or_else(bare);
+            let parts = |word: &String| {
+                let parts = word.split(|c: char| SHELL_OPERATORS.contains(&c) || c.is_whitespace());
+                parts.map(str::to_owned).collect::<Vec<_>>()
+            };
+            words.iter().flat_map(parts).chain(words.iter().cloned()).collect()
+        }
+        // This program does these itself.
+        Action::MakeDirectory(_) | Action::RemoveDirectory(_) | Action::Wipe(_) => Vec::new(),
+    }
+}
+
+/// The regular files that `word` names from any of `directories`, each with the hash of what it holds.
+fn files(word: &str, directories: &[PathBuf]) -> Vec<(PathBuf, [u8; 32])> {
+    // Paths are joined to each directory; an absolute one stays what it is.
+    let places = directories.iter().map(|directory| directory.join(word));
+    let found = places.filter(|place| !word.is_empty() && place.is_file());
+    found.map(|place| (place.clone(), content(&place))).collect()
+}
+
+/// What `file` holds. One that cannot be read is covered by the reason, so that the hash changes when it can be.
+fn content(file: &Path) -> [u8; 32] {
+    let read = || -> io::Result<[u8; 32]> {
+        let metadata = fs::metadata(file)?;
+        let mut hash = Sha256::new();
+        if metadata.len() > CONTENT_BYTES_MAX {
+            let changed = (metadata.len(), metadata.mtime(), metadata.mtime_nsec(), metadata.ino());
+            hash.update(format!("{changed:?}"));
+        } else {
+            hash.update(fs::read(file)?);
+        }
+        Ok(hash.finalize().into())
+    };
+    read().unwrap_or_else(|error| Sha256::digest(error.to_string()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use plan::{Layout, Recipe};
+
+    use super::super::ledger::OwnedDevice;
+    use super::CommandHash;
+    use crate::DeviceNumber;
+
+    fn own(create: &[&str], verify: &[&str], destroy: &[&str]) -> Layout {
+        let texts = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        Layout {
+            name: "own".to_owned(),
+            title: String::new(),
+            stands_for: String::new(),
+            devices: vec!["/dev/a".to_owned()],
+            mount_point: PathBuf::from("/mnt/x"),
+            recipe: Recipe::Own { create: texts(create), verify: texts(verify), destroy: texts(destroy) },
+        }
+    }
+
+    fn hash(layout: &Layout, node: &str, directories: &[PathBuf]) -> String {
+        let device = OwnedDevice::new("/dev/a", Path::new(node), DeviceNumber { major: 8, minor: 0 }, 512);
+        let nodes = [PathBuf::from(node)];
+        let (steps, checks) = (layout.steps(&nodes), layout.checks(&nodes));
+        CommandHash::of_layout(&layout.name, &[device], &steps, &checks, directories).to_string()
+    }
+
+    #[test]
+    fn every_command_their_order_devices_and_directory_count() {
+        let at = |directory: &str| [PathBuf::from(directory)];
+        let base = hash(&own(&["a", "b"], &["c"], &["d"]), "/dev/a", &at("/nowhere"));
+        assert_eq!(base.len(), 64);
+        assert_eq!(base, hash(&own(&["a", "b"], &["c"], &["d"]), "/dev/a", &at("/nowhere")), "it is stable");
+        let others = [
+            hash(&own(&["b", "a"], &["c"], &["d"]), "/dev/a", &at("/nowhere")),
+            hash(&own(&["a", "b"], &["C"], &["d"]), "/dev/a", &at("/nowhere")),
+            hash(&own(&["a", "b"], &[], &["d"]), "/dev/a", &at("/nowhere")),
+            hash(&own(&["a", "b"], &["c"], &["D"]), "/dev/a", &at("/nowhere")),
+            hash(&own(&["a b"], &["c"], &["d"]), "/dev/a", &at("/nowhere")),
+            hash(&own(&["a", "b"], &["c"], &["d"]), "/dev/b", &at("/nowhere")),
+            hash(&own(&["a", "b"], &["c"], &["d"]), "/dev/a", &at("/elsewhere")),
+        ];
+        for (number, other) in others.iter().enumerate() {
+            assert_ne!(*other, base, "change {number} is not covered");
+        }
+    }
+
+    #[test]
+    fn what_a_named_file_holds_counts() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let place = [PathBuf::from("/"), directory.path().to_owned()];
+        let script = directory.path().join("make it.sh");
+        let absolute = format!("sh '{}'", script.display());
+        let lines =
+            ["sh 'make it.sh'", "cd /x&&sh \"./make it.sh\";true", "FILE='make it.sh' sh x", &absolute];
+        for line in lines {
+            for layout in [own(&[line], &[], &["d"]), own(&["a"], &[line], &["d"]), own(&["a"], &[], &[line])]
+            {
+                fs::write(&script, "echo one").expect("a file");
+                let one = hash(&layout, "/dev/a", &place);
+                fs::write(&script, "echo two").expect("a file");
+                assert_ne!(one, hash(&layout, "/dev/a", &place), "{line}");
+            }
+        }
+    }
+}
