@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use dialect::batch::{Asked, Jobs, Script, System, scripts};
+use plan::layout::shell_word;
 use plan::{ExpectedRate, Surroundings};
 
 use crate::arguments::BatchArguments;
@@ -50,8 +51,8 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     write(&out, &scripts)?;
     let list: String =
         scripts.iter().map(|script| format!("{}\n", out.join(&script.name).display())).collect();
-    print(&format!("{list}submit them with: sh {}\n", out.join("submit.sh").display()))
-        .map(|()| Exit::Success)
+    let submit = shell_word(&out.join("submit.sh").to_string_lossy());
+    print(&format!("{list}submit them with: sh {submit}\n")).map(|()| Exit::Success)
 }
 
 /// Writes all scripts, or none: an earlier one may have been changed by hand.

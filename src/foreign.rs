@@ -13,6 +13,7 @@ use std::sync::Arc;
 use dialect::ior::Launcher;
 use dialect::{Asked, Tool};
 use plan::Plan;
+use plan::layout::shell_word;
 use record::{Warning, WarningRow};
 use runner::{Event, Watch};
 
@@ -134,7 +135,7 @@ impl Told {
 
     fn close(&self, directory: &Path) {
         if self.untold > 0 {
-            let (untold, directory) = (self.untold, directory.display());
+            let (untold, directory) = (self.untold, shell_word(&directory.to_string_lossy()));
             warn(&[format!("{untold} more of these kinds are shown by `ioproof report {directory}`")]);
         }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use host::Root;
-use host::tuning::{self, Action, Back, HostSettings, Identity, Ledger, LedgerError, Restored};
+use host::tuning::{self, Action, Back, HostSettings, Identity, Ledger, LedgerError, Restored, Surveyed};
 
 use super::tune::agreed;
 use super::{ledger_failure, state_of};
@@ -77,12 +77,18 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
         text.push_str("! `host tune` was ended before it had done all: what it had done is restored\n");
     }
     let survey = tuning::survey(ledger, root, settings);
-    if survey.iter().any(|(_, action)| *action == Action::Rebooted) {
-        text.push_str("! the host was booted since: settings of the running kernel went with that boot\n");
+    let (undone, set_again): (Vec<_>, Vec<_>) =
+        survey.iter().partition(|surveyed| surveyed.action == Action::Rebooted);
+    if Identity::of(root).boot_id != ledger.host.boot_id {
+        let _ = writeln!(
+            text,
+            "! the host was booted since: of its settings {} went with that boot, and {} that are set at boot \
+             are looked at",
+            undone.len(),
+            set_again.len()
+        );
     }
-    for (index, action) in survey {
-        let entry = &ledger.entries[index];
-        let (setting, old) = (&entry.setting, &entry.old);
+    for Surveyed { setting, old, action, .. } in survey {
         let _ = match action {
             Action::PutBack { now } => writeln!(text, "  {setting}: {now} -> {old}"),
             Action::Foreign { now } if force => {
@@ -95,12 +101,15 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
                 )
             }
             Action::AsItWas => writeln!(text, "- {setting}: {old}, as before"),
-            Action::Gone => writeln!(text, "- {setting}: its device has gone"),
-            Action::Rebooted => writeln!(text, "- {setting}: undone by the boot"),
+            Action::Gone => writeln!(text, "- {setting}: it is not there any more"),
+            Action::NeverSet => writeln!(text, "- {setting}: was never set"),
+            Action::Rebooted => {
+                writeln!(text, "- {setting}: undone by the boot, or set by somebody else since; it was {old}")
+            }
         };
     }
     for file in ledger.kept.iter().rev() {
-        let _ = writeln!(text, "  {}: removed", file.path);
+        let _ = writeln!(text, "  {}: removed once the values are back", file.path);
     }
     text
 }

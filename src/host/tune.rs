@@ -53,8 +53,15 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
     if arguments.devices.is_empty() && tuning::needs_devices(&steps) {
         return Err(devices_missing(&root, &settings, &steps));
     }
-    let plan = TuningPlan::new(&mut site, profiles.iter().map(|profile| profile.name).collect(), &steps);
-    let kept = if arguments.persist { tuning::kept_files(&plan, &root) } else { Vec::new() };
+    let mut plan = TuningPlan::new(&mut site, profiles.iter().map(|profile| profile.name).collect(), &steps);
+    plan.persist = arguments.persist;
+    let state = state_of(&root, arguments.state.as_deref());
+    let kept = if arguments.persist {
+        let ledger = Ledger::read(&state).map_err(ledger_failure)?;
+        tuning::kept_files(&plan, ledger.as_ref(), &root)
+    } else {
+        Vec::new()
+    };
     print(&planned(&Host::new(root.clone()).node(), &plan, &steps))?;
     if !plan.writes.is_empty() {
         print(&kept.iter().map(kept_text).collect::<String>())?;
@@ -85,7 +92,6 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
     if !agreed("Write these?", arguments.yes)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
-    let state = state_of(&root, arguments.state.as_deref());
     let mut ledger = Ledger::open(&state, &Identity::of(&root)).map_err(ledger_failure)?;
     let now = i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
     let mut tell = |applied: &Applied| {
@@ -177,10 +183,7 @@ fn applied_line(applied: &Applied) -> String {
     match &applied.outcome {
         Outcome::Set(text) => format!("{setting}: reads {text}"),
         Outcome::Changed(text) => {
-            format!(
-                "! {setting}: {} was written, it reads {text}: the kernel has made that of it",
-                applied.write.new
-            )
+            format!("! {setting}: {} was written, it reads {text}", applied.write.new)
         }
         Outcome::Refused(why) => format!("! {setting}: refused: {why}"),
     }
@@ -193,7 +196,7 @@ fn conclude(all: &[Applied], kept: &[KeptOutcome]) -> Result<Exit, Failure> {
     let refused = count(|outcome| matches!(outcome, Outcome::Refused(_)));
     let mut text = format!("{set} set and read back");
     if changed > 0 {
-        let _ = write!(text, ", {changed} changed by the kernel");
+        let _ = write!(text, ", {changed} not as written");
     }
     if refused > 0 {
         let _ = write!(text, ", {refused} refused by the kernel and left as they were");
@@ -209,8 +212,12 @@ fn conclude(all: &[Applied], kept: &[KeptOutcome]) -> Result<Exit, Failure> {
             }
         }
     }
-    if set + changed == 0 {
-        let message = "the kernel refused every write: nothing is changed";
+    if set == 0 {
+        let message = if changed == 0 {
+            "the kernel refused every write: nothing is changed"
+        } else {
+            "no setting reads as it was written: `ioproof host restore` puts back what was"
+        };
         return Err(Failure::new(Exit::HostLacks, anyhow::anyhow!(message)));
     }
     Ok(if failed { Exit::HostLacks } else { Exit::Success })

@@ -330,6 +330,89 @@ fn what_outlives_a_boot_is_shown_first_and_removed() {
     }
 }
 
+/// A desk that was tuned for good and booted since: the script has set the values again.
+fn booted_desk() -> Desk {
+    let desk = desk();
+    fs::create_dir_all(at(&desk, "etc/systemd/system")).expect("a directory");
+    let _ = run(&desk.ioproof("host tune thp-never swappiness --root root --persist --yes")).expect_code(0);
+    fs::write(at(&desk, "proc/sys/kernel/random/boot_id"), "b00t-2\n").expect("a file");
+    desk
+}
+
+const KEPT: [&str; 3] = [
+    "etc/ioproof-tuning.sh",
+    "etc/systemd/system/ioproof-tuning.service",
+    "etc/systemd/system/multi-user.target.wants/ioproof-tuning.service",
+];
+
+fn assert_as_before(desk: &Desk) {
+    assert_eq!(text(desk, "proc/sys/vm/swappiness"), "60");
+    assert_eq!(text(desk, "sys/kernel/mm/transparent_hugepage/enabled"), "always [madvise] never");
+    for path in KEPT {
+        assert!(fs::symlink_metadata(at(desk, path)).is_err(), "{path}");
+    }
+    assert!(!ledger(desk).exists());
+}
+
+#[test]
+fn what_each_boot_sets_again_is_put_back_after_a_boot() {
+    let desk = booted_desk();
+    let tune = run(&desk.ioproof("host tune swappiness thp-never --root root --yes"));
+    assert_says(&tune.expect_code(0).stdout, &["nothing is to be written"]);
+    let plan = run(&desk.ioproof("host restore --root root --plan")).expect_code(0).stdout;
+    assert_says(
+        &plan,
+        &["the host was booted since", "swappiness: 10 -> 60", "removed once the values are back"],
+    );
+    let _ = run(&desk.ioproof("host restore --root root --yes")).expect_code(0);
+    assert_as_before(&desk);
+}
+
+#[test]
+fn script_and_ledger_stay_where_a_value_does_not_come_back() {
+    if testbed::skipped(Strace::available()) {
+        return;
+    }
+    let desk = booted_desk();
+    let trace = Strace::new()
+        .calls("write")
+        .only_path(at(&desk, "proc/sys/vm/swappiness"))
+        .inject("write", "error=EPERM")
+        .run(&desk.ioproof("host restore --root root --yes"))
+        .expect("it is traced");
+    let failed = trace.finished.expect_code(4);
+    assert_says(&failed.stderr, &["swappiness: not put back", "it stays until every value is back"]);
+    for path in KEPT {
+        assert!(fs::symlink_metadata(at(&desk, path)).is_ok(), "{path}");
+    }
+    assert!(ledger(&desk).exists());
+    let _ = run(&desk.ioproof("host restore --root root --yes")).expect_code(0);
+    assert_as_before(&desk);
+}
+
+#[test]
+fn a_restore_that_is_killed_between_any_two_steps_is_done_again() {
+    if testbed::skipped(Strace::available()) {
+        return;
+    }
+    // The calls that change something: values, lines of the ledger, files that go.
+    for (call, times) in [("write", 24), ("unlink", 5)] {
+        let mut killed = 0;
+        for at in 1..=times {
+            let desk = booted_desk();
+            let trace = Strace::new()
+                .calls(call)
+                .inject(call, &format!("signal=KILL:when={at}"))
+                .run(&desk.ioproof("host restore --root root --yes"))
+                .expect("it is traced");
+            killed += u32::from(trace.finished.code != Some(0));
+            let _ = run(&desk.ioproof("host restore --root root --yes")).expect_code(0);
+            assert_as_before(&desk);
+        }
+        assert!(killed > 3, "{call}: it was killed {killed} times");
+    }
+}
+
 #[test]
 fn a_user_without_rights_is_shown_the_plan_and_told_what_is_missing() {
     let root = rustix::process::geteuid().is_root();

@@ -217,6 +217,72 @@ fn the_program_gets_every_word_as_it_was_and_its_status_is_kept() {
     assert!(String::from_utf8_lossy(&merged.stderr).contains("no record it's out/nodes-1"));
 }
 
+/// All scripts of all systems, submitted and run with doubles from directories with a hostile name.
+#[test]
+fn nothing_in_a_name_is_executed() {
+    const HOSTILE: &str = "a $(touch PWNED) ;'\"` b/`touch PWNED`\n#SBATCH -N9\n& touch PWNED;-";
+    let place = tempfile::tempdir().expect("a directory");
+    let around = around();
+    let text = WEAK.replace("Weak scaling", "$(touch PWNED)\\ntouch PWNED");
+    for system in SYSTEMS {
+        let doubles = place.path().join(format!("doubles of {system}"));
+        fs::create_dir_all(&doubles).expect("a directory");
+        // Submitting runs the script at once; starting ranks runs one.
+        let submit = "#!/bin/sh\n[ \"$1\" != batch ] || shift\nwhile :; do case $1 in -W) shift 2;; -*) shift;; \
+                      *) break;; esac; done\nsh \"$1\" >>\"$LOG\" || exit 1\necho 7\n";
+        let launch = "#!/bin/sh\n[ \"$1\" != run ] || shift\nwhile :; do case $1 in -n) shift 2;; -*) shift;; \
+                      *) break;; esac; done\nexec \"$@\"\n";
+        let flux = "#!/bin/sh\ncase $1 in batch) exec sbatch \"$@\";; *) exec srun \"$@\";; esac\n";
+        let work = place.path().join(HOSTILE).join(system.to_string());
+        fs::create_dir_all(&work).expect("a directory");
+        let program = work.join("ioproof");
+        let echo = "#!/bin/sh\nprintf '[%s]\\0' \"$@\"\n";
+        for (path, text) in [
+            (doubles.join("sbatch"), submit),
+            (doubles.join("qsub"), submit),
+            (doubles.join("srun"), launch),
+            (doubles.join("mpiexec"), launch),
+            (doubles.join("flux"), flux),
+            (program.clone(), echo),
+        ] {
+            fs::write(&path, text).expect("written");
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            fs::set_permissions(&path, mode).expect("executable");
+        }
+        let study_path = work.join("$(touch PWNED).toml");
+        let value = "target.scratch.directory=/it's $(touch PWNED)\n`touch PWNED`";
+        let plan = study(study_path.to_str().expect("a text"), &text, &[value]);
+        let asked = Asked { program, out: work.clone(), ..Asked::new(&plan, &around, system) };
+        for script in scripts(&asked).expect("scripts") {
+            fs::write(work.join(&script.name), &script.text).expect("written");
+        }
+        let log = place.path().join("log");
+        let _ = fs::remove_file(&log);
+        let mut command = Command::new("sh");
+        let path = format!("{}:{}", doubles.display(), std::env::var("PATH").unwrap_or_default());
+        command.arg("submit.sh").env("PATH", path).env("LOG", &log).env("PBS_O_WORKDIR", &work);
+        let ran = command.env("CDPATH", place.path()).current_dir(&work).output().expect("a shell");
+        assert!(ran.status.success(), "{system}: {}", String::from_utf8_lossy(&ran.stderr));
+        let record = work.join("run");
+        let words = ["run", plan_path(&study_path), "--set", value, "--out", plan_path(&record), "--yes"];
+        let expected: String = words.iter().map(|word| format!("[{word}]\0")).collect();
+        assert_eq!(fs::read_to_string(&log).expect("it ran"), expected, "{system}");
+    }
+    let mut directories = vec![place.path().to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).expect("it can be read").flatten() {
+            assert_ne!(entry.file_name(), "PWNED", "{}", entry.path().display());
+            if entry.path().is_dir() {
+                directories.push(entry.path());
+            }
+        }
+    }
+}
+
+fn plan_path(path: &Path) -> &str {
+    path.to_str().expect("a text")
+}
+
 #[test]
 fn what_is_impossible_is_refused_with_the_next_step() {
     let around = around();

@@ -4,6 +4,7 @@
 //! (MiB/s = 2²⁰), because the tools of this field print both under similar names.
 
 use plan::Nanos;
+use plan::layout::shell_word;
 
 use crate::view::BYTES_PER_SECOND;
 
@@ -207,14 +208,6 @@ pub(crate) fn utc(unix_ns: i64) -> String {
 /// A command line that a shell reads back as the same words.
 pub(crate) fn shell_line(words: &[String]) -> String {
     words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
-}
-
-fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@+%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

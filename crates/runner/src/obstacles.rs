@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use host::files::{FileState, Kind, check_directory};
 use host::{Host, PermittedDevice};
+use plan::layout::shell_word;
 use plan::{Case, Existing, FileSet, Keep, Plan, Sharing};
 use record::{Holder, Leftover};
 
@@ -204,7 +205,7 @@ pub(crate) fn check_in_use(
                     ),
                     format!(
                         "if that run is over, `ioproof clean {}` on {node} removes its files; or name another file",
-                        directory.display()
+                        shell_word(&directory.to_string_lossy())
                     ),
                 ),
                 Holder::Alive | Holder::Gone => (

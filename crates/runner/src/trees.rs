@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use comm::Topology;
+use plan::layout::shell_word;
 use plan::{
     Backend, Case, Existing, Keep, Nanos, ObjectsPlacement, Phase, Plan, RENAMED, TreePlacement, Work,
     Workload,
@@ -242,7 +243,7 @@ pub(crate) fn left_there(root: &Path, found: &Path) -> RunnerError {
             "run {} has claimed it: `ioproof clean {}` removes it where that run was killed; or name another \
              directory",
             claim.run_id,
-            place.display()
+            shell_word(&place.to_string_lossy())
         ),
         None => "a run that keeps its files made them (`ioproof clean` knows only those of killed runs): \
                  remove them, or name another directory"

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use plan::layout::shell_word;
+
 use super::{Asked, BatchError, Job, Script, Study, System, WallTime, quote};
 
 /// Putting records together reads and writes them once.
@@ -39,7 +41,7 @@ fn run(asked: &Asked<'_>, study: &Study<'_>, job: &Job) -> Result<String, BatchE
              set -- --resume \"$record\"\nelse\n";
     let _ = write!(text, "    set -- {}", quote::path(study.path)?);
     for one in study.overrides {
-        let _ = write!(text, " \\\n        --set {}", quote::word(one));
+        let _ = write!(text, " \\\n        --set {}", shell_word(one));
     }
     if job.selects {
         let _ = write!(text, " \\\n        --on-nodes {}", job.nodes);
@@ -90,15 +92,15 @@ fn submit(asked: &Asked<'_>, study: &Study<'_>, names: &[&str]) -> Result<String
     }
     text += "set -eu\n";
     // Relative paths in the jobs count from where they start, which is where they are submitted.
-    text += "here=$(cd -- \"$(dirname -- \"$0\")\" && pwd)\n";
+    text += "here=$(CDPATH='' cd -- \"$(dirname -- \"$0\")\" && pwd)\n";
     if let Some(directory) = &asked.directory {
-        let _ = writeln!(text, "cd -- {}", quote::path(directory)?);
+        let _ = writeln!(text, "CDPATH='' cd -- {}", quote::path(directory)?);
     }
     for (index, name) in names.iter().enumerate() {
         let command = if index == 0 { first } else { later };
         let _ = writeln!(text, "job=$({command} \"$here/{name}\")\nprintf '%s %s\\n' {name} \"$job\"");
     }
-    let _ = writeln!(text, "printf '%s\\n' {}", quote::word(&format!("see: {}", asked.system.listing())));
+    let _ = writeln!(text, "printf '%s\\n' {}", shell_word(&format!("see: {}", asked.system.listing())));
     Ok(text)
 }
 
@@ -130,7 +132,7 @@ fn head(asked: &Asked<'_>, study: &Study<'_>, job: &Job, what: &str) -> Result<S
     // The site's own commands above need not bear this.
     text += "set -eu\n";
     if let Some(directory) = &asked.directory {
-        let _ = writeln!(text, "cd -- {}", quote::path(directory)?);
+        let _ = writeln!(text, "CDPATH='' cd -- {}", quote::path(directory)?);
     } else if asked.system == System::Pbs {
         // PBS starts a job in the home directory.
         text += "cd -- \"$PBS_O_WORKDIR\"\n";

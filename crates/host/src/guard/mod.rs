@@ -46,7 +46,6 @@ use rustix::io::Errno;
 pub use consent::UNKNOWN_DATA_WORD;
 pub(crate) use consent::{find, identities};
 pub(crate) use content::Signature;
-pub(crate) use refusal::quoted;
 pub use refusal::{Reason, Refusal};
 
 use crate::{DeviceNumber, HostError, Root, block, sys};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use plan::layout::shell_word;
 use thiserror::Error;
 
 use super::UNKNOWN_DATA_WORD;
@@ -179,20 +180,20 @@ impl Reason {
             Self::UnknownDevice { .. } => "mount sysfs at /sys, or give another device".to_owned(),
             Self::NotNamed { names } => {
                 let options: Vec<String> =
-                    names.iter().map(|name| format!("--destroy-data-on {}", quoted(name))).collect();
+                    names.iter().map(|name| format!("--destroy-data-on {}", shell_word(name))).collect();
                 format!("if all its data may be lost, say {}", options.join(" or "))
             }
             Self::EmptyConsent => "remove it, or set the variable it came from".to_owned(),
-            Self::ConsentInOtherCase { name, .. } => format!("write {}", quoted(name)),
+            Self::ConsentInOtherCase { name, .. } => format!("write {}", shell_word(name)),
             Self::AmbiguousConsent { .. } => "name it by its path or world wide name".to_owned(),
             Self::ConsentForWholeDisk { .. } => "name the partition by its path".to_owned(),
             Self::ReadOnly => "give another device, or blockdev --setrw".to_owned(),
             Self::Empty => "insert a medium or set it up".to_owned(),
             Self::Partitioned { .. } => "give one of them, or remove them".to_owned(),
             Self::Mounted { mount_point, .. } | Self::FileMounted { mount_point, .. } => {
-                format!("umount {}", quoted(&mount_point.display().to_string()))
+                format!("umount {}", shell_word(&mount_point.display().to_string()))
             }
-            Self::Swap { device } => format!("swapoff {}", quoted(device)),
+            Self::Swap { device } => format!("swapoff {}", shell_word(device)),
             Self::Held { .. } => "stop what holds it, or give that instead".to_owned(),
             Self::BtrfsMember { .. } => "unmount that file system, or give another device".to_owned(),
             Self::UnderLoop { by, .. } => format!("losetup -d /dev/{by}"),
@@ -262,13 +263,4 @@ impl fmt::Display for Reason {
             }
         }
     }
-}
-
-/// A word as a shell takes it.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:,=@%".contains(&byte);
-    if !word.is_empty() && word.bytes().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }

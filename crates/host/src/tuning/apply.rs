@@ -14,7 +14,7 @@ use crate::Root;
 pub enum Outcome {
     /// It reads back as this, which is what was written.
     Set(String),
-    /// It reads back as something else.
+    /// It reads back as something else, or the kernel shows something else.
     Changed(String),
     /// The kernel refused it: how, and what that means.
     Refused(String),
@@ -66,7 +66,10 @@ pub(super) fn set(settings: &dyn Settings, setting: &Setting, value: &str) -> Ou
         return Outcome::Refused(in_words(setting, &error));
     }
     match settings.read(setting) {
-        Ok(text) if setting.same(&text, value) => Outcome::Set(text.trim().to_owned()),
+        Ok(text) if setting.same(&text, value) => match settings.contradiction(setting, value) {
+            None => Outcome::Set(text.trim().to_owned()),
+            Some(why) => Outcome::Changed(format!("{}, but {why}", text.trim())),
+        },
         Ok(text) => Outcome::Changed(text.trim().to_owned()),
         Err(error) => Outcome::Refused(format!("it was written and cannot be read back: {error}")),
     }

@@ -1,16 +1,18 @@
 //! Settings that outlive a boot: a script of ours that a boot starts, shown before it is written.
 
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::Path;
 
-use super::ledger::{KeptFile, KeptForm, Ledger, LedgerError};
+use plan::layout::shell_word;
+
+use super::ledger::{Entry, EntryState, KeptFile, KeptForm, Ledger, LedgerError};
+use super::owner::Owner;
 use super::planned::TuningPlan;
 use super::setting::Setting;
 use super::steps::POWER_CONTROL;
 use crate::Root;
-use crate::guard::quoted;
 
 const SCRIPT: &str = "/etc/ioproof-tuning.sh";
 const UNITS: &str = "/etc/systemd/system";
@@ -20,12 +22,12 @@ const RC_LOCAL: &str = "/etc/rc.local";
 /// A file that outlives a boot, and whether it was written or removed, or why not.
 pub type KeptOutcome = (KeptFile, Result<(), String>);
 
-/// The files that make the plan outlive a boot: a script, and what starts it. With systemd that is a unit
-/// and the link that enables it, else a line in `/etc/rc.local`.
+/// The files that make the plan outlive a boot, with what `ledger` keeps already: a script, and what starts
+/// it. With systemd that is a unit and the link that enables it, else a line in `/etc/rc.local`.
 #[must_use]
-pub fn files(plan: &TuningPlan, root: &Root) -> Vec<KeptFile> {
+pub fn files(plan: &TuningPlan, ledger: Option<&Ledger>, root: &Root) -> Vec<KeptFile> {
     let file = |path: String, form: KeptForm| KeptFile { path, form };
-    let mut all = vec![file(SCRIPT.to_owned(), KeptForm::Text(script(plan)))];
+    let mut all = vec![file(SCRIPT.to_owned(), KeptForm::Text(script(plan, ledger, root)))];
     if root.exists(UNITS) {
         let unit = format!("{UNITS}/{UNIT}");
         let link = format!("{UNITS}/multi-user.target.wants/{UNIT}");
@@ -46,46 +48,80 @@ fn unit_text(plan: &TuningPlan) -> String {
     )
 }
 
-/// Numbers of interrupts and names of devices change from boot to boot: interrupts are found by their
-/// driver, as published, and devices by the path that the user gave.
-fn script(plan: &TuningPlan) -> String {
-    let mut lines: Vec<String> = vec![
-        "#!/bin/sh".to_owned(),
-        "# Written by ioproof host tune --persist; ioproof host restore removes it.".to_owned(),
-    ];
-    for write in &plan.writes {
-        let value = write.setting.value(&write.new);
-        let line = match &write.setting {
-            Setting::File { path } if path.ends_with("/smp_affinity") => {
-                "for irq in $(find /proc/irq/*/nvme* -prune | cut -d/ -f4); do cat /proc/irq/$irq/affinity_hint > \
-                 /proc/irq/$irq/smp_affinity; done"
-                    .to_owned()
-            }
-            Setting::File { path } => match (write.setting.device(), &write.device) {
-                (Some(name), Some(device)) => {
-                    let below = path.strip_prefix(&format!("/sys/block/{name}/")).unwrap_or(path);
-                    format!("echo {value} > \"/sys/block/$(basename \"$(readlink -f {})\")/{below}\"", quoted(device))
-                }
-                _ => write.setting.command(&value),
-            },
-            // The tools of the published line; the register is read first, and one bit of it cleared.
-            Setting::Register { register: POWER_CONTROL, .. } => {
-                "for cpu in /dev/cpu/[0-9]*; do p=${cpu##*/}; wrmsr -p $p 0x1fc $(($(rdmsr -c -p $p 0x1fc) & ~2)); \
-                 done # msr-tools"
-                    .to_owned()
-            }
-            Setting::Mount { mount_point } => {
-                format!("mount -o remount,bind,noatime,nodiratime {}", quoted(mount_point))
-            }
-            // TuneD keeps its profile over a boot by itself.
-            Setting::TunedProfile => continue,
-            Setting::Register { .. } => write.setting.command(&value),
-        };
+/// What the script starts with. Names of devices change from boot to boot.
+const SCRIPT_HEAD: &str = r#"#!/bin/sh
+# Written by ioproof host tune --persist; ioproof host restore removes it.
+failed=0
+# The device whose file $1 holds $2.
+device() {
+    for directory in /sys/block/*; do
+        [ -r "$directory/$1" ] || continue
+        read -r text < "$directory/$1"
+        [ "$text" != "$2" ] || { printf '%s\n' "$directory"; return; }
+    done
+    return 1
+}"#;
+
+/// A line for each setting; the script ends with 1 where one could not be set.
+fn script(plan: &TuningPlan, ledger: Option<&Ledger>, root: &Root) -> String {
+    let planned = |setting: &Setting| plan.writes.iter().any(|write| write.setting == *setting);
+    let is_kept =
+        |entry: &&Entry| entry.set_at_boot && entry.state != EntryState::Restored && !planned(&entry.setting);
+    let kept = ledger.iter().flat_map(|ledger| ledger.entries.iter()).filter(is_kept);
+    let kept = kept.filter_map(|entry| {
+        line(&entry.setting, &entry.setting.value(entry.new.as_deref()?), entry.owner.clone())
+    });
+    let planned = plan.writes.iter().filter_map(|write| {
+        let owner = Owner::of(&write.setting, write.device.as_deref(), root);
+        line(&write.setting, &write.setting.value(&write.new), owner)
+    });
+    let mut lines = vec![SCRIPT_HEAD.to_owned()];
+    for line in kept.chain(planned) {
         if !lines.contains(&line) {
             lines.push(line);
         }
     }
-    lines.join("\n") + "\n"
+    lines.join("\n") + "\nexit $failed\n"
+}
+
+/// The line that sets a value at boot. Numbers of interrupts change: they are found by their driver, as
+/// published.
+fn line(setting: &Setting, value: &str, owner: Option<Owner>) -> Option<String> {
+    let command = match (setting, owner) {
+        (Setting::File { path }, _) if path.ends_with("/smp_affinity") => {
+            // The kernel refuses those that it manages itself.
+            return Some(
+                "for queue in /proc/irq/*/nvme*; do irq=${queue%/*}; cat \"$irq/affinity_hint\" > \
+                 \"$irq/smp_affinity\"; done"
+                    .to_owned(),
+            );
+        }
+        (Setting::File { path }, Some(owner)) => {
+            let name = setting.device()?;
+            let below = path.strip_prefix(&format!("/sys/block/{name}/"))?;
+            let directory = match owner {
+                Owner::Device { file, text } => {
+                    format!("$(device {} {})", shell_word(&file), shell_word(&text))
+                }
+                Owner::Path(path) => {
+                    format!("/sys/block/$(basename \"$(readlink -f -- {})\")", shell_word(&path))
+                }
+                Owner::Interrupt(_) => return None,
+            };
+            format!("directory={directory} && echo {} > \"$directory\"/{}", shell_word(value), shell_word(below))
+        }
+        // The tools of the published line; the register is read first, and one bit of it cleared.
+        (Setting::Register { register: POWER_CONTROL, .. }, _) => {
+            "for cpu in /dev/cpu/[0-9]*; do p=${cpu##*/}; wrmsr -p $p 0x1fc $(($(rdmsr -c -p $p 0x1fc) & ~2)) || \
+             failed=1; done # msr-tools"
+                .to_owned()
+        }
+        (Setting::Mount { .. }, _) => setting.command("noatime,nodiratime"),
+        // TuneD keeps its profile over a boot by itself.
+        (Setting::TunedProfile, _) => return None,
+        (Setting::File { .. } | Setting::Register { .. }, _) => setting.command(value),
+    };
+    Some(if command.starts_with("for ") { command } else { format!("{command} || failed=1") })
 }
 
 /// Writes the files, each noted in the ledger first.
@@ -171,13 +207,22 @@ fn replace(path: &Path, text: &str, mode: Permissions) -> io::Result<()> {
 pub(super) fn remove(ledger: &mut Ledger, root: &Root, force: bool) -> Result<Vec<KeptOutcome>, LedgerError> {
     let mut told = Vec::new();
     for file in ledger.kept.clone().into_iter().rev() {
-        let taken = take_away(&file, root, force);
+        // The ledger must not forget a file that a crash of the host brings back.
+        let taken = take_away(&file, root, force).and_then(|()| synced(&root.path(&file.path)));
         if taken.is_ok() {
             ledger.removed(file.clone())?;
         }
         told.push((file, taken));
     }
     Ok(told)
+}
+
+fn synced(removed: &Path) -> Result<(), String> {
+    let Some(directory) = removed.parent() else { return Ok(()) };
+    match File::open(directory).and_then(|directory| directory.sync_all()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.to_string()),
+        _ => Ok(()),
+    }
 }
 
 fn take_away(file: &KeptFile, root: &Root, force: bool) -> Result<(), String> {

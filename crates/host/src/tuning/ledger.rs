@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::owner::Owner;
 use super::planned::TuningPlan;
 use super::setting::{Setting, Settings};
 use crate::{Root, facts};
@@ -69,8 +70,7 @@ pub enum LedgerError {
     },
     /// It was written before the host was booted.
     #[error(
-        "{path} is of an earlier boot: say `ioproof host restore` first, which keeps what is persistent and \
-         forgets what the boot has undone",
+        "{path} is of an earlier boot: run `ioproof host restore` first, which puts back what is still set",
         path = path.display()
     )]
     EarlierBoot {
@@ -154,8 +154,14 @@ pub struct Entry {
     pub step: String,
     /// The kernel's number of the device, which another device in its place does not have.
     pub device_number: Option<u64>,
+    /// How its device or interrupt is found after a boot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner>,
     /// Whether the kernel changes it along with another of the ledger.
     pub coupled: bool,
+    /// Whether each boot sets it again: by the script of `--persist`, or by TuneD.
+    #[serde(default)]
+    pub set_at_boot: bool,
     /// How far the change has come.
     #[serde(skip, default = "planned")]
     pub state: EntryState,
@@ -361,6 +367,9 @@ impl Ledger {
             return;
         };
         earlier.coupled |= entry.coupled;
+        // An earlier script may stand still.
+        entry.set_at_boot |= earlier.set_at_boot;
+        earlier.set_at_boot = entry.set_at_boot;
         if earlier.state == EntryState::Restored {
             *earlier = entry;
         } else if entry.new.is_some() {
@@ -401,6 +410,8 @@ impl Ledger {
         for write in &plan.writes {
             let entry = |setting: &Setting, old: String, new: Option<String>| Entry {
                 device_number: number(setting),
+                owner: Owner::of(setting, write.device.as_deref(), root),
+                set_at_boot: plan.persist || write.setting.outlives_boot(),
                 setting: setting.clone(),
                 old,
                 new,
@@ -491,8 +502,7 @@ impl Ledger {
     /// Whether nothing is left to restore.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        let settled = |entry: &Entry| matches!(entry.state, EntryState::Restored | EntryState::Refused(_));
-        self.kept.is_empty() && self.entries.iter().all(settled)
+        self.kept.is_empty() && self.entries.iter().all(|entry| entry.state == EntryState::Restored)
     }
 
     /// Removes the ledger, and the directory that it has by default if nothing else is in it.

@@ -28,6 +28,7 @@ mod apply;
 mod keep;
 mod ledger;
 mod mount_flags;
+mod owner;
 mod planned;
 mod profiles;
 mod programs;
@@ -45,10 +46,11 @@ pub use ledger::{
     Application, Entry, EntryState, Identity, KeptFile, KeptForm, LEDGER, Ledger, LedgerError,
     STATE_DIRECTORY, STATE_VARIABLE,
 };
+pub use owner::Owner;
 pub use planned::{TuningPlan, Write, needs_devices};
 pub use profiles::{Profile, STORAGE_BENCHMARK, UnknownProfile, profile, profiles, steps_of};
 pub use recorded::{in_force, state_directory};
-pub use restore::{Action, Back, Restored, restore, survey};
+pub use restore::{Action, Back, Restored, Surveyed, restore, survey};
 pub use setting::{HostSettings, Setting, Settings};
 pub use site::{ALL_DEVICES, Device, Site, UnknownDevice};
 pub use step::{Finding, Scope, Severity, State, Step, as_json};

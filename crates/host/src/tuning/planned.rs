@@ -38,6 +38,8 @@ pub struct TuningPlan {
     pub writes: Vec<Write>,
     /// What is as advised, is not here, or is to be done by hand.
     pub others: Vec<Finding>,
+    /// Whether each boot is to set it again.
+    pub persist: bool,
 }
 
 impl TuningPlan {
@@ -59,7 +61,7 @@ impl TuningPlan {
                 }
             }
         }
-        Self { profiles, writes, others }
+        Self { profiles, writes, others, persist: false }
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use record::{AppliedProfile, TunedSetting, Tuning, TuningInForce};
 
 use super::ledger::{Application, Entry, EntryState, Identity, Ledger, STATE_DIRECTORY, STATE_VARIABLE};
+use super::setting::{HostSettings, Settings};
 use crate::Root;
 
 /// Where the state of this program stands: what [`STATE_VARIABLE`] names in the environment, or
@@ -25,17 +26,23 @@ pub fn in_force(root: &Root, state: &Path) -> Tuning {
         Ok(Some(ledger)) if !ledger.host.is_same_host(&Identity::of(root)) => {
             Tuning::Unknown(format!("{} is of another host", ledger.path().display()))
         }
-        Ok(Some(ledger)) => of_ledger(&ledger, &Identity::of(root)),
+        Ok(Some(ledger)) => of_ledger(&ledger, root),
         Err(error) => Tuning::Unknown(error.to_string()),
     }
 }
 
-fn of_ledger(ledger: &Ledger, host: &Identity) -> Tuning {
-    let rebooted = ledger.host.boot_id != host.boot_id;
+fn of_ledger(ledger: &Ledger, root: &Root) -> Tuning {
+    let rebooted = ledger.host.boot_id != Identity::of(root).boot_id;
+    let host = HostSettings::new(root);
+    // After a boot that is in force which the boot has set again.
+    let is_in_force = |entry: &Entry| {
+        let read = |setting| host.read(&setting).is_ok_and(|now| entry.is_set_again(&setting, &now, &host));
+        !rebooted || entry.set_at_boot && entry.setting_now(root).is_some_and(read)
+    };
     let mut settings: Vec<TunedSetting> = Vec::new();
     for entry in &ledger.entries {
         let Some(after) = after(entry) else { continue };
-        if rebooted && !entry.setting.outlives_boot() && ledger.kept.is_empty() {
+        if !is_in_force(entry) {
             continue;
         }
         let before = entry.setting.value(&entry.old);

@@ -27,8 +27,23 @@ pub enum Action {
     },
     /// Its device has gone, or another one has taken its place, which never had our value.
     Gone,
-    /// The boot has undone it.
+    /// The kernel never took our value.
+    NeverSet,
+    /// A boot has reset it, and it does not read as our value again.
     Rebooted,
+}
+
+/// A setting of a ledger, and what is to be done about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Surveyed {
+    /// The entry of the ledger.
+    pub index: usize,
+    /// The setting where it is now: a boot may have given its device another name.
+    pub setting: Setting,
+    /// What it is to read as.
+    pub old: String,
+    /// What is to be done.
+    pub action: Action,
 }
 
 /// What became of one setting.
@@ -71,41 +86,83 @@ impl Restored {
 
 /// What [`restore`] would do about each setting that is not restored yet, the last changed first.
 #[must_use]
-pub fn survey(ledger: &Ledger, root: &Root, settings: &dyn Settings) -> Vec<(usize, Action)> {
-    let rebooted = Identity::of(root).boot_id != ledger.host.boot_id;
-    let cut_short = ledger.was_cut_short();
-    let open = |(_, entry): &(usize, &Entry)| entry.state != EntryState::Restored;
+pub fn survey(ledger: &Ledger, root: &Root, settings: &dyn Settings) -> Vec<Surveyed> {
+    let look = Look {
+        root,
+        settings,
+        rebooted: Identity::of(root).boot_id != ledger.host.boot_id,
+        cut_short: ledger.was_cut_short(),
+    };
+    // Where the script stands still, a boot has set again what was restored before it.
+    let again = |entry: &Entry| look.rebooted && entry.set_at_boot && !ledger.kept.is_empty();
+    let open = |(_, entry): &(usize, &Entry)| entry.state != EntryState::Restored || again(entry);
     // What the kernel changed along comes after what moved it.
     let indexed: Vec<(usize, &Entry)> = ledger.entries.iter().enumerate().filter(open).collect();
     let (written, moved): (Vec<_>, Vec<_>) = indexed.into_iter().partition(|(_, entry)| entry.new.is_some());
     let ordered = written.into_iter().rev().chain(moved);
-    ordered.map(|(index, entry)| (index, action(entry, root, settings, rebooted, cut_short))).collect()
+    ordered.map(|(index, entry)| look.at(index, entry)).collect()
 }
 
-fn action(entry: &Entry, root: &Root, settings: &dyn Settings, rebooted: bool, cut_short: bool) -> Action {
-    let setting = &entry.setting;
-    if rebooted && !setting.outlives_boot() {
-        return Action::Rebooted;
-    }
-    if entry.device_number.is_some() && device_number(root, setting) != entry.device_number {
-        return Action::Gone;
-    }
-    let now = match settings.read(setting) {
-        Ok(text) => text.trim().to_owned(),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && belongs_to_scheduler(setting) => {
-            // It comes back with its scheduler.
-            return Action::PutBack { now: String::new() };
+/// The host as a survey sees it.
+struct Look<'a> {
+    root: &'a Root,
+    settings: &'a dyn Settings,
+    rebooted: bool,
+    cut_short: bool,
+}
+
+impl Look<'_> {
+    fn at(&self, index: usize, entry: &Entry) -> Surveyed {
+        let found = |setting: Setting, old: String, action| Surveyed { index, setting, old, action };
+        if !self.rebooted {
+            let same = device_number(self.root, &entry.setting) == entry.device_number;
+            let action = if entry.device_number.is_none() || same {
+                self.action(entry, &entry.setting, &entry.old)
+            } else {
+                Action::Gone
+            };
+            return found(entry.setting.clone(), entry.old.clone(), action);
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Action::Gone,
-        Err(error) => return Action::PutBack { now: format!("unreadable: {error}") },
-    };
-    let ours = |value: &String| setting.same(value, &now);
-    if setting.same(&now, &entry.old) {
-        Action::AsItWas
-    } else if entry.ours.iter().any(ours) || cut_short && entry.coupled {
-        Action::PutBack { now }
-    } else {
-        Action::Foreign { now }
+        if !entry.set_at_boot && !entry.setting.outlives_boot() {
+            return found(entry.setting.clone(), entry.old.clone(), Action::Rebooted);
+        }
+        match entry.setting_now(self.root) {
+            Some(setting) => {
+                let old = entry.old_after_boot(&setting, self.settings);
+                let action = self.action(entry, &setting, &old);
+                found(setting, old, action)
+            }
+            None => found(entry.setting.clone(), entry.old.clone(), Action::Gone),
+        }
+    }
+
+    fn action(&self, entry: &Entry, setting: &Setting, old: &str) -> Action {
+        let now = match self.settings.read(setting) {
+            Ok(text) => text.trim().to_owned(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && belongs_to_scheduler(setting) => {
+                // It comes back with its scheduler.
+                return Action::PutBack { now: String::new() };
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Action::Gone,
+            Err(error) => return Action::PutBack { now: format!("unreadable: {error}") },
+        };
+        let is_ours = if self.rebooted {
+            entry.is_set_again(setting, &now, self.settings)
+        } else {
+            entry.ours.iter().any(|value| setting.same(value, &now))
+        };
+        if setting.same(&now, old) {
+            Action::AsItWas
+        } else if is_ours || self.cut_short && entry.coupled {
+            Action::PutBack { now }
+        } else if matches!(entry.state, EntryState::Refused(_)) {
+            Action::NeverSet
+        } else if self.rebooted && !setting.outlives_boot() {
+            // The script failed, or does not run: who has set this cannot be told from what the boot sets.
+            Action::Rebooted
+        } else {
+            Action::Foreign { now }
+        }
     }
 }
 
@@ -113,8 +170,12 @@ fn belongs_to_scheduler(setting: &Setting) -> bool {
     matches!(setting, Setting::File { path } if path.contains("/queue/iosched/"))
 }
 
-/// Puts back every setting of the ledger and removes what outlives a boot. What somebody else has set
-/// since stays, unless `force` says that it goes too. The ledger goes when all is done.
+/// Why a file that sets values at boot is not removed.
+const NEEDED_STILL: &str = "it stays until every value is back";
+
+/// Puts back every setting of the ledger. What somebody else has set since stays, unless `force` says that
+/// it goes too. What sets values at boot is removed once every value reads as before, the ledger last:
+/// wherever this is ended, doing it again finishes the work.
 ///
 /// # Errors
 /// The ledger cannot be written: what was put back until then is put back.
@@ -127,21 +188,27 @@ pub fn restore(
     let survey = survey(&ledger, root, settings);
     ledger.restoring()?;
     let mut wanted: Vec<Wanted> = Vec::new();
-    let mut done: Vec<(usize, Back)> = Vec::new();
-    for (index, action) in survey {
-        let entry = &ledger.entries[index];
+    let mut done: Vec<(usize, Setting, Back)> = Vec::new();
+    for Surveyed { index, setting, old, action } in survey {
         let mut want = |value: &str, foreign: bool| {
-            let (setting, value) = (entry.setting.clone(), entry.setting.value(value));
+            let (setting, value) = (setting.clone(), setting.value(value));
             wanted.push(Wanted { index, setting, value, foreign, writes: 0, failed: None });
         };
-        match action {
+        let nothing = match action {
             // These may be changed along with another that is put back.
-            Action::PutBack { .. } | Action::AsItWas => want(&entry.old, false),
-            Action::Foreign { .. } if force => want(&entry.old, false),
-            Action::Foreign { now } => want(&now, true),
-            Action::Gone => done.push((index, Back::Nothing("it went with its device"))),
-            Action::Rebooted => done.push((index, Back::Nothing("a boot since has undone it"))),
-        }
+            Action::PutBack { .. } | Action::AsItWas => {
+                want(&old, false);
+                continue;
+            }
+            Action::Foreign { now } => {
+                want(if force { &old } else { &now }, !force);
+                continue;
+            }
+            Action::Gone => "it is not there any more",
+            Action::NeverSet => "it was never set",
+            Action::Rebooted => "a boot since has undone it",
+        };
+        done.push((index, setting, Back::Nothing(nothing)));
     }
     for _ in 0..ROUNDS_MAX {
         if !round(&mut wanted, settings) {
@@ -149,19 +216,22 @@ pub fn restore(
         }
     }
     done.extend(wanted.into_iter().map(|wanted| wanted.end(settings)));
-    for (index, back) in &done {
+    for (index, _, back) in &done {
         if matches!(back, Back::Restored(_) | Back::Nothing(_)) {
             ledger.restored(*index)?;
         }
     }
-    let kept = keep::remove(&mut ledger, root, force)?;
-    let entries = &ledger.entries;
-    let settings = done.into_iter().map(|(index, back)| (entries[index].setting.clone(), back)).collect();
+    let kept = if done.iter().any(|(_, _, back)| matches!(back, Back::Failed(_))) {
+        ledger.kept.iter().map(|file| (file.clone(), Err(NEEDED_STILL.to_owned()))).collect()
+    } else {
+        keep::remove(&mut ledger, root, force)?
+    };
     if ledger.is_settled() {
         ledger.remove()?;
     } else {
         ledger.paused()?;
     }
+    let settings = done.into_iter().map(|(_, setting, back)| (setting, back)).collect();
     Ok(Restored { settings, kept })
 }
 
@@ -209,7 +279,7 @@ fn follows_other_face(setting: &Setting, value: &str, all: &[(Setting, String)])
 }
 
 impl Wanted {
-    fn end(self, settings: &dyn Settings) -> (usize, Back) {
+    fn end(self, settings: &dyn Settings) -> (usize, Setting, Back) {
         let back = match settings.read(&self.setting) {
             Ok(text) if !self.setting.same(&text, &self.value) => {
                 Back::Failed(self.failed.unwrap_or_else(|| format!("it reads as {}", text.trim())))
@@ -219,6 +289,6 @@ impl Wanted {
             Ok(text) => Back::Restored(text.trim().to_owned()),
             Err(error) => Back::Failed(self.failed.unwrap_or_else(|| error.to_string())),
         };
-        (self.index, back)
+        (self.index, self.setting, back)
     }
 }

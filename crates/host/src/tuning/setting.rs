@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use plan::layout::shell_word;
 use serde::{Deserialize, Serialize};
 
 use super::programs::Programs;
@@ -48,7 +49,11 @@ impl Setting {
     /// Whether it is still set after the host has booted again.
     #[must_use]
     pub fn outlives_boot(&self) -> bool {
-        matches!(self, Self::TunedProfile)
+        match self {
+            Self::TunedProfile => true,
+            Self::File { path } => path.starts_with(tuned::STATE),
+            Self::Register { .. } | Self::Mount { .. } => false,
+        }
     }
 
     /// The block device whose setting it is.
@@ -62,11 +67,19 @@ impl Setting {
     #[must_use]
     pub fn command(&self, value: &str) -> String {
         match self {
-            Self::File { path } => format!("echo {value} > {path}"),
-            Self::Register { cpu, register } => format!("wrmsr -p {cpu} {register:#x} {value}"),
-            Self::Mount { mount_point } => format!("mount -o remount,bind,{value} {mount_point}"),
+            Self::File { path } => format!("echo {} > {}", shell_word(value), shell_word(path)),
+            Self::Register { cpu, register } => {
+                format!("wrmsr -p {cpu} {register:#x} {}", shell_word(value))
+            }
+            Self::Mount { mount_point } => {
+                let options = format!("remount,bind,{value}");
+                format!("mount -o {} {}", shell_word(&options), shell_word(mount_point))
+            }
             Self::TunedProfile if value.is_empty() => "tuned-adm off".to_owned(),
-            Self::TunedProfile => format!("tuned-adm profile {value}"),
+            Self::TunedProfile => {
+                let names: Vec<String> = value.split_whitespace().map(shell_word).collect();
+                format!("tuned-adm profile {}", names.join(" "))
+            }
         }
     }
 
@@ -147,6 +160,10 @@ pub trait Settings {
     /// # Errors
     /// As the kernel says it.
     fn write(&self, setting: &Setting, value: &str) -> io::Result<()>;
+
+    /// What the kernel shows otherwise although the setting reads as this value: a program that was asked
+    /// to set it may have noted it alone.
+    fn contradiction(&self, setting: &Setting, value: &str) -> Option<String>;
 }
 
 /// The settings of the host under a [`Root`].
@@ -192,6 +209,9 @@ impl Settings for HostSettings<'_> {
 
     fn write(&self, setting: &Setting, value: &str) -> io::Result<()> {
         match setting {
+            Setting::File { path } if path.starts_with(tuned::STATE) => {
+                tuned::write_state(self.root, path, value)
+            }
             Setting::File { path } => self.root.write_setting(path, value),
             Setting::Register { cpu, register } => {
                 let value = number(value).ok_or(io::ErrorKind::InvalidInput)?;
@@ -204,7 +224,15 @@ impl Settings for HostSettings<'_> {
             Setting::Mount { .. } => {
                 Err(io::Error::other("only a running host can remount, not the tree under --root"))
             }
-            Setting::TunedProfile => tuned::activate(&self.programs, value),
+            Setting::TunedProfile => tuned::activate(self.root, &self.programs, value),
+        }
+    }
+
+    fn contradiction(&self, setting: &Setting, value: &str) -> Option<String> {
+        match setting {
+            Setting::TunedProfile => tuned::contradiction(self.root, value),
+            // These are read from the kernel.
+            Setting::File { .. } | Setting::Register { .. } | Setting::Mount { .. } => None,
         }
     }
 }
@@ -268,6 +296,15 @@ mod tests {
         assert!(register.same("0x35040041", "0x0000000035040041"));
         let mount = Setting::Mount { mount_point: "/data".to_owned() };
         assert!(mount.same("rw,noatime,nodiratime", "rw,nodiratime,noatime"));
+    }
+
+    #[test]
+    fn a_command_that_is_shown_may_be_copied() {
+        let mount = Setting::Mount { mount_point: "/mnt/a $(touch PWNED)".to_owned() };
+        assert_eq!(mount.command("rw,noatime"), "mount -o remount,bind,rw,noatime '/mnt/a $(touch PWNED)'");
+        assert_eq!(Setting::TunedProfile.command("a b;c"), "tuned-adm profile a 'b;c'");
+        let thp = Setting::file("/sys/kernel/mm/transparent_hugepage/enabled");
+        assert_eq!(thp.command("never"), "echo never > /sys/kernel/mm/transparent_hugepage/enabled");
     }
 
     #[test]

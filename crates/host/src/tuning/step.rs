@@ -1,5 +1,6 @@
 //! A step of tuning: what it looks at, what it advises, why, and who says so.
 
+use plan::layout::shell_word;
 use serde::Serialize;
 
 use super::setting::{Setting, Settings};
@@ -123,7 +124,9 @@ impl Step {
             State::Differs | State::ByHand(_) => self.severity,
         };
         let apply = (seen.state == State::Differs).then(|| match (&seen.device, self.scope) {
-            (Some(device), Scope::Devices) => format!("ioproof host tune {} --device {device}", self.name),
+            (Some(device), Scope::Devices) => {
+                format!("ioproof host tune {} --device {}", self.name, shell_word(device))
+            }
             _ => format!("ioproof host tune {}", self.name),
         });
         Finding {

@@ -13,6 +13,7 @@ mod timeline;
 use std::collections::{HashMap, HashSet};
 
 use analysis::{CONFIDENCE, OperationLatency, RateName, RepetitionFigure, Summary};
+use plan::layout::shell_word;
 use plan::{Case, Forecast, Phase, Plan, Question, Role, Stopping, TargetTerms, Work};
 use record::{Measure, Metric, Operation, Provenance, PublishedUnit, Run, RunState};
 
@@ -95,8 +96,12 @@ fn study(plan: &Plan) -> StudyInfo {
 fn run_info(run: &Run) -> RunInfo {
     let manifest = &run.manifest;
     let (asked, options) = match &manifest.plan.question {
-        Question::Quick { directory } => (format!("ioproof run --quick {}", directory.display()), Vec::new()),
-        Question::Study { path, .. } => (format!("ioproof run {}", path.display()), Vec::new()),
+        Question::Quick { directory } => {
+            (format!("ioproof run --quick {}", shell_word(&directory.to_string_lossy())), Vec::new())
+        }
+        Question::Study { path, .. } => {
+            (format!("ioproof run {}", shell_word(&path.to_string_lossy())), Vec::new())
+        }
         Question::Dialect { arguments, notes, .. } => (shell_line(arguments), notes.clone()),
         Question::Import { command_lines, .. } => (command_lines.join("; "), Vec::new()),
     };

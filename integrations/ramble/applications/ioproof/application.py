@@ -3,6 +3,9 @@
 Copy the directory above into an object repository of yours (`ramble repo add`), and set `study`
 and `overrides` in the workspace; ramble.yaml beside it is an example. The figures of merit are read
 from OpenMetrics text, whose lines are a standard.
+
+A shell reads the commands after Ramble has put the values in: paths stand in single quotes, so that
+they may hold anything but a single quote. `overrides` are words of a shell, quoted by who sets them.
 """
 
 from ramble.appkit import *
@@ -17,14 +20,14 @@ class Ioproof(ExecutableApplication):
 
     executable(
         "measure",
-        template=["{ioproof} run {study} --yes --out {experiment_run_dir}/record {overrides}"],
+        template=["'{ioproof}' run '{study}' --yes --out '{experiment_run_dir}/record' {overrides}"],
         use_mpi=False,
     )
     executable(
         "report",
         template=[
-            "{ioproof} report {experiment_run_dir}/record"
-            " --format openmetrics --output {experiment_run_dir}/figures.om"
+            "'{ioproof}' report '{experiment_run_dir}/record'"
+            " --format openmetrics --output '{experiment_run_dir}/figures.om'"
         ],
         use_mpi=False,
     )

@@ -5,7 +5,7 @@ use super::super::site::Site;
 use super::super::step::{Scope, Seen, Severity, Step, existing};
 
 /// On the kernels of Red Hat Enterprise Linux 6, and on all others.
-const THP_FILES: [&str; 2] =
+pub(in crate::tuning) const HUGE_PAGES: [&str; 2] =
     ["/sys/kernel/mm/redhat_transparent_hugepage/enabled", "/sys/kernel/mm/transparent_hugepage/enabled"];
 const SWAPPINESS_FILE: &str = "/proc/sys/vm/swappiness";
 /// Each pair is one setting with two faces: the kernel sets the other to 0 when one is written, and
@@ -18,7 +18,7 @@ const DIRTY_PAIRS: [(&str, &str); 2] = [
 /// The setting of memory that TuneD's profiles change.
 pub(super) fn settings() -> Vec<Setting> {
     let dirty = DIRTY_PAIRS.iter().flat_map(|(ratio, bytes)| [*ratio, *bytes]);
-    THP_FILES.into_iter().chain([SWAPPINESS_FILE]).chain(dirty).map(Setting::file).collect()
+    HUGE_PAGES.into_iter().chain([SWAPPINESS_FILE]).chain(dirty).map(Setting::file).collect()
 }
 
 pub(super) const THP: Step = Step {
@@ -36,12 +36,12 @@ pub(super) const THP: Step = Step {
 };
 
 fn thp(site: &Site<'_>) -> Vec<Seen> {
-    for file in THP_FILES {
+    for file in HUGE_PAGES {
         if site.root.exists(file) {
             return vec![Seen::of(site, "transparent huge pages", Setting::file(file), "never")];
         }
     }
-    let why = format!("neither {} nor {}: this kernel has none", THP_FILES[0], THP_FILES[1]);
+    let why = format!("neither {} nor {}: this kernel has none", HUGE_PAGES[0], HUGE_PAGES[1]);
     vec![Seen::not_here("transparent huge pages", why)]
 }
 

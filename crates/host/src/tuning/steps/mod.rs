@@ -40,6 +40,7 @@ pub(super) const STEPS: [&Step; 19] = [
 /// Everything that TuneD's storage profiles set and this program knows of.
 fn what_tuned_sets(site: &Site<'_>) -> Vec<Setting> {
     let mut all = memory::settings();
+    all.push(Setting::file(super::tuned::MODE));
     all.extend(
         power::governors(site).into_iter().flat_map(|(_, governor, preference)| [governor, preference]),
     );
@@ -49,5 +50,5 @@ fn what_tuned_sets(site: &Site<'_>) -> Vec<Setting> {
     super::step::existing(site.settings, all)
 }
 
-pub(in crate::tuning) use memory::{counts_bytes, other_face};
+pub(in crate::tuning) use memory::{HUGE_PAGES, counts_bytes, other_face};
 pub(in crate::tuning) use processors::POWER_CONTROL;

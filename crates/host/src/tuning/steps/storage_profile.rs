@@ -38,6 +38,14 @@ fn look_at_tuned(site: &Site<'_>) -> Vec<Seen> {
         let why = format!("TuneD has neither {} nor {}", tuned::PUBLISHED, tuned::SUCCESSOR);
         return vec![Seen::said(what, active.ok(), State::NotHere(why))];
     };
+    if !tuned::runs(site.root) {
+        let todo = format!("TuneD does not run, so that a profile would change nothing: {}", tuned::START);
+        return vec![Seen::by_hand(what, active.ok(), todo)];
+    }
+    if tuned::kernel_settings(site.root, advised).is_empty() {
+        let why = format!("TuneD's profile {advised} sets nothing that can be read back from the kernel");
+        return vec![Seen::said(what, active.ok(), State::NotHere(why))];
+    }
     let what = if advised == tuned::PUBLISHED {
         what.to_owned()
     } else {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rustix::io::Errno;
 
-use super::fake_kernel::{Death, FakeKernel, contents, host, open, plan, put_back, state, text, tune};
+use super::fake_kernel::{Death, FakeKernel, contents, host, open_soon, plan, put_back, state, text, tune};
 use crate::tuning::{Action, Back, LEDGER, Ledger, Outcome, apply, profiles, survey};
 
 const IRQ: &str = "/proc/irq/31/smp_affinity";
@@ -184,9 +184,9 @@ fn a_boot_has_undone_the_settings_of_the_kernel_but_not_the_profile_of_tuned() {
     tree.root().write_setting("/proc/sys/kernel/random/boot_id", "b00t-2").unwrap();
     tree.root().write_setting(SWAPPINESS, "10").unwrap();
     let ledger = Ledger::read(&state(&tree)).unwrap().unwrap();
-    assert_eq!(survey(&ledger, tree.root(), &kernel), [(0, Action::Rebooted)]);
+    assert_eq!(survey(&ledger, tree.root(), &kernel)[0].action, Action::Rebooted);
     let again = plan(&tree, &kernel, &["thp-never"]);
-    let error = apply(&again, tree.root(), &kernel, &mut open(&tree).unwrap(), 0, &mut |_| {}).unwrap_err();
+    let error = apply(&again, tree.root(), &kernel, &mut open_soon(&tree), 0, &mut |_| {}).unwrap_err();
     assert!(error.to_string().contains("an earlier boot") && error.is_refusal(), "{error}");
     let writes = kernel.writes.get();
     assert!(!put_back(&tree, &kernel, false).is_partial());

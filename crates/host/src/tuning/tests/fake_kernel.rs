@@ -34,8 +34,13 @@ pub(super) fn host() -> Tree {
         ("/proc/sys/vm/dirty_background_bytes", "67108864\n"),
         ("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n"),
         ("/etc/tuned/active_profile", "balanced\n"),
-        ("/usr/lib/tuned/enterprise-storage/tuned.conf", "[main]\n"),
-        ("/usr/lib/tuned/throughput-performance/tuned.conf", "[main]\n"),
+        ("/etc/tuned/profile_mode", "auto\n"),
+        ("/usr/lib/tuned/enterprise-storage/tuned.conf", "[main]\ninclude=throughput-performance\n"),
+        ("/usr/lib/tuned/throughput-performance/tuned.conf", "[main]\n[sysctl]\nvm.dirty_ratio = 40\n"),
+        ("/proc/812/comm", "tuned\n"),
+        ("/proc/812/cmdline", "python3\0tuned"),
+        ("/proc/811/comm", "tuned\n"),
+        ("/proc/811/cmdline", ""),
         ("/proc/self/mountinfo", ""),
     ]);
     for (irq, queue, hint) in
@@ -208,6 +213,10 @@ impl Settings for FakeKernel<'_> {
             None => Ok(()),
         }
     }
+
+    fn contradiction(&self, setting: &Setting, value: &str) -> Option<String> {
+        self.files.contradiction(setting, value)
+    }
 }
 
 /// Every file of a tree with its content, without the program's own state.
@@ -234,7 +243,12 @@ pub(super) fn state(tree: &Tree) -> PathBuf {
 
 /// The plan of some profiles for all devices of the tree.
 pub(super) fn plan(tree: &Tree, kernel: &FakeKernel<'_>, names: &[&str]) -> TuningPlan {
-    let mut site = Site::with_settings(tree.root(), kernel, &[PathBuf::from("all")]).unwrap();
+    plan_for(tree, kernel, names, "all")
+}
+
+/// The plan of some profiles for a device of the tree.
+pub(super) fn plan_for(tree: &Tree, kernel: &FakeKernel<'_>, names: &[&str], device: &str) -> TuningPlan {
+    let mut site = Site::with_settings(tree.root(), kernel, &[PathBuf::from(device)]).unwrap();
     let profiles: Vec<_> = names.iter().map(|name| profile(name).unwrap()).collect();
     TuningPlan::new(&mut site, profiles.iter().map(|profile| profile.name).collect(), &steps_of(&profiles))
 }
@@ -243,14 +257,28 @@ pub(super) fn open(tree: &Tree) -> Result<Ledger, LedgerError> {
     Ledger::open(&state(tree), &Identity::of(tree.root()))
 }
 
+/// The ledger once nobody has it: a program that another test starts holds its lock until it runs.
+pub(super) fn opened(state: &Path, root: &Root) -> Ledger {
+    loop {
+        match Ledger::open(state, &Identity::of(root)) {
+            Err(LedgerError::Busy { .. }) => std::thread::yield_now(),
+            opened => return opened.unwrap(),
+        }
+    }
+}
+
+pub(super) fn open_soon(tree: &Tree) -> Ledger {
+    opened(&state(tree), tree.root())
+}
+
 /// Applies profiles to all devices of the tree.
 pub(super) fn tune(tree: &Tree, kernel: &FakeKernel<'_>, names: &[&str]) -> Vec<Applied> {
     let plan = plan(tree, kernel, names);
-    apply(&plan, tree.root(), kernel, &mut open(tree).unwrap(), 1_000_000_000, &mut |_| {}).unwrap()
+    apply(&plan, tree.root(), kernel, &mut open_soon(tree), 1_000_000_000, &mut |_| {}).unwrap()
 }
 
 pub(super) fn put_back(tree: &Tree, kernel: &FakeKernel<'_>, force: bool) -> Restored {
-    restore(open(tree).unwrap(), tree.root(), kernel, force).unwrap()
+    restore(open_soon(tree), tree.root(), kernel, force).unwrap()
 }
 
 /// The text of a file of the tree.

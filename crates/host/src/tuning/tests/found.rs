@@ -1,5 +1,6 @@
 //! What each step finds and would write.
 
+use std::fs;
 use std::path::PathBuf;
 
 use proptest::prelude::*;
@@ -129,7 +130,17 @@ fn the_profile_of_tuned_is_the_published_one_or_its_successor() {
         writes(&program(host()), "tuned-enterprise-storage"),
         ["tuned-adm profile enterprise-storage"]
     );
-    let tree = program(Tree::new(&[("/usr/lib/tuned/profiles/throughput-performance/tuned.conf", "")]));
+    let stopped = program(host());
+    fs::remove_file(stopped.root().path("/proc/812/comm")).unwrap();
+    let finding = &findings(&stopped, "tuned-enterprise-storage")[0];
+    assert!(matches!(&finding.state, State::ByHand(todo) if todo.contains("systemctl start tuned")));
+    let tree = program(Tree::new(&[
+        ("/etc/tuned/active_profile", ""),
+        ("/proc/7/comm", "tuned\n"),
+        ("/proc/7/cmdline", "tuned"),
+        ("/proc/sys/vm/swappiness", "60\n"),
+        ("/usr/lib/tuned/profiles/throughput-performance/tuned.conf", "[sysctl]\nvm.swappiness=10\n"),
+    ]));
     assert_eq!(writes(&tree, "tuned-enterprise-storage"), ["tuned-adm profile throughput-performance"]);
     assert!(
         findings(&tree, "tuned-enterprise-storage")[0].what.contains("for enterprise-storage, which is gone")

@@ -1,6 +1,7 @@
 //! Steps, ledger, way there and way back, on a tree of files with a kernel that behaves like one.
 
 mod applied;
+mod booted;
 mod fake_kernel;
 mod found;
 mod kept;

@@ -4,8 +4,7 @@ use testbed::{FileSystem, LoopDevice, Testbed};
 
 use crate::Root;
 use crate::tuning::{
-    HostSettings, Identity, Ledger, Outcome, Setting, Settings, Site, TuningPlan, apply, profile, restore,
-    steps_of,
+    HostSettings, Outcome, Setting, Settings, Site, TuningPlan, apply, profile, restore, steps_of,
 };
 
 #[test]
@@ -28,7 +27,7 @@ fn a_mount_is_set_by_itself_and_comes_back_with_its_other_options() {
         let mut site = Site::new(&root, &settings, &[device.device().to_owned()]).unwrap();
         let profile = profile("mount-options").unwrap();
         let plan = TuningPlan::new(&mut site, vec![profile.name], &steps_of(&[profile]));
-        let mut ledger = Ledger::open(state.path(), &Identity::of(&root)).unwrap();
+        let mut ledger = super::fake_kernel::opened(state.path(), &root);
         let applied = apply(&plan, &root, &settings, &mut ledger, 0, &mut |_| {}).unwrap();
         let [applied] = applied.as_slice() else { panic!("one mount: {applied:?}") };
         let Outcome::Set(now) = &applied.outcome else { panic!("{applied:?}") };

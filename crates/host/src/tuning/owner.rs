@@ -1,0 +1,151 @@
+//! What a setting belongs to, by something that a boot does not change.
+//!
+//! A boot may give devices other names and interrupts other numbers. A value of `sda` must not be written
+//! to the disk that has that name since.
+
+use std::path::{Path, absolute};
+
+use record::Fact;
+use serde::{Deserialize, Serialize};
+
+use super::ledger::Entry;
+use super::setting::{Setting, Settings, number};
+use crate::{Root, block};
+
+/// Files below a device's directory in `/sys/block` that identify it, the most specific first.
+const IDENTIFIERS: [&str; 5] = ["wwid", "device/wwid", "dm/uuid", "serial", "device/serial"];
+
+/// How the device or the interrupt of a setting is found again after a boot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Owner {
+    /// The one block device whose `file` in `/sys/block/NAME` holds `text`.
+    Device {
+        /// As in `device/wwid`.
+        file: String,
+        /// What it holds, without the space around it.
+        text: String,
+    },
+    /// The block device that this path leads to: it has no identifier, or shares it with another.
+    Path(String),
+    /// The interrupt of this queue of NVMe, as in `S2C1NX0q1`: the serial number of the controller, or its
+    /// name where it has none, and the queue.
+    Interrupt(String),
+}
+
+impl Owner {
+    /// Whose setting it is; `path` is how the user named the device. Nothing where a boot changes no name.
+    pub(super) fn of(setting: &Setting, path: Option<&str>, root: &Root) -> Option<Self> {
+        if let Some(irq) = interrupt_number(setting) {
+            return interrupt(root, irq).map(Self::Interrupt);
+        }
+        let name = setting.device()?;
+        for file in IDENTIFIERS {
+            if let Fact::Known(text) = identifier(root, name, file)
+                && !text.contains(char::is_control)
+                && devices(root, file, &text).len() == 1
+            {
+                return Some(Self::Device { file: file.to_owned(), text });
+            }
+        }
+        let path = path.map_or_else(|| format!("/dev/{name}"), str::to_owned);
+        // At boot nobody is in the directory that a relative path counts from.
+        let whole = absolute(&path).map_or(path, |whole| whole.to_string_lossy().into_owned());
+        Some(Self::Path(whole))
+    }
+
+    /// The setting where its owner is now; nothing where that has gone.
+    pub(super) fn find(&self, setting: &Setting, root: &Root) -> Option<Setting> {
+        let Setting::File { path } = setting else { return None };
+        match self {
+            Self::Interrupt(queue) => {
+                let irq = root
+                    .names("/proc/irq")
+                    .into_iter()
+                    .find(|irq| irq.parse::<u32>().is_ok() && interrupt(root, irq).as_ref() == Some(queue))?;
+                Some(Setting::file(format!("/proc/irq/{irq}/smp_affinity")))
+            }
+            Self::Device { .. } | Self::Path(_) => {
+                let now = self.device(root)?;
+                let below = path.strip_prefix(&format!("/sys/block/{}/", setting.device()?))?;
+                Some(Setting::file(format!("/sys/block/{now}/{below}")))
+            }
+        }
+    }
+
+    fn device(&self, root: &Root) -> Option<String> {
+        match self {
+            Self::Device { file, text } => match devices(root, file, text).as_slice() {
+                [only] => Some(only.clone()),
+                _ => None,
+            },
+            Self::Path(path) => block::name_of(root, block::number_at(root, Path::new(path))?),
+            Self::Interrupt(_) => None,
+        }
+    }
+}
+
+/// What holds of an entry after a boot.
+impl Entry {
+    /// The setting where it is now.
+    pub(super) fn setting_now(&self, root: &Root) -> Option<Setting> {
+        self.owner
+            .as_ref()
+            .map_or_else(|| Some(self.setting.clone()), |owner| owner.find(&self.setting, root))
+    }
+
+    /// Whether the setting reads as this program, or what it left for each boot, has set it.
+    pub(super) fn is_set_again(&self, setting: &Setting, now: &str, settings: &dyn Settings) -> bool {
+        if interrupt_number(setting).is_some() {
+            // The script takes the driver's hint of this boot.
+            let hint = hint_of(setting).and_then(|hint| settings.read(&hint).ok());
+            return hint.is_some_and(|hint| setting.same(&hint, now));
+        }
+        match (self.changed_bits(), number(now), self.new.as_deref().and_then(number)) {
+            (Some(bits), Some(now), Some(new)) => now & bits == new & bits,
+            _ => self.ours.iter().any(|value| setting.same(value, now)),
+        }
+    }
+
+    /// The old value. Of a register the bits that this program has changed: a boot may set the others anew.
+    pub(super) fn old_after_boot(&self, setting: &Setting, settings: &dyn Settings) -> String {
+        let now = settings.read(setting).ok().and_then(|text| number(&text));
+        match (self.changed_bits(), now, number(&self.old)) {
+            (Some(bits), Some(now), Some(old)) => format!("{:#x}", (now & !bits) | (old & bits)),
+            _ => self.old.clone(),
+        }
+    }
+
+    fn changed_bits(&self) -> Option<u64> {
+        let Setting::Register { .. } = self.setting else { return None };
+        Some(number(&self.old)? ^ number(self.new.as_deref()?)?)
+    }
+}
+
+fn hint_of(setting: &Setting) -> Option<Setting> {
+    interrupt_number(setting).map(|irq| Setting::file(format!("/proc/irq/{irq}/affinity_hint")))
+}
+
+fn identifier(root: &Root, name: &str, file: &str) -> Fact<String> {
+    root.text(&format!("/sys/block/{name}/{file}"))
+}
+
+/// All devices whose `file` holds `text`: the paths of multipath, or namespaces of one controller, share it.
+fn devices(root: &Root, file: &str, text: &str) -> Vec<String> {
+    let holds = |name: &String| matches!(identifier(root, name, file), Fact::Known(other) if other == text);
+    root.names("/sys/block").into_iter().filter(holds).collect()
+}
+
+fn interrupt_number(setting: &Setting) -> Option<&str> {
+    let Setting::File { path } = setting else { return None };
+    path.strip_prefix("/proc/irq/")?.strip_suffix("/smp_affinity")
+}
+
+fn interrupt(root: &Root, irq: &str) -> Option<String> {
+    let action = root.names(&format!("/proc/irq/{irq}")).into_iter().find(|name| name.starts_with("nvme"))?;
+    let (controller, queue) = action.rsplit_once('q')?;
+    match root.text(&format!("/sys/class/nvme/{controller}/serial")) {
+        Fact::Known(serial) => Some(format!("{serial}q{queue}")),
+        Fact::Unknown(_) => Some(action),
+    }
+}
