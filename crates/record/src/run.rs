@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,15 +9,16 @@ use plan::Phase;
 
 use crate::index::{CaseIndex, Ended, JournalIndex};
 use crate::journal::{JOURNAL, JournalReader};
+use crate::limits::{TextBudget, check_rows};
 use crate::manifest::{MANIFEST, check_version, read_manifest};
-use crate::merge::Part;
+use crate::merge::{PARTS, Part};
 use crate::recorder::PhaseRecord;
-use crate::sealed::{SealedTable, read_doubtful, read_table, table_path, verify};
-use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
+use crate::sealed::{SealedTable, read_table, read_table_for_now, size_of_table, table_path, verify};
+use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES, bytes_of_table};
 use crate::{
     CaseId, Clocks, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, Manifest, NodeSeriesRow, PhaseKey,
     PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, SpaceRow, StepRow, Stood, TaskRow,
-    WarningRow, Wiped,
+    WarningRow, Wiped, directory,
 };
 
 /// How far a run came.
@@ -245,15 +245,16 @@ impl Run {
     /// what the run was. All lesser damage is in [`Run::damage`].
     pub fn open(directory: &Path) -> Result<Self, RecordError> {
         let (manifest_path, journal_path) = (directory.join(MANIFEST), directory.join(JOURNAL));
-        if !manifest_path.exists() && !journal_path.exists() {
+        if !directory::is_there(&manifest_path) && !directory::is_there(&journal_path) {
             return Err(RecordError::NotARun { path: directory.to_path_buf() });
         }
+        let stored = check_files(directory)?;
         let mut damage = Vec::new();
         let manifest = match read_manifest(directory) {
             Err(error @ RecordError::NewerVersion { .. }) => return Err(error),
             other => other,
         };
-        let mut journal = match JournalReader::open(&journal_path) {
+        let mut journal = match JournalReader::open(directory) {
             Ok(journal) => Some(journal),
             Err(error) => {
                 let what = format!("{error}; only sealed tables were read");
@@ -288,20 +289,21 @@ impl Run {
         if run.manifest.finished_unix_ns.is_none() {
             run.manifest.finished_unix_ns = index.finished_unix_ns;
         }
+        let mut texts = TextBudget::of_run(stored);
         match journal {
-            Some(mut journal) => run.fill(&mut journal, index),
+            Some(mut journal) => run.fill(&mut journal, index, &mut texts),
             None => {
                 run.state =
                     RunState::Failed { message: "its journal is lost: how it ended is not known".to_owned() };
-                run.fill_without_journal();
+                run.fill_without_journal(&mut texts);
             }
         }
         Ok(run)
     }
 
     /// Takes each case from its batch, or from the journal where a table is not whole.
-    fn fill(&mut self, journal: &mut JournalReader, mut index: JournalIndex) {
-        let unknown = self.unknown_tables(&mut index);
+    fn fill(&mut self, journal: &mut JournalReader, mut index: JournalIndex, texts: &mut TextBudget) {
+        let unknown = self.unknown_tables(&mut index, texts);
         let mut batches = BTreeMap::new();
         // A batch whose cases were all sealed again in another one is of no interest.
         let wanted: HashSet<u32> = index.cases.values().filter_map(|case| case.batch).collect();
@@ -309,7 +311,7 @@ impl Run {
             if number > 0 && !wanted.contains(&number) {
                 continue;
             }
-            if let Some(taken) = self.take_batch(number, &batch.sealed) {
+            if let Some(taken) = self.take_batch(number, &batch.sealed, texts) {
                 batches.insert(number, taken);
             }
         }
@@ -337,7 +339,11 @@ impl Run {
 
     /// Whole tables of cases whose end the journal does not tell, as it was cut: a table is sealed when
     /// its cases have ended well. What the journal has of them is taken out of `index`.
-    fn unknown_tables(&mut self, index: &mut JournalIndex) -> Option<(TableRows, HashSet<CaseId>)> {
+    fn unknown_tables(
+        &mut self,
+        index: &mut JournalIndex,
+        texts: &mut TextBudget,
+    ) -> Option<(TableRows, HashSet<CaseId>)> {
         // In version 1 tables were sealed before the case had ended; in a run that goes on the journal
         // has more by now than when it was read.
         if index.held || self.manifest.format_version < 2 {
@@ -351,12 +357,12 @@ impl Run {
             .collect();
         let mut rows = TableRows::default();
         let mut cases = HashSet::new();
-        for path in tables_in(&self.directory.join(PhaseRow::TABLE)) {
+        for path in tables_in(&self.directory, PhaseRow::TABLE) {
             let Some(number) = number_of(&path).filter(|number| !index.batches.contains_key(number)) else {
                 continue;
             };
             let lost = |row: &&PhaseRow| !ended.contains(&*row.key.case);
-            let phases = read_doubtful::<PhaseRow>(&path).unwrap_or_default();
+            let phases = read_table_for_now::<PhaseRow>(&self.directory, &path).unwrap_or_default();
             let before = cases.len();
             cases.extend(phases.iter().filter(lost).map(|row| row.key.case.clone()));
             if cases.len() == before {
@@ -373,8 +379,8 @@ impl Run {
             for table in TABLES {
                 let path = table_path(&self.directory, table, number);
                 // A table without rows has no file.
-                if path.exists()
-                    && let Err(error) = rows.read(table, &path)
+                if directory::is_there(&path)
+                    && let Err(error) = rows.read(table, (&self.directory, &path), texts)
                 {
                     self.damage.push(Damage { path, what: format!("{error}; its rows are lost") });
                 }
@@ -401,12 +407,20 @@ impl Run {
 
     /// Reads the phases and warnings of a batch, and verifies the rest; none where one of its tables
     /// is damaged, so that its cases are read from the journal as a whole.
-    fn take_batch(&mut self, number: u32, sealed: &[SealedTable]) -> Option<BatchHeads> {
+    fn take_batch(
+        &mut self,
+        number: u32,
+        sealed: &[SealedTable],
+        texts: &mut TextBudget,
+    ) -> Option<BatchHeads> {
         let mut heads = BatchHeads::default();
         let mut whole = true;
         for table in sealed {
             let path = table_path(&self.directory, &table.table, number);
-            if let Err(error) = verify(&path, table).and_then(|()| heads.read(&table.table, &path)) {
+            let place = (self.directory.as_path(), path.as_path());
+            if let Err(error) =
+                verify(place.0, place.1, table).and_then(|()| heads.read(&table.table, place, texts))
+            {
                 whole = false;
                 self.damage.push(Damage {
                     path,
@@ -454,11 +468,11 @@ impl Run {
     }
 
     /// Without a journal the tables that are there are all there is.
-    fn fill_without_journal(&mut self) {
+    fn fill_without_journal(&mut self, texts: &mut TextBudget) {
         let mut rows = TableRows::default();
         for table in TABLES {
-            for path in tables_in(&self.directory.join(table)) {
-                if let Err(error) = rows.read(table, &path) {
+            for path in tables_in(&self.directory, table) {
+                if let Err(error) = rows.read(table, (&self.directory, &path), texts) {
                     self.damage.push(Damage { path, what: format!("{error}; its rows are lost") });
                 }
             }
@@ -479,15 +493,20 @@ struct BatchHeads {
 }
 
 impl BatchHeads {
-    fn read(&mut self, table: &str, path: &Path) -> Result<(), String> {
+    fn read(
+        &mut self,
+        table: &str,
+        (directory, path): (&Path, &Path),
+        texts: &mut TextBudget,
+    ) -> Result<(), String> {
         match table {
             PhaseRow::TABLE => {
-                for row in read_table::<PhaseRow>(path)? {
+                for row in read_table::<PhaseRow>(directory, path, texts)? {
                     self.phases.entry(row.key.case.clone()).or_default().push(row);
                 }
             }
             WarningRow::TABLE => {
-                for row in read_table::<WarningRow>(path)? {
+                for row in read_table::<WarningRow>(directory, path, texts)? {
                     let case = row.key.as_ref().map_or_else(|| "".into(), |key| key.case.clone());
                     self.warnings.entry(case).or_default().push(row);
                 }
@@ -508,26 +527,48 @@ struct TableRows {
 }
 
 impl TableRows {
-    fn read(&mut self, table: &str, path: &Path) -> Result<(), String> {
+    fn read(
+        &mut self,
+        table: &str,
+        (directory, path): (&Path, &Path),
+        texts: &mut TextBudget,
+    ) -> Result<(), String> {
         match table {
-            PhaseRow::TABLE => self.phases.extend(read_doubtful(path)?),
-            WarningRow::TABLE => self.warnings.extend(read_doubtful(path)?),
-            _ => self.others.read(table, path)?,
+            PhaseRow::TABLE => self.phases.extend(read_table(directory, path, texts)?),
+            WarningRow::TABLE => self.warnings.extend(read_table(directory, path, texts)?),
+            _ => self.others.read(table, (directory, path), texts)?,
         }
         Ok(())
     }
 }
 
-/// The whole tables in `directory`, in the order of the cases.
-fn tables_in(directory: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+/// The whole files of `table` in the run `directory`, in the order of the cases.
+fn tables_in(directory: &Path, table: &str) -> Vec<PathBuf> {
     let is_table = |path: &PathBuf| {
         path.extension().is_some_and(|extension| extension == "parquet")
             && path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'))
     };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_table).collect();
-    paths.sort();
-    paths
+    directory::list(directory, table).unwrap_or_default().into_iter().filter(is_table).collect()
+}
+
+/// Refuses links and whatever else a record does not have, and tables that say that they hold more than
+/// they can. Gives the bytes of all tables.
+pub(crate) fn check_files(directory: &Path) -> Result<u64, RecordError> {
+    directory::check(directory, &[MANIFEST, JOURNAL, PARTS], &TABLES)?;
+    let (mut stored, mut claimed) = (0_u64, 0_u64);
+    for table in TABLES {
+        for path in tables_in(directory, table) {
+            // One that cannot be read is told where its rows are wanted.
+            let Ok((bytes, rows)) = size_of_table(directory, &path) else { continue };
+            stored = stored.saturating_add(bytes);
+            claimed = claimed.saturating_add(bytes_of_table(table, rows));
+            check_rows(bytes_of_table(table, rows), bytes)
+                .map_err(|message| RecordError::TooLarge { path, message })?;
+        }
+    }
+    let too_large = |message| RecordError::TooLarge { path: directory.to_owned(), message };
+    check_rows(claimed, stored).map_err(too_large)?;
+    Ok(stored)
 }
 
 /// The number of the batch that the table at `path` is of.
