@@ -159,7 +159,7 @@ impl RecordError {
 /// What the user can do about a refusal.
 fn next_step(source: &io::Error) -> &'static str {
     if Unexpected::is(source) {
-        return "put a copy of the file itself there, or ask for a whole copy of the directory";
+        return "put back there what the run has written, or ask for a whole copy of the directory";
     }
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {

@@ -485,14 +485,30 @@ impl<F: Read> JournalReader<F> {
         Self { file, buffer: Vec::new(), position: 0, line: 0 }
     }
 
-    /// The next line: its place, its text, and whether its end was written.
+    /// The next line: its place, its text, and whether its end was written. Of a line with zero bytes,
+    /// which no journal has and a file with holes may have without end, the text ends with the first ones.
     pub(crate) fn next(&mut self) -> std::io::Result<Option<(Place, &[u8], bool)>> {
         self.buffer.clear();
-        let length = (&mut self.file).take(LINE_BYTES_MAX + 1).read_until(b'\n', &mut self.buffer)?;
-        if length as u64 > LINE_BYTES_MAX {
-            self.buffer = Vec::new();
-            let what = format!("the next line has more than {}", plan::Bytes(LINE_BYTES_MAX));
-            return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, what));
+        let (mut length, mut whole, mut zeros) = (0, false, false);
+        while !whole {
+            let read = self.file.fill_buf()?;
+            if read.is_empty() {
+                break;
+            }
+            let end = read.iter().position(|&byte| byte == b'\n');
+            let taken = end.map_or(read.len(), |end| end + 1);
+            whole = end.is_some();
+            if !zeros {
+                self.buffer.extend_from_slice(&read[..taken]);
+                zeros = read[..taken].contains(&0);
+            }
+            self.file.consume(taken);
+            length += taken;
+            if length as u64 > LINE_BYTES_MAX {
+                self.buffer = Vec::new();
+                let what = format!("the next line has more than {}", plan::Bytes(LINE_BYTES_MAX));
+                return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, what));
+            }
         }
         if length == 0 {
             return Ok(None);
@@ -500,7 +516,6 @@ impl<F: Read> JournalReader<F> {
         self.line += 1;
         let place = Place { start: self.position, length, line: self.line };
         self.position += length as u64;
-        let whole = self.buffer.ends_with(b"\n");
         Ok(Some((place, &self.buffer, whole)))
     }
 }

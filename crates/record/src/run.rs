@@ -9,7 +9,7 @@ use plan::Phase;
 
 use crate::index::{CaseIndex, Ended, JournalIndex};
 use crate::journal::{JOURNAL, JournalReader};
-use crate::limits::{TextBudget, check_rows};
+use crate::limits::{MANIFEST_BYTES_MAX, TextBudget, check_rows};
 use crate::manifest::{MANIFEST, check_version, read_manifest};
 use crate::merge::{PARTS, Part};
 use crate::recorder::PhaseRecord;
@@ -555,6 +555,13 @@ fn tables_in(directory: &Path, table: &str) -> Vec<PathBuf> {
 /// they can. Gives the bytes of all tables.
 pub(crate) fn check_files(directory: &Path) -> Result<u64, RecordError> {
     directory::check(directory, &[MANIFEST, JOURNAL, PARTS], &TABLES)?;
+    for name in [MANIFEST, PARTS] {
+        let path = directory.join(name);
+        if path.symlink_metadata().is_ok_and(|metadata| metadata.len() > MANIFEST_BYTES_MAX) {
+            let message = format!("it has more than {}", plan::Bytes(MANIFEST_BYTES_MAX));
+            return Err(RecordError::TooLarge { path, message });
+        }
+    }
     let (mut stored, mut claimed) = (0_u64, 0_u64);
     for table in TABLES {
         for path in tables_in(directory, table) {
