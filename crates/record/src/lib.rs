@@ -64,6 +64,7 @@ mod sealed;
 mod slots;
 mod stood;
 mod store;
+mod survey;
 mod sweep;
 mod table;
 mod tuning;

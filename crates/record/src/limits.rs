@@ -24,16 +24,25 @@ pub(crate) const CHUNK_BYTES_MAX: u64 = 64 << 20;
 /// Snappy makes 64 bytes of 3 at most, so a page has at most so many times its compressed bytes.
 pub(crate) const SNAPPY_EXPANSION_MAX: u64 = 22;
 
-/// Rows and texts may take so much memory, however few bytes they are read from: a device that is
-/// always equally fast has a row of 80 bytes for each second of a week in some KB.
-const ROWS_FREE: u64 = 48 << 20;
+/// Times, bytes and counts: 36 years in nanoseconds, an exabyte. Sums of some stay below 2^64.
+pub(crate) const COUNT_MAX: i64 = 1 << 60;
+/// Repetitions, tasks and other things that are numbered.
+pub(crate) const NUMBER_MAX: i64 = 1 << 31;
+
+/// The rows of one table may take so much memory, however few bytes they are read from: a table is
+/// sealed when it has 131,072 rows, and those of a device that has nothing to do take 150 bytes each.
+const ROWS_FREE: u64 = 24 << 20;
+/// Beyond that they may take so many times the bytes that they are read from. The histograms of a sweep,
+/// which are alike, take 40 times theirs.
+const ROWS_EXPANSION_MAX: u64 = 64;
 /// Texts that stay in memory with the run.
 const TEXTS_FREE: u64 = 16 << 20;
 /// Texts of one table that is read when its rows are asked for.
 const TEXTS_FREE_OF_TABLE: u64 = 1 << 20;
 /// The rows, and the texts, of one line of the journal: of few rows that have much in common.
 const FREE_OF_LINE: u64 = 16 << 10;
-/// Beyond that they may take so many times the bytes that they are read from.
+/// Beyond that texts, and whatever a line of the journal holds, may take so many times the bytes that
+/// they are read from.
 const EXPANSION_MAX: u64 = 24;
 /// A text that is not empty takes at least so much memory beside its row.
 const TEXT_BYTES_MIN: u64 = 32;
@@ -50,16 +59,15 @@ pub(crate) fn bytes_of_text(text: &str) -> u64 {
 
 /// Why rows that take `bytes` of memory are not read from `stored` bytes, where that is so.
 pub(crate) fn check_rows(bytes: u64, stored: u64) -> Result<(), String> {
-    check(bytes, stored, ROWS_FREE)
+    check(bytes, stored, ROWS_FREE.saturating_add(stored.saturating_mul(ROWS_EXPANSION_MAX)))
 }
 
 /// The same of `stored` bytes of a line of the journal.
 pub(crate) fn check_rows_of_line(bytes: u64, stored: u64) -> Result<(), String> {
-    check(bytes, stored, FREE_OF_LINE)
+    check(bytes, stored, FREE_OF_LINE.saturating_add(stored.saturating_mul(EXPANSION_MAX)))
 }
 
-fn check(bytes: u64, stored: u64, free: u64) -> Result<(), String> {
-    let allowed = free.saturating_add(stored.saturating_mul(EXPANSION_MAX));
+fn check(bytes: u64, stored: u64, allowed: u64) -> Result<(), String> {
     if bytes <= allowed {
         return Ok(());
     }

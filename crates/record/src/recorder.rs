@@ -12,8 +12,8 @@ use crate::index::{Ended, JournalIndex};
 use crate::journal::{Event, JOURNAL, JournalReader, JournalWriter, Place, Tables};
 use crate::kept::Kept;
 use crate::manifest::{MANIFEST, check_version, read_manifest, write_manifest};
-use crate::run::check_files;
 use crate::sealed::{TableWriter, table_path};
+use crate::survey::Survey;
 use crate::{
     Clocks, Cluster, DeviceRow, EndRow, FORMAT_VERSION, FileSystemFacts, HistoryRow, HostFacts, LatencyRow,
     LaunchRow, LayoutNews, Manifest, NodeClock, NodeSeriesRow, PhaseRow, PrintedRow, RecordError, RunState,
@@ -194,7 +194,7 @@ impl Recorder {
             };
         }
         let directory = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
-        check_files(&directory)?;
+        Survey::of(&directory)?;
         let journal = JournalWriter::resume(&directory)?;
         let mut reader = JournalReader::open(&directory).map_err(RecordError::io("read", &journal_path))?;
         // Of a damaged line only what it costs is of interest: a case that runs again.

@@ -9,12 +9,13 @@ use plan::Phase;
 
 use crate::index::{CaseIndex, Ended, JournalIndex};
 use crate::journal::{JOURNAL, JournalReader};
-use crate::limits::{MANIFEST_BYTES_MAX, TextBudget, check_rows};
+use crate::limits::TextBudget;
 use crate::manifest::{MANIFEST, check_version, read_manifest};
-use crate::merge::{PARTS, Part};
+use crate::merge::Part;
 use crate::recorder::PhaseRecord;
-use crate::sealed::{SealedTable, read_table, read_table_for_now, size_of_table, table_path, verify};
-use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES, bytes_of_table};
+use crate::sealed::{SealedTable, read_table, read_table_for_now, table_path, verify};
+use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
+use crate::survey::{Survey, tables_in};
 use crate::{
     CaseId, Clocks, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, Manifest, NodeSeriesRow, PhaseKey,
     PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, SpaceRow, StepRow, Stood, TaskRow,
@@ -248,7 +249,7 @@ impl Run {
         if !directory::is_there(&manifest_path) && !directory::is_there(&journal_path) {
             return Err(RecordError::NotARun { path: directory.to_path_buf() });
         }
-        let stored = check_files(directory)?;
+        let survey = Survey::of(directory)?;
         let mut damage = Vec::new();
         let manifest = match read_manifest(directory) {
             Err(error @ RecordError::NewerVersion { .. }) => return Err(error),
@@ -289,10 +290,17 @@ impl Run {
         if run.manifest.finished_unix_ns.is_none() {
             run.manifest.finished_unix_ns = index.finished_unix_ns;
         }
-        let mut texts = TextBudget::of_run(stored);
+        let mut texts = TextBudget::of_run(survey.stored);
         match journal {
-            Some(mut journal) => run.fill(&mut journal, index, &mut texts),
+            Some(mut journal) => {
+                // Tables that the journal does not know are read as a whole.
+                if run.has_unknown_tables(&index) {
+                    survey.check(directory)?;
+                }
+                run.fill(&mut journal, index, &mut texts);
+            }
             None => {
+                survey.check(directory)?;
                 run.state =
                     RunState::Failed { message: "its journal is lost: how it ended is not known".to_owned() };
                 run.fill_without_journal(&mut texts);
@@ -335,6 +343,13 @@ impl Run {
             self.take_unknown(&mut store, rows, &cases);
         }
         self.store = Arc::new(store);
+    }
+
+    /// Whether there are tables that no batch of `index` has.
+    fn has_unknown_tables(&self, index: &JournalIndex) -> bool {
+        let is_unknown =
+            |path: &PathBuf| number_of(path).is_some_and(|number| !index.batches.contains_key(&number));
+        tables_in(&self.directory, PhaseRow::TABLE).iter().any(is_unknown)
     }
 
     /// Whole tables of cases whose end the journal does not tell, as it was cut: a table is sealed when
@@ -540,42 +555,6 @@ impl TableRows {
         }
         Ok(())
     }
-}
-
-/// The whole files of `table` in the run `directory`, in the order of the cases.
-fn tables_in(directory: &Path, table: &str) -> Vec<PathBuf> {
-    let is_table = |path: &PathBuf| {
-        path.extension().is_some_and(|extension| extension == "parquet")
-            && path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'))
-    };
-    directory::list(directory, table).unwrap_or_default().into_iter().filter(is_table).collect()
-}
-
-/// Refuses links and whatever else a record does not have, and tables that say that they hold more than
-/// they can. Gives the bytes of all tables.
-pub(crate) fn check_files(directory: &Path) -> Result<u64, RecordError> {
-    directory::check(directory, &[MANIFEST, JOURNAL, PARTS], &TABLES)?;
-    for name in [MANIFEST, PARTS] {
-        let path = directory.join(name);
-        if path.symlink_metadata().is_ok_and(|metadata| metadata.len() > MANIFEST_BYTES_MAX) {
-            let message = format!("it has more than {}", plan::Bytes(MANIFEST_BYTES_MAX));
-            return Err(RecordError::TooLarge { path, message });
-        }
-    }
-    let (mut stored, mut claimed) = (0_u64, 0_u64);
-    for table in TABLES {
-        for path in tables_in(directory, table) {
-            // One that cannot be read is told where its rows are wanted.
-            let Ok((bytes, rows)) = size_of_table(directory, &path) else { continue };
-            stored = stored.saturating_add(bytes);
-            claimed = claimed.saturating_add(bytes_of_table(table, rows));
-            check_rows(bytes_of_table(table, rows), bytes)
-                .map_err(|message| RecordError::TooLarge { path, message })?;
-        }
-    }
-    let too_large = |message| RecordError::TooLarge { path: directory.to_owned(), message };
-    check_rows(claimed, stored).map_err(too_large)?;
-    Ok(stored)
 }
 
 /// The number of the batch that the table at `path` is of.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 
-use crate::limits::TextBudget;
+use crate::limits::{COUNT_MAX, NUMBER_MAX, TextBudget};
 use crate::values::Values;
 use crate::{
     CaseId, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, Measure, NodeSeriesRow, Operation,
@@ -170,7 +170,7 @@ fn of_words<V: Clone>(values: Values, value: impl Fn(String) -> Option<V>) -> Op
 }
 
 macro_rules! integers {
-    ($($type:ty),+) => {$(
+    ($($type:ty: $max:expr),+) => {$(
         impl Value for $type {
             const KIND: Kind = Kind::Integer;
 
@@ -180,13 +180,14 @@ macro_rules! integers {
 
             fn column(values: Values) -> Option<Vec<Self>> {
                 let Values::Integers(values) = values else { return None };
-                values.into_iter().map(|number| Self::try_from(number).ok()).collect()
+                let value = |number| Self::try_from(number).ok().filter(|_| number <= $max);
+                values.into_iter().map(value).collect()
             }
         }
     )+};
 }
 
-integers!(u32, u64, i64);
+integers!(u32: NUMBER_MAX, u64: COUNT_MAX, i64: i64::MAX);
 
 impl Value for f64 {
     const KIND: Kind = Kind::Number;
