@@ -175,6 +175,15 @@ fn a_text_for_all_rows_of_a_line_takes_no_more_than_the_line_is_worth() {
     assert!(run.cases().len() >= sample::CASES.len(), "the rest is there");
 }
 
+/// Sums of them would overflow.
+#[test]
+fn numbers_that_cannot_be_true_are_named() {
+    let (_place, directory) = with_line(&tasks_with(&[("bytes", json!(i64::MAX))]));
+    let run = Run::open(&directory).expect("readable");
+    let [damage] = run.damage.as_slice() else { panic!("{:?}", run.damage) };
+    assert!(damage.what.contains("table tasks: column bytes holds something else"), "{damage}");
+}
+
 #[test]
 fn many_lines_without_sense_are_counted() {
     let (_place, directory) = with_line("x\n".repeat(5_000).as_bytes());
