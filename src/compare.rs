@@ -1,39 +1,25 @@
 //! `ioproof compare`: two runs against each other.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-
-use anyhow::Context;
 use record::Run;
 use report::{Colour, Study};
 
 use crate::arguments::{CompareArguments, CompareFormat};
 use crate::console::{colour, print};
 use crate::exit::{Exit, Failure};
-use crate::report::check_output;
+use crate::report::Output;
 
 /// Prints what changed from one run to the other beyond the scatter, or draws both.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
     let runs = [arguments.before.clone(), arguments.after.clone()];
     let (before, after) = (Run::open(&runs[0])?, Run::open(&runs[1])?);
-    let shown = match &arguments.output {
-        None => form(&before, &after, arguments.format, colour()),
-        Some(path) => {
-            check_output(&runs, path)?;
-            form(&before, &after, arguments.format, Colour::Plain)
-        }
+    let shown = |colour| {
+        form(&before, &after, arguments.format, colour).map_err(|error| Failure::new(Exit::Record, error))
     };
-    let text = shown.map_err(|error| Failure::new(Exit::Record, error))?;
     let Some(path) = &arguments.output else {
-        return print(&text).map(|()| Exit::Success);
+        return print(&shown(colour())?).map(|()| Exit::Success);
     };
-    let written = File::create(path).and_then(|file| {
-        let mut out = BufWriter::new(file);
-        out.write_all(text.as_bytes())?;
-        out.flush()
-    });
-    let context = || format!("cannot write {}: choose another place with --output", path.display());
-    written.with_context(context).map_err(|error| Failure::new(Exit::Record, error))?;
+    let text = shown(Colour::Plain)?;
+    Output::new(&runs, path)?.write(path, |out| Ok(out.write_all(text.as_bytes())?))?;
     Ok(Exit::Success)
 }
 

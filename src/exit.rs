@@ -93,6 +93,7 @@ impl From<record::RecordError> for Failure {
         let exit = match &error {
             // The directory is whole: what was asked of it makes no sense.
             record::RecordError::CannotResume { .. } | record::RecordError::CannotMerge { .. } => Exit::Usage,
+            record::RecordError::InTheWay { .. } => Exit::Refused,
             _ => Exit::Record,
         };
         Self::new(exit, error)

@@ -44,6 +44,16 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     let directory = fs::canonicalize(&named).unwrap_or(named);
     // It gets its name when it is whole: half a record is none.
     let unfinished = beside(&directory, &run_id)?;
+    // Not one that is there already: it could be a link to elsewhere.
+    unfinished
+        .parent()
+        .map_or(Ok(()), fs::create_dir_all)
+        .and_then(|()| fs::create_dir(&unfinished))
+        .map_err(|error| {
+            let error = anyhow::Error::from(error)
+                .context(format!("cannot make the directory {} for the record", unfinished.display()));
+            Failure::new(Exit::Record, error)
+        })?;
     let written = write(&unfinished, imported, run_id, now).and_then(|()| {
         fs::rename(&unfinished, &directory).map_err(|error| {
             let error = anyhow::Error::from(error).context(format!(

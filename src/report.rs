@@ -7,6 +7,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use record::Replacement;
 use report::{Colour, Study};
 
 use crate::arguments::{Format, ReportArguments};
@@ -28,71 +29,135 @@ const LAUNCHES: &str = "report-launches.csv";
 /// Prints or writes what is asked.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
     let run = runs::open(&arguments.runs)?;
-    if let Some(path) = &arguments.output {
-        check_output(&arguments.runs, path)?;
-    }
     let study = Study::of(&run);
-    let result = match (arguments.format, &arguments.output) {
-        (Some(format), Some(path)) => to_file(&study, format, path),
-        (Some(format), None) => to_terminal(&study, format),
-        (None, _) => to_terminal(&study, Format::Text).and_then(|()| match arguments.runs.as_slice() {
-            [directory] => all_files(&study, directory),
+    match (arguments.format, &arguments.output) {
+        (Some(format), Some(path)) => to_file(&study, format, Output::new(&arguments.runs, path)?, path)?,
+        (Some(format), None) => to_terminal(&study, format)?,
+        (None, _) => {
+            to_terminal(&study, Format::Text)?;
             // Several records have no place of their own; `ioproof merge` makes one.
-            _ => Ok(()),
-        }),
-    };
-    result.map_err(|error| Failure::new(Exit::Record, error))?;
+            if let [directory] = arguments.runs.as_slice() {
+                all_files(&study, directory)?;
+            }
+        }
+    }
     Ok(Exit::Success)
 }
 
-/// A report may go over an older one, but not over the record that it is made of, nor on a device.
-pub(crate) fn check_output(runs: &[PathBuf], path: &Path) -> Result<(), Failure> {
-    let Ok(real) = path.canonicalize() else { return Ok(()) };
-    let is_report = |name: &OsStr| name == LAUNCHES || FILES.iter().any(|(_, report)| name == *report);
-    let within = |run: &PathBuf| run.canonicalize().is_ok_and(|directory| real.starts_with(directory));
-    let in_record = runs.iter().any(within);
-    let problem = if in_record && !real.file_name().is_some_and(is_report) {
-        "is a part of the record"
-    } else if real.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device()) {
-        "is a block device"
-    } else {
-        return Ok(());
-    };
-    let message =
-        format!("will not write {}, which {problem}: choose another place with --output", path.display());
-    Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)))
+/// Where a report goes.
+pub(crate) enum Output {
+    /// Into the directory of a run, which may be somebody else's: it replaces the report that is there,
+    /// and follows no link.
+    InRun(Replacement),
+    /// To a path that the user has named, be it a link.
+    Named(File),
+}
+
+impl Output {
+    /// Begins the file at `path`. A report may go over an older one, but not over the records of `runs`
+    /// that it is made of, nor on a device.
+    pub(crate) fn new(runs: &[PathBuf], path: &Path) -> Result<Self, Failure> {
+        let refuse = |problem: &str| {
+            let message = format!(
+                "will not write {}, which {problem}: choose another place with --output",
+                path.display()
+            );
+            Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)))
+        };
+        let is_report = |name: &OsStr| name == LAUNCHES || FILES.iter().any(|(_, report)| name == *report);
+        let directories: Vec<PathBuf> = runs.iter().filter_map(|run| run.canonicalize().ok()).collect();
+        let in_record = |path: &Path| directories.iter().any(|directory| path.starts_with(directory));
+        // Where the name itself stands, not where a link there leads.
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if let (Ok(parent), Some(name)) = (parent.canonicalize(), path.file_name())
+            && in_record(&parent)
+        {
+            return match is_report(name) || path.symlink_metadata().is_err() {
+                true => Ok(Self::InRun(Replacement::new(&parent, Path::new(name))?)),
+                false => refuse("is a part of the record"),
+            };
+        }
+        if let Ok(real) = path.canonicalize() {
+            if in_record(&real) {
+                return refuse("is a part of the record");
+            }
+            if real.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device()) {
+                return refuse("is a block device");
+            }
+        }
+        let file =
+            File::create(path).map_err(|error| Failure::new(Exit::Record, not_written(path, error)))?;
+        Ok(Self::Named(file))
+    }
+
+    /// Writes what `write` does, all of it or, in the directory of a run, nothing.
+    pub(crate) fn write(
+        self,
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+    ) -> Result<(), Failure> {
+        let failure = |error| Failure::new(Exit::Record, not_written(path, error));
+        match self {
+            Self::InRun(file) => {
+                let file = buffered(file, write).map_err(failure)?;
+                Ok(file.finish()?)
+            }
+            Self::Named(file) => buffered(file, write).map(drop).map_err(failure),
+        }
+    }
+}
+
+fn buffered<W: Write>(
+    file: W,
+    write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+) -> anyhow::Result<W> {
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    Ok(out.into_inner().map_err(io::IntoInnerError::into_error)?)
+}
+
+fn not_written(path: &Path, error: impl Into<anyhow::Error>) -> anyhow::Error {
+    error.into().context(format!("cannot write {}: choose another place with --output", path.display()))
 }
 
 /// Writes `report.html` into the run directory and gives its path.
-pub(crate) fn page(study: &Study<'_>, directory: &Path) -> anyhow::Result<PathBuf> {
-    let path = directory.join("report.html");
-    to_file(study, Format::Html, &path)?;
+pub(crate) fn page(study: &Study<'_>, directory: &Path) -> Result<PathBuf, Failure> {
+    in_run(directory, "report.html", |out| write(study, Format::Html, out))
+}
+
+fn in_run(
+    directory: &Path,
+    name: &str,
+    write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+) -> Result<PathBuf, Failure> {
+    let path = directory.join(name);
+    Output::InRun(Replacement::new(directory, Path::new(name))?).write(&path, write)?;
     Ok(path)
 }
 
-fn all_files(study: &Study<'_>, directory: &Path) -> anyhow::Result<()> {
+fn all_files(study: &Study<'_>, directory: &Path) -> Result<(), Failure> {
     for (format, name) in FILES {
-        let path = directory.join(name);
-        to_file(study, format, &path)?;
-        print(&format!("{}\n", path.display())).map_err(|failure| failure.error)?;
+        let path = in_run(directory, name, |out| write(study, format, out))?;
+        print(&format!("{}\n", path.display()))?;
     }
     if let Some(text) = study.launches_csv() {
-        let path = directory.join(LAUNCHES);
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        print(&format!("{}\n", path.display())).map_err(|failure| failure.error)?;
+        let path = in_run(directory, LAUNCHES, |out| Ok(out.write_all(text.as_bytes())?))?;
+        print(&format!("{}\n", path.display()))?;
     }
     Ok(())
 }
 
-fn to_terminal(study: &Study<'_>, format: Format) -> anyhow::Result<()> {
+fn to_terminal(study: &Study<'_>, format: Format) -> Result<(), Failure> {
     if format == Format::Text {
-        return print(&study.text(colour())).map_err(|failure| failure.error);
+        return print(&study.text(colour()));
     }
     let mut out = BufWriter::new(io::stdout().lock());
     match write(study, format, &mut out).and_then(|()| Ok(out.flush()?)) {
         // A reader such as `head` that has seen enough is no error.
         Err(error) if is_broken_pipe(&error) => Ok(()),
-        result => result.context("cannot write to the standard output"),
+        result => result
+            .context("cannot write to the standard output")
+            .map_err(|error| Failure::new(Exit::Record, error)),
     }
 }
 
@@ -100,21 +165,17 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-fn to_file(study: &Study<'_>, format: Format, path: &Path) -> anyhow::Result<()> {
-    let context = || format!("cannot write {}: choose another place with --output", path.display());
-    let file = File::create(path).with_context(context)?;
-    let mut out = BufWriter::new(file);
-    write(study, format, &mut out).with_context(context)?;
-    out.flush().with_context(context)
+fn to_file(study: &Study<'_>, format: Format, output: Output, path: &Path) -> Result<(), Failure> {
+    output.write(path, |out| write(study, format, out))
 }
 
-fn write(study: &Study<'_>, format: Format, out: &mut impl Write) -> anyhow::Result<()> {
+fn write(study: &Study<'_>, format: Format, mut out: &mut dyn Write) -> anyhow::Result<()> {
     match format {
         Format::Text => out.write_all(study.text(Colour::Plain).as_bytes())?,
-        Format::Html => study.html(out)?,
+        Format::Html => study.html(&mut out)?,
         Format::Md => out.write_all(study.markdown().as_bytes())?,
         Format::Csv => out.write_all(study.csv().as_bytes())?,
-        Format::Json => study.write_json(out)?,
+        Format::Json => study.write_json(&mut out)?,
         Format::Openmetrics => out.write_all(study.openmetrics().as_bytes())?,
     }
     Ok(())

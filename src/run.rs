@@ -204,7 +204,7 @@ fn show(directory: &Path) -> Result<Exit, Failure> {
     let run = Run::open(directory)?;
     let study = Study::of(&run);
     print(&study.text(colour()))?;
-    let page = crate::report::page(&study, directory).map_err(|error| Failure::new(Exit::Record, error))?;
+    let page = crate::report::page(&study, directory)?;
     print(&format!("\nrecord {}\nreport {}\n", directory.display(), page.display()))?;
     Ok(verdict::exit(&study))
 }

@@ -11,6 +11,8 @@ use crate::exit::{Exit, Failure};
 /// More numbers than this are not repetitions of a measurement; what resamples them would take
 /// minutes.
 const NUMBERS_MAX: usize = 100_000;
+/// As many bytes as these can have: a device has no end.
+const INPUT_BYTES_MAX: u64 = 64 << 20;
 /// Larger numbers overflow when they are squared and summed.
 const MAGNITUDE_MAX: f64 = 1e100;
 
@@ -33,7 +35,7 @@ fn rows<const WIDTH: usize>(file: Option<&Path>) -> Result<Vec<[f64; WIDTH]>, Fa
         Some(path) => File::open(path).map(|file| Box::new(file) as Box<dyn Read>).map_err(Into::into),
     };
     input
-        .and_then(|input| parse(BufReader::new(input)))
+        .and_then(|input| parse(BufReader::new(input.take(INPUT_BYTES_MAX))))
         .with_context(|| format!("cannot take numbers from {name}"))
         .map_err(|error| Failure::new(Exit::Usage, error))
 }

@@ -19,8 +19,10 @@ use plan::Keep;
 use serde::{Deserialize, Serialize};
 
 use crate::RecordError;
+use crate::directory;
 use crate::files::replace;
-use crate::journal::{JOURNAL, JournalReader};
+use crate::journal::JournalReader;
+use crate::limits::{CLAIM_BYTES_MAX, MANIFEST_BYTES_MAX};
 use crate::manifest::MANIFEST;
 use crate::recorder::now_unix_ns;
 use crate::sweep::{Swept, first_named, sweep_names, sweep_tree};
@@ -29,8 +31,6 @@ use crate::sweep::{Swept, first_named, sweep_names, sweep_tree};
 const PREFIX: &str = ".ioproof-claim-";
 /// Trailing part of a claim's name.
 const SUFFIX: &str = ".json";
-/// A claim of more bytes is no claim: a file takes about 60 bytes in it, and a plan at most a million tasks.
-const CLAIM_BYTES_MAX: u64 = 256 << 20;
 
 /// Something that a run will make.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -169,7 +169,7 @@ impl Claim {
                     path: path.clone(),
                     message: format!("the claim cannot be written down: {error}; use paths in UTF-8"),
                 })
-                .and_then(|text| replace(&path, &text, false));
+                .and_then(|text| replace(target, &claim.file_name(), &text, false));
             if let Err(error) = written {
                 // The first error is the one to show.
                 let _ = placed.withdraw();
@@ -217,17 +217,15 @@ impl Claim {
             run_id: String,
             finished_unix_ns: Option<i64>,
         }
-        let (manifest, journal) = (self.run_directory.join(MANIFEST), self.run_directory.join(JOURNAL));
-        // Whoever wrote the claim chose the directory: to open a pipe there might take for ever.
-        let is_file = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-        if !is_file(&manifest) || !is_file(&journal) {
-            return None;
-        }
-        let head: Head = serde_json::from_slice(&fs::read(&manifest).ok()?).ok()?;
+        // Whoever wrote the claim chose the directory.
+        let directory = &self.run_directory;
+        let manifest = directory::read(directory, &directory.join(MANIFEST), MANIFEST_BYTES_MAX).ok()?;
+        let journal = JournalReader::open(directory).ok()?;
+        let head: Head = serde_json::from_slice(&manifest).ok()?;
         if head.run_id != self.run_id {
             return None;
         }
-        if JournalReader::open(&journal).ok()?.is_held() {
+        if journal.is_held() {
             return Some(Holder::Alive);
         }
         let ended_after =
@@ -394,12 +392,9 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
 
 /// The claim at `path` and the user that owns it.
 fn read_claim(path: &Path) -> Option<(Claim, u32)> {
-    let metadata = fs::symlink_metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > CLAIM_BYTES_MAX {
-        return None;
-    }
-    let claim = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-    Some((claim, metadata.uid()))
+    let text = directory::read(path.parent()?, path, CLAIM_BYTES_MAX).ok()?;
+    let claim = serde_json::from_slice(&text).ok()?;
+    Some((claim, fs::symlink_metadata(path).ok()?.uid()))
 }
 
 /// The file `relative` below `directory`, if the claim may speak for it: a regular file of the

@@ -7,6 +7,7 @@ use parquet::errors::ParquetError;
 use thiserror::Error;
 
 use crate::FORMAT_VERSION;
+use crate::directory::Unexpected;
 
 /// Each message fits after "failed to", names the path and says what to do next.
 #[derive(Debug, Error)]
@@ -20,6 +21,25 @@ pub enum RecordError {
         path: PathBuf,
         /// The refusal.
         source: io::Error,
+    },
+    /// A file of the record is to be written where a link, a pipe or a device is.
+    #[error(
+        "write {}: {source}; nothing was written there: remove it, or write to another place",
+        path.display()
+    )]
+    InTheWay {
+        /// Where.
+        path: PathBuf,
+        /// What is there.
+        source: io::Error,
+    },
+    /// The tables of a run say that they hold more than their files can.
+    #[error("read {}: {message}; nothing of it was read: ask for an undamaged copy of the directory", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// What it says, and what it may.
+        message: String,
     },
     /// The directory of a new run holds something.
     #[error("make the run directory {}: it is not empty; name a directory that does not exist yet", path.display())]
@@ -138,6 +158,9 @@ impl RecordError {
 
 /// What the user can do about a refusal.
 fn next_step(source: &io::Error) -> &'static str {
+    if Unexpected::is(source) {
+        return "put back there what the run has written, or ask for a whole copy of the directory";
+    }
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "free some space there, or choose another directory; what was recorded before is still there"

@@ -1,20 +1,13 @@
-//! Files that are either whole or not there.
+//! Files that are either whole or not there, and how one that is not is told.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::hash::Hasher;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use twox_hash::XxHash64;
 
-use crate::RecordError;
-
-/// The name under which `path` is written until it is whole. Hidden, so that `*.parquet` does
-/// not match it.
-pub(crate) fn unfinished(path: &Path) -> PathBuf {
-    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    path.with_file_name(format!(".{name}.unfinished"))
-}
+use crate::{RecordError, Replacement};
 
 /// Makes names in `directory` durable.
 pub(crate) fn sync_directory(directory: &Path) -> Result<(), RecordError> {
@@ -23,25 +16,12 @@ pub(crate) fn sync_directory(directory: &Path) -> Result<(), RecordError> {
         .map_err(RecordError::io("sync", directory))
 }
 
-/// Puts `bytes` in place of whatever is at `path`: a reader sees the old file or the new one,
-/// never a part. The mode follows the user's umask.
-pub(crate) fn replace(path: &Path, bytes: &[u8], durable: bool) -> Result<(), RecordError> {
-    let temporary = unfinished(path);
-    let write = || {
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&temporary)?;
-        file.write_all(bytes)?;
-        if durable { file.sync_all() } else { Ok(()) }
-    };
-    let put = write().and_then(|()| fs::rename(&temporary, path));
-    if put.is_err() {
-        // The error that counts is the first; a leftover is overwritten by the next attempt.
-        let _ = fs::remove_file(&temporary);
-    }
-    put.map_err(RecordError::io("write", path))?;
-    match path.parent() {
-        Some(parent) if durable => sync_directory(parent),
-        _ => Ok(()),
-    }
+/// Puts `bytes` in place of whatever file is called `name` in `directory`: a reader sees the old one or
+/// the new one, never a part. The mode follows the user's umask.
+pub(crate) fn replace(directory: &Path, name: &str, bytes: &[u8], durable: bool) -> Result<(), RecordError> {
+    let mut file = Replacement::new(directory, Path::new(name))?;
+    file.write_all(bytes).map_err(RecordError::io("write", &directory.join(name)))?;
+    file.put(durable)
 }
 
 /// Tells a damaged file from a whole one. It is no defence against forgery.

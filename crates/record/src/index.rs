@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use crate::journal::{JournalReader, Line, Place};
+use crate::limits::NAMED_LINES_MAX;
 use crate::sealed::SealedTable;
 use crate::stood;
 use crate::{Clocks, Damage, FailedCase, Manifest, RunState, Stood, WarningRow, Wiped};
@@ -86,10 +87,17 @@ impl JournalIndex {
         damage: &mut Vec<Damage>,
     ) -> Self {
         let mut index = Self { held, ..Self::default() };
+        let mut skipped = 0;
         let mut damaged = |what: String| damage.push(Damage { path: path.to_path_buf(), what });
         loop {
             match journal.next() {
-                Ok(None) => return index,
+                Ok(None) => {
+                    if skipped > NAMED_LINES_MAX {
+                        let more = skipped - NAMED_LINES_MAX;
+                        damaged(format!("{more} more lines cannot be read; they are skipped"));
+                    }
+                    return index;
+                }
                 Ok(Some((place, text, whole))) => {
                     match Line::parse(text, whole).and_then(|line| index.take(line, place)) {
                         Ok(()) => {
@@ -109,7 +117,13 @@ impl JournalIndex {
                             if let Some(case) = index.cases.get_mut(&index.current) {
                                 case.damaged = true;
                             }
-                            damaged(format!("line {} cannot be read: {error}; it is skipped", place.line));
+                            skipped += 1;
+                            if skipped <= NAMED_LINES_MAX {
+                                damaged(format!(
+                                    "line {} cannot be read: {error}; it is skipped",
+                                    place.line
+                                ));
+                            }
                         }
                     }
                 }

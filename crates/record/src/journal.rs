@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use plan::Phase;
@@ -13,11 +14,15 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::index::JournalIndex;
+use crate::limits::{LINE_BYTES_MAX, TextBudget};
 use crate::recorder::PhaseRecord;
 use crate::sealed::SealedTable;
 use crate::table::{Cell, Columns, Row};
 use crate::values::{JournalColumn, Values};
-use crate::{DeviceRow, LayoutNews, Manifest, NodeClock, PhaseKey, RecordError, TaskRow, WarningRow, Wiped};
+use crate::{
+    DeviceRow, LayoutNews, Manifest, NodeClock, PhaseKey, RecordError, TaskRow, WarningRow, Wiped, directory,
+    limits,
+};
 
 /// The journal's name in the run directory.
 pub(crate) const JOURNAL: &str = "journal.jsonl";
@@ -163,6 +168,10 @@ pub(crate) struct JournalWriter {
 /// Why a run that goes on is not resumed.
 const RUNNING: &str = "it is going on: another process writes it; wait for its end, or end it first";
 
+/// Why a run whose journal has another name is not resumed: whose file that is cannot be known.
+const LINKED: &str = "its journal.jsonl has another name besides (a hard link), under which it would change as \
+                      well; copy the directory with `cp -r` and resume the copy";
+
 impl JournalWriter {
     pub(crate) fn create(directory: &Path) -> Result<Self, RecordError> {
         let path = directory.join(JOURNAL);
@@ -180,7 +189,10 @@ impl JournalWriter {
     /// Takes up the journal in `directory` again; nobody else may hold it.
     pub(crate) fn resume(directory: &Path) -> Result<Self, RecordError> {
         let path = directory.join(JOURNAL);
-        let file = OpenOptions::new().append(true).open(&path).map_err(RecordError::io("write", &path))?;
+        let file = directory::open_to_append(directory, &path).map_err(RecordError::io("write", &path))?;
+        if file.metadata().map_err(RecordError::io("read", &path))?.nlink() > 1 {
+            return Err(RecordError::CannotResume { path: directory.to_path_buf(), why: LINKED.to_owned() });
+        }
         match file.try_lock() {
             // As above: a file system without locks costs no more than that.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(Self { path, file, length: 0, lines: 0 }),
@@ -375,9 +387,12 @@ impl Line<'_> {
 
 fn rows<R: Row>(key: &PhaseKey, tables: &HashMap<Cow<'_, str>, &RawValue>) -> Result<Vec<R>, String> {
     let Some(table) = tables.get(R::TABLE) else { return Ok(Vec::new()) };
+    let stored = table.get().len() as u64;
     let mut table: HashMap<Cow<'_, str>, JournalColumn> =
         serde_json::from_str(table.get()).map_err(|error| format!("table {}: {error}", R::TABLE))?;
     let count = table.values().find_map(JournalColumn::rows).unwrap_or(1);
+    limits::check_rows_of_line(limits::bytes_of_rows::<R>(count as u64), stored)?;
+    let mut texts = TextBudget::of_line(stored);
     let mut columns = vec![
         (R::COLUMNS[0].name, Values::word(&key.case, count)),
         (R::COLUMNS[1].name, Values::Integers(vec![i64::from(key.repetition); count])),
@@ -390,7 +405,8 @@ fn rows<R: Row>(key: &PhaseKey, tables: &HashMap<Cow<'_, str>, &RawValue>) -> Re
         };
         columns.push((column.name, values?));
     }
-    R::from_columns(&mut Columns::new(count, columns)).map_err(|error| format!("table {}: {error}", R::TABLE))
+    R::from_columns(&mut Columns::new(count, columns, &mut texts))
+        .map_err(|error| format!("table {}: {error}", R::TABLE))
 }
 
 /// Bytes read at once: a journal is read from end to end.
@@ -423,8 +439,9 @@ impl Place {
 }
 
 impl JournalReader {
-    pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
-        Ok(Self::of(File::open(path)?))
+    /// The journal of the run in `directory`.
+    pub(crate) fn open(directory: &Path) -> std::io::Result<Self> {
+        directory::open(directory, &directory.join(JOURNAL)).map(Self::of)
     }
 
     /// Whether a recorder holds the journal.
@@ -468,17 +485,37 @@ impl<F: Read> JournalReader<F> {
         Self { file, buffer: Vec::new(), position: 0, line: 0 }
     }
 
-    /// The next line: its place, its text, and whether its end was written.
+    /// The next line: its place, its text, and whether its end was written. Of a line with zero bytes,
+    /// which no journal has and a file with holes may have without end, the text ends with the first ones.
     pub(crate) fn next(&mut self) -> std::io::Result<Option<(Place, &[u8], bool)>> {
         self.buffer.clear();
-        let length = self.file.read_until(b'\n', &mut self.buffer)?;
+        let (mut length, mut whole, mut zeros) = (0, false, false);
+        while !whole {
+            let read = self.file.fill_buf()?;
+            if read.is_empty() {
+                break;
+            }
+            let end = read.iter().position(|&byte| byte == b'\n');
+            let taken = end.map_or(read.len(), |end| end + 1);
+            whole = end.is_some();
+            if !zeros {
+                self.buffer.extend_from_slice(&read[..taken]);
+                zeros = read[..taken].contains(&0);
+            }
+            self.file.consume(taken);
+            length += taken;
+            if length as u64 > LINE_BYTES_MAX {
+                self.buffer = Vec::new();
+                let what = format!("the next line has more than {}", plan::Bytes(LINE_BYTES_MAX));
+                return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, what));
+            }
+        }
         if length == 0 {
             return Ok(None);
         }
         self.line += 1;
         let place = Place { start: self.position, length, line: self.line };
         self.position += length as u64;
-        let whole = self.buffer.ends_with(b"\n");
         Ok(Some((place, &self.buffer, whole)))
     }
 }

@@ -5,9 +5,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::directory;
 use crate::index::{BatchIndex, CaseIndex, Ended, JournalIndex};
 use crate::journal::{JOURNAL, JournalReader};
-use crate::sealed::{compare, read_doubtful, table_path};
+use crate::sealed::{compare, read_table_for_now, table_path};
 use crate::store::TABLES;
 use crate::{Manifest, PhaseRow, RecordError, Row, RunState, Warning, WarningRow};
 
@@ -77,9 +78,11 @@ impl Kept {
             .collect();
         for path in unknown.iter().filter(|path| is_table(path) && path.parent() == Some(&phases(directory)))
         {
-            fs::read(path).map_err(RecordError::io("read", path))?;
+            directory::open(directory, path)
+                .and_then(|mut file| io::copy(&mut file, &mut io::sink()))
+                .map_err(RecordError::io("read", path))?;
             // One that makes no sense did not reach stable storage.
-            let rows: Vec<PhaseRow> = read_doubtful(path).unwrap_or_default();
+            let rows: Vec<PhaseRow> = read_table_for_now(directory, path).unwrap_or_default();
             if let Some(row) = rows.iter().find(|row| !finished.contains(&*row.key.case)) {
                 return Err(refuse(format!(
                     "{} holds case `{}`, whose end is not in {JOURNAL}: the journal was cut or damaged; put the \
@@ -131,7 +134,7 @@ impl Kept {
 fn is_whole(directory: &Path, number: u32, batch: &BatchIndex) -> Result<bool, RecordError> {
     for table in &batch.sealed {
         let path = table_path(directory, &table.table, number);
-        match compare(&path, table) {
+        match compare(directory, &path, table) {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return Ok(false),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -159,13 +162,8 @@ fn unknown_tables(index: &JournalIndex, directory: &Path) -> Result<Vec<PathBuf>
     let known: BTreeSet<PathBuf> = index.batches.iter().flat_map(of_batch).collect();
     let mut unknown = Vec::new();
     for table in TABLES {
-        let of_table = directory.join(table);
-        let entries = match fs::read_dir(&of_table) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            entries => entries.map_err(RecordError::io("read", &of_table))?,
-        };
-        for entry in entries {
-            let path = entry.map_err(RecordError::io("read", &of_table))?.path();
+        let listed = directory::list(directory, table);
+        for path in listed.map_err(RecordError::io("read", &directory.join(table)))? {
             let unfinished = path.extension().is_some_and(|extension| extension == "unfinished");
             if (unfinished || is_table(&path)) && !known.contains(&path) {
                 unknown.push(path);
@@ -214,7 +212,7 @@ mod tests {
             };
             let mut journal = JournalReader::of(Cursor::new(line.to_vec()).chain(rest));
             let index = JournalIndex::read_lines(&mut journal, false, Path::new(JOURNAL), &mut Vec::new());
-            let mut reader = JournalReader::open(&path).expect("readable");
+            let mut reader = JournalReader::open(place.path()).expect("readable");
             Kept::of(index, place.path(), &mut reader).map(drop)
         };
         kept(None).expect("it ends");

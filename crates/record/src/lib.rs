@@ -11,6 +11,7 @@
 //! | [`Clocks`] | how far the clocks of the nodes were apart |
 //! | [`Warning`] | what a reader of a figure must know beside it |
 //! | [`Recorder`] | writes a run: the journal as things happen, tables when cases have ended; goes on with one that was interrupted |
+//! | [`Replacement`] | a file that takes another one's place when it is whole, and follows no link |
 //! | [`Run`] | reads a run, whole or damaged, finished or killed |
 //! | [`merge`], [`Part`], [`Pass`] | several runs as one; which pass ran where and when |
 //! | [`Claim`], [`leftovers`] | what a run makes on a target, so that a later one can clean up after it |
@@ -38,6 +39,7 @@ mod batch;
 mod claim;
 mod clocks;
 mod dictionary;
+mod directory;
 mod error;
 mod facts;
 mod files;
@@ -47,18 +49,22 @@ mod journal;
 mod kept;
 mod key;
 mod layout;
+mod limits;
 mod machine;
 mod manifest;
 mod merge;
+mod pages;
 mod passes;
 mod published;
 mod recorder;
+mod replacement;
 mod rows;
 mod run;
 mod sealed;
 mod slots;
 mod stood;
 mod store;
+mod survey;
 mod sweep;
 mod table;
 mod tuning;
@@ -90,6 +96,7 @@ pub use published::{
     PublishedUnit, Qualifier, Slip, Study, published,
 };
 pub use recorder::{Outcome, PhaseRecord, Recorder, Resumed};
+pub use replacement::Replacement;
 pub use rows::{
     DeviceRow, EndRow, HistoryRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseRow, PrintedRow,
     SeriesRow, TaskRow,

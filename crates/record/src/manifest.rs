@@ -1,12 +1,13 @@
 //! `manifest.json`: what was asked, where and by which program.
 
-use std::fs;
 use std::path::Path;
 
 use plan::Plan;
 use serde::{Deserialize, Serialize};
 
+use crate::directory;
 use crate::files::replace;
+use crate::limits::MANIFEST_BYTES_MAX;
 use crate::{Cluster, HostFacts, RecordError};
 
 /// The name of the manifest in the run directory.
@@ -67,13 +68,14 @@ pub(crate) fn write_manifest(
         message: format!("the manifest could not be written down: {error}; report this as a defect"),
     })?;
     text.push(b'\n');
-    replace(&path, &text, durable)
+    replace(directory, MANIFEST, &text, durable)
 }
 
 /// The manifest of the run in `directory`.
 pub(crate) fn read_manifest(directory: &Path) -> Result<Manifest, RecordError> {
     let path = directory.join(MANIFEST);
-    let text = fs::read(&path).map_err(RecordError::io("read", &path))?;
+    let text =
+        directory::read(directory, &path, MANIFEST_BYTES_MAX).map_err(RecordError::io("read", &path))?;
     let unreadable = |error: serde_json::Error| RecordError::Unreadable {
         path: path.clone(),
         message: format!("it is no manifest of a run ({error}); restore it, or repeat the run"),

@@ -1,14 +1,15 @@
 //! Several runs as one: the passes of equal cases one after another, different cases side by side.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use plan::{Case, Order, Plan, Question, Role, Spread, Terms, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
+use crate::directory;
 use crate::files::replace;
+use crate::limits::MANIFEST_BYTES_MAX;
 use crate::manifest::Manifest;
 use crate::recorder::{Outcome, PhaseRecord, Recorder};
 use crate::store::{Renumber, Source, Store};
@@ -18,7 +19,7 @@ use crate::{
 };
 
 /// The file of a merged run that names its parts.
-const PARTS: &str = "parts.json";
+pub(crate) const PARTS: &str = "parts.json";
 /// From so many nodes on, each of which ran a case by itself, its passes are a comparison of nodes: of
 /// two that differ none says which is the odd one.
 const COMPARED_NODES_MIN: usize = 3;
@@ -452,7 +453,7 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
     let parts = serde_json::to_vec_pretty(&run.parts).map_err(|error| RecordError::CannotMerge {
         why: format!("the parts could not be written down: {error}; report this as a defect"),
     })?;
-    replace(&directory.join(PARTS), &parts, true)?;
+    replace(directory, PARTS, &parts, true)?;
     for warning in run.warnings.iter().filter(|row| row.key.is_none()) {
         recorder.warning(warning)?;
     }
@@ -544,10 +545,10 @@ impl<'a> Heads<'a> {
 /// The parts of the run in `directory`; none where it is one run.
 pub(crate) fn read_parts(directory: &Path, damage: &mut Vec<Damage>) -> Vec<Part> {
     let path = directory.join(PARTS);
-    if !path.exists() {
+    if !directory::is_there(&path) {
         return Vec::new();
     }
-    let text = fs::read(&path).map_err(|error| error.to_string());
+    let text = directory::read(directory, &path, MANIFEST_BYTES_MAX).map_err(|error| error.to_string());
     let parts = text.and_then(|text| serde_json::from_slice(&text).map_err(|error| error.to_string()));
     parts.unwrap_or_else(|error| {
         let what = format!("{error}; which runs it was merged from is lost");

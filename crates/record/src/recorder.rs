@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::batch::{Batch, sync_all};
+use crate::directory;
 use crate::files::sync_directory;
 use crate::index::{Ended, JournalIndex};
 use crate::journal::{Event, JOURNAL, JournalReader, JournalWriter, Place, Tables};
 use crate::kept::Kept;
 use crate::manifest::{MANIFEST, check_version, read_manifest, write_manifest};
 use crate::sealed::{TableWriter, table_path};
+use crate::survey::Survey;
 use crate::{
     Clocks, Cluster, DeviceRow, EndRow, FORMAT_VERSION, FileSystemFacts, HistoryRow, HostFacts, LatencyRow,
     LaunchRow, LayoutNews, Manifest, NodeClock, NodeSeriesRow, PhaseRow, PrintedRow, RecordError, RunState,
@@ -182,8 +184,8 @@ impl Recorder {
     pub fn resume(directory: &Path) -> Result<(Self, Resumed), RecordError> {
         let refuse = |why: String| RecordError::CannotResume { path: directory.to_path_buf(), why };
         let journal_path = directory.join(JOURNAL);
-        if !journal_path.exists() {
-            return match directory.join(MANIFEST).exists() {
+        if !directory::is_there(&journal_path) {
+            return match directory::is_there(&directory.join(MANIFEST)) {
                 true => Err(refuse(
                     "its journal.jsonl is missing, so what was finished is not known; start it anew"
                         .to_owned(),
@@ -192,9 +194,9 @@ impl Recorder {
             };
         }
         let directory = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
+        Survey::of(&directory)?;
         let journal = JournalWriter::resume(&directory)?;
-        let mut reader =
-            JournalReader::open(&journal_path).map_err(RecordError::io("read", &journal_path))?;
+        let mut reader = JournalReader::open(&directory).map_err(RecordError::io("read", &journal_path))?;
         // Of a damaged line only what it costs is of interest: a case that runs again.
         let mut index = JournalIndex::read(&mut reader, &journal_path, &mut Vec::new());
         let mut manifest = match (read_manifest(&directory), &index.manifest) {
@@ -538,7 +540,7 @@ fn start(directory: &Path, manifest: &Manifest) -> Result<(JournalWriter, Journa
     journal.append(&Event::RunStarted { manifest }, false)?;
     write_manifest(directory, manifest, false)?;
     let path = directory.join(JOURNAL);
-    let reader = JournalReader::open(&path).map_err(RecordError::io("read", &path))?;
+    let reader = JournalReader::open(directory).map_err(RecordError::io("read", &path))?;
     Ok((journal, reader))
 }
 

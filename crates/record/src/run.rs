@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,15 +9,17 @@ use plan::Phase;
 
 use crate::index::{CaseIndex, Ended, JournalIndex};
 use crate::journal::{JOURNAL, JournalReader};
+use crate::limits::TextBudget;
 use crate::manifest::{MANIFEST, check_version, read_manifest};
 use crate::merge::Part;
 use crate::recorder::PhaseRecord;
-use crate::sealed::{SealedTable, read_doubtful, read_table, table_path, verify};
+use crate::sealed::{SealedTable, read_table, read_table_for_now, table_path, verify};
 use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
+use crate::survey::{Survey, tables_in};
 use crate::{
     CaseId, Clocks, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, Manifest, NodeSeriesRow, PhaseKey,
     PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, SpaceRow, StepRow, Stood, TaskRow,
-    WarningRow, Wiped,
+    WarningRow, Wiped, directory,
 };
 
 /// How far a run came.
@@ -245,15 +246,16 @@ impl Run {
     /// what the run was. All lesser damage is in [`Run::damage`].
     pub fn open(directory: &Path) -> Result<Self, RecordError> {
         let (manifest_path, journal_path) = (directory.join(MANIFEST), directory.join(JOURNAL));
-        if !manifest_path.exists() && !journal_path.exists() {
+        if !directory::is_there(&manifest_path) && !directory::is_there(&journal_path) {
             return Err(RecordError::NotARun { path: directory.to_path_buf() });
         }
+        let survey = Survey::of(directory)?;
         let mut damage = Vec::new();
         let manifest = match read_manifest(directory) {
             Err(error @ RecordError::NewerVersion { .. }) => return Err(error),
             other => other,
         };
-        let mut journal = match JournalReader::open(&journal_path) {
+        let mut journal = match JournalReader::open(directory) {
             Ok(journal) => Some(journal),
             Err(error) => {
                 let what = format!("{error}; only sealed tables were read");
@@ -288,20 +290,28 @@ impl Run {
         if run.manifest.finished_unix_ns.is_none() {
             run.manifest.finished_unix_ns = index.finished_unix_ns;
         }
+        let mut texts = TextBudget::of_run(survey.stored);
         match journal {
-            Some(mut journal) => run.fill(&mut journal, index),
+            Some(mut journal) => {
+                // Tables that the journal does not know are read as a whole.
+                if run.has_unknown_tables(&index) {
+                    survey.check(directory)?;
+                }
+                run.fill(&mut journal, index, &mut texts);
+            }
             None => {
+                survey.check(directory)?;
                 run.state =
                     RunState::Failed { message: "its journal is lost: how it ended is not known".to_owned() };
-                run.fill_without_journal();
+                run.fill_without_journal(&mut texts);
             }
         }
         Ok(run)
     }
 
     /// Takes each case from its batch, or from the journal where a table is not whole.
-    fn fill(&mut self, journal: &mut JournalReader, mut index: JournalIndex) {
-        let unknown = self.unknown_tables(&mut index);
+    fn fill(&mut self, journal: &mut JournalReader, mut index: JournalIndex, texts: &mut TextBudget) {
+        let unknown = self.unknown_tables(&mut index, texts);
         let mut batches = BTreeMap::new();
         // A batch whose cases were all sealed again in another one is of no interest.
         let wanted: HashSet<u32> = index.cases.values().filter_map(|case| case.batch).collect();
@@ -309,7 +319,7 @@ impl Run {
             if number > 0 && !wanted.contains(&number) {
                 continue;
             }
-            if let Some(taken) = self.take_batch(number, &batch.sealed) {
+            if let Some(taken) = self.take_batch(number, &batch.sealed, texts) {
                 batches.insert(number, taken);
             }
         }
@@ -335,9 +345,20 @@ impl Run {
         self.store = Arc::new(store);
     }
 
+    /// Whether there are tables that no batch of `index` has.
+    fn has_unknown_tables(&self, index: &JournalIndex) -> bool {
+        let is_unknown =
+            |path: &PathBuf| number_of(path).is_some_and(|number| !index.batches.contains_key(&number));
+        tables_in(&self.directory, PhaseRow::TABLE).iter().any(is_unknown)
+    }
+
     /// Whole tables of cases whose end the journal does not tell, as it was cut: a table is sealed when
     /// its cases have ended well. What the journal has of them is taken out of `index`.
-    fn unknown_tables(&mut self, index: &mut JournalIndex) -> Option<(TableRows, HashSet<CaseId>)> {
+    fn unknown_tables(
+        &mut self,
+        index: &mut JournalIndex,
+        texts: &mut TextBudget,
+    ) -> Option<(TableRows, HashSet<CaseId>)> {
         // In version 1 tables were sealed before the case had ended; in a run that goes on the journal
         // has more by now than when it was read.
         if index.held || self.manifest.format_version < 2 {
@@ -351,12 +372,12 @@ impl Run {
             .collect();
         let mut rows = TableRows::default();
         let mut cases = HashSet::new();
-        for path in tables_in(&self.directory.join(PhaseRow::TABLE)) {
+        for path in tables_in(&self.directory, PhaseRow::TABLE) {
             let Some(number) = number_of(&path).filter(|number| !index.batches.contains_key(number)) else {
                 continue;
             };
             let lost = |row: &&PhaseRow| !ended.contains(&*row.key.case);
-            let phases = read_doubtful::<PhaseRow>(&path).unwrap_or_default();
+            let phases = read_table_for_now::<PhaseRow>(&self.directory, &path).unwrap_or_default();
             let before = cases.len();
             cases.extend(phases.iter().filter(lost).map(|row| row.key.case.clone()));
             if cases.len() == before {
@@ -373,8 +394,8 @@ impl Run {
             for table in TABLES {
                 let path = table_path(&self.directory, table, number);
                 // A table without rows has no file.
-                if path.exists()
-                    && let Err(error) = rows.read(table, &path)
+                if directory::is_there(&path)
+                    && let Err(error) = rows.read(table, (&self.directory, &path), texts)
                 {
                     self.damage.push(Damage { path, what: format!("{error}; its rows are lost") });
                 }
@@ -401,12 +422,20 @@ impl Run {
 
     /// Reads the phases and warnings of a batch, and verifies the rest; none where one of its tables
     /// is damaged, so that its cases are read from the journal as a whole.
-    fn take_batch(&mut self, number: u32, sealed: &[SealedTable]) -> Option<BatchHeads> {
+    fn take_batch(
+        &mut self,
+        number: u32,
+        sealed: &[SealedTable],
+        texts: &mut TextBudget,
+    ) -> Option<BatchHeads> {
         let mut heads = BatchHeads::default();
         let mut whole = true;
         for table in sealed {
             let path = table_path(&self.directory, &table.table, number);
-            if let Err(error) = verify(&path, table).and_then(|()| heads.read(&table.table, &path)) {
+            let place = (self.directory.as_path(), path.as_path());
+            if let Err(error) =
+                verify(place.0, place.1, table).and_then(|()| heads.read(&table.table, place, texts))
+            {
                 whole = false;
                 self.damage.push(Damage {
                     path,
@@ -454,11 +483,11 @@ impl Run {
     }
 
     /// Without a journal the tables that are there are all there is.
-    fn fill_without_journal(&mut self) {
+    fn fill_without_journal(&mut self, texts: &mut TextBudget) {
         let mut rows = TableRows::default();
         for table in TABLES {
-            for path in tables_in(&self.directory.join(table)) {
-                if let Err(error) = rows.read(table, &path) {
+            for path in tables_in(&self.directory, table) {
+                if let Err(error) = rows.read(table, (&self.directory, &path), texts) {
                     self.damage.push(Damage { path, what: format!("{error}; its rows are lost") });
                 }
             }
@@ -479,15 +508,20 @@ struct BatchHeads {
 }
 
 impl BatchHeads {
-    fn read(&mut self, table: &str, path: &Path) -> Result<(), String> {
+    fn read(
+        &mut self,
+        table: &str,
+        (directory, path): (&Path, &Path),
+        texts: &mut TextBudget,
+    ) -> Result<(), String> {
         match table {
             PhaseRow::TABLE => {
-                for row in read_table::<PhaseRow>(path)? {
+                for row in read_table::<PhaseRow>(directory, path, texts)? {
                     self.phases.entry(row.key.case.clone()).or_default().push(row);
                 }
             }
             WarningRow::TABLE => {
-                for row in read_table::<WarningRow>(path)? {
+                for row in read_table::<WarningRow>(directory, path, texts)? {
                     let case = row.key.as_ref().map_or_else(|| "".into(), |key| key.case.clone());
                     self.warnings.entry(case).or_default().push(row);
                 }
@@ -508,26 +542,19 @@ struct TableRows {
 }
 
 impl TableRows {
-    fn read(&mut self, table: &str, path: &Path) -> Result<(), String> {
+    fn read(
+        &mut self,
+        table: &str,
+        (directory, path): (&Path, &Path),
+        texts: &mut TextBudget,
+    ) -> Result<(), String> {
         match table {
-            PhaseRow::TABLE => self.phases.extend(read_doubtful(path)?),
-            WarningRow::TABLE => self.warnings.extend(read_doubtful(path)?),
-            _ => self.others.read(table, path)?,
+            PhaseRow::TABLE => self.phases.extend(read_table(directory, path, texts)?),
+            WarningRow::TABLE => self.warnings.extend(read_table(directory, path, texts)?),
+            _ => self.others.read(table, (directory, path), texts)?,
         }
         Ok(())
     }
-}
-
-/// The whole tables in `directory`, in the order of the cases.
-fn tables_in(directory: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
-    let is_table = |path: &PathBuf| {
-        path.extension().is_some_and(|extension| extension == "parquet")
-            && path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'))
-    };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_table).collect();
-    paths.sort();
-    paths
 }
 
 /// The number of the batch that the table at `path` is of.

@@ -1,7 +1,9 @@
 //! Sealed tables: the rows of finished cases in Parquet files that other programs read without us.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,11 +20,11 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use serde::{Deserialize, Serialize};
 
-use crate::dictionary;
-use crate::files::{Checksum, unfinished};
+use crate::files::Checksum;
+use crate::limits::{CHUNK_BYTES_MAX, FOOTER_BYTES_MAX, GROUP_ROWS_MAX, TABLE_BYTES_MAX, TextBudget};
 use crate::table::{Cell, Column, Columns, Kind, Row};
 use crate::values::{NULL, Values};
-use crate::{FORMAT_VERSION, RecordError};
+use crate::{FORMAT_VERSION, RecordError, Replacement, dictionary, directory, limits, pages};
 
 /// Rows of one row group. Small, so that a run's memory does not grow with its length; large
 /// enough that finding and opening the columns of a group is a small part of reading it.
@@ -31,8 +33,6 @@ const GROUP_ROWS: usize = 16_384;
 const BATCH_ROWS: usize = 512;
 /// Bytes of a page before it is compressed and written. Groups are small, so pages are too.
 const PAGE_BYTES: usize = 64 << 10;
-/// Row groups of more rows than this are taken for damage: no version of the program wrote them.
-const GROUP_ROWS_MAX: i64 = 1 << 20;
 
 /// A table as the journal remembers it, so that damage is known before a single row is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ pub(crate) fn table_path(directory: &Path, table: &str, number: u32) -> PathBuf 
 
 /// A file that knows its length and checksum.
 struct Summed {
-    file: File,
+    file: Replacement,
     checksum: Checksum,
     bytes: u64,
 }
@@ -72,7 +72,8 @@ impl Write for Summed {
 /// Collects the rows of one table of one batch. Nothing of the table writer is touched before the
 /// first row group is full or the batch is sealed.
 pub(crate) struct TableWriter<R: Row> {
-    path: PathBuf,
+    directory: PathBuf,
+    number: u32,
     rows: Vec<R>,
     writer: Option<SerializedFileWriter<Summed>>,
     total: u64,
@@ -80,7 +81,11 @@ pub(crate) struct TableWriter<R: Row> {
 
 impl<R: Row> TableWriter<R> {
     pub(crate) fn new(directory: &Path, number: u32) -> Self {
-        Self { path: table_path(directory, R::TABLE, number), rows: Vec::new(), writer: None, total: 0 }
+        Self { directory: directory.to_owned(), number, rows: Vec::new(), writer: None, total: 0 }
+    }
+
+    fn path(&self) -> PathBuf {
+        table_path(&self.directory, R::TABLE, self.number)
     }
 
     /// Takes `rows`; whole groups go to the file.
@@ -98,13 +103,13 @@ impl<R: Row> TableWriter<R> {
     fn write_group(&mut self) -> Result<(), RecordError> {
         let rows = std::mem::take(&mut self.rows);
         let wrote = write_columns(self.writer()?, &rows);
-        wrote.map_err(RecordError::table("write", &self.path))
+        wrote.map_err(|error| RecordError::table("write", &self.path())(error))
     }
 
     fn writer(&mut self) -> Result<&mut SerializedFileWriter<Summed>, RecordError> {
         let writer = match self.writer.take() {
             Some(writer) => writer,
-            None => open_writer::<R>(&self.path)?,
+            None => open_writer::<R>(&self.directory, self.number)?,
         };
         Ok(self.writer.insert(writer))
     }
@@ -122,34 +127,25 @@ impl<R: Row> TableWriter<R> {
         }
         self.writer()?;
         let writer = self.writer.take().expect("opened in the line before");
-        let file = writer.into_inner().map_err(RecordError::table("write", &self.path))?;
-        let temporary = unfinished(&self.path);
-        fs::rename(&temporary, &self.path).map_err(RecordError::io("write", &self.path))?;
-        Ok(Some(SealedTable {
+        let file = writer.into_inner().map_err(RecordError::table("write", &self.path()))?;
+        let sealed = SealedTable {
             table: R::TABLE.to_owned(),
             rows: self.total,
             bytes: file.bytes,
             checksum: file.checksum.text(),
-        }))
+        };
+        file.file.finish()?;
+        Ok(Some(sealed))
     }
 }
 
-fn open_writer<R: Row>(path: &Path) -> Result<SerializedFileWriter<Summed>, RecordError> {
-    let parent = path.parent().expect("a table stands in a directory of the run");
-    if !parent.is_dir() {
-        fs::create_dir(parent).map_err(RecordError::io("make the directory", parent))?;
-    }
-    let temporary = unfinished(path);
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(&temporary)
-        .map_err(RecordError::io("write", &temporary))?;
+fn open_writer<R: Row>(directory: &Path, number: u32) -> Result<SerializedFileWriter<Summed>, RecordError> {
+    let path = table_path(directory, R::TABLE, number);
+    let file = Replacement::new(directory, path.strip_prefix(directory).unwrap_or(&path))?;
     let file = Summed { file, checksum: Checksum::new(), bytes: 0 };
     schema::<R>()
         .and_then(|schema| SerializedFileWriter::new(file, schema, Arc::new(properties::<R>())))
-        .map_err(RecordError::table("write", path))
+        .map_err(RecordError::table("write", &path))
 }
 
 /// Snappy, dictionaries for texts (they repeat), differences for numbers (buckets, seconds and tasks
@@ -242,14 +238,14 @@ fn write_batch<R: Row>(
     Ok(())
 }
 
-/// Whether `path` is the file that the journal remembers, or how it differs.
-pub(crate) fn verify(path: &Path, sealed: &SealedTable) -> Result<(), String> {
-    compare(path, sealed).unwrap_or_else(|error| Err(error.to_string()))
+/// Whether the table at `path` is the one that the journal remembers, or how it differs.
+pub(crate) fn verify(directory: &Path, path: &Path, sealed: &SealedTable) -> Result<(), String> {
+    compare(directory, path, sealed).unwrap_or_else(|error| Err(error.to_string()))
 }
 
 /// As [`verify`], where a file that cannot be read is told from one that differs.
-pub(crate) fn compare(path: &Path, sealed: &SealedTable) -> io::Result<Result<(), String>> {
-    let mut file = File::open(path)?;
+pub(crate) fn compare(directory: &Path, path: &Path, sealed: &SealedTable) -> io::Result<Result<(), String>> {
+    let mut file = directory::open(directory, path)?;
     let bytes = file.metadata()?.len();
     if bytes != sealed.bytes {
         return Ok(Err(format!("it has {bytes} bytes in place of {}", sealed.bytes)));
@@ -270,49 +266,127 @@ pub(crate) fn compare(path: &Path, sealed: &SealedTable) -> io::Result<Result<()
     })
 }
 
-/// The rows of a table that nothing vouches for. The table reader panics on some kinds of damage (a
-/// test has them), which ends here: the table is lost and nothing else.
-pub(crate) fn read_doubtful<R: Row>(path: &Path) -> Result<Vec<R>, String> {
-    std::panic::catch_unwind(|| read_table(path))
+/// How many bytes the table at `path` has, and how many rows it says that it has.
+pub(crate) fn size_of_table(directory: &Path, path: &Path) -> Result<(u64, u64), String> {
+    guarded(|| {
+        let table = Table::open(directory, path)?;
+        Ok((table.bytes, table.rows()?))
+    })
+}
+
+/// The rows of the table at `path`, or why they cannot be had. Its texts are taken from `texts`.
+pub(crate) fn read_table<R: Row>(
+    directory: &Path,
+    path: &Path,
+    texts: &mut TextBudget,
+) -> Result<Vec<R>, String> {
+    guarded(|| {
+        let table = Table::open(directory, path)?;
+        limits::check_rows(limits::bytes_of_rows::<R>(table.rows()?), table.bytes)?;
+        let mut rows = Vec::new();
+        for index in 0..table.reader.num_row_groups() {
+            table.read_group::<R>(index, &mut rows, texts)?;
+        }
+        Ok(rows)
+    })
+}
+
+/// The same, of a table whose rows go when others are asked for.
+pub(crate) fn read_table_for_now<R: Row>(directory: &Path, path: &Path) -> Result<Vec<R>, String> {
+    let bytes = path.symlink_metadata().map_err(|error| error.to_string())?.len();
+    read_table(directory, path, &mut TextBudget::of_table(bytes))
+}
+
+/// The table reader panics on some kinds of damage (a test has them), which ends here: the table is
+/// lost and nothing else.
+fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    std::panic::catch_unwind(AssertUnwindSafe(read))
         .unwrap_or_else(|_| Err("its bytes make no sense to the table reader".to_owned()))
 }
 
-/// The rows of the table at `path`, or why they cannot be had.
-pub(crate) fn read_table<R: Row>(path: &Path) -> Result<Vec<R>, String> {
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    let reader = SerializedFileReader::new(file).map_err(|error| error.to_string())?;
-    let mut rows = Vec::new();
-    for index in 0..reader.num_row_groups() {
-        let group = reader.get_row_group(index).map_err(|error| error.to_string())?;
-        read_group::<R>(group.as_ref(), &mut rows)?;
-    }
-    Ok(rows)
+/// The last bytes of a table: the length of the footer, and a mark.
+const TAIL_BYTES: u64 = 8;
+
+/// A table that can be read within the limits.
+struct Table {
+    file: File,
+    bytes: u64,
+    reader: SerializedFileReader<File>,
 }
 
-fn read_group<R: Row>(group: &dyn RowGroupReader, rows: &mut Vec<R>) -> Result<(), String> {
-    let count = group.metadata().num_rows();
-    if !(0..=GROUP_ROWS_MAX).contains(&count) {
-        return Err(format!("a row group says that it has {count} rows"));
+impl Table {
+    fn open(directory: &Path, path: &Path) -> Result<Self, String> {
+        let wrong = |error: io::Error| error.to_string();
+        let file = directory::open(directory, path).map_err(wrong)?;
+        let bytes = file.metadata().map_err(wrong)?.len();
+        let mut length = [0; 4];
+        let at = bytes.checked_sub(TAIL_BYTES).ok_or("it is too short for a table")?;
+        file.read_exact_at(&mut length, at).map_err(wrong)?;
+        if bytes > TABLE_BYTES_MAX || u64::from(u32::from_le_bytes(length)) > FOOTER_BYTES_MAX + bytes / 8 {
+            return Err(format!("it has {}, more than a table of a record", plan::Bytes(bytes)));
+        }
+        let again = file.try_clone().map_err(wrong)?;
+        let reader = SerializedFileReader::new(again).map_err(|error| error.to_string())?;
+        Ok(Self { file, bytes, reader })
     }
-    let count = usize::try_from(count).map_err(|error| error.to_string())?;
-    let columns = R::COLUMNS
-        .iter()
-        .map(|column| read_column(group, column, count).map(|values| (column.name, values)))
-        .collect::<Result<Vec<_>, _>>()?;
-    rows.extend(R::from_columns(&mut Columns::new(count, columns))?);
-    Ok(())
+
+    /// How many rows all groups say that they have.
+    fn rows(&self) -> Result<u64, String> {
+        let count = |index| {
+            let rows = self.reader.metadata().row_group(index).num_rows();
+            let rows = Some(rows).filter(|rows| (0..=GROUP_ROWS_MAX).contains(rows));
+            let rows = rows.and_then(|rows| u64::try_from(rows).ok());
+            rows.ok_or_else(|| "a row group says more rows than it may have".to_owned())
+        };
+        (0..self.reader.num_row_groups()).map(count).sum()
+    }
+
+    fn read_group<R: Row>(
+        &self,
+        index: usize,
+        rows: &mut Vec<R>,
+        texts: &mut TextBudget,
+    ) -> Result<(), String> {
+        let group = self.reader.get_row_group(index).map_err(|error| error.to_string())?;
+        let count = usize::try_from(group.metadata().num_rows()).map_err(|error| error.to_string())?;
+        let columns = R::COLUMNS
+            .iter()
+            .map(|column| self.read_column(group.as_ref(), column, count).map(|values| (column.name, values)))
+            .collect::<Result<Vec<_>, _>>()?;
+        rows.extend(R::from_columns(&mut Columns::new(count, columns, texts))?);
+        Ok(())
+    }
+
+    fn read_column<R: Row>(
+        &self,
+        group: &dyn RowGroupReader,
+        column: &Column<R>,
+        count: usize,
+    ) -> Result<Values, String> {
+        let schema = group.metadata().schema_descr();
+        let Some(position) = schema.columns().iter().position(|found| found.path().string() == column.name)
+        else {
+            return column.absent(count);
+        };
+        let (start, length) = group.metadata().column(position).byte_range();
+        if length > CHUNK_BYTES_MAX.min(self.bytes) {
+            return Err(format!("column {} says that it has {}", column.name, plan::Bytes(length)));
+        }
+        let mut chunk = vec![0; usize::try_from(length).map_err(|error| error.to_string())?];
+        self.file.read_exact_at(&mut chunk, start).map_err(|error| error.to_string())?;
+        pages::check(&chunk, count).map_err(|error| format!("column {}: {error}", column.name))?;
+        drop(chunk);
+        read_values_of(group, column, position, count)
+    }
 }
 
-fn read_column<R: Row>(
+fn read_values_of<R: Row>(
     group: &dyn RowGroupReader,
     column: &Column<R>,
+    position: usize,
     count: usize,
 ) -> Result<Values, String> {
     let schema = group.metadata().schema_descr();
-    let Some(position) = schema.columns().iter().position(|found| found.path().string() == column.name)
-    else {
-        return column.absent(count);
-    };
     if column.kind == Kind::Text && schema.column(position).max_def_level() == 0 {
         let pages = group.get_column_page_reader(position).map_err(|error| error.to_string())?;
         if let Some(values) = dictionary::read(pages, count)? {

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::journal::{JOURNAL, JournalReader, Place};
+use crate::limits::{TextBudget, bytes_of_rows};
 use crate::recorder::PhaseRecord;
-use crate::sealed::{read_doubtful, read_table, table_path};
+use crate::sealed::{read_table, read_table_for_now, table_path};
 use crate::{
     CaseId, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, NodeSeriesRow, PhaseKey, PhaseRow,
     PrintedRow, Row, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
@@ -75,9 +76,16 @@ macro_rules! stored {
 
             /// Adds the rows of the table at `path`, for which nothing vouches. A table that is not one
             /// of these is of no interest.
-            pub(crate) fn read(&mut self, table: &str, path: &Path) -> Result<(), String> {
+            pub(crate) fn read(
+                &mut self,
+                table: &str,
+                (directory, path): (&Path, &Path),
+                texts: &mut TextBudget,
+            ) -> Result<(), String> {
                 match table {
-                    $($row::TABLE => Arc::make_mut(&mut self.$field).extend(read_doubtful(path)?),)+
+                    $($row::TABLE => {
+                        Arc::make_mut(&mut self.$field).extend(read_table(directory, path, texts)?);
+                    })+
                     _ => {}
                 }
                 Ok(())
@@ -92,6 +100,15 @@ macro_rules! stored {
                     }
                 )+
                 cases
+            }
+        }
+
+        /// The memory that `rows` rows of `table` take.
+        pub(crate) fn bytes_of_table(table: &str, rows: u64) -> u64 {
+            match table {
+                $($row::TABLE => bytes_of_rows::<$row>(rows),)+
+                PhaseRow::TABLE => bytes_of_rows::<PhaseRow>(rows),
+                _ => bytes_of_rows::<WarningRow>(rows),
             }
         }
 
@@ -267,7 +284,7 @@ impl Store {
             what: format!("line {}: {what}; the phase it was about is lost", place.line),
         };
         let mut rows = Vec::new();
-        let mut journal = JournalReader::open(&path).map_err(|error| error.to_string());
+        let mut journal = JournalReader::open(directory).map_err(|error| error.to_string());
         for place in places {
             let record =
                 journal.as_mut().map_err(|error| error.clone()).and_then(|journal| journal.record(*place));
@@ -317,7 +334,7 @@ fn read_batch<R: Stored>(files: &BatchFiles) -> Result<BatchRows<R>, Damage> {
         return Ok(BatchRows { rows: Arc::default(), cases: HashMap::new() });
     }
     let path = table_path(&files.directory, R::TABLE, files.number);
-    let rows: Vec<R> = read_table(&path).map_err(|what| Damage {
+    let rows: Vec<R> = read_table_for_now(&files.directory, &path).map_err(|what| Damage {
         path,
         what: format!("{what}; its rows were read from the journal instead"),
     })?;

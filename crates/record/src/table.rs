@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 
+use crate::limits::{COUNT_MAX, NUMBER_MAX, TextBudget};
 use crate::values::Values;
 use crate::{
     CaseId, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, Measure, NodeSeriesRow, Operation,
@@ -99,7 +100,7 @@ pub trait Row: Clone + 'static {
     ///
     /// # Errors
     /// The column that is missing or holds something else.
-    fn from_columns(columns: &mut Columns) -> Result<Vec<Self>, String>;
+    fn from_columns(columns: &mut Columns<'_>) -> Result<Vec<Self>, String>;
 }
 
 impl<R> Column<R> {
@@ -116,15 +117,21 @@ impl<R> Column<R> {
 
 /// The columns of some rows, taken in their order.
 #[derive(Debug)]
-pub struct Columns {
+pub struct Columns<'a> {
     rows: usize,
     columns: std::vec::IntoIter<(&'static str, Values)>,
+    texts: &'a mut TextBudget,
 }
 
-impl Columns {
-    /// The columns of `rows` rows.
-    pub(crate) fn new(rows: usize, columns: Vec<(&'static str, Values)>) -> Self {
-        Self { rows, columns: columns.into_iter() }
+impl<'a> Columns<'a> {
+    /// The columns of `rows` rows, whose own texts take no more than `texts`.
+    pub(crate) fn new(rows: usize, columns: Vec<(&'static str, Values)>, texts: &'a mut TextBudget) -> Self {
+        Self { rows, columns: columns.into_iter(), texts }
+    }
+
+    /// Passes over a column that is of no interest.
+    fn skip(&mut self) {
+        let _ = self.columns.next();
     }
 
     fn take<V: Value>(&mut self) -> Result<Vec<V>, String> {
@@ -135,6 +142,9 @@ impl Columns {
         if values.len() == 0 {
             return Ok(Vec::new());
         }
+        if V::OWNS_TEXT {
+            self.texts.take(values.text_bytes()).map_err(|error| format!("column {name}: {error}"))?;
+        }
         V::column(values).ok_or_else(|| format!("column {name} holds something else"))
     }
 }
@@ -143,6 +153,8 @@ impl Columns {
 trait Value: Sized {
     const KIND: Kind;
     const NULLABLE: bool = false;
+    /// Each row has a text of its own, be it the same as in others.
+    const OWNS_TEXT: bool = false;
 
     fn cell(&self) -> Cell<'_>;
 
@@ -158,7 +170,7 @@ fn of_words<V: Clone>(values: Values, value: impl Fn(String) -> Option<V>) -> Op
 }
 
 macro_rules! integers {
-    ($($type:ty),+) => {$(
+    ($($type:ty: $max:expr),+) => {$(
         impl Value for $type {
             const KIND: Kind = Kind::Integer;
 
@@ -168,13 +180,14 @@ macro_rules! integers {
 
             fn column(values: Values) -> Option<Vec<Self>> {
                 let Values::Integers(values) = values else { return None };
-                values.into_iter().map(|number| Self::try_from(number).ok()).collect()
+                let value = |number| Self::try_from(number).ok().filter(|_| number <= $max);
+                values.into_iter().map(value).collect()
             }
         }
     )+};
 }
 
-integers!(u32, u64, i64);
+integers!(u32: NUMBER_MAX, u64: COUNT_MAX, i64: i64::MAX);
 
 impl Value for f64 {
     const KIND: Kind = Kind::Number;
@@ -191,6 +204,7 @@ impl Value for f64 {
 
 impl Value for String {
     const KIND: Kind = Kind::Text;
+    const OWNS_TEXT: bool = true;
 
     fn cell(&self) -> Cell<'_> {
         Cell::Text(Cow::Borrowed(self))
@@ -237,6 +251,7 @@ words!(Phase, Operation, Measure);
 impl<V: Value> Value for Option<V> {
     const KIND: Kind = V::KIND;
     const NULLABLE: bool = true;
+    const OWNS_TEXT: bool = V::OWNS_TEXT;
 
     fn cell(&self) -> Cell<'_> {
         self.as_ref().map_or(Cell::Null, V::cell)
@@ -263,7 +278,7 @@ macro_rules! column {
 }
 
 /// The first three columns.
-fn keys(columns: &mut Columns) -> Result<impl Iterator<Item = PhaseKey> + use<>, String> {
+fn keys(columns: &mut Columns<'_>) -> Result<impl Iterator<Item = PhaseKey> + use<>, String> {
     let (cases, repetitions): (Vec<CaseId>, Vec<u32>) = (columns.take()?, columns.take()?);
     let phases: Vec<Phase> = columns.take()?;
     let rest = repetitions.into_iter().zip(phases);
@@ -293,7 +308,7 @@ macro_rules! row {
                 $(column!(stringify!($field), $type, since!($($since)?), |row| row.$field)),+
             ];
 
-            fn from_columns(columns: &mut Columns) -> Result<Vec<Self>, String> {
+            fn from_columns(columns: &mut Columns<'_>) -> Result<Vec<Self>, String> {
                 let keys = keys(columns)?;
                 $(let mut $field = columns.take::<$type>()?.into_iter();)+
                 // Every column was found to have as many values as there are rows.
@@ -557,11 +572,13 @@ impl Row for WarningRow {
         },
     ];
 
-    fn from_columns(columns: &mut Columns) -> Result<Vec<Self>, String> {
+    fn from_columns(columns: &mut Columns<'_>) -> Result<Vec<Self>, String> {
         let cases: Vec<Option<CaseId>> = columns.take()?;
         let (repetitions, phases): (Vec<Option<u32>>, Vec<Option<Phase>>) =
             (columns.take()?, columns.take()?);
-        let (_message, _advice): (Vec<String>, Vec<String>) = (columns.take()?, columns.take()?);
+        // The message and the advice.
+        columns.skip();
+        columns.skip();
         let details: Vec<String> = columns.take()?;
         let keys = cases.into_iter().zip(repetitions.into_iter().zip(phases));
         keys.zip(details)

@@ -7,6 +7,8 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 
+use crate::limits::bytes_of_text;
+
 /// The place of a text in a dictionary, for a value that is null.
 pub(crate) const NULL: u32 = u32::MAX;
 
@@ -39,6 +41,13 @@ impl Values {
             Self::Numbers(values) => values.len(),
             Self::Texts { places, .. } => places.len(),
         }
+    }
+
+    /// The memory that the texts take where each row has its own.
+    pub(crate) fn text_bytes(&self) -> u64 {
+        let Self::Texts { words, places } = self else { return 0 };
+        let bytes: Vec<u64> = words.iter().map(|word| bytes_of_text(word)).collect();
+        places.iter().filter_map(|&place| bytes.get(place as usize)).sum()
     }
 
     /// `count` times the same text.

@@ -238,7 +238,7 @@ impl<'l> Reader<'l> {
     }
 
     fn run_script(&mut self, path: &Path) -> Result<(), IorError> {
-        let text = std::fs::read_to_string(path).map_err(|error| IorError::ScriptUnreadable {
+        let text = plan::read_text(path).map_err(|error| IorError::ScriptUnreadable {
             path: path.to_owned(),
             reason: error.to_string(),
         })?;

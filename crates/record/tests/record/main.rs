@@ -9,5 +9,6 @@ mod layouts;
 mod merged;
 mod resumed;
 mod sample;
+mod strangers;
 mod versions;
 mod whole;

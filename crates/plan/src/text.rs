@@ -1,0 +1,38 @@
+//! Text files that the user names.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::Bytes;
+
+/// Bytes of a text that a person or a small script writes: a list of nodes, a script of a tool, a
+/// description of a site. A device has no end.
+const TEXT_BYTES_MAX: u64 = 16 << 20;
+
+/// The text of the file at `path`, which may be a link or a pipe: it is the user's own word.
+///
+/// # Errors
+/// It cannot be read, is no UTF-8, or has more than 16 MiB.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let bytes = File::open(path)?.take(TEXT_BYTES_MAX + 1).read_to_string(&mut text)?;
+    if bytes as u64 > TEXT_BYTES_MAX {
+        let what = format!("it has more than {}", Bytes(TEXT_BYTES_MAX));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::read_text;
+
+    #[test]
+    fn what_has_no_end_is_refused() {
+        let error = read_text(Path::new("/dev/zero")).expect_err("refused");
+        assert_eq!(error.to_string(), "it has more than 16 MiB");
+    }
+}

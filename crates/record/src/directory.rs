@@ -1,0 +1,198 @@
+//! The files of a run directory. It may come from somebody else, so nothing in it leads out of it: no
+//! link is followed below it, and only regular files are opened.
+//!
+//! The directory itself may be named by a link: that is the user's own word.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use thiserror::Error;
+
+use crate::RecordError;
+
+/// Something else than a regular file, or a directory, stands where a record has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("it is {found}, and a record has {expected} there")]
+pub(crate) struct Unexpected {
+    found: &'static str,
+    expected: &'static str,
+}
+
+impl Unexpected {
+    fn error(found: FileType, expected: &'static str) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidInput, Self { found: name_of(found), expected })
+    }
+
+    /// Whether `error` is one.
+    pub(crate) fn is(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(|inner| inner.is::<Self>())
+    }
+}
+
+fn name_of(kind: FileType) -> &'static str {
+    match kind {
+        FileType::RegularFile => "a regular file",
+        FileType::Directory => "a directory",
+        FileType::Symlink => "a symbolic link",
+        FileType::Fifo => "a named pipe",
+        FileType::Socket => "a socket",
+        FileType::CharacterDevice | FileType::BlockDevice => "a device",
+        FileType::Unknown => "of an unknown kind",
+    }
+}
+
+/// What a record has at a place.
+const FILE: &str = "a regular file";
+const DIRECTORY: &str = "a directory";
+
+/// A name in a directory that is held open, so that nobody can put another directory in its place.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) directory: File,
+    pub(crate) name: &'a OsStr,
+}
+
+impl<'a> Place<'a> {
+    /// Where `name` stands below `directory`. All directories between the two are real ones; they are
+    /// made where they are missing and `make` says so.
+    pub(crate) fn of(directory: &Path, name: &'a Path, make: bool) -> io::Result<Self> {
+        let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let mut directory = File::from(rustix::fs::openat(CWD, here, flags, Mode::empty())?);
+        let mut parts = name.components().peekable();
+        while let Some(Component::Normal(part)) = parts.next() {
+            if parts.peek().is_none() {
+                return Ok(Self { directory, name: part });
+            }
+            directory = step_into(&directory, part, make)?;
+        }
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no name below a run directory"))
+    }
+
+    /// What is there; none where nothing is.
+    pub(crate) fn kind(&self) -> io::Result<Option<FileType>> {
+        kind_of(&self.directory, self.name)
+    }
+
+    /// Refuses anything but a regular file; nothing may be there as well.
+    pub(crate) fn check_file(&self) -> io::Result<()> {
+        match self.kind()? {
+            Some(FileType::RegularFile) | None => Ok(()),
+            Some(other) => Err(Unexpected::error(other, FILE)),
+        }
+    }
+
+    /// Opens the regular file that is there. What is something else is not even opened, as that alone
+    /// can hang or move a tape.
+    pub(crate) fn open(&self, access: OFlags) -> io::Result<File> {
+        self.check_file()?;
+        let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(&self.directory, self.name, flags, Mode::empty())?);
+        // It may have been replaced since.
+        match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
+            FileType::RegularFile => Ok(file),
+            other => Err(Unexpected::error(other, FILE)),
+        }
+    }
+}
+
+fn kind_of(directory: &File, name: &OsStr) -> io::Result<Option<FileType>> {
+    match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Ok(Some(FileType::from_raw_mode(stat.st_mode))),
+        Err(rustix::io::Errno::NOENT) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn step_into(directory: &File, name: &OsStr, make: bool) -> io::Result<File> {
+    if make {
+        match rustix::fs::mkdirat(directory, name, Mode::from_raw_mode(0o777)) {
+            Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match kind_of(directory, name)? {
+        Some(FileType::Directory) => {}
+        Some(other) => return Err(Unexpected::error(other, DIRECTORY)),
+        None => return Err(io::ErrorKind::NotFound.into()),
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(directory, name, flags, Mode::empty())?.into())
+}
+
+/// `path`, which lies in the run directory, as it is called below that.
+fn below<'a>(directory: &Path, path: &'a Path) -> &'a Path {
+    path.strip_prefix(directory).unwrap_or(path)
+}
+
+/// Opens the file at `path`, which lies in the run directory, to read it.
+pub(crate) fn open(directory: &Path, path: &Path) -> io::Result<File> {
+    Place::of(directory, below(directory, path), false)?.open(OFlags::RDONLY)
+}
+
+/// Opens the file at `path`, which lies in the run directory, to write at its end.
+pub(crate) fn open_to_append(directory: &Path, path: &Path) -> io::Result<File> {
+    Place::of(directory, below(directory, path), false)?.open(OFlags::WRONLY | OFlags::APPEND)
+}
+
+/// The whole file at `path`, which lies in the run directory, if it has no more than `max` bytes.
+pub(crate) fn read(directory: &Path, path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    let file = open(directory, path)?;
+    let mut bytes = Vec::new();
+    if file.metadata()?.len() > max || (&file).take(max + 1).read_to_end(&mut bytes)? as u64 > max {
+        let what = format!("it has more than {}, the most that a record has there", plan::Bytes(max));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
+    Ok(bytes)
+}
+
+/// Whether anything is at `path`, be it a link to nothing.
+pub(crate) fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// The files in the subdirectory `name` of a run directory, in the order of their names; none where it
+/// is missing.
+pub(crate) fn list(directory: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
+    let place = Place::of(directory, Path::new(name), false)?;
+    if place.kind()?.is_none() {
+        return Ok(Vec::new());
+    }
+    let opened = step_into(&place.directory, place.name, false)?;
+    let mut paths = Vec::new();
+    for entry in Dir::read_from(&opened)? {
+        let name = entry?.file_name().to_bytes().to_vec();
+        if name != b"." && name != b".." {
+            paths.push(directory.join(place.name).join(OsString::from_vec(name)));
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Refuses a run directory in which one of the `files` or one of the files in the `subdirectories` is
+/// anything but a regular file, or one of the latter no directory.
+pub(crate) fn check(directory: &Path, files: &[&str], subdirectories: &[&str]) -> Result<(), RecordError> {
+    let check_file = |path: &Path| {
+        let checked =
+            Place::of(directory, below(directory, path), false).and_then(|place| place.check_file());
+        checked.map_err(RecordError::io("read", path))
+    };
+    for name in files {
+        check_file(&directory.join(name))?;
+    }
+    for name in subdirectories {
+        let path = directory.join(name);
+        let inside = match list(directory, name) {
+            // What cannot be listed now is told where its files are read.
+            Err(error) if !Unexpected::is(&error) => continue,
+            inside => inside.map_err(RecordError::io("read", &path))?,
+        };
+        inside.iter().try_for_each(|path| check_file(path))?;
+    }
+    Ok(())
+}

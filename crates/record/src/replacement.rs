@@ -1,0 +1,115 @@
+//! A file that is written under a hidden name and gets its own when it is whole.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+
+use crate::RecordError;
+use crate::directory::{Place, Unexpected};
+
+/// The name under which this process writes `name` until it is whole. Hidden, so that `*.parquet` does
+/// not match it.
+fn unfinished(name: &OsStr) -> OsString {
+    let mut hidden = OsString::from(".");
+    hidden.push(name);
+    hidden.push(format!(".{}.unfinished", std::process::id()));
+    hidden
+}
+
+/// A file that takes the place of another one, or of none, when it is whole: a reader sees the old one
+/// or the new one. The old one itself is not written to, whoever else has a name for it. A link, a
+/// pipe or a device in its place is refused. Dropped before it is whole, it leaves nothing.
+///
+/// ```no_run
+/// use std::io::Write;
+/// use std::path::Path;
+/// let mut page = record::Replacement::new(Path::new("runs/first"), Path::new("report.md"))?;
+/// page.write_all(b"# Results\n")?;
+/// page.finish()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Replacement {
+    path: PathBuf,
+    /// The one that the file stands in.
+    directory: File,
+    name: OsString,
+    file: File,
+    is_whole: bool,
+}
+
+impl Replacement {
+    /// Begins the file called `name` below `directory`, which may be named by a link; nothing below it
+    /// may be one. Missing directories between the two are made.
+    ///
+    /// # Errors
+    /// Something else than a regular file is in its place, or the directory cannot be written.
+    pub fn new(directory: &Path, name: &Path) -> Result<Self, RecordError> {
+        let path = directory.join(name);
+        Self::begin(directory, name, &path).map_err(|source| match Unexpected::is(&source) {
+            true => RecordError::InTheWay { path, source },
+            false => RecordError::Io { action: "write", path, source },
+        })
+    }
+
+    fn begin(directory: &Path, name: &Path, path: &Path) -> io::Result<Self> {
+        let place = Place::of(directory, name, true)?;
+        place.check_file()?;
+        let hidden = unfinished(place.name);
+        // What a process with the same number has left. Whatever it is, it is not written to.
+        let _ = rustix::fs::unlinkat(&place.directory, &hidden, AtFlags::empty());
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(0o666);
+        let file = rustix::fs::openat(&place.directory, &hidden, flags, mode)?.into();
+        let name = place.name.to_owned();
+        Ok(Self { path: path.to_owned(), directory: place.directory, name, file, is_whole: false })
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// The directory cannot be written, or another directory is in its place.
+    pub fn finish(self) -> Result<(), RecordError> {
+        self.put(false)
+    }
+
+    /// The same; where it is `durable`, the file and its name are on stable storage afterwards.
+    pub(crate) fn put(mut self, durable: bool) -> Result<(), RecordError> {
+        let put = || {
+            if durable {
+                self.file.sync_all()?;
+            }
+            let hidden = unfinished(&self.name);
+            rustix::fs::renameat(&self.directory, &hidden, &self.directory, &self.name)?;
+            Ok(())
+        };
+        put().map_err(RecordError::io("write", &self.path))?;
+        self.is_whole = true;
+        match self.path.parent() {
+            Some(parent) if durable => crate::files::sync_directory(parent),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Write for Replacement {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        if !self.is_whole {
+            // There is nobody to tell.
+            let _ = rustix::fs::unlinkat(&self.directory, unfinished(&self.name), AtFlags::empty());
+        }
+    }
+}

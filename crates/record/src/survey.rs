@@ -1,0 +1,75 @@
+//! What the files of a run directory are, and what its tables say of themselves, before any is believed.
+
+use std::path::{Path, PathBuf};
+
+use crate::journal::JOURNAL;
+use crate::limits::{MANIFEST_BYTES_MAX, check_rows};
+use crate::manifest::MANIFEST;
+use crate::merge::PARTS;
+use crate::sealed::size_of_table;
+use crate::store::{TABLES, bytes_of_table};
+use crate::{PhaseRow, RecordError, Row, WarningRow, directory};
+
+/// The whole files of `table` in the run `directory`, in the order of the cases.
+pub(crate) fn tables_in(directory: &Path, table: &str) -> Vec<PathBuf> {
+    let is_table = |path: &PathBuf| {
+        path.extension().is_some_and(|extension| extension == "parquet")
+            && path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'))
+    };
+    directory::list(directory, table).unwrap_or_default().into_iter().filter(is_table).collect()
+}
+
+/// What the tables of a run say of themselves.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Survey {
+    /// The bytes of all.
+    pub(crate) stored: u64,
+    /// The memory that all of their rows take.
+    claimed: u64,
+}
+
+impl Survey {
+    /// Of the run in `directory`. Refuses links and whatever else a record does not have, and tables
+    /// that say that they hold more than they can.
+    pub(crate) fn of(directory: &Path) -> Result<Self, RecordError> {
+        directory::check(directory, &[MANIFEST, JOURNAL, PARTS], &TABLES)?;
+        for name in [MANIFEST, PARTS] {
+            let path = directory.join(name);
+            if path.symlink_metadata().is_ok_and(|metadata| metadata.len() > MANIFEST_BYTES_MAX) {
+                let message = format!("it has more than {}", plan::Bytes(MANIFEST_BYTES_MAX));
+                return Err(RecordError::TooLarge { path, message });
+            }
+        }
+        let mut all = Self::default();
+        for table in TABLES {
+            let mut of_table = Self::default();
+            for path in tables_in(directory, table) {
+                // One that cannot be read is told where its rows are wanted.
+                let Ok((stored, rows)) = size_of_table(directory, &path) else { continue };
+                let one = Self { stored, claimed: bytes_of_table(table, rows) };
+                one.check(&path)?;
+                of_table.add(one);
+            }
+            // Of these all rows are in memory at a time, of the others those of a few files.
+            if matches!(table, PhaseRow::TABLE | WarningRow::TABLE) {
+                of_table.check(&directory.join(table))?;
+            }
+            all.add(of_table);
+        }
+        Ok(all)
+    }
+
+    fn add(&mut self, more: Self) {
+        self.stored = self.stored.saturating_add(more.stored);
+        self.claimed = self.claimed.saturating_add(more.claimed);
+    }
+
+    /// Refuses tables whose rows would take more memory than their bytes are worth.
+    ///
+    /// # Errors
+    /// So it is; `path` is where.
+    pub(crate) fn check(self, path: &Path) -> Result<(), RecordError> {
+        let too_large = |message| RecordError::TooLarge { path: path.to_owned(), message };
+        check_rows(self.claimed, self.stored).map_err(too_large)
+    }
+}
