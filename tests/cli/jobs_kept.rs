@@ -1,14 +1,17 @@
-//! A matrix of jobs whose program is killed: every launch that had ended before another one started is in the record.
+//! A matrix of jobs whose program is killed, or whose record is full: every launch that had ended before another one
+//! started is in the record.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use plan::Phase;
 use record::{LaunchRow, Run, RunState};
 use rustix::process::Signal;
+use testbed::{Program, Testbed};
 
 use crate::desk::{Desk, assert_says, events, names, run, wait_for};
 
@@ -188,4 +191,53 @@ fn shows(desk: &Desk, attempts: &[Vec<LaunchRow>]) {
             assert_says(&fs::read_to_string(desk.record().join(file)).expect("written"), &[&of]);
         }
     }
+}
+
+/// A file system in memory.
+struct Small(PathBuf);
+
+impl Small {
+    fn mount(place: PathBuf) -> Self {
+        fs::create_dir(&place).expect("a directory");
+        let mount = Program::new("mount").args(["-t", "tmpfs", "-o", "size=16m", "none"]).arg(&place);
+        let _ = run(&mount).expect_code(0);
+        Self(place)
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = Program::new("umount").arg(&self.0).run();
+    }
+}
+
+#[test]
+fn a_full_disk_under_the_record_ends_the_matrix_and_what_was_kept_stays() {
+    if testbed::skipped(Testbed::available()) {
+        return;
+    }
+    let (desk, data) = Desk::with_data();
+    let small = Small::mount(desk.path("small"));
+    let record = small.0.join("record");
+    fs::write(desk.path("study.toml"), study(&data)).expect("written");
+    let mut running = desk.ioproof("run study.toml --yes --out small/record").spawn().expect("it starts");
+    let journal = || fs::read_to_string(record.join("journal.jsonl")).unwrap_or_default();
+    let has_one = |line: &str| line.contains("\"launches-ended\"") && line.contains("\"phase\":\"jobs\"");
+    wait_for(&mut running, "an end in the matrix", || journal().lines().any(has_one));
+    // What is left of its disk.
+    let mut filler = fs::File::create(small.0.join("filler")).expect("created");
+    while filler.write_all(&[1; 4096]).is_ok() {}
+    let finished = running.wait().expect("it ends").expect_code(7);
+    assert_says(&finished.stderr, &["journal.jsonl", "No space left", "free some space"]);
+    assert_eq!(names(&data), ["mine"], "what ran was ended and removed");
+    let run_then = Run::open(&record).expect("a record");
+    assert_eq!(run_then.damage, []);
+    let rows = kept(&run_then, 1);
+    assert!(!rows.is_empty() && rows.len() < LAUNCHES, "{rows:?}");
+
+    fs::remove_file(small.0.join("filler")).expect("removed");
+    let again = desk.ioproof("run --yes --resume small/record").spawn().expect("it starts");
+    let _ = again.wait().expect("it ends");
+    let whole = Run::open(&record).expect("a record");
+    assert_eq!((whole.state.clone(), kept(&whole, 1)), (RunState::Complete, rows));
 }
