@@ -26,6 +26,7 @@ mod io_uring;
 mod ioping;
 mod iozone;
 mod jobs;
+mod jobs_kept;
 mod jobs_layouts;
 mod jobs_matrix;
 mod launcher;

@@ -25,6 +25,8 @@ impl LaunchWatch for StopAfter {
         self.0.is_some_and(|most| self.1 >= most)
     }
 
+    fn ended(&mut self, _: &[&LaunchReport]) {}
+
     fn progress(&mut self, progress: LaunchProgress) {
         self.1 = progress.over;
     }

@@ -4,6 +4,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use plan::Phase;
+
+use crate::interrupted::{Attempt, LaunchLine};
 use crate::journal::{JournalReader, Line, Place};
 use crate::limits::NAMED_LINES_MAX;
 use crate::sealed::SealedTable;
@@ -47,6 +50,8 @@ pub(crate) struct JournalIndex {
     pub(crate) manifest: Option<Manifest>,
     /// By number; attempts that a later one made void are not among them.
     pub(crate) cases: BTreeMap<u32, CaseIndex>,
+    /// Attempts at cases that have launches, also those that a later one made void.
+    pub(crate) attempts: Vec<Attempt>,
     pub(crate) batches: BTreeMap<u32, BatchIndex>,
     /// The highest number that a batch was given.
     pub(crate) last_batch: u32,
@@ -58,7 +63,8 @@ pub(crate) struct JournalIndex {
     pub(crate) layouts: Vec<Stood>,
     /// Each time that clocks were compared.
     pub(crate) clocks: Vec<Clocks>,
-    numbers: HashMap<String, u32>,
+    /// Of each case the number that it was given last, and how often it was started.
+    numbers: HashMap<String, (u32, u32)>,
     end: Option<RunState>,
     pub(crate) finished_unix_ns: Option<i64>,
     pub(crate) held: bool,
@@ -177,12 +183,19 @@ impl JournalIndex {
             }
             "phase-finished" => {
                 let id = line.case.ok_or("a phase finished without a case")?;
-                if self.cases.get(&self.current).is_none_or(|case| case.id != id) {
-                    // The line that started the case was lost.
-                    self.begin(self.current + 1, id);
-                    self.case().damaged = true;
+                self.case_of(id).phases.push(place);
+                if let Some((repetition, phase @ (Phase::Load | Phase::Jobs))) =
+                    line.repetition.zip(line.phase)
+                {
+                    self.add_launches(LaunchLine { repetition, phase, whole: true, place });
                 }
-                self.case().phases.push(place);
+            }
+            "launches-ended" => {
+                let id = line.case.ok_or("launches ended without a case")?;
+                let key = line.repetition.zip(line.phase);
+                let (repetition, phase) = key.ok_or("launches ended without a phase")?;
+                self.case_of(id);
+                self.add_launches(LaunchLine { repetition, phase, whole: false, place });
             }
             "warning" => {
                 for warning in line.warnings {
@@ -233,11 +246,39 @@ impl JournalIndex {
 
     /// A case that starts again makes void what was observed of it before.
     fn begin(&mut self, number: u32, id: String) {
-        if let Some(before) = self.numbers.insert(id.clone(), number) {
+        let known = self.numbers.entry(id.clone()).or_default();
+        let (before, attempt) = *known;
+        *known = (number, attempt + 1);
+        if attempt > 0 {
             self.cases.remove(&before);
         }
         self.current = self.current.max(number);
         self.cases.insert(number, CaseIndex { id, ..CaseIndex::default() });
+    }
+
+    /// A line with launches of the case under way.
+    fn add_launches(&mut self, line: LaunchLine) {
+        let id = self.case().id.clone();
+        let number = self.attempts_at(&id);
+        match self.attempts.last_mut().filter(|last| last.case == id && last.number == number) {
+            Some(last) => last.lines.push(line),
+            None => self.attempts.push(Attempt { case: id, number, lines: vec![line] }),
+        }
+    }
+
+    /// How often the case `id` was started.
+    pub(crate) fn attempts_at(&self, id: &str) -> u32 {
+        self.numbers.get(id).map_or(0, |&(_, attempts)| attempts)
+    }
+
+    /// The case under way, which is `id`.
+    fn case_of(&mut self, id: String) -> &mut CaseIndex {
+        if self.cases.get(&self.current).is_none_or(|case| case.id != id) {
+            // The line that started the case was lost.
+            self.begin(self.current + 1, id);
+            self.case().damaged = true;
+        }
+        self.case()
     }
 
     fn case(&mut self) -> &mut CaseIndex {
@@ -246,7 +287,7 @@ impl JournalIndex {
 
     fn end_of(&mut self, id: Option<String>, ended: Ended) {
         let Some(id) = id else { return };
-        let number = self.numbers.get(&id).copied();
+        let number = self.numbers.get(&id).map(|&(number, _)| number);
         let number = number.unwrap_or_else(|| {
             // The lines that started the case and ended its phases were lost.
             self.begin(self.current + 1, id);

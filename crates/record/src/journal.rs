@@ -20,8 +20,8 @@ use crate::sealed::SealedTable;
 use crate::table::{Cell, Columns, Row};
 use crate::values::{JournalColumn, Values};
 use crate::{
-    DeviceRow, LayoutNews, Manifest, NodeClock, PhaseKey, RecordError, TaskRow, WarningRow, Wiped, directory,
-    limits,
+    DeviceRow, LaunchRow, LayoutNews, Manifest, NodeClock, PhaseKey, RecordError, StepRow, TaskRow,
+    WarningRow, Wiped, directory, limits,
 };
 
 /// The journal's name in the run directory.
@@ -53,6 +53,13 @@ pub(crate) enum Event<'a> {
         key: &'a PhaseKey,
         tables: Tables<'a>,
         warnings: &'a [WarningRow],
+    },
+    /// Launches of a phase of jobs that goes on.
+    LaunchesEnded {
+        #[serde(flatten)]
+        key: &'a PhaseKey,
+        tables: LaunchTables<'a>,
+        at_unix_ns: i64,
     },
     Warning {
         warnings: [&'a WarningRow; 1],
@@ -111,6 +118,22 @@ impl Serialize for Tables<'_> {
         entry(&mut map, &record.launches)?;
         entry(&mut map, &record.steps)?;
         entry(&mut map, &record.spaces)?;
+        map.end()
+    }
+}
+
+/// Launches and their steps, column by column as in [`Tables`].
+#[derive(Debug)]
+pub(crate) struct LaunchTables<'a> {
+    pub(crate) launches: &'a [LaunchRow],
+    pub(crate) steps: &'a [StepRow],
+}
+
+impl Serialize for LaunchTables<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        entry(&mut map, self.launches)?;
+        entry(&mut map, self.steps)?;
         map.end()
     }
 }
@@ -349,16 +372,31 @@ impl Line<'_> {
         self.manifest.map(parse)
     }
 
-    fn key(&self) -> Option<PhaseKey> {
-        Some(PhaseKey { case: self.case.clone()?.into(), repetition: self.repetition?, phase: self.phase? })
+    fn key(&self) -> Result<PhaseKey, String> {
+        let key = || {
+            Some(PhaseKey {
+                case: self.case.clone()?.into(),
+                repetition: self.repetition?,
+                phase: self.phase?,
+            })
+        };
+        key().ok_or_else(|| "the event does not say of which phase it is".to_owned())
+    }
+
+    fn tables(&self) -> Result<HashMap<Cow<'_, str>, &RawValue>, String> {
+        let tables = self.tables.ok_or("the event holds no tables")?;
+        serde_json::from_str(tables.get()).map_err(|error| error.to_string())
+    }
+
+    /// The launches in an event, and their steps.
+    fn launches(&self) -> Result<(Vec<LaunchRow>, Vec<StepRow>), String> {
+        let (key, tables) = (self.key()?, self.tables()?);
+        Ok((rows(&key, &tables)?, rows(&key, &tables)?))
     }
 
     /// The rows of a finished phase.
     pub(crate) fn record(&self) -> Result<PhaseRecord, String> {
-        let key = self.key().ok_or("the event does not say which phase finished")?;
-        let tables = self.tables.ok_or("the event holds no tables")?;
-        let tables: HashMap<Cow<'_, str>, &RawValue> =
-            serde_json::from_str(tables.get()).map_err(|error| error.to_string())?;
+        let (key, tables) = (self.key()?, self.tables()?);
         let phase = rows(&key, &tables)?.pop().ok_or("the event holds no row of the phase itself")?;
         let tasks: Vec<TaskRow> = rows(&key, &tables)?;
         let mut devices: Vec<DeviceRow> = rows(&key, &tables)?;
@@ -461,6 +499,12 @@ impl JournalReader {
     pub(crate) fn record(&mut self, place: Place) -> Result<PhaseRecord, String> {
         let text = self.again(place).map_err(|error| error.to_string())?;
         Line::all(text)?.record()
+    }
+
+    /// The launches in the line at `place`, and their steps.
+    pub(crate) fn launches(&mut self, place: Place) -> Result<(Vec<LaunchRow>, Vec<StepRow>), String> {
+        let text = self.again(place).map_err(|error| error.to_string())?;
+        Line::all(text)?.launches()
     }
 
     /// Whether the phase that finished in the line at `place` can be had: an error where the line

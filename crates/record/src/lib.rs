@@ -44,6 +44,7 @@ mod error;
 mod facts;
 mod files;
 mod index;
+mod interrupted;
 mod job_rows;
 mod journal;
 mod kept;
@@ -80,6 +81,7 @@ pub use error::RecordError;
 pub use facts::{
     BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NOT_LOOKED_FOR, NodeFacts, TargetDevices,
 };
+pub use interrupted::InterruptedPass;
 pub use job_rows::{LaunchRow, SpaceRow, StepRow};
 pub use key::{CaseId, PhaseKey};
 pub use layout::{CommandEnd, CommandRun, LayoutFinding};

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::directory;
 use crate::files::replace;
+use crate::interrupted::InterruptedPass;
 use crate::limits::MANIFEST_BYTES_MAX;
 use crate::manifest::Manifest;
 use crate::recorder::{Outcome, PhaseRecord, Recorder};
@@ -430,6 +431,7 @@ fn take_heads(whole: &mut Run, heads: &Heads<'_>, id: &CaseId, numbers: &Renumbe
 fn take_ends(whole: &mut Run, runs: &[Run]) {
     let mut finished = HashSet::new();
     for run in runs {
+        take_interrupted(whole, run);
         whole.warnings.extend(run.warnings.iter().filter(|row| row.key.is_none()).cloned());
         let new = run.finished_cases.iter().filter(|case| finished.insert(case.as_str()));
         whole.finished_cases.extend(new.cloned());
@@ -441,6 +443,19 @@ fn take_ends(whole: &mut Run, runs: &[Run]) {
             whole.failed_cases.push(case.clone());
         }
     }
+}
+
+/// Attempts of one run are counted after those of the runs before it.
+fn take_interrupted(whole: &mut Run, run: &Run) {
+    let mut before: HashMap<CaseId, u32> = HashMap::new();
+    for pass in &whole.interrupted {
+        let last = before.entry(pass.key.case.clone()).or_default();
+        *last = pass.attempt.max(*last);
+    }
+    whole.interrupted.extend(run.interrupted.iter().cloned().map(|pass| InterruptedPass {
+        attempt: pass.attempt + before.get(&pass.key.case).copied().unwrap_or_default(),
+        ..pass
+    }));
 }
 
 /// Stores `run` in a new directory, where it opens like any other run, and names its parts.
@@ -469,6 +484,15 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
     }
     for (case, wiped) in &run.wiped {
         recorder.wiped(case, wiped)?;
+    }
+    let is_same = |one: &InterruptedPass, other: &InterruptedPass| {
+        (&one.key.case, one.attempt) == (&other.key.case, other.attempt)
+    };
+    for attempt in run.interrupted.chunk_by(is_same) {
+        recorder.case_started(&attempt[0].key.case)?;
+        for pass in attempt {
+            recorder.launches_ended(&pass.key, &pass.launches, &pass.steps)?;
+        }
     }
     for id in run.cases() {
         recorder.case_started(id)?;

@@ -9,15 +9,15 @@ use crate::batch::{Batch, sync_all};
 use crate::directory;
 use crate::files::sync_directory;
 use crate::index::{Ended, JournalIndex};
-use crate::journal::{Event, JOURNAL, JournalReader, JournalWriter, Place, Tables};
+use crate::journal::{Event, JOURNAL, JournalReader, JournalWriter, LaunchTables, Place, Tables};
 use crate::kept::Kept;
 use crate::manifest::{MANIFEST, check_version, read_manifest, write_manifest};
 use crate::sealed::{TableWriter, table_path};
 use crate::survey::Survey;
 use crate::{
     Clocks, Cluster, DeviceRow, EndRow, FORMAT_VERSION, FileSystemFacts, HistoryRow, HostFacts, LatencyRow,
-    LaunchRow, LayoutNews, Manifest, NodeClock, NodeSeriesRow, PhaseRow, PrintedRow, RecordError, RunState,
-    SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow, Wiped,
+    LaunchRow, LayoutNews, Manifest, NodeClock, NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, RecordError,
+    RunState, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow, Wiped,
 };
 
 /// Runs of earlier versions are not continued: each case had tables of its own in the first one.
@@ -318,6 +318,31 @@ impl Recorder {
         };
         let event = Event::PhaseFinished { key, tables: Tables(record), warnings: &record.warnings };
         case.phases.push(self.journal.append(&event, self.events_durable)?);
+        self.make_durable()
+    }
+
+    /// Launches of a phase of jobs have ended while it goes on; all of them are on stable storage when this
+    /// returns. [`Recorder::phase_finished`] has them once more, and then they count.
+    ///
+    /// # Errors
+    /// The journal cannot be written, or the case is not under way.
+    pub fn launches_ended(
+        &mut self,
+        key: &PhaseKey,
+        launches: &[LaunchRow],
+        steps: &[StepRow],
+    ) -> Result<(), RecordError> {
+        if self.case.as_ref().is_none_or(|case| key.case != case.id) {
+            return Err(RecordError::NoSuchCase { what: "launches", case: key.case.to_string() });
+        }
+        let tables = LaunchTables { launches, steps };
+        let event = Event::LaunchesEnded { key, tables, at_unix_ns: now_unix_ns() };
+        self.journal.append(&event, self.events_durable)?;
+        self.make_durable()
+    }
+
+    /// Forces the run directory itself to stable storage, the first time that it holds something to lose.
+    fn make_durable(&mut self) -> Result<(), RecordError> {
         if !self.durable {
             write_manifest(&self.directory, &self.manifest, true)?;
             self.directory.parent().map_or(Ok(()), sync_directory)?;

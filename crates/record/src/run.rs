@@ -8,7 +8,8 @@ use std::sync::Arc;
 use plan::Phase;
 
 use crate::index::{CaseIndex, Ended, JournalIndex};
-use crate::journal::{JOURNAL, JournalReader};
+use crate::interrupted::InterruptedPass;
+use crate::journal::{JOURNAL, JournalReader, Place};
 use crate::limits::TextBudget;
 use crate::manifest::{MANIFEST, check_version, read_manifest};
 use crate::merge::Part;
@@ -87,6 +88,9 @@ pub struct Run {
     pub finished_cases: Vec<String>,
     /// Cases that ended badly.
     pub failed_cases: Vec<FailedCase>,
+    /// Launches of jobs that have ended in passes that count for nothing, as the run was ended in them or their
+    /// case was started again; those of the same attempt one after another.
+    pub interrupted: Vec<InterruptedPass>,
     /// What was wiped before which case, in order.
     pub wiped: Vec<(String, Wiped)>,
     /// Each time that a layout was made for cases on it, in order; those of several runs one after another.
@@ -123,6 +127,7 @@ impl Run {
             state,
             finished_cases: Vec::new(),
             failed_cases: Vec::new(),
+            interrupted: Vec::new(),
             wiped: Vec::new(),
             layouts: Vec::new(),
             clocks: Vec::new(),
@@ -325,7 +330,7 @@ impl Run {
         }
         let mut store = Store::default();
         let known = index.cases.contains_key(&0);
-        for (number, case) in index.cases {
+        for (number, case) in std::mem::take(&mut index.cases) {
             if number == 0 {
                 self.warnings.extend(case.warnings);
                 continue;
@@ -343,6 +348,25 @@ impl Run {
             self.take_unknown(&mut store, rows, &cases);
         }
         self.store = Arc::new(store);
+        self.take_interrupted(journal, &index);
+    }
+
+    /// The launches of all passes that are not among the phases.
+    fn take_interrupted(&mut self, journal: &mut JournalReader, index: &JournalIndex) {
+        if index.attempts.is_empty() {
+            return;
+        }
+        let phases: HashSet<&PhaseKey> = self.phases.iter().map(|row| &row.key).collect();
+        let path = self.directory.join(JOURNAL);
+        for attempt in &index.attempts {
+            let is_last = attempt.number == index.attempts_at(&attempt.case);
+            let counts = |key: &PhaseKey| is_last && phases.contains(key);
+            let lost = |place: Place, what: String| {
+                let what = format!("line {}: {what}; the launches it was about are lost", place.line);
+                self.damage.push(Damage { path: path.clone(), what });
+            };
+            self.interrupted.extend(attempt.passes(counts, journal, lost));
+        }
     }
 
     /// Whether there are tables that no batch of `index` has.

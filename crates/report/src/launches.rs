@@ -2,10 +2,10 @@
 
 use crate::csv::line;
 use crate::view::Report;
-use crate::view::timeline::{LaunchTimer, StepTimer, Timeline, Timer};
+use crate::view::timeline::{InterruptedPass, LaunchTimer, StepTimer, Timeline, Timer};
 
 /// The columns, in order; `docs/REPORT.md` describes them.
-const COLUMNS: [&str; 34] = [
+const COLUMNS: [&str; 37] = [
     "run_id",
     "number",
     "repetition",
@@ -40,34 +40,63 @@ const COLUMNS: [&str; 34] = [
     "rows_out",
     "group_cpu_ns",
     "cpu_agrees",
+    "case",
+    "phase",
+    "attempt",
 ];
 
-/// A row for each launch, which has no step, and a row for each of its steps after it; none where the run had no
-/// jobs.
+/// The pass of a launch: the number of its figure, its repetition, whether it counts, its case and phase, and of an
+/// interrupted one the attempt.
+struct Pass<'a> {
+    figure: Option<usize>,
+    repetition: u32,
+    counts: bool,
+    case: &'a str,
+    phase: &'a str,
+    attempt: Option<u32>,
+}
+
+/// A row for each launch, which has no step, and a row for each of its steps after it; those of interrupted passes
+/// last. None where the run had no jobs.
 pub(crate) fn csv(report: &Report) -> Option<String> {
-    let all = &report.findings.timelines;
-    if all.is_empty() {
-        return None;
-    }
+    let counted = report.findings.timelines.iter().map(|one| (pass(report, one), &one.timers));
+    let interrupted = report.interrupted.iter().map(|one| {
+        let (figure, counts, attempt) = (None, false, Some(one.attempt));
+        let InterruptedPass { case, phase, repetition, .. } = one;
+        (Pass { figure, repetition: *repetition, counts, case, phase, attempt }, &one.launches)
+    });
     let mut out = line(COLUMNS.map(str::to_owned).to_vec());
-    for one in all {
-        for launch in &one.timers {
-            out.push_str(&line(row(report, one, launch, None)));
+    let head = out.len();
+    for (pass, launches) in counted.chain(interrupted) {
+        for launch in launches {
+            out.push_str(&line(row(report, &pass, launch, None)));
             for step in &launch.steps {
-                out.push_str(&line(row(report, one, launch, Some(step))));
+                out.push_str(&line(row(report, &pass, launch, Some(step))));
             }
         }
     }
-    Some(out)
+    (out.len() > head).then_some(out)
 }
 
-fn row(report: &Report, one: &Timeline, launch: &LaunchTimer, step: Option<&StepTimer>) -> Vec<String> {
+fn pass<'a>(report: &'a Report, one: &Timeline) -> Pass<'a> {
+    let figure = one.figure.checked_sub(1).and_then(|place| report.figures.get(place));
+    Pass {
+        figure: Some(one.figure),
+        repetition: one.repetition,
+        counts: one.counts,
+        case: figure.map_or("", |figure| &figure.case),
+        phase: figure.map_or("", |figure| figure.phase),
+        attempt: None,
+    }
+}
+
+fn row(report: &Report, one: &Pass<'_>, launch: &LaunchTimer, step: Option<&StepTimer>) -> Vec<String> {
     // What only the launch as a whole has.
     let whole = |text: &dyn Fn() -> String| if step.is_none() { text() } else { String::new() };
     let of_step = |text: fn(&StepTimer) -> String| step.map(text).unwrap_or_default();
     let mut cells = vec![
         report.run.id.clone(),
-        one.figure.to_string(),
+        one.figure.map(|number| number.to_string()).unwrap_or_default(),
         one.repetition.to_string(),
         one.counts.to_string(),
         launch.launch.to_string(),
@@ -88,6 +117,9 @@ fn row(report: &Report, one: &Timeline, launch: &LaunchTimer, step: Option<&Step
         of_step(|step| step.rows_out.to_string()),
         whole(&|| launch.group_cpu_ns.map(|nanos| nanos.to_string()).unwrap_or_default()),
         whole(&|| launch.cpu_agrees.map(|agrees| agrees.to_string()).unwrap_or_default()),
+        one.case.to_owned(),
+        one.phase.to_owned(),
+        one.attempt.map(|number| number.to_string()).unwrap_or_default(),
     ]);
     cells
 }

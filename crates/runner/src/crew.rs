@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Error as JsonError;
 
 use crate::hand::Hand;
+use crate::jobs::KeepLaunches;
 use crate::order::{Answer, Order, PhaseOrder};
 use crate::part::Part;
 use crate::rows::{Rows, Table};
@@ -153,13 +154,19 @@ impl<'a> Crew<'a> {
         give(self.comm, order, || self.hand.carry_out(order))
     }
 
-    /// Has a phase run, and collects the rows of every rank in `table`.
+    /// Has a phase run, and collects the rows of every rank in `table`. Jobs that have ended are given to `keep`
+    /// before others are launched.
     ///
     /// # Errors
     /// As [`Crew::order`].
-    pub(crate) fn phase(&mut self, order: PhaseOrder, table: &mut Table<'_>) -> Result<Part, RunnerError> {
+    pub(crate) fn phase(
+        &mut self,
+        order: PhaseOrder,
+        table: &mut Table<'_>,
+        keep: &mut KeepLaunches<'_>,
+    ) -> Result<Part, RunnerError> {
         if self.comm.size() == 1 {
-            let (part, rows) = self.hand.phase(&order)?;
+            let (part, rows) = self.hand.phase(&order, keep)?;
             table.add(rows);
             return Ok(part);
         }

@@ -16,6 +16,7 @@ use record::{Claim, PlacedClaim, Warning, Wiped};
 
 use crate::check;
 use crate::cleanup::{self, Made, absolute_path};
+use crate::jobs::KeepLaunches;
 use crate::obstacles::check_in_use;
 use crate::order::{Answer, CaseEnding, EndStep, Known, Order, PhaseOrder, Prepare, Wiping};
 use crate::part::Part;
@@ -377,14 +378,18 @@ impl<'a> Hand<'a> {
         let roster = Roster::of(&run.workload, self.comm.topology())?;
         let Some(group) = self.comm.group(&roster.ranks()) else { return Ok(None) };
         let tasks = roster.tasks_of(self.comm.rank());
-        self.go(&run, tasks, group.as_ref()).map(Some)
+        self.go(&run, tasks, group.as_ref(), None).map(Some)
     }
 
     /// As [`Hand::take_part`], on the only rank of a run.
-    pub(crate) fn phase(&mut self, order: &PhaseOrder) -> Result<(Part, Rows), RunnerError> {
+    pub(crate) fn phase(
+        &mut self,
+        order: &PhaseOrder,
+        keep: &mut KeepLaunches<'_>,
+    ) -> Result<(Part, Rows), RunnerError> {
         let run = self.run_of(order)?;
         let tasks = 0..run.workload.tasks;
-        self.go(&run, tasks, self.comm)
+        self.go(&run, tasks, self.comm, Some(keep))
     }
 
     fn go(
@@ -392,6 +397,7 @@ impl<'a> Hand<'a> {
         run: &PhaseRun<'_>,
         tasks: Range<u32>,
         group: &dyn Comm,
+        keep: Option<&mut KeepLaunches<'_>>,
     ) -> Result<(Part, Rows), RunnerError> {
         let order = run.order;
         if order.phase.writes() && run.workload.backend != Backend::Null {
@@ -405,7 +411,7 @@ impl<'a> Hand<'a> {
             self.quiet.phase_starts();
         }
         self.signals.phase(order.number);
-        let result = run.go(self.host, self.comm, group, tasks, &self.controls);
+        let result = run.go(self.host, self.comm, group, tasks, &self.controls, keep);
         self.signals.phase(0);
         let (mut part, rows) = result?;
         if watches && let Some(Warning::NotQuiet { seen }) = self.quiet.phase_ended() {

@@ -13,7 +13,7 @@ use jobs::launch::{
 };
 use jobs::{Counters, StepReport};
 use plan::{Existing, JobSpace, Jobs, JobsPlacement, Phase, Workload};
-use record::{LaunchRow, PhaseKey, SpaceRow, StepRow, Warning};
+use record::{LaunchRow, PhaseKey, RecordError, SpaceRow, StepRow, Warning};
 use serde::{Deserialize, Serialize};
 
 use crate::RunnerError;
@@ -54,12 +54,16 @@ pub(crate) struct JobsRun<'a> {
     pub(crate) controls: &'a Arc<Controls>,
 }
 
+/// Puts launches that have ended on stable storage, while their phase goes on.
+pub(crate) type KeepLaunches<'k> = dyn FnMut(JobRows) -> Result<(), RecordError> + 'k;
+
 impl JobsRun<'_> {
-    /// Launches all of it.
+    /// Launches all of it; `keep` is given what has ended before anything more is started.
     ///
     /// # Errors
-    /// A directory cannot be made, or a control group cannot be removed.
-    pub(crate) fn go(&self) -> Result<(PhaseOutcome, JobRows), RunnerError> {
+    /// A directory cannot be made, a control group cannot be removed, or what has ended cannot be kept. Nothing
+    /// runs any more then.
+    pub(crate) fn go(&self, keep: &mut KeepLaunches<'_>) -> Result<(PhaseOutcome, JobRows), RunnerError> {
         let placement = JobsPlacement::new(self.workload).ok_or(RunnerError::OutOfPlace)?;
         let spaces = JobSpace::ALL.map(|space| placement.directory(space, self.pass));
         for directory in &spaces {
@@ -79,8 +83,10 @@ impl JobsRun<'_> {
         let groups = RunGroups::make(self.host.root(), self.run_id);
         let started_unix_ns = unix_ns();
         let mut processes = RealProcesses::new(self.program, &groups, spaces.clone());
-        let mut watch = Shown(self.controls);
+        let mut watch =
+            Watcher { controls: self.controls, tasks: &tasks, jobs: placement.jobs(), keep, lost: None };
         let launched = launch(&tasks, rules, &mut processes, &mut watch);
+        let lost = watch.lost.take();
         let mut notes = self.notes(&groups, placement.jobs());
         notes.extend(
             processes
@@ -90,6 +96,7 @@ impl JobsRun<'_> {
         );
         drop(processes);
         groups.remove()?;
+        lost.map_or(Ok(()), Err)?;
         let rows =
             JobRows { notes, low: self.low(&launched, &spaces), ..rows(&tasks, &launched, placement.jobs()) };
         Ok((outcome(&launched, started_unix_ns), rows))
@@ -129,18 +136,31 @@ impl JobsRun<'_> {
     }
 }
 
-/// Shows how far launches have come to whoever looks at the controls of the run.
-struct Shown<'a>(&'a Controls);
+/// Shows how far launches have come to whoever looks at the controls of the run, and keeps those that have ended.
+struct Watcher<'a, 'k> {
+    controls: &'a Controls,
+    tasks: &'a [LaunchTask],
+    jobs: &'a Jobs,
+    keep: &'a mut KeepLaunches<'k>,
+    /// Why they cannot be kept: then nothing more is launched.
+    lost: Option<RecordError>,
+}
 
-impl LaunchWatch for Shown<'_> {
+impl LaunchWatch for Watcher<'_, '_> {
     fn is_stopped(&self) -> bool {
-        self.0.is_stopped()
+        self.controls.is_stopped() || self.lost.is_some()
+    }
+
+    fn ended(&mut self, ended: &[&LaunchReport]) {
+        if self.lost.is_none() {
+            self.lost = (self.keep)(launch_rows(self.tasks, ended, self.jobs)).err();
+        }
     }
 
     fn progress(&mut self, progress: LaunchProgress) {
         let LaunchProgress { running, over, all, moved } = progress;
         let sum = |counts: [u64; 3]| counts.into_iter().fold(0, u64::saturating_add);
-        self.0.show(Progress {
+        self.controls.show(Progress {
             transfers: sum(moved.reads).saturating_add(sum(moved.writes)),
             bytes: sum(moved.read_bytes).saturating_add(sum(moved.write_bytes)),
             launches: Some(Launches { running, over, all }),
@@ -279,20 +299,31 @@ fn series(launched: &Launched) -> Vec<SeriesInterval> {
     all
 }
 
+/// Rows have the name of their phase later.
+fn no_key() -> PhaseKey {
+    PhaseKey { case: "".into(), repetition: 0, phase: Phase::Jobs }
+}
+
+/// The rows of some launches and their steps, without the name of their phase.
+fn launch_rows(tasks: &[LaunchTask], reports: &[&LaunchReport], jobs: &Jobs) -> JobRows {
+    let task_of = |one: &LaunchReport| tasks.iter().find(|task| task.order.launch == one.launch);
+    let mut rows = JobRows::default();
+    for (one, task) in reports.iter().filter_map(|one| Some((one, task_of(one)?))) {
+        rows.launches.push(launch_row(no_key(), task, one, jobs));
+        rows.steps.extend(one.steps.iter().map(|step| step_row(no_key(), task, step)));
+    }
+    rows
+}
+
 /// The rows of all launches, without the name of their phase.
 fn rows(tasks: &[LaunchTask], launched: &Launched, jobs: &Jobs) -> JobRows {
-    let key = || PhaseKey { case: "".into(), repetition: 0, phase: Phase::Jobs };
-    let task_of = |one: &LaunchReport| tasks.iter().find(|task| task.order.launch == one.launch);
-    let mut rows = JobRows { harness_cpu_ns: launched.own_cpu_ns, ..JobRows::default() };
-    for (one, task) in launched.launches.iter().filter_map(|one| Some((one, task_of(one)?))) {
-        rows.launches.push(launch_row(key(), task, one, jobs));
-        rows.steps.extend(one.steps.iter().map(|step| step_row(key(), task, step)));
-    }
+    let reports: Vec<&LaunchReport> = launched.launches.iter().collect();
+    let mut rows = JobRows { harness_cpu_ns: launched.own_cpu_ns, ..launch_rows(tasks, &reports, jobs) };
     for sample in &launched.samples {
         for space in JobSpace::ALL {
             let place = space as usize;
             rows.spaces.push(SpaceRow {
-                key: key(),
+                key: no_key(),
                 space: space.name().to_owned(),
                 start_ns: sample.start_ns,
                 length_ns: sample.length_ns,

@@ -11,7 +11,7 @@ use host::{BlockTrace, DeviceObserver, Host, Unobservable};
 use plan::{Backend, Phase, Plan, Work, Workload};
 
 use crate::data::fill_workload;
-use crate::jobs::JobsRun;
+use crate::jobs::{JobsRun, KeepLaunches};
 use crate::order::PhaseOrder;
 use crate::part::{Part, SERIES_INTERVAL};
 use crate::rendezvous::Meeting;
@@ -51,7 +51,8 @@ impl<'a> PhaseRun<'a> {
     }
 
     /// Runs `tasks`, together with the other ranks of `group`. The first rank of each node observes
-    /// the devices. A failure is told to all ranks of `comm`.
+    /// the devices. A failure is told to all ranks of `comm`. The only rank of a run may launch jobs, and `keep`s
+    /// those that have ended.
     ///
     /// # Errors
     /// A transfer failed, here or on another rank, or the host lacks something.
@@ -62,9 +63,11 @@ impl<'a> PhaseRun<'a> {
         group: &dyn Comm,
         tasks: Range<u32>,
         controls: &Arc<Controls>,
+        keep: Option<&mut KeepLaunches<'_>>,
     ) -> Result<(Part, Rows), RunnerError> {
         if self.workload.work.jobs().is_some() {
-            return self.go_jobs(host, comm, controls);
+            let keep = keep.ok_or(RunnerError::OutOfPlace)?;
+            return self.go_jobs(host, comm, controls, keep);
         }
         let order = self.order;
         let expect = order.expect.map_or(Expect::Any, |(first, last)| Expect::Generations(first..=last));
@@ -124,12 +127,13 @@ impl<'a> PhaseRun<'a> {
         host: &Host,
         comm: &dyn Comm,
         controls: &Arc<Controls>,
+        keep: &mut KeepLaunches<'_>,
     ) -> Result<(Part, Rows), RunnerError> {
         let (Some(program), run_id) = self.launcher else { return Err(RunnerError::OutOfPlace) };
         let (phase, pass) = (self.order.phase, self.order.pass);
         let run = JobsRun { workload: &self.workload, phase, pass, program, run_id, host, controls };
         let observation = self.observe(host);
-        let launched = run.go();
+        let launched = run.go(keep);
         let samples = observation.map(DeviceObserver::stop);
         let (outcome, jobs) = launched?;
         let node = comm.topology().node_of()[comm.rank() as usize];

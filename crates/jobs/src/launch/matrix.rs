@@ -38,10 +38,15 @@ pub struct LaunchProgress {
     pub moved: Counters,
 }
 
-/// Whoever watches the launches: is told how far they have come, and says whether the run is to stop.
+/// Whoever watches the launches: is told how far they have come, keeps what has ended, and says whether the run is to
+/// stop.
 pub trait LaunchWatch {
     /// Whether all launches are to be ended.
     fn is_stopped(&self) -> bool;
+
+    /// These launches are over, in the order of their ends; each is told once. No other launch starts before this
+    /// returns, and none starts after it if [`LaunchWatch::is_stopped`] then says so.
+    fn ended(&mut self, ended: &[&LaunchReport]);
 
     /// So far have they come: at the start and end of each, and with each sample.
     fn progress(&mut self, progress: LaunchProgress);
@@ -85,6 +90,8 @@ struct Matrix<'a> {
     waiting: Vec<&'a LaunchTask>,
     running: BTreeMap<u32, Running>,
     over: BTreeMap<u32, LaunchReport>,
+    /// Those of them that the watch has not been told of.
+    untold: Vec<u32>,
     tasks: &'a [LaunchTask],
     samples: Vec<Sample>,
     /// What the last sample saw, and when.
@@ -101,6 +108,7 @@ impl<'a> Matrix<'a> {
             waiting: tasks.iter().collect(),
             running: BTreeMap::new(),
             over: BTreeMap::new(),
+            untold: Vec::new(),
             tasks,
             samples: Vec::new(),
             seen: (0, Counters::default()),
@@ -111,10 +119,7 @@ impl<'a> Matrix<'a> {
 
     /// One turn: begins what can begin, waits for news and takes them in. Whether there is more to do.
     fn go_on(&mut self, processes: &mut dyn Processes, watch: &mut dyn LaunchWatch) -> bool {
-        if watch.is_stopped() && !self.stopped {
-            self.stop(processes);
-        }
-        self.begin_all(processes);
+        self.begin_all(processes, watch);
         watch.progress(self.progress());
         if self.running.is_empty() {
             return false;
@@ -142,11 +147,20 @@ impl<'a> Matrix<'a> {
         Duration::from_nanos(next.saturating_sub(now_ns)).min(STOP_LOOK)
     }
 
-    /// Begins everything that is ready, as far as the limit allows; skips what can never be.
-    fn begin_all(&mut self, processes: &mut dyn Processes) {
+    /// Begins everything that is ready, as far as the limit allows; skips what can never be. What is over is told
+    /// before each start.
+    fn begin_all(&mut self, processes: &mut dyn Processes, watch: &mut dyn LaunchWatch) {
         self.skip(processes.now_ns());
         let most = if self.rules.concurrency == 0 { usize::MAX } else { self.rules.concurrency as usize };
-        while self.running.len() < most {
+        loop {
+            self.tell(watch);
+            if watch.is_stopped() {
+                self.stop(processes);
+                return self.tell(watch);
+            }
+            if self.running.len() >= most {
+                return;
+            }
             let is_ready = |task: &&LaunchTask| {
                 let complete = |number: &u32| {
                     self.over.get(number).is_some_and(|one| one.outcome == LaunchOutcome::Complete)
@@ -166,6 +180,20 @@ impl<'a> Matrix<'a> {
                 }
             }
         }
+    }
+
+    /// Tells the watch what is over and has not been told yet.
+    fn tell(&mut self, watch: &mut dyn LaunchWatch) {
+        let untold = std::mem::take(&mut self.untold);
+        let ended: Vec<&LaunchReport> = untold.iter().filter_map(|launch| self.over.get(launch)).collect();
+        if !ended.is_empty() {
+            watch.ended(&ended);
+        }
+    }
+
+    fn end(&mut self, report: LaunchReport) {
+        self.untold.push(report.launch);
+        self.over.insert(report.launch, report);
     }
 
     /// Those that wait for one that has not completed are over, and so are those that wait for them.
@@ -208,7 +236,7 @@ impl<'a> Matrix<'a> {
             outcome,
             message,
         };
-        self.over.insert(launch, report);
+        self.end(report);
     }
 
     fn take_in(&mut self, news: News, processes: &mut dyn Processes) {
@@ -249,7 +277,7 @@ impl<'a> Matrix<'a> {
                     outcome,
                     message,
                 };
-                self.over.insert(launch, report);
+                self.end(report);
             }
         }
     }
@@ -278,7 +306,9 @@ impl<'a> Matrix<'a> {
 
     /// Nothing more begins, and what runs is asked to end.
     fn stop(&mut self, processes: &mut dyn Processes) {
-        self.stopped = true;
+        if std::mem::replace(&mut self.stopped, true) {
+            return;
+        }
         let now_ns = processes.now_ns();
         for task in std::mem::take(&mut self.waiting) {
             let message = "the run was ended before it began".to_owned();

@@ -8,6 +8,8 @@
 //! | [`Launched`] | what became of each launch, and what all of them moved, interval by interval |
 
 #[cfg(test)]
+mod contract;
+#[cfg(test)]
 mod fake;
 mod matrix;
 mod outcome;

@@ -6,7 +6,10 @@ use plan::{Bytes, JobTest, Jobs, Nanos, TestKind};
 use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest};
 
 use super::fake::{FakeProcesses, MILLISECOND, Script};
-use super::{Ending, LaunchOutcome, LaunchProgress, LaunchRules, LaunchTask, LaunchWatch, Launched, launch};
+use super::{
+    Ending, LaunchOutcome, LaunchProgress, LaunchReport, LaunchRules, LaunchTask, LaunchWatch, Launched,
+    launch,
+};
 use crate::{JobEvent, JobOrder};
 
 const SECOND: u64 = 1000 * MILLISECOND;
@@ -16,6 +19,8 @@ const SECOND: u64 = 1000 * MILLISECOND;
 struct Watcher {
     stop_after: Option<u32>,
     seen: Vec<LaunchProgress>,
+    /// Launches that were told to be over, in order.
+    ended: Vec<u32>,
 }
 
 impl LaunchWatch for Watcher {
@@ -24,12 +29,16 @@ impl LaunchWatch for Watcher {
         self.stop_after.is_some_and(|most| over >= most)
     }
 
+    fn ended(&mut self, ended: &[&LaunchReport]) {
+        self.ended.extend(ended.iter().map(|one| one.launch));
+    }
+
     fn progress(&mut self, progress: LaunchProgress) {
         self.seen.push(progress);
     }
 }
 
-fn task(number: u32, after: &[u32]) -> LaunchTask {
+pub(super) fn task(number: u32, after: &[u32]) -> LaunchTask {
     let order = JobOrder {
         launch: number,
         test: format!("t{number}"),
@@ -67,6 +76,9 @@ fn run_until(
     let launched = launch(tasks, rules, &mut processes, &mut watcher);
     let last = watcher.seen.last().unwrap();
     assert_eq!((last.over as usize, last.all as usize, last.running), (tasks.len(), tasks.len(), 0));
+    let mut told = watcher.ended.clone();
+    told.sort_unstable();
+    assert!(told.iter().copied().eq(0..last.all), "each end is told once: {:?}", watcher.ended);
     (launched, processes)
 }
 
@@ -181,7 +193,7 @@ fn samples_add_up_to_what_the_launches_moved() {
 }
 
 /// A script, and whether its process completes.
-fn script() -> impl Strategy<Value = Script> {
+pub(super) fn script() -> impl Strategy<Value = Script> {
     let broken = Script { code: Some(1), events: Vec::new(), ..Script::well(1) };
     let shapes = prop_oneof![8 => Just(Script::well(1)), 1 => Just(broken)];
     (shapes, 1_u64..3000).prop_map(|(shape, length)| Script { length_ns: length * MILLISECOND, ..shape })

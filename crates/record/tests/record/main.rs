@@ -5,6 +5,7 @@
 mod claims;
 mod damage;
 mod docs;
+mod launches;
 mod layouts;
 mod merged;
 mod resumed;

@@ -17,7 +17,7 @@ use plan::layout::shell_word;
 use plan::{Case, Forecast, Phase, Plan, Question, Role, Stopping, TargetTerms, Work};
 use record::{Measure, Metric, Operation, Provenance, PublishedUnit, Run, RunState};
 
-use crate::format::{counted, shell_line};
+use crate::format::{counted, grouped, shell_line};
 use crate::inventory;
 use crate::view::{
     BYTES_PER_SECOND, CaseInfo, Definition, DeviceInfo, Exchange, Figure, LatencyInfo, NamedRate,
@@ -48,7 +48,8 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
         .map(|(index, source)| figure(run, index + 1, source, cases.get(source.case.as_str()).copied()))
         .collect();
     let notes = notes::notes(run, &mut figures);
-    let begun: HashSet<&str> = run.phases.iter().map(|row| &*row.key.case).collect();
+    let keys = run.phases.iter().map(|row| &row.key).chain(run.interrupted.iter().map(|pass| &pass.key));
+    let begun: HashSet<&str> = keys.map(|key| &*key.case).collect();
     let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
     let job = run.manifest.host.batch_job.as_deref().unwrap_or(&run.manifest.run_id);
     let rank_maps = nodes::rank_maps(run, &figures);
@@ -62,6 +63,7 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
         findings: findings::findings(plan, &figures, sources, found, job),
         figures,
         notes,
+        interrupted: timeline::interrupted(run),
         study: study(plan),
         definitions: definitions(),
         cases: plan.cases.iter().map(|case| case_info(case, state(case))).collect(),
@@ -474,6 +476,14 @@ fn missing(
         RunState::Failed { message } => lines.push(format!("The run failed: {message}. {came}.")),
         RunState::Killed => lines.push(format!("The run was killed, or its host went down: {came}.")),
         RunState::Running => lines.push(format!("The run is still going on: {came}.")),
+    }
+    let ended: usize = run.interrupted.iter().map(|pass| pass.launches.len()).sum();
+    if ended > 0 && run.state != RunState::Complete {
+        lines.push(format!(
+            "Launches of jobs that had ended in passes that do not count: {}. They are kept, and no figure is made of \
+             them.",
+            grouped(ended as u64)
+        ));
     }
     lines.extend(
         run.failed_cases.iter().map(|failed| format!("Case {} failed: {}.", failed.case, failed.message)),

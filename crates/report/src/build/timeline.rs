@@ -1,9 +1,15 @@
 //! Jobs over time in the words and units of a report.
 
+use plan::Phase;
+use record::{LaunchRow, PhaseKey, Run, StepRow};
+
 use super::findings::number;
 use crate::view::findings::Findings;
 use crate::view::timeline as view;
 use crate::view::timeline::BySpace;
+
+/// The outcome of a launch that did all it should.
+const COMPLETE: &str = "complete";
 
 /// Fills in what `found` says of jobs over time.
 pub(super) fn fill(findings: &mut Findings, found: &analysis::Findings) {
@@ -199,6 +205,35 @@ fn launch(one: &analysis::LaunchTimer) -> view::LaunchTimer {
         group_cpu_ns: one.cpu.group_ns,
         cpu_agrees: one.cpu.agrees,
     }
+}
+
+/// The launches of passes that count for nothing.
+pub(super) fn interrupted(run: &Run) -> Vec<view::InterruptedPass> {
+    let pass = |one: &record::InterruptedPass| {
+        let mut launches: Vec<&LaunchRow> = one.launches.iter().collect();
+        launches.sort_by_key(|row| row.launch);
+        let steps: Vec<&StepRow> = one.steps.iter().collect();
+        view::InterruptedPass {
+            case: one.key.case.to_string(),
+            phase: one.key.phase.name(),
+            repetition: one.key.repetition,
+            attempt: one.attempt,
+            planned: planned(run, &one.key).unwrap_or(launches.len() as u64),
+            complete: launches.iter().filter(|row| row.outcome == COMPLETE).count(),
+            launches: analysis::launch_timers(&launches, &steps).iter().map(launch).collect(),
+        }
+    };
+    run.interrupted.iter().map(pass).collect()
+}
+
+/// How many launches a pass has by the plan.
+fn planned(run: &Run, key: &PhaseKey) -> Option<u64> {
+    let case = run.manifest.plan.cases.iter().find(|case| *case.id == *key.case)?;
+    let jobs = case.workload.work.jobs()?;
+    Some(match key.phase {
+        Phase::Load => jobs.tables.iter().map(|table| u64::from(jobs.replicas(&table.name))).sum(),
+        _ => jobs.launch_count(),
+    })
 }
 
 fn placing(one: &analysis::JobPlacing) -> view::JobPlacing {

@@ -47,14 +47,11 @@ pub(super) fn full_timer(report: &Report) -> Vec<Block> {
             0 => String::new(),
             gone => format!("; {which}, the JSON form has {} more", grouped(gone as u64)),
         };
-        let mut launches: Vec<Row<'_>> = one.timers.iter().map(|launch| Row { launch, step: None }).collect();
-        let gone = launches.len().saturating_sub(ROWS_MAX);
-        launches.truncate(ROWS_MAX);
+        let (table, gone) = launch_times(one.timers.iter());
+        let launches: Vec<Row<'_>> =
+            one.timers.iter().take(ROWS_MAX).map(|launch| Row { launch, step: None }).collect();
         let of = |what: &str| caption(one, &format!("{what}{}", cut(gone, "the first")));
-        blocks.extend(only(
-            &of("each launch, as the kernel accounts for its process"),
-            times(&LAUNCH, &launches),
-        ));
+        blocks.extend(only(&of("each launch, as the kernel accounts for its process"), table));
         blocks.extend(agreement(one).map(Block::Text));
         blocks.extend(only(
             &of("MB that each launch read and wrote, by space, and what the kernel moved for it"),
@@ -66,6 +63,14 @@ pub(super) fn full_timer(report: &Report) -> Vec<Block> {
         blocks.extend(only(&of("MB that each step read and wrote"), bytes(&STEP, &steps)));
     }
     blocks
+}
+
+/// Real time, CPU time and memory of `launches`, and how many of them are left out.
+pub(super) fn launch_times<'a>(launches: impl Iterator<Item = &'a LaunchTimer>) -> (Table, usize) {
+    let mut rows: Vec<Row<'_>> = launches.map(|launch| Row { launch, step: None }).collect();
+    let gone = rows.len().saturating_sub(ROWS_MAX);
+    rows.truncate(ROWS_MAX);
+    (times(&LAUNCH, &rows), gone)
 }
 
 /// The first pass of each figure that counts.

@@ -13,6 +13,7 @@ mod coverage;
 mod devices;
 mod disk_view;
 mod expected;
+mod interrupted;
 mod iops;
 mod job_spaces;
 mod job_times;
@@ -147,6 +148,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("iops", "IOPS, by what is meant", false, iops::blocks(report)),
         ("jobs", "Jobs", jobs_first, jobs::blocks(report)),
         ("full-timer", "FULLSTIMER", false, job_times::full_timer(report)),
+        ("interrupted", "Launches of interrupted passes", false, interrupted::blocks(report)),
         ("limits", "Processor or storage", false, limits::blocks(report)),
         ("beside", "Published figures and own ones", false, beside::blocks(report)),
         ("layouts", "Layouts", false, layouts::blocks(report)),

@@ -19,6 +19,7 @@ use serde::Serialize;
 use self::findings::{Findings, Setting};
 use self::nodes::{ClusterInfo, RankMap};
 use self::printed::{Printed, RunTime};
+use self::timeline::InterruptedPass;
 
 /// The version of the JSON form. It changes when a field changes its meaning or goes away; new
 /// fields may come within one version.
@@ -69,6 +70,8 @@ pub(crate) struct Report {
     pub(crate) findings: Findings,
     /// What a reader must know beside the figures.
     pub(crate) notes: Vec<Note>,
+    /// Launches of jobs that no figure is made of.
+    pub(crate) interrupted: Vec<InterruptedPass>,
     /// What the study says of its circumstances.
     pub(crate) study: StudyInfo,
     /// What the words mean.

@@ -39,6 +39,23 @@ pub(crate) struct Timeline {
     pub(crate) timers: Vec<LaunchTimer>,
 }
 
+/// Launches of jobs that had ended in a pass that counts for nothing: the run was ended in it, or its case was started
+/// again since.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct InterruptedPass {
+    pub(crate) case: String,
+    #[schemars(extend("enum" = ["load", "jobs"]))]
+    pub(crate) phase: &'static str,
+    /// From 0.
+    pub(crate) repetition: u32,
+    /// Which start of the case it belongs to, from 1.
+    pub(crate) attempt: u32,
+    /// Launches of a whole pass, by the plan.
+    pub(crate) planned: u64,
+    pub(crate) complete: usize,
+    pub(crate) launches: Vec<LaunchTimer>,
+}
+
 /// How many launches run from a moment on.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub(crate) struct Running {

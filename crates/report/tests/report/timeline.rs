@@ -68,3 +68,32 @@ fn page(run: &record::Run) -> String {
     report::html(run, &mut out).expect("written");
     String::from_utf8(out).expect("UTF-8")
 }
+
+/// Launches of a pass that was cut off are shown in every form; figures and findings are as without them.
+#[test]
+fn launches_of_an_interrupted_pass_are_shown_and_counted_nowhere() {
+    let whole = jobs();
+    let mut run = whole.clone();
+    let case = whole.cases()[0].clone();
+    let launches: Vec<_> = whole.launches(&case).iter().take(3).cloned().collect();
+    let is_of = |step: &&record::StepRow| step.key == launches[0].key && step.launch < 3;
+    let steps: Vec<_> = whole.steps(&case).iter().filter(is_of).cloned().collect();
+    let rows = launches.len() + steps.len();
+    run.interrupted =
+        vec![record::InterruptedPass { key: launches[0].key.clone(), attempt: 2, launches, steps }];
+    let (without, with) = (report::Study::of(&whole), report::Study::of(&run));
+    assert_eq!((without.csv(), without.openmetrics()), (with.csv(), with.openmetrics()));
+    let json = |study: &report::Study<'_>| -> Value { serde_json::from_str(&study.json()).expect("JSON") };
+    let (mut before, mut after) = (json(&without), json(&with));
+    let interrupted = after["interrupted"].take();
+    before["interrupted"].take();
+    assert_eq!(before, after);
+    assert_eq!(interrupted[0]["launches"].as_array().map(Vec::len), Some(3));
+    let [lines, more] = [&without, &with].map(|study| study.launches_csv().expect("jobs"));
+    let added: Vec<&str> = more.strip_prefix(&lines).expect("they stand last").lines().collect();
+    assert_eq!(added.len(), rows);
+    assert!(added.iter().all(|line| line.ends_with(",analytics,jobs,2") && line.contains(",,0,false,")));
+    for form in [with.text(report::Colour::Plain), with.markdown(), page(&run)] {
+        assert!(form.contains("3 of 15 launches had ended, 3 complete"), "{form}");
+    }
+}

@@ -8,7 +8,7 @@ use record::{PhaseKey, PhaseRecord, Warning};
 
 use super::UnderWay;
 use crate::data::fill_workload;
-use crate::jobs::is_failure;
+use crate::jobs::{JobRows, is_failure};
 use crate::order::{Answer, Known, Order, PhaseOrder, Prepare, ranges};
 use crate::roster::Roster;
 use crate::rows::Table;
@@ -223,7 +223,13 @@ impl UnderWay<'_> {
         };
         let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
         let mut table = Table::new(key.clone(), topology.names());
-        let part = self.crew.phase(order, &mut table)?;
+        // Jobs run on one node.
+        let node = topology.names().first().map_or("", String::as_str);
+        let mut keep = |rows: JobRows| {
+            let rows = rows.of(&key, node);
+            self.recorder.launches_ended(&key, &rows.launches, &rows.steps)
+        };
+        let part = self.crew.phase(order, &mut table, &mut keep)?;
         let whole = Whole { case, workload, key, nodes: &checked.nodes, on: roster.nodes(topology) };
         let finished = Finished::of(whole.record(&part, table, doubts), one_pass(workload, phase));
         if phase.writes() {

@@ -1,0 +1,105 @@
+//! Launches that have ended in passes that count for nothing: the run was ended in the pass, or its case has been
+//! started again since. They are in the journal alone, and in no table.
+
+use std::collections::HashSet;
+
+use plan::Phase;
+
+use crate::journal::{JournalReader, Place};
+use crate::{LaunchRow, PhaseKey, StepRow};
+
+/// What launches of jobs did in a pass that counts for nothing. No figure is made of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InterruptedPass {
+    /// The pass.
+    pub key: PhaseKey,
+    /// Which start of its case it belongs to, from 1.
+    pub attempt: u32,
+    /// The launches that had ended, in the order of their ends where the pass did not end.
+    pub launches: Vec<LaunchRow>,
+    /// Their steps.
+    pub steps: Vec<StepRow>,
+}
+
+/// A line of the journal with launches.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LaunchLine {
+    pub(crate) repetition: u32,
+    pub(crate) phase: Phase,
+    /// The line of the finished phase, which has all its launches.
+    pub(crate) whole: bool,
+    pub(crate) place: Place,
+}
+
+/// An attempt at a case of jobs: where its launches stand.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub(crate) case: String,
+    /// From 1.
+    pub(crate) number: u32,
+    pub(crate) lines: Vec<LaunchLine>,
+}
+
+impl Attempt {
+    /// Its passes without those that `counts` says yes to; lines that cannot be read are told to `lost`.
+    pub(crate) fn passes(
+        &self,
+        counts: impl Fn(&PhaseKey) -> bool,
+        journal: &mut JournalReader,
+        mut lost: impl FnMut(Place, String),
+    ) -> Vec<InterruptedPass> {
+        let mut passes: Vec<InterruptedPass> = Vec::new();
+        for line in &self.lines {
+            let case = self.case.as_str().into();
+            let key = PhaseKey { case, repetition: line.repetition, phase: line.phase };
+            if counts(&key) || passes.iter().any(|known| known.key == key) {
+                continue;
+            }
+            let mut pass =
+                InterruptedPass { key, attempt: self.number, launches: Vec::new(), steps: Vec::new() };
+            pass.fill(&self.lines, journal, &mut lost);
+            passes.push(pass);
+        }
+        passes.retain(|pass| !pass.launches.is_empty());
+        passes
+    }
+}
+
+impl InterruptedPass {
+    /// From the line of the pass as a whole, or from those of its launches where there is none.
+    fn fill(
+        &mut self,
+        lines: &[LaunchLine],
+        journal: &mut JournalReader,
+        lost: &mut impl FnMut(Place, String),
+    ) {
+        let is_of =
+            |line: &&LaunchLine| (line.repetition, line.phase) == (self.key.repetition, self.key.phase);
+        let (whole, single): (Vec<&LaunchLine>, Vec<&LaunchLine>) =
+            lines.iter().filter(is_of).partition(|one| one.whole);
+        for line in &whole {
+            match journal.launches(line.place) {
+                Ok((launches, steps)) => {
+                    (self.launches, self.steps) = (launches, steps);
+                    return;
+                }
+                Err(what) if single.is_empty() => lost(line.place, what),
+                // Each of its launches has a line, too.
+                Err(_) => {}
+            }
+        }
+        let mut known: HashSet<u32> = HashSet::new();
+        for line in &single {
+            match journal.launches(line.place) {
+                Ok((mut launches, mut steps)) => {
+                    launches.retain(|row| !known.contains(&row.launch));
+                    steps.retain(|row| !known.contains(&row.launch));
+                    known.extend(launches.iter().map(|row| row.launch));
+                    self.launches.append(&mut launches);
+                    self.steps.append(&mut steps);
+                }
+                Err(what) => lost(line.place, what),
+            }
+        }
+    }
+}

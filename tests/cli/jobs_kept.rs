@@ -1,0 +1,243 @@
+//! A matrix of jobs whose program is killed, or whose record is full: every launch that had ended before another one
+//! started is in the record.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use plan::Phase;
+use record::{LaunchRow, Run, RunState};
+use rustix::process::Signal;
+use testbed::{Program, Testbed};
+
+use crate::desk::{Desk, assert_says, events, names, run, wait_for};
+
+/// Twenty-four short launches in three streams, three at a time, and a sum that comes after them.
+const MATTER: &str = r#"
+[[table]]
+name = "sales"
+size = "1MB"
+groups = 100
+
+[[test]]
+name = "extract"
+kind = "io"
+streams = 3
+rounds = 8
+memory = "8MiB"
+
+[[test.step]]
+do = "scan"
+input = "sales"
+output = "some"
+keep = "50 %"
+
+[[test.step]]
+do = "sort"
+input = "some"
+output = "sorted"
+space = "permanent"
+
+[[test]]
+name = "total"
+kind = "io"
+memory = "8MiB"
+
+[[test.step]]
+do = "summarise"
+input = "sorted"
+"#;
+/// Launches of the whole matrix.
+const LAUNCHES: usize = 25;
+/// How often the program is killed before it may come to its end.
+const KILLS: u32 = 4;
+/// The longest that it goes on in the matrix before it is killed.
+const LONGEST_MS: u64 = 900;
+
+fn study(data: &Path) -> String {
+    format!(
+        "[[target]]\nname = \"disk\"\ndirectory = \"{}\"\n\n[[workload]]\nname = \"jobs\"\nwork = \"jobs\"\n\
+         page = \"64KiB\"\nconcurrency = 3\n{MATTER}",
+        data.display()
+    )
+}
+
+/// Numbers from a seed: which ones does not matter, but that they can be had again.
+fn drawn(seed: &mut u64) -> u64 {
+    *seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+    *seed >> 33
+}
+
+/// The launches whose own directories stand: they are made before a launch starts, and removed after its end.
+fn standing(data: &Path) -> BTreeSet<u32> {
+    let entries = fs::read_dir(data.join("jobs.0-0/work")).into_iter().flatten().flatten();
+    let number = |name: &str| name.strip_prefix("launch.")?.parse().ok();
+    entries.filter_map(|entry| number(entry.file_name().to_str()?)).collect()
+}
+
+/// Looks at the directories of launches for so long: those that had ended before another one started.
+fn witnessed(data: &Path, length: Duration) -> BTreeSet<u32> {
+    let (mut seen, mut ended, mut kept) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let start = Instant::now();
+    while start.elapsed() < length {
+        let now = standing(data);
+        // What stands now and did not stand when those were gone was started after their end.
+        if now.iter().any(|launch| !seen.contains(launch)) {
+            kept.extend(ended.iter().copied());
+        }
+        seen.extend(now.iter().copied());
+        ended = seen.difference(&now).copied().collect();
+        thread::sleep(Duration::from_millis(1));
+    }
+    kept
+}
+
+/// The launches of the matrix that `run` keeps of an interrupted attempt.
+fn kept(run: &Run, attempt: u32) -> Vec<LaunchRow> {
+    let of = run.interrupted.iter().filter(|pass| pass.attempt == attempt && pass.key.phase == Phase::Jobs);
+    of.flat_map(|pass| pass.launches.clone()).collect()
+}
+
+fn numbers(rows: &[LaunchRow]) -> BTreeSet<u32> {
+    rows.iter().map(|row| row.launch).collect()
+}
+
+#[test]
+fn kill_at_any_moment_keeps_every_launch_that_ended_before_another_started() {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    let mut seed = u64::from(now.subsec_nanos());
+    let said = format!("seed {seed}");
+    let (desk, data) = Desk::with_data();
+    let mut before: Vec<Vec<LaunchRow>> = Vec::new();
+    for attempt in 1..=KILLS {
+        let program = match attempt {
+            1 => desk.study(&study(&data)),
+            _ => desk.ioproof("run --yes --resume record"),
+        };
+        let starts = events(&desk, "case-started");
+        let mut running = program.spawn().expect("it starts");
+        wait_for(&mut running, "the matrix", || {
+            events(&desk, "case-started") > starts && !standing(&data).is_empty()
+        });
+        let seen = witnessed(&data, Duration::from_millis(drawn(&mut seed) % LONGEST_MS));
+        running.signal(Signal::KILL).expect("it lives");
+        let _ = running.wait().expect("it ends");
+
+        let run = Run::open(&desk.record()).expect("a record");
+        assert!(run.damage.iter().all(|one| one.what.contains("is torn")), "{said}: {:?}", run.damage);
+        let rows = kept(&run, attempt);
+        assert_eq!(numbers(&rows).len(), rows.len(), "{said}: one is there twice: {rows:?}");
+        assert!(
+            numbers(&rows).is_superset(&seen),
+            "{said}: {seen:?} had ended, {:?} are kept",
+            numbers(&rows)
+        );
+        for row in rows.iter().filter(|row| row.round > 0) {
+            let is_before = |one: &&LaunchRow| (one.stream, one.round + 1) == (row.stream, row.round);
+            assert!(rows.iter().any(|one| is_before(&one)), "{said}: {row:?} is without what came before");
+        }
+        for (number, then) in (1..).zip(&before) {
+            assert_eq!(&kept(&run, number), then, "{said}: attempt {number} after attempt {attempt}");
+        }
+        before.push(rows);
+        let case = run.manifest.plan.cases[0].id.clone();
+        assert!(run.launches(&case).iter().all(|row| row.key.phase == Phase::Load), "{said}: none counts");
+    }
+    shows(&desk, &before);
+
+    let _ = run(&desk.ioproof("run --yes --resume record")).expect_code(0);
+    let whole = Run::open(&desk.record()).expect("a record");
+    assert_eq!((whole.state.clone(), whole.damage.as_slice()), (RunState::Complete, &[][..]), "{said}");
+    let case = whole.cases()[0].clone();
+    let counted: Vec<LaunchRow> =
+        whole.launches(&case).iter().filter(|row| row.key.phase == Phase::Jobs).cloned().collect();
+    assert_eq!((numbers(&counted).len(), counted.len()), (LAUNCHES, LAUNCHES), "{said}: each once");
+    for (number, then) in (1..).zip(&before) {
+        assert_eq!(&kept(&whole, number), then, "{said}: attempt {number} at the end");
+    }
+    assert_eq!(names(&data), ["mine"], "{said}");
+    let matrices = desk.report().0["findings"]["matrices"]["systems"].clone();
+    assert_eq!(matrices[0]["passes"].as_array().map(Vec::len), Some(1), "{said}: one pass counts");
+    assert_eq!(matrices[0]["passes"][0]["completed"], LAUNCHES, "{said}");
+}
+
+/// Every form of the report has the launches of `attempts`, and no figure is made of them.
+fn shows(desk: &Desk, attempts: &[Vec<LaunchRow>]) {
+    let report = desk.report();
+    assert_eq!(report.state(), "killed");
+    let of_matrix = |one: &&serde_json::Value| one["phase"] == "jobs";
+    let passes: Vec<_> =
+        report.0["interrupted"].as_array().expect("a list").iter().filter(of_matrix).collect();
+    let found: Vec<usize> = passes.iter().map(|one| one["launches"].as_array().map_or(0, Vec::len)).collect();
+    let expected: Vec<usize> = attempts.iter().map(Vec::len).filter(|count| *count > 0).collect();
+    assert_eq!(found, expected);
+    assert!(passes.iter().all(|one| one["planned"] == LAUNCHES), "{passes:?}");
+    assert_eq!(report.0["findings"]["matrices"]["systems"].as_array().map(Vec::len), Some(0));
+    assert_eq!(report.0["findings"]["timelines"].as_array().map(Vec::len), Some(0));
+    let written = run(&desk.ioproof("report record")).expect_code(0).stdout;
+    let launches = fs::read_to_string(desk.record().join("report-launches.csv")).expect("written");
+    let rows = launches.lines().filter(|line| line.contains(",extract,") && line.contains(",jobs,"));
+    let steps = 2;
+    let extracts: usize =
+        attempts.iter().map(|rows| rows.iter().filter(|row| row.test == "extract").count()).sum();
+    assert_eq!(rows.count(), extracts * (1 + steps), "a row for each launch and each of its steps");
+    if extracts > 0 {
+        let of = format!("of {LAUNCHES} launches had ended");
+        assert_says(&written, &["Launches of interrupted passes", &of]);
+        for file in ["report.html", "report.md"] {
+            assert_says(&fs::read_to_string(desk.record().join(file)).expect("written"), &[&of]);
+        }
+    }
+}
+
+/// A file system in memory.
+struct Small(PathBuf);
+
+impl Small {
+    fn mount(place: PathBuf) -> Self {
+        fs::create_dir(&place).expect("a directory");
+        let mount = Program::new("mount").args(["-t", "tmpfs", "-o", "size=16m", "none"]).arg(&place);
+        let _ = run(&mount).expect_code(0);
+        Self(place)
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = Program::new("umount").arg(&self.0).run();
+    }
+}
+
+#[test]
+fn a_full_disk_under_the_record_ends_the_matrix_and_what_was_kept_stays() {
+    if testbed::skipped(Testbed::available()) {
+        return;
+    }
+    let (desk, data) = Desk::with_data();
+    let small = Small::mount(desk.path("small"));
+    let record = small.0.join("record");
+    fs::write(desk.path("study.toml"), study(&data)).expect("written");
+    let mut running = desk.ioproof("run study.toml --yes --out small/record").spawn().expect("it starts");
+    let journal = || fs::read_to_string(record.join("journal.jsonl")).unwrap_or_default();
+    let has_one = |line: &str| line.contains("\"launches-ended\"") && line.contains("\"phase\":\"jobs\"");
+    wait_for(&mut running, "an end in the matrix", || journal().lines().any(has_one));
+    // What is left of its disk.
+    let mut filler = fs::File::create(small.0.join("filler")).expect("created");
+    while filler.write_all(&[1; 4096]).is_ok() {}
+    let finished = running.wait().expect("it ends").expect_code(7);
+    assert_says(&finished.stderr, &["journal.jsonl", "No space left", "free some space"]);
+    assert_eq!(names(&data), ["mine"], "what ran was ended and removed");
+    let run_then = Run::open(&record).expect("a record");
+    assert_eq!(run_then.damage, []);
+    let rows = kept(&run_then, 1);
+    assert!(!rows.is_empty() && rows.len() < LAUNCHES, "{rows:?}");
+
+    fs::remove_file(small.0.join("filler")).expect("removed");
+    let again = desk.ioproof("run --yes --resume small/record").spawn().expect("it starts");
+    let _ = again.wait().expect("it ends");
+    let whole = Run::open(&record).expect("a record");
+    assert_eq!((whole.state.clone(), kept(&whole, 1)), (RunState::Complete, rows));
+}
