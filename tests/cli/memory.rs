@@ -104,7 +104,7 @@ fn a_target_in_memory_keeps_no_promise() {
     is_doubtful(
         &Desk::new(),
         &study(&target, "transfer = \"1MiB\"\nsize = \"64MiB\"", 1),
-        &["keeps its data in memory"],
+        &["is in memory, and has no storage below"],
     );
 }
 

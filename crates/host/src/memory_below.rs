@@ -17,15 +17,22 @@ const IN_MEMORY: [&str; 3] = ["zram", "ram", "nullb"];
 const SERVED: [&str; 3] = ["nbd", "rbd", "ublkb"];
 /// Volumes of ZFS, whose cache is in the memory of the node.
 const ZFS_VOLUME: &str = "zd";
+/// File systems whose data is in memory.
+const MEMORY_FILE_SYSTEMS: [&str; 5] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs", "rootfs"];
 /// The model of the SCSI debugging driver, which keeps its data in memory.
 const SCSI_DEBUG: &str = "scsi_debug";
 
 /// One [`Warning::MemoryBelow`] for each memory below the devices of `path`. Nothing where no device of this host
-/// carries its bytes: that is told by [`devices::observable`].
+/// carries its bytes, unless they are in memory: that is told by [`devices::observable`].
 pub(crate) fn memory_below(root: &Root, table: &[Mount], path: &Path) -> Vec<Warning> {
     let mut search = Search { root, table, seen: Vec::new(), found: Vec::new() };
-    for device in devices::carriers(root, table, path, 0).unwrap_or_default() {
-        search.device(&device, 0);
+    match devices::carriers(root, table, path, 0) {
+        Ok(carriers) => carriers.iter().for_each(|device| search.device(device, 0)),
+        Err(_) if search.is_in_memory(path) => {
+            let what = format!("{} is in memory, and has no storage below", path.display());
+            search.tell(MemoryPlace::Device, what);
+        }
+        Err(_) => {}
     }
     search.found
 }
@@ -99,6 +106,6 @@ impl Search<'_> {
     fn is_in_memory(&self, file: &Path) -> bool {
         let existing = file_system::nearest_existing(self.root, file);
         let mount = existing.and_then(|existing| file_system::mount_of(self.root, self.table, &existing));
-        mount.is_ok_and(|mount| ["tmpfs", "ramfs"].contains(&mount.kind.as_str()))
+        mount.is_ok_and(|mount| MEMORY_FILE_SYSTEMS.contains(&mount.kind.as_str()))
     }
 }

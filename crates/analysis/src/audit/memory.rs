@@ -77,6 +77,7 @@ impl Memories {
             }
             // A smaller share is told by the check for cached reads.
             match pass.device_share.read {
+                None if found.of_device => {}
                 None => {
                     found.of_servers = true;
                     because.insert(unknown(subject, pass));
@@ -108,7 +109,11 @@ impl Memories {
         match (of_nodes, of_servers) {
             (Some(nodes), Some(servers)) => Ok(nodes.saturating_add(servers).max(caches.unwrap_or(0))),
             (None, _) if subject.figure.provenance == Provenance::Imported => {
-                Err("measure it with `ioproof run`, which records memories and device counters".to_owned())
+                caches.map(|caches| caches.max(stated.unwrap_or(0))).ok_or_else(|| {
+                    "say `caches = \"…\"`, of clients, servers and controllers together, of a [[target]] in the \
+                     terms (--terms)"
+                        .to_owned()
+                })
             }
             (None, _) => Err("measure it again: the record does not know the memory of its nodes".to_owned()),
             (_, None) => Err(match subject.case.target.as_str() {

@@ -159,8 +159,8 @@ fn data_of_four_times_all_memories_is_enough_from_front_to_back_and_of_twenty_ti
         read
     };
     of(160 * GIB, |_| ()).passes();
-    of(159 * GIB, |_| ()).is_doubtful(&["171.80 GB (160.00 GiB) of data or more"]);
-    of(160 * GIB, random).is_doubtful(&["858.99 GB (800.00 GiB) of data or more"]);
+    of(159 * GIB, |_| ()).is_doubtful(&["160 GiB (172 GB) of data or more"]);
+    of(160 * GIB, random).is_doubtful(&["800 GiB (859 GB) of data or more"]);
     of(800 * GIB, random).passes();
     of(800 * GIB, |spec| spec.order = Order::Same).is_doubtful(&["4 KiB"]);
     of(160 * GIB, |spec| spec.order = Order::Backward).is_doubtful(&["of data or more"]);
@@ -170,7 +170,7 @@ fn data_of_four_times_all_memories_is_enough_from_front_to_back_and_of_twenty_ti
 fn a_pass_that_ends_early_leaves_what_it_read_to_the_next() {
     let mut read = Read::remote(160 * GIB, Some(3 * NODE));
     read.read_bytes = vec![GIB, 160 * GIB];
-    read.is_doubtful(&["1.07 GB (1.00 GiB) between two reads"]);
+    read.is_doubtful(&["1 GiB (1.07 GB) between two reads"]);
 }
 
 #[test]
@@ -205,10 +205,16 @@ fn what_misses_a_promise_even_so_has_missed_it() {
 }
 
 #[test]
-fn an_imported_read_keeps_nothing_and_no_advice_asks_for_what_cannot_help() {
-    let mut read = Read::of(1000 * GIB, |_| ());
+fn an_imported_read_keeps_a_commitment_only_beyond_all_caches_that_its_terms_state() {
+    let mut read = Read::of(40 * GIB, |_| ());
     read.provenance = Provenance::Imported;
-    read.is_doubtful(&["an imported figure does not tell", "ioproof run"]);
+    // An imported case names no target; the terms describe it.
+    read.plan.cases[0].target = String::new();
+    read.is_doubtful(&["an imported figure does not tell", "caches = \"…\"", "--terms"]);
+    read.plan.terms.targets[0].caches = Some(Bytes(10 * GIB));
+    read.passes();
+    read.plan.terms.targets[0].server_memory = Some(Bytes(11 * GIB));
+    read.is_doubtful(&["44 GiB (47.2 GB) of data or more"]);
 }
 
 #[test]

@@ -346,6 +346,7 @@ fn memories_below_devices_are_found_through_loop_devices_and_stacks() {
     assert!(user.starts_with("Server: loop4 stands on /user/e: fuse.sshfs at /user"), "{user}");
     assert_eq!(below(&tree, "/dev/zram0"), ["Device: zram0 keeps its data in memory"]);
     assert!(below(&tree, "/dev/nbd3")[0].starts_with("Server: nbd3 is answered by"));
+    assert_eq!(below(&tree, "/mem/f"), ["Device: /mem/f is in memory, and has no storage below"]);
     assert_eq!(below(&tree, "/user"), none, "no device: that its bytes are unknown is told elsewhere");
 }
 
