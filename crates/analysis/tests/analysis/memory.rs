@@ -19,7 +19,7 @@ struct Read {
     plan: Plan,
     phase: Phase,
     read_bytes: Vec<u64>,
-    device_share: Option<f64>,
+    device_percent: Option<u64>,
     memory_bytes: u64,
     provenance: Provenance,
     warnings: Vec<Warning>,
@@ -53,7 +53,7 @@ impl Read {
             plan,
             phase: Phase::Read,
             read_bytes: vec![data, data],
-            device_share: None,
+            device_percent: None,
             memory_bytes: NODE,
             provenance: Provenance::Measured,
             warnings: Vec::new(),
@@ -71,7 +71,7 @@ impl Read {
 
     fn below(place: MemoryPlace, data: u64) -> Self {
         let mut read = Self::of(data, |_| ());
-        read.device_share = Some(1.0);
+        read.device_percent = Some(100);
         read.warnings
             .push(Warning::MemoryBelow { place, what: "loop7 reads its file through it".to_owned() });
         read
@@ -80,7 +80,7 @@ impl Read {
     fn figures(&self) -> Vec<Figure> {
         let record = |(repetition, &bytes): (u32, &u64)| {
             let key = PhaseKey { case: "c".into(), repetition, phase: self.phase };
-            let device_read_bytes = self.device_share.map(|share| (bytes as f64 * share).round() as u64);
+            let device_read_bytes = self.device_percent.map(|percent| (bytes * percent).div_ceil(100));
             let row = PhaseRow { device_read_bytes, ..phase(&key, bytes, 100 * SECOND) };
             let warning = |warning: &Warning| WarningRow { key: Some(key.clone()), warning: warning.clone() };
             PhaseRecord { warnings: self.warnings.iter().map(warning).collect(), ..PhaseRecord::new(row) }
@@ -121,9 +121,9 @@ impl Read {
 #[test]
 fn devices_that_moved_the_bytes_exclude_memory() {
     let mut read = Read::of(GIB, |_| ());
-    read.device_share = Some(0.95);
+    read.device_percent = Some(95);
     read.passes();
-    read.device_share = Some(0.94);
+    read.device_percent = Some(94);
     read.is_doubtful(&["cached", "94.0 %"]);
 }
 
@@ -131,9 +131,9 @@ fn devices_that_moved_the_bytes_exclude_memory() {
 #[test]
 fn what_was_read_ahead_hides_what_the_page_cache_answered() {
     let mut read = Read::of(GIB, |spec| spec.direct = false);
-    read.device_share = Some(1.25);
+    read.device_percent = Some(125);
     read.passes();
-    read.device_share = Some(1.26);
+    read.device_percent = Some(126);
     read.is_doubtful(&["the devices read 1.3 times the bytes", "use direct I/O, or"]);
     read.plan.cases[0].workload = Read::of(GIB, |_| ()).plan.cases[0].workload.clone();
     read.passes();
