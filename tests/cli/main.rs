@@ -34,6 +34,7 @@ mod layers;
 mod layout;
 mod limits;
 mod mdtest;
+mod memory;
 mod mixes;
 mod network_file_system;
 mod node_local;

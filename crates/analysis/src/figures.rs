@@ -76,6 +76,8 @@ pub struct Figure {
     pub conditions: String,
     /// Nodes that the case is on.
     pub node_count: u64,
+    /// Memory of the nodes that it was measured on, together; none where the record does not know one of them.
+    pub memory_bytes: Option<u64>,
     /// Every pass, in order, those that do not count among them.
     pub repetitions: Vec<RepetitionFigure>,
     /// The rate that is summarised; no figure is shown without its name.
@@ -305,6 +307,7 @@ impl Context<'_> {
             phase,
             conditions: self.case.conditions(phase),
             node_count: nodes_of(self.case),
+            memory_bytes: self.memory_of(&nodes),
             rate,
             bytes_per_second,
             transfers_per_second,
@@ -316,6 +319,28 @@ impl Context<'_> {
             warnings: warnings(&repetitions),
             repetitions,
         })
+    }
+
+    /// [`Figure::memory_bytes`]: of these nodes, or of all where the record has no tasks.
+    fn memory_of(&self, nodes: &[NodeFigure]) -> Option<u64> {
+        let run = self.run;
+        if run.provenance(&self.case.id) == Provenance::Imported {
+            return None;
+        }
+        let manifest = (&run.manifest.host, run.manifest.cluster.as_ref());
+        let parts = run.parts.iter().map(|part| (&part.host, part.cluster.as_ref()));
+        let mut known: HashMap<&str, u64> = HashMap::new();
+        for (host, cluster) in parts.chain([manifest]) {
+            for host in cluster.iter().flat_map(|cluster| &cluster.nodes).map(|one| &one.host).chain([host]) {
+                let bytes = known.entry(&host.node).or_default();
+                *bytes = host.memory_bytes.max(*bytes);
+            }
+        }
+        let memory = |name: &str| known.get(name).copied().filter(|&bytes| bytes > 0);
+        match nodes {
+            [] => known.keys().map(|name| memory(name)).sum(),
+            nodes => nodes.iter().map(|one| memory(&one.node)).sum(),
+        }
     }
 
     fn client(&self) -> Client {

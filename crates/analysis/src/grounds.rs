@@ -98,8 +98,21 @@ impl<'a> Grounds<'a> {
     /// What speaks against the figure at `place`: each disqualifying doubt, and that it was not
     /// finished.
     pub(crate) fn against(&self, place: usize) -> Vec<String> {
-        let doubts = self.disqualified.of(place).iter();
-        let told = doubts.map(|doubt| format!("{}: {}", doubt.check.name(), doubt.evidence));
+        self.against_by(place, |_| true)
+    }
+
+    /// What speaks against it where it breaks a promise: not that it may be too good.
+    pub(crate) fn against_breach(&self, place: usize) -> Vec<String> {
+        self.against_by(place, |doubt| !doubt.check.only_flatters())
+    }
+
+    fn against_by(&self, place: usize, takes: impl Fn(&Doubt) -> bool) -> Vec<String> {
+        let doubts = self.disqualified.of(place).iter().filter(|doubt| takes(doubt));
+        let told = doubts.map(|doubt| match doubt.check {
+            // What would settle it is a part of this doubt.
+            Check::MemoryNotExcluded => format!("{}; {}", doubt.evidence, doubt.advice),
+            check => format!("{}: {}", check.name(), doubt.evidence),
+        });
         let figure = &self.figures[place];
         let case = self.cases.get(&*figure.case);
         told.chain(case.and_then(|case| unfinished(case, figure))).collect()

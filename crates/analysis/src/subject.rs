@@ -33,9 +33,18 @@ pub(crate) fn subjects<'a>(plan: &'a Plan, figures: &'a [Figure]) -> Vec<Subject
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let targets: HashMap<&str, &TargetTerms> =
         plan.terms.targets.iter().map(|terms| (terms.name.as_str(), terms)).collect();
+    // Imported cases name no target: terms that came with them may describe the one that they are of.
+    let only = match plan.terms.targets.as_slice() {
+        [only] => Some(only),
+        _ => None,
+    };
     let subject = |(index, figure): (usize, &'a Figure)| {
         let case: &Case = cases.get(&*figure.case)?;
-        Some(Subject { index, figure, case, target: targets.get(case.target.as_str()).copied() })
+        let target = match case.target.as_str() {
+            "" => only,
+            name => targets.get(name).copied(),
+        };
+        Some(Subject { index, figure, case, target })
     };
     figures.iter().enumerate().filter_map(subject).collect()
 }

@@ -18,7 +18,8 @@ use crate::{CONFIDENCE, Check, Doubt, Figure, Judgement, RepetitionFigure, Summa
 /// - What keeps a commitment only by a doubtful figure is [`Judgement::Doubtful`]: one with a
 ///   disqualifying doubt, of a phase below its minimum length, with fewer repetitions than its case
 ///   asks for or without the end that it asks for, or with too few of them for the confidence bound. A figure without doubts that does not keep it is a [`Judgement::Fail`],
-///   whatever the others are.
+///   whatever the others are. So is one that may only have been
+///   too good ([`Check::only_flatters`]) and does not keep it even so.
 #[must_use]
 pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Verdict> {
     let study = Study(Grounds::new(plan, figures, doubts));
@@ -101,7 +102,10 @@ impl Study<'_> {
         };
         let promised = number(commitment.amount);
         let margin = if at_least { measured / promised - 1.0 } else { 1.0 - measured / promised };
-        let mut doubts = self.0.against(place);
+        let mut doubts = match margin < 0.0 {
+            true => self.0.against_breach(place),
+            false => self.0.against(place),
+        };
         // The audit says so too; once is enough.
         if !self.0.is_doubted(place, Check::TooShort) {
             doubts.extend(too_short(case, counted));

@@ -17,7 +17,13 @@ pub(crate) fn observable(root: &Root, table: &[Mount], path: &Path) -> Result<Ve
     Ok(carriers)
 }
 
-fn carriers(root: &Root, table: &[Mount], path: &Path, layer: usize) -> Result<Vec<String>, Unobservable> {
+/// The devices that carry the bytes of `path`, counted or not.
+pub(crate) fn carriers(
+    root: &Root,
+    table: &[Mount],
+    path: &Path,
+    layer: usize,
+) -> Result<Vec<String>, Unobservable> {
     if let Some(number) = block::number_at(root, path) {
         return named(root, number).map(|name| vec![name]);
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use record::{FileSystemFacts, HostFacts, INVENTORY_SCHEMA, Inventory, Warning};
 
 use crate::{
-    Guard, HostError, QuietWatch, Root, Unobservable, block, cpu, devices, facts, file_system, memory, pci,
-    quiet, trace,
+    Guard, HostError, QuietWatch, Root, Unobservable, block, cpu, devices, facts, file_system, memory,
+    memory_below, pci, quiet, trace,
 };
 
 /// File systems whose extents are numbered as the sectors of their device are: `FIEMAP` gives a physical
@@ -98,6 +98,14 @@ impl Host {
         let table = file_system::mount_table(&self.root)
             .map_err(|error| Unobservable { reason: error.to_string() })?;
         devices::observable(&self.root, &table, path)
+    }
+
+    /// A [`Warning::MemoryBelow`] for each memory below these devices that may answer in their place, such as
+    /// the page cache under a buffered loop device.
+    #[must_use]
+    pub fn memory_below(&self, path: &Path) -> Vec<Warning> {
+        let table = file_system::mount_table(&self.root).unwrap_or_default();
+        memory_below::memory_below(&self.root, &table, path)
     }
 
     /// The whole device that has the sectors of the file system that `path` is on, or of the device that

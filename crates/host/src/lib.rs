@@ -47,6 +47,7 @@ mod launch_groups;
 pub mod layouts;
 pub mod limits;
 mod memory;
+mod memory_below;
 mod mounts;
 mod observer;
 mod owner;

@@ -110,5 +110,5 @@ pub use store::Rows;
 pub use sweep::{Swept, first_named, sweep_names, sweep_tree};
 pub use table::{Cell, Column, Columns, Kind, Row};
 pub use tuning::{AppliedProfile, TunedSetting, Tuning, TuningInForce};
-pub use warning::{Warning, WarningRow};
+pub use warning::{MemoryPlace, Warning, WarningRow};
 pub use wiped::Wiped;

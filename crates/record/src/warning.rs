@@ -9,6 +9,18 @@ use crate::PhaseKey;
 /// Of more nodes than this a message names the first ones only; all of them are in the warning.
 const NAMED_NODES_MAX: usize = 8;
 
+/// Where a memory is that may answer reads although the counters of a target's devices saw them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryPlace {
+    /// The device itself keeps its data in memory, as zram does.
+    Device,
+    /// In the memory of the node: the page cache of the file under a loop device, or the cache of ZFS.
+    Node,
+    /// Behind a program or a server that answers for the device, as for `nbd`.
+    Server,
+}
+
 /// A warning, with the numbers behind it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -27,6 +39,13 @@ pub enum Warning {
     DevicesUnknown {
         /// Why.
         reason: String,
+    },
+    /// A memory below the devices of the target may answer: their counters see requests that it answered, too.
+    MemoryBelow {
+        /// Where that memory is.
+        place: MemoryPlace,
+        /// Which device, and why, as in `loop0 reads its file /images/a through the page cache`.
+        what: String,
     },
     /// The phase was too short for a rate that can be defended.
     TooShort {
@@ -259,7 +278,14 @@ impl Warning {
         match self {
             Self::CachedReads { .. } => "use direct I/O, or read more than the memory holds",
             Self::CachedWrites { .. } => "use direct I/O, or fsync inside the timed phase (ior: -e)",
-            Self::DevicesUnknown { .. } => "read the counters of the server, or trust only direct I/O here",
+            Self::DevicesUnknown { .. } => {
+                "read the counters of the servers, or use far more data than all memories on the way hold"
+            }
+            Self::MemoryBelow { place, .. } => match place {
+                MemoryPlace::Device => "its rates are those of memory",
+                MemoryPlace::Node => "have the device pass the page cache by (losetup --direct-io=on)",
+                MemoryPlace::Server => "use far more data than the memory behind it holds",
+            },
             Self::TooShort { .. } => {
                 "do more in a phase: raise the segments (ior: -s), the items (mdtest: -n) or the time (rpc: --seconds)"
             }
@@ -331,6 +357,7 @@ impl fmt::Display for Warning {
                 percent(device_share)
             ),
             Self::DevicesUnknown { reason } => write!(f, "device bytes unknown: {reason}"),
+            Self::MemoryBelow { what, .. } => write!(f, "{what}"),
             Self::TooShort { seconds, at_least_seconds } => {
                 write!(f, "took {seconds:.3} s; under {at_least_seconds} s a rate is mostly noise")
             }

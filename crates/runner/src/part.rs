@@ -6,7 +6,7 @@
 
 use engine::{PhaseOutcome, TaskOutcome};
 use plan::Nanos;
-use record::{LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow};
+use record::{LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow, Warning};
 use serde::{Deserialize, Serialize};
 
 use crate::convert;
@@ -91,7 +91,7 @@ impl Interval {
 type WrongCell = (u32, u64, String);
 
 /// What some ranks of a phase saw, without what is stored of each task and node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Part {
     started_unix_ns: i64,
     open: Span,
@@ -118,6 +118,8 @@ pub(crate) struct Part {
     pub(crate) disturbed: Vec<(u32, String)>,
     /// Why the devices of a node could not be observed.
     pub(crate) unobserved: Vec<(u32, String)>,
+    /// Memories below the devices of any node.
+    pub(crate) memory_below: Vec<Warning>,
     /// Why the requests of the devices of a node could not be traced, where they were to be.
     pub(crate) untraced: Vec<(u32, String)>,
 }
@@ -156,6 +158,7 @@ impl Part {
             series: outcome.series.iter().map(interval).collect(),
             disturbed: Vec::new(),
             unobserved: Vec::new(),
+            memory_below: Vec::new(),
             untraced: Vec::new(),
         }
     }
@@ -223,7 +226,17 @@ impl Part {
         join_sorted(&mut self.series, other.series, Interval::place, Interval::add);
         self.disturbed.extend(other.disturbed);
         self.unobserved.extend(other.unobserved);
+        for warning in other.memory_below {
+            self.add_memory_below(warning);
+        }
         self.untraced.extend(other.untraced);
+    }
+
+    /// Nodes that share a kernel, or have the same names for their devices, tell the same.
+    pub(crate) fn add_memory_below(&mut self, warning: Warning) {
+        if !self.memory_below.contains(&warning) {
+            self.memory_below.push(warning);
+        }
     }
 
     fn join_latency(&mut self, other: Vec<Buckets>) {

@@ -108,6 +108,9 @@ impl<'a> PhaseRun<'a> {
             Some(Ok(samples)) => samples,
             None => Vec::new(),
         };
+        if leads {
+            self.look_below(host, &mut part);
+        }
         let requests = match traced {
             Some(Err(Unobservable { reason })) => {
                 part.untraced.push((node, reason));
@@ -142,9 +145,22 @@ impl<'a> PhaseRun<'a> {
             part.unobserved.push((node, reason));
             Vec::new()
         });
+        self.look_below(host, &mut part);
         let mut rows = Rows::of(&outcome, node, samples, false, Seen::default());
         rows.jobs = Some(jobs);
         Ok((part, rows))
+    }
+
+    /// Adds the memories below the devices of the targets.
+    fn look_below(&self, host: &Host, part: &mut Part) {
+        let exchanges = matches!(self.workload.work, Work::Rpc(_));
+        if self.workload.backend == Backend::Null || exchanges || !self.order.phase.is_result() {
+            return;
+        }
+        let targets = self.workload.files.targets.iter();
+        targets
+            .flat_map(|target| host.memory_below(target))
+            .for_each(|warning| part.add_memory_below(warning));
     }
 
     fn observe(&self, host: &Host) -> Result<DeviceObserver, Unobservable> {

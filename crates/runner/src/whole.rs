@@ -47,6 +47,7 @@ impl Whole<'_> {
             phase_min,
         ));
         warnings.extend(self.unobserved(part));
+        warnings.extend(part.memory_below.iter().cloned());
         warnings.extend(table.jobs.warnings());
         if let Some((cells, first)) = part.wrong() {
             warnings.push(Warning::WrongData { cells, first: first.to_owned() });

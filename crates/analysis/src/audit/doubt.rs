@@ -22,6 +22,8 @@ pub struct Doubt {
 pub enum Check {
     /// Reads or writes that memory answered.
     Cached,
+    /// Reads that a memory on the way may have answered, as nothing excludes it.
+    MemoryNotExcluded,
     /// A rate above a device, link or controller.
     AboveCeiling,
     /// A phase that is too short for a rate.
@@ -60,8 +62,9 @@ pub enum Check {
 
 impl Check {
     /// All checks.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Cached,
+        Self::MemoryNotExcluded,
         Self::AboveCeiling,
         Self::TooShort,
         Self::ImpossibleStatistic,
@@ -81,11 +84,19 @@ impl Check {
         Self::FailedJobs,
     ];
 
+    /// Whether what it doubts can only have made a figure better than the storage is: one that breaks a
+    /// promise all the same breaks it without doubt.
+    #[must_use]
+    pub const fn only_flatters(self) -> bool {
+        matches!(self, Self::MemoryNotExcluded)
+    }
+
     /// The name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cached => "cached",
+            Self::MemoryNotExcluded => "memory not excluded",
             Self::AboveCeiling => "above ceiling",
             Self::TooShort => "too short",
             Self::ImpossibleStatistic => "impossible statistic",

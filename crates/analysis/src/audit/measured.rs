@@ -3,7 +3,9 @@
 use plan::{Backend, Nanos, PHASE_SECONDS_MIN, Phase, Work};
 use record::{Operation, PublishedUnit, Warning};
 
-use super::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, percent};
+use super::{
+    DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, memory, percent,
+};
 use crate::subject::Subject;
 use crate::{
     Check, DEVICE_SHARE_MIN, PrintedStatistics, RateOf, RepetitionFigure, check_statistics, little,
@@ -13,8 +15,15 @@ use crate::{
 /// All that a figure says against itself.
 pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
     let counted: Vec<_> = subject.figure.counted().collect();
+    let cached = cached(subject, &counted);
+    // Reads that are known to come from memory need no doubt that they may.
+    let memory = match &cached {
+        Some(found) if found.disqualifies => None,
+        _ => memory::not_excluded(subject, &counted),
+    };
     let checks = [
-        cached(subject, &counted),
+        cached,
+        memory,
         too_short(subject, &counted),
         wrong_data(&counted),
         impossible(subject),
@@ -38,8 +47,9 @@ fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found>
     };
     let warned = counted.iter().flat_map(|one| &one.warnings).find(is_cache).map(ToString::to_string);
     let share = |one: &RepetitionFigure| match subject.figure.phase {
-        Phase::Read => one.device_share.read,
         Phase::Write => one.device_share.write,
+        Phase::Read | Phase::Mixed => one.device_share.read,
+        _ if memory::reads_items(subject) => one.device_share.read,
         _ => None,
     };
     let lowest = || {
@@ -50,10 +60,11 @@ fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found>
     let evidence = warned.or_else(lowest).or_else(|| memory_speed(subject))?;
     let advice = "use direct I/O, or data larger than all memory on the way";
     let found = Found::new(Check::Cached, evidence, advice);
-    // How many files are made in a second does not hang on where their bytes are meanwhile.
+    // How many files are made in a second does not hang on where their bytes are meanwhile; how many are
+    // read does.
     Some(match subject.figure.rate_of() {
-        RateOf::Bytes => found.disqualifying(),
-        RateOf::Operations => found,
+        RateOf::Operations if !memory::reads_items(subject) => found,
+        RateOf::Bytes | RateOf::Operations => found.disqualifying(),
     })
 }
 

@@ -1,8 +1,11 @@
 //! The audit: what is doubtful in figures, with the numbers that show it. Every check here would
 //! have caught a slip of a published study, and each runs over own figures or published ones.
 
+use std::borrow::Cow;
+
 mod doubt;
 mod measured;
+mod memory;
 mod own;
 mod printed;
 mod published;
@@ -38,13 +41,13 @@ pub const RATIO_SLACK: f64 = 0.05;
 struct Found {
     check: Check,
     evidence: String,
-    advice: &'static str,
+    advice: Cow<'static, str>,
     disqualifies: bool,
 }
 
 impl Found {
-    fn new(check: Check, evidence: impl Into<String>, advice: &'static str) -> Self {
-        Self { check, evidence: evidence.into(), advice, disqualifies: false }
+    fn new(check: Check, evidence: impl Into<String>, advice: impl Into<Cow<'static, str>>) -> Self {
+        Self { check, evidence: evidence.into(), advice: advice.into(), disqualifies: false }
     }
 
     /// A commitment cannot pass with it.
@@ -54,7 +57,14 @@ impl Found {
 
     fn of(self, figure: Option<usize>, concerns: impl Into<String>) -> Doubt {
         let Self { check, evidence, advice, disqualifies } = self;
-        Doubt { check, figure, concerns: concerns.into(), evidence, advice: advice.to_owned(), disqualifies }
+        Doubt {
+            check,
+            figure,
+            concerns: concerns.into(),
+            evidence,
+            advice: advice.into_owned(),
+            disqualifies,
+        }
     }
 }
 

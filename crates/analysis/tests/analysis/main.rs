@@ -20,6 +20,7 @@ mod history;
 mod latency;
 mod layers;
 mod matrix;
+mod memory;
 mod nodes;
 mod outlier;
 mod plausible;

@@ -25,6 +25,8 @@ pub(crate) fn phase(key: &PhaseKey, bytes: u64, io_ns: u64) -> PhaseRow {
         write_bytes,
         reads: read_bytes / 4096,
         writes: write_bytes / 4096,
+        device_read_bytes: Some(read_bytes),
+        device_write_bytes: Some(write_bytes),
         ..PhaseRow::new(key.clone())
     }
 }

@@ -156,6 +156,9 @@ fn an_iops_is_nothing_without_its_definition() {
     add(4096, Phase::Read, 2.0, false, true, 32);
     add(4096, Phase::Read, 8.0, true, false, 32);
     add(MIB, Phase::Read, 3.0, false, true, 32);
+    for row in &mut study.phases {
+        row.device_read_bytes = None;
+    }
     let table = iops_table(&study.plan, &study.figures());
     let seen: Vec<_> = table.iter().map(|row| (row.figure, row.of)).collect();
     assert_eq!(seen, [(5, 1), (4, 1), (1, 2), (3, 1), (2, 1), (6, 1)]);

@@ -297,6 +297,59 @@ fn a_loop_device_is_described_with_the_disk_under_its_file() {
     assert_eq!(names, ["loop3", "nvme0n1"]);
 }
 
+/// What is told of the memories below a path.
+fn below(tree: &Tree, path: &str) -> Vec<String> {
+    let told = |warning: record::Warning| match warning {
+        record::Warning::MemoryBelow { place, what } => format!("{place:?}: {what}"),
+        other => panic!("{other}"),
+    };
+    host(tree).memory_below(Path::new(path)).into_iter().map(told).collect()
+}
+
+#[test]
+fn memories_below_devices_are_found_through_loop_devices_and_stacks() {
+    let mounts = "27 1 8:1 / / rw - ext4 /dev/sda1 rw\n\
+                  51 27 0:51 / /mem rw - tmpfs tmpfs rw\n\
+                  53 27 0:53 / /user rw - fuse.sshfs me@there: rw\n\
+                  60 27 7:1 / /outer rw - xfs /dev/loop1 rw\n\
+                  61 27 253:0 / /striped rw - xfs /dev/dm-0 rw\n";
+    let image = |number: u32, file: &str, direct: &str| {
+        let backing = format!("{file}\n");
+        (format!("virtual/block/loop{number}"), format!("7:{number}"), backing, direct.to_owned())
+    };
+    let mut tree = Tree::new(&[("/proc/self/mountinfo", mounts)])
+        .directories(&["/mem", "/user", "/outer", "/striped", "/images"])
+        .device("pci0/sda", "8:0", &[])
+        .device("pci0/sda/sda1", "8:1", &[("partition", "1")])
+        .device("virtual/block/zram0", "252:0", &[])
+        .device("virtual/block/nbd3", "43:96", &[])
+        .device("virtual/block/dm-0", "253:0", &[]);
+    for (directory, number, file, direct) in [
+        image(0, "/images/a", "1\n"),
+        image(1, "/images/b", "0\n"),
+        image(2, "/outer/c", "1\n"),
+        image(3, "/mem/d", "1\n"),
+        image(4, "/user/e", "1\n"),
+    ] {
+        tree = tree.device(&directory, &number, &[("loop/backing_file", &file), ("loop/dio", &direct)]);
+    }
+    let tree = tree.stacked("dm-0", "loop0").stacked("dm-0", "loop1");
+    let none: [&str; 0] = [];
+    assert_eq!(below(&tree, "/images"), none, "a disk");
+    assert_eq!(below(&tree, "/dev/loop0"), none, "around the page cache of its file");
+    let cached = "Node: loop1 reads its file /images/b through the page cache";
+    assert_eq!(below(&tree, "/outer/file"), [cached]);
+    assert_eq!(below(&tree, "/dev/loop2"), [cached], "below the file of another loop device");
+    assert_eq!(below(&tree, "/striped"), [cached], "a member of a volume");
+    assert_eq!(below(&tree, "/dev/loop3"), none, "a device whose medium is memory, with no cache in front");
+    let [user] = &below(&tree, "/dev/loop4")[..] else { panic!("one") };
+    assert!(user.starts_with("Server: loop4 stands on /user/e: fuse.sshfs at /user"), "{user}");
+    assert_eq!(below(&tree, "/dev/zram0"), ["Device: zram0 keeps its data in memory"]);
+    assert!(below(&tree, "/dev/nbd3")[0].starts_with("Server: nbd3 is answered by"));
+    assert_eq!(below(&tree, "/mem/f"), ["Device: /mem/f is in memory, and has no storage below"]);
+    assert_eq!(below(&tree, "/user"), none, "no device: that its bytes are unknown is told elsewhere");
+}
+
 #[test]
 fn what_no_block_device_carries_has_its_reason() {
     let mounts = "\

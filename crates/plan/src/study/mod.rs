@@ -153,7 +153,8 @@ pub fn read_with(path: &Path, text: &str, options: &Options) -> Result<Plan, Stu
 
 /// Reads the terms in `text` (`[[commitment]]`, `[[claim]]`, `[[published]]`, `[[expectation]]`, and what `[study]`
 /// says of the site) about the figures of `plan`, which was not read from a study. Its targets are those of `plan`;
-/// workloads, targets and a protocol of `text` are not looked at.
+/// where that has none, `[[target]]` in `text` may describe the one that the figures are of. Workloads and a protocol
+/// of `text` are not looked at.
 ///
 /// # Errors
 /// All mistakes that can be told apart, in the order of the file: what selects none of the figures among them.
@@ -161,8 +162,13 @@ pub fn read_terms(path: &Path, text: &str, plan: &Plan) -> Result<Terms, StudyEr
     let mut errors = Vec::new();
     let document = document::Document::parse_terms(text, &[], &mut errors);
     let known = terms::Known::of_plan(plan);
-    let read =
-        document.map(|document| terms::terms(&document, plan.terms.targets.clone(), &known, &mut errors));
+    let read = document.map(|document| {
+        let mut targets = plan.terms.targets.clone();
+        if targets.is_empty() {
+            targets = target::described(document.many("target"));
+        }
+        terms::terms(&document, targets, &known, &mut errors)
+    });
     match read {
         Some(terms) if errors.is_empty() => Ok(terms),
         _ => Err(StudyErrors::new(path, text, errors)),

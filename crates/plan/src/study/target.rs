@@ -441,6 +441,11 @@ fn no_volume(layout: &Layout, all: &[PathBuf], wanted: &str, span: Span) -> Stud
     StudyError::new(span, "no such volume", message, help)
 }
 
+/// What tables say of targets whose place is known otherwise, or not at all.
+pub(super) fn described(tables: &[Fields]) -> Vec<TargetTerms> {
+    tables.iter().filter_map(|fields| Some(terms(fields.text("name")?.to_owned(), fields))).collect()
+}
+
 fn terms(name: String, fields: &Fields) -> TargetTerms {
     TargetTerms {
         name,

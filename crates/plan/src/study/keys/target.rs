@@ -145,7 +145,8 @@ pub(in crate::study) const TARGET: Table = Table {
             kind: Kind::Size,
             absent: Absent::Described("nothing is said"),
             meaning: "Memory of all servers. A workload with less than 4 times as much data is refused, because \
-                      the servers could answer from memory.",
+                      the servers could answer from memory. Reads of a file system whose devices cannot be watched \
+                      from here keep a commitment only with it: docs/AUDIT.md.",
         },
         Key {
             name: "caches",

@@ -1,0 +1,209 @@
+//! Whether the bytes of a read may have come from a memory on the way from the storage to the task.
+//!
+//! A memory is excluded by what was counted or by the size of the data. What is not known is not excluded:
+//! neither `O_DIRECT` nor a fresh order says anything of the cache of a FUSE daemon, of a file system's own
+//! cache, or of the memory of a server.
+
+use std::collections::BTreeSet;
+
+use plan::{Backend, Bytes, CACHE_MULTIPLE, Client, Order, Phase, SERVER_MEMORY_MULTIPLE, Work};
+use record::{MemoryPlace, Provenance, Warning};
+
+use super::Found;
+use crate::subject::Subject;
+use crate::{Check, DEVICE_SHARE_MAX, RepetitionFigure};
+
+/// The doubt about a figure of reads some of which a memory may have answered.
+pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
+    if subject.case.workload.backend == Backend::Null {
+        return None;
+    }
+    let memories = Memories::of(subject, counted)?;
+    let held = memories.held(subject);
+    let multiple = multiple(subject);
+    let data = distance(subject);
+    let needed = held.as_ref().ok().map(|held| Bytes(held.saturating_mul(multiple)));
+    if needed.is_some_and(|needed| data.0 > 0 && data >= needed) && !memories.of_device {
+        return None;
+    }
+    let evidence = format!(
+        "memory may have answered: {}; {} between two reads of the same byte, {}",
+        memories.because.join("; "),
+        data.both_units(),
+        memories.sizes(subject)
+    );
+    let advice = match (held, needed) {
+        _ if memories.of_device => "commit to figures of storage that keeps its data elsewhere".to_owned(),
+        (Err(advice), _) => format!("{advice}, and use data of {multiple} times all memories on the way"),
+        (_, Some(needed)) => format!("use {} of data or more", needed.both_units()),
+        (Ok(_), None) => return None,
+    };
+    let around = match (memories.of_loop, memories.read_ahead) {
+        (true, _) => "have the loop device pass the page cache by (losetup --direct-io=on), or ",
+        (_, true) => "use direct I/O, or ",
+        _ => "",
+    };
+    Some(Found::new(Check::MemoryNotExcluded, evidence, format!("{around}{advice}")).disqualifying())
+}
+
+/// The memories that nothing that was counted excludes.
+#[derive(Default)]
+struct Memories {
+    /// Why, each reason once.
+    because: Vec<String>,
+    /// The data itself is in memory.
+    of_device: bool,
+    /// One is under a loop device, or the like, on a node.
+    of_loop: bool,
+    /// The page cache may have answered behind what was read ahead.
+    read_ahead: bool,
+    /// One is on the other side of a program or a network.
+    of_servers: bool,
+}
+
+impl Memories {
+    /// None where all reads came from devices below which there is no memory.
+    fn of(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Self> {
+        let mut found = Self::default();
+        let mut because = BTreeSet::new();
+        for pass in counted.iter().filter(|pass| reads(subject, pass)) {
+            for warning in &pass.warnings {
+                if let Warning::MemoryBelow { place, what } = warning {
+                    found.of_device |= *place == MemoryPlace::Device;
+                    found.of_loop |= *place == MemoryPlace::Node;
+                    found.of_servers |= *place == MemoryPlace::Server;
+                    because.insert(what.clone());
+                }
+            }
+            // A smaller share is told by the check for cached reads.
+            match pass.device_share.read {
+                None if found.of_device => {}
+                None => {
+                    found.of_servers = true;
+                    because.insert(unknown(subject, pass));
+                }
+                Some(share) if is_amplified(subject, pass) => {
+                    found.read_ahead = true;
+                    because.insert(format!(
+                        "the devices read {share:.1} times the bytes: what was read ahead, or by others, hides \
+                         what the page cache answered"
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+        found.because = because.into_iter().collect();
+        (!found.because.is_empty()).then_some(found)
+    }
+
+    /// Bytes that all of them hold together, or what has to be said for that to be known.
+    fn held(&self, subject: &Subject<'_>) -> Result<u64, String> {
+        let target = subject.target;
+        let caches = target.and_then(|target| target.caches).map(|caches| caches.0);
+        let of_nodes = subject.figure.memory_bytes;
+        let stated = target.and_then(|target| target.server_memory).map(|memory| memory.0);
+        let of_servers = match self.of_servers && subject.client() != Client::LocalToServer {
+            true => stated.or(caches),
+            false => Some(stated.unwrap_or(0)),
+        };
+        match (of_nodes, of_servers) {
+            (Some(nodes), Some(servers)) => Ok(nodes.saturating_add(servers).max(caches.unwrap_or(0))),
+            (None, _) if subject.figure.provenance == Provenance::Imported => {
+                caches.map(|caches| caches.max(stated.unwrap_or(0))).ok_or_else(|| {
+                    "say `caches = \"…\"`, of clients, servers and controllers together, of a [[target]] in the \
+                     terms (--terms)"
+                        .to_owned()
+                })
+            }
+            (None, _) => Err("measure it again: the record does not know the memory of its nodes".to_owned()),
+            (_, None) => Err(match subject.case.target.as_str() {
+                "" => "write a study whose [[target]] says `server_memory = \"…\"`".to_owned(),
+                name => format!("say `server_memory = \"…\"` of the target `{name}`"),
+            }),
+        }
+    }
+
+    /// What is known of their sizes.
+    fn sizes(&self, subject: &Subject<'_>) -> String {
+        let nodes = match subject.figure.memory_bytes {
+            Some(bytes) => format!("{} of memory on the nodes", Bytes(bytes).both_units()),
+            None => "an unknown memory on the nodes".to_owned(),
+        };
+        let stated = subject.target.and_then(|target| target.server_memory);
+        match stated {
+            Some(bytes) => format!("{nodes}, {} on the servers", bytes.both_units()),
+            None if self.of_servers && subject.client() != Client::LocalToServer => {
+                format!("{nodes}, and what servers have is not said")
+            }
+            None => nodes,
+        }
+    }
+}
+
+/// Whether a pass reads data; an imported one may not say how much.
+fn reads(subject: &Subject<'_>, pass: &RepetitionFigure) -> bool {
+    let imported = subject.figure.provenance == Provenance::Imported;
+    match subject.figure.phase {
+        Phase::Read => true,
+        Phase::Mixed if imported => true,
+        Phase::Mixed | Phase::Load | Phase::Jobs => pass.phase.read_bytes > 0,
+        _ if reads_items(subject) => imported || pass.phase.read_bytes > 0,
+        _ => false,
+    }
+}
+
+/// Whether files or objects are read, and that alone. A round over objects that also makes and removes them is
+/// a rate of names.
+pub(super) fn reads_items(subject: &Subject<'_>) -> bool {
+    match (subject.figure.phase, &subject.case.workload.work) {
+        (Phase::FileRead, _) => true,
+        (Phase::Benchmark, Work::Objects(objects)) => objects.read_only,
+        _ => false,
+    }
+}
+
+/// Whether devices read so much more than a buffered pass asked for, in whole pages, that their counters do not
+/// show which of its transfers they answered.
+fn is_amplified(subject: &Subject<'_>, pass: &RepetitionFigure) -> bool {
+    /// The page cache reads whole pages.
+    const PAGE_BYTES: u64 = 4096;
+    let workload = &subject.case.workload;
+    let transfer = workload.geometry.transfer.0.next_multiple_of(PAGE_BYTES);
+    let asked = pass.phase.reads.saturating_mul(transfer).max(pass.phase.read_bytes);
+    let device = pass.phase.device_read_bytes.unwrap_or(0);
+    subject.figure.phase.is_transfers() && !workload.direct && device as f64 > asked as f64 * DEVICE_SHARE_MAX
+}
+
+fn unknown(subject: &Subject<'_>, pass: &RepetitionFigure) -> String {
+    let reason = pass.warnings.iter().find(|warning| matches!(warning, Warning::DevicesUnknown { .. }));
+    match (reason, subject.figure.provenance) {
+        (Some(reason), _) => reason.to_string(),
+        (None, Provenance::Imported) => {
+            "an imported figure does not tell what its bytes came from".to_owned()
+        }
+        (None, _) => "device bytes unknown".to_owned(),
+    }
+}
+
+/// How many times all memories the data must be. Read from front to back, a byte is the one that was used
+/// longest ago: study D's multiple does. In any other order what memories hold is hit in proportion.
+fn multiple(subject: &Subject<'_>) -> u64 {
+    let workload = &subject.case.workload;
+    let streams = workload.work == Work::Transfers && subject.figure.phase == Phase::Read;
+    match workload.order {
+        Order::Sequential if streams => SERVER_MEMORY_MULTIPLE,
+        _ => CACHE_MULTIPLE,
+    }
+}
+
+/// Bytes that are moved between two uses of the same byte, at least: all data, or what the shortest pass
+/// moved where that is less, since the next pass begins with the same bytes.
+fn distance(subject: &Subject<'_>) -> Bytes {
+    let workload = &subject.case.workload;
+    let footprint = match workload.order {
+        Order::Same => workload.geometry.transfer.0.saturating_mul(u64::from(workload.tasks)),
+        _ => workload.footprint().0,
+    };
+    let passes = subject.figure.repetitions.iter().map(|pass| pass.phase.bytes());
+    Bytes(passes.filter(|&bytes| bytes > 0).min().map_or(0, |bytes| bytes.min(footprint)))
+}

@@ -1,0 +1,263 @@
+//! Reads that a memory may have answered: what excludes it, and that nothing else keeps a commitment.
+
+use analysis::{Check, Doubt, Figure, Judgement, RateName, Verdict, audit, figures, verdicts};
+use plan::{
+    Amount, Backend, Bound, Bytes, Case, Client, Commitment, Order, Over, Phase, Plan, Selector, Statistic,
+    TargetTerms, WorkloadSpec,
+};
+use proptest::prelude::{any, prop_assert_ne, proptest};
+use record::{MemoryPlace, PhaseKey, PhaseRecord, PhaseRow, Provenance, Warning, WarningRow};
+
+use crate::rows::{SECOND, phase, plan, run, workload};
+
+const GIB: u64 = 1 << 30;
+/// Memory of the node.
+const NODE: u64 = 10 * GIB;
+
+/// A read of so much data, in two repetitions, and what a test changes of it.
+struct Read {
+    plan: Plan,
+    phase: Phase,
+    read_bytes: Vec<u64>,
+    device_percent: Option<u64>,
+    memory_bytes: u64,
+    provenance: Provenance,
+    warnings: Vec<Warning>,
+}
+
+impl Read {
+    fn of(data: u64, change: impl FnOnce(&mut WorkloadSpec)) -> Self {
+        let workload = workload(|spec| {
+            spec.geometry.block = Bytes(data);
+            (spec.direct, spec.files.keep) = (true, plan::Keep::Always);
+            change(spec);
+        });
+        let case = Case {
+            repetitions: 2,
+            target: "store".to_owned(),
+            ..Case::new("c", workload, vec![Phase::Read])
+        };
+        let mut plan = plan(vec![case]);
+        plan.terms.targets = vec![TargetTerms { name: "store".to_owned(), ..TargetTerms::default() }];
+        plan.terms.commitments = vec![Commitment {
+            name: "rate".to_owned(),
+            by: String::new(),
+            figures: Selector::default(),
+            rate: RateName::ByWall,
+            statistic: Statistic::Median,
+            bound: Bound::AtLeast,
+            amount: Amount::BytesPerSecond(1.0),
+            over: Over::Every,
+        }];
+        Self {
+            plan,
+            phase: Phase::Read,
+            read_bytes: vec![data, data],
+            device_percent: None,
+            memory_bytes: NODE,
+            provenance: Provenance::Measured,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// A file system that keeps its data elsewhere, whose servers have so much memory.
+    fn remote(data: u64, server_memory: Option<u64>) -> Self {
+        let mut read = Self::of(data, |_| ());
+        read.plan.terms.targets[0].server_memory = server_memory.map(Bytes);
+        let reason = "fuse.x at /mnt hands its data to a program, which may put it anywhere".to_owned();
+        read.warnings.push(Warning::DevicesUnknown { reason });
+        read
+    }
+
+    fn below(place: MemoryPlace, data: u64) -> Self {
+        let mut read = Self::of(data, |_| ());
+        read.device_percent = Some(100);
+        read.warnings
+            .push(Warning::MemoryBelow { place, what: "loop7 reads its file through it".to_owned() });
+        read
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let record = |(repetition, &bytes): (u32, &u64)| {
+            let key = PhaseKey { case: "c".into(), repetition, phase: self.phase };
+            let device_read_bytes = self.device_percent.map(|percent| (bytes * percent).div_ceil(100));
+            let row = PhaseRow { device_read_bytes, ..phase(&key, bytes, 100 * SECOND) };
+            let warning = |warning: &Warning| WarningRow { key: Some(key.clone()), warning: warning.clone() };
+            PhaseRecord { warnings: self.warnings.iter().map(warning).collect(), ..PhaseRecord::new(row) }
+        };
+        let mut run = run(&self.plan, (0..).zip(&self.read_bytes).map(record).collect());
+        run.manifest.host.memory_bytes = self.memory_bytes;
+        run.manifest.provenance = self.provenance;
+        figures(&run, RateName::ByWall)
+    }
+
+    fn doubts(&self) -> Vec<Doubt> {
+        audit(&self.plan, &self.figures(), &[])
+    }
+
+    fn verdict(&self) -> Verdict {
+        verdicts(&self.plan, &self.figures(), &self.doubts()).remove(0)
+    }
+
+    #[track_caller]
+    fn passes(&self) {
+        let verdict = self.verdict();
+        assert_eq!(verdict.judgement, Judgement::Pass, "{:?}", verdict.because);
+    }
+
+    /// Fails unless it is doubtful for a reason with these words.
+    #[track_caller]
+    fn is_doubtful(&self, words: &[&str]) {
+        let verdict = self.verdict();
+        assert_eq!(verdict.judgement, Judgement::Doubtful, "{:?}", verdict.because);
+        let because = verdict.because.join("\n");
+        for word in words {
+            assert!(because.contains(word), "no {word:?} in {because}");
+        }
+        assert!(self.doubts().iter().any(|doubt| doubt.disqualifies), "the audit says so, too");
+    }
+}
+
+#[test]
+fn devices_that_moved_the_bytes_exclude_memory() {
+    let mut read = Read::of(GIB, |_| ());
+    read.device_percent = Some(95);
+    read.passes();
+    read.device_percent = Some(94);
+    read.is_doubtful(&["cached", "94.0 %"]);
+}
+
+/// As a mapping does, around each page that is touched.
+#[test]
+fn what_was_read_ahead_hides_what_the_page_cache_answered() {
+    let mut read = Read::of(GIB, |spec| spec.direct = false);
+    read.device_percent = Some(125);
+    read.passes();
+    read.device_percent = Some(126);
+    read.is_doubtful(&["the devices read 1.3 times the bytes", "use direct I/O, or"]);
+    read.plan.cases[0].workload = Read::of(GIB, |_| ()).plan.cases[0].workload.clone();
+    read.passes();
+}
+
+#[test]
+fn what_is_not_known_is_not_excluded() {
+    Read::of(GIB, |_| ()).is_doubtful(&["device bytes unknown", "server_memory = \"…\"", "`store`"]);
+    let reason = ["fuse.x at /mnt hands its data", "1.07 GB", "what servers have is not said"];
+    Read::remote(GIB, None).is_doubtful(&reason);
+    let mut forgotten = Read::remote(1000 * GIB, Some(GIB));
+    forgotten.memory_bytes = 0;
+    forgotten.is_doubtful(&["does not know the memory of its nodes"]);
+}
+
+#[test]
+fn data_of_four_times_all_memories_is_enough_from_front_to_back_and_of_twenty_times_in_any_other_order() {
+    let random = |spec: &mut WorkloadSpec| spec.order = Order::Random { seed: 1 };
+    // 10 GiB on the node and 30 GiB on the servers.
+    let of = |data, change: fn(&mut WorkloadSpec)| {
+        let mut read = Read::remote(data, Some(3 * NODE));
+        read.plan.cases[0].workload = Read::of(data, change).plan.cases[0].workload.clone();
+        read
+    };
+    of(160 * GIB, |_| ()).passes();
+    of(159 * GIB, |_| ()).is_doubtful(&["160 GiB (172 GB) of data or more"]);
+    of(160 * GIB, random).is_doubtful(&["800 GiB (859 GB) of data or more"]);
+    of(800 * GIB, random).passes();
+    of(800 * GIB, |spec| spec.order = Order::Same).is_doubtful(&["4 KiB"]);
+    of(160 * GIB, |spec| spec.order = Order::Backward).is_doubtful(&["of data or more"]);
+}
+
+#[test]
+fn a_pass_that_ends_early_leaves_what_it_read_to_the_next() {
+    let mut read = Read::remote(160 * GIB, Some(3 * NODE));
+    read.read_bytes = vec![GIB, 160 * GIB];
+    read.is_doubtful(&["1 GiB (1.07 GB) between two reads"]);
+}
+
+#[test]
+fn a_client_on_the_server_has_no_other_memory() {
+    let mut read = Read::remote(4 * NODE, None);
+    read.plan.terms.targets[0].client = Client::LocalToServer;
+    read.passes();
+    read.plan.terms.targets[0].caches = Some(Bytes(2 * NODE));
+    read.is_doubtful(&["of data or more"]);
+}
+
+#[test]
+fn a_stated_cache_is_no_smaller_than_the_memory_that_is_known() {
+    let mut read = Read::remote(GIB, None);
+    read.plan.terms.targets[0].caches = Some(Bytes::kib(4));
+    read.is_doubtful(&["of data or more"]);
+}
+
+#[test]
+fn a_memory_below_the_devices_is_not_seen_by_their_counters() {
+    Read::below(MemoryPlace::Node, 4 * NODE).passes();
+    Read::below(MemoryPlace::Node, NODE).is_doubtful(&["loop7", "losetup --direct-io=on"]);
+    Read::below(MemoryPlace::Server, 100 * NODE).is_doubtful(&["server_memory"]);
+    Read::below(MemoryPlace::Device, 1000 * NODE).is_doubtful(&["keeps its data elsewhere"]);
+}
+
+#[test]
+fn what_misses_a_promise_even_so_has_missed_it() {
+    let mut read = Read::remote(GIB, None);
+    read.plan.terms.commitments[0].amount = Amount::BytesPerSecond(1e12);
+    assert_eq!(read.verdict().judgement, Judgement::Fail);
+}
+
+#[test]
+fn an_imported_read_keeps_a_commitment_only_beyond_all_caches_that_its_terms_state() {
+    let mut read = Read::of(40 * GIB, |_| ());
+    read.provenance = Provenance::Imported;
+    // An imported case names no target; the terms describe it.
+    read.plan.cases[0].target = String::new();
+    read.is_doubtful(&["an imported figure does not tell", "caches = \"…\"", "--terms"]);
+    read.plan.terms.targets[0].caches = Some(Bytes(10 * GIB));
+    read.passes();
+    read.plan.terms.targets[0].server_memory = Some(Bytes(11 * GIB));
+    read.is_doubtful(&["44 GiB (47.2 GB) of data or more"]);
+}
+
+#[test]
+fn what_reads_nothing_from_storage_is_not_asked_for_it() {
+    Read::of(GIB, |spec| spec.backend = Backend::Null).passes();
+    let mut write = Read::of(GIB, |_| ());
+    (write.phase, write.plan.cases[0].phases) = (Phase::Write, vec![Phase::Write]);
+    write.passes();
+    let mut mixed = Read::remote(GIB, None);
+    (mixed.phase, mixed.plan.cases[0].phases) = (Phase::Mixed, vec![Phase::Mixed]);
+    mixed.is_doubtful(&["what servers have is not said"]);
+}
+
+#[test]
+fn one_doubt_is_enough() {
+    let mut cached = Read::of(GIB, |_| ());
+    cached.warnings = vec![
+        Warning::CachedReads { device_share: 0.1 },
+        Warning::MemoryBelow { place: MemoryPlace::Node, what: "loop7".to_owned() },
+    ];
+    let checks: Vec<Check> = cached.doubts().iter().map(|doubt| doubt.check).collect();
+    assert_eq!(checks, [Check::Cached]);
+}
+
+proptest! {
+    #[test]
+    fn unknown_device_bytes_without_a_stated_memory_never_pass(
+        data in 1_u64..1 << 50,
+        memory in any::<u64>(),
+        direct in any::<bool>(),
+        random in any::<bool>(),
+        fresh in any::<bool>(),
+        remote in any::<bool>(),
+    ) {
+        let data = data.next_multiple_of(4096);
+        let mut read = Read::of(data, |spec| {
+            spec.direct = direct;
+            if random {
+                (spec.order, spec.fresh_order) = (Order::Random { seed: 1 }, fresh);
+            }
+        });
+        read.memory_bytes = memory;
+        read.plan.terms.targets[0].client = if remote { Client::Remote } else { Client::Unstated };
+        prop_assert_ne!(read.verdict().judgement, Judgement::Pass);
+    }
+}

@@ -1,0 +1,111 @@
+//! Memories below the devices of a path, which may answer reads that the counters of these devices see.
+
+use std::path::Path;
+
+use record::{Fact, MemoryPlace, Warning};
+
+use crate::mounts::Mount;
+use crate::{Root, block, devices, file_system};
+
+/// Stacks are a few layers deep; more are taken for a loop.
+const LAYERS_MAX: usize = 16;
+
+/// Block devices of the kernel whose data is in memory, by their names without the number: a compressed RAM
+/// disk, a RAM disk, and the null block driver.
+const IN_MEMORY: [&str; 3] = ["zram", "ram", "nullb"];
+/// Block devices that a server or a program answers for: NBD, Ceph, and drivers in user space.
+const SERVED: [&str; 3] = ["nbd", "rbd", "ublkb"];
+/// Volumes of ZFS, whose cache is in the memory of the node.
+const ZFS_VOLUME: &str = "zd";
+/// File systems whose data is in memory.
+const MEMORY_FILE_SYSTEMS: [&str; 5] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs", "rootfs"];
+/// The model of the SCSI debugging driver, which keeps its data in memory.
+const SCSI_DEBUG: &str = "scsi_debug";
+
+/// One [`Warning::MemoryBelow`] for each memory below the devices of `path`. Nothing where no device of this host
+/// carries its bytes, unless they are in memory: that is told by [`devices::observable`].
+pub(crate) fn memory_below(root: &Root, table: &[Mount], path: &Path) -> Vec<Warning> {
+    let mut search = Search { root, table, seen: Vec::new(), found: Vec::new() };
+    match devices::carriers(root, table, path, 0) {
+        Ok(carriers) => carriers.iter().for_each(|device| search.device(device, 0)),
+        Err(_) if search.is_in_memory(path) => {
+            let what = format!("{} is in memory, and has no storage below", path.display());
+            search.tell(MemoryPlace::Device, what);
+        }
+        Err(_) => {}
+    }
+    search.found
+}
+
+struct Search<'a> {
+    root: &'a Root,
+    table: &'a [Mount],
+    seen: Vec<String>,
+    found: Vec<Warning>,
+}
+
+impl Search<'_> {
+    fn tell(&mut self, place: MemoryPlace, what: String) {
+        self.found.push(Warning::MemoryBelow { place, what });
+    }
+
+    /// A device, the members that it is made of, and what is under the file of a loop device.
+    fn device(&mut self, name: &str, layer: usize) {
+        let whole = block::whole_of(self.root, name).unwrap_or_else(|| name.to_owned());
+        if layer >= LAYERS_MAX || self.seen.contains(&whole) {
+            return;
+        }
+        self.seen.push(whole.clone());
+        match whole.trim_end_matches(|c: char| c.is_ascii_digit()) {
+            "loop" => self.loop_device(&whole, layer),
+            kind if IN_MEMORY.contains(&kind) || self.is_scsi_debug(&whole) => {
+                self.tell(MemoryPlace::Device, format!("{whole} keeps its data in memory"));
+            }
+            kind if SERVED.contains(&kind) => {
+                let what = format!("{whole} is answered by a program or a server, which may have a cache");
+                self.tell(MemoryPlace::Server, what);
+            }
+            ZFS_VOLUME => {
+                let what = format!("{whole} is a volume of ZFS, which has a cache in the memory of the node");
+                self.tell(MemoryPlace::Node, what);
+            }
+            _ => {}
+        }
+        for member in block::slaves(self.root, &whole) {
+            self.device(&member, layer + 1);
+        }
+    }
+
+    fn is_scsi_debug(&self, name: &str) -> bool {
+        let model = self.root.text(&format!("/sys/block/{name}/device/model"));
+        model.known().is_some_and(|model| model.starts_with(SCSI_DEBUG))
+    }
+
+    /// A loop device that passes the page cache by is as good as its file; a file in memory makes it a device
+    /// whose medium is memory, with no cache in front.
+    fn loop_device(&mut self, name: &str, layer: usize) {
+        let Some(file) = block::loop_file(self.root, name) else {
+            let what = format!("the file of {name} cannot be seen, nor whether it is cached");
+            return self.tell(MemoryPlace::Server, what);
+        };
+        let direct = self.root.text(&format!("/sys/block/{name}/loop/dio"));
+        if direct != Fact::Known("1".to_owned()) {
+            let what = format!("{name} reads its file {} through the page cache", file.display());
+            self.tell(MemoryPlace::Node, what);
+        }
+        match devices::carriers(self.root, self.table, &file, layer + 1) {
+            Ok(members) => members.iter().for_each(|member| self.device(member, layer + 1)),
+            Err(_) if self.is_in_memory(&file) => {}
+            Err(unobservable) => {
+                let what = format!("{name} stands on {}: {unobservable}", file.display());
+                self.tell(MemoryPlace::Server, what);
+            }
+        }
+    }
+
+    fn is_in_memory(&self, file: &Path) -> bool {
+        let existing = file_system::nearest_existing(self.root, file);
+        let mount = existing.and_then(|existing| file_system::mount_of(self.root, self.table, &existing));
+        mount.is_ok_and(|mount| MEMORY_FILE_SYSTEMS.contains(&mount.kind.as_str()))
+    }
+}

@@ -1,0 +1,131 @@
+//! Reads that a memory may have answered keep no commitment, however fast and steady they are.
+
+use std::time::Duration;
+
+use testbed::{FileSystem, LoopDevice, Programme, ProgrammedFs, Scratch, Testbed, skipped};
+
+use crate::desk::{Desk, assert_says, run, timed};
+
+/// A promise that anything keeps, about reads of `workload` on `target`, which are parts of a study.
+fn study(target: &str, workload: &str, repetitions: u32) -> String {
+    format!(
+        "[protocol]\nrepetitions = {repetitions}\nphase_min = \"1ms\"\n[[target]]\nname = \"store\"\n{target}\n\
+         [[workload]]\nname = \"reads\"\n{workload}\n\
+         [[commitment]]\nname = \"promise\"\nworkload = \"reads\"\nphase = \"read\"\nstatistic = \"median\"\n\
+         iops_at_least = 1\n"
+    )
+}
+
+/// Runs `study`, which is to be DOUBTFUL for these reasons in the verdict and in the audit.
+fn is_doubtful(desk: &Desk, study: &str, reasons: &[&str]) {
+    let _ = run(&desk.study(study).arg("--verdict")).expect_code(8);
+    let verdict = run(&desk.ioproof("verdict --json").arg(desk.record())).expect_code(8).stdout;
+    let verdict: serde_json::Value = serde_json::from_str(&verdict).expect("JSON");
+    assert_eq!(verdict["verdicts"][0]["judgement"], "DOUBTFUL", "{verdict}");
+    assert_says(&verdict.to_string(), reasons);
+    let audit = run(&desk.ioproof("audit --json").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&audit, &["memory not excluded"]);
+}
+
+/// T1: four clients with a cache each; later repetitions read what the first ones brought there.
+#[test]
+fn clients_with_a_cache_keep_no_promise_about_reads() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let _timed = timed();
+    // Slow enough that a pass whose first reads are real does not look like memory as a whole.
+    let slow = Programme { read_latency: Duration::from_millis(1), ..Programme::default() };
+    let builder = ProgrammedFs::builder().page_cache().programme(slow);
+    let mounts: Vec<ProgrammedFs> = (0..4).map(|_| builder.clone().mount().expect("a file system")).collect();
+    let paths: Vec<String> = mounts.iter().map(|one| format!("\"{}/f\"", one.path().display())).collect();
+    let target = format!("paths = [{}]", paths.join(", "));
+    // Each pass begins with an empty cache, and reads each block four times.
+    let random = "transfer = \"4KiB\"\nadvice = \"as-meant\"\norder = \"random\"\nfresh_order = true\ntasks = 4\nsharing = \"per-task\"\nsize = \"1MiB\"\n\
+                  phases = [\"read\"]\nfill = true\noperations = 1024";
+    for repetitions in [1, 2] {
+        is_doubtful(
+            &Desk::new(),
+            &study(&target, random, repetitions),
+            &["device bytes unknown", "hands its data to a program", "server_memory", "`store`"],
+        );
+    }
+    // With a stated memory what counts is the size of the data.
+    let stated = format!("{target}\nserver_memory = \"64KiB\"");
+    is_doubtful(&Desk::new(), &study(&stated, random, 2), &["of data or more", "on the servers"]);
+}
+
+/// What a program behind FUSE keeps is not passed by with `O_DIRECT`.
+#[test]
+fn direct_reads_of_a_file_system_in_user_space_are_no_better() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let _timed = timed();
+    let mount = ProgrammedFs::builder().mount().expect("a file system");
+    let target = format!("directory = \"{}\"", mount.path().display());
+    is_doubtful(
+        &Desk::new(),
+        &study(&target, "transfer = \"4KiB\"\nsize = \"1MiB\"\ndirect = true", 1),
+        &["device bytes unknown", "server_memory"],
+    );
+}
+
+/// T30: the counters of a loop device see what the page cache of its file has answered.
+#[test]
+fn a_loop_device_over_the_page_cache_keeps_no_promise_and_one_around_it_does() {
+    if skipped(Testbed::available()) {
+        return;
+    }
+    let _timed = timed();
+    let builder = LoopDevice::builder().on_disk().bytes(512 << 20).file_system(FileSystem::Xfs);
+    let of = |device: &LoopDevice| {
+        let directory = device.mount_point().expect("mounted").display();
+        study(
+            &format!("directory = \"{directory}\""),
+            "transfer = \"4KiB\"\nsize = \"4MiB\"\ndirect = true",
+            2,
+        )
+    };
+    let cached = builder.clone().cached().build().expect("a device");
+    let reason = format!("{} reads its file", cached.name());
+    is_doubtful(&Desk::new(), &of(&cached), &[&reason, "through the page cache", "losetup --direct-io=on"]);
+    drop(cached);
+    let direct = builder.build().expect("a device");
+    let said = run(&Desk::new().study(&of(&direct)).arg("--verdict")).expect_code(0).stdout;
+    assert_says(&said, &["1 PASS"]);
+}
+
+#[test]
+fn a_target_in_memory_keeps_no_promise() {
+    let Ok(memory) = Scratch::in_memory() else { return };
+    let _timed = timed();
+    let target = format!("directory = \"{}\"", memory.path().display());
+    is_doubtful(
+        &Desk::new(),
+        &study(&target, "transfer = \"1MiB\"\nsize = \"64MiB\"", 1),
+        &["is in memory, and has no storage below"],
+    );
+}
+
+/// mdtest -E: how many files are read in a second hangs on where their bytes are.
+#[test]
+fn files_that_are_read_are_judged_as_other_reads() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let _timed = timed();
+    let mount = ProgrammedFs::builder().mount().expect("a file system");
+    let study = format!(
+        "[protocol]\nphase_min = \"1ms\"\n[[target]]\nname = \"store\"\ndirectory = \"{}\"\n\
+         [[workload]]\nname = \"small\"\nwork = \"tree\"\nitems_per_directory = 100\n\
+         file_bytes = \"4KiB\"\nphases = [\"tree-create\", \"file-create\", \"file-read\", \"file-remove\", \"tree-remove\"]\n\
+         [[commitment]]\nname = \"reads\"\nworkload = \"small\"\nphase = \"file-read\"\n\
+         statistic = \"median\"\niops_at_least = 1\n",
+        mount.path().display()
+    );
+    is_doubtful(&Desk::new(), &study, &["device bytes unknown"]);
+    let creates = study.replace("phase = \"file-read\"", "phase = \"file-create\"");
+    let said = run(&Desk::new().study(&creates).arg("--verdict")).expect_code(0).stdout;
+    assert_says(&said, &["1 PASS"]);
+}
