@@ -4,7 +4,7 @@ use plan::Nanos;
 use record::{Holder, Leftover, Swept};
 
 use crate::arguments::CleanArguments;
-use crate::console::{confirm, print};
+use crate::console::{confirm, confirm_loss, print};
 use crate::exit::{Exit, Failure};
 
 /// Shows what was left under the directory and removes it when the user agrees.
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
             }
             Holder::Elsewhere => {
                 let node = &leftover.claim.node;
-                if confirm(&format!("Is that run on {node} over? Remove its files?"), false)? {
+                if confirm_loss(&format!("Is that run on {node} over? Remove its files?"))? {
                     say(&removed(&leftover.remove_unseen()?))?;
                 } else {
                     say(&format!("  kept; `ioproof clean DIR` on {node} can see whether that run goes on"))?;

@@ -9,18 +9,39 @@ use crate::exit::{Exit, Failure};
 
 /// Asks on the terminal; where there is none, nobody can be asked and the answer is `unattended`.
 pub(crate) fn confirm(question: &str, unattended: bool) -> Result<bool, Failure> {
-    let internal = |error: io::Error| Failure::new(Exit::Internal, error);
     if !io::stdin().is_terminal() {
         return Ok(unattended);
     }
-    write!(io::stderr(), "{question} [Y/n] ").map_err(internal)?;
-    let mut answer = String::new();
-    if io::stdin().lock().read_line(&mut answer).map_err(internal)? == 0 {
-        // The end of the input, as by Ctrl-D, agrees to nothing; the line is still open.
-        writeln!(io::stderr()).map_err(internal)?;
+    let answer = ask(&format!("{question} [Y/n]"))?;
+    Ok(matches!(answer.as_deref(), Some("" | "y" | "yes")))
+}
+
+/// As [`confirm`], where data of the user are lost by a yes: an empty line is none, and where nobody can be
+/// asked nobody agrees.
+pub(crate) fn confirm_loss(question: &str) -> Result<bool, Failure> {
+    if !can_ask() {
         return Ok(false);
     }
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes"))
+    let answer = ask(&format!("{question} [y/N]"))?;
+    Ok(matches!(answer.as_deref(), Some("y" | "yes")))
+}
+
+/// Whether somebody sees a question and can answer it.
+pub(crate) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// What is answered, in lower case; none at the end of the input, as by Ctrl-D.
+fn ask(question: &str) -> Result<Option<String>, Failure> {
+    let internal = |error: io::Error| Failure::new(Exit::Internal, error);
+    write!(io::stderr(), "{question} ").map_err(internal)?;
+    let mut answer = String::new();
+    if io::stdin().lock().read_line(&mut answer).map_err(internal)? == 0 {
+        // The line is still open.
+        writeln!(io::stderr()).map_err(internal)?;
+        return Ok(None);
+    }
+    Ok(Some(answer.trim().to_ascii_lowercase()))
 }
 
 /// Writes to standard output; a reader that went away is no error.

@@ -12,7 +12,7 @@ use report::LayoutOutlook;
 use runner::{Earlier, Ended, Life, Mustered, OnHost};
 
 use crate::arguments::How;
-use crate::console::{confirm, print};
+use crate::console::{confirm_loss, print};
 use crate::exit::{Exit, Failure};
 use crate::layout;
 use crate::progress::LiveLine;
@@ -123,7 +123,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
         for (path, size) in &lost {
             print(&format!("    {}\n", self.described(path, *size)))?;
         }
-        if how.yes || confirm(&format!("Overwrite {count}?"), false)? {
+        if how.yes || confirm_loss(&format!("Overwrite {count}?"))? {
             return Ok(true);
         }
         if io::stdin().is_terminal() {

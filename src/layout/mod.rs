@@ -13,7 +13,7 @@ use record::CommandRun;
 pub(crate) use arguments::Asked;
 use arguments::{Described, State};
 
-use crate::console::{confirm, print};
+use crate::console::{confirm_loss, print};
 use crate::exit::{Exit, Failure};
 use crate::signals;
 
@@ -99,7 +99,7 @@ fn agreed(yes: bool, question: &str) -> Result<bool, Failure> {
     if yes {
         return Ok(true);
     }
-    let is_agreed = confirm(question, false)?;
+    let is_agreed = confirm_loss(question)?;
     if !is_agreed {
         print("nothing was done; --yes agrees\n")?;
     }
