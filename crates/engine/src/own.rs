@@ -13,8 +13,9 @@ use crate::stamp::{CELL, SIGNED, STAMP, Stamp, noise, noise_index, signature_of}
 
 /// Bytes that are read at each place of a file.
 const WINDOW: usize = 4096;
-/// Places of a file that are looked at: all of a file of 256 KiB, and a fraction of a second on a disk.
-const PLACES: u64 = 64;
+/// Places of a file at which [`is_own_file`] looks at most: all of a file of 256 KiB, and a fraction of a
+/// second on a disk.
+pub const OWN_PLACES: u64 = 64;
 
 /// No common file system has larger blocks.
 const BLOCK: usize = 64 << 10;
@@ -30,8 +31,8 @@ pub fn is_own_cell(signature: u64, cell: &[u8]) -> bool {
 }
 
 /// Whether the regular file at `path`, or where a link there leads to, holds nothing but what this program
-/// wrote, as far as [`PLACES`] places of it tell, the first and the last among them; a file of up to 256 KiB
-/// is read as a whole.
+/// wrote, as far as `places` of it tell, at most [`OWN_PLACES`], the first and the last among them. A file of
+/// up to 4 KiB for each place is read as a whole.
 ///
 /// Every cell that is looked at must have been written at its offset in a file, by whichever run. Zeros and
 /// holes between cells do not count: a write that the clock ended leaves them. A file of nothing else is
@@ -40,7 +41,7 @@ pub fn is_own_cell(signature: u64, cell: &[u8]) -> bool {
 ///
 /// # Errors
 /// The file cannot be read.
-pub fn is_own_file(path: &Path) -> io::Result<bool> {
+pub fn is_own_file(path: &Path, places: u64) -> io::Result<bool> {
     // Something else may stand there by now, such as a pipe that nobody writes to.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     // Only the owner of a file may leave its access time alone.
@@ -48,14 +49,14 @@ pub fn is_own_file(path: &Path) -> io::Result<bool> {
         .or_else(|_| rustix::fs::open(path, flags, Mode::empty()))?;
     let file = File::from(file);
     let metadata = file.metadata()?;
-    Ok(metadata.is_file() && metadata.nlink() == 1 && holds_own(&file, metadata.len())?)
+    Ok(metadata.is_file() && metadata.nlink() == 1 && holds_own(&file, metadata.len(), places)?)
 }
 
 /// Whether `file`, of `bytes`, holds nothing but what this program wrote.
-fn holds_own(file: &File, bytes: u64) -> io::Result<bool> {
+fn holds_own(file: &File, bytes: u64, places: u64) -> io::Result<bool> {
     // Places are far apart: what the kernel would read ahead is not wanted. It is a hint.
     let _ = rustix::fs::fadvise(file, 0, None, Advice::Random);
-    let sample = Sample { file, bytes };
+    let sample = Sample { file, bytes, places: places.clamp(1, OWN_PLACES) };
     // Transfers of a multiple of 512 bytes, whichever, put a cell at each multiple of 512.
     if sample.is_own(CELL as u64)? {
         return Ok(true);
@@ -107,14 +108,15 @@ fn word(bytes: &[u8], index: usize) -> u64 {
 struct Sample<'a> {
     file: &'a File,
     bytes: u64,
+    places: u64,
 }
 
 impl Sample<'_> {
     /// Whether all cells at the places are this program's where transfers have `transfer` bytes.
     fn is_own(&self, transfer: u64) -> io::Result<bool> {
-        let step = (self.bytes / PLACES).max(WINDOW as u64);
+        let step = (self.bytes / self.places).max(WINDOW as u64);
         let last = self.bytes.saturating_sub(WINDOW as u64);
-        let places = (0..PLACES).map(|place| place * step).filter(|at| *at < self.bytes).chain([last]);
+        let places = (0..self.places).map(|place| place * step).filter(|at| *at < self.bytes).chain([last]);
         let mut some = false;
         for place in places {
             let Some(at) = self.data_from(place)? else { continue };
@@ -215,7 +217,7 @@ mod tests {
     use std::io::Write;
     use std::os::unix::fs::FileExt;
 
-    use super::{holds_own, is_own_cell, is_own_file};
+    use super::{OWN_PLACES, holds_own, is_own_cell, is_own_file};
     use crate::stamp::{CELL, written};
 
     #[test]
@@ -240,7 +242,7 @@ mod tests {
     }
 
     fn is_own((file, bytes): &(File, u64)) -> bool {
-        holds_own(file, *bytes).unwrap()
+        holds_own(file, *bytes, OWN_PLACES).unwrap()
     }
 
     #[test]
@@ -290,16 +292,16 @@ mod tests {
     fn zeros_are_nobody_s_unless_they_stand_between_cells() {
         let zeros = tempfile::tempfile().unwrap();
         zeros.set_len(1 << 20).unwrap();
-        assert!(!holds_own(&zeros, 1 << 20).unwrap(), "a hole");
+        assert!(!holds_own(&zeros, 1 << 20, OWN_PLACES).unwrap(), "a hole");
         zeros.write_all_at(&[0; 1 << 20], 0).unwrap();
-        assert!(!holds_own(&zeros, 1 << 20).unwrap(), "zeros on the disk");
+        assert!(!holds_own(&zeros, 1 << 20, OWN_PLACES).unwrap(), "zeros on the disk");
         zeros.write_all_at(&written(4096, 65_536, (1, 1, 2)), 65_536).unwrap();
-        assert!(holds_own(&zeros, 1 << 20).unwrap(), "a write that was ended");
+        assert!(holds_own(&zeros, 1 << 20, OWN_PLACES).unwrap(), "a write that was ended");
         // The transfers before it were never made.
         let sparse = tempfile::tempfile().unwrap();
         sparse.write_all_at(&written(47_008, 470_080, (1, 1, 2)), 470_080).unwrap();
         sparse.write_all_at(&written(47_008, 517_088, (1, 1, 2)), 517_088).unwrap();
-        assert!(holds_own(&sparse, 564_096).unwrap(), "one with a hole at its start");
+        assert!(holds_own(&sparse, 564_096, OWN_PLACES).unwrap(), "one with a hole at its start");
     }
 
     #[test]
@@ -307,10 +309,10 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         let bytes = 1 << 43;
         file.set_len(bytes).unwrap();
-        assert!(!holds_own(&file, bytes).unwrap());
+        assert!(!holds_own(&file, bytes, OWN_PLACES).unwrap());
         file.write_all_at(&written(4096, 0, (1, 1, 2)), 0).unwrap();
         file.write_all_at(b"an island", 1 << 42).unwrap();
-        assert!(!holds_own(&file, bytes).unwrap(), "data between holes are found");
+        assert!(!holds_own(&file, bytes, OWN_PLACES).unwrap(), "data between holes are found");
     }
 
     #[test]
@@ -318,12 +320,12 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("f");
         std::fs::write(&path, written(4096, 0, (1, 1, 2))).unwrap();
-        assert!(is_own_file(&path).unwrap());
+        assert!(is_own_file(&path, 4).unwrap());
         std::os::unix::fs::symlink(&path, place.path().join("link")).unwrap();
-        assert!(is_own_file(&place.path().join("link")).unwrap());
+        assert!(is_own_file(&place.path().join("link"), 4).unwrap());
         std::fs::hard_link(&path, place.path().join("g")).unwrap();
-        assert!(!is_own_file(&path).unwrap());
-        assert!(is_own_file(&place.path().join("none")).is_err());
-        assert!(!is_own_file(place.path()).unwrap());
+        assert!(!is_own_file(&path, 4).unwrap());
+        assert!(is_own_file(&place.path().join("none"), 4).is_err());
+        assert!(!is_own_file(place.path(), 4).unwrap());
     }
 }

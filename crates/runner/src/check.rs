@@ -91,7 +91,7 @@ impl Checked {
         let mut plan = self.plan.clone();
         plan.cases.retain(|case| !finished.contains(&case.id));
         let leftovers: Vec<Leftover> = self.leftovers.iter().chain(&self.own_leftovers).cloned().collect();
-        lost(&plan, &leftovers)
+        lost(&plan, &leftovers, &self.lost)
     }
 
     /// The nodes of the run for its record, where there are several ranks; `library` is what the MPI

@@ -17,6 +17,11 @@ use record::{Holder, Leftover, named_files};
 use crate::cleanup::paths;
 use crate::{RunnerError, check, trees};
 
+/// Places of all files that are read to know whose they are: seconds on storage that takes its time. Of many
+/// files each has fewer, but no less than [`PLACES_MIN`].
+const PLACES: u64 = 4096;
+/// The first, the last and some between.
+const PLACES_MIN: u64 = 4;
 /// Of so many items in a directory the data are looked at, which takes a second; nobody but a benchmark has
 /// more files of such names.
 const ITEMS_MAX: usize = 10_000;
@@ -40,9 +45,14 @@ impl Replaced {
     }
 }
 
-/// The user's files that a run takes, by name.
+/// The files that a run takes, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Lost(BTreeMap<PathBuf, Seen>);
+pub(crate) struct Lost {
+    /// Those of the user.
+    users: BTreeMap<PathBuf, Seen>,
+    /// Those that hold data of this program.
+    own: BTreeMap<PathBuf, Seen>,
+}
 
 /// A file as it was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,20 +60,21 @@ struct Seen {
     bytes: u64,
     device: u64,
     inode: u64,
-    changed: (i64, i64),
+    changed: [(i64, i64); 2],
 }
 
 impl Seen {
     fn of(metadata: &Metadata) -> Self {
         let (bytes, device, inode) = (metadata.len(), metadata.dev(), metadata.ino());
-        Self { bytes, device, inode, changed: (metadata.mtime(), metadata.mtime_nsec()) }
+        let changed = [(metadata.mtime(), metadata.mtime_nsec()), (metadata.ctime(), metadata.ctime_nsec())];
+        Self { bytes, device, inode, changed }
     }
 }
 
 impl Lost {
     /// All of them together; none where nothing is lost.
     pub(crate) fn together(&self) -> Option<Replaced> {
-        let each = self.0.iter().map(|(path, seen)| Replaced {
+        let each = self.users.iter().map(|(path, seen)| Replaced {
             files: 1,
             bytes: Bytes(seen.bytes),
             first: path.clone(),
@@ -73,7 +84,7 @@ impl Lost {
 
     /// Refuses what is lost by now and was not `seen` as it is when the user was asked.
     pub(crate) fn only_what_was(&self, seen: &Self) -> Result<(), RunnerError> {
-        match self.0.iter().find(|(path, now)| seen.0.get(*path) != Some(now)) {
+        match self.users.iter().find(|(path, now)| seen.users.get(*path) != Some(now)) {
             None => Ok(()),
             Some((path, _)) => Err(RunnerError::Target {
                 path: path.clone(),
@@ -87,11 +98,11 @@ impl Lost {
 /// What `plan` replaces, without empty files and those that benchmarks made; none where nothing is lost.
 #[must_use]
 pub fn replaced(plan: &Plan, leftovers: &[Leftover]) -> Option<Replaced> {
-    lost(plan, leftovers).together()
+    lost(plan, leftovers, &Lost::default()).together()
 }
 
-/// See [`replaced`].
-pub(crate) fn lost(plan: &Plan, leftovers: &[Leftover]) -> Lost {
+/// See [`replaced`]. Files that are as they were `before` are not read again.
+pub(crate) fn lost(plan: &Plan, leftovers: &[Leftover], before: &Lost) -> Lost {
     let gone = leftovers.iter().filter(|leftover| leftover.holder == Holder::Gone);
     let left: BTreeSet<PathBuf> =
         gone.flat_map(|leftover| &leftover.files).filter_map(|file| file.path.canonicalize().ok()).collect();
@@ -103,13 +114,16 @@ pub(crate) fn lost(plan: &Plan, leftovers: &[Leftover]) -> Lost {
         .chain(real().flat_map(items))
         .collect();
     let is_left = |path: &Path| path.canonicalize().is_ok_and(|path| left.contains(&path));
-    let seen = names.into_iter().filter_map(|path| {
-        let metadata =
-            fs::metadata(&path).ok().filter(|metadata| metadata.is_file() && metadata.len() > 0)?;
-        let is_own = || engine::is_own_file(&path).unwrap_or(false);
-        (!is_left(&path) && !is_own()).then(|| (path, Seen::of(&metadata)))
-    });
-    Lost(seen.collect())
+    let places = (PLACES / names.len().max(1) as u64).clamp(PLACES_MIN, engine::OWN_PLACES);
+    let mut all = Lost::default();
+    for path in names {
+        let file = fs::metadata(&path).ok().filter(|metadata| metadata.is_file() && metadata.len() > 0);
+        let Some(seen) = file.as_ref().map(Seen::of).filter(|_| !is_left(&path)) else { continue };
+        let is_known = before.own.get(&path) == Some(&seen);
+        let is_own = is_known || engine::is_own_file(&path, places).unwrap_or(false);
+        if is_own { &mut all.own } else { &mut all.users }.insert(path, seen);
+    }
+    all
 }
 
 /// Whether nothing stands on the layout `name` of `plan` before it is made for the run.
