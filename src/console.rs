@@ -11,7 +11,7 @@ use crate::exit::{Exit, Failure};
 /// the same: nothing that needs a person is agreed to by a careless Enter.
 pub(crate) fn confirm(question: &str, unattended: bool) -> Result<bool, Failure> {
     let internal = |error: io::Error| Failure::new(Exit::Internal, error);
-    if !io::stdin().is_terminal() {
+    if !can_ask() {
         return Ok(unattended);
     }
     let choices = if unattended { "[Y/n]" } else { "[y/N]" };
@@ -26,6 +26,11 @@ pub(crate) fn confirm(question: &str, unattended: bool) -> Result<bool, Failure>
         "" => unattended,
         answer => matches!(answer, "y" | "yes"),
     })
+}
+
+/// Whether somebody sees a question and can answer it.
+pub(crate) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 /// Writes to standard output; a reader that went away is no error.

@@ -11,14 +11,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dialect::ior::Launcher;
-use dialect::{Asked, Tool};
+use dialect::{Asked, Extras, Tool};
 use plan::Plan;
 use plan::layout::shell_word;
 use record::{Warning, WarningRow};
-use runner::{Event, Watch};
+use runner::{Checked, Event, Watch};
 
 use crate::cluster::World;
-use crate::console::print;
+use crate::console::{can_ask, print};
 use crate::exit::{Exit, Failure};
 use crate::run::keep_history;
 use crate::session::{self, Session};
@@ -65,16 +65,24 @@ pub(crate) fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failur
     let facts = session.host.facts(&session::targets(plan), engine::clock_name());
     let around = session.surroundings(plan, &facts);
     print(&report::explain(plan, &around))?;
-    let replaced = runner::replaced(plan, &[]).map(|replaced| session::replaced_line(&replaced));
-    print(&replaced.map_or(String::new(), |line| format!("! {line}\n"))).map(|()| Exit::Success)
+    print(&session::explained_loss(plan)).map(|()| Exit::Success)
+}
+
+/// Says what killed runs left and what the user would lose, and asks about that.
+pub(crate) fn agreed(checked: &Checked, extras: &Extras) -> Result<(), Failure> {
+    warn(&session::leftover_lines(&checked.leftovers));
+    // Who refuses names what is lost.
+    if extras.yes || can_ask() {
+        warn(&checked.replaced().iter().map(session::replaced_line).collect::<Vec<_>>());
+    }
+    session::agree_to_losses(checked, extras.yes, "Lose that and start?")
 }
 
 fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
     let mut plan = asked.plan;
     keep_history(&mut plan, asked.extras.history)?;
     let checked = session.check(plan)?;
-    warn(&session::leftover_lines(&checked.leftovers));
-    warn(&checked.replaced().iter().map(session::replaced_line).collect::<Vec<_>>());
+    agreed(&checked, &asked.extras)?;
     let directory = session.directory(asked.extras.out.as_deref());
     let manifest = session.manifest(&checked);
     let mut out = Output::open(asked.output.as_deref())?;

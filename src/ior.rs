@@ -10,7 +10,7 @@ use crate::cluster::World;
 use crate::console::print;
 use crate::exit::{Exit, Failure};
 use crate::foreign::output::{Output, refuse_device, warn, write_whole};
-use crate::foreign::{explain, launcher};
+use crate::foreign::{agreed, explain, launcher};
 use crate::run::keep_history;
 use crate::session::{self, Session};
 
@@ -37,9 +37,7 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
     let mut plan = asked.plan;
     keep_history(&mut plan, asked.extras.history)?;
     let checked = session.check(plan)?;
-    warn(&session::leftover_lines(&checked.leftovers));
-    let replaced = runner::replaced(&checked.plan, &checked.leftovers);
-    warn(&replaced.iter().map(session::replaced_line).collect::<Vec<_>>());
+    agreed(&checked, &asked.extras)?;
     let directory = session.directory(asked.extras.out.as_deref());
     let manifest = session.manifest(&checked);
     for path in asked.side_files.iter().flat_map(|files| files.status.iter().chain(&files.rank_csv)) {

@@ -1,7 +1,6 @@
 //! Runs on layouts: what they would execute and overwrite is shown and agreed to before anything is made.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use report::LayoutOutlook;
 use runner::{Earlier, Ended, Life, Mustered, OnHost};
 
 use crate::arguments::RunArguments;
-use crate::console::{confirm, print};
+use crate::console::{can_ask, confirm, print};
 use crate::exit::{Exit, Failure};
 use crate::layout;
 use crate::progress::LiveLine;
@@ -138,7 +137,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
             if let Some(allowed) = allowed {
                 print(&format!("! --allow-commands {allowed} is the hash of other commands\n"))?;
             }
-            if !io::stdin().is_terminal() {
+            if !can_ask() {
                 let why = format!(
                     "the study would execute {executed}{lost}, and nobody can be asked: read them above, and add \
                      --allow-commands {hash} to agree"

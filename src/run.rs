@@ -1,12 +1,11 @@
 //! `ioproof run`: from the question to the tables and the page.
 
-use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use plan::{Layout, Plan, outlooks};
 use record::{Recorder, Resumed, Run, WarningRow, Wiped};
 use report::Study;
-use runner::{Checked, Ended, Event, LayoutStep, Replaced, Watch};
+use runner::{Checked, Ended, Event, LayoutStep, Watch};
 
 use crate::arguments::{How, RunArguments};
 use crate::ask::{Asked, ask};
@@ -48,6 +47,7 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     let session = Session::new(world, &what);
     if how.explain {
         on_layouts::explain(&session, &plan, arguments)?;
+        print(&session::explained_loss(&plan))?;
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
     let mut campaign = Campaign::new(&session, &plan, arguments);
@@ -76,9 +76,7 @@ pub(crate) fn measure(asked: Asked, how: &How, verdict: bool, world: &World) -> 
         let facts = session.host.facts(&session::targets(&plan), engine::clock_name());
         let around = session.surroundings(&plan, &facts);
         print(&report::explain(&plan, &around))?;
-        if let Some(replaced) = runner::replaced(&plan, &[]) {
-            print(&format!("! {}\n", session::replaced_line(&replaced)))?;
-        }
+        print(&session::explained_loss(&plan))?;
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
     let checked = session.check(plan)?;
@@ -179,24 +177,11 @@ fn agreed(question: &str, checked: &Checked, how: &How) -> Result<bool, Failure>
     for line in session::leftover_lines(&checked.leftovers) {
         print(&format!("{line}; `ioproof clean` removes what killed runs left\n"))?;
     }
-    let replaced = checked.replaced();
-    if let Some(replaced) = &replaced {
-        print(&format!("! {}\n", session::replaced_line(replaced)))?;
-    }
-    if how.yes || confirm(question, replaced.is_none())? {
-        return Ok(true);
-    }
-    match replaced {
-        Some(replaced) if !io::stdin().is_terminal() => Err(unattended(&replaced)),
-        _ => Ok(false),
-    }
-}
-
-/// Nobody is there to agree that files are lost.
-fn unattended(replaced: &Replaced) -> Failure {
-    let line = session::replaced_line(replaced);
-    let help = "add --yes to agree, write over it with existing = \"reuse\", or name another path";
-    Failure::new(Exit::Refused, anyhow::anyhow!("{line}, and nobody can be asked: {help}"))
+    let Some(replaced) = checked.replaced() else {
+        return Ok(how.yes || confirm(question, true)?);
+    };
+    print(&format!("! {}\n", session::replaced_line(&replaced)))?;
+    session::agree_to_losses(checked, how.yes, question).map(|()| true)
 }
 
 /// Prints the tables and writes the page; the exit code is that of the commitments.

@@ -12,6 +12,7 @@ use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder
 use runner::{Checked, Earlier, Ended, Life, Mustered, OnHost, Replaced, Watch};
 
 use crate::cluster::World;
+use crate::console::{can_ask, confirm};
 use crate::exit::{Exit, Failure};
 use crate::signals;
 
@@ -217,6 +218,33 @@ pub(crate) fn replaced_line(replaced: &Replaced) -> String {
         1 => format!("{first} exists ({bytes}): its data will be lost"),
         _ => format!("{first} and {} more exist ({bytes}): their data will be lost", files - 1),
     }
+}
+
+/// Asks whether the user's files that `checked` loses may be lost, after they were named; `yes` agrees to it.
+///
+/// # Errors
+/// Somebody said no, or nobody can be asked.
+pub(crate) fn agree_to_losses(checked: &Checked, yes: bool, question: &str) -> Result<(), Failure> {
+    let Some(replaced) = checked.replaced() else { return Ok(()) };
+    if yes || confirm(question, false)? {
+        return Ok(());
+    }
+    let refused = match can_ask() {
+        true => "nothing was written".to_owned(),
+        false => format!(
+            "{}, and nobody can be asked: add --yes to agree, or name another path",
+            replaced_line(&replaced)
+        ),
+    };
+    Err(Failure::new(Exit::Refused, anyhow::anyhow!(refused)))
+}
+
+/// As [`replaced_line`], of a plan that is only shown: with what a run will want.
+pub(crate) fn explained_loss(plan: &Plan) -> String {
+    let line = |replaced| {
+        format!("! {}; the run asks before, or takes --yes for the answer\n", replaced_line(&replaced))
+    };
+    runner::replaced(plan, &[]).map_or_else(String::new, line)
 }
 
 /// The exit code of a run that ended, and what is to be said of it.

@@ -3,7 +3,6 @@
 mod arguments;
 mod show;
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use record::CommandRun;
 pub(crate) use arguments::Asked;
 use arguments::{Described, State};
 
-use crate::console::{confirm, print};
+use crate::console::{can_ask, confirm, print};
 use crate::exit::{Exit, Failure};
 use crate::signals;
 
@@ -116,7 +115,7 @@ fn is_agreed(described: &Described, layout: &Layout, survey: &Survey, yes: bool)
         return Ok(true);
     }
     print(&show::plan(layout, survey))?;
-    if is_of_study && !std::io::stdin().is_terminal() {
+    if is_of_study && !can_ask() {
         print(&format!("nothing was done; --allow-commands {} agrees to these commands\n", hash(survey)))?;
         return Ok(false);
     }

@@ -93,7 +93,7 @@ fn next_start_tells(desk: &Desk) {
 fn files_that_were_there_before_a_killed_run_stay() {
     let (desk, data) = Desk::with_data();
     fs::write(data.join("f.00000000"), vec![1; 4096]).expect("a file");
-    let line = format!("-w -r -E -F -N 2 -i 100000 -t 4k -b 4k -o {}", data.join("f").display());
+    let line = format!("--yes -w -r -E -F -N 2 -i 100000 -t 4k -b 4k -o {}", data.join("f").display());
     let mut running = desk.ior(&line).spawn().expect("it starts");
     wait_for(&mut running, "a repetition", || events(&desk, "phase-finished") > 2);
     running.signal(Signal::KILL).expect("it lives");

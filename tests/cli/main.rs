@@ -59,6 +59,7 @@ mod studies;
 mod sweeps;
 mod trees;
 mod tune;
+mod users_files;
 mod uv300;
 mod verdicts;
 mod virtual_machine;

@@ -73,7 +73,7 @@ pub struct Extras {
     pub verify: bool,
     /// `--fadvise none|as-published|as-meant`: what the kernel is told after open.
     pub advice: Advice,
-    /// `--yes`: nobody is asked.
+    /// `--yes`: nobody is asked, and the user's files may lose their data.
     pub yes: bool,
     /// `--destroy-data-on SERIAL|WWN|PATH`: block devices whose data was given up.
     pub destroy_data_on: Vec<String>,
@@ -204,7 +204,7 @@ impl Extras {
             }
             _ => {
                 self.yes = true;
-                "nobody is asked before the run"
+                "nobody is asked: files that are there already may lose their data"
             }
         };
         self.note(option, option, meaning.to_owned());

@@ -259,7 +259,7 @@ impl<Key: Copy> Options<Key> {
              \x20 --out RUNDIR                         where the record goes\n\
              \x20 --compat RELEASE                     which release's tables are printed\n\
              \x20 --tasks-per-rank K                   tasks of each process of a launcher (1)\n\
-             \x20 --yes                                do not ask\n\
+             \x20 --yes                                do not ask: files there may lose their data\n\
              \nRefused, each with its reason when it is used\n ",
         );
         for spec in self.specs.iter().filter(refused) {

@@ -97,7 +97,7 @@ pub use outcome::{
     Latency, Measure, Mismatch, MismatchKind, Mismatches, Note, Operation, PhaseOutcome, SeriesInterval,
     Stonewalled, Surprises, TaskOutcome,
 };
-pub use own::is_own_cell;
+pub use own::{OWN_PLACES, is_own_cell, is_own_file};
 pub use phase::run;
 pub use rendezvous::{Alone, Point, Rendezvous, RendezvousError};
 pub use ring::uring_available;

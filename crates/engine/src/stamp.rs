@@ -11,7 +11,8 @@
 //! | 3 | the cell's place in its transfer (32) and the number of cells of that transfer (32), covered by noise |
 //!
 //! Cells are told by their noise: there are 4096 of them for each signature, each from its own
-//! xoshiro256++ stream, so a cell's 512 bytes hold about 12 bits that are not random.
+//! xoshiro256++ stream, so a cell's 512 bytes hold about 12 bits that are not random. Word 5 is the
+//! signature under a hash of word 4: whoever finds a cell can check it without knowing which run wrote it.
 //!
 //! Words 0 to 2 are sums, so a stamp for another offset or origin is made by adding to them. A transfer
 //! of [`REPEAT`] bytes or more has a buffer of its own that is *shifted* from one offset to the
@@ -34,6 +35,10 @@ pub(crate) const CELL: usize = 512;
 /// Bytes of a stamp.
 pub(crate) const STAMP: usize = 32;
 const WORDS: usize = CELL / 8;
+/// The word that gives the signature.
+const SIGNATURE: usize = 5;
+/// A cell of at least so many bytes gives its signature.
+pub(crate) const SIGNED: usize = (SIGNATURE + 1) * 8;
 /// Cells of noise. At 2 MiB it is longer than what storage looks back on when it compresses.
 pub(crate) const NOISE_CELLS: usize = 4096;
 const NOISE_MASK: u64 = NOISE_CELLS as u64 - 1;
@@ -61,7 +66,13 @@ pub(crate) fn noise(signature: u64, index: usize) -> Noise {
     for word in [STAMP / 8, WORDS - 1] {
         words[word] = (words[word] & !NOISE_MASK) | index;
     }
+    words[SIGNATURE] = signature ^ mix(words[SIGNATURE - 1]);
     words
+}
+
+/// The signature that words 4 and 5 of a cell give.
+pub(crate) fn signature_of(fourth: u64, fifth: u64) -> u64 {
+    fifth ^ mix(fourth)
 }
 
 /// What a stamp says about its cell.

@@ -107,7 +107,7 @@ pub use run::{Damage, FailedCase, Run, RunState};
 pub use slots::{Card, INVENTORY_SCHEMA, Inventory, Slot, SlotCount, SlotMap, SlotUsage, SlotWarning};
 pub use stood::{LayoutNews, Stood};
 pub use store::Rows;
-pub use sweep::{Swept, first_named, sweep_names, sweep_tree};
+pub use sweep::{Swept, first_named, named_files, sweep_names, sweep_tree};
 pub use table::{Cell, Column, Columns, Kind, Row};
 pub use tuning::{AppliedProfile, TunedSetting, Tuning, TuningInForce};
 pub use warning::{MemoryPlace, Warning, WarningRow};

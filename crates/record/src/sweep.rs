@@ -92,6 +92,36 @@ pub fn first_named(directory: &Path) -> Result<Option<PathBuf>, RecordError> {
     Ok(None)
 }
 
+/// The files that [`sweep_names`] would remove from `directory`, but no more than `most` of them.
+///
+/// # Errors
+/// A directory cannot be read.
+pub fn named_files(directory: &Path, most: usize) -> Result<Vec<PathBuf>, RecordError> {
+    let mut found = Vec::new();
+    let mut left = vec![(directory.to_owned(), 0)];
+    while let Some((here, level)) = left.pop() {
+        let entries = match fs::read_dir(&here) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            entries => entries.map_err(RecordError::io("read", &here))?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(RecordError::io("read", &here))?;
+            let Ok(file_type) = entry.file_type() else { continue };
+            match entry.file_name().to_str().and_then(named) {
+                Some(Named::File) if file_type.is_file() && found.len() < most => found.push(entry.path()),
+                Some(Named::Directory) if file_type.is_dir() && level < LEVELS_MAX => {
+                    left.push((entry.path(), level + 1));
+                }
+                _ => {}
+            }
+            if found.len() == most {
+                return Ok(found);
+            }
+        }
+    }
+    Ok(found)
+}
+
 struct Sweep<'a> {
     owner: Option<u32>,
     /// Whether what stays is told.

@@ -169,7 +169,9 @@ pub fn muster(
     let on_layouts = plan.cases.iter().filter(|case| case.layout.is_some());
     let without = finished.iter().cloned().chain(on_layouts.map(|case| case.id.clone())).collect();
     let earlier = Earlier { finished: without, ..earlier };
-    let checked = check_again(plan, host, comm, run_id, started_unix_ns, earlier)?;
+    let mut checked = check_again(plan, host, comm, run_id, started_unix_ns, earlier)?;
+    // The user is asked once: also about layouts that stand already.
+    checked.lost = checked.lost_now(&finished);
     Ok(Mustered { checked, finished })
 }
 
@@ -180,7 +182,9 @@ pub fn muster(
 /// As [`Life::run`].
 pub fn campaign(life: Life<'_>, builder: &impl Builder, mustered: Mustered) -> Result<Ended, RunnerError> {
     let Mustered { checked, finished } = mustered;
-    let Checked { plan, run_id, started_unix_ns, permits, .. } = checked;
+    let Checked { plan, run_id, started_unix_ns, permits, lost, .. } = checked;
+    // What was asked about is what may be lost, whatever a layout brings along.
+    let life = life.with_agreed(lost);
     // Each stretch takes its devices itself.
     drop(permits);
     let mut campaign =

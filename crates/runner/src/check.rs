@@ -16,6 +16,7 @@ use crate::cleanup::{self, directory_of};
 use crate::crew::give;
 use crate::obstacles::{check_in_use, check_names, check_targets};
 use crate::order::{Answer, Found, Order, Question, Scarce, SpaceNeed};
+use crate::replaced::{Lost, lost};
 use crate::roster::{Roster, files_of};
 use crate::seen::Nodes;
 use crate::separate::{check_separate, node_local, said_to_be_local, separate, separate_warning};
@@ -67,6 +68,8 @@ pub struct Checked {
     pub separate: Vec<PathBuf>,
     /// The nodes of the run.
     pub(crate) nodes: Nodes,
+    /// What is lost where this node can see it.
+    pub(crate) lost: Lost,
     /// What is lost in directories that nodes have for themselves, on others than the first.
     pub(crate) replaced_elsewhere: Option<Replaced>,
     /// The ranks of the run.
@@ -77,17 +80,18 @@ impl Checked {
     /// The user's files that the cases which are not finished remove or write over.
     #[must_use]
     pub fn replaced(&self) -> Option<Replaced> {
-        let mut plan = self.plan.clone();
-        plan.cases.retain(|case| !self.finished.contains(&case.id));
-        let leftovers: Vec<Leftover> = self.leftovers.iter().chain(&self.own_leftovers).cloned().collect();
-        match (replaced(&plan, &leftovers), self.replaced_elsewhere.clone()) {
-            (Some(one), Some(two)) => Some(Replaced {
-                files: one.files + two.files,
-                bytes: Bytes(one.bytes.0.saturating_add(two.bytes.0)),
-                first: one.first,
-            }),
+        match (self.lost.together(), self.replaced_elsewhere.clone()) {
+            (Some(one), Some(two)) => Some(one.with(two)),
             (one, two) => one.or(two),
         }
+    }
+
+    /// What the cases that are not `finished` lose as things are now.
+    pub(crate) fn lost_now(&self, finished: &BTreeSet<String>) -> Lost {
+        let mut plan = self.plan.clone();
+        plan.cases.retain(|case| !finished.contains(&case.id));
+        let leftovers: Vec<Leftover> = self.leftovers.iter().chain(&self.own_leftovers).cloned().collect();
+        lost(&plan, &leftovers, &self.lost)
     }
 
     /// The nodes of the run for its record, where there are several ranks; `library` is what the MPI
@@ -175,7 +179,7 @@ pub fn check_again(
     }
     let replaced_elsewhere =
         found.replaced.map(|(files, bytes, first)| Replaced { files, bytes: Bytes(bytes), first });
-    Ok(Checked {
+    let mut checked = Checked {
         plan,
         facts,
         run_id,
@@ -188,9 +192,12 @@ pub fn check_again(
         permits,
         separate,
         nodes,
+        lost: Lost::default(),
         replaced_elsewhere,
         ranks: comm.size(),
-    })
+    };
+    checked.lost = checked.lost_now(&checked.finished);
+    Ok(checked)
 }
 
 /// Nodes and their processes in a few words, however many they are.

@@ -25,7 +25,7 @@ pub fn help() -> String {
          \x20 --verify                             compare every read, inside the timed phase\n\
          \x20 --fadvise none|as-published|as-meant what the kernel is told after open\n\
          \x20 --tasks-per-rank K                   tasks of each process of a launcher (1)\n\
-         \x20 --yes                                do not ask\n\
+         \x20 --yes                                do not ask: files there may lose their data\n\
          \x20 --destroy-data-on SERIAL|WWN|PATH    give up the data of a block device\n\
          \nRefused, each with its reason when it is used\n ",
     );

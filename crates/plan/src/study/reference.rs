@@ -325,6 +325,9 @@ Two workloads use the same files when they have the same target, `sharing`, `uni
 `file_per_repetition`. One can read what the other has written. What either says about the files
 (`existing`, `keep`, `preallocate`, `fill`) holds for both.
 
+Files that are there already and that no run of ioproof has made lose their data only if you agree, with
+`existing = "replace"` and `"reuse"` alike: see [FILES.md](FILES.md).
+
 A workload that reads before it writes needs data: from a workload before it on the same files, or
 by `fill`.
 "#;

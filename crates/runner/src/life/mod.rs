@@ -21,6 +21,7 @@ use crate::data::Ledger;
 use crate::error::ErrorKind;
 use crate::hand::{Brief, Hand};
 use crate::order::{Answer, CaseEnding, EndStep, Order};
+use crate::replaced::Lost;
 use crate::roster::Roster;
 use crate::signals::keep_in_touch;
 use crate::trees;
@@ -70,6 +71,8 @@ pub struct Life<'a> {
     phases: u64,
     /// What is executed for each launch of jobs.
     program: Option<Program>,
+    /// The user's files that may be lost, where that is less than what the check of a stretch sees.
+    agreed: Option<Lost>,
 }
 
 /// Why a plan was not gone through to its end.
@@ -101,7 +104,7 @@ impl<'a> Life<'a> {
         watch: &'a mut dyn Watch,
         controls: Arc<Controls>,
     ) -> Self {
-        Self { host, comm, recorder, watch, controls, phases: 0, program: Program::own().ok() }
+        Self { host, comm, recorder, watch, controls, phases: 0, program: Program::own().ok(), agreed: None }
     }
 
     /// The same, where `program` is executed for each launch of jobs: this one with the word `job`, unless told
@@ -109,6 +112,11 @@ impl<'a> Life<'a> {
     #[must_use]
     pub fn with_program(self, program: Program) -> Self {
         Self { program: Some(program), ..self }
+    }
+
+    /// The same, where no other files of the user may be lost than those in `agreed`.
+    pub(crate) fn with_agreed(self, agreed: Lost) -> Self {
+        Self { agreed: Some(agreed), ..self }
     }
 
     /// Goes through all cases. Files are gone and the record is closed when it returns, whatever
@@ -183,7 +191,7 @@ impl<'a> Life<'a> {
 
     /// Goes through all cases of `checked`, into a record that stays open. Files are gone when it returns.
     pub(crate) fn stretch(&mut self, checked: &Checked) -> Result<Ended, Broken> {
-        let Self { host, comm, recorder, watch, controls, phases, program } = self;
+        let Self { host, comm, recorder, watch, controls, phases, program, agreed } = self;
         let (host, comm): (&Host, &dyn Comm) = (host, *comm);
         let brief = Brief {
             plan: &checked.plan,
@@ -201,6 +209,7 @@ impl<'a> Life<'a> {
         let life = UnderWay {
             crew: Crew::new(comm, hand),
             checked,
+            agreed: agreed.as_ref().unwrap_or(&checked.lost),
             recorder,
             watch: &mut **watch,
             controls: Arc::clone(controls),
@@ -220,6 +229,8 @@ impl<'a> Life<'a> {
 struct UnderWay<'a> {
     crew: Crew<'a>,
     checked: &'a Checked,
+    /// The user's files that may be lost.
+    agreed: &'a Lost,
     recorder: &'a mut Recorder,
     watch: &'a mut dyn Watch,
     controls: Arc<Controls>,
@@ -277,7 +288,9 @@ impl UnderWay<'_> {
         if self.checked.ranks > 1 || !self.checked.own_leftovers.is_empty() {
             self.crew.order(&Order::Clear)?;
         }
-        self.crew.order(&Order::Claim).map(drop)
+        self.crew.order(&Order::Claim)?;
+        // The user may have thought for long, and other programs go on meanwhile.
+        self.checked.lost_now(&self.checked.finished).only_what_was(self.agreed)
     }
 
     /// How often the storage, or a job on it, was not as it should be.
