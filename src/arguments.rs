@@ -17,6 +17,7 @@ pub(crate) use look::{
 };
 pub(crate) use measure::{Fadvise, How, RandomopsArguments, RpcArguments, RunArguments};
 
+use crate::console::{complain_lines, print};
 use crate::exit::{Exit, Failure};
 use crate::{
     audit, batch, calc, clean, cluster, compare, foreign, generate, history, host, import, ior, job, layout,
@@ -216,13 +217,12 @@ fn tool_called(name: &OsStr) -> Option<Foreign> {
 /// Help and version go to standard output with success; everything else is wrong usage.
 fn usage(error: &clap::Error) -> Result<Exit, Failure> {
     let exit = if error.use_stderr() { Exit::Usage } else { Exit::Success };
-    if !cluster::is_first() {
-        return Ok(exit);
-    }
-    match error.print() {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(Exit::Internal, error))
+    if cluster::is_first() {
+        let text = error.to_string();
+        match exit {
+            Exit::Usage => complain_lines(&text, &text),
+            _ => print(&text)?,
         }
-        Ok(()) | Err(_) => Ok(exit),
     }
+    Ok(exit)
 }

@@ -12,7 +12,7 @@ use report::LayoutOutlook;
 use runner::{Earlier, Ended, Life, Mustered, OnHost};
 
 use crate::arguments::How;
-use crate::console::{confirm, print};
+use crate::console::{confirm, print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::layout;
 use crate::progress::LiveLine;
@@ -121,7 +121,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
         };
         print(&format!("! all data on {count} will be lost:\n"))?;
         for (path, size) in &lost {
-            print(&format!("    {}\n", self.described(path, *size)))?;
+            print_line(&format!("    {}", self.described(path, *size)))?;
         }
         if how.yes || confirm(&format!("Overwrite {count}?"), false)? {
             return Ok(true);

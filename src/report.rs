@@ -10,7 +10,7 @@ use anyhow::Context;
 use report::{Colour, Study};
 
 use crate::arguments::{Format, ReportArguments};
-use crate::console::{colour, print};
+use crate::console::{colour, print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::runs;
 
@@ -74,12 +74,12 @@ fn all_files(study: &Study<'_>, directory: &Path) -> anyhow::Result<()> {
     for (format, name) in FILES {
         let path = directory.join(name);
         to_file(study, format, &path)?;
-        print(&format!("{}\n", path.display())).map_err(|failure| failure.error)?;
+        print_line(&format!("{}", path.display())).map_err(|failure| failure.error)?;
     }
     if let Some(text) = study.launches_csv() {
         let path = directory.join(LAUNCHES);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        print(&format!("{}\n", path.display())).map_err(|failure| failure.error)?;
+        print_line(&format!("{}", path.display())).map_err(|failure| failure.error)?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use plan::{Layout, Plan, outlooks};
+use plan::{Layout, Plan, outlooks, visible};
 use record::{Recorder, Resumed, Run, WarningRow, Wiped};
 use report::Study;
 use runner::{Checked, Ended, Event, LayoutStep, Replaced, Watch};
@@ -11,7 +11,7 @@ use runner::{Checked, Ended, Event, LayoutStep, Replaced, Watch};
 use crate::arguments::{How, RunArguments};
 use crate::ask::{Asked, ask};
 use crate::cluster::World;
-use crate::console::{colour, confirm, print};
+use crate::console::{colour, confirm, print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::on_layouts::{self, Campaign};
 use crate::progress::LiveLine;
@@ -67,7 +67,7 @@ pub(crate) fn measure(asked: Asked, how: &How, verdict: bool, world: &World) -> 
         let around = session.surroundings(&plan, &facts);
         print(&report::explain(&plan, &around))?;
         if let Some(replaced) = runner::replaced(&plan, &[]) {
-            print(&format!("! {}\n", session::replaced_line(&replaced)))?;
+            print_line(&format!("! {}", session::replaced_line(&replaced)))?;
         }
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
@@ -102,9 +102,9 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     }
     let checked = session.check_again(&resumed)?;
     let (all, done) = (checked.plan.cases.len(), checked.finished.len());
-    print(&format!("{done} of {all} cases are finished and stay as they are\n"))?;
+    print_line(&format!("{done} of {all} cases are finished and stay as they are"))?;
     for WarningRow { warning, .. } in &resumed.warnings {
-        print(&format!("! {warning}; {}\n", warning.advice()))?;
+        print_line(&format!("! {warning}; {}", warning.advice()))?;
     }
     if !agreed("Go on with the others?", &checked, &arguments.how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
@@ -133,9 +133,9 @@ fn resume_on_layouts(
     campaign.others()?;
     let mustered = campaign.muster_again(&resumed)?;
     let (all, done) = (mustered.checked.plan.cases.len(), mustered.finished.len());
-    print(&format!("{done} of {all} cases are finished and stay as they are\n"))?;
+    print_line(&format!("{done} of {all} cases are finished and stay as they are"))?;
     for WarningRow { warning, .. } in &resumed.warnings {
-        print(&format!("! {warning}; {}\n", warning.advice()))?;
+        print_line(&format!("! {warning}; {}", warning.advice()))?;
     }
     let how = &arguments.how;
     if !(campaign.agreed(&mustered, how)? && agreed("Go on with the others?", &mustered.checked, how)?) {
@@ -164,11 +164,11 @@ fn conclude(ended: &Ended, verdict: Exit, directory: &Path, judged: bool) -> Res
 /// run starts only if nothing is lost by it.
 fn agreed(question: &str, checked: &Checked, how: &How) -> Result<bool, Failure> {
     for line in session::leftover_lines(&checked.leftovers) {
-        print(&format!("{line}; `ioproof clean` removes what killed runs left\n"))?;
+        print_line(&format!("{line}; `ioproof clean` removes what killed runs left"))?;
     }
     let replaced = checked.replaced();
     if let Some(replaced) = &replaced {
-        print(&format!("! {}\n", session::replaced_line(replaced)))?;
+        print_line(&format!("! {}", session::replaced_line(replaced)))?;
     }
     if how.yes || confirm(question, replaced.is_none())? {
         return Ok(true);
@@ -248,5 +248,5 @@ impl Watch for Told {
 }
 
 fn lines(notes: &[String]) -> String {
-    notes.iter().map(|note| format!("{note}\n")).collect()
+    notes.iter().map(|note| format!("{}\n", visible(note))).collect()
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use plan::layout::Step;
-use plan::{Bytes, Layout};
+use plan::{Bytes, Layout, visible};
 
 use super::COLUMNS;
 use crate::table::wrapped;
@@ -42,7 +42,7 @@ fn alike(one: &Step, next: &Step) -> bool {
 /// A command is never broken: it is to be copied.
 fn step(step: &Step, out: &mut String) {
     // Writing to a String cannot fail.
-    let _ = writeln!(out, "    # {}", step.action);
+    let _ = writeln!(out, "    # {}", visible(&step.action.to_string()));
     if let Some(remark) = step.provenance.remark() {
         out.push_str(&wrapped("      ", &remark, COLUMNS));
     }
