@@ -51,6 +51,7 @@ mod repeats;
 mod resume;
 mod rpc;
 mod stragglers;
+mod strangers;
 mod studies;
 mod sweeps;
 mod trees;

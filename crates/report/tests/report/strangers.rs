@@ -68,7 +68,9 @@ static DOCTORED: LazyLock<Manifest> = LazyLock::new(|| {
 
 /// The made-up study under that manifest.
 pub(crate) fn doctored() -> Run {
-    Run { manifest: DOCTORED.clone(), ..common::study::study() }
+    let mut run = common::study::study();
+    run.manifest = DOCTORED.clone();
+    run
 }
 
 /// Nothing in `text` makes a terminal act or hides from a reader; `own` aside.
