@@ -16,7 +16,7 @@ use serde_json::{Serializer, Value};
 /// the others.
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 /// Characters that Markdown may give a meaning to anywhere in a line; `]` and `>` have none without their partners.
-const MARKS: &str = "\\`*_~$|<[&@";
+const MARKS: &str = "\\`*_~$|<[";
 /// Tags of the little HTML that plotly understands which the charts are made with.
 const CHART_TAGS: [&str; 5] = ["<b>", "</b>", "<br>", "<extra>", "</extra>"];
 
@@ -26,13 +26,18 @@ pub(crate) fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (index, character) in text.char_indices() {
         let (before, after) = (&text[..index], &text[index + character.len_utf8()..]);
-        // An address in the text becomes a link without any mark.
-        let links = match character {
+        // An address in the text becomes a link without any mark, a name of a character that character.
+        let meant = match character {
+            '&' => after.starts_with(|c: char| c == '#' || c.is_ascii_alphanumeric()),
+            '@' => {
+                let part = |c: char| !c.is_whitespace();
+                before.ends_with(part) && after.starts_with(part)
+            }
             ':' => after.starts_with("//"),
             '.' => before.len() >= 3 && before.as_bytes()[before.len() - 3..].eq_ignore_ascii_case(b"www"),
             _ => false,
         };
-        if links || MARKS.contains(character) {
+        if meant || MARKS.contains(character) {
             out.push('\\');
         }
         out.push(character);
@@ -293,6 +298,7 @@ mod tests {
     fn markdown_shows_what_it_would_obey() {
         assert_eq!(markdown("a|b [c](d) <img onerror=x> `e`"), "a\\|b \\[c](d) \\<img onerror=x> \\`e\\`");
         assert_eq!(markdown("https://a.b and WWW.a.b: a.b"), "https\\://a.b and WWW\\.a.b: a.b");
+        assert_eq!(markdown("a@b.c & &lt; @ 3 GHz"), "a\\@b.c & \\&lt; @ 3 GHz");
         assert_eq!(markdown_line("# a\n# b"), "\\# a\\u{a}# b".replace("\\u{a}", "\\\\u{a}"));
         assert_eq!(
             ["1. a", "- a", "12) a", "2.5 GB", "7 a"].map(markdown_line),
