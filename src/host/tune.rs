@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
     let now = i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
     let mut tell = |applied: &Applied| {
         // A reader that went away must not leave the work half done.
-        let _ = print_line(&format!("{}", applied_line(applied)));
+        let _ = print_line(&applied_line(applied));
     };
     let all = tuning::apply(&plan, &root, &settings, &mut ledger, now, &mut tell).map_err(ledger_failure)?;
     let written = tuning::write_kept_files(&kept, &mut ledger, &root).map_err(ledger_failure)?;

@@ -35,7 +35,7 @@ pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
         Asked::Destroy { named, yes } => {
             let layouts = layouts(&named.state);
             let standing = find(&layouts, &named.name)?;
-            print_line(&format!("{}", show::standing(&standing)))?;
+            print_line(&show::standing(&standing))?;
             if !agreed(*yes, "Take it down? All data on it is lost.")? {
                 return Ok(Exit::Refused);
             }
@@ -110,7 +110,7 @@ fn agreed(yes: bool, question: &str) -> Result<bool, Failure> {
 fn verify(layouts: &Layouts, standing: &Standing) -> Result<Exit, Failure> {
     let findings = layouts.verify(standing);
     print(&show::findings(&findings))?;
-    print_line(&format!("{}", show::standing(standing)))?;
+    print_line(&show::standing(standing))?;
     let is_right = standing.is_complete() && !findings.iter().any(record::LayoutFinding::differs);
     Ok(if is_right { Exit::Success } else { Exit::NotKept })
 }
@@ -121,7 +121,7 @@ fn list(layouts: &Layouts) -> Result<Exit, Failure> {
         print("no layout stands\n")?;
     }
     for standing in &all {
-        print_line(&format!("{}", show::standing(standing)))?;
+        print_line(&show::standing(standing))?;
     }
     Ok(Exit::Success)
 }
@@ -130,7 +130,8 @@ fn clean(layouts: &Layouts, yes: bool) -> Result<Exit, Failure> {
     let (left, others): (Vec<_>, Vec<_>) =
         layouts.standing().map_err(failure)?.into_iter().partition(Standing::is_leftover);
     for standing in &others {
-        print(&format!("{}\n  it stays\n", show::standing(standing)))?;
+        print_line(&show::standing(standing))?;
+        print_line("  it stays")?;
     }
     if left.is_empty() {
         print("nothing was left by a program that is gone\n")?;
@@ -138,7 +139,7 @@ fn clean(layouts: &Layouts, yes: bool) -> Result<Exit, Failure> {
     }
     let mut worst = Ok(Exit::Success);
     for standing in left {
-        print_line(&format!("{}", show::standing(&standing)))?;
+        print_line(&show::standing(&standing))?;
         if !agreed(yes, "Take it down? All data on it is lost.")? {
             worst = worst.and(Ok(Exit::Refused));
             continue;
@@ -153,7 +154,7 @@ fn clean(layouts: &Layouts, yes: bool) -> Result<Exit, Failure> {
 
 fn forget(layouts: &Layouts, name: &str, yes: bool) -> Result<Exit, Failure> {
     let standing = find(layouts, name)?;
-    print_line(&format!("{}", show::standing(&standing)))?;
+    print_line(&show::standing(&standing))?;
     if !agreed(yes, "Take it out of the ledger, and undo nothing?")? {
         return Ok(Exit::Refused);
     }
