@@ -17,6 +17,7 @@ pub(crate) use look::{
 };
 pub(crate) use measure::{Fadvise, How, RandomopsArguments, RpcArguments, RunArguments};
 
+use crate::console::{complain_lines, print};
 use crate::exit::{Exit, Failure};
 use crate::{
     audit, batch, calc, clean, cluster, compare, foreign, generate, history, host, import, ior, job, layout,
@@ -213,16 +214,25 @@ fn tool_called(name: &OsStr) -> Option<Foreign> {
     if name == "ior" { Some(Foreign::Ior) } else { dialect::tool(&name).map(Foreign::Tool) }
 }
 
+/// A message about `arguments`, whose line ends cannot start lines of the program's own.
+fn told(message: &str, arguments: impl Iterator<Item = OsString>) -> String {
+    arguments.fold(message.to_owned(), |message, argument| {
+        let argument = argument.to_string_lossy();
+        let value = argument.split_once('=').map_or("", |(_, value)| value);
+        let several = [&argument, value].into_iter().filter(|word| word.contains('\n'));
+        several.fold(message, |message, word| message.replace(word, &plan::visible(word)))
+    })
+}
+
 /// Help and version go to standard output with success; everything else is wrong usage.
 fn usage(error: &clap::Error) -> Result<Exit, Failure> {
     let exit = if error.use_stderr() { Exit::Usage } else { Exit::Success };
-    if !cluster::is_first() {
-        return Ok(exit);
-    }
-    match error.print() {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(Exit::Internal, error))
+    if cluster::is_first() {
+        let text = told(&error.to_string(), std::env::args_os());
+        match exit {
+            Exit::Usage => complain_lines(&text, &text),
+            _ => print(&text)?,
         }
-        Ok(()) | Err(_) => Ok(exit),
     }
+    Ok(exit)
 }

@@ -1,10 +1,12 @@
 //! `ioproof clean`: what killed runs left under a directory, shown and removed.
 
+use std::path::PathBuf;
+
 use plan::Nanos;
 use record::{Holder, Leftover, Swept};
 
 use crate::arguments::CleanArguments;
-use crate::console::{confirm, print};
+use crate::console::{confirm, print_line};
 use crate::exit::{Exit, Failure};
 
 /// Shows what was left under the directory and removes it when the user agrees.
@@ -12,30 +14,29 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
     let directory =
         std::path::absolute(&arguments.directory).map_err(|error| Failure::new(Exit::Usage, error))?;
     let found = record::leftovers(&directory)?;
-    let say = |line: &str| print(&format!("{line}\n"));
     if found.is_empty() {
-        say(&format!("nothing was left in {}", directory.display()))?;
+        print_line(&format!("nothing was left in {}", directory.display()))?;
         return Ok(Exit::Success);
     }
     let mut refused = false;
     for leftover in &found {
-        say(&line(leftover))?;
+        print_line(&line(leftover))?;
         for file in &leftover.files {
-            say(&format!("  {}  {}", file.path.display(), plan::Bytes(file.bytes)))?;
+            print_line(&format!("  {}  {}", file.path.display(), plan::Bytes(file.bytes)))?;
         }
         for tree in &leftover.trees {
             let what = if tree.names_only { "items of a tree in it" } else { "a tree" };
-            say(&format!("  {}  {what}", tree.root.display()))?;
+            print_line(&format!("  {}  {what}", tree.root.display()))?;
         }
         match leftover.holder {
             Holder::Alive => {
-                say("  that run goes on: its files stay")?;
+                print_line("  that run goes on: its files stay")?;
                 refused = true;
             }
             // Nobody has seen what `--yes` would agree to.
             Holder::Elsewhere if arguments.yes => {
                 let node = &leftover.claim.node;
-                say(&format!(
+                print_line(&format!(
                     "  kept, as it may go on there: say `ioproof clean DIR --yes` on {node}, or leave out \
                      `--yes` and be asked"
                 ))?;
@@ -44,9 +45,11 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
             Holder::Elsewhere => {
                 let node = &leftover.claim.node;
                 if confirm(&format!("Is that run on {node} over? Remove its files?"), false)? {
-                    say(&removed(&leftover.remove_unseen()?))?;
+                    removed(&leftover.remove_unseen()?).iter().try_for_each(|line| print_line(line))?;
                 } else {
-                    say(&format!("  kept; `ioproof clean DIR` on {node} can see whether that run goes on"))?;
+                    print_line(&format!(
+                        "  kept; `ioproof clean DIR` on {node} can see whether that run goes on"
+                    ))?;
                 }
             }
             Holder::Gone => {
@@ -54,9 +57,9 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
                     // What still runs goes before what it writes.
                     host::RunGroups::remove_left(&host::Root::default(), &leftover.claim.run_id)
                         .map_err(|error| Failure::new(Exit::HostLacks, error))?;
-                    say(&removed(&leftover.remove()?))?;
+                    removed(&leftover.remove()?).iter().try_for_each(|line| print_line(line))?;
                 } else {
-                    say("  kept; `ioproof clean DIR --yes` removes them")?;
+                    print_line("  kept; `ioproof clean DIR --yes` removes them")?;
                 }
             }
         }
@@ -64,20 +67,20 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
     Ok(if refused { Exit::Refused } else { Exit::Success })
 }
 
-/// What was removed of trees, and what stays there.
-fn removed(swept: &Swept) -> String {
-    let mut text = "  removed".to_owned();
-    if swept.removed > 0 {
-        text.push_str(&format!(", with {} names in trees", swept.removed));
-    }
-    for path in &swept.foreign {
-        text.push_str(&format!("\n  {} stays: the run did not make it", path.display()));
-    }
+/// What was removed of trees, and what stays there, in lines.
+fn removed(swept: &Swept) -> Vec<String> {
+    let names = match swept.removed {
+        0 => String::new(),
+        count => format!(", with {count} names in trees"),
+    };
+    let mut lines = vec![format!("  removed{names}")];
+    let stays = |path: &PathBuf| format!("  {} stays: the run did not make it", path.display());
+    lines.extend(swept.foreign.iter().map(stays));
     let more = swept.foreign_count.saturating_sub(swept.foreign.len() as u64);
     if more > 0 {
-        text.push_str(&format!("\n  and {more} more"));
+        lines.push(format!("  and {more} more"));
     }
-    text
+    lines
 }
 
 /// A leftover in one line.

@@ -1,8 +1,11 @@
-//! The terminal: what is printed, and what is asked.
+//! The terminal: what is printed, and what is asked. Everything goes through here or through the live line, and both
+//! write out what a terminal would obey or nobody would see: names may come from anywhere.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use comm::Launched;
+use plan::visible;
 use report::Colour;
 
 use crate::exit::{Exit, Failure};
@@ -15,7 +18,7 @@ pub(crate) fn confirm(question: &str, unattended: bool) -> Result<bool, Failure>
         return Ok(unattended);
     }
     let choices = if unattended { "[Y/n]" } else { "[y/N]" };
-    write!(io::stderr(), "{question} {choices} ").map_err(internal)?;
+    write!(io::stderr(), "{} {choices} ", visible(question)).map_err(internal)?;
     let mut answer = String::new();
     if io::stdin().lock().read_line(&mut answer).map_err(internal)? == 0 {
         // The end of the input, as by Ctrl-D, agrees to nothing; the line is still open.
@@ -38,9 +41,14 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_if_read(text).map(|_| ())
 }
 
+/// Writes a line to standard output, and one only, whatever is in it.
+pub(crate) fn print_line(line: &str) -> Result<(), Failure> {
+    print(&format!("{}\n", visible(line)))
+}
+
 /// As [`print()`]; says whether there is still a reader.
 pub(crate) fn print_if_read(text: &str) -> Result<bool, Failure> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
+    match io::stdout().lock().write_all(colour().safe(text).as_bytes()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => {
@@ -50,9 +58,16 @@ pub(crate) fn print_if_read(text: &str) -> Result<bool, Failure> {
     }
 }
 
-/// Writes a line to the error stream; one that nobody reads any more is no reason to die.
+/// Writes a line to the error stream, and one only; one that nobody reads any more is no reason to die.
 pub(crate) fn complain(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", visible(line));
+}
+
+/// As [`complain`], of a text in lines; as `coloured` where nothing in `plain` has to be written out.
+pub(crate) fn complain_lines(plain: &str, coloured: &str) {
+    let safe = Colour::Plain.safe(plain);
+    let shown = if matches!(safe, Cow::Borrowed(_)) { coloured } else { &safe };
+    let _ = writeln!(io::stderr(), "{}", shown.trim_end());
 }
 
 /// Colour where a person looks at the output and has not said no (<https://no-color.org>). Under a

@@ -2,10 +2,12 @@
 
 use std::process::ExitCode;
 
-use miette::GraphicalReportHandler;
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, ThemeStyles};
 use plan::study::StudyErrors;
 use plan::topology::TopologyError;
 use runner::ErrorKind;
+
+use crate::console::complain_lines;
 
 /// What the program's exit status says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,17 +108,28 @@ pub(crate) fn explain(failure: &Failure) -> ExitCode {
     if failure.told_elsewhere {
         return failure.exit.into();
     }
-    let mut shown = String::new();
-    let study = failure.error.downcast_ref::<StudyErrors>().map(|one| one as &dyn miette::Diagnostic);
-    let site = failure.error.downcast_ref::<TopologyError>().map(|one| one as &dyn miette::Diagnostic);
-    let pointed = study
-        .or(site)
-        .is_some_and(|errors| GraphicalReportHandler::new().render_report(&mut shown, errors).is_ok());
-    if !pointed {
-        shown = format!("ioproof: {}", with_causes(&failure.error));
+    let study = failure.error.downcast_ref::<StudyErrors>().map(|one| one as &dyn Diagnostic);
+    let site = failure.error.downcast_ref::<TopologyError>().map(|one| one as &dyn Diagnostic);
+    match study.or(site).and_then(|errors| {
+        let coloured = GraphicalTheme::default();
+        let plain = GraphicalTheme { styles: ThemeStyles::none(), ..coloured.clone() };
+        Some((rendered(errors, plain)?, rendered(errors, coloured)?))
+    }) {
+        Some((plain, coloured)) => complain_lines(&plain, &coloured),
+        None => {
+            // Further lines of a message, perhaps of a name in it, cannot pass for a line of the program.
+            let told = format!("ioproof: {}", with_causes(&failure.error).replace('\n', "\n  "));
+            complain_lines(&told, &told);
+        }
     }
-    crate::console::complain(shown.trim_end());
     failure.exit.into()
+}
+
+/// `errors` with the lines of their source.
+fn rendered(errors: &dyn Diagnostic, theme: GraphicalTheme) -> Option<String> {
+    let mut shown = String::new();
+    GraphicalReportHandler::new_themed(theme).render_report(&mut shown, errors).ok()?;
+    Some(shown)
 }
 
 /// `error` with its causes, without those that a message before has told already.

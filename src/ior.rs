@@ -7,7 +7,7 @@ use record::{PhaseRecord, TaskRow, WarningRow};
 use runner::{Event, Watch};
 
 use crate::cluster::World;
-use crate::console::print;
+use crate::console::{print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::foreign::output::{Output, refuse_device, warn, write_whole};
 use crate::foreign::{agreed, explain, launcher};
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure
     }
     if asked.show_version {
         let version = ior::version(asked.compat, env!("CARGO_PKG_VERSION"));
-        return print(&format!("IOR-{version}\n")).map(|()| Exit::Success);
+        return print_line(&format!("IOR-{version}")).map(|()| Exit::Success);
     }
     warn(&asked.warnings);
     let session = Session::new(world, ior::TOOL);

@@ -12,7 +12,7 @@ use report::LayoutOutlook;
 use runner::{Earlier, Ended, Life, Mustered, OnHost};
 
 use crate::arguments::RunArguments;
-use crate::console::{can_ask, confirm, print};
+use crate::console::{can_ask, confirm, print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::layout;
 use crate::progress::LiveLine;
@@ -123,7 +123,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
             print(&format!("! all data on {} will be lost:\n", devices(lost.len())))?;
         }
         for (path, size) in &lost {
-            print(&format!("    {}\n", self.described(path, *size)))?;
+            print_line(&format!("    {}", self.described(path, *size)))?;
         }
         let lost = match lost.len() {
             0 => String::new(),
@@ -135,7 +135,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
                 count => format!("{count} commands"),
             };
             if let Some(allowed) = allowed {
-                print(&format!("! --allow-commands {allowed} is the hash of other commands\n"))?;
+                print_line(&format!("! --allow-commands {allowed} is the hash of other commands"))?;
             }
             if !can_ask() {
                 let why = format!(

@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &ReferenceArguments) -> Result<Exit, Failure> {
     let text = match &arguments.what {
         What::Show { id } => {
             let shown = match arguments.json {
-                true => reference::show_json(library, id).map(|value| format!("{value:#}\n")),
+                true => reference::show_json(library, id).map(|value| report::json_text(&value)),
                 false => reference::show(library, id),
             };
             shown.ok_or_else(|| unknown(id))?
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &ReferenceArguments) -> Result<Exit, Failure> {
         What::List(chosen) | What::Studies(chosen) | What::Claims(chosen) | What::Misprints(chosen)
             if arguments.json =>
         {
-            format!("{:#}\n", reference::json(library, &chosen.filter()?))
+            report::json_text(&reference::json(library, &chosen.filter()?))
         }
         What::List(chosen) => reference::list(library, &chosen.filter()?),
         What::Studies(chosen) => reference::studies(library, &chosen.filter()?),

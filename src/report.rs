@@ -11,7 +11,7 @@ use record::Replacement;
 use report::{Colour, Study};
 
 use crate::arguments::{Format, ReportArguments};
-use crate::console::{colour, print};
+use crate::console::{colour, print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::runs;
 
@@ -138,11 +138,11 @@ fn in_run(
 fn all_files(study: &Study<'_>, directory: &Path) -> Result<(), Failure> {
     for (format, name) in FILES {
         let path = in_run(directory, name, |out| write(study, format, out))?;
-        print(&format!("{}\n", path.display()))?;
+        print_line(&path.display().to_string())?;
     }
     if let Some(text) = study.launches_csv() {
         let path = in_run(directory, LAUNCHES, |out| Ok(out.write_all(text.as_bytes())?))?;
-        print(&format!("{}\n", path.display()))?;
+        print_line(&path.display().to_string())?;
     }
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use plan::{Layout, Plan, outlooks};
+use plan::layout::shell_word;
+use plan::{Layout, Plan, outlooks, visible};
 use record::{Recorder, Resumed, Run, WarningRow, Wiped};
 use report::Study;
 use runner::{Checked, Ended, Event, LayoutStep, Watch};
@@ -10,7 +11,7 @@ use runner::{Checked, Ended, Event, LayoutStep, Watch};
 use crate::arguments::{How, RunArguments};
 use crate::ask::{Asked, ask};
 use crate::cluster::World;
-use crate::console::{colour, confirm, print};
+use crate::console::{colour, confirm, print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::on_layouts::{self, Campaign};
 use crate::progress::LiveLine;
@@ -113,9 +114,9 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     refuse_needless(arguments)?;
     let checked = session.check_again(&resumed)?;
     let (all, done) = (checked.plan.cases.len(), checked.finished.len());
-    print(&format!("{done} of {all} cases are finished and stay as they are\n"))?;
+    print_line(&format!("{done} of {all} cases are finished and stay as they are"))?;
     for WarningRow { warning, .. } in &resumed.warnings {
-        print(&format!("! {warning}; {}\n", warning.advice()))?;
+        print_line(&format!("! {warning}; {}", warning.advice()))?;
     }
     if !agreed("Go on with the others?", &checked, &arguments.how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
@@ -144,9 +145,9 @@ fn resume_on_layouts(
     campaign.others()?;
     let mustered = campaign.muster_again(&resumed)?;
     let (all, done) = (mustered.checked.plan.cases.len(), mustered.finished.len());
-    print(&format!("{done} of {all} cases are finished and stay as they are\n"))?;
+    print_line(&format!("{done} of {all} cases are finished and stay as they are"))?;
     for WarningRow { warning, .. } in &resumed.warnings {
-        print(&format!("! {warning}; {}\n", warning.advice()))?;
+        print_line(&format!("! {warning}; {}", warning.advice()))?;
     }
     let is_agreed = campaign.agreed(&mustered, arguments.allow_commands.as_deref())?;
     if !(is_agreed && agreed("Go on with the others?", &mustered.checked, &arguments.how)?) {
@@ -162,7 +163,8 @@ fn conclude(ended: &Ended, verdict: Exit, directory: &Path, judged: bool) -> Res
     let (exit, message) = session::verdict(ended);
     match message {
         Some(message) if ended.interrupted || ended.failed.is_some() => {
-            let next = format!("`ioproof run --resume {}` goes on", directory.display());
+            let directory = shell_word(&directory.to_string_lossy());
+            let next = format!("`ioproof run --resume {directory}` goes on");
             Err(Failure::new(exit, anyhow::anyhow!("{message}; {next}")))
         }
         Some(message) => Err(Failure::new(exit, anyhow::anyhow!(message))),
@@ -175,12 +177,12 @@ fn conclude(ended: &Ended, verdict: Exit, directory: &Path, judged: bool) -> Res
 /// run starts only if nothing is lost by it.
 fn agreed(question: &str, checked: &Checked, how: &How) -> Result<bool, Failure> {
     for line in session::leftover_lines(&checked.leftovers) {
-        print(&format!("{line}; `ioproof clean` removes what killed runs left\n"))?;
+        print_line(&format!("{line}; `ioproof clean` removes what killed runs left"))?;
     }
     let Some(replaced) = checked.replaced() else {
         return Ok(how.yes || confirm(question, true)?);
     };
-    print(&format!("! {}\n", session::replaced_line(&replaced)))?;
+    print_line(&format!("! {}", session::replaced_line(&replaced)))?;
     session::agree_to_losses(checked, how.yes, question).map(|()| true)
 }
 
@@ -246,5 +248,5 @@ impl Watch for Told {
 }
 
 fn lines(notes: &[String]) -> String {
-    notes.iter().map(|note| format!("{note}\n")).collect()
+    notes.iter().map(|note| format!("{}\n", visible(note))).collect()
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use engine::Controls;
 use host::{Host, Root};
-use plan::{Bytes, ExpectedRate, Nanos, Plan, Space, Surroundings};
+use plan::{Bytes, ExpectedRate, Nanos, Plan, Space, Surroundings, visible};
 use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
 use runner::{Checked, Earlier, Ended, Life, Mustered, OnHost, Replaced, Watch};
 
@@ -242,7 +242,9 @@ pub(crate) fn agree_to_losses(checked: &Checked, yes: bool, question: &str) -> R
 /// As [`replaced_line`], of a plan that is only shown: with what a run will want.
 pub(crate) fn explained_loss(plan: &Plan) -> String {
     let line = |replaced| {
-        format!("! {}; the run asks before, or takes --yes for the answer\n", replaced_line(&replaced))
+        let line =
+            format!("! {}; the run asks before, or takes --yes for the answer", replaced_line(&replaced));
+        format!("{}\n", visible(&line))
     };
     runner::replaced(plan, &[]).map_or_else(String::new, line)
 }

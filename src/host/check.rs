@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use host::tuning::{self, ALL_DEVICES, Finding, HostSettings, Severity, Site, State, Step};
 use host::{Host, Root};
+use plan::visible;
 
 use super::profiles_named;
 use crate::console::print;
@@ -63,7 +64,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     let found: Vec<(&Step, Vec<Finding>)> = steps.iter().map(|step| (*step, step.findings(&site))).collect();
     if arguments.json {
         let findings: Vec<&Finding> = found.iter().flat_map(|(_, found)| found).collect();
-        print(&tuning::as_json(&Host::new(root.clone()).node(), &findings))?;
+        print(&report::json_text(&tuning::as_json(&Host::new(root.clone()).node(), &findings)))?;
     } else {
         print(&text(&Host::new(root.clone()).node(), &found))?;
     }
@@ -98,7 +99,7 @@ fn text(node: &str, found: &[(&Step, Vec<Finding>)]) -> String {
         let differs = |finding: &Finding| matches!(finding.state, State::Differs | State::ByHand(_));
         let _ = writeln!(text, "\n{}: {}", step.name, step.title);
         for group in groups(found) {
-            let _ = writeln!(text, "  {}", line(&group));
+            let _ = writeln!(text, "  {}", visible(&line(&group)));
         }
         if found.iter().any(differs) {
             let _ = writeln!(text, "    why     {}\n    source  {}", step.reason, step.source);

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use clap::Args;
 use host::Root;
 use host::tuning::{self, Action, Back, HostSettings, Identity, Ledger, LedgerError, Restored, Surveyed};
+use plan::visible;
 
 use super::tune::agreed;
 use super::{ledger_failure, state_of};
-use crate::console::{complain, print};
+use crate::console::{complain, print, print_line};
 use crate::exit::{Exit, Failure};
 
 /// `ioproof host restore`.
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &RestoreArguments) -> Result<Exit, Failure> {
     let settings = HostSettings::new(&root);
     let state = state_of(&root, arguments.state.as_deref());
     let Some(ledger) = Ledger::read(&state).map_err(ledger_failure)? else {
-        return print(&format!("nothing is to be restored: no ledger in {}\n", state.display()))
+        return print_line(&format!("nothing is to be restored: no ledger in {}", state.display()))
             .map(|()| Exit::Success);
     };
     let host = Identity::of(&root);
@@ -89,27 +90,25 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
         );
     }
     for Surveyed { setting, old, action, .. } in survey {
-        let _ = match action {
-            Action::PutBack { now } => writeln!(text, "  {setting}: {now} -> {old}"),
+        let line = match action {
+            Action::PutBack { now } => format!("  {setting}: {now} -> {old}"),
             Action::Foreign { now } if force => {
-                writeln!(text, "! {setting}: {now}, set by somebody else since -> {old}")
+                format!("! {setting}: {now}, set by somebody else since -> {old}")
             }
             Action::Foreign { now } => {
-                writeln!(
-                    text,
-                    "! {setting}: {now}, set by somebody else since: stays (--force puts back {old})"
-                )
+                format!("! {setting}: {now}, set by somebody else since: stays (--force puts back {old})")
             }
-            Action::AsItWas => writeln!(text, "- {setting}: {old}, as before"),
-            Action::Gone => writeln!(text, "- {setting}: it is not there any more"),
-            Action::NeverSet => writeln!(text, "- {setting}: was never set"),
+            Action::AsItWas => format!("- {setting}: {old}, as before"),
+            Action::Gone => format!("- {setting}: it is not there any more"),
+            Action::NeverSet => format!("- {setting}: was never set"),
             Action::Rebooted => {
-                writeln!(text, "- {setting}: undone by the boot, or set by somebody else since; it was {old}")
+                format!("- {setting}: undone by the boot, or set by somebody else since; it was {old}")
             }
         };
+        let _ = writeln!(text, "{}", visible(&line));
     }
     for file in ledger.kept.iter().rev() {
-        let _ = writeln!(text, "  {}: removed once the values are back", file.path);
+        let _ = writeln!(text, "  {}: removed once the values are back", visible(&file.path));
     }
     text
 }
@@ -120,7 +119,7 @@ fn conclude(restored: &Restored) -> Result<Exit, Failure> {
         match what {
             Back::Restored(text) => {
                 back += 1;
-                print(&format!("{setting}: reads {text}\n"))?;
+                print_line(&format!("{setting}: reads {text}"))?;
             }
             Back::Nothing(_) => nothing += 1,
             Back::Foreign(now) => {
@@ -131,11 +130,11 @@ fn conclude(restored: &Restored) -> Result<Exit, Failure> {
     }
     for (file, removed) in &restored.kept {
         match removed {
-            Ok(()) => print(&format!("{}: removed\n", file.path))?,
+            Ok(()) => print_line(&format!("{}: removed", file.path))?,
             Err(why) => complain(&format!("! {}: {why}", file.path)),
         }
     }
-    print(&format!("{back} put back and read back, {nothing} needed nothing\n"))?;
+    print_line(&format!("{back} put back and read back, {nothing} needed nothing"))?;
     if !restored.is_partial() {
         return Ok(Exit::Success);
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::console::print;
+use crate::console::{print, print_line};
 use crate::exit::{Exit, Failure};
 
 /// `ioproof host topology`.
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &TopologyArguments) -> Result<Exit, Failure> {
         }
     };
     write(output, &picture)?;
-    print(&format!("{}{}\n", report::topology(&topology), output.display())).map(|()| Exit::Success)
+    print_line(&format!("{}{}", report::topology(&topology), output.display())).map(|()| Exit::Success)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {

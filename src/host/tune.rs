@@ -10,9 +10,10 @@ use host::tuning::{
     State, Step, TuningPlan, UnknownDevice,
 };
 use host::{Host, Root};
+use plan::visible;
 
 use super::{ledger_failure, profiles_named, state_of};
-use crate::console::{complain, confirm, print};
+use crate::console::{complain, confirm, print, print_line};
 use crate::exit::{Exit, Failure};
 
 /// `ioproof host tune`.
@@ -73,7 +74,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
         } else {
             ""
         };
-        return print(&format!("nothing is to be written{kept}\n")).map(|()| Exit::Success);
+        return print_line(&format!("nothing is to be written{kept}")).map(|()| Exit::Success);
     }
     if arguments.plan {
         if let [(setting, why), ..] = forbidden.as_slice() {
@@ -96,7 +97,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
     let now = i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
     let mut tell = |applied: &Applied| {
         // A reader that went away must not leave the work half done.
-        let _ = print(&format!("{}\n", applied_line(applied)));
+        let _ = print_line(&applied_line(applied));
     };
     let all = tuning::apply(&plan, &root, &settings, &mut ledger, now, &mut tell).map_err(ledger_failure)?;
     let written = tuning::write_kept_files(&kept, &mut ledger, &root).map_err(ledger_failure)?;
@@ -145,7 +146,11 @@ fn planned(node: &str, plan: &TuningPlan, steps: &[&Step]) -> String {
         }
         let _ = writeln!(text, "  reverted by {}", first.reverted_by());
         for write in writes {
-            let _ = writeln!(text, "  {}: {} -> {}", write.setting, write.old, write.new);
+            let _ = writeln!(
+                text,
+                "  {}",
+                visible(&format!("{}: {} -> {}", write.setting, write.old, write.new))
+            );
         }
     }
     let mut separate = "\n";
@@ -155,7 +160,7 @@ fn planned(node: &str, plan: &TuningPlan, steps: &[&Step]) -> String {
             State::ByHand(todo) => format!("by hand: {todo}"),
             State::AsAdvised | State::Shown | State::Differs => continue,
         };
-        let _ = writeln!(text, "{separate}- {}: {said}", finding.what);
+        let _ = writeln!(text, "{separate}- {}", visible(&format!("{}: {said}", finding.what)));
         separate = "";
     }
     for step in steps {
@@ -201,11 +206,11 @@ fn conclude(all: &[Applied], kept: &[KeptOutcome]) -> Result<Exit, Failure> {
     if refused > 0 {
         let _ = write!(text, ", {refused} refused by the kernel and left as they were");
     }
-    print(&format!("{text}; `ioproof host restore` puts back what was\n"))?;
+    print_line(&format!("{text}; `ioproof host restore` puts back what was"))?;
     let mut failed = false;
     for (file, written) in kept {
         match written {
-            Ok(()) => print(&format!("{}: written\n", file.path))?,
+            Ok(()) => print_line(&format!("{}: written", file.path))?,
             Err(why) => {
                 failed = true;
                 complain(&format!("! {}: {why}", file.path));

@@ -14,7 +14,7 @@ use record::CommandRun;
 pub(crate) use arguments::Asked;
 use arguments::{Described, State};
 
-use crate::console::{can_ask, confirm, print};
+use crate::console::{can_ask, confirm, print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::signals;
 
@@ -148,14 +148,15 @@ fn agreed(yes: bool, question: &str) -> Result<bool, Failure> {
 fn verify(layouts: &Layouts, standing: &Standing) -> Result<Exit, Failure> {
     let findings = layouts.verify(standing);
     print(&show::findings(&findings))?;
-    print(&format!("{}\n", show::standing(standing)))?;
+    print_line(&show::standing(standing))?;
     let is_right = standing.is_complete() && !findings.iter().any(record::LayoutFinding::differs);
     Ok(if is_right { Exit::Success } else { Exit::NotKept })
 }
 
 /// Whether the user agrees to take it down, by commands that are shown.
 fn take_down(standing: &Standing, yes: bool) -> Result<bool, Failure> {
-    print(&format!("{}\n{}", show::standing(standing), show::undoing(standing)))?;
+    print_line(&show::standing(standing))?;
+    print(&show::undoing(standing))?;
     agreed(yes, "Take it down? All data on it is lost.")
 }
 
@@ -165,7 +166,7 @@ fn list(layouts: &Layouts) -> Result<Exit, Failure> {
         print("no layout stands\n")?;
     }
     for standing in &all {
-        print(&format!("{}\n", show::standing(standing)))?;
+        print_line(&show::standing(standing))?;
     }
     Ok(Exit::Success)
 }
@@ -174,7 +175,8 @@ fn clean(layouts: &Layouts, yes: bool) -> Result<Exit, Failure> {
     let (left, others): (Vec<_>, Vec<_>) =
         layouts.standing().map_err(failure)?.into_iter().partition(Standing::is_leftover);
     for standing in &others {
-        print(&format!("{}\n  it stays\n", show::standing(standing)))?;
+        print_line(&show::standing(standing))?;
+        print_line("  it stays")?;
     }
     if left.is_empty() {
         print("nothing was left by a program that is gone\n")?;
@@ -196,7 +198,7 @@ fn clean(layouts: &Layouts, yes: bool) -> Result<Exit, Failure> {
 
 fn forget(layouts: &Layouts, name: &str, yes: bool) -> Result<Exit, Failure> {
     let standing = find(layouts, name)?;
-    print(&format!("{}\n", show::standing(&standing)))?;
+    print_line(&show::standing(&standing))?;
     if !agreed(yes, "Take it out of the ledger, and undo nothing?")? {
         return Ok(Exit::Refused);
     }

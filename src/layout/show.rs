@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use host::{Standing, Survey};
-use plan::Layout;
 use plan::layout::{Action, Provenance, Undo};
+use plan::{Layout, visible};
 use record::{CommandEnd, CommandRun, LayoutFinding};
 
 /// All commands in their order, with the way back, and what stands against it.
@@ -12,14 +12,14 @@ pub(super) fn plan(layout: &Layout, survey: &Survey) -> String {
     let mut text = format!("layout {}", layout.name);
     for (before, words) in [(": ", &layout.title), (", stands for ", &layout.stands_for)] {
         if !words.is_empty() {
-            let _ = write!(text, "{before}{words}");
+            let _ = write!(text, "{before}{}", visible(words));
         }
     }
     text.push('\n');
     for (number, (given, node)) in layout.devices.iter().zip(&survey.devices).enumerate() {
         let node = node.to_string_lossy();
         let same = if *given == node { String::new() } else { format!(" ({given})") };
-        let _ = writeln!(text, "  device {number}: {node}{same}");
+        let _ = writeln!(text, "  device {number}: {}", visible(&format!("{node}{same}")));
     }
     let mut told = None;
     if survey.steps.is_empty() {
@@ -34,7 +34,7 @@ pub(super) fn plan(layout: &Layout, survey: &Survey) -> String {
         text.push_str("to check it:\n");
     }
     for check in &survey.checks {
-        let _ = writeln!(text, "  {check}");
+        let _ = writeln!(text, "  {}", visible(&check.to_string()));
     }
     let back: Vec<&Undo> = survey.steps.iter().rev().flat_map(|step| &step.undo).collect();
     if !back.is_empty() {
@@ -62,7 +62,7 @@ fn line(
     provenance: &Provenance,
     told: &mut Option<Provenance>,
 ) {
-    let _ = writeln!(text, "  {action}\n      # {purpose}");
+    let _ = writeln!(text, "  {}\n      # {purpose}", visible(&action.to_string()));
     if let Some(remark) = provenance.remark() {
         let is_told = told.as_ref() == Some(provenance);
         let _ = writeln!(text, "      # {}", if is_told { short(provenance) } else { remark });
@@ -80,7 +80,7 @@ fn short(provenance: &Provenance) -> String {
 
 /// A command that was run, with what it printed.
 pub(super) fn run(run: &CommandRun) -> String {
-    let mut text = format!("  {}\n", run.command);
+    let mut text = format!("  {}\n", visible(&run.command));
     if run.status != CommandEnd::Exited(0) {
         let _ = writeln!(text, "      failed: {}", run.status);
     }
@@ -95,14 +95,14 @@ pub(super) fn findings(findings: &[LayoutFinding]) -> String {
     let mut text = String::new();
     for finding in findings {
         let mark = if finding.differs() { "!" } else { " " };
-        let _ = writeln!(text, "{mark} {finding}");
+        let _ = writeln!(text, "{mark} {}", visible(&finding.to_string()));
     }
     text
 }
 
 /// The commands that take it down.
 pub(super) fn undoing(standing: &Standing) -> String {
-    standing.undoing().map(|undo| format!("  {}\n", undo.action)).collect()
+    standing.undoing().map(|undo| format!("  {}\n", visible(&undo.action.to_string()))).collect()
 }
 
 /// A layout in one line.

@@ -14,6 +14,7 @@ mod device_layouts;
 mod expectations;
 mod explain;
 mod faults;
+mod foreign_text;
 mod formats;
 mod frameworks;
 mod gpfsperf;

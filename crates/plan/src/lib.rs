@@ -20,6 +20,7 @@
 //! | [`across`] | which node reads what which node has written |
 //! | [`layout`], [`Layout`] | how devices are put together, as commands with their undoing |
 //! | [`study`] | the study file, read into a plan with every mistake at its place |
+//! | [`visible`] | text from elsewhere, with nothing hidden in it |
 //! | [`quick`] | the plan of a quick characterisation of a directory |
 //! | [`randomops`] | the plan of many tasks with small random transfers |
 //! | [`jobs`], [`Jobs`] | jobs of an analytics server: tables, tests, their steps, and the matrix of launches |
@@ -62,6 +63,7 @@ pub mod topology;
 mod tree;
 mod units;
 mod validate;
+mod visible;
 mod work;
 mod workload;
 
@@ -92,6 +94,7 @@ pub use terms::{
 pub use text::read_text;
 pub use tree::{Objects, TREE_DEPTH_MAX, Tree};
 pub use units::{Bytes, Nanos};
+pub use visible::{is_hidden, visible, visible_lines};
 pub use work::Work;
 pub use workload::{
     Advice, Backend, Existing, FileSet, HISTORY_MAX, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall,

@@ -5,6 +5,7 @@ use record::{Operation, Provenance, Run, Warning};
 use serde::Serialize;
 
 use crate::build;
+use crate::escape;
 use crate::format::{counted, latency, number, rate_in, whole};
 use crate::section::{Block, Section, matrix_of_runs, signed};
 use crate::table::{Align, Cell, Table, Tone};
@@ -227,9 +228,7 @@ impl Pair {
             "comparisons": self.comparisons.iter().map(row).collect::<Vec<_>>(),
             "matrices": self.matrices,
         });
-        let mut out = serde_json::to_string_pretty(&value).expect("numbers and strings are always JSON");
-        out.push('\n');
-        out
+        escape::json_text(&value)
     }
 
     /// The same for a page.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::escape;
 use crate::section::shown_passes;
 use crate::view::findings::Setting;
 use crate::view::layers::{LayerStep, Member};
@@ -350,25 +351,18 @@ fn optional(value: Option<f64>) -> String {
 }
 
 pub(crate) fn line(cells: Vec<String>) -> String {
-    let mut out = cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",");
+    let mut out = cells.iter().map(|cell| escape::csv(cell)).collect::<Vec<_>>().join(",");
     out.push_str("\r\n");
     out
 }
 
-fn quoted(cell: &str) -> String {
-    if cell.contains(['"', ',', '\n', '\r']) {
-        return format!("\"{}\"", cell.replace('"', "\"\""));
-    }
-    cell.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{line, quoted};
+    use super::line;
 
     #[test]
     fn cells_with_commas_and_quotes_are_quoted() {
-        assert_eq!(quoted("4 KiB random read, direct"), "\"4 KiB random read, direct\"");
-        assert_eq!(line(vec!["a\"b".into(), "c".into()]), "\"a\"\"b\",c\r\n");
+        let cells = ["4 KiB random read, direct", "a\"b", "c"].map(str::to_owned);
+        assert_eq!(line(cells.to_vec()), "\"4 KiB random read, direct\",\"a\"\"b\",c\r\n");
     }
 }

@@ -5,6 +5,7 @@ use record::Library;
 use serde_json::{Value, json};
 
 use crate::Study;
+use crate::escape::json_text;
 use crate::section::Section;
 use crate::table::{Align, Table};
 use crate::text::{Colour, section_whole};
@@ -25,7 +26,7 @@ impl Study<'_> {
     #[must_use]
     pub fn verdicts_json(&self) -> String {
         let verdicts = &self.report().findings.verdicts;
-        pretty(&json!({ "schema": "ioproof-verdict/1", "kept": self.kept(), "verdicts": verdicts }))
+        json_text(&json!({ "schema": "ioproof-verdict/1", "kept": self.kept(), "verdicts": verdicts }))
     }
 
     /// Whether there are commitments and all of them were kept.
@@ -47,7 +48,7 @@ impl Study<'_> {
     /// What is doubtful, as JSON: `{"schema", "audit"}`.
     #[must_use]
     pub fn audit_json(&self) -> String {
-        pretty(&json!({ "schema": "ioproof-audit/1", "audit": self.report().findings.audit }))
+        json_text(&json!({ "schema": "ioproof-audit/1", "audit": self.report().findings.audit }))
     }
 }
 
@@ -85,9 +86,5 @@ pub fn audit_published_json(library: &Library) -> String {
         })
     };
     let all: Vec<Value> = analysis::audit_published(library).iter().map(value).collect();
-    pretty(&json!({ "schema": "ioproof-audit/1", "audit": all }))
-}
-
-fn pretty(value: &Value) -> String {
-    format!("{value:#}\n")
+    json_text(&json!({ "schema": "ioproof-audit/1", "audit": all }))
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::Colour;
 use crate::csv::line;
+use crate::escape;
 use crate::format::{counted, grouped};
 use crate::table::{Align, Table};
 
@@ -88,7 +89,7 @@ impl History {
             let heading = format!("{case} · {phase} · repetition {repetition} · {shown}");
             let _ = writeln!(out, "{}", colour.strong(&heading));
             if let Some(file) = part.only_file() {
-                let _ = writeln!(out, "{file}");
+                let _ = writeln!(out, "{}", plan::visible(file));
             }
             out.push_str(&part.table().to_text("", colour));
             if let Some(split) = &part.split {
@@ -123,7 +124,7 @@ impl History {
     #[must_use]
     pub fn json(&self) -> String {
         let parts: Vec<JsonPart<'_>> = self.parts.iter().map(JsonPart::of).collect();
-        serde_json::to_string_pretty(&parts).expect("numbers and words become JSON") + "\n"
+        escape::json_text(&parts)
     }
 }
 

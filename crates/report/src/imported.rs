@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use analysis::{imported_checks, round_trips};
+use plan::visible;
 use record::{PrintedRow, Run};
 
 /// More values than this are in the record alone.
@@ -41,7 +42,7 @@ pub fn imported(run: &Run) -> String {
             w2 = widths.2,
             w3 = widths.3
         );
-        let _ = writeln!(out, "{}", line.trim_end());
+        let _ = writeln!(out, "{}", visible(line.trim_end()));
     }
     if rows.len() > VALUES_MAX {
         let _ = writeln!(out, "  and {} more, in the table `printed` of the record", rows.len() - VALUES_MAX);
@@ -67,9 +68,10 @@ fn checks(run: &Run, out: &mut String) {
     for one in &checks {
         let phase = one.phase.map(|phase| format!(" {phase}")).unwrap_or_default();
         let (rule, check) = (one.check.rule.formula(), &one.check);
-        let _ = writeln!(out, "  {}{phase}: {rule}: {} ({})", one.case, check.evidence, check.outcome.name());
+        let line = format!("{}{phase}: {rule}: {} ({})", one.case, check.evidence, check.outcome.name());
+        let _ = writeln!(out, "  {}", visible(&line));
     }
     for (case, trip) in &trips {
-        let _ = writeln!(out, "  {case}: {trip}");
+        let _ = writeln!(out, "  {}", visible(&format!("{case}: {trip}")));
     }
 }

@@ -27,6 +27,7 @@ pub mod calc;
 mod chosen;
 mod compare;
 mod csv;
+mod escape;
 mod excerpt;
 mod format;
 mod history;
@@ -56,6 +57,7 @@ use std::io::{self, Write};
 use record::Run;
 
 pub use compare::{Pair, compare};
+pub use escape::json_text;
 pub use excerpt::{audit_published, audit_published_json};
 pub use history::{History, Wanted};
 pub use imported::imported;

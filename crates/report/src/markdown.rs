@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use crate::chosen::Chosen;
+use crate::escape::{markdown as inline, markdown_code, markdown_line};
 use crate::format::counted;
 use crate::inventory::beside;
 use crate::section::{Block, EVIDENCE_SHOWN, Section, Statement, sections};
-use crate::table::{Align, Table, escaped};
+use crate::table::{Align, Table};
 use crate::text;
 use crate::view::Report;
 
@@ -15,14 +16,14 @@ const ROWS_SHOWN: usize = 1_000;
 
 /// The whole report.
 pub(crate) fn markdown(report: &Report) -> String {
-    let mut out = format!("# {}\n\n", escaped(&report.run.title));
+    let mut out = format!("# {}\n\n", markdown_line(&report.run.title));
     if let Some(line) = text::nodes_line(report) {
-        let _ = writeln!(out, "{}  ", escaped(&line));
+        let _ = writeln!(out, "{}  ", markdown_line(&line));
     }
-    let _ = writeln!(out, "{}  ", escaped(&text::host_line(report)));
-    let _ = writeln!(out, "{}\n", escaped(&text::run_line(report)));
+    let _ = writeln!(out, "{}  ", markdown_line(&text::host_line(report)));
+    let _ = writeln!(out, "{}\n", markdown_line(&text::run_line(report)));
     for line in &report.missing {
-        let _ = writeln!(out, "> **{}**\n", escaped(line));
+        let _ = writeln!(out, "> **{}**\n", inline(line));
     }
     let sections = sections(report);
     let (before, after): (Vec<&Section>, Vec<&Section>) =
@@ -35,9 +36,9 @@ pub(crate) fn markdown(report: &Report) -> String {
         let figures = chosen.figures(report);
         let transfers = text::of_transfers(&figures);
         if !transfers.is_empty() {
-            let _ = writeln!(out, "## Rates\n\n{}\n", escaped(&text::statistic(report)));
+            let _ = writeln!(out, "## Rates\n\n{}\n", markdown_line(&text::statistic(report)));
             if let Some(left_out) = chosen.left_out() {
-                let _ = writeln!(out, "{}\n", escaped(&left_out));
+                let _ = writeln!(out, "{}\n", markdown_line(&left_out));
             }
             let rates = text::rates(report, &transfers, true).without_empty_columns();
             let _ = writeln!(out, "{}", rates.to_markdown());
@@ -50,7 +51,7 @@ pub(crate) fn markdown(report: &Report) -> String {
     }
     let measures = text::measures(report);
     if !measures.is_empty() {
-        let _ = writeln!(out, "{}\n", escaped(&measures));
+        let _ = writeln!(out, "{}\n", markdown_line(&measures));
     }
     let published = text::published(report);
     if !published.is_empty() {
@@ -63,15 +64,10 @@ pub(crate) fn markdown(report: &Report) -> String {
             let said: Vec<String> = note
                 .entries
                 .iter()
-                .map(|entry| format!("{}: {}", escaped(&entry.concerns), escaped(&entry.text)))
+                .map(|entry| format!("{}: {}", inline(&entry.concerns), inline(&entry.text)))
                 .collect();
-            let _ = writeln!(
-                out,
-                "- **{}** {}. *Advice: {}.*",
-                note.mark,
-                said.join("; "),
-                escaped(&note.advice)
-            );
+            let _ =
+                writeln!(out, "- **{}** {}. *Advice: {}.*", note.mark, said.join("; "), inline(&note.advice));
         }
         out.push('\n');
     }
@@ -80,24 +76,24 @@ pub(crate) fn markdown(report: &Report) -> String {
         let _ = writeln!(out, "## The host beside published machines\n\n{}", table.to_markdown());
     }
     let _ = writeln!(out, "## How it was measured\n\n{}", definitions(report).to_markdown());
-    let _ = writeln!(out, "## Measure it again\n\n```\n{}\n```", report.run.command_line);
+    let _ = writeln!(out, "## Measure it again\n\n{}", markdown_code(&report.run.command_line));
     out
 }
 
 /// A section with pipe tables; a table that no page would show is cut, and says so.
 pub(crate) fn section_markdown(out: &mut String, section: &Section) {
-    let _ = writeln!(out, "## {}\n", escaped(section.title));
+    let _ = writeln!(out, "## {}\n", markdown_line(section.title));
     for block in &section.blocks {
         match block {
             Block::Heading { text, .. } => {
-                let _ = writeln!(out, "### {}\n", escaped(text));
+                let _ = writeln!(out, "### {}\n", markdown_line(text));
             }
             Block::Text(text) => {
-                let _ = writeln!(out, "{}\n", escaped(text));
+                let _ = writeln!(out, "{}\n", markdown_line(text));
             }
             Block::List(lines) => {
                 for line in lines {
-                    let _ = writeln!(out, "- {}", escaped(line));
+                    let _ = writeln!(out, "- {}", markdown_line(line));
                 }
                 out.push('\n');
             }
@@ -107,7 +103,7 @@ pub(crate) fn section_markdown(out: &mut String, section: &Section) {
             }
             Block::Table { caption, table } => {
                 if !caption.is_empty() {
-                    let _ = writeln!(out, "{}\n", escaped(caption));
+                    let _ = writeln!(out, "{}\n", markdown_line(caption));
                 }
                 let mut table = table.clone();
                 let gone = table.cut(ROWS_SHOWN);
@@ -123,10 +119,10 @@ pub(crate) fn section_markdown(out: &mut String, section: &Section) {
 
 /// A statement: how it stands, its words, and what decided.
 fn statement_markdown(out: &mut String, one: &Statement) {
-    let (text, source) = (escaped(&one.text), escaped(&one.source));
+    let (text, source) = (inline(&one.text), inline(&one.source));
     let _ = writeln!(out, "- **{}**: {text} ({source})", one.standing);
     for evidence in one.evidence.iter().take(EVIDENCE_SHOWN) {
-        let _ = writeln!(out, "  - {}", escaped(evidence));
+        let _ = writeln!(out, "  - {}", markdown_line(evidence));
     }
     if let Some(more) = one.more() {
         let _ = writeln!(out, "  - {more} in the other forms of this report (html, json)");

@@ -7,7 +7,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plan::{Outlook, Phase, PhaseOutlook, Plan};
+use plan::{Outlook, Phase, PhaseOutlook, Plan, visible, visible_lines};
 
 use crate::format::{decimal_bytes, duration, rate};
 
@@ -249,7 +249,7 @@ impl Progress {
     pub fn say(&self, line: &str) {
         // A stream that nobody reads any more is no reason to die.
         self.bar.suspend(|| {
-            let _ = writeln!(std::io::stderr(), "{line}");
+            let _ = writeln!(std::io::stderr(), "{}", visible_lines(line));
         });
     }
 
@@ -259,7 +259,7 @@ impl Progress {
     }
 
     fn draw(&self) {
-        self.bar.set_prefix(self.left.label());
+        self.bar.set_prefix(visible(&self.left.label()).into_owned());
         self.bar.set_message(format!("{}{}", self.left.figures(), self.launches));
         self.bar.set_position(crate::format::whole(self.left.share() * STEPS as f64));
     }

@@ -8,7 +8,7 @@ use record::Run;
 use crate::section::Section;
 use crate::text::{self, Colour};
 use crate::view::Report;
-use crate::{build, csv, html, launches, markdown, openmetrics};
+use crate::{build, csv, escape, html, launches, markdown, openmetrics};
 
 /// A run with its figures and what they say together. Making it is most of the work, so whoever
 /// writes several forms makes it once.
@@ -103,7 +103,7 @@ impl<'a> Study<'a> {
     /// # Errors
     /// `out` refuses.
     pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, &self.report)?;
+        escape::json(&self.report, out)?;
         out.write_all(b"\n")
     }
 

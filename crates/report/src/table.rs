@@ -1,8 +1,12 @@
 //! Text tables: columns as wide as their widest cell, numbers to the right.
 
+use std::borrow::Cow;
+
+use plan::{visible, visible_lines};
 use serde::Serialize;
 
 use crate::Colour;
+use crate::escape;
 use crate::format::NOT_OBSERVED;
 
 /// Where a column's text stands.
@@ -95,7 +99,7 @@ impl Table {
     /// A table with these headings.
     pub(crate) fn new(columns: &[(&str, Align)]) -> Self {
         Self {
-            columns: columns.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect(),
+            columns: columns.iter().map(|(name, align)| (visible(name).into_owned(), *align)).collect(),
             rows: Vec::new(),
             below: None,
             folds: true,
@@ -115,10 +119,14 @@ impl Table {
         self
     }
 
-    /// Adds a row; it has a cell for every column.
+    /// Adds a row; it has a cell for every column. What is hidden in its texts is written out.
     pub(crate) fn row(&mut self, cells: Vec<impl Into<Cell>>) {
         debug_assert_eq!(cells.len(), self.columns.len(), "a row has a cell for every column");
-        self.rows.push(cells.into_iter().map(Into::into).collect());
+        let shown = |cell: Cell| match visible(&cell.text) {
+            Cow::Borrowed(_) => cell,
+            Cow::Owned(text) => Cell { text, ..cell },
+        };
+        self.rows.push(cells.into_iter().map(|cell| shown(cell.into())).collect());
     }
 
     /// Headings, and whether each stands to the right.
@@ -299,7 +307,7 @@ impl Table {
     /// The table in Markdown (the pipe tables of GitHub and pandoc).
     pub(crate) fn to_markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let mut out = line(self.columns.iter().map(|(name, _)| escaped(name)).collect());
+        let mut out = line(self.columns.iter().map(|(name, _)| escape::markdown(name)).collect());
         out.push_str(&line(
             self.columns
                 .iter()
@@ -310,7 +318,7 @@ impl Table {
                 .collect(),
         ));
         for row in &self.rows {
-            out.push_str(&line(row.iter().map(|cell| escaped(&cell.text)).collect()));
+            out.push_str(&line(row.iter().map(|cell| escape::markdown(&cell.text)).collect()));
         }
         out
     }
@@ -336,27 +344,13 @@ fn pad(cell: &str, column: usize, align: Align) -> String {
     }
 }
 
-/// Text that Markdown shows as it is, in one cell.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '|' | '\\' | '`' | '*' | '_' | '<' | '[' => {
-                out.push('\\');
-                out.push(character);
-            }
-            '\n' | '\r' => out.push(' '),
-            _ => out.push(character),
-        }
-    }
-    out
-}
-
-/// `text` in lines of at most `columns`, the first after `first`, the others after as many spaces.
+/// `text` in lines of at most `columns`, the first after `first`, the others after as many spaces. Line ends of `text`
+/// count as spaces; what is hidden in it is written out.
 pub(crate) fn wrapped(first: &str, text: &str, columns: usize) -> String {
-    let indent = " ".repeat(width(first));
-    let mut out = String::from(first);
-    let mut used = width(first);
+    let (first, text) = (visible(first), visible_lines(text));
+    let indent = " ".repeat(width(&first));
+    let mut used = width(&first);
+    let mut out = first.into_owned();
     let mut fresh = true;
     for word in text.split_whitespace() {
         if !fresh && used + 1 + width(word) > columns {

@@ -1,8 +1,12 @@
 //! The tables of a run for a terminal: at most 120 columns, no colour unless asked.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use plan::visible;
+
 use crate::chosen::Chosen;
+use crate::escape;
 use crate::format::{
     NOT_OBSERVED, counted, duration, grouped, latency, mebibytes, megabytes, number, percent, rate_in, utc,
     whole,
@@ -25,6 +29,9 @@ const ENTRIES_SHOWN: usize = 12;
 const ROWS_SHOWN: usize = 24;
 const LINES_SHOWN: usize = 12;
 
+/// What [`Colour::Ansi`] writes.
+const CODES: [&str; 5] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
+
 /// How a terminal shows the parts that stand out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Colour {
@@ -36,8 +43,19 @@ pub enum Colour {
 }
 
 impl Colour {
+    /// What of `text` may go to a terminal: its lines, its tabs and the colours of a report, where there are any. Every
+    /// other control character and whatever else cannot be seen is written out, as `\\u{1b}`.
+    #[must_use]
+    pub fn safe(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Self::Plain => escape::terminal(text, &[]),
+            Self::Ansi => escape::terminal(text, &CODES),
+        }
+    }
+
+    /// A heading: one line.
     pub(crate) fn strong(self, text: &str) -> String {
-        self.wrap("1", text)
+        self.wrap("1", &visible(text))
     }
 
     pub(crate) fn warning(self, text: &str) -> String {
@@ -212,7 +230,7 @@ pub(crate) fn head(report: &Report) -> String {
 fn folded(line: &str) -> String {
     let mut out = String::new();
     let mut used = 0;
-    for part in line.split(" · ") {
+    for part in visible(line).split(" · ") {
         if used > 0 && used + 3 + width(part) > COLUMNS {
             out.push('\n');
             used = 0;

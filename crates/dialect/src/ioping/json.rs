@@ -89,7 +89,7 @@ impl Sample {
     }
 }
 
-/// A text as JSON has it.
+/// A text as JSON has it; what a terminal would obey is written out.
 fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    serde_json::Value::from(plan::visible(text)).to_string()
 }

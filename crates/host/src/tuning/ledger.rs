@@ -539,9 +539,7 @@ fn locked(state: &Path) -> Result<File, LedgerError> {
 }
 
 fn line(event: &Event) -> String {
-    // Every event is of plain fields, which always have a form in JSON.
-    serde_json::to_string(event)
-        .map_or_else(|error| format!("{{\"event\":\"{error}\"}}\n"), |text| text + "\n")
+    serde_json::to_string(event).expect("events are of plain fields, which always have a form in JSON") + "\n"
 }
 
 /// Makes the file with its first line in one step: it stands there whole, or not at all.

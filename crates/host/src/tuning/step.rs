@@ -218,9 +218,8 @@ pub(super) fn existing(settings: &dyn Settings, all: Vec<Setting>) -> Vec<Settin
     all.into_iter().filter(|setting| settings.read(setting).is_ok()).collect()
 }
 
-/// Findings as JSON: the node, and each with its setting, values, state, severity, reason and source.
+/// Findings for JSON: the node, and each with its setting, values, state, severity, reason and source.
 #[must_use]
-pub fn as_json(node: &str, findings: &[&Finding]) -> String {
-    let value = serde_json::json!({ "node": node, "findings": findings });
-    format!("{value:#}\n")
+pub fn as_json(node: &str, findings: &[&Finding]) -> serde_json::Value {
+    serde_json::json!({ "node": node, "findings": findings })
 }

@@ -12,6 +12,7 @@ use super::kind::{Key, Kind, Table, Word};
 use super::nearest::nearest;
 use super::range::{Range, is_range};
 use crate::parse::{bandwidth, share};
+use crate::visible::is_harmful;
 use crate::{Bytes, Nanos, Setting, SettingValue};
 
 /// Longest path that Linux takes (`PATH_MAX`), its final zero left out.
@@ -293,10 +294,7 @@ fn name(text: &str) -> Result<String, Wrong> {
 /// A text that is shown as it is, and therefore has nothing in it that a terminal obeys: no
 /// control characters but line ends and tabs, and none that turn the direction of writing.
 fn plain(text: &str) -> Result<String, Wrong> {
-    let obeyed = |c: char| {
-        let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        turns || c.is_control() && !matches!(c, '\n' | '\t')
-    };
+    let obeyed = |c: char| is_harmful(c) && !matches!(c, '\n' | '\t');
     match text.chars().find(|&c| obeyed(c)) {
         None => Ok(text.to_owned()),
         Some(c) => {

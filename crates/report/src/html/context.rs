@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, escape_formatter};
 use plan::Bytes;
 use record::{BlockDeviceFacts, Fact, FileSystemFacts, Run};
 use serde_json::{Value, json};
@@ -11,6 +11,7 @@ use super::charts::{self, Chart};
 use super::detail::Detail;
 use super::section;
 use crate::chosen::Chosen;
+use crate::escape;
 use crate::format::{
     NOT_OBSERVED, decimal_bytes, grouped, latency, mebibytes, megabytes, number, percent, rate, whole,
 };
@@ -89,19 +90,18 @@ pub(crate) fn page(
         "file_systems": report.host.file_systems.iter().map(file_system).collect::<Vec<_>>(),
         "devices": report.host.devices.iter().map(device).collect::<Vec<_>>(),
         "definitions": report.definitions,
-        "charts": for_script(&all),
+        "charts": escape::chart_json(raw(&all)),
         "hovers": hovers(report, &all),
     });
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_formatter(|out, state, value| match value.as_str() {
+        Some(text) if !value.is_safe() => out.write_str(&escape::html(text)).map_err(minijinja::Error::from),
+        _ => escape_formatter(out, state, value),
+    });
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.add_template("page.html", include_str!("page.html"))?;
     environment.get_template("page.html")?.render(minijinja::value::Serde(context))
-}
-
-/// JSON that cannot end the script element that it stands in.
-fn for_script(charts: &[&Chart]) -> String {
-    serde_json::to_string(charts).unwrap_or_else(|_| "[]".to_owned()).replace('<', "\\u003c")
 }
 
 /// The target and the swept values that tell `figure` from others of the same words.
@@ -126,7 +126,7 @@ fn hovers(report: &Report, charts: &[&Chart]) -> String {
         Some((number.to_string(), Value::from(charts::hover(report.figures.get(index)?))))
     };
     let map: serde_json::Map<String, Value> = numbers.into_iter().filter_map(told).collect();
-    Value::from(map).to_string().replace('<', "\\u003c")
+    escape::chart_json(Value::from(map))
 }
 
 fn captions(charts: &[Chart]) -> Value {

@@ -6,11 +6,13 @@ pub(crate) mod tables;
 
 use std::fmt::Write as _;
 
+use plan::visible;
 use record::{Fact, Inventory};
 use schemars::generate::SchemaSettings;
 
 use self::rows::{FactRow, Shown};
 use crate::Colour;
+use crate::escape;
 use crate::table::{Table, wrapped};
 
 /// Columns of a terminal.
@@ -102,7 +104,7 @@ fn of_fact<T>(
     match fact {
         Fact::Known(all) => part(out, heading, &table(all), "none", colour),
         Fact::Unknown(reason) => {
-            let _ = writeln!(out, "\n{}\n  unknown: {reason}", colour.strong(heading));
+            let _ = writeln!(out, "\n{}\n  unknown: {}", colour.strong(heading), visible(reason));
         }
     }
 }
@@ -132,9 +134,7 @@ fn slot_map(out: &mut String, inventory: &Inventory, colour: Colour) {
 /// `inventory` as JSON, in the schema `ioproof-host/1`.
 #[must_use]
 pub fn inventory_json(inventory: &Inventory) -> String {
-    let mut out = serde_json::to_string_pretty(inventory).expect("an inventory is JSON");
-    out.push('\n');
-    out
+    escape::json_text(inventory)
 }
 
 /// The schema (draft 2020-12) of what [`inventory_json`] gives, as it stands in

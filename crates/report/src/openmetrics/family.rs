@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::escape::label;
+
 /// Names and values in the braces of a sample.
 pub(super) type Labels = Vec<(String, String)>;
 
@@ -76,10 +78,10 @@ impl Family {
         if !self.unit.is_empty() {
             let _ = writeln!(out, "# UNIT {} {}", self.name, self.unit);
         }
-        let _ = writeln!(out, "# HELP {} {}", self.name, escaped(self.help));
+        let _ = writeln!(out, "# HELP {} {}", self.name, label(self.help));
         for (ending, labels, value) in &self.samples {
             let pairs: Vec<String> =
-                labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
+                labels.iter().map(|(name, value)| format!("{name}=\"{}\"", label(value))).collect();
             let braces = if pairs.is_empty() { String::new() } else { format!("{{{}}}", pairs.join(",")) };
             let _ = writeln!(out, "{}{ending}{braces} {value}", self.name);
         }
@@ -98,19 +100,9 @@ pub(super) fn with(labels: &Labels, more: &[(&str, &str)]) -> Labels {
     all
 }
 
-/// The three characters that the format cannot take as they are.
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Family, escaped, labels};
-
-    #[test]
-    fn what_would_end_a_label_is_escaped() {
-        assert_eq!(escaped("a\"b\\c\nd"), r#"a\"b\\c\nd"#);
-    }
+    use super::{Family, labels};
 
     #[test]
     fn a_value_that_is_no_number_leaves_a_gap_and_an_empty_family_says_nothing() {

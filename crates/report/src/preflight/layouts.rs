@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use plan::layout::{Action, Step};
-use plan::{Bytes, Layout};
+use plan::{Bytes, Layout, visible_lines};
 
 use super::COLUMNS;
 use crate::table::wrapped;
@@ -46,7 +46,7 @@ pub fn layouts(outlooks: &[LayoutOutlook], commands: bool) -> String {
 /// A command is never broken: it is to be copied, and nothing of it may be overlooked. Further lines of one begin as
 /// a shell would ask for them.
 fn command(action: &Action, out: &mut String) {
-    let text = action.to_string().replace('\n', "\n    > ");
+    let text = visible_lines(&action.to_string()).replace('\n', "\n    > ");
     // Writing to a String cannot fail.
     let _ = writeln!(out, "    # {text}");
 }

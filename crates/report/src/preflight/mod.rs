@@ -12,7 +12,7 @@ mod works;
 
 use std::fmt::Write as _;
 
-use plan::{Bytes, Case, OptionNote, Outlook, Plan, Question, SpaceOutlook, Surroundings, outlooks};
+use plan::{Bytes, Case, OptionNote, Outlook, Plan, Question, SpaceOutlook, Surroundings, outlooks, visible};
 
 pub use self::layouts::{LayoutOutlook, layouts};
 
@@ -103,12 +103,12 @@ fn bounds(plan: &Plan) -> String {
 #[must_use]
 pub fn explain(plan: &Plan, around: &Surroundings) -> String {
     let (all, spaces) = outlooks(plan, around);
-    let mut out = format!("{}\n", plan.title);
+    let mut out = format!("{}\n", visible(&plan.title));
     out.push_str(&question(plan));
     for (number, (case, outlook)) in plan.cases.iter().zip(&all).enumerate().take(CASES_EXPLAINED) {
         let name =
             if case.title.is_empty() { case.id.clone() } else { format!("{}: {}", case.id, case.title) };
-        let _ = write!(out, "\nCase {} of {}  {name}\n", number + 1, plan.cases.len());
+        let _ = write!(out, "\nCase {} of {}  {}\n", number + 1, plan.cases.len(), visible(&name));
         out.push_str(&case_lines(case, outlook, around));
         let advice: String =
             outlook.concerns.iter().map(|concern| concerns::line(plan, case, concern)).collect();
@@ -148,9 +148,11 @@ fn largest_phase(outlook: &Outlook) -> Bytes {
 /// Who asked, and each option with its meaning.
 fn question(plan: &Plan) -> String {
     match &plan.question {
-        Question::Quick { directory } => format!("asked by      --quick {}\n", directory.display()),
-        Question::Study { path, .. } => format!("asked by      {}\n", path.display()),
-        Question::Import { tools, .. } => format!("printed by    {}\n", tools.join(", ")),
+        Question::Quick { directory } => {
+            format!("asked by      --quick {}\n", visible(&directory.to_string_lossy()))
+        }
+        Question::Study { path, .. } => format!("asked by      {}\n", visible(&path.to_string_lossy())),
+        Question::Import { tools, .. } => format!("printed by    {}\n", visible(&tools.join(", "))),
         Question::Dialect { arguments, notes, .. } => {
             let mut out = wrapped("asked by      ", &shell_line(arguments), COLUMNS);
             out.push('\n');
@@ -168,7 +170,7 @@ fn options(notes: &[OptionNote]) -> String {
         let mut shown = note.written.as_str();
         if width(shown) > written {
             // A long value has a line of its own, so that the columns stay where they are.
-            let _ = writeln!(out, "  {shown}");
+            let _ = writeln!(out, "  {}", visible(shown));
             shown = "";
         }
         let first = format!("  {shown:written$}  {:name$}  ", note.name);

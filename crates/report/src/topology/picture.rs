@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use plan::topology::{Cell, Server, To, Topology};
 
 use super::{called, facts};
+use crate::escape::html;
 
 /// Lengths in pixels.
 const SERVER_WIDTH: u32 = 300;
@@ -40,7 +41,7 @@ pub fn topology_svg(topology: &Topology) -> String {
          font-size:15px}}.f{{fill:#5b6470}}rect{{fill:#fff;stroke:#5b6470}}.s{{fill:#eef2f7}}.d{{fill:#dfe7f1}}\
          line{{stroke:#2b6cb0;stroke-width:1.5}}.n{{stroke:#2f855a}}</style>\n\
          <rect width=\"{width}\" height=\"{top}\" style=\"stroke:none\"/>\n{body}</svg>\n",
-        escaped(&topology.title)
+        html(&topology.title)
     )
 }
 
@@ -49,7 +50,7 @@ pub fn topology_svg(topology: &Topology) -> String {
 pub fn topology_page(topology: &Topology) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{}</title>\n<body style=\"margin:0\">\n{}</body></html>\n",
-        escaped(&topology.title),
+        html(&topology.title),
         topology_svg(topology)
     )
 }
@@ -173,9 +174,5 @@ fn server_of(body: &mut String, server: &Server, number: u32, x: u32, y: u32) {
 
 fn text(body: &mut String, x: u32, y: u32, class: &str, words: &str) {
     let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
-    let _ = writeln!(body, "<text x=\"{x}\" y=\"{y}\"{class}>{}</text>", escaped(words));
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let _ = writeln!(body, "<text x=\"{x}\" y=\"{y}\"{class}>{}</text>", html(words));
 }

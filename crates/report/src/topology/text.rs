@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use plan::topology::{Card, Cell, Server, To, Topology};
+use plan::visible;
 
 use super::{called, facts};
 use crate::table::width;
@@ -13,7 +14,7 @@ const COLUMNS: usize = 100;
 /// All cells of `topology`, one of each kind.
 #[must_use]
 pub fn topology(topology: &Topology) -> String {
-    let mut out = format!("{}\n", topology.title);
+    let mut out = format!("{}\n", visible(&topology.title));
     for cell in &topology.cells {
         diagram(&mut out, topology, cell);
     }
@@ -28,7 +29,7 @@ pub fn topology(topology: &Topology) -> String {
 
 fn diagram(out: &mut String, topology: &Topology, cell: &Cell) {
     let (server, storage) = (&topology.servers[cell.server], &topology.storages[cell.storage]);
-    let _ = writeln!(out, "\n{} × {}", cell.count, cell.title);
+    let _ = writeln!(out, "\n{} × {}", cell.count, visible(&cell.title));
     for number in 1..=cell.servers {
         frame(out, &server_lines(server, number));
     }
@@ -49,7 +50,7 @@ fn diagram(out: &mut String, topology: &Topology, cell: &Cell) {
     lines.push(format!("{} × {drive}", storage.drives));
     frame(out, &lines);
     for line in facts(topology, cell) {
-        let _ = writeln!(out, "  {line}");
+        let _ = writeln!(out, "  {}", visible(&line));
     }
 }
 
@@ -82,7 +83,7 @@ fn card_line(card: &Card) -> String {
 
 /// `lines` in a box.
 fn frame(out: &mut String, lines: &[String]) {
-    let lines: Vec<String> = lines.iter().map(|line| line.chars().take(COLUMNS).collect()).collect();
+    let lines: Vec<String> = lines.iter().map(|line| visible(line).chars().take(COLUMNS).collect()).collect();
     let most = lines.iter().map(|line| width(line)).max().unwrap_or(0);
     let _ = writeln!(out, "┌─{}─┐", "─".repeat(most));
     for line in &lines {

@@ -44,7 +44,7 @@ const waiting = setInterval(() => {
   }));
   const out = document.createElement("pre");
   out.id = "told";
-  out.textContent = JSON.stringify({ broken_links: Array.from(document.querySelectorAll("a[href^='#']")).map((a) => a.getAttribute("href").slice(1))
+  out.textContent = JSON.stringify({ harmed: Boolean(window.harmed), elements: document.querySelectorAll("img, a[href^='javascript'], svg a").length, broken_links: Array.from(document.querySelectorAll("a[href^='#']")).map((a) => a.getAttribute("href").slice(1))
     .filter((id) => !document.getElementById(id)), complaints: window.complaints, charts: charts, wide: document.documentElement.scrollWidth - window.innerWidth });
   document.body.appendChild(out);
 }, 20);
@@ -257,4 +257,14 @@ fn what_a_killed_run_left_is_drawn() {
     let Some(browser) = browser() else { return };
     assert_sound(&told(&browser, &common::killed(), &[]), 4 + 2 * 3);
     assert_sound(&told(&browser, &common::empty(), &[]), 0);
+}
+
+#[test]
+fn nothing_of_a_strangers_record_runs() {
+    let Some(browser) = browser() else { return };
+    let told = told(&browser, &crate::strangers::doctored(), &[]);
+    assert_eq!((&told["harmed"], &told["elements"]), (&Value::from(false), &Value::from(0)));
+    let charts = told["charts"].as_array().expect("charts").len();
+    assert!(charts > 0);
+    assert_sound(&told, charts);
 }

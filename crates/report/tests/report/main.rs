@@ -11,5 +11,6 @@ mod operations;
 mod preflight;
 mod reference;
 mod schema;
+mod strangers;
 mod study;
 mod timeline;

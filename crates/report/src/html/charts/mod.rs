@@ -30,6 +30,8 @@ use crate::view::{Figure, Report};
 pub(crate) use figure::of_figure;
 pub(crate) use nodes::heat_maps;
 
+use crate::escape::chart as escaped;
+
 const BLUE: &str = "#0072B2";
 const VERMILLION: &str = "#D55E00";
 const GREEN: &str = "#009E73";
@@ -169,9 +171,4 @@ fn rows_layout(rows: &[String]) -> Value {
 fn label(figure: &Figure) -> String {
     let tasks = if figure.tasks == 1 { String::new() } else { format!(" × {} tasks", figure.tasks) };
     format!("{}. {} · {}{tasks}", figure.number, escaped(&figure.what), escaped(&figure.path))
-}
-
-/// Text that plotly shows as it is: it understands a little HTML.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
