@@ -52,10 +52,14 @@ input = "sorted"
 "#;
 /// Launches of the whole matrix.
 const LAUNCHES: usize = 25;
+/// The longest that launches are waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// How often the program is killed before it may come to its end.
 const KILLS: u32 = 4;
-/// The longest that it goes on in the matrix before it is killed.
-const LONGEST_MS: u64 = 900;
+/// It is killed when fewer than so many launches have ended, so that the matrix is not over.
+const ENDED_MAX: u64 = 16;
+/// The longest that nobody looks before the program is killed.
+const BLIND_US: u64 = 20_000;
 
 fn study(data: &Path) -> String {
     format!(
@@ -78,11 +82,11 @@ fn standing(data: &Path) -> BTreeSet<u32> {
     entries.filter_map(|entry| number(entry.file_name().to_str()?)).collect()
 }
 
-/// Looks at the directories of launches for so long: those that had ended before another one started.
-fn witnessed(data: &Path, length: Duration) -> BTreeSet<u32> {
+/// Looks at the directories of launches until so many have ended: those that had ended before another one started.
+fn witnessed(data: &Path, most: usize) -> BTreeSet<u32> {
     let (mut seen, mut ended, mut kept) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let start = Instant::now();
-    while start.elapsed() < length {
+    while ended.len() < most && start.elapsed() < PATIENCE {
         let now = standing(data);
         // What stands now and did not stand when those were gone was started after their end.
         if now.iter().any(|launch| !seen.contains(launch)) {
@@ -122,7 +126,9 @@ fn kill_at_any_moment_keeps_every_launch_that_ended_before_another_started() {
         wait_for(&mut running, "the matrix", || {
             events(&desk, "case-started") > starts && !standing(&data).is_empty()
         });
-        let seen = witnessed(&data, Duration::from_millis(drawn(&mut seed) % LONGEST_MS));
+        let most = usize::try_from(drawn(&mut seed) % ENDED_MAX).expect("small");
+        let seen = witnessed(&data, most);
+        thread::sleep(Duration::from_micros(drawn(&mut seed) % BLIND_US));
         running.signal(Signal::KILL).expect("it lives");
         let _ = running.wait().expect("it ends");
 
@@ -235,6 +241,7 @@ fn a_full_disk_under_the_record_ends_the_matrix_and_what_was_kept_stays() {
     let rows = kept(&run_then, 1);
     assert!(!rows.is_empty() && rows.len() < LAUNCHES, "{rows:?}");
 
+    drop(filler);
     fs::remove_file(small.0.join("filler")).expect("removed");
     let again = desk.ioproof("run --yes --resume small/record").spawn().expect("it starts");
     let _ = again.wait().expect("it ends");

@@ -85,7 +85,9 @@ fn told(journal: &[u8]) -> (Vec<Which>, Vec<Which>) {
         match event["event"].as_str() {
             Some("launches-ended") => {
                 let numbers = event["tables"]["launches"]["launch"].as_array().expect("a column");
-                let number = |value: &serde_json::Value| u32::try_from(value.as_u64().unwrap()).unwrap();
+                let number = |value: &serde_json::Value| {
+                    value.as_u64().and_then(|one| u32::try_from(one).ok()).expect("a number")
+                };
                 interrupted.extend(numbers.iter().map(|value| (repetition, phase, number(value))));
             }
             Some("phase-finished") => {
