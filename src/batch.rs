@@ -42,6 +42,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
         setup: arguments.setup.clone(),
         launcher: arguments.launcher.clone(),
         mpi: arguments.mpi.clone(),
+        allow_commands: arguments.allow_commands.clone(),
         program: arguments.program.clone(),
         directory: None,
         out: out.clone(),

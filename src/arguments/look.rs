@@ -162,6 +162,9 @@ pub(crate) struct BatchArguments {
     /// The MPI library as the jobs find it, where the right one is not found by itself.
     #[arg(long, value_name = "PATH")]
     pub(crate) mpi: Option<PathBuf>,
+    /// Agree to the commands that the study executes, by the hash that `ioproof run STUDY --explain` prints.
+    #[arg(long, value_name = "HASH")]
+    pub(crate) allow_commands: Option<String>,
     /// The program as the jobs find it.
     #[arg(long, value_name = "PATH", default_value = "ioproof")]
     pub(crate) program: PathBuf,

@@ -325,3 +325,19 @@ fn the_one_job_may_have_more_nodes_than_the_study_names() {
     let made = scripts(&asked).expect("scripts");
     assert!(made[0].text.contains("srun --nodes=16 --ntasks=32 --ntasks-per-node=2"), "{}", made[0].text);
 }
+
+#[test]
+fn a_study_that_executes_commands_needs_their_hash() {
+    let text = "[[layout]]\nname = \"cards\"\nrecipe = \"raw\"\ndevices = [\"/dev/nvme0n1\"]\n\
+                [[target]]\nname = \"t\"\nlayout = \"cards\"\n\
+                [[workload]]\nname = \"w\"\ntransfer = \"1MiB\"\nsize = \"1GiB\"\n";
+    let plan = read_with(Path::new("/home/me/cards.toml"), text, &Options::default()).expect("a plan");
+    let around = around();
+    for system in SYSTEMS {
+        let asked = Asked::new(&plan, &around, system);
+        assert_eq!(scripts(&asked), Err(BatchError::NoConsent));
+        let asked = Asked { allow_commands: Some("a b; touch x".to_owned()), ..asked };
+        let made = scripts(&asked).expect("scripts");
+        assert!(made[0].text.contains(" --yes --allow-commands 'a b; touch x' "), "{}", made[0].text);
+    }
+}

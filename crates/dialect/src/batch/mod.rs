@@ -52,7 +52,7 @@ mod write;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use plan::{Case, Nanos, Plan, Question, Surroundings, outlooks};
+use plan::{Case, Nanos, Plan, Question, Recipe, Surroundings, outlooks};
 use thiserror::Error;
 
 pub use system::System;
@@ -100,6 +100,8 @@ pub struct Asked<'a> {
     pub launcher: Option<String>,
     /// The MPI library, where the right one is not found.
     pub mpi: Option<PathBuf>,
+    /// The hash of the commands that the study executes; a job cannot ask.
+    pub allow_commands: Option<String>,
     /// The program.
     pub program: PathBuf,
     /// Where the jobs start; left out, where they are submitted.
@@ -126,6 +128,7 @@ impl<'a> Asked<'a> {
             setup: Vec::new(),
             launcher: None,
             mpi: None,
+            allow_commands: None,
             program: "ioproof".into(),
             directory: None,
             out: "ioproof-batch".into(),
@@ -149,6 +152,12 @@ pub enum BatchError {
     /// The plan is not that of a study file.
     #[error("only a study file can be run by a batch system; write the question as one")]
     NoStudy,
+    /// The study executes commands, and nobody has agreed to them.
+    #[error(
+        "the study executes the commands of its layouts, and a job cannot ask: add --allow-commands HASH, which \
+         `ioproof run STUDY --explain` prints where the job is going to run, below the commands"
+    )]
+    NoConsent,
     /// A number that must not be 0 is.
     #[error("{what} are 0; give at least 1")]
     None {
@@ -241,6 +250,10 @@ fn check(asked: &Asked<'_>) -> Result<(), BatchError> {
     }
     if asked.nodes == Some(0) {
         return Err(BatchError::None { what: "nodes" });
+    }
+    let executes = asked.plan.layouts.iter().any(|layout| layout.recipe != Recipe::Existing);
+    if executes && asked.allow_commands.is_none() {
+        return Err(BatchError::NoConsent);
     }
     let expected = "letters, digits and any of _ . - : @ / + , =";
     for (what, value) in [("the account", &asked.account), ("the partition", &asked.partition)] {

@@ -52,7 +52,12 @@ fn run(asked: &Asked<'_>, study: &Study<'_>, job: &Job) -> Result<String, BatchE
     let launcher = asked.launcher.clone().unwrap_or_else(own);
     let mpi = asked.mpi.as_deref().map(quote::path).transpose()?;
     let mpi = mpi.map_or_else(String::new, |path| format!(" --mpi {path}"));
-    let _ = writeln!(text, "status=0\n{launcher} \\\n    \"$ioproof\" run \"$@\" --yes{mpi} || status=$?");
+    let allowed = asked.allow_commands.as_deref().map(shell_word);
+    let allowed = allowed.map_or_else(String::new, |hash| format!(" --allow-commands {hash}"));
+    let _ = writeln!(
+        text,
+        "status=0\n{launcher} \\\n    \"$ioproof\" run \"$@\" --yes{allowed}{mpi} || status=$?"
+    );
     text += "printf '%s\\n' \"$status\" >\"$record.status\"\nexit \"$status\"\n";
     Ok(text)
 }

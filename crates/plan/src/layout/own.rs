@@ -73,6 +73,25 @@ fn number(name: &str) -> Option<usize> {
     name.strip_prefix(DEVICE)?.parse().ok()
 }
 
+/// Whether the mount point is filled in between quotes of the user. Its own quotes would end those, so that a shell
+/// read it. Devices are nodes of the kernel, which need none.
+pub(super) fn fills_in_quotes(text: &str) -> bool {
+    let mut quote = None;
+    let mut rest = text.char_indices();
+    while let Some((at, character)) = rest.next() {
+        match (character, quote) {
+            ('\\', None | Some('"')) => drop(rest.next()),
+            ('\'' | '"', None) => quote = Some(character),
+            (_, Some(open)) if character == open => quote = None,
+            ('{', Some(_)) if text[at + 1..].strip_prefix(MOUNT).is_some_and(|rest| rest.starts_with('}')) => {
+                return true;
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Names in braces that look like ours and stand for nothing.
 pub(super) fn unknown(text: &str, devices: usize) -> Vec<String> {
     let names = text.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0));
@@ -89,7 +108,7 @@ pub(super) fn unknown(text: &str, devices: usize) -> Vec<String> {
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use super::{filled, unknown};
+    use super::{filled, fills_in_quotes, unknown};
 
     #[test]
     fn devices_and_mount_point_are_filled_in_and_the_shell_keeps_its_braces() {
@@ -100,6 +119,18 @@ mod tests {
             r"mk /dev/a '/dev/it'\''s' && m /dev/a '/mnt/x y'"
         );
         assert_eq!(fill("echo ${HOME} {a,b} {device2} {"), "echo ${HOME} {a,b} {device2} {");
+    }
+
+    #[test]
+    fn a_place_between_quotes_is_noticed() {
+        for line in ["mount x \"{mount}\"", "x '{mount}/y'", "x \"a\\\"{mount}\"", "'a'\"{mount}\""] {
+            assert!(fills_in_quotes(line), "{line}");
+        }
+        for line in
+            ["mount x {mount}", "x 'a' {mount}", "x \"{a}\" {mount}/y", "x \\\"{mount}\\\"", "awk '{print}'"]
+        {
+            assert!(!fills_in_quotes(line), "{line}");
+        }
     }
 
     #[test]

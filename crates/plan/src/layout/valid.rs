@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 
 use thiserror::Error;
 
-use super::{FileSystem, Layout, MdMetadata, Recipe, Volume, own};
+use super::{FileSystem, Layout, MdMetadata, Recipe, Volume, own, shell_word};
 use crate::Bytes;
 
 /// A mistake in a layout, at the field of a study file or the option that it was given by.
@@ -180,6 +180,13 @@ impl Layout {
             for line in lines {
                 let is_line = !line.trim().is_empty() && !line.contains('\0');
                 problems.add_if(!is_line, field, || "an empty command does nothing: remove it".to_owned());
+                let place = self.mount_point.to_string_lossy();
+                let is_open = shell_word(&place) != place && own::fills_in_quotes(line);
+                problems.add_if(is_open, field, || {
+                    format!(
+                        "leave out the quotes around {{mount}}: {place:?} is filled in with quotes of its own"
+                    )
+                });
                 for name in own::unknown(line, self.devices.len()) {
                     problems.add(
                         field,
