@@ -96,6 +96,8 @@ impl LaunchWatch for Silent {
         false
     }
 
+    fn ended(&mut self, _: &[&LaunchReport]) {}
+
     fn progress(&mut self, _: LaunchProgress) {}
 }
 
