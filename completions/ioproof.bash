@@ -225,7 +225,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__batch)
-            opts="-y -h --slurm --pbs --flux --per-point --nodes --ranks-per-node --time --account --partition --setup --launcher --mpi --program --set --out --yes --help"
+            opts="-y -h --slurm --pbs --flux --per-point --nodes --ranks-per-node --time --account --partition --setup --launcher --mpi --allow-commands --program --set --out --yes --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -260,6 +260,10 @@ _ioproof() {
                     return 0
                     ;;
                 --mpi)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow-commands)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -153,6 +153,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l partition -d '
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l setup -d 'A line of shell before the run, as `module load openmpi`; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l launcher -d 'Words that start the ranks, instead of the system\'s own launcher' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l mpi -d 'The MPI library as the jobs find it, where the right one is not found by itself' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l allow-commands -d 'Agree to the commands that the study executes, by the hash that `ioproof run STUDY --explain` prints' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l program -d 'The program as the jobs find it' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l set -d 'Change a value of the study; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l out -d 'Where the scripts are written, and the records of the jobs' -r -F

@@ -83,7 +83,9 @@ pub(super) fn fills_in_quotes(text: &str) -> bool {
             ('\\', None | Some('"')) => drop(rest.next()),
             ('\'' | '"', None) => quote = Some(character),
             (_, Some(open)) if character == open => quote = None,
-            ('{', Some(_)) if text[at + 1..].strip_prefix(MOUNT).is_some_and(|rest| rest.starts_with('}')) => {
+            ('{', Some(_))
+                if text[at + 1..].strip_prefix(MOUNT).is_some_and(|rest| rest.starts_with('}')) =>
+            {
                 return true;
             }
             _ => {}
