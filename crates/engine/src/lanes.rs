@@ -103,7 +103,7 @@ pub(crate) struct Seat {
     writes: bool,
     /// Its fsync must be waited for, and its bytes are not complete yet.
     cut_short: bool,
-    pen: Pen,
+    pub(crate) pen: Pen,
 }
 
 impl Seat {

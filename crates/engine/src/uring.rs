@@ -216,6 +216,8 @@ impl<'s, 'r> Worker<'s, 'r> {
             Buffers::Registered { per_group } => per_group,
         };
         let depth = room.depth as usize;
+        // The seats of the tasks before have moved their pens on, and the buffers with them.
+        pens.iter_mut().zip(&self.seats).for_each(|(pen, seat)| *pen = seat.pen);
         let pens = &mut pens[..tasks.len() * depth];
         if let Some(ink) = &rules.ink {
             for ((index, pen), buffer) in pens.iter_mut().enumerate().zip(room.memory.chunks_mut(room.stride))
