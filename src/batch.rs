@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use dialect::batch::{Asked, Jobs, Script, System, scripts};
-use plan::layout::shell_word;
+use plan::shell_word;
 use plan::{ExpectedRate, Surroundings};
 
 use crate::arguments::BatchArguments;

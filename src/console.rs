@@ -36,6 +36,11 @@ pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
+/// As [`can_ask`], where what is asked about was printed before.
+pub(crate) fn can_show_and_ask() -> bool {
+    can_ask() && io::stdout().is_terminal()
+}
+
 /// Writes to standard output; a reader that went away is no error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_if_read(text).map(|_| ())

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use dialect::ior::Launcher;
 use dialect::{Asked, Extras, Tool};
 use plan::Plan;
-use plan::layout::shell_word;
+use plan::shell_word;
 use record::{Warning, WarningRow};
 use runner::{Checked, Event, Watch};
 
@@ -71,7 +71,7 @@ pub(crate) fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failur
 /// Says what killed runs left and what the user would lose, and asks about that.
 pub(crate) fn agreed(checked: &Checked, extras: &Extras) -> Result<(), Failure> {
     warn(&session::leftover_lines(&checked.leftovers));
-    // Who refuses names what is lost.
+    // A refusal names the files itself.
     if extras.yes || can_ask() {
         warn(&checked.replaced().iter().map(session::replaced_line).collect::<Vec<_>>());
     }

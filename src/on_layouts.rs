@@ -12,7 +12,7 @@ use report::LayoutOutlook;
 use runner::{Earlier, Ended, Life, Mustered, OnHost};
 
 use crate::arguments::RunArguments;
-use crate::console::{can_ask, confirm, print, print_line};
+use crate::console::{can_show_and_ask, confirm, print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::layout;
 use crate::progress::LiveLine;
@@ -111,10 +111,13 @@ impl<'s, 'w> Campaign<'s, 'w> {
         self.session.muster_again(resumed, &self.builder)
     }
 
-    /// Whether the user agrees to all commands of the layouts, and to lose the data on the devices of those with
-    /// cases that are left: by the hash of the commands, or by an answer at the terminal after they were shown. There
+    /// Has the user agree to all commands of the layouts, and to lose the data on the devices of those with cases that
+    /// are left: by the hash of the commands, or by an answer at the terminal after they were shown. There
     /// is no other consent.
-    pub(crate) fn agreed(&mut self, mustered: &Mustered, allowed: Option<&str>) -> Result<bool, Failure> {
+    ///
+    /// # Errors
+    /// Somebody said no, or nobody can be asked.
+    pub(crate) fn agree(&mut self, mustered: &Mustered, allowed: Option<&str>) -> Result<(), Failure> {
         let (commands, hash) = self.commands();
         let is_allowed = commands == 0 || allowed.is_some_and(|allowed| allowed == hash.to_string());
         print(&format!("\n{}", self.shown(!is_allowed)))?;
@@ -130,14 +133,11 @@ impl<'s, 'w> Campaign<'s, 'w> {
             count => format!(" and lose all data on {}", devices(count)),
         };
         if !is_allowed {
-            let executed = match commands {
-                1 => "1 command".to_owned(),
-                count => format!("{count} commands"),
-            };
+            let executed = report::counted(commands as u64, "command");
             if let Some(allowed) = allowed {
                 print_line(&format!("! --allow-commands {allowed} is the hash of other commands"))?;
             }
-            if !can_ask() {
+            if !can_show_and_ask() {
                 let why = format!(
                     "the study would execute {executed}{lost}, and nobody can be asked: read them above, and add \
                      --allow-commands {hash} to agree"
@@ -145,11 +145,11 @@ impl<'s, 'w> Campaign<'s, 'w> {
                 return Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)));
             }
             if !confirm(&format!("Execute {executed}{lost}?"), false)? {
-                return Ok(false);
+                return Err(Failure::new(Exit::Refused, anyhow::anyhow!("nothing was executed or written")));
             }
         }
         self.builder.agreed = self.commands.clone();
-        Ok(true)
+        Ok(())
     }
 
     /// The devices that are overwritten for cases that are left.
@@ -187,11 +187,15 @@ impl<'s, 'w> Campaign<'s, 'w> {
     /// Takes down what an earlier start of the run has left standing.
     pub(crate) fn clear(&self, run_id: &str, recorder: &mut Recorder) -> Result<(), Failure> {
         for standing in self.builder.layouts.standing().map_err(refused)? {
-            if standing.run_id() != run_id || standing.owner().is_some() {
+            // One that was left standing on purpose is not the run's, whatever a record calls itself.
+            if standing.run_id() != run_id || !standing.is_leftover() {
                 continue;
             }
             let name = standing.name().to_owned();
-            print(&format!("layout {name} was left standing by an earlier start of this run: dismantled\n"))?;
+            print_line(&format!(
+                "layout {name} was left standing by an earlier start of this run: dismantled by"
+            ))?;
+            print(&layout::undoing(&standing))?;
             let mut commands = Vec::new();
             let gone = self.builder.layouts.destroy(standing, &mut |run| commands.push(run.clone()));
             let error = gone.as_ref().err().map(ToString::to_string);
@@ -206,8 +210,8 @@ impl<'s, 'w> Campaign<'s, 'w> {
         for standing in self.builder.layouts.standing().map_err(refused)? {
             if standing.is_leftover() {
                 let (name, run) = (standing.name(), standing.run_id());
-                print(&format!(
-                    "! run {run} was killed and left layout {name}; `ioproof layout clean` dismantles it\n"
+                print_line(&format!(
+                    "! run {run} was killed and left layout {name}; `ioproof layout clean` dismantles it"
                 ))?;
             }
         }
@@ -237,7 +241,7 @@ fn refused(error: host::LayoutError) -> Failure {
 
 /// Whether its devices are written: what exists already stays as it is.
 fn is_made(layout: &Layout) -> bool {
-    !matches!(layout.recipe, Recipe::Existing | Recipe::Lustre { .. })
+    layout.recipe.overwrites_devices()
 }
 
 /// What is known of the device at `path`.
@@ -282,7 +286,7 @@ fn spaces(outlook: &LayoutOutlook, plan: &Plan) -> Vec<Space> {
 }
 
 fn devices(count: usize) -> String {
-    if count == 1 { "1 device".to_owned() } else { format!("{count} devices") }
+    report::counted(count as u64, "device")
 }
 
 /// Shows a plan with layouts, without making anything.
@@ -294,6 +298,6 @@ pub(crate) fn explain(session: &Session<'_>, plan: &Plan, arguments: &RunArgumen
     print(&format!("\n{}", campaign.shown(true)))?;
     match campaign.commands() {
         (0, _) => Ok(()),
-        (_, hash) => print(&format!("to agree to exactly these commands: --allow-commands {hash}\n")),
+        (_, hash) => print(&layout::how_to_agree(hash)),
     }
 }

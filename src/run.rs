@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use plan::layout::shell_word;
-use plan::{Layout, Plan, outlooks, visible};
+use plan::{Layout, Plan, outlooks, shell_word, visible};
 use record::{Recorder, Resumed, Run, WarningRow, Wiped};
 use report::Study;
 use runner::{Checked, Ended, Event, LayoutStep, Watch};
@@ -57,9 +56,8 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     let around = campaign.surroundings(&mustered.checked.plan, &mustered.checked.facts);
     print(&report::preflight(&mustered.checked.plan, &around))?;
     print(&lines(&notes))?;
-    if !(campaign.agreed(&mustered, arguments.allow_commands.as_deref())?
-        && agreed("Start?", &mustered.checked, how)?)
-    {
+    campaign.agree(&mustered, arguments.allow_commands.as_deref())?;
+    if !agreed("Start?", &mustered.checked, how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
     let directory = session.directory(how.out.as_deref());
@@ -149,8 +147,8 @@ fn resume_on_layouts(
     for WarningRow { warning, .. } in &resumed.warnings {
         print_line(&format!("! {warning}; {}", warning.advice()))?;
     }
-    let is_agreed = campaign.agreed(&mustered, arguments.allow_commands.as_deref())?;
-    if !(is_agreed && agreed("Go on with the others?", &mustered.checked, &arguments.how)?) {
+    campaign.agree(&mustered, arguments.allow_commands.as_deref())?;
+    if !agreed("Go on with the others?", &mustered.checked, &arguments.how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
     let around = campaign.surroundings(&mustered.checked.plan, &mustered.checked.facts);

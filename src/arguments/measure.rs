@@ -50,7 +50,7 @@ pub(crate) struct How {
     /// Where the record goes [default: ioproof-runs/DATE-TIME-NAME].
     #[arg(long, value_name = "RUNDIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Start without asking.
+    /// Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study.
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Print what would be done, with files, bytes and seconds, and write nothing.

@@ -1,7 +1,7 @@
 //! Columns of numbers from a file or the standard input.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
@@ -35,7 +35,12 @@ fn rows<const WIDTH: usize>(file: Option<&Path>) -> Result<Vec<[f64; WIDTH]>, Fa
         Some(path) => File::open(path).map(|file| Box::new(file) as Box<dyn Read>).map_err(Into::into),
     };
     input
-        .and_then(|input| parse(BufReader::new(input.take(INPUT_BYTES_MAX))))
+        .and_then(|input| {
+            let mut text = String::new();
+            let bytes = input.take(INPUT_BYTES_MAX + 1).read_to_string(&mut text).context("it is no text")?;
+            anyhow::ensure!(bytes as u64 <= INPUT_BYTES_MAX, "it has more than {INPUT_BYTES_MAX} bytes");
+            parse(text.as_bytes())
+        })
         .with_context(|| format!("cannot take numbers from {name}"))
         .map_err(|error| Failure::new(Exit::Usage, error))
 }

@@ -1,7 +1,6 @@
 //! `ioproof host tune`: shows every write, applies them, and keeps what was.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -13,7 +12,7 @@ use host::{Host, Root};
 use plan::visible;
 
 use super::{ledger_failure, profiles_named, state_of};
-use crate::console::{complain, confirm, print, print_line};
+use crate::console::{can_ask, complain, confirm, print, print_line};
 use crate::exit::{Exit, Failure};
 
 /// `ioproof host tune`.
@@ -109,7 +108,7 @@ pub(super) fn agreed(question: &str, yes: bool) -> Result<bool, Failure> {
     if yes || confirm(question, false)? {
         return Ok(true);
     }
-    if io::stdin().is_terminal() {
+    if can_ask() {
         return Ok(false);
     }
     let message = "nothing was written: nobody can be asked; add --yes to agree, or --plan to look";

@@ -14,7 +14,7 @@ use record::CommandRun;
 pub(crate) use arguments::Asked;
 use arguments::{Described, State};
 
-use crate::console::{can_ask, confirm, print, print_line};
+use crate::console::{can_show_and_ask, confirm, print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::signals;
 
@@ -74,7 +74,7 @@ fn plan(described: &Described) -> Result<Exit, Failure> {
     let survey = layouts_of(described).survey(&layout, &described.destroy_data_on);
     print(&show::plan(&layout, &survey))?;
     if described.study.is_some() && !survey.steps.is_empty() {
-        print(&format!("to agree to exactly these commands: --allow-commands {}\n", hash(&survey)))?;
+        print(&how_to_agree(hash(&survey)))?;
     }
     match survey.obstacles.is_empty() {
         true => Ok(Exit::Success),
@@ -107,41 +107,50 @@ fn create(described: &Described, yes: bool) -> Result<Exit, Failure> {
 /// the terminal counts.
 fn is_agreed(described: &Described, layout: &Layout, survey: &Survey, yes: bool) -> Result<bool, Failure> {
     let is_of_study = described.study.is_some();
-    let is_told = match is_of_study {
-        true => survey.steps.is_empty() || described.allow_commands.as_deref() == Some(&*hash(survey)),
+    let hash = hash(survey).to_string();
+    let is_consented = match is_of_study {
+        true => survey.steps.is_empty() || described.allow_commands.as_ref() == Some(&hash),
         false => yes || layout.devices.is_empty(),
     };
-    if is_told {
+    if is_consented {
         return Ok(true);
     }
     print(&show::plan(layout, survey))?;
-    if is_of_study && !can_ask() {
-        print(&format!("nothing was done; --allow-commands {} agrees to these commands\n", hash(survey)))?;
-        return Ok(false);
+    let how = if is_of_study { format!("--allow-commands {hash}") } else { "--yes".to_owned() };
+    if is_of_study && !can_show_and_ask() {
+        return not_done(&how);
     }
     let devices: Vec<String> = survey.devices.iter().map(|path| path.display().to_string()).collect();
     let lost = match devices.is_empty() {
         true => String::new(),
         false => format!(" All data on {} is lost.", devices.join(", ")),
     };
-    agreed(false, &format!("Make it?{lost}"))
+    if confirm(&format!("Make it?{lost}"), false)? { Ok(true) } else { not_done(&how) }
+}
+
+fn not_done(how: &str) -> Result<bool, Failure> {
+    print_line(&format!("nothing was done; {how} agrees"))?;
+    Ok(false)
+}
+
+/// A line that says how to agree to commands that were shown.
+pub(crate) fn how_to_agree(hash: CommandHash) -> String {
+    format!("to agree to exactly these commands: --allow-commands {hash}\n")
+}
+
+/// The commands that take `standing` down.
+pub(crate) fn undoing(standing: &Standing) -> String {
+    show::undoing(standing)
 }
 
 /// By which a user agrees to the commands of this layout alone.
-fn hash(survey: &Survey) -> String {
-    CommandHash::of_all(&[survey.commands]).to_string()
+fn hash(survey: &Survey) -> CommandHash {
+    CommandHash::of_all(&[survey.commands])
 }
 
 /// Asks, unless it was agreed to before. Where nobody can be asked, nobody agrees.
 fn agreed(yes: bool, question: &str) -> Result<bool, Failure> {
-    if yes {
-        return Ok(true);
-    }
-    let is_agreed = confirm(question, false)?;
-    if !is_agreed {
-        print("nothing was done; --yes agrees\n")?;
-    }
-    Ok(is_agreed)
+    if yes || confirm(question, false)? { Ok(true) } else { not_done("--yes") }
 }
 
 /// Prints what stands; it is an error if it is not what the layout says.

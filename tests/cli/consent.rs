@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use rustix::process::Signal;
 use testbed::{Finished, LoopDevice, Program, Testbed, skipped};
 
-use crate::desk::{Desk, allow_commands, assert_says, events, hash_in, run, wait_for};
+use crate::desk::{Desk, allow_commands, assert_says, at_terminal, events, hash_in, run, wait_for};
 
 /// A study of a stranger: its layout needs no device, and each of its commands leaves a trace.
 struct Stranger {
@@ -60,12 +60,6 @@ impl Stranger {
     }
 }
 
-/// The program at a terminal, where this is typed.
-fn at_terminal(program: &Program, typed: &str) -> Program {
-    let line = format!("printf '{typed}' | script -qec \"$0\" /dev/null");
-    Program::new("sh").args(["-c", &line, &program.shell_line()])
-}
-
 #[test]
 fn without_an_answer_or_the_hash_nothing_is_executed() {
     let stranger = Stranger::new();
@@ -83,11 +77,11 @@ fn without_an_answer_or_the_hash_nothing_is_executed() {
 fn an_answer_at_a_terminal_is_needed_even_with_yes() {
     let stranger = Stranger::new();
     for typed in ["n\\n", "\\n", "\\004"] {
-        let refused = run(&at_terminal(&stranger.run(), typed));
+        let refused = at_terminal(&stranger.run(), typed).expect_code(3);
         assert_says(&refused.stdout, &["touch made", "touch checked", "touch undone", "Execute 6 commands"]);
         assert_eq!(stranger.traces(), [""; 0], "{typed}");
     }
-    let _ = run(&at_terminal(&stranger.run(), "y\\n"));
+    let _ = at_terminal(&stranger.run(), "y\\n").expect_code(0);
     assert_eq!(stranger.traces(), ["made", "checked", "undone"]);
 }
 

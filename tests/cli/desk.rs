@@ -112,6 +112,12 @@ pub(crate) fn run(program: &Program) -> Finished {
     program.run().expect("the program ends in time")
 }
 
+/// Runs a program at a terminal where this is typed, as `printf` takes it. All output is in `stdout`.
+pub(crate) fn at_terminal(program: &Program, typed: &str) -> Finished {
+    let line = format!("printf '{typed}' | script -qefc \"$0\" /dev/null");
+    run(&Program::new("sh").args(["-c", &line, &program.shell_line()]))
+}
+
 /// The hash that a text of the program says to agree with.
 pub(crate) fn hash_in(text: &str) -> String {
     let (_, after) = text.rsplit_once("--allow-commands ").unwrap_or_else(|| panic!("no hash: {text}"));

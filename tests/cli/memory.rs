@@ -27,7 +27,7 @@ fn is_doubtful(desk: &Desk, study: &str, reasons: &[&str]) {
     assert_says(&audit, &["memory not excluded"]);
 }
 
-/// T1: four clients with a cache each; later repetitions read what the first ones brought there.
+/// Four clients with a cache each; later repetitions read what the first ones brought there.
 #[test]
 fn clients_with_a_cache_keep_no_promise_about_reads() {
     if skipped(ProgrammedFs::available()) {
@@ -71,7 +71,7 @@ fn direct_reads_of_a_file_system_in_user_space_are_no_better() {
     );
 }
 
-/// T30: the counters of a loop device see what the page cache of its file has answered.
+/// The counters of a loop device see what the page cache of its file has answered.
 #[test]
 fn a_loop_device_over_the_page_cache_keeps_no_promise_and_one_around_it_does() {
     if skipped(Testbed::available()) {

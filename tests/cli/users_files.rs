@@ -1,12 +1,12 @@
-//! Files that no benchmark made are lost only where the user has said so; those that one made go as the
+//! Files that ioproof has not made are lost only where the user has said so; those that one made go as the
 //! tools replace them.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use testbed::{Finished, Launch, Program, skipped};
+use testbed::{Launch, skipped};
 
-use crate::desk::{Desk, assert_says, names, run};
+use crate::desk::{Desk, assert_says, at_terminal, names, run};
 
 /// What a user may have: text, or bytes that look like the data of a benchmark.
 fn belongings() -> [Vec<u8>; 3] {
@@ -46,7 +46,7 @@ fn desk(mine: &[u8]) -> Desk {
 }
 
 #[test]
-fn what_no_benchmark_made_is_not_lost_unasked() {
+fn what_ioproof_has_not_made_is_not_lost_unasked() {
     for mine in belongings() {
         let desk = desk(&mine);
         let before = names(&desk.path(""));
@@ -70,7 +70,7 @@ fn whoever_agrees_loses_it() {
 }
 
 #[test]
-fn what_a_benchmark_made_is_replaced_as_the_tool_does() {
+fn what_ioproof_has_made_is_replaced_as_the_tool_does() {
     let makers = [
         "ior -w -k -t 4k -b 256k -o mine",
         "ior -w -k -t 47008 -b 47008 -s 20 -G 271 -o mine",
@@ -93,7 +93,7 @@ fn what_a_benchmark_made_is_replaced_as_the_tool_does() {
 }
 
 #[test]
-fn one_line_of_the_user_in_a_file_of_a_benchmark_makes_it_theirs() {
+fn one_line_of_the_user_in_a_file_of_ioproof_makes_it_theirs() {
     let desk = desk(b"");
     for at in [0, 100_000, 262_144] {
         let _ = run(&desk.ioproof("ior -w -k -t 4k -b 256k -o mine --yes --out record")).expect_code(0);
@@ -178,13 +178,6 @@ fn one_rank_decides_for_all() {
     }
 }
 
-/// The program with `words` at a terminal where somebody types `answer`, and ends the input then.
-fn at_terminal(desk: &Desk, words: &str, answer: &str) -> Finished {
-    let program = env!("CARGO_BIN_EXE_ioproof");
-    let script = format!("printf '{answer}' | script -qefc '{program} {words}' /dev/null");
-    run(&Program::new("sh").args(["-c", &script]).current_dir(desk.path("")))
-}
-
 #[test]
 fn at_a_terminal_only_a_yes_loses_data() {
     for words in ["ior -w -k -t 4k -b 64k -o mine", "iozone -i 0 -s 64k -r 4k -f mine", "run study.toml"] {
@@ -192,7 +185,7 @@ fn at_a_terminal_only_a_yes_loses_data() {
             [("", false), ("\\n", false), ("n\\n", false), ("what\\n", false), ("y\\n", true)]
         {
             let desk = desk(b"my thesis");
-            let ended = at_terminal(&desk, words, answer);
+            let ended = at_terminal(&desk.ioproof(words), answer);
             assert_says(&ended.stdout, &["mine exists (9 B", "[y/N]"]);
             assert_eq!(ended.code, Some(if agrees { 0 } else { 3 }), "{words}, {answer:?}: {}", ended.stdout);
             let stays = fs::read(desk.path("mine")).ok() == Some(b"my thesis".to_vec());

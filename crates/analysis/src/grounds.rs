@@ -103,7 +103,7 @@ impl<'a> Grounds<'a> {
 
     /// What speaks against it where it breaks a promise: not that it may be too good.
     pub(crate) fn against_breach(&self, place: usize) -> Vec<String> {
-        self.against_by(place, |doubt| !doubt.check.only_flatters())
+        self.against_by(place, |doubt| !doubt.check.can_only_raise_figures())
     }
 
     fn against_by(&self, place: usize, takes: impl Fn(&Doubt) -> bool) -> Vec<String> {

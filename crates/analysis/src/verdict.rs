@@ -19,7 +19,7 @@ use crate::{CONFIDENCE, Check, Doubt, Figure, Judgement, RepetitionFigure, Summa
 ///   disqualifying doubt, of a phase below its minimum length, with fewer repetitions than its case
 ///   asks for or without the end that it asks for, or with too few of them for the confidence bound. A figure without doubts that does not keep it is a [`Judgement::Fail`],
 ///   whatever the others are. So is one that may only have been
-///   too good ([`Check::only_flatters`]) and does not keep it even so.
+///   too good ([`Check::can_only_raise_figures`]) and does not keep it even so.
 #[must_use]
 pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Verdict> {
     let study = Study(Grounds::new(plan, figures, doubts));

@@ -8,6 +8,8 @@ use record::{BlockDeviceFacts, Fact};
 
 use crate::{DeviceNumber, Root, pci};
 
+/// Stacks of devices are a few layers deep; more are taken for a loop.
+pub(crate) const LAYERS_MAX: usize = 16;
 /// Why a volume has no hardware queues: md and most targets of the device mapper take each request in the
 /// thread that submits it, and hand it on.
 const OF_ITS_MEMBERS: &str = "it has no queue of its own and hands requests on to its members";

@@ -5,9 +5,6 @@ use std::path::Path;
 use crate::mounts::{DeviceNumber, Mount};
 use crate::{HostError, Root, Unobservable, block, file_system};
 
-/// Stacks are a few layers deep; more are taken for a loop.
-const LAYERS_MAX: usize = 16;
-
 /// The devices whose counters, summed, show the bytes of `path`.
 pub(crate) fn observable(root: &Root, table: &[Mount], path: &Path) -> Result<Vec<String>, Unobservable> {
     let carriers = carriers(root, table, path, 0)?;
@@ -62,7 +59,7 @@ fn by_passes_block_layer(mount: &Mount) -> bool {
 fn no_device(kind: &str, mount: &Mount) -> String {
     let at = mount.mount_point.display();
     match kind {
-        "tmpfs" | "ramfs" | "hugetlbfs" => format!("{kind} at {at} keeps its data in memory"),
+        _ if file_system::is_in_memory(kind) => format!("{kind} at {at} keeps its data in memory"),
         "nfs" | "nfs4" | "cifs" | "smb3" | "ceph" | "lustre" | "gpfs" | "beegfs" | "9p" | "virtiofs"
         | "afs" | "orangefs" | "pvfs2" | "glusterfs" | "wekafs" | "daos" => {
             format!("{kind} at {at} keeps its data on {}, not on a block device of this host", mount.source)
@@ -107,7 +104,7 @@ fn upper_carriers(
     let upper = crate::mounts::unescape_path(upper);
     let hidden =
         || format!("the upper directory {} of the overlay at {at} cannot be seen from here", upper.display());
-    if layer >= LAYERS_MAX || !root.path(&upper).is_dir() {
+    if layer >= block::LAYERS_MAX || !root.path(&upper).is_dir() {
         return Err(Unobservable::because(hidden()));
     }
     let below = file_system::nearest_existing(root, &upper)
@@ -175,7 +172,7 @@ pub(crate) fn top_and_bottom(root: &Root, table: &[Mount], path: &Path) -> (Vec<
 
 fn push_bottom(root: &Root, device: &str, layer: usize, bottom: &mut Vec<String>) {
     let members = block::slaves(root, device);
-    if members.is_empty() || layer >= LAYERS_MAX {
+    if members.is_empty() || layer >= block::LAYERS_MAX {
         if !bottom.iter().any(|known| known == device) {
             bottom.push(device.to_owned());
         }
@@ -189,7 +186,7 @@ fn push_bottom(root: &Root, device: &str, layer: usize, bottom: &mut Vec<String>
 
 fn push_with_members(root: &Root, table: &[Mount], device: &str, layer: usize, stack: &mut Vec<String>) {
     let whole = block::whole_of(root, device).unwrap_or_else(|| device.to_owned());
-    if layer >= LAYERS_MAX || stack.contains(&whole) {
+    if layer >= block::LAYERS_MAX || stack.contains(&whole) {
         return;
     }
     stack.push(whole.clone());

@@ -11,6 +11,14 @@ use rustix::fs::{AtFlags, CWD, StatVfs, StatxFlags};
 use crate::mounts::{self, DeviceNumber, Mount};
 use crate::{HostError, Root};
 
+/// File systems whose data is in memory.
+const IN_MEMORY: [&str; 5] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs", "rootfs"];
+
+/// Whether a file system of this type keeps its data in memory.
+pub(crate) fn is_in_memory(kind: &str) -> bool {
+    IN_MEMORY.contains(&kind)
+}
+
 /// The kernel follows at most this many links in one path (`path_resolution(7)`).
 const LINKS_MAX: usize = 40;
 

@@ -45,6 +45,7 @@ mod host;
 mod io_uring;
 mod launch_groups;
 pub mod layouts;
+mod ledger_file;
 pub mod limits;
 mod memory;
 mod memory_below;

@@ -1,14 +1,13 @@
 //! Memories below the devices of a path, which may answer reads that the counters of these devices see.
 
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use record::{Fact, MemoryPlace, Warning};
 
 use crate::mounts::Mount;
-use crate::{Root, block, devices, file_system};
-
-/// Stacks are a few layers deep; more are taken for a loop.
-const LAYERS_MAX: usize = 16;
+use crate::{Root, block, devices, file_system, sys};
 
 /// Block devices of the kernel whose data is in memory, by their names without the number: a compressed RAM
 /// disk, a RAM disk, and the null block driver.
@@ -17,8 +16,6 @@ const IN_MEMORY: [&str; 3] = ["zram", "ram", "nullb"];
 const SERVED: [&str; 3] = ["nbd", "rbd", "ublkb"];
 /// Volumes of ZFS, whose cache is in the memory of the node.
 const ZFS_VOLUME: &str = "zd";
-/// File systems whose data is in memory.
-const MEMORY_FILE_SYSTEMS: [&str; 5] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs", "rootfs"];
 /// The model of the SCSI debugging driver, which keeps its data in memory.
 const SCSI_DEBUG: &str = "scsi_debug";
 
@@ -52,7 +49,7 @@ impl Search<'_> {
     /// A device, the members that it is made of, and what is under the file of a loop device.
     fn device(&mut self, name: &str, layer: usize) {
         let whole = block::whole_of(self.root, name).unwrap_or_else(|| name.to_owned());
-        if layer >= LAYERS_MAX || self.seen.contains(&whole) {
+        if layer >= block::LAYERS_MAX || self.seen.contains(&whole) {
             return;
         }
         self.seen.push(whole.clone());
@@ -93,6 +90,13 @@ impl Search<'_> {
             let what = format!("{name} reads its file {} through the page cache", file.display());
             self.tell(MemoryPlace::Node, what);
         }
+        if !self.is_at(name, &file) {
+            let what = format!(
+                "the file of {name} is not the one at {} here, so its caches are not known",
+                file.display()
+            );
+            return self.tell(MemoryPlace::Server, what);
+        }
         match devices::carriers(self.root, self.table, &file, layer + 1) {
             Ok(members) => members.iter().for_each(|member| self.device(member, layer + 1)),
             Err(_) if self.is_in_memory(&file) => {}
@@ -103,9 +107,18 @@ impl Search<'_> {
         }
     }
 
+    /// Whether the file of the loop device `name` is what its path leads to here: it may have been set up in another
+    /// mount namespace, or something may be mounted over it. Who may not ask the kernel believes the path.
+    fn is_at(&self, name: &str, file: &Path) -> bool {
+        let device = File::open(self.root.path(format!("/dev/{name}")));
+        let Ok(backing) = device.and_then(|device| sys::loop_backing(&device)) else { return true };
+        let found = fs::metadata(self.root.path(file));
+        found.is_ok_and(|found| (found.dev(), found.ino()) == (backing.device, backing.inode))
+    }
+
     fn is_in_memory(&self, file: &Path) -> bool {
         let existing = file_system::nearest_existing(self.root, file);
         let mount = existing.and_then(|existing| file_system::mount_of(self.root, self.table, &existing));
-        mount.is_ok_and(|mount| MEMORY_FILE_SYSTEMS.contains(&mount.kind.as_str()))
+        mount.is_ok_and(|mount| file_system::is_in_memory(&mount.kind))
     }
 }

@@ -20,6 +20,7 @@
 //! | [`across`] | which node reads what which node has written |
 //! | [`layout`], [`Layout`] | how devices are put together, as commands with their undoing |
 //! | [`study`] | the study file, read into a plan with every mistake at its place |
+//! | [`shell_word`] | a word quoted for a shell |
 //! | [`visible`] | text from elsewhere, with nothing hidden in it |
 //! | [`quick`] | the plan of a quick characterisation of a directory |
 //! | [`randomops`] | the plan of many tasks with small random transfers |
@@ -55,6 +56,7 @@ mod rpc;
 mod rules;
 mod seeds;
 mod setting;
+mod shell;
 mod spread;
 pub mod study;
 mod terms;
@@ -86,6 +88,7 @@ pub use region::{Region, Steps};
 pub use rpc::{Binding, Pattern, Rpc};
 pub use rules::{node_local_rule, server_memory_rule};
 pub use setting::{Setting, SettingValue};
+pub use shell::shell_word;
 pub use spread::{Assigned, assign};
 pub use terms::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, Over, Per, PublishedPlace,

@@ -282,8 +282,8 @@ impl Warning {
                 "read the counters of the servers, or use far more data than all memories on the way hold"
             }
             Self::MemoryBelow { place, .. } => match place {
-                MemoryPlace::Device => "its rates are those of memory",
-                MemoryPlace::Node => "have the device pass the page cache by (losetup --direct-io=on)",
+                MemoryPlace::Device => "measure a target whose data is not in memory",
+                MemoryPlace::Node => "make the loop device bypass the page cache (losetup --direct-io=on)",
                 MemoryPlace::Server => "use far more data than the memory behind it holds",
             },
             Self::TooShort { .. } => {

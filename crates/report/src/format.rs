@@ -4,7 +4,7 @@
 //! (MiB/s = 2²⁰), because the tools of this field print both under similar names.
 
 use plan::Nanos;
-use plan::layout::shell_word;
+use plan::shell_word;
 
 use crate::view::BYTES_PER_SECOND;
 
@@ -180,7 +180,8 @@ pub(crate) fn percent(share: f64) -> String {
 }
 
 /// `1 task`, `2 tasks`.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
+#[must_use]
+pub fn counted(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(count))
 }

@@ -59,6 +59,7 @@ use record::Run;
 pub use compare::{Pair, compare};
 pub use escape::json_text;
 pub use excerpt::{audit_published, audit_published_json};
+pub use format::counted;
 pub use history::{History, Wanted};
 pub use imported::imported;
 pub use inventory::{inventory, inventory_json, inventory_schema};

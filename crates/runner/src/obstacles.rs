@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use host::files::{FileState, Kind, check_directory};
 use host::{Host, PermittedDevice};
-use plan::layout::shell_word;
+use plan::shell_word;
 use plan::{Case, Existing, FileSet, Keep, Plan, Sharing};
 use record::{Holder, Leftover};
 

@@ -1,7 +1,7 @@
 //! Files of the user that a run will remove or write over, since it makes files of these names itself,
 //! writes into them or wipes.
 //!
-//! A file that a benchmark made is not the user's: a killed run has left word of it, or all of its data that
+//! A file that ioproof has made is not the user's: a killed run has left word of it, or all of its data that
 //! is looked at bears the stamps of this program ([`engine::is_own_file`]). A file with several names is
 //! somebody's whatever it holds, and so is one that cannot be read.
 
@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use host::files::require_data;
-use plan::{Backend, Bytes, Case, Placement, Plan, Recipe};
+use plan::{Backend, Bytes, Case, Placement, Plan};
 use record::{Holder, Leftover, named_files};
 
 use crate::cleanup::paths;
@@ -95,7 +95,7 @@ impl Lost {
     }
 }
 
-/// What `plan` replaces, without empty files and those that benchmarks made; none where nothing is lost.
+/// What `plan` replaces, without empty files and those that ioproof has made; none where nothing is lost.
 #[must_use]
 pub fn replaced(plan: &Plan, leftovers: &[Leftover]) -> Option<Replaced> {
     lost(plan, leftovers, &Lost::default()).together()
@@ -106,7 +106,7 @@ pub(crate) fn lost(plan: &Plan, leftovers: &[Leftover], before: &Lost) -> Lost {
     let gone = leftovers.iter().filter(|leftover| leftover.holder == Holder::Gone);
     let left: BTreeSet<PathBuf> =
         gone.flat_map(|leftover| &leftover.files).filter_map(|file| file.path.canonicalize().ok()).collect();
-    let is_there = |case: &Case| case.layout.as_ref().is_none_or(|name| !is_made(plan, name));
+    let is_there = |case: &Case| case.layout.as_ref().is_none_or(|name| !begins_empty(plan, name));
     let real = || plan.cases.iter().filter(|case| case.workload.backend != Backend::Null && is_there(case));
     let names: BTreeSet<PathBuf> = real()
         .filter(|case| writes(case) || case.workload.files.fill)
@@ -126,11 +126,9 @@ pub(crate) fn lost(plan: &Plan, leftovers: &[Leftover], before: &Lost) -> Lost {
     all
 }
 
-/// Whether nothing stands on the layout `name` of `plan` before it is made for the run.
-fn is_made(plan: &Plan, name: &str) -> bool {
-    let stands =
-        |recipe: &Recipe| matches!(recipe, Recipe::Existing | Recipe::Lustre { .. } | Recipe::Own { .. });
-    plan.layouts.iter().any(|layout| layout.name == name && !stands(&layout.recipe))
+/// Whether there is no file on the layout `name` of `plan` before it is made for the run.
+fn begins_empty(plan: &Plan, name: &str) -> bool {
+    plan.layouts.iter().any(|layout| layout.name == name && !layout.recipe.may_hold_files())
 }
 
 /// The files that bear names of items in directories of the user, where `case` makes and removes such items

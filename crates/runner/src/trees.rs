@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use comm::Topology;
-use plan::layout::shell_word;
+use plan::shell_word;
 use plan::{
     Backend, Case, Existing, Keep, Nanos, ObjectsPlacement, Phase, Plan, RENAMED, TreePlacement, Work,
     Workload,

@@ -87,7 +87,7 @@ impl Check {
     /// Whether what it doubts can only have made a figure better than the storage is: one that breaks a
     /// promise all the same breaks it without doubt.
     #[must_use]
-    pub const fn only_flatters(self) -> bool {
+    pub const fn can_only_raise_figures(self) -> bool {
         matches!(self, Self::MemoryNotExcluded)
     }
 

@@ -39,7 +39,7 @@ pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure])
         (Ok(_), None) => return None,
     };
     let around = match (memories.of_loop, memories.read_ahead) {
-        (true, _) => "have the loop device pass the page cache by (losetup --direct-io=on), or ",
+        (true, _) => "make the loop device bypass the page cache (losetup --direct-io=on), or ",
         (_, true) => "use direct I/O, or ",
         _ => "",
     };

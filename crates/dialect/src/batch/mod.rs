@@ -52,7 +52,7 @@ mod write;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use plan::{Case, Nanos, Plan, Question, Recipe, Surroundings, outlooks};
+use plan::{Case, Nanos, Plan, Question, Surroundings, outlooks};
 use thiserror::Error;
 
 pub use system::System;
@@ -251,7 +251,7 @@ fn check(asked: &Asked<'_>) -> Result<(), BatchError> {
     if asked.nodes == Some(0) {
         return Err(BatchError::None { what: "nodes" });
     }
-    let executes = asked.plan.layouts.iter().any(|layout| layout.recipe != Recipe::Existing);
+    let executes = asked.plan.layouts.iter().any(|layout| layout.recipe.executes());
     if executes && asked.allow_commands.is_none() {
         return Err(BatchError::NoConsent);
     }

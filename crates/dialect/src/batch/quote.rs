@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plan::layout::shell_word;
+use plan::shell_word;
 
 use super::BatchError;
 

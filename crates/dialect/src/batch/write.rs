@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use plan::layout::shell_word;
+use plan::shell_word;
 
 use super::{Asked, BatchError, Job, Script, Study, System, WallTime, quote};
 

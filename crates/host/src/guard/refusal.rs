@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use plan::layout::shell_word;
+use plan::shell_word;
 use thiserror::Error;
 
 use super::UNKNOWN_DATA_WORD;

@@ -9,9 +9,6 @@ use super::{Reason, openers};
 use crate::mounts::{self, Mount, unescape_path};
 use crate::{Root, block};
 
-/// Stacks are a few layers deep; more are taken for a loop.
-const LAYERS_MAX: usize = 16;
-
 pub(super) fn reasons(root: &Root, name: &str) -> Vec<Reason> {
     let tables = Tables::read(root);
     let mut reasons = Vec::new();
@@ -123,7 +120,7 @@ impl Tables {
     /// Uses of what the device is made of. Another mapping over the same member may cover the
     /// same bytes; its table would have to be read to tell, so it counts as a use.
     fn uses_below(&self, root: &Root, name: &str, layer: usize, reasons: &mut Vec<Reason>) {
-        if layer >= LAYERS_MAX {
+        if layer >= block::LAYERS_MAX {
             return;
         }
         let whole = block::whole_of(root, name).unwrap_or_else(|| name.to_owned());

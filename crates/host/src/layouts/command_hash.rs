@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -32,17 +33,39 @@ const SHELL_OPERATORS: [char; 11] = [';', '&', '|', '<', '>', '(', ')', '=', '`'
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CommandHash([u8; 32]);
 
-/// All that decides what the commands of a layout do. It is hashed as it is printed for debugging: every text is
-/// quoted there, so that two that differ never look alike.
-#[derive(Debug)]
-#[expect(dead_code, reason = "the fields are read by their derived `Debug`")]
-struct Covered<'a> {
-    name: &'a str,
-    devices: Vec<(&'a Path, u64, &'a [String])>,
-    steps: &'a [Step],
-    checks: &'a [Action],
-    directory: Option<&'a PathBuf>,
-    files: BTreeMap<PathBuf, [u8; 32]>,
+/// Of what the hash is: another one where that changes.
+const VERSION: &str = "ioproof commands 1";
+
+/// Takes in one part after another, each with its length, so that no two lists of parts look alike.
+struct Parts(Sha256);
+
+impl Parts {
+    fn add(&mut self, part: &[u8]) {
+        self.0.update((part.len() as u64).to_le_bytes());
+        self.0.update(part);
+    }
+
+    /// A part that says what the next ones are, and how many.
+    fn head(&mut self, kind: &str, count: usize) {
+        self.add(kind.as_bytes());
+        self.add(&(count as u64).to_le_bytes());
+    }
+
+    fn path(&mut self, path: &Path) {
+        self.add(path.as_os_str().as_bytes());
+    }
+
+    fn action(&mut self, action: &Action) {
+        let (kind, words): (&str, Vec<&[u8]>) = match action {
+            Action::Command(words) => ("command", words.iter().map(String::as_bytes).collect()),
+            Action::Shell(line) => ("shell", vec![line.as_bytes()]),
+            Action::MakeDirectory(path) => ("make directory", vec![path.as_os_str().as_bytes()]),
+            Action::RemoveDirectory(path) => ("remove directory", vec![path.as_os_str().as_bytes()]),
+            Action::Wipe(path) => ("wipe", vec![path.as_os_str().as_bytes()]),
+        };
+        self.head(kind, words.len());
+        words.into_iter().for_each(|word| self.add(word));
+    }
 }
 
 impl CommandHash {
@@ -55,17 +78,36 @@ impl CommandHash {
         checks: &[Action],
         directories: &[PathBuf],
     ) -> Self {
+        let mut parts = Parts(Sha256::new());
+        parts.add(VERSION.as_bytes());
+        parts.add(name.as_bytes());
+        parts.head("devices", devices.len());
+        for (path, bytes, identities) in devices.iter().map(OwnedDevice::identity) {
+            parts.path(path);
+            parts.head("identities", identities.len());
+            parts.add(&bytes.to_le_bytes());
+            identities.iter().for_each(|identity| parts.add(identity.as_bytes()));
+        }
+        parts.head("steps", steps.len());
+        for step in steps {
+            parts.action(&step.action);
+            parts.head("undo", step.undo.len());
+            step.undo.iter().for_each(|undo| parts.action(&undo.action));
+        }
+        parts.head("checks", checks.len());
+        checks.iter().for_each(|check| parts.action(check));
+        parts.head("directory", directories.len().min(1));
+        directories.iter().take(1).for_each(|directory| parts.path(directory));
         let undo = steps.iter().flat_map(|step| &step.undo).map(|undo| &undo.action);
         let actions = steps.iter().map(|step| &step.action).chain(checks).chain(undo);
-        let covered = Covered {
-            name,
-            devices: devices.iter().map(OwnedDevice::identity).collect(),
-            steps,
-            checks,
-            directory: directories.first(),
-            files: actions.flat_map(words).flat_map(|word| files(&word, directories)).collect(),
-        };
-        Self(Sha256::digest(format!("{covered:?}")).into())
+        let files: BTreeMap<PathBuf, [u8; 32]> =
+            actions.flat_map(words).flat_map(|word| files(&word, directories)).collect();
+        parts.head("files", files.len());
+        for (path, content) in &files {
+            parts.path(path);
+            parts.add(content);
+        }
+        Self(parts.0.finalize().into())
     }
 
     /// The hash of several layouts together, in this order.
@@ -96,9 +138,12 @@ fn words(action: &Action) -> Vec<String> {
         Action::Shell(line) => {
             let bare = || line.split_whitespace().map(str::to_owned).collect();
             let words: Vec<String> = shlex::split(line).unwrap_or_else(bare);
+            let between = |word: &String, is_end: fn(char) -> bool| -> Vec<String> {
+                word.split(is_end).map(str::to_owned).collect()
+            };
             let parts = |word: &String| {
-                let parts = word.split(|c: char| SHELL_OPERATORS.contains(&c) || c.is_whitespace());
-                parts.map(str::to_owned).collect::<Vec<_>>()
+                let narrow = between(word, |c| SHELL_OPERATORS.contains(&c) || c.is_whitespace());
+                narrow.into_iter().chain(between(word, |c| SHELL_OPERATORS.contains(&c)))
             };
             words.iter().flat_map(parts).chain(words.iter().cloned()).collect()
         }

@@ -1,8 +1,8 @@
 //! What was done, on stable storage: enough to undo it from another process.
 
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LayoutError;
 use crate::guard::Signature;
+use crate::ledger_file::{self, Unread};
 use crate::owner::{HostIdentity, Owner};
 use crate::{DeviceNumber, Root};
 
@@ -24,14 +25,6 @@ const SUFFIX: &str = ".json";
 const LOCK: &str = ".lock";
 /// The version that this program writes. A later one may know undoings that this one does not.
 const VERSION: u32 = 1;
-/// A ledger of more bytes is none: a step takes about one kilobyte.
-const LEDGER_BYTES_MAX: u64 = 64 << 20;
-
-/// Who may do what with a ledger: it has commands that will be executed.
-const LEDGER_MODE: u32 = 0o600;
-/// The rights of the group and of others to write.
-const WRITABLE_BY_OTHERS: u32 = 0o022;
-
 /// All that is known of a layout that was begun.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ledger {
@@ -271,11 +264,11 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .write(true)
         .create(true)
         .truncate(true)
-        .mode(LEDGER_MODE)
+        .mode(ledger_file::MODE)
         .custom_flags(libc::O_NOFOLLOW)
         .open(&temporary)?;
     // One that was there may have had another mode.
-    file.set_permissions(Permissions::from_mode(LEDGER_MODE))?;
+    file.set_permissions(Permissions::from_mode(ledger_file::MODE))?;
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(&temporary, path)?;
@@ -340,23 +333,10 @@ fn read(path: &Path) -> Result<Ledger, LayoutError> {
         version: u32,
     }
     let unreadable = |reason: String| LayoutError::Unreadable { path: path.to_owned(), reason };
-    let io = |action| move |error| LayoutError::io(action, path, error);
-    // A FIFO is not waited for.
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(io("open"))?;
-    let metadata = file.metadata().map_err(io("stat"))?;
-    if !metadata.is_file() || metadata.len() > LEDGER_BYTES_MAX {
-        return Err(unreadable(format!("it is no regular file of at most {LEDGER_BYTES_MAX} bytes")));
-    }
-    let user = rustix::process::geteuid().as_raw();
-    if metadata.uid() != user || metadata.mode() & WRITABLE_BY_OTHERS != 0 {
-        return Err(unreadable(format!(
-            "its commands would be executed, and somebody else could have written them: it must belong to user {user} \
-             and be writable by nobody else; look at it, then use chown and chmod"
-        )));
-    }
-    let mut text = Vec::new();
-    file.take(LEDGER_BYTES_MAX).read_to_end(&mut text).map_err(io("read"))?;
+    let text = ledger_file::read(path).map_err(|unread| match unread {
+        Unread::Io(error) => LayoutError::io("read", path, error),
+        Unread::Refused(reason) => unreadable(reason),
+    })?;
     let head: Head = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
     if head.version != VERSION {
         return Err(unreadable(format!("it has version {}, expected {VERSION}", head.version)));

@@ -31,8 +31,6 @@ const BUFFER_KIB: std::ops::RangeInclusive<u64> = 256..=65_536;
 /// devices too.
 const REQUESTS_EACH: u64 = 4;
 const REQUESTS_LEAST: u64 = 4096;
-/// Stacks of devices are a few layers deep; more are taken for a loop.
-const LAYERS_MAX: usize = 16;
 /// Requests that were issued and of which no end was seen: more are forgotten.
 const OPEN_MAX: usize = 1 << 20;
 
@@ -250,7 +248,7 @@ fn started(pid: u32) -> Option<u64> {
 fn find_leaves(root: &Root, device: &str, layer: usize, leaves: &mut Vec<(DeviceNumber, String)>) {
     let whole = block::whole_of(root, device).unwrap_or_else(|| device.to_owned());
     let below = block::slaves(root, &whole);
-    if below.is_empty() || layer >= LAYERS_MAX {
+    if below.is_empty() || layer >= block::LAYERS_MAX {
         if let Some(number) = block::number_of(root, &whole)
             && !leaves.iter().any(|(known, _)| *known == number)
         {

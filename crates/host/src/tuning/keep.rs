@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::Path;
 
-use plan::layout::shell_word;
+use plan::shell_word;
 
 use super::ledger::{Entry, EntryState, KeptFile, KeptForm, Ledger, LedgerError};
 use super::owner::Owner;

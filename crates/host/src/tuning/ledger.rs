@@ -4,8 +4,9 @@
 //! all writes stand in it before the first of them. A last line without its end was cut off by a crash:
 //! nothing was changed for it yet.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ use thiserror::Error;
 use super::owner::Owner;
 use super::planned::TuningPlan;
 use super::setting::{Setting, Settings};
+use crate::ledger_file::{self, Unread};
 use crate::{Root, facts};
 
 /// Its name in the state directory.
@@ -39,6 +41,14 @@ pub enum LedgerError {
         source: io::Error,
         /// What to do.
         next: &'static str,
+    },
+    /// Somebody else could have written it, or it is no file.
+    #[error("{path}: {reason}", path = path.display())]
+    Untrusted {
+        /// The file.
+        path: PathBuf,
+        /// Why, and what to do.
+        reason: String,
     },
     /// A line is no event of a ledger.
     #[error(
@@ -252,12 +262,13 @@ impl Ledger {
     /// It cannot be read, or is damaged.
     pub fn read(state: &Path) -> Result<Option<Self>, LedgerError> {
         let path = state.join(LEDGER);
-        let text = match fs::read(&path) {
+        let text = match ledger_file::read(&path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => {
+            Err(Unread::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(Unread::Io(source)) => {
                 return Err(LedgerError::Io { action: "read", path, source, next: "run as its owner" });
             }
+            Err(Unread::Refused(reason)) => return Err(LedgerError::Untrusted { path, reason }),
         };
         Self::parse(path, &text).map(Some)
     }
@@ -547,6 +558,7 @@ fn created(path: &Path, text: &str) -> io::Result<()> {
     let fresh = path.with_extension("new");
     let write = || {
         let mut file = File::create(&fresh)?;
+        file.set_permissions(Permissions::from_mode(ledger_file::MODE))?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         fs::rename(&fresh, path)?;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use plan::layout::shell_word;
+use plan::shell_word;
 use serde::{Deserialize, Serialize};
 
 use super::programs::Programs;

@@ -1,6 +1,6 @@
 //! A step of tuning: what it looks at, what it advises, why, and who says so.
 
-use plan::layout::shell_word;
+use plan::shell_word;
 use serde::Serialize;
 
 use super::setting::{Setting, Settings};

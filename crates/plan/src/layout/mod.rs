@@ -33,7 +33,7 @@ mod volumes;
 
 pub use packages::{Package, package};
 pub use printed::Provenance;
-pub use step::{Action, Step, Undo, When, shell_word};
+pub use step::{Action, Step, Undo, When};
 pub use valid::LayoutProblem;
 
 use std::path::{Path, PathBuf};
@@ -129,6 +129,26 @@ pub enum Recipe {
         /// Undo all of `create`.
         destroy: Vec<String>,
     },
+}
+
+impl Recipe {
+    /// Whether its devices lose what is on them.
+    #[must_use]
+    pub const fn overwrites_devices(&self) -> bool {
+        !matches!(self, Self::Existing | Self::Lustre { .. })
+    }
+
+    /// Whether there may be files of others where it stands, before it is made.
+    #[must_use]
+    pub const fn may_hold_files(&self) -> bool {
+        matches!(self, Self::Existing | Self::Lustre { .. } | Self::Own { .. })
+    }
+
+    /// Whether making it executes anything.
+    #[must_use]
+    pub const fn executes(&self) -> bool {
+        !matches!(self, Self::Existing)
+    }
 }
 
 /// A local file system: how it is made and mounted.

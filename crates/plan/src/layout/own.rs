@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::files::directory;
-use super::{Action, Provenance, Step, Undo, When, shell_word};
+use super::{Action, Provenance, Step, Undo, When};
+use crate::shell_word;
 
 /// All devices, with spaces between.
 const DEVICES: &str = "devices";

@@ -6,8 +6,8 @@ use std::path::{Component, Path};
 
 use thiserror::Error;
 
-use super::{FileSystem, Layout, MdMetadata, Recipe, Volume, own, shell_word};
-use crate::Bytes;
+use super::{FileSystem, Layout, MdMetadata, Recipe, Volume, own};
+use crate::{Bytes, shell_word};
 
 /// A mistake in a layout, at the field of a study file or the option that it was given by.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

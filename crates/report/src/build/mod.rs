@@ -13,7 +13,7 @@ mod timeline;
 use std::collections::{HashMap, HashSet};
 
 use analysis::{CONFIDENCE, OperationLatency, RateName, RepetitionFigure, Summary};
-use plan::layout::shell_word;
+use plan::shell_word;
 use plan::{Case, Forecast, Phase, Plan, Question, Role, Stopping, TargetTerms, Work};
 use record::{Measure, Metric, Operation, Provenance, PublishedUnit, Run, RunState};
 

@@ -68,7 +68,7 @@ fn commands(one: &LayoutOutlook, out: &mut String) {
     undo.into_iter().for_each(|action| command(action, out));
 }
 
-fn of_one(one: &LayoutOutlook, all: bool) -> String {
+fn of_one(one: &LayoutOutlook, show_commands: bool) -> String {
     let layout = &one.layout;
     let mut head = layout.name.clone();
     for (before, words) in [(": ", &layout.title), ("; stands for ", &layout.stands_for)] {
@@ -85,7 +85,7 @@ fn of_one(one: &LayoutOutlook, all: bool) -> String {
         let count = crate::format::counted(one.devices.len() as u64, "device");
         out.push_str(&wrapped("    ", &format!("{count}{size}: {}", names.join(" ")), COLUMNS));
     }
-    if all {
+    if show_commands {
         commands(one, &mut out);
     }
     for obstacle in &one.obstacles {
