@@ -63,7 +63,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l destroy-data-on 
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l allow-commands -d 'Agree to the commands that the study executes, and to lose the data on the devices of its layouts; --explain shows them and prints the hash' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l state -d 'Where the ledger of layouts that a study makes stands [default: /var/lib/ioproof]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l verdict -d 'End with status 8 where a commitment of the study was not kept'
-complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s y -l yes -d 'Start without asking'
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s y -l yes -d 'Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l tasks-per-node -d 'Tasks on each node, with a file each [default: as many as this node has processors]' -r
@@ -88,7 +88,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l no-rotate 
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l node-local -d 'Each node has directories of its own'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l exclusive -d 'Nobody else could use the storage meanwhile'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l keep -d 'Leave the files, and read those that are there'
-complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s y -l yes -d 'Start without asking'
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s y -l yes -d 'Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l size -d 'Bytes of a message, as 1k or 4MiB; k, m and g are powers of 1024. Lists, here and below, are swept' -r
@@ -118,7 +118,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l read -d 'A reque
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l exchange -d 'As large a response as the request, beside --write or --read [default without them]'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l blocking -d 'Plain calls on a thread for each connection, instead of io_uring'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l verify -d 'Compare every byte with what was sent'
-complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s y -l yes -d 'Start without asking'
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s y -l yes -d 'Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l format -d 'One format only [default: print the tables and write html, md, csv and json into RUNDIR]' -r -f -a "text\t'Tables for a terminal'

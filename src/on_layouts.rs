@@ -184,18 +184,22 @@ impl<'s, 'w> Campaign<'s, 'w> {
         text
     }
 
-    /// Takes down what an earlier start of the run has left standing.
-    pub(crate) fn clear(&self, run_id: &str, recorder: &mut Recorder) -> Result<(), Failure> {
+    /// Takes down what an earlier start of the run has left standing, if the user agrees: a record may call itself any
+    /// run.
+    pub(crate) fn clear(&self, run_id: &str, recorder: &mut Recorder, yes: bool) -> Result<(), Failure> {
         for standing in self.builder.layouts.standing().map_err(refused)? {
             // One that was left standing on purpose is not the run's, whatever a record calls itself.
             if standing.run_id() != run_id || !standing.is_leftover() {
                 continue;
             }
             let name = standing.name().to_owned();
-            print_line(&format!(
-                "layout {name} was left standing by an earlier start of this run: dismantled by"
-            ))?;
-            print(&layout::undoing(&standing))?;
+            print_line(&format!("layout {name} was left standing by an earlier start of this run"))?;
+            if !layout::take_down(&standing, yes)? {
+                return Err(Failure::new(
+                    Exit::Refused,
+                    anyhow::anyhow!("layout {name} is in the way of the run"),
+                ));
+            }
             let mut commands = Vec::new();
             let gone = self.builder.layouts.destroy(standing, &mut |run| commands.push(run.clone()));
             let error = gone.as_ref().err().map(ToString::to_string);

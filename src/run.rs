@@ -137,7 +137,7 @@ fn resume_on_layouts(
 ) -> Result<Exit, Failure> {
     let plan = &resumed.manifest.plan;
     let early = Campaign::new(session, plan, arguments);
-    early.clear(&resumed.manifest.run_id, &mut recorder)?;
+    early.clear(&resumed.manifest.run_id, &mut recorder, arguments.how.yes)?;
     // What was left is gone: its devices look otherwise now.
     let mut campaign = Campaign::new(session, plan, arguments);
     campaign.others()?;

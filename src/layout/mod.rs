@@ -31,7 +31,9 @@ pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
         Asked::Create { described, yes } => create(described, *yes),
         Asked::Verify(named) => {
             let layouts = layouts(&named.state);
-            verify(&layouts, &find(&layouts, &named.name)?)
+            let standing = find(&layouts, &named.name)?;
+            standing.check_host().map_err(failure)?;
+            verify(&layouts, &standing)
         }
         Asked::Destroy { named, yes } => {
             let layouts = layouts(&named.state);
@@ -138,11 +140,6 @@ pub(crate) fn how_to_agree(hash: CommandHash) -> String {
     format!("to agree to exactly these commands: --allow-commands {hash}\n")
 }
 
-/// The commands that take `standing` down.
-pub(crate) fn undoing(standing: &Standing) -> String {
-    show::undoing(standing)
-}
-
 /// By which a user agrees to the commands of this layout alone.
 fn hash(survey: &Survey) -> CommandHash {
     CommandHash::of_all(&[survey.commands])
@@ -163,7 +160,7 @@ fn verify(layouts: &Layouts, standing: &Standing) -> Result<Exit, Failure> {
 }
 
 /// Whether the user agrees to take it down, by commands that are shown.
-fn take_down(standing: &Standing, yes: bool) -> Result<bool, Failure> {
+pub(crate) fn take_down(standing: &Standing, yes: bool) -> Result<bool, Failure> {
     print_line(&show::standing(standing))?;
     print(&show::undoing(standing))?;
     agreed(yes, "Take it down? All data on it is lost.")

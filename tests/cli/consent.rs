@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::Signal;
 use testbed::{Finished, LoopDevice, Program, Testbed, skipped};
 
@@ -26,7 +27,7 @@ impl Stranger {
         let study = format!(
             "[[layout]]\nname = \"theirs\"\nrecipe = \"own\"\nmount_point = \"{0}/mnt\"\n\
              create = [\"touch made; mkdir -p {{mount}}\"]\nverify = [\"touch checked\"]\n\
-             destroy = [\"{destroy}\", \"rmdir {{mount}} || true\"]\n\
+             destroy = [\"{destroy}\", \"rm -rf {{mount}}\"]\n\
              [[target]]\nname = \"t\"\nlayout = \"theirs\"\n\
              [[workload]]\nname = \"w\"\ntransfer = \"64KiB\"\nsize = \"{size}\"\n",
             self.desk.path(".").canonicalize().expect("it is there").display()
@@ -169,7 +170,7 @@ fn a_ledger_that_others_may_have_written_is_not_executed() {
     let mode = |mode: u32| fs::set_permissions(&ledger, fs::Permissions::from_mode(mode)).expect("its mode");
     mode(0o666);
     let refused = run(&destroy).expect_code(7);
-    assert_says(&refused.stderr, &["theirs.json", "somebody else could have written them", "chmod"]);
+    assert_says(&refused.stderr, &["theirs.json", "somebody else could have written it", "chmod"]);
     assert_eq!(stranger.traces(), ["made", "checked"]);
     mode(0o600);
     let kept = stranger.desk.path("kept.json");
@@ -179,6 +180,53 @@ fn a_ledger_that_others_may_have_written_is_not_executed() {
     assert_eq!(stranger.traces(), ["made", "checked"]);
     fs::rename(&kept, &ledger).expect("moved back");
     let _ = run(&destroy).expect_code(0);
+}
+
+/// A record may call itself any run: also the one by which layouts are made by hand.
+#[test]
+fn a_record_takes_down_no_layout_that_was_left_standing_on_purpose() {
+    let stranger = Stranger::new();
+    let plan = run(&stranger.desk.ioproof("layout plan theirs --study study.toml --state state"));
+    let hash = hash_in(&plan.stdout);
+    let mut running = stranger.run().args(["--allow-commands", &hash]).spawn().expect("it starts");
+    wait_for(&mut running, "the record", || events(&stranger.desk, "layout") >= 1);
+    running.signal(Signal::KILL).expect("it lives");
+    let _ = running.wait().expect("it ends");
+    let _ = run(&stranger.desk.ioproof("layout clean --yes --state state")).expect_code(0);
+    // A file that a command names counts for the hash, here by being there.
+    stranger.traces().iter().for_each(|name| fs::remove_file(stranger.desk.path(name)).expect("removed"));
+    let create = stranger.desk.ioproof("layout create theirs --study study.toml --state state");
+    let _ = run(&create.args(["--allow-commands", &hash])).expect_code(0);
+    for name in ["manifest.json", "journal.jsonl"] {
+        let path = stranger.desk.record().join(name);
+        let text = fs::read_to_string(&path).expect("it is there");
+        let (_, after) = text.split_once("\"run_id\":").expect("its run");
+        let own = after.trim_start().split('"').nth(1).expect("its name").to_owned();
+        fs::write(&path, text.replace(&own, "by hand")).expect("doctored");
+    }
+    assert!(run(&stranger.desk.ioproof("run --yes --resume record --state state")).code != Some(0));
+    assert_eq!(stranger.traces(), ["made", "checked"], "it stands");
+    let _ = run(&stranger.desk.ioproof("layout destroy theirs --state state --yes")).expect_code(0);
+}
+
+#[test]
+fn a_lock_or_log_that_is_no_file_is_refused_and_not_waited_for() {
+    for name in [".lock", "commands.jsonl"] {
+        let stranger = Stranger::new();
+        let state = stranger.desk.path("state/layouts");
+        fs::create_dir_all(&state).expect("a directory");
+        let victim = stranger.desk.path("victim");
+        fs::write(&victim, "mine").expect("a file");
+        symlink(&victim, state.join(name)).expect("a link");
+        let create = "layout create own --mount";
+        let create = stranger.desk.ioproof(create).arg(stranger.desk.path("mnt"));
+        let create = create.args(["--create", "true", "--destroy", "true", "--state", "state", "--yes"]);
+        let _ = run(&create);
+        assert_eq!(fs::read_to_string(&victim).expect("it is there"), "mine", "{name}");
+        fs::remove_file(state.join(name)).expect("removed");
+        mknodat(CWD, state.join(name), FileType::Fifo, Mode::from_raw_mode(0o600), 0).expect("a pipe");
+        let _ = run(&create);
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Reading ledgers: files that say what is to be undone. What they say is executed and written as the user who undoes
 //! it, so nobody else may have written them.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
@@ -22,19 +22,27 @@ pub(crate) enum Unread {
     Refused(String),
 }
 
-/// What the ledger at `path` holds. No link is followed, and a FIFO is not waited for.
+/// Opens a file beside ledgers. No link is followed, a FIFO is not waited for, and only a regular file is opened.
+pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let file = options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file: move it away")),
+    }
+}
+
+/// What the ledger at `path` holds.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Unread> {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| {
+    let file = open(OpenOptions::new().read(true), path).map_err(|error| {
         match error.raw_os_error() == Some(libc::ELOOP) {
             true => Unread::Refused("it is a symbolic link: put the file itself there".to_owned()),
             false => Unread::Io(error),
         }
     })?;
     let metadata = file.metadata().map_err(Unread::Io)?;
-    if !metadata.is_file() || metadata.len() > BYTES_MAX {
+    if metadata.len() > BYTES_MAX {
         return Err(Unread::Refused(format!(
-            "it is no regular file of at most {BYTES_MAX} bytes: move it away"
+            "it has more than {BYTES_MAX} bytes, which no ledger has: move it away"
         )));
     }
     let user = rustix::process::geteuid().as_raw();

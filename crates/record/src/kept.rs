@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::directory;
 use crate::index::{BatchIndex, CaseIndex, Ended, JournalIndex};
 use crate::journal::{JOURNAL, JournalReader};
+use crate::limits::TABLE_BYTES_MAX;
 use crate::sealed::{compare, read_table_for_now, table_path};
 use crate::store::TABLES;
 use crate::{Manifest, PhaseRow, RecordError, Row, RunState, Warning, WarningRow};
@@ -79,7 +80,7 @@ impl Kept {
         for path in unknown.iter().filter(|path| is_table(path) && path.parent() == Some(&phases(directory)))
         {
             directory::open(directory, path)
-                .and_then(|mut file| io::copy(&mut file, &mut io::sink()))
+                .and_then(|file| io::copy(&mut file.take(TABLE_BYTES_MAX), &mut io::sink()))
                 .map_err(RecordError::io("read", path))?;
             // One that makes no sense did not reach stable storage.
             let rows: Vec<PhaseRow> = read_table_for_now(directory, path).unwrap_or_default();

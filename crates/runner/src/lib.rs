@@ -37,6 +37,7 @@ mod hand;
 mod handshake;
 mod inodes;
 mod instrument;
+mod interval;
 mod jobs;
 mod life;
 mod obstacles;

@@ -10,6 +10,7 @@ use record::{LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow, Warn
 use serde::{Deserialize, Serialize};
 
 use crate::convert;
+use crate::interval::Interval;
 
 /// Length of an interval of the series.
 pub(crate) const SERIES_INTERVAL: Nanos = Nanos::secs(1);
@@ -57,34 +58,6 @@ struct Buckets {
     operation: Operation,
     measure: Measure,
     buckets: Vec<(u64, u64, u64)>,
-}
-
-/// What one direction did in one interval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Interval {
-    pub(crate) start_ns: u64,
-    pub(crate) operation: Operation,
-    pub(crate) length_ns: u64,
-    pub(crate) bytes: u64,
-    pub(crate) transfers: u64,
-    pub(crate) latency_sum_ns: u64,
-    pub(crate) latency_max_ns: u64,
-}
-
-impl Interval {
-    /// What two intervals have in common that are joined.
-    pub(crate) fn place(&self) -> (u64, Operation) {
-        (self.start_ns, self.operation)
-    }
-
-    /// Adds what others did in it.
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.length_ns = self.length_ns.max(other.length_ns);
-        self.bytes += other.bytes;
-        self.transfers += other.transfers;
-        self.latency_sum_ns += other.latency_sum_ns;
-        self.latency_max_ns = self.latency_max_ns.max(other.latency_max_ns);
-    }
 }
 
 /// A wrong cell, by file and offset, in words.
@@ -155,7 +128,7 @@ impl Part {
             first_wrong: first.map(|wrong| (wrong.expected_file, wrong.offset, wrong.to_string())),
             notes: outcome.notes.iter().map(ToString::to_string).collect(),
             latency: outcome.latency.iter().map(buckets).collect(),
-            series: outcome.series.iter().map(interval).collect(),
+            series: outcome.series.iter().map(Interval::of).collect(),
             disturbed: Vec::new(),
             unobserved: Vec::new(),
             memory_below: Vec::new(),
@@ -381,19 +354,6 @@ fn buckets(latency: &engine::Latency) -> Buckets {
         operation: convert::operation(latency.operation),
         measure: convert::measure(latency.measure),
         buckets: latency.histogram.buckets().collect(),
-    }
-}
-
-/// An interval of one rank.
-pub(crate) fn interval(interval: &engine::SeriesInterval) -> Interval {
-    Interval {
-        start_ns: interval.start_ns,
-        operation: convert::operation(interval.operation),
-        length_ns: interval.length_ns,
-        bytes: interval.bytes,
-        transfers: interval.transfers,
-        latency_sum_ns: interval.latency_sum_ns,
-        latency_max_ns: interval.latency_max_ns,
     }
 }
 

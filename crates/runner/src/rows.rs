@@ -8,8 +8,9 @@ use record::{DeviceRow, EndRow, HistoryRow, NodeSeriesRow, Operation, PhaseKey, 
 use serde::{Deserialize, Serialize};
 
 use crate::convert;
+use crate::interval::Interval;
 use crate::jobs::JobRows;
-use crate::part::{Interval, interval, join_sorted};
+use crate::part::join_sorted;
 use crate::traced::{self, Map, Names, Request};
 
 /// One task: its number, its file, and the columns of [`TaskRow`] in their order.
@@ -76,7 +77,8 @@ impl Rows {
         several_nodes: bool,
         seen: Seen<'_>,
     ) -> Self {
-        let series = if several_nodes { outcome.series.iter().map(interval).collect() } else { Vec::new() };
+        let series =
+            if several_nodes { outcome.series.iter().map(Interval::of).collect() } else { Vec::new() };
         let mut names = Names::default();
         let (history, files) = history(&outcome.history, seen.host, &mut names);
         let requests = traced::requests(seen.requests, outcome, &mut names);

@@ -8,7 +8,8 @@
 //! - the working directory of the user's own lines,
 //! - the contents of all regular files that a command names.
 //!
-//! What a named script itself reads or calls is not covered, nor are programs that are found by `PATH`.
+//! Not covered are names that only the shell makes up (variables, patterns, substitutions), what a named script itself
+//! reads or calls, and programs that are found by `PATH`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -136,16 +137,15 @@ fn words(action: &Action) -> Vec<String> {
     match action {
         Action::Command(words) => words.clone(),
         Action::Shell(line) => {
-            let bare = || line.split_whitespace().map(str::to_owned).collect();
-            let words: Vec<String> = shlex::split(line).unwrap_or_else(bare);
-            let between = |word: &String, is_end: fn(char) -> bool| -> Vec<String> {
-                word.split(is_end).map(str::to_owned).collect()
-            };
-            let parts = |word: &String| {
-                let narrow = between(word, |c| SHELL_OPERATORS.contains(&c) || c.is_whitespace());
-                narrow.into_iter().chain(between(word, |c| SHELL_OPERATORS.contains(&c)))
-            };
-            words.iter().flat_map(parts).chain(words.iter().cloned()).collect()
+            let ends = |c: char| SHELL_OPERATORS.contains(&c);
+            let quotes = |c: char| c == '\'' || c == '"';
+            let mut all = shlex::split(line).unwrap_or_default();
+            let bare: Vec<String> = all.iter().flat_map(|word| word.split(ends)).map(str::to_owned).collect();
+            // Of a line that shlex cannot take apart, such as one with a quote in a comment, and of lines in words.
+            let quoted = line.split(quotes);
+            let narrow = line.split(|c: char| ends(c) || quotes(c) || c.is_whitespace() || c == '#');
+            all.extend(bare.into_iter().chain(quoted.chain(narrow).map(str::to_owned)));
+            all
         }
         // This program does these itself.
         Action::MakeDirectory(_) | Action::RemoveDirectory(_) | Action::Wipe(_) => Vec::new(),
@@ -232,8 +232,14 @@ mod tests {
         let place = [PathBuf::from("/"), directory.path().to_owned()];
         let script = directory.path().join("make it.sh");
         let absolute = format!("sh '{}'", script.display());
-        let lines =
-            ["sh 'make it.sh'", "cd /x&&sh \"./make it.sh\";true", "FILE='make it.sh' sh x", &absolute];
+        let lines = [
+            "sh './make it.sh' ;#'",
+            "sh -c \"sh 'make it.sh'\"",
+            "sh 'make it.sh'",
+            "cd /x&&sh \"./make it.sh\";true",
+            "FILE='make it.sh' sh x",
+            &absolute,
+        ];
         for line in lines {
             for layout in [own(&[line], &[], &["d"]), own(&["a"], &[line], &["d"]), own(&["a"], &[], &[line])]
             {

@@ -148,7 +148,7 @@ pub enum LayoutError {
         here: String,
     },
     /// A ledger cannot be read as one.
-    #[error("{path}: no ledger of a layout that this program knows: {reason}", path = path.display())]
+    #[error("{path}: cannot be used as the ledger of a layout: {reason}", path = path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,

@@ -220,6 +220,18 @@ impl Standing {
         self.here.is_same_host(&self.ledger.host)
     }
 
+    /// Refuses one of another host: its commands are for that one.
+    ///
+    /// # Errors
+    /// It is of another host.
+    pub fn check_host(&self) -> Result<(), LayoutError> {
+        if self.is_here() {
+            return Ok(());
+        }
+        let (host, here) = (self.ledger.host.name.clone(), self.here.name.clone());
+        Err(LayoutError::OtherHost { layout: self.name().to_owned(), path: self.ledger_place(), host, here })
+    }
+
     /// Where its ledger is; none for a layout that has nothing to undo.
     #[must_use]
     pub fn ledger_path(&self) -> Option<&Path> {
@@ -293,12 +305,10 @@ pub(super) fn lock(state: &Path) -> Result<File, LayoutError> {
     let directory = directory(state);
     fs::create_dir_all(&directory).map_err(|error| LayoutError::io("make", &directory, error))?;
     let path = directory.join(LOCK);
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(|error| LayoutError::io("open", &path, error))?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let file =
+        ledger_file::open(&mut options, &path).map_err(|error| LayoutError::io("open", &path, error))?;
     rustix::fs::flock(&file, FlockOperation::LockExclusive)
         .map_err(|error| LayoutError::io("lock", &path, error.into()))?;
     Ok(file)

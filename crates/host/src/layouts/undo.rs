@@ -31,10 +31,7 @@ pub(super) fn destroy(
 ) -> Result<(), LayoutError> {
     let Some(path) = standing.path.clone() else { return Ok(()) };
     let layout = standing.name().to_owned();
-    if !standing.is_here() {
-        let (host, here) = (standing.ledger.host.name.clone(), standing.here.name.clone());
-        return Err(LayoutError::OtherHost { layout, path, host, here });
-    }
+    standing.check_host()?;
     if let Some(pid) = standing.owner()
         && !standing.ledger.owner.is_this()
     {
