@@ -1,10 +1,11 @@
 //! Built programs under test.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,9 @@ use crate::{Error, Process, command, process};
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 /// How often a waiting test looks whether the program has ended.
 const POLL: Duration = Duration::from_millis(2);
+/// How long others may hold the output of a program that has ended, such as the daemon of a launcher on a host that was
+/// cut off. What they print later is not waited for.
+const OTHERS_END: Duration = Duration::from_secs(10);
 
 /// A program, its arguments and its surroundings. It gets no standard input.
 ///
@@ -167,14 +171,40 @@ fn quoted(word: &OsStr) -> String {
     format!("'{}'", word.to_string_lossy().replace('\'', r"'\''"))
 }
 
+/// What a pipe has brought so far, and the thread that reads it.
+#[derive(Debug)]
+struct Collected {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    reader: JoinHandle<()>,
+}
+
 /// Reads in the background, so that the program is never held up by a full pipe.
-fn collect(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        // What was read before an error is still worth showing.
-        let _ = pipe.read_to_end(&mut bytes);
+fn collect(mut pipe: impl Read + Send + 'static) -> Collected {
+    let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let all = Arc::clone(&bytes);
+    let reader = std::thread::spawn(move || {
+        let mut chunk = [0; 1 << 16];
+        loop {
+            match pipe.read(&mut chunk) {
+                Ok(read @ 1..) => all.lock().unwrap_or_else(PoisonError::into_inner).extend(&chunk[..read]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                // What was read before an error is still worth showing.
+                Ok(0) | Err(_) => return,
+            }
+        }
+    });
+    Collected { bytes, reader }
+}
+
+impl Collected {
+    /// All that came. After the end of the program others are waited for until `late` who hold the pipe open.
+    fn text(self, late: Instant) -> String {
+        while !self.reader.is_finished() && Instant::now() < late {
+            std::thread::sleep(POLL);
+        }
+        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&bytes).into_owned()
-    })
+    }
 }
 
 /// A started program; it is killed with its children when the value is dropped.
@@ -182,8 +212,8 @@ fn collect(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
 pub struct Running {
     child: Child,
     status: Option<ExitStatus>,
-    stdout: Option<JoinHandle<String>>,
-    stderr: Option<JoinHandle<String>>,
+    stdout: Option<Collected>,
+    stderr: Option<Collected>,
     started: Instant,
     limit: Duration,
     words: String,
@@ -235,8 +265,8 @@ impl Running {
             std::thread::sleep(POLL);
         }
         let took = self.started.elapsed();
-        let text =
-            |reader: Option<JoinHandle<String>>| reader.and_then(|r| r.join().ok()).unwrap_or_default();
+        let late = Instant::now() + OTHERS_END;
+        let text = |pipe: Option<Collected>| pipe.map(|pipe| pipe.text(late)).unwrap_or_default();
         let (stdout, stderr) = (text(self.stdout.take()), text(self.stderr.take()));
         if timed_out {
             let (command, seconds) = (self.words.clone(), self.limit.as_secs());
@@ -311,6 +341,14 @@ mod tests {
 
     use super::Program;
     use crate::Error;
+
+    #[test]
+    fn others_who_hold_the_output_are_not_waited_for() {
+        let shell = Program::new("sh").args(["-c", "sleep 100 & echo $!"]);
+        let finished = shell.run().expect("it ends").expect_code(0);
+        let left = Program::new("kill").arg(finished.stdout.trim()).run().expect("it ends");
+        assert_eq!(left.code, Some(0), "it goes on: {finished:?}");
+    }
 
     #[test]
     fn code_and_both_outputs_are_told() {
