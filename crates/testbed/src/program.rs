@@ -19,7 +19,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(2);
 /// How long others may hold the output of a program that has ended, such as the daemon of a launcher on a host that was
 /// cut off. What they print later is not waited for.
-const OTHERS_END: Duration = Duration::from_secs(10);
+const OTHERS_END: Duration = Duration::from_secs(5);
 
 /// A program, its arguments and its surroundings. It gets no standard input.
 ///
