@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     let devices = if arguments.devices.is_empty() { &all[..] } else { &arguments.devices };
     let mut site = Site::new(&root, &settings, devices).map_err(|error| Failure::new(Exit::Usage, error))?;
     if let Some(file) = &arguments.lustre_params {
-        let text = plan::read_text(file)
+        let text = record::read_text(file)
             .with_context(|| format!("cannot read {}", file.display()))
             .map_err(|error| Failure::new(Exit::Usage, error))?;
         site = site.with_lustre(text, file.display().to_string());

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &TopologyArguments) -> Result<Exit, Failure> {
     let unreadable = |error: std::io::Error| {
         Failure::usage(format!("{} cannot be read ({error}): name a description of a site", path.display()))
     };
-    let text = plan::read_text(path).map_err(unreadable)?;
+    let text = record::read_text(path).map_err(unreadable)?;
     let topology = plan::topology::read(path, &text).map_err(|error| Failure::new(Exit::Usage, *error))?;
     let Some(output) = &arguments.output else {
         return print(&report::topology(&topology)).map(|()| Exit::Success);

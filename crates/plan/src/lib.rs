@@ -60,7 +60,6 @@ mod shell;
 mod spread;
 pub mod study;
 mod terms;
-mod text;
 pub mod topology;
 mod tree;
 mod units;
@@ -94,7 +93,6 @@ pub use terms::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, Over, Per, PublishedPlace,
     Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side, Statistic, TargetTerms, Terms,
 };
-pub use text::read_text;
 pub use tree::{Objects, TREE_DEPTH_MAX, Tree};
 pub use units::{Bytes, Nanos};
 pub use visible::{is_hidden, visible, visible_lines};

@@ -281,7 +281,7 @@ fn limit_by_status(settings: &mut Settings, warnings: &mut Vec<String>) -> Resul
     let Some(path) = settings.status_file.as_ref().filter(|_| !settings.write) else {
         return Ok(());
     };
-    let Ok(text) = plan::read_text(path) else {
+    let Ok(text) = record::read_text(path) else {
         warnings.push("Could not read back the stonewalling status from the file!".to_owned());
         return Ok(());
     };

@@ -238,7 +238,7 @@ impl<'l> Reader<'l> {
     }
 
     fn run_script(&mut self, path: &Path) -> Result<(), IorError> {
-        let text = plan::read_text(path).map_err(|error| IorError::ScriptUnreadable {
+        let text = record::read_text(path).map_err(|error| IorError::ScriptUnreadable {
             path: path.to_owned(),
             reason: error.to_string(),
         })?;

@@ -12,7 +12,7 @@ use crate::ToolError;
 /// # Errors
 /// The list cannot be read, or a line has fewer words.
 pub(super) fn read(path: &Path, written: &str) -> Result<Vec<Client>, ToolError> {
-    let text = plan::read_text(path).map_err(|error| {
+    let text = record::read_text(path).map_err(|error| {
         super::wrong(
             written,
             format!("the client list {} cannot be read: {error}; name a file with a line `HOST DIRECTORY PROGRAM` for each process", path.display()),

@@ -155,7 +155,7 @@ impl Settings {
     /// The file holds something else.
     pub(super) fn limit(&self, warnings: &mut Vec<String>) -> Result<Option<u64>, ToolError> {
         let Some(path) = self.status_file.as_ref().filter(|_| !self.chosen.create) else { return Ok(None) };
-        let Ok(text) = plan::read_text(path) else {
+        let Ok(text) = record::read_text(path) else {
             warnings.push(NO_STATUS.to_owned());
             return Ok(None);
         };

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::Bytes;
+use plan::Bytes;
 
 /// Bytes of a text that a person or a small script writes: a list of nodes, a script of a tool, a
 /// description of a site. A device has no end.
