@@ -133,14 +133,16 @@ fn outlives_first(launched: Option<Launched>) -> bool {
     true
 }
 
-/// Parts from the others; what went wrong before is what is told.
+/// Parts from the others. What went wrong before is told first: a launcher may end this process as soon as another
+/// one has ended with an error.
 fn leave(mpi: Mpi, result: Result<Exit, Failure>) -> Result<Exit, Failure> {
+    let result = result.map_err(|failure| {
+        exit::explain(&failure);
+        failure.silent()
+    });
     match (mpi.leave(), result) {
         (Ok(()), result) => result,
-        (Err(stranded), Err(failure)) => {
-            exit::explain(&failure);
-            stranded.mpi.abort(failure.exit as i32)
-        }
+        (Err(stranded), Err(failure)) => stranded.mpi.abort(failure.exit as i32),
         (Err(stranded), Ok(_)) => abandon(&stranded.mpi, stranded.error.into()),
     }
 }

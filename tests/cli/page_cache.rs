@@ -57,6 +57,10 @@ struct Advised {
     device_share: f64,
 }
 
+/// Most of the file, far from what a read of 1 MiB brings in. The kernel may reclaim some clean pages at any time, when
+/// other tests need memory.
+const MOSTLY_KIB: u64 = 12 << 10;
+
 fn advised(how: &str) -> Advised {
     let (desk, device) = (Desk::new(), device());
     let file = file_on(&device);
@@ -64,7 +68,7 @@ fn advised(how: &str) -> Advised {
     let _ = run(&desk.ior(&format!("-w -e -k -t 64k -b 16m -o {file}"))).expect_code(0);
     fs::remove_dir_all(desk.record()).expect("of the write");
     let before = cached_kib(Path::new(&file));
-    assert_eq!(before, 16 << 10, "all of the file is cached after it was written");
+    assert!(before >= MOSTLY_KIB, "the file is cached after it was written, not {before} KiB");
     let read = desk.ior(&format!("-r -k -t 64k -b 1m -o {file} --fadvise {how}"));
     let trace = Strace::new().run(&read).expect("a trace");
     let _ = trace.finished.clone().expect_code(0);
@@ -92,14 +96,15 @@ fn advice_as_published_leaves_the_cache_alone_and_as_meant_drops_it() {
     }
     let published = advised("as-published");
     assert_eq!(published.calls, ["POSIX_FADV_NOREUSE"]);
-    assert_eq!(published.cached_kib, 16 << 10);
+    assert!(published.cached_kib >= MOSTLY_KIB, "still cached, not {} KiB", published.cached_kib);
     assert!(published.device_share < 0.05, "the cache answered {}", published.device_share);
     let meant = advised("as-meant");
     assert_eq!(meant.calls, ["POSIX_FADV_RANDOM", "POSIX_FADV_NOREUSE", "POSIX_FADV_DONTNEED"]);
     assert!(meant.cached_kib <= 2 << 10, "only what was read afterwards, not {} KiB", meant.cached_kib);
     assert_near("device ÷ application", meant.device_share, 1.0, 0.05);
     let none = advised("none");
-    assert_eq!((none.calls.len(), none.cached_kib), (0, 16 << 10));
+    assert_eq!(none.calls, [""; 0]);
+    assert!(none.cached_kib >= MOSTLY_KIB, "still cached, not {} KiB", none.cached_kib);
 }
 
 fn fincore() -> Result<(), String> {
