@@ -1,57 +1,99 @@
 //! The best point of each sweep, and by how much it is ahead.
 
-use plan::Plan;
+use crate::difference::{Contrast, Difference};
+use crate::gate::{Gate, Kind, Stated};
+use crate::headline::RateOf;
+use crate::subject::{Subject, sweeps};
+use crate::table::{Column, Of, Quantity, Statement, Value};
 
-use crate::Figure;
-use crate::findings::Best;
-use crate::subject::{Subject, subjects, sweeps};
+/// The best point of a sweep.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Best {
+    /// The place of the second best.
+    pub runner_up: Option<usize>,
+    /// Median of its first rate.
+    pub rate: f64,
+    /// What that counts.
+    pub counts: RateOf,
+    /// Operations per second.
+    pub operations_per_second: f64,
+    /// Rate ÷ that of the second best − 1; none where it is within the scatter.
+    pub gain: Option<f64>,
+    /// Points that it was chosen from.
+    pub of: usize,
+    /// Of bandwidth: the fastest figure at the largest transfer size, if that is larger and shown to be slower.
+    pub larger_is_slower: Option<usize>,
+}
 
-/// The best figure of each workload, target and phase, by the median of the repetitions, in the
-/// order of the figures. Of two that are as fast the first counts.
+impl Statement for Best {
+    const KIND: Kind = Kind::Best;
+    const OF: Of = Of::Point;
+    const CAPTION: &'static str = "Best of the points of a sweep by the median of their repetitions. Ahead: best ÷ second best − 1, where the \
+                                   difference is shown. A peak holds at its point and no other.";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("points", "of", Quantity::Count, |one| Value::Count(one.of as u64), "points that it was chosen from"),
+        Column::new(
+            "rate_per_second",
+            "rate",
+            Quantity::Rate,
+            |one| Value::Rate(one.rate, one.counts),
+            "median of the first rate of the phase",
+        ),
+        Column::new(
+            "operations_per_second",
+            "operations",
+            Quantity::Rate,
+            |one| Value::Rate(one.operations_per_second, RateOf::Operations),
+            "median of the operations per second",
+        ),
+        Column::new("gain", "ahead", Quantity::Ratio, |one| Value::or_none(one.gain, Value::Change), "best ÷ second best − 1"),
+        Column::new(
+            "larger_is_slower",
+            "larger is slower",
+            Quantity::Figure,
+            |one| Value::or_none(one.larger_is_slower, Value::Figure),
+            "the fastest figure at the largest transfer size, where that is larger and slower: the peak is one of its size",
+        ),
+    ];
+}
+
+/// The best figure of each workload, target and phase with several points, in the order of the figures.
 #[must_use]
-pub fn best(plan: &Plan, figures: &[Figure]) -> Vec<Best> {
-    of_subjects(&subjects(plan, figures))
+pub(crate) fn best(gate: &Gate<'_>) -> Vec<Stated<Best>> {
+    let sweeps = sweeps(&gate.subjects);
+    sweeps.iter().filter(|sweep| sweep.len() > 1).filter_map(|sweep| best_of(gate, sweep)).collect()
 }
 
-/// As [`best`], of figures that were looked up already.
-pub(crate) fn of_subjects(subjects: &[Subject<'_>]) -> Vec<Best> {
-    sweeps(subjects).iter().filter_map(|sweep| best_of(sweep)).collect()
-}
-
-fn best_of(sweep: &[&Subject<'_>]) -> Option<Best> {
-    let mut places: [Option<&Subject<'_>>; 2] = [None, None];
-    let ahead = |one: &Subject<'_>, other: Option<&Subject<'_>>| other.is_none_or(|o| one.rate() > o.rate());
-    for subject in sweep {
-        if ahead(subject, places[0]) {
-            places = [Some(subject), places[0]];
-        } else if ahead(subject, places[1]) {
-            places[1] = Some(subject);
-        }
-    }
-    let [best, runner_up] = places;
-    let best = best?;
-    Some(Best {
-        group: best.case.group.clone(),
-        target: best.case.target.clone(),
-        phase: best.figure.phase,
-        figure: best.index,
-        settings: best.settings(),
-        bytes_per_second: best.figure.bytes_per_second.median,
-        transfers_per_second: best.figure.transfers_per_second.median,
-        runner_up: runner_up.map(|subject| subject.index),
-        gain: runner_up.filter(|second| second.rate() > 0.0).map(|second| best.rate() / second.rate() - 1.0),
-        of: sweep.len(),
-        larger_is_slower: larger_and_slower(sweep, best),
-    })
+fn best_of(gate: &Gate<'_>, sweep: &[&Subject<'_>]) -> Option<Stated<Best>> {
+    let chosen = gate.best(sweep)?;
+    let best = chosen.best;
+    // Any of the others could have been the second best.
+    let family = chosen.of.saturating_sub(1);
+    let differs = |other: &Subject<'_>| gate.difference(other, best, family);
+    let difference = chosen.runner_up.and_then(differs);
+    let shown = |difference: &Difference| matches!(difference.outcome, Contrast::Higher | Contrast::Lower);
+    let larger = larger(gate, sweep, best).filter(|other| differs(other).as_ref().is_some_and(shown));
+    let value = Best {
+        runner_up: chosen.runner_up.map(|one| one.index),
+        rate: best.rate(),
+        counts: best.figure.rate_of(),
+        operations_per_second: best.figure.transfers_per_second.median,
+        gain: difference.as_ref().filter(|one| one.outcome != Contrast::NotShown).map(|one| one.change),
+        of: chosen.of,
+        larger_is_slower: larger.map(|one| one.index),
+    };
+    Some(gate.state_choice(Kind::Best, &chosen, difference.as_ref(), value))
 }
 
 /// The fastest figure at the largest transfer size, if that is larger than that of the best.
-fn larger_and_slower(sweep: &[&Subject<'_>], best: &Subject<'_>) -> Option<usize> {
+fn larger<'b, 'a>(
+    gate: &Gate<'a>,
+    sweep: &[&'b Subject<'a>],
+    best: &Subject<'_>,
+) -> Option<&'b Subject<'a>> {
     let transfer = |subject: &Subject<'_>| subject.case.workload.geometry.transfer;
-    let largest = sweep.iter().map(|subject| transfer(subject)).max()?;
-    if largest <= transfer(best) {
-        return None;
-    }
-    let at_largest = sweep.iter().filter(|subject| transfer(subject) == largest);
-    at_largest.max_by(|a, b| a.rate().total_cmp(&b.rate())).map(|subject| subject.index)
+    let usable = || sweep.iter().copied().filter(|one| gate.is_usable(one.index));
+    let largest = usable().map(transfer).max().filter(|&largest| largest > transfer(best))?;
+    let at_largest: Vec<&'b Subject<'a>> = usable().filter(|one| transfer(one) == largest).collect();
+    gate.best(&at_largest).map(|chosen| chosen.best)
 }

@@ -2,53 +2,78 @@
 
 use std::collections::HashMap;
 
-use plan::{Phase, Plan};
+use plan::{Client, Phase};
 
-use crate::findings::Consistency;
-use crate::subject::{Subject, TARGET, subjects, sweeps};
-use crate::{Figure, Summary};
+use crate::Summary;
+use crate::gate::{Gate, Kind, Stated};
+use crate::headline::RateOf;
+use crate::subject::{TARGET, sweeps};
+use crate::table::{Column, Of, Quantity, Statement, Value};
 
-/// The spread of the medians over the points of each sweep, from the most consistent target to the
-/// least. Ranks are among the sweeps of one phase over the same keys, whether one workload sweeps
-/// the target or each target has a workload of its own. A sweep of one point has no spread.
-#[must_use]
-pub fn consistency(plan: &Plan, figures: &[Figure]) -> Vec<Consistency> {
-    of_subjects(&subjects(plan, figures))
+/// How much the rates of a target vary over the points of its sweep.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Consistency {
+    /// Points.
+    pub n: usize,
+    /// Standard deviation (n − 1) ÷ mean of the medians.
+    pub variation: f64,
+    /// Lowest median of the first rate.
+    pub min: f64,
+    /// Highest median.
+    pub max: f64,
+    /// What they count.
+    pub counts: RateOf,
+    /// From 1 for the smallest variation among the sweeps of one phase and client over the same keys.
+    pub rank: usize,
 }
 
-/// What is ranked together: the phase and the swept keys.
-type Race<'a> = (Phase, Vec<&'a str>);
+impl Statement for Consistency {
+    const KIND: Kind = Kind::Consistency;
+    const OF: Of = Of::Sweep;
+    const CAPTION: &'static str =
+        "Standard deviation ÷ mean of the medians over the points of each sweep; rank 1 varies least.";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("rank", "rank", Quantity::Count, |one| Value::Count(one.rank as u64), "1 for the smallest variation among sweeps of the same keys"),
+        Column::new("variation", "varies by", Quantity::Ratio, |one| Value::Share(one.variation), "standard deviation (n − 1) ÷ mean of the medians"),
+        Column::new("lowest_per_second", "lowest", Quantity::Rate, |one| Value::Rate(one.min, one.counts), "lowest median"),
+        Column::new("highest_per_second", "highest", Quantity::Rate, |one| Value::Rate(one.max, one.counts), "highest median"),
+        Column::new("points", "points", Quantity::Count, |one| Value::Count(one.n as u64), "points of the sweep"),
+    ];
+}
 
-/// As [`consistency`], of figures that were looked up already.
-pub(crate) fn of_subjects(subjects: &[Subject<'_>]) -> Vec<Consistency> {
-    let mut races: Vec<Vec<Consistency>> = Vec::new();
-    let mut race_places: HashMap<Race<'_>, usize> = HashMap::new();
-    for sweep in sweeps(subjects) {
+/// What is ranked together: the phase, where the program ran, and the swept keys.
+type Race<'a> = (Phase, Client, Vec<&'a str>);
+
+/// The spread of the medians over the points of each sweep. Ranks are among the sweeps of one phase and client over the
+/// same keys, whether one workload sweeps the target or each target has a workload of its own; those with a figure that
+/// is disqualified have none. A sweep of one point has no spread.
+#[must_use]
+pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
+    let mut found: Vec<(Race<'_>, Vec<usize>, Consistency)> = Vec::new();
+    for sweep in sweeps(&gate.subjects) {
         let first = sweep[0];
         let rates: Vec<f64> = sweep.iter().map(|subject| subject.rate()).collect();
         let Some(summary) = Summary::of(&rates).filter(|summary| summary.n > 1) else { continue };
         let settings = first.case.settings.iter().map(|setting| setting.key.as_str());
-        let race = (first.figure.phase, settings.filter(|&key| key != TARGET).collect());
-        let place = *race_places.entry(race).or_insert_with(|| {
-            races.push(Vec::new());
-            races.len() - 1
-        });
-        races[place].push(Consistency {
-            group: first.case.group.clone(),
-            target: first.case.target.clone(),
-            phase: first.figure.phase,
+        let keys = settings.filter(|&key| key != TARGET).collect();
+        let value = Consistency {
             n: summary.n,
             variation: summary.variation,
             min: summary.min,
             max: summary.max,
+            counts: first.figure.rate_of(),
             rank: 0,
-        });
+        };
+        found.push(((first.figure.phase, first.client(), keys), sweep.iter().map(|one| one.index).collect(), value));
     }
-    for race in &mut races {
-        race.sort_by(|a, b| a.variation.total_cmp(&b.variation));
-        for (before, one) in race.iter_mut().enumerate() {
-            one.rank = before + 1;
-        }
+    found.sort_by(|(.., one), (.., other)| one.variation.total_cmp(&other.variation));
+    let mut ranks: HashMap<Race<'_>, usize> = HashMap::new();
+    let mut stated = Vec::with_capacity(found.len());
+    for (race, inputs, value) in found {
+        let usable = inputs.iter().all(|&place| gate.is_usable(place));
+        let rank = ranks.entry(race).or_default();
+        *rank += usize::from(usable);
+        stated.push(gate.state(Kind::Consistency, inputs, Consistency { rank: *rank, ..value }));
     }
-    races.into_iter().flatten().collect()
+    stated
 }

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
-use plan::{Bytes, Phase, Placement, Plan, TargetTerms};
+use plan::{Bytes, Phase, Plan, TargetTerms};
 
-use crate::Figure;
-use crate::subject::{Subject, subjects};
+use crate::gate::{Gate, Kind, Stated};
+use crate::headline::RateOf;
+use crate::subject::Subject;
+use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::timeline::Timeline;
 
 /// Transfers from this size on tell of rates in bytes.
@@ -18,12 +20,6 @@ const TERABYTE: f64 = 1e12;
 /// The time of a figure times what it took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cost {
-    /// The figure: the best of its target, phase and order.
-    pub figure: usize,
-    /// The target.
-    pub target: String,
-    /// The phase.
-    pub phase: Phase,
     /// Median wall time of the passes that count, in seconds.
     pub seconds: f64,
     /// Wall time for one TB at its rate, in seconds: comparable where passes moved different amounts.
@@ -32,31 +28,115 @@ pub struct Cost {
     pub devices: u32,
     /// Rack units, ports or what else is counted; 0 where not said.
     pub rack_units: f64,
-    /// Time of the run × devices, in seconds.
-    pub device_seconds: Option<f64>,
-    /// Time of the run × rack units.
-    pub rack_unit_seconds: Option<f64>,
-    /// The same for one TB.
-    pub device_seconds_per_tb: Option<f64>,
-    /// The same for one TB.
-    pub rack_unit_seconds_per_tb: Option<f64>,
+}
+
+impl Cost {
+    /// A time × devices.
+    fn by_devices(&self, seconds: f64) -> Value {
+        if self.devices > 0 { Value::Seconds(seconds * f64::from(self.devices)) } else { Value::None }
+    }
+
+    /// A time × rack units.
+    fn by_rack_units(&self, seconds: f64) -> Value {
+        if self.rack_units > 0.0 { Value::Seconds(seconds * self.rack_units) } else { Value::None }
+    }
+}
+
+impl Statement for Cost {
+    const KIND: Kind = Kind::Cost;
+    const OF: Of = Of::Target;
+    const CAPTION: &'static str =
+        "Time × devices and × rack units, of the best figure of each target; for 1 TB, since passes may have moved different amounts.";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("seconds", "run time", Quantity::Seconds, |one| Value::Seconds(one.seconds), "median wall time of the passes that count"),
+        Column::new("seconds_per_tb", "1 TB takes", Quantity::Seconds, |one| Value::Seconds(one.seconds_per_tb), "wall time for 1 TB at its rate"),
+        Column::new(
+            "devices",
+            "devices",
+            Quantity::Count,
+            |one| if one.devices > 0 { Value::Count(one.devices.into()) } else { Value::None },
+            "devices of the target",
+        ),
+        Column::new(
+            "rack_units",
+            "rack units",
+            Quantity::Number,
+            |one| if one.rack_units > 0.0 { Value::Number(one.rack_units) } else { Value::None },
+            "rack units, ports or what else is counted",
+        ),
+        Column::new("device_seconds", "time × devices", Quantity::Seconds, |one| one.by_devices(one.seconds), "run time × devices"),
+        Column::new(
+            "rack_unit_seconds",
+            "time × rack units",
+            Quantity::Seconds,
+            |one| one.by_rack_units(one.seconds),
+            "run time × rack units",
+        ),
+        Column::new(
+            "device_seconds_per_tb",
+            "1 TB × devices",
+            Quantity::Seconds,
+            |one| one.by_devices(one.seconds_per_tb),
+            "time for 1 TB × devices",
+        ),
+        Column::new(
+            "rack_unit_seconds_per_tb",
+            "1 TB × rack units",
+            Quantity::Seconds,
+            |one| one.by_rack_units(one.seconds_per_tb),
+            "time for 1 TB × rack units",
+        ),
+    ];
 }
 
 /// Which data a target is for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Placing {
-    /// The target.
-    pub target: String,
-    /// Its best figure of large reads, and of large writes.
-    pub figures: (usize, usize),
-    /// Bytes per second of them.
-    pub rates: (f64, f64),
-    /// Read ÷ write.
-    pub ratio: f64,
+pub struct Placement {
+    /// Bytes per second of its best figure of large reads.
+    pub read: f64,
+    /// The same of large writes.
+    pub write: f64,
     /// From [`READ_FAVOURED_RATIO`] on: it is for what is mostly read.
     pub for_reads: bool,
     /// Share of reads in the bytes of all passes that count on it.
     pub read_share: f64,
+}
+
+impl Statement for Placement {
+    const KIND: Kind = Kind::Placement;
+    const OF: Of = Of::Target;
+    const CAPTION: &'static str = "Which data is for which target, by its best large transfers.";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new(
+            "read_bytes_per_second",
+            "read",
+            Quantity::Rate,
+            |one| Value::Rate(one.read, RateOf::Bytes),
+            "its best figure of large reads, the first in `figures`",
+        ),
+        Column::new(
+            "write_bytes_per_second",
+            "write",
+            Quantity::Rate,
+            |one| Value::Rate(one.write, RateOf::Bytes),
+            "its best figure of large writes, the second in `figures`",
+        ),
+        Column::new("ratio", "read ÷ write", Quantity::Number, |one| Value::Number(one.read / one.write), "read ÷ write"),
+        Column::new(
+            "for",
+            "for",
+            Quantity::Text,
+            |one| Value::Text(if one.for_reads { "what is mostly read" } else { "either" }.to_owned()),
+            "which data it is for",
+        ),
+        Column::new(
+            "read_share",
+            "read share of this run",
+            Quantity::Ratio,
+            |one| Value::Share(one.read_share),
+            "share of reads in the bytes that this run moved on it",
+        ),
+    ];
 }
 
 /// Whether something fits on a target.
@@ -84,29 +164,26 @@ impl Fit {
 /// The best figure of transfers of each target and phase whose devices or rack units the study counts, where it
 /// counts them for two targets or more.
 #[must_use]
-pub fn costs(plan: &Plan, figures: &[Figure]) -> Vec<Cost> {
-    costs_of(&subjects(plan, figures))
-}
-
-/// As [`costs`], of figures that were looked up already.
-pub(crate) fn costs_of(subjects: &[Subject<'_>]) -> Vec<Cost> {
-    let mut best: Vec<(&str, Phase, &Subject<'_>)> = Vec::new();
-    for subject in subjects.iter().filter(|subject| has_cost(subject.figure.phase)) {
+pub(crate) fn costs(gate: &Gate<'_>) -> Vec<Stated<Cost>> {
+    let mut sorts: Vec<((&str, Phase), Vec<&Subject<'_>>)> = Vec::new();
+    for subject in gate.subjects.iter().filter(|subject| has_cost(subject.figure.phase)) {
         if subject.target.is_none_or(|terms| terms.rack_units <= 0.0) || rate(subject) <= 0.0 {
             continue;
         }
-        let (target, phase) = (subject.case.target.as_str(), subject.figure.phase);
-        match best.iter_mut().find(|(name, of, _)| *name == target && *of == phase) {
-            Some((.., known)) if rate(subject) > rate(known) => *known = subject,
-            Some(_) => {}
-            None => best.push((target, phase, subject)),
+        let key = (subject.case.target.as_str(), subject.figure.phase);
+        match sorts.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, all)) => all.push(subject),
+            None => sorts.push((key, vec![subject])),
         }
     }
-    let several = best.iter().any(|(name, ..)| *name != best[0].0);
-    if !several {
+    if sorts.iter().all(|((target, _), _)| *target == sorts[0].0.0) {
         return Vec::new();
     }
-    best.into_iter().filter_map(|(_, _, subject)| cost(subject)).collect()
+    let stated = |(_, all): (_, Vec<&Subject<'_>>)| {
+        let best = gate.best(&all)?.best;
+        Some(gate.state(Kind::Cost, vec![best.index], cost(best)?))
+    };
+    sorts.into_iter().filter_map(stated).collect()
 }
 
 /// Transfers and jobs: passes whose time and bytes are what a target gives.
@@ -124,60 +201,41 @@ fn cost(subject: &Subject<'_>) -> Option<Cost> {
     walls.sort_unstable();
     let seconds = *walls.get(walls.len() / 2)? as f64 / 1e9;
     let seconds_per_tb = TERABYTE / rate(subject);
-    let devices = (terms.devices > 0).then_some(f64::from(terms.devices));
-    let units = (terms.rack_units > 0.0).then_some(terms.rack_units);
-    Some(Cost {
-        figure: subject.index,
-        target: terms.name.clone(),
-        phase: subject.figure.phase,
-        seconds,
-        seconds_per_tb,
-        devices: terms.devices,
-        rack_units: terms.rack_units,
-        device_seconds: devices.map(|count| count * seconds),
-        rack_unit_seconds: units.map(|count| count * seconds),
-        device_seconds_per_tb: devices.map(|count| count * seconds_per_tb),
-        rack_unit_seconds_per_tb: units.map(|count| count * seconds_per_tb),
-    })
+    Some(Cost { seconds, seconds_per_tb, devices: terms.devices, rack_units: terms.rack_units })
 }
 
 /// Every target of which the study says what it costs or holds, and that was both read and written in large
 /// transfers.
 #[must_use]
-pub fn placings(plan: &Plan, figures: &[Figure]) -> Vec<Placing> {
-    placings_of(plan, &subjects(plan, figures))
-}
-
-/// As [`placings`], of figures that were looked up already.
-pub(crate) fn placings_of(plan: &Plan, subjects: &[Subject<'_>]) -> Vec<Placing> {
+pub(crate) fn placements(gate: &Gate<'_>) -> Vec<Stated<Placement>> {
     let says = |terms: &&TargetTerms| terms.rack_units > 0.0 || terms.capacity.is_some() || terms.slots > 0;
-    let placing = |terms: &TargetTerms| {
-        let (read, write) = large_rates(subjects, &terms.name)?;
-        let ratio = (write.1 > 0.0).then(|| read.1 / write.1)?;
+    let placement = |terms: &TargetTerms| {
+        let (read, write) = large_rates(gate, &terms.name).filter(|(_, write)| write.1 > 0.0)?;
         let (mut reads, mut all) = (0.0, 0.0);
-        let of_target = subjects.iter().filter(|one| one.case.target == terms.name);
+        let of_target = gate.subjects.iter().filter(|one| one.case.target == terms.name);
         for pass in of_target.flat_map(|one| one.figure.counted()) {
             reads += pass.phase.read_bytes as f64;
             all += pass.phase.bytes() as f64;
         }
-        Some(Placing {
-            target: terms.name.clone(),
-            figures: (read.0, write.0),
-            rates: (read.1, write.1),
-            ratio,
-            for_reads: ratio >= READ_FAVOURED_RATIO,
+        let value = Placement {
+            read: read.1,
+            write: write.1,
+            for_reads: read.1 / write.1 >= READ_FAVOURED_RATIO,
             read_share: if all > 0.0 { reads / all } else { 0.0 },
-        })
+        };
+        Some(gate.state(Kind::Placement, vec![read.0, write.0], value))
     };
-    plan.described_targets().filter(says).filter_map(placing).collect()
+    gate.plan.described_targets().filter(says).filter_map(placement).collect()
 }
 
 /// The best figure of large reads on `target` and that of large writes, each with its bytes per second.
-pub(crate) fn large_rates(subjects: &[Subject<'_>], target: &str) -> Option<((usize, f64), (usize, f64))> {
+pub(crate) fn large_rates(gate: &Gate<'_>, target: &str) -> Option<((usize, f64), (usize, f64))> {
     let of = |phase: Phase| {
-        let these = subjects.iter().filter(|one| one.case.target == target && one.figure.phase == phase);
-        let large = these.filter(|one| one.case.workload.geometry.transfer >= LARGE_TRANSFER);
-        large.max_by(|a, b| rate(a).total_cmp(&rate(b))).map(|one| (one.index, rate(one)))
+        let these = gate.subjects.iter().filter(|one| one.case.target == target && one.figure.phase == phase);
+        let large: Vec<_> =
+            these.filter(|one| one.case.workload.geometry.transfer >= LARGE_TRANSFER).collect();
+        let best = gate.best(&large)?.best;
+        Some((best.index, rate(best)))
     };
     of(Phase::Read).zip(of(Phase::Write))
 }
@@ -203,7 +261,7 @@ pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline]) -> Vec<Fit> {
         *known = bytes.max(*known);
     }
     for case in plan.cases.iter().filter(|case| !case.workload.work.makes_trees()) {
-        let placement = Placement::new(&case.workload);
+        let placement = plan::Placement::new(&case.workload);
         let bytes = placement.file_bytes().0.saturating_mul(u64::from(placement.file_count()));
         let known = put.entry(&case.target).or_default();
         // Cases of a sweep replace each other's files.

@@ -8,9 +8,12 @@ use plan::{Amount, Client, Phase, Relation, Setting, SettingValue};
 use record::Operation;
 
 use crate::audit::Doubt;
-use crate::cost::{Cost, Fit, Placing};
+use crate::best::Best;
+use crate::consistency::Consistency;
+use crate::cost::{Cost, Fit, Placement};
 use crate::coverage::Coverage;
 use crate::disk_view::DiskView;
+use crate::gate::Stated;
 use crate::iops::DefinedIops;
 use crate::jobs::Job;
 use crate::layers::{LayerStack, QueueProbe};
@@ -20,8 +23,10 @@ use crate::node_comparison::NodeComparison;
 use crate::node_grid::NodeGrid;
 use crate::overlay::{Overlay, Peaks};
 use crate::process_limit::ProcessLimit;
+use crate::scaling::{Scaling, Tax};
 use crate::seek::SeekFit;
 use crate::strips::StripPoint;
+use crate::table::Table;
 use crate::timeline::{JobCost, JobPlacing, Timeline};
 use crate::weak_scaling::{LayerCrossover, WeakScaling};
 
@@ -31,13 +36,13 @@ pub struct Findings {
     /// Rates against a swept key.
     pub curves: Vec<Curve>,
     /// The best point of each sweep.
-    pub best: Vec<Best>,
+    pub best: Vec<Stated<Best>>,
     /// Rates against the sum of single devices.
-    pub scaling: Vec<Scaling>,
+    pub scaling: Vec<Stated<Scaling>>,
     /// What each target loses against another.
-    pub taxes: Vec<Tax>,
+    pub taxes: Vec<Stated<Tax>>,
     /// Targets by how little their rates vary.
-    pub consistency: Vec<Consistency>,
+    pub consistency: Vec<Stated<Consistency>>,
     /// Figures against data sheets and limits.
     pub expected: Vec<Expected>,
     /// The expected bound of each target, by its lowest limit.
@@ -90,9 +95,9 @@ pub struct Findings {
     /// How sequential phases were at the application and at the devices.
     pub disk_views: Vec<DiskView>,
     /// Time × devices and × rack units.
-    pub costs: Vec<Cost>,
+    pub costs: Vec<Stated<Cost>>,
     /// Which data targets are for.
-    pub placings: Vec<Placing>,
+    pub placements: Vec<Stated<Placement>>,
     /// Whether devices have slots and data has room.
     pub fits: Vec<Fit>,
     /// Every pass of jobs over time.
@@ -105,6 +110,22 @@ pub struct Findings {
     pub coverage: Option<Coverage>,
     /// Launches of jobs, as a whole.
     pub matrices: Matrices,
+}
+
+impl Findings {
+    /// The statements of all kinds, for every form of a report.
+    #[must_use]
+    pub fn tables(&self) -> Vec<Table> {
+        let all = [
+            Table::of(&self.best),
+            Table::of(&self.scaling),
+            Table::of(&self.taxes),
+            Table::of(&self.consistency),
+            Table::of(&self.costs),
+            Table::of(&self.placements),
+        ];
+        all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+    }
 }
 
 /// Rates of one workload against one swept key; everything else is fixed.
@@ -187,86 +208,6 @@ pub struct Dips {
     pub period: f64,
     /// Mean depth ÷ the rate beside the dip.
     pub depth: f64,
-}
-
-/// The best point of a sweep.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Best {
-    /// The workload.
-    pub group: String,
-    /// The target.
-    pub target: String,
-    /// The phase.
-    pub phase: Phase,
-    /// The best figure, by median.
-    pub figure: usize,
-    /// Where in the sweep it stands.
-    pub settings: Vec<Setting>,
-    /// Bytes per second of it.
-    pub bytes_per_second: f64,
-    /// Transfers per second of it.
-    pub transfers_per_second: f64,
-    /// The second best; none in a sweep of one point.
-    pub runner_up: Option<usize>,
-    /// Best ÷ second best − 1.
-    pub gain: Option<f64>,
-    /// How many points the sweep had.
-    pub of: usize,
-    /// A figure at a larger transfer size that is slower; the word "peak" is to be used with care.
-    pub larger_is_slower: Option<usize>,
-}
-
-/// A rate against the sum of single devices.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Scaling {
-    /// The figure.
-    pub figure: usize,
-    /// Its target.
-    pub target: String,
-    /// The figure of one device that it is counted from.
-    pub baseline: usize,
-    /// Devices.
-    pub devices: u32,
-    /// Rate ÷ (devices × baseline).
-    pub share: f64,
-    /// Rate ÷ baseline.
-    pub ratio: f64,
-    /// What the number of tasks can reach of it.
-    pub balance_bound: f64,
-}
-
-/// What a target loses against another at their best.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tax {
-    /// The phase.
-    pub phase: Phase,
-    /// The figure that is compared with.
-    pub reference: usize,
-    /// The figure of the other target.
-    pub figure: usize,
-    /// (reference − other) ÷ reference; negative where the other is faster.
-    pub share: f64,
-}
-
-/// How much the rates of a target vary over the points of its sweep.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Consistency {
-    /// The workload.
-    pub group: String,
-    /// The target.
-    pub target: String,
-    /// The phase.
-    pub phase: Phase,
-    /// Points.
-    pub n: usize,
-    /// Standard deviation (n − 1) ÷ mean of the medians.
-    pub variation: f64,
-    /// Lowest median of the first rate, in the unit of [`crate::RateOf::phase`].
-    pub min: f64,
-    /// Highest median.
-    pub max: f64,
-    /// From 1, the most consistent target; sweeps over the same keys are ranked within a phase.
-    pub rank: usize,
 }
 
 /// A figure against a data sheet or a limit.

@@ -59,7 +59,7 @@ impl<'a> Disqualified<'a> {
 /// Why the repetitions of a figure are not those that its protocol asks for: the case ended before
 /// all were there, or never met the rule that should end it. Settling is judged by the rate that
 /// the runner settles by.
-fn unfinished(case: &Case, figure: &Figure) -> Option<String> {
+pub(crate) fn unfinished(case: &Case, figure: &Figure) -> Option<String> {
     let recorded: Vec<_> =
         figure.repetitions.iter().filter(|one| case.role(one.repetition) == Role::Recorded).collect();
     let (n, asked) = (recorded.len(), case.repetitions);

@@ -77,12 +77,14 @@ mod consistency;
 mod cost;
 mod coverage;
 mod curves;
+mod difference;
 mod dips;
 mod disk_view;
 mod dispersion;
 mod expected;
 mod figures;
 mod findings;
+mod gate;
 mod grounds;
 mod headline;
 mod heat;
@@ -125,6 +127,7 @@ mod strips;
 mod study;
 mod subject;
 mod summary;
+mod table;
 mod timeline;
 mod units;
 mod verdict;
@@ -138,15 +141,16 @@ pub use audit::{
     SCALING_SLACK, audit, audit_published,
 };
 pub use beside::{UnknownId, beside, own_value, unknown_ids};
-pub use best::best;
+pub use best::Best;
 pub use bootstrap::{
     BOOTSTRAP_SAMPLES, Bootstrap, BootstrapInterval, BootstrapMethod, bootstrap_mean, bootstrap_median,
 };
 pub use bound_by::{WAIT_SHARE_MIN, limits};
 pub use claims::claims;
-pub use compare::{Difference, by_chance, compare, compare_figures, difference, largest_gap};
-pub use consistency::consistency;
-pub use cost::{Cost, Fit, Placing, READ_FAVOURED_RATIO, costs, fits, placings};
+pub use compare::{by_chance, compare, compare_figures, largest_gap};
+pub use difference::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, difference};
+pub use consistency::Consistency;
+pub use cost::{Cost, Fit, Placement, READ_FAVOURED_RATIO, fits};
 pub use coverage::{Coverage, CoverageJob, NodeCoverage, coverage, hour_utc, known_nodes};
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
@@ -155,10 +159,11 @@ pub use dispersion::{ONSET_FACTOR, dispersion, onset};
 pub use expected::{expected, mix};
 pub use figures::{Figure, OperationLatency, RepetitionFigure, figures};
 pub use findings::{
-    Beside, Best, BoundBy, ClaimVerdict, Comparison, Consistency, Curve, CurvePoint, CurveRegression, Dips,
-    Dispersion, DispersionPoint, Expected, Findings, Judgement, Limit, Outcome, Scaling, Shape, Standing,
-    Tax, Verdict, WeakestLink,
+    Beside, BoundBy, ClaimVerdict, Comparison, Curve, CurvePoint, CurveRegression, Dips,
+    Dispersion, DispersionPoint, Expected, Findings, Judgement, Limit, Outcome, Shape, Standing,
+    Verdict, WeakestLink,
 };
+pub use gate::{Because, Gate, Kind, Outcome as StatementOutcome, POLICY, Policy, Reason, Stated, Treatment, policy_table};
 pub use headline::{RateOf, operation_of, operations_of};
 pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
 pub use history::{DevicePart, HistorySplit};
@@ -212,7 +217,7 @@ pub use rates::{OperationRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SEC
 pub use reconciled::{Reconciled, TimePart};
 pub use regression::{Prediction, Regression, Uncertainty, crossover};
 pub use run_time::run_time;
-pub use scaling::{TAXED_TARGETS_MAX, best_scaling, scalability, scaling, tax, taxes};
+pub use scaling::{Scaling, TAXED_TARGETS_MAX, Tax, scalability, tax};
 pub use seek::{
     FIT_ERROR_MAX, FIT_SIZES_MIN, FIT_SPAN_MIN, FitRefused, SeekFit, SeekPoint, SeekTime, seek_fits,
 };
@@ -228,6 +233,7 @@ pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
 pub use strips::{StripPoint, strips};
 pub use study::{findings, findings_of, regressions, usable_cpus};
 pub use summary::{CONFIDENCE, Interval, Summary};
+pub use table::{Column, Head, Of, Quantity, Row, Statement, Table, Value};
 pub use timeline::{
     ActionUse, CLIMB_SECONDS_MIN, CPU_AGREES_NS, CPU_AGREES_SHARE, Climb, Concurrency, CpuAgreement, Harness,
     JobCost, JobPlacing, JobsBeside, KindMoved, LENGTH_BINS_MAX, LaunchTimer, LengthBin, Lengths, Level,

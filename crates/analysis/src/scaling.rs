@@ -3,16 +3,129 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use plan::{Client, Order, Phase, Plan, SettingValue};
+use plan::{Client, Order, Phase, SettingValue};
 
-use crate::Figure;
 use crate::amount::bytes_of_one;
-use crate::findings::{Scaling, Tax};
-use crate::subject::{Subject, subjects};
+use crate::gate::{self, Gate, Stated};
+use crate::headline::RateOf;
+use crate::subject::Subject;
+use crate::table::{Column, Of, Quantity, Statement, Value};
 
 /// With more targets than this each is compared with the first alone, so that the table grows in
 /// step with the targets.
 pub const TAXED_TARGETS_MAX: usize = 12;
+
+/// A rate against the sum of single devices.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scaling {
+    /// Devices.
+    pub devices: u32,
+    /// Median of the first rate.
+    pub rate: f64,
+    /// The same of one device.
+    pub baseline: f64,
+    /// What both count.
+    pub counts: RateOf,
+    /// Rate ÷ (devices × baseline).
+    pub share: f64,
+    /// Rate ÷ baseline.
+    pub ratio: f64,
+    /// What the number of tasks can reach of it.
+    pub balance_bound: f64,
+    /// Rate ÷ rack units, where the study counts them.
+    pub rate_per_rack_unit: Option<f64>,
+}
+
+impl Statement for Scaling {
+    const KIND: gate::Kind = gate::Kind::Scaling;
+    const OF: Of = Of::Point;
+    const CAPTION: &'static str = "Rate ÷ (devices × the rate of one device); the best point of each target stands first.";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("rate_per_second", "rate", Quantity::Rate, |one| Value::Rate(one.rate, one.counts), "median of the first rate"),
+        Column::new("devices", "devices", Quantity::Count, |one| Value::Count(one.devices.into()), "devices of the target"),
+        Column::new(
+            "baseline_per_second",
+            "one device",
+            Quantity::Rate,
+            |one| Value::Rate(one.baseline, one.counts),
+            "the same of the figure that it is counted from, the second in `figures`",
+        ),
+        Column::new("ratio", "× one", Quantity::Number, |one| Value::Number(one.ratio), "rate ÷ baseline"),
+        Column::new("share", "scaling", Quantity::Ratio, |one| Value::Share(one.share), "rate ÷ (devices × baseline)"),
+        Column::new(
+            "balance_bound",
+            "tasks allow",
+            Quantity::Ratio,
+            |one| if one.balance_bound < 1.0 { Value::Share(one.balance_bound) } else { Value::None },
+            "share of the sum that so many tasks can reach, where it is below 1",
+        ),
+        Column::new(
+            "rate_per_rack_unit",
+            "per rack unit",
+            Quantity::Rate,
+            |one| Value::or_none(one.rate_per_rack_unit, |rate| Value::Rate(rate, one.counts)),
+            "rate ÷ rack units",
+        ),
+    ];
+}
+
+/// What a target loses or gains against another, both at their best.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tax {
+    /// The target that is compared with.
+    pub reference: String,
+    /// Its rate.
+    pub reference_rate: f64,
+    /// That of the other target.
+    pub rate: f64,
+    /// What both count.
+    pub counts: RateOf,
+    /// (Reference − rate) ÷ reference; negative where the other is faster.
+    pub share: f64,
+    /// Where it lies, at the level of the test.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Statement for Tax {
+    const KIND: gate::Kind = gate::Kind::Tax;
+    const OF: Of = Of::Target;
+    const CAPTION: &'static str =
+        "What a target loses against the reference, both at their best: (reference − rate) ÷ reference. Negative where it is \
+         faster; then the gain is rate ÷ reference − 1.";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("rate_per_second", "rate", Quantity::Rate, |one| Value::Rate(one.rate, one.counts), "median of the first rate"),
+        Column::new(
+            "reference",
+            "reference",
+            Quantity::Text,
+            |one: &Self| Value::Text(one.reference.clone()),
+            "the target that is compared with; its figure is the second in `figures`",
+        )
+        .subject(),
+        Column::new(
+            "reference_per_second",
+            "its rate",
+            Quantity::Rate,
+            |one| Value::Rate(one.reference_rate, one.counts),
+            "the rate of the reference",
+        ),
+        Column::new("share", "tax", Quantity::Ratio, |one| Value::Change(one.share), "(reference − rate) ÷ reference"),
+        Column::new(
+            "interval",
+            "between",
+            Quantity::Interval,
+            |one| Value::or_none(one.interval, |(low, high)| Value::Changes(low, high)),
+            "where the tax lies, at the level of the test",
+        ),
+        Column::new(
+            "gain",
+            "gain",
+            Quantity::Ratio,
+            |one| if one.share < 0.0 { Value::Change(one.rate / one.reference_rate - 1.0) } else { Value::None },
+            "rate ÷ reference − 1, where it is faster",
+        ),
+    ];
+}
 
 /// Rate ÷ (devices × rate of one device); none where the sum is not above 0.
 ///
@@ -70,15 +183,13 @@ impl Kind {
 /// The best figures of each target, by kind.
 type Bests<'a, 'b> = HashMap<(&'a str, Kind), &'b Subject<'a>>;
 
-fn bests<'a, 'b>(subjects: &'b [Subject<'a>]) -> Bests<'a, 'b> {
-    let mut bests: Bests<'a, 'b> = HashMap::new();
-    for subject in subjects {
-        let best = bests.entry((subject.case.target.as_str(), Kind::of(subject))).or_insert(subject);
-        if subject.rate() > best.rate() {
-            *best = subject;
-        }
+/// Of the figures that are not disqualified, where there are any.
+fn bests<'a, 'b>(gate: &'b Gate<'a>, takes: impl Fn(&Subject<'a>) -> bool) -> Bests<'a, 'b> {
+    let mut of_target: HashMap<(&'a str, Kind), Vec<&'b Subject<'a>>> = HashMap::new();
+    for subject in gate.subjects.iter().filter(|one| takes(one)) {
+        of_target.entry((subject.case.target.as_str(), Kind::of(subject))).or_default().push(subject);
     }
-    bests
+    of_target.into_iter().filter_map(|(key, all)| Some((key, gate.best(&all)?.best))).collect()
 }
 
 /// How many members of its target a figure is of, where that is swept.
@@ -91,16 +202,16 @@ fn members(subject: &Subject<'_>) -> Option<u32> {
 }
 
 /// Of each target of which more and more members were measured, the best figures of the fewest.
-fn fewest<'a, 'b>(subjects: &'b [Subject<'a>]) -> Bests<'a, 'b> {
-    let mut fewest: Bests<'a, 'b> = HashMap::new();
-    for subject in subjects.iter().filter(|one| one.case.settings.iter().any(|set| set.key == "members")) {
-        let best = fewest.entry((subject.case.target.as_str(), Kind::of(subject))).or_insert(subject);
-        let (own, least) = (members(subject), members(best));
-        if own < least || own == least && subject.rate() > best.rate() {
-            *best = subject;
-        }
+fn fewest<'a, 'b>(gate: &'b Gate<'a>) -> Bests<'a, 'b> {
+    let mut least: HashMap<(&str, Kind), Option<u32>> = HashMap::new();
+    let swept = |one: &Subject<'_>| one.case.settings.iter().any(|setting| setting.key == "members");
+    for subject in gate.subjects.iter().filter(|one| swept(one)) {
+        let known = least.entry((subject.case.target.as_str(), Kind::of(subject))).or_insert(members(subject));
+        *known = (*known).min(members(subject));
     }
-    fewest
+    bests(gate, |one| {
+        swept(one) && least.get(&(one.case.target.as_str(), Kind::of(one))) == Some(&members(one))
+    })
 }
 
 /// Figures from the server of the storage and from behind a network are not set against each
@@ -114,15 +225,10 @@ fn same_client(one: &Subject<'_>, other: &Subject<'_>) -> bool {
 /// order, mix and number of nodes, or else of one node; of random transfers, of the same size. Where no
 /// baseline is named and `members` is swept, the fewest members of the same target are the baseline. A target
 /// whose devices the study does not count has as many as it has paths. Of a node-local target each node
-/// has its own devices.
+/// has its own devices. The best figure of each target and baseline stands first.
 #[must_use]
-pub fn scaling(plan: &Plan, figures: &[Figure]) -> Vec<Scaling> {
-    scaling_of(&subjects(plan, figures))
-}
-
-/// As [`scaling`], of figures that were looked up already.
-pub(crate) fn scaling_of(subjects: &[Subject<'_>]) -> Vec<Scaling> {
-    let (bests, fewest) = (bests(subjects), fewest(subjects));
+pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
+    let (bests, fewest) = (bests(gate, |_| true), fewest(gate));
     let of_figure = |subject: &Subject<'_>| {
         // A device is often measured on one node alone.
         let of_baseline = |baseline| {
@@ -138,18 +244,24 @@ pub(crate) fn scaling_of(subjects: &[Subject<'_>]) -> Vec<Scaling> {
         let one = one.filter(|one| same_client(one, subject))?;
         let devices = devices(subject);
         let each = one.rate() / f64::from(devices_of_baseline(one));
-        let ratio = scalability(subject.rate(), 1.0, one.rate())?;
-        Some(Scaling {
-            figure: subject.index,
-            target: subject.case.target.clone(),
-            baseline: one.index,
+        let units = subject.target.map_or(0.0, |terms| terms.rack_units);
+        let value = Scaling {
             devices,
+            rate: subject.rate(),
+            baseline: one.rate(),
+            counts: subject.figure.rate_of(),
             share: scalability(subject.rate(), f64::from(devices), each)?,
-            ratio,
+            ratio: scalability(subject.rate(), 1.0, one.rate())?,
             balance_bound: subject.balance_bound(),
-        })
+            rate_per_rack_unit: (units > 0.0).then(|| subject.rate() / units),
+        };
+        let best = bests.get(&(subject.case.target.as_str(), Kind::of(subject)));
+        let is_best = best.is_some_and(|best| best.index == subject.index);
+        Some((!is_best, gate.state(gate::Kind::Scaling, vec![subject.index, one.index], value)))
     };
-    subjects.iter().filter_map(of_figure).collect()
+    let mut all: Vec<_> = gate.subjects.iter().filter_map(of_figure).collect();
+    all.sort_by_key(|(is_other, _)| *is_other);
+    all.into_iter().map(|(_, stated)| stated).collect()
 }
 
 fn devices(subject: &Subject<'_>) -> u32 {
@@ -167,72 +279,58 @@ fn devices_of_baseline(subject: &Subject<'_>) -> u32 {
 }
 
 /// The best figure of each target against that of each target before it in the study, for each
-/// phase, order and mix, on the largest number of nodes that both were measured on. Targets are left out that are not alike: of different clients, of
-/// different numbers of devices, and baselines.
+/// phase, order and mix, on the largest number of nodes that both were measured on. Targets are left out that are not
+/// alike: of different clients, of different numbers of devices, and baselines.
 #[must_use]
-pub fn taxes(plan: &Plan, figures: &[Figure]) -> Vec<Tax> {
-    taxes_of(plan, &subjects(plan, figures))
-}
-
-/// As [`taxes`], of figures that were looked up already.
-pub(crate) fn taxes_of(plan: &Plan, subjects: &[Subject<'_>]) -> Vec<Tax> {
+pub(crate) fn taxes(gate: &Gate<'_>) -> Vec<Stated<Tax>> {
     let mut kinds: Vec<(Kind, Vec<&Subject<'_>>)> = Vec::new();
-    let bests = bests(subjects);
-    let mut places = HashMap::new();
-    let all = &plan.terms.targets;
+    let bests = bests(gate, |_| true);
+    let all = &gate.plan.terms.targets;
     let baselines: HashSet<&str> = all.iter().filter_map(|terms| terms.baseline.as_deref()).collect();
     let targets = all.iter().map(|terms| terms.name.as_str()).filter(|name| !baselines.contains(name));
     let targets: Vec<&str> = targets.collect();
-    for subject in subjects {
-        places.entry(Kind::of(subject)).or_insert_with_key(|&kind| {
-            let of_kind = targets.iter().filter_map(|&target| bests.get(&(target, kind)).copied());
-            kinds.push((kind, of_kind.collect()));
-        });
+    let mut seen = HashSet::new();
+    for kind in gate.subjects.iter().map(Kind::of).filter(|kind| seen.insert(*kind)) {
+        let of_kind = targets.iter().filter_map(|&target| bests.get(&(target, kind)).copied());
+        kinds.push((kind, of_kind.collect()));
     }
     // The sort is stable: within a number of nodes the order is that of the figures.
     kinds.sort_by_key(|(kind, _)| Reverse(kind.nodes));
     let mut compared = HashSet::new();
-    let mut taxes = Vec::new();
+    let mut pairs = Vec::new();
     for (kind, bests) in &kinds {
         let any_nodes = Kind { nodes: 0, ..*kind };
-        let target: HashMap<usize, &str> =
-            bests.iter().map(|best| (best.index, best.case.target.as_str())).collect();
-        let of_kind = taxes_among(kind.phase, bests);
-        let new = |tax: &Tax| compared.insert((any_nodes, target[&tax.reference], target[&tax.figure]));
-        taxes.extend(of_kind.into_iter().filter(new));
-    }
-    taxes
-}
-
-fn taxes_among(phase: Phase, bests: &[&Subject<'_>]) -> Vec<Tax> {
-    let references = if bests.len() > TAXED_TARGETS_MAX { &bests[..1] } else { bests };
-    let mut taxes = Vec::new();
-    for (place, reference) in references.iter().enumerate() {
-        for other in &bests[place + 1..] {
-            let alike = same_client(reference, other) && devices(reference) == devices(other);
-            if let Some(share) = tax(reference.rate(), other.rate()).filter(|_| alike) {
-                let (reference, figure) = (reference.index, other.index);
-                taxes.push(Tax { phase, reference, figure, share });
+        let references = if bests.len() > TAXED_TARGETS_MAX { &bests[..1] } else { bests };
+        for (place, reference) in references.iter().enumerate() {
+            for other in &bests[place + 1..] {
+                let alike = same_client(reference, other) && devices(reference) == devices(other);
+                let names = (any_nodes, reference.case.target.as_str(), other.case.target.as_str());
+                if alike && reference.rate() > 0.0 && compared.insert(names) {
+                    pairs.push((*reference, *other));
+                }
             }
         }
     }
-    taxes
+    let family = pairs.len();
+    pairs.into_iter().filter_map(|(reference, other)| tax_of(gate, reference, other, family)).collect()
 }
 
-/// The best figure of each target, phase and order among `scaling`, by place in it: what one device and
-/// all of them reach, and their ratio.
-#[must_use]
-pub fn best_scaling(scaling: &[Scaling], figures: &[Figure]) -> Vec<usize> {
-    // All figures of one target, phase and order are counted from one figure of the baseline.
-    let mut bests: HashMap<(&str, usize), usize> = HashMap::new();
-    for (place, one) in scaling.iter().enumerate() {
-        let rate = |place: usize| figures[scaling[place].figure].bytes_per_second.median;
-        let best = bests.entry((one.target.as_str(), one.baseline)).or_insert(place);
-        if rate(place) > rate(*best) {
-            *best = place;
-        }
-    }
-    let mut places: Vec<usize> = bests.into_values().collect();
-    places.sort_unstable();
-    places
+fn tax_of(
+    gate: &Gate<'_>,
+    reference: &Subject<'_>,
+    other: &Subject<'_>,
+    family: usize,
+) -> Option<Stated<Tax>> {
+    let difference = gate.difference(reference, other, family)?;
+    let value = Tax {
+        reference: reference.case.target.clone(),
+        reference_rate: reference.rate(),
+        rate: other.rate(),
+        counts: other.figure.rate_of(),
+        share: tax(reference.rate(), other.rate())?,
+        // The interval is one of rate ÷ reference − 1.
+        interval: difference.interval.map(|(low, high)| (-high, -low)),
+    };
+    let inputs = vec![other.index, reference.index];
+    Some(gate.state_difference(gate::Kind::Tax, inputs, &difference, value))
 }

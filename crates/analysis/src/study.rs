@@ -6,9 +6,9 @@ use record::{HostFacts, Manifest, Provenance, Run};
 use crate::coverage::known_nodes;
 use crate::findings::{Curve, CurveRegression, Findings};
 use crate::regression::Regression;
-use crate::subject::subjects;
+use crate::gate::Gate;
 use crate::{
-    Check, Doubt, Figure, ImportedCheck, PrintedOutcome, PrintedRule, audit, beside, best, claims,
+    Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, audit, beside, best, claims,
     consistency, cost, coverage, curves, disk_views, dispersion, expected, imported_checks, iops, job_costs,
     job_placings, jobs, layers, limits, matrix, members, node_comparison, node_grid, overlay, overlays,
     peaks, process_limit, queue_probes, scaling, seek_fits, strips, timeline, timelines, verdicts,
@@ -25,16 +25,35 @@ pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
     let host = Some(&run.manifest.host);
     let timelines = timelines(run, figures);
     more.extend(timeline::doubts(&timelines, figures));
-    let found = of_plan(plan, figures, usable_cpus(&run.manifest), host, &known_nodes(run), &more);
+    let doubts = Doubts::of(plan, figures, more);
+    let gate = Gate::new(plan, figures, &doubts.audit);
+    let (job_placings, job_costs) = (job_placings(run, &gate, &timelines), job_costs(plan, figures, &timelines));
+    let found = of_gate(&gate, doubts, usable_cpus(&run.manifest), host, &known_nodes(run));
     Findings {
         coverage: coverage::coverage(run, figures),
         disk_views: disk_views(run, figures),
-        job_placings: job_placings(run, figures, &timelines),
-        job_costs: job_costs(plan, figures, &timelines),
+        job_placings,
+        job_costs,
         fits: cost::fits_of(plan, &timelines),
         timelines,
         matrices,
         ..found
+    }
+}
+
+/// What speaks against figures: the audit of each, and the ratios to what was expected that it needs.
+struct Doubts {
+    expected: Vec<Expected>,
+    audit: Vec<Doubt>,
+}
+
+impl Doubts {
+    /// With `more` that are known of the run.
+    fn of(plan: &Plan, figures: &[Figure], more: Vec<Doubt>) -> Self {
+        let expected = expected(plan, figures);
+        let mut audit = audit(plan, figures, &expected);
+        audit.extend(more);
+        Self { expected, audit }
     }
 }
 
@@ -52,35 +71,36 @@ pub fn usable_cpus(manifest: &Manifest) -> u32 {
 /// The work grows in step with the number of figures.
 #[must_use]
 pub fn findings(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Findings {
-    of_plan(plan, figures, usable_cpus, None, &[], &[])
+    let doubts = Doubts::of(plan, figures, Vec::new());
+    let gate = Gate::new(plan, figures, &doubts.audit);
+    of_gate(&gate, doubts, usable_cpus, None, &[])
 }
 
-fn of_plan(
-    plan: &Plan,
-    figures: &[Figure],
+fn of_gate(
+    gate: &Gate<'_>,
+    doubts: Doubts,
     usable_cpus: u32,
     host: Option<&HostFacts>,
     known_nodes: &[String],
-    more: &[Doubt],
 ) -> Findings {
+    let (plan, figures, subjects) = (gate.plan, gate.figures, &gate.subjects);
+    let Doubts { expected, mut audit } = doubts;
     let nodes = node_comparison::all_nodes(figures, known_nodes);
-    let subjects = subjects(plan, figures);
-    let curves = curves::of_subjects(plan, &subjects);
-    let expected = expected(plan, figures);
+    let curves = curves::of_subjects(plan, subjects);
     let limits = limits(plan, figures, usable_cpus);
-    let layers = layers::of_subjects(plan, &subjects, host);
+    let layers = layers::of_subjects(plan, subjects, host);
     let seeks = seek_fits(plan, figures, &curves);
-    let weak_scaling = weak_scaling::of_subjects(plan, &subjects);
-    let mut audit = audit(plan, figures, &expected);
-    audit.extend(more.iter().cloned());
+    let weak_scaling = weak_scaling::of_subjects(plan, subjects);
+    let scaling = scaling::scaling(gate);
+    audit.extend(audit::beyond_devices(figures, &scaling));
     // The library takes a while to read, and is of no use to a study that names nothing in it.
     let names_published = !plan.terms.published.is_empty() || !plan.terms.claims.is_empty();
     let library = names_published.then(record::published);
     Findings {
-        best: best::of_subjects(&subjects),
-        scaling: scaling::scaling_of(&subjects),
-        taxes: scaling::taxes_of(plan, &subjects),
-        consistency: consistency::of_subjects(&subjects),
+        best: best::best(gate),
+        scaling,
+        taxes: scaling::taxes(gate),
+        consistency: consistency::consistency(gate),
         expected,
         bounds: weakest_links(plan, figures),
         verdicts: verdicts(plan, figures, &audit),
@@ -90,27 +110,27 @@ fn of_plan(
         coincident: overlay::coincident_in_charts(&curves),
         peaks: peaks(&curves),
         jobs: jobs(plan, figures),
-        dispersion: dispersion::of_subjects(&subjects, &curves),
+        dispersion: dispersion::of_subjects(subjects, &curves),
         regressions: regressions(&curves),
-        iops: iops::of_subjects(&subjects),
-        members: members::of_subjects(plan, &subjects, host),
-        strips: strips::of_subjects(plan, &subjects, &seeks),
+        iops: iops::of_subjects(subjects),
+        members: members::of_subjects(plan, subjects, host),
+        strips: strips::of_subjects(plan, subjects, &seeks),
         seeks,
         queues: queue_probes(&layers, &limits),
         layers,
-        process_limits: process_limit::of_subjects(plan, &subjects),
+        process_limits: process_limit::of_subjects(plan, subjects),
         disk_views: Vec::new(),
-        costs: cost::costs_of(&subjects),
-        placings: cost::placings_of(plan, &subjects),
+        costs: cost::costs(gate),
+        placements: cost::placements(gate),
         fits: cost::fits(plan),
         timelines: Vec::new(),
         job_placings: Vec::new(),
         job_costs: Vec::new(),
         limits,
         audit,
-        nodes: node_comparison::of_subjects(&subjects, &nodes),
-        node_grids: node_grid::of_subjects(&subjects, &nodes),
-        layer_crossovers: weak_scaling::crossovers_of(&subjects, &weak_scaling),
+        nodes: node_comparison::of_subjects(subjects, &nodes),
+        node_grids: node_grid::of_subjects(subjects, &nodes),
+        layer_crossovers: weak_scaling::crossovers_of(subjects, &weak_scaling),
         weak_scaling,
         coverage: None,
         matrices: matrix::Matrices::default(),

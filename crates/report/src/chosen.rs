@@ -1,5 +1,7 @@
 //! Which single figures a reader wants to see in full, where a study has too many for all.
 
+use analysis::Kind;
+
 use crate::view::{Figure, Report};
 
 /// Figures of a sweep that are shown in full: more would be a list that nobody reads.
@@ -30,7 +32,7 @@ impl Chosen {
             .verdicts
             .iter()
             .filter_map(|one| one.figure)
-            .chain(found.best.iter().map(|one| one.figure))
+            .chain(report.statements.stated(Kind::Best).map(|row| row.figures[0] + 1))
             .chain(found.audit.iter().filter(|one| one.disqualifies).filter_map(|one| one.figure))
             .chain(found.audit.iter().filter_map(|one| one.figure))
             .chain(all.filter(|_| few));

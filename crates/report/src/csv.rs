@@ -1,9 +1,11 @@
-//! A report as comma-separated values (RFC 4180): one row for each figure, conditions included.
+//! A report as comma-separated values (RFC 4180): one row for each figure, conditions included, then one for each value
+//! of a statement.
 
 use std::collections::HashMap;
 
 use crate::escape;
 use crate::section::shown_passes;
+use crate::statements::{self, Said};
 use crate::view::findings::Setting;
 use crate::view::layers::{LayerStep, Member};
 use crate::view::nodes::NodeComparison;
@@ -11,7 +13,8 @@ use crate::view::timeline::Timeline;
 use crate::view::{Figure, LatencyInfo, Report};
 
 /// The columns, in order; `docs/REPORT.md` describes them.
-pub(crate) const COLUMNS: [&str; 135] = [
+pub(crate) const COLUMNS: [&str; 144] = [
+    "row",
     "run_id",
     "number",
     "case",
@@ -147,21 +150,57 @@ pub(crate) const COLUMNS: [&str; 135] = [
     "utility_read_bytes",
     "utility_write_bytes",
     "low_spaces",
+    "statement",
+    "outcome",
+    "because",
+    "figures",
+    "value_name",
+    "value",
+    "value_text",
+    "value_unit",
 ];
 
 /// The whole table, heading first.
 pub(crate) fn csv(report: &Report) -> String {
     let mut out = line(COLUMNS.map(str::to_owned).to_vec());
-    let said = Said::of(report);
+    let said = OfFigures::of(report);
     for figure in &report.figures {
         out.push_str(&line(row(report, figure, &said)));
+    }
+    for one in statements::said(report) {
+        out.push_str(&line(statement(report, &one)));
     }
     out
 }
 
+/// A value of a statement: the columns that say which figure it is of, and those of statements.
+fn statement(report: &Report, one: &Said<'_>) -> Vec<String> {
+    let figure = one.figure;
+    let of = |column: &str| match column {
+        "row" => "statement".to_owned(),
+        "run_id" => report.run.id.clone(),
+        "number" => figure.number.to_string(),
+        "case" => figure.case.clone(),
+        "workload" => figure.group.clone(),
+        "target" => figure.target.clone(),
+        "settings" => settings(&figure.settings),
+        "phase" => figure.phase.to_owned(),
+        "statement" => one.kind.to_owned(),
+        "outcome" => one.row.outcome.name().to_owned(),
+        "because" => one.because(),
+        "figures" => one.figures(),
+        "value_name" => one.name.to_owned(),
+        "value" => optional(one.value),
+        "value_text" => one.text.to_owned(),
+        "value_unit" => one.unit.to_owned(),
+        _ => String::new(),
+    };
+    COLUMNS.iter().map(|column| of(column)).collect()
+}
+
 /// What is said of each figure, by its number.
 #[derive(Default)]
-struct Said<'a> {
+struct OfFigures<'a> {
     warnings: HashMap<usize, Vec<&'a str>>,
     doubts: HashMap<usize, Vec<&'a str>>,
     nodes: HashMap<usize, &'a NodeComparison>,
@@ -171,7 +210,7 @@ struct Said<'a> {
     timelines: HashMap<usize, &'a Timeline>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> OfFigures<'a> {
     fn of(report: &'a Report) -> Self {
         let nodes = report.findings.nodes.iter().map(|one| (one.figure, one)).collect();
         let mut said = Self { nodes, ..Self::default() };
@@ -211,9 +250,10 @@ fn settings(all: &[Setting]) -> String {
     all.iter().map(raw).collect::<Vec<_>>().join(";")
 }
 
-fn row(report: &Report, figure: &Figure, said: &Said<'_>) -> Vec<String> {
+fn row(report: &Report, figure: &Figure, said: &OfFigures<'_>) -> Vec<String> {
     let (bytes, transfers) = (&figure.bytes_per_second, &figure.transfers_per_second);
     let mut cells = vec![
+        "figure".to_owned(),
         report.run.id.clone(),
         figure.number.to_string(),
         figure.case.clone(),
@@ -271,6 +311,7 @@ fn row(report: &Report, figure: &Figure, said: &Said<'_>) -> Vec<String> {
     ]);
     cells.extend(members(said.members.get(&figure.number).map_or(&[], Vec::as_slice)));
     cells.extend(said.timelines.get(&figure.number).map(|one| timeline(one)).unwrap_or_default());
+    cells.resize(COLUMNS.len(), String::new());
     cells
 }
 

@@ -45,6 +45,7 @@ mod progress;
 pub mod reference;
 mod schema;
 mod section;
+mod statements;
 mod study;
 mod table;
 mod text;
@@ -95,7 +96,7 @@ pub fn csv(run: &Run) -> String {
     Study::of(run).csv()
 }
 
-/// The report of `run` as JSON, in the schema `ioproof-report/2`.
+/// The report of `run` as JSON, in the schema `ioproof-report/3`.
 #[must_use]
 pub fn json(run: &Run) -> String {
     Study::of(run).json()

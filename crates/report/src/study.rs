@@ -90,7 +90,7 @@ impl<'a> Study<'a> {
         launches::csv(&self.report)
     }
 
-    /// JSON in the schema `ioproof-report/2`.
+    /// JSON in the schema `ioproof-report/3`.
     #[must_use]
     pub fn json(&self) -> String {
         let mut out = Vec::new();

@@ -14,6 +14,7 @@ mod terms;
 
 pub use doubt::{Check, Doubt};
 pub use own::audit;
+pub(crate) use own::beyond_devices;
 pub use published::audit_published;
 
 /// By how much a rate may be above a ceiling before it is doubted: nominal rates of links are

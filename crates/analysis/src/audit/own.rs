@@ -6,7 +6,7 @@ use plan::Plan;
 
 use super::{Found, SCALING_SLACK, measured, percent, terms};
 use crate::node_comparison::comparison;
-use crate::scaling::scaling_of;
+use crate::gate::Stated;
 use crate::subject::{Subject, subjects};
 use crate::{Check, Doubt, Expected, Figure, Scaling};
 
@@ -21,17 +21,11 @@ pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Doub
     }
     let mut doubts = Vec::new();
     let subjects = subjects(plan, figures);
-    let beyond = beyond_devices(figures, &scaling_of(&subjects));
     for subject in &subjects {
         let limits = limits.get(&subject.index).map_or(&[][..], Vec::as_slice);
         let mut found = measured::doubts(subject);
         found.extend(terms::of_figure(subject, limits));
-        let concerns = || match subject.case.target.as_str() {
-            "" => subject.figure.conditions.clone(),
-            target => format!("{target}: {}", subject.figure.conditions),
-        };
-        found.extend(beyond.get(&subject.index).cloned());
-        doubts.extend(found.into_iter().map(|one| one.of(Some(subject.index), concerns())));
+        doubts.extend(found.into_iter().map(|one| one.of(Some(subject.index), concerns(subject.figure))));
     }
     doubts.extend(slow_nodes(&subjects));
     doubts.extend(terms::of_study(plan, figures));
@@ -85,18 +79,27 @@ struct SlowNode {
     times: usize,
 }
 
-/// Figures that are faster than all their devices together, by their place.
-fn beyond_devices(figures: &[Figure], scaling: &[Scaling]) -> HashMap<usize, Found> {
-    let beyond = scaling.iter().filter(|one| one.share > 1.0 + SCALING_SLACK);
-    let found = |one: &Scaling| {
+/// Figures that are faster than all their devices together: the baseline is wrong then.
+pub(crate) fn beyond_devices(figures: &[Figure], scaling: &[Stated<Scaling>]) -> Vec<Doubt> {
+    let beyond = |one: &Stated<Scaling>| {
+        let value = one.says().filter(|value| value.share > 1.0 + SCALING_SLACK)?;
+        let (own, baseline) = (figures.get(one.figure())?, figures.get(*one.inputs.get(1)?)?);
         let evidence = format!(
             "{} of what {} devices reach together, by the baseline of {}",
-            percent(one.share),
-            one.devices,
-            figures[one.baseline].conditions
+            percent(value.share),
+            value.devices,
+            baseline.conditions
         );
         let advice = "measure the baseline with the same sizes and enough tasks, or correct `devices`";
-        (one.figure, Found::new(Check::AboveCeiling, evidence, advice))
+        Some(Found::new(Check::AboveCeiling, evidence, advice).of(Some(one.figure()), concerns(own)))
     };
-    beyond.map(found).collect()
+    scaling.iter().filter_map(beyond).collect()
+}
+
+/// What a doubt about a figure concerns.
+fn concerns(figure: &Figure) -> String {
+    match figure.target.as_str() {
+        "" => figure.conditions.clone(),
+        target => format!("{target}: {}", figure.conditions),
+    }
 }

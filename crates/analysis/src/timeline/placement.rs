@@ -5,8 +5,9 @@ use record::{Run, StepRow};
 
 use super::Timeline;
 use crate::cost::large_rates;
+use crate::gate::Gate;
 use crate::subject::Subject;
-use crate::{Figure, READ_FAVOURED_RATIO, Summary};
+use crate::{READ_FAVOURED_RATIO, Summary};
 
 /// Steps that moved fewer bytes are over before a rate is known.
 const STEP_BYTES_MIN: u64 = 1 << 20;
@@ -55,10 +56,8 @@ pub struct SpaceShare {
 
 /// Advice for every figure of jobs in `timelines`.
 #[must_use]
-pub fn job_placings(run: &Run, figures: &[Figure], timelines: &[Timeline]) -> Vec<JobPlacing> {
-    let plan = &run.manifest.plan;
-    let subjects = &crate::subject::subjects(plan, figures)[..];
-    let jobs = subjects.iter().filter(|one| one.figure.phase == Phase::Jobs);
+pub fn job_placings(run: &Run, gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<JobPlacing> {
+    let jobs = gate.subjects.iter().filter(|one| one.figure.phase == Phase::Jobs);
     let of = |subject: &Subject<'_>| {
         let passes: Vec<&Timeline> =
             timelines.iter().filter(|one| one.figure == subject.index && one.counts).collect();
@@ -67,7 +66,7 @@ pub fn job_placings(run: &Run, figures: &[Figure], timelines: &[Timeline]) -> Ve
         if spaces.is_empty() {
             return None;
         }
-        let (rates, rates_of) = match large_rates(subjects, &subject.case.target) {
+        let (rates, rates_of) = match large_rates(gate, &subject.case.target) {
             Some((read, write)) => (Some((read.1, write.1)), Some(RatesOf::Transfers(read.0, write.0))),
             None => of_steps(&steps),
         };

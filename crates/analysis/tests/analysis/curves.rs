@@ -1,9 +1,9 @@
 //! Curves: which figures share one, and over which axis.
 
-use analysis::{Best, Curve, best, curves, findings, limits};
+use analysis::{Because, Curve, StatementOutcome, curves, findings, limits};
 use plan::{Client, Phase};
 
-use crate::studies::{Study, bytes, count, target, word};
+use crate::studies::{Study, bytes, count, said, target, word};
 
 const KIB: u64 = 1024;
 const GB: f64 = 1e9;
@@ -134,24 +134,60 @@ fn the_best_point_is_named_with_the_second_and_the_gain() {
         let settings = [word("target", "card"), count("tasks", tasks), bytes("transfer", transfer)];
         study.add("search", "card", &settings, Phase::Write, &[rate * GB]);
     }
-    let best: Vec<Best> = best(&study.plan, &study.figures());
-    assert_eq!(best.len(), 1);
-    let best = &best[0];
-    assert_eq!((best.figure, best.runner_up, best.of), (1, Some(2), 5));
-    assert_eq!(best.settings, [count("tasks", 6), bytes("transfer", KIB)]);
+    let found = study.findings().best;
+    let [(of, best)] = said(&found)[..] else { panic!("{found:?}") };
+    assert_eq!((of, best.runner_up, best.of), (&[1, 2][..], Some(2), 5));
     assert!((best.gain.expect("two points") - 0.025).abs() < 1e-12);
-    assert_eq!(best.larger_is_slower, Some(4), "a transfer of 2 KiB was slower");
+    assert_eq!(found[0].reasons[0].because, Because::TooFew, "one repetition shows no difference");
+    assert_eq!(best.larger_is_slower, None, "nor that a transfer of 2 KiB is slower");
+}
+
+/// Five points of which the second is best by 10 %, with six repetitions each and a scatter of 1 %.
+fn repeated(gain: f64) -> Study {
+    let mut study = Study::new(vec![target("card", |_| {})]);
+    for (tasks, transfer, rate) in
+        [(4, KIB, 1.6), (6, KIB, 2.0 * gain), (8, KIB, 2.0), (6, 2 * KIB, 1.5), (8, 2 * KIB, 1.4)]
+    {
+        let settings = [word("target", "card"), count("tasks", tasks), bytes("transfer", transfer)];
+        let rates = [0.99, 0.995, 1.0, 1.002, 1.007, 1.01].map(|one| one * rate * GB);
+        study.add("search", "card", &settings, Phase::Write, &rates);
+    }
+    study
 }
 
 #[test]
-fn a_workload_that_sweeps_nothing_has_a_best_point_without_a_second() {
+fn a_best_point_is_ahead_where_the_difference_is_shown() {
+    let found = repeated(1.1).findings().best;
+    let [(_, best)] = said(&found)[..] else { panic!("{found:?}") };
+    assert_eq!(found[0].reasons, []);
+    assert!((best.gain.expect("shown") - 0.1).abs() < 1e-3);
+    assert_eq!(best.larger_is_slower, Some(3), "a transfer of 2 KiB was slower");
+    let found = repeated(1.001).findings().best;
+    let [(_, best)] = said(&found)[..] else { panic!("{found:?}") };
+    assert_eq!((found[0].reasons[0].because, best.gain), (Because::WithinScatter, None));
+}
+
+#[test]
+fn a_figure_in_doubt_is_never_the_best() {
+    let mut study = repeated(1.1);
+    let cut = study.plan.cases[1].clone();
+    study.plan.cases[1].repetitions = cut.repetitions + 1;
+    let found = study.findings().best;
+    let [(of, best)] = said(&found)[..] else { panic!("{found:?}") };
+    assert_eq!((of[0], best.of), (2, 4), "the second best, of those that are finished");
+    assert_eq!(found[0].reasons.last().map(|one| one.because), Some(Because::LeftOut));
+    for case in &mut study.plan.cases {
+        case.repetitions = cut.repetitions + 1;
+    }
+    let found = study.findings().best;
+    assert_eq!((said(&found).len(), found[0].outcome), (0, StatementOutcome::Withheld));
+}
+
+#[test]
+fn a_workload_that_sweeps_nothing_has_no_best_point() {
     let mut study = Study::new(Vec::new());
     study.add("w", "", &[], Phase::Read, &[GB]);
-    let best = best(&study.plan, &study.figures());
-    assert_eq!(
-        (best[0].runner_up, best[0].gain, best[0].larger_is_slower, best[0].of),
-        (None, None, None, 1)
-    );
+    assert_eq!(study.findings().best, []);
 }
 
 #[test]
@@ -160,7 +196,6 @@ fn findings_hold_what_its_parts_say() {
     let figures = study.figures();
     let findings = findings(&study.plan, &figures, 4);
     assert_eq!(findings.curves, curves(&study.plan, &figures));
-    assert_eq!(findings.best, best(&study.plan, &figures));
     assert_eq!(findings.limits, limits(&study.plan, &figures, 4));
     assert_eq!(findings.limits.len(), figures.len());
     assert_eq!(findings.verdicts, []);

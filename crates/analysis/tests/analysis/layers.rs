@@ -1,12 +1,12 @@
 //! What layers cost, whether a queue is why, and what targets cost for what they give.
 
-use analysis::{QueueVerdict, costs, findings_of, fits, layer_stacks, placings};
+use analysis::{QueueVerdict, findings_of, fits, layer_stacks};
 use plan::{Bytes, Phase, Sharing};
 use record::{Fact, HostFacts, TargetDevices};
 
 use crate::devices_alone::host;
 use crate::rows::run_of;
-use crate::studies::{Study, count, target};
+use crate::studies::{Study, count, said, target};
 
 const MB: f64 = 1e6;
 
@@ -129,33 +129,32 @@ fn cards_and_disks() -> Study {
 #[test]
 fn cost_is_time_by_devices_and_by_rack_units() {
     let study = cards_and_disks();
-    let costs = costs(&study.plan, &study.figures());
-    let seen: Vec<_> = costs
+    let found = study.findings().costs;
+    let seen: Vec<_> = said(&found)
         .iter()
-        .map(|one| (one.target.as_str(), one.device_seconds, one.rack_unit_seconds_per_tb))
+        .map(|(_, one)| (one.devices, one.seconds * f64::from(one.devices), one.seconds_per_tb * one.rack_units))
         .collect();
-    let (cards, disks) = (Some(50.0), Some(1920.0));
     assert_eq!(
         seen,
         [
-            ("cards", cards, Some(6400.0)),
-            ("cards", cards, Some(16_000.0)),
-            ("disks", disks, Some(84_000.0)),
-            ("disks", disks, Some(84_000.0)),
+            (5, 50.0, 6400.0),
+            (5, 50.0, 16_000.0),
+            (192, 1920.0, 84_000.0),
+            (192, 1920.0, 84_000.0),
         ]
     );
     let mut alone = cards_and_disks();
     alone.plan.cases.retain(|case| case.target == "cards");
-    assert_eq!(analysis::costs(&alone.plan, &alone.figures()), [], "nothing stands beside it");
+    assert_eq!(alone.findings().costs, [], "nothing stands beside it");
 }
 
 #[test]
 fn what_reads_faster_than_it_writes_is_for_what_is_read() {
     let study = cards_and_disks();
-    let found = placings(&study.plan, &study.figures());
-    let seen: Vec<_> = found.iter().map(|one| (one.ratio, one.for_reads)).collect();
+    let found = study.findings().placements;
+    let seen: Vec<_> = said(&found).iter().map(|(_, one)| (one.read / one.write, one.for_reads)).collect();
     assert_eq!(seen, [(2.5, true), (1.0, false)]);
-    assert!((found[0].read_share - 1250.0 / 1750.0).abs() < 1e-9);
+    assert!((said(&found)[0].1.read_share - 1250.0 / 1750.0).abs() < 1e-9);
 }
 
 #[test]

@@ -1,16 +1,13 @@
 //! What devices bring together, what a layout costs, who is slowest, who is steady.
 
-use analysis::{
-    Check, Figure, audit, best_scaling, consistency, findings, scaling, slowest_device, slowest_member,
-    slowest_task, taxes,
-};
+use analysis::{slowest_device, slowest_member, slowest_task};
 use plan::{Client, Order, Phase};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
 use record::DeviceRow;
 
 use crate::rows::{SECOND, key, task};
-use crate::studies::{Study, bytes, count, target};
+use crate::studies::{Study, bytes, count, said, target};
 
 const GB: f64 = 1e9;
 const MIB: u64 = 1 << 20;
@@ -45,15 +42,13 @@ fn percent(share: f64) -> String {
 #[test]
 fn scalability_is_counted_from_the_best_of_the_baseline() {
     let study = cards();
-    let scaling = scaling(&study.plan, &study.figures());
-    let shares: Vec<_> = scaling.iter().map(|one| (one.figure, one.baseline, percent(one.share))).collect();
-    let expected = [(4, 2, "98.0 %"), (5, 3, "98.6 %"), (6, 2, "81.3 %"), (7, 3, "80.9 %"), (8, 2, "98.4 %")];
-    for ((figure, baseline, share), seen) in expected.into_iter().zip(&shares) {
-        assert_eq!((figure, baseline, share.to_owned()), *seen);
-    }
-    assert_eq!(shares.len(), 6, "the card itself is not counted");
-    assert!((scaling[0].ratio - 24.1 / 2.05).abs() < 1e-9);
-    assert_eq!(best_scaling(&scaling, &study.figures()), [0, 1, 4, 5]);
+    let found = study.findings().scaling;
+    let shares: Vec<_> = said(&found).iter().map(|(of, one)| (of[0], of[1], percent(one.share))).collect();
+    let best = [(4, 2, "98.0 %"), (5, 3, "98.6 %"), (8, 2, "98.4 %"), (9, 3, "89.6 %")];
+    let others = [(6, 2, "81.3 %"), (7, 3, "80.9 %")];
+    let expected = best.into_iter().chain(others).map(|(own, one, share)| (own, one, share.to_owned()));
+    assert_eq!(shares, expected.collect::<Vec<_>>(), "the card itself is not counted");
+    assert!((said(&found)[0].1.ratio - 24.1 / 2.05).abs() < 1e-9);
 }
 
 /// B22: 5 and 9.8 GB/s with one and two devices.
@@ -64,11 +59,11 @@ fn a_sweep_of_members_is_counted_from_the_fewest() {
         let settings = [count("members", members), count("tasks", tasks)];
         study.add("gain", "cards", &settings, Phase::Read, &[rate * GB]);
     }
-    let scaling = scaling(&study.plan, &study.figures());
+    let found = study.findings().scaling;
     let told: Vec<_> =
-        scaling.iter().map(|one| (one.figure, one.baseline, one.devices, percent(one.share))).collect();
-    assert_eq!(told, [(2, 1, 2, "70.0 %".to_owned()), (3, 1, 2, "98.0 %".to_owned())]);
-    assert!((scaling[1].ratio - 1.96).abs() < 1e-9, "the gain of the second device");
+        said(&found).iter().map(|(of, one)| (of[0], of[1], one.devices, percent(one.share))).collect();
+    assert_eq!(told, [(3, 1, 2, "98.0 %".to_owned()), (2, 1, 2, "70.0 %".to_owned())]);
+    assert!((said(&found)[0].1.ratio - 1.96).abs() < 1e-9, "the gain of the second device");
 }
 
 #[test]
@@ -87,18 +82,17 @@ fn random_transfers_are_counted_from_the_same_size_and_order() {
         });
     }
     study.add("w", "two", &[bytes("transfer", 4096)], Phase::Read, &[GB]);
-    let scaling = scaling(&study.plan, &study.figures());
-    assert_eq!(scaling.len(), 1, "nothing sequential was measured on one device");
-    assert_eq!((scaling[0].baseline, percent(scaling[0].share)), (0, "90.0 %".to_owned()));
+    let found = study.findings().scaling;
+    let [(of, scaling)] = said(&found)[..] else { panic!("nothing sequential was measured on one device") };
+    assert_eq!((of[1], percent(scaling.share)), (0, "90.0 %".to_owned()));
 }
 
 #[test]
 fn a_tax_is_a_loss_against_the_target_before_and_may_be_a_gain() {
     let study = cards();
-    let taxes = taxes(&study.plan, &study.figures());
-    let seen: Vec<_> =
-        taxes.iter().map(|tax| (tax.phase, tax.reference, tax.figure, percent(tax.share))).collect();
-    assert_eq!(seen, [(Phase::Write, 4, 8, "-0.4 %".to_owned()), (Phase::Read, 5, 9, "9.1 %".to_owned())]);
+    let found = study.findings().taxes;
+    let seen: Vec<_> = said(&found).iter().map(|(of, tax)| (of[1], of[0], percent(tax.share))).collect();
+    assert_eq!(seen, [(4, 8, "-0.4 %".to_owned()), (5, 9, "9.1 %".to_owned())]);
 }
 
 #[test]
@@ -114,7 +108,7 @@ fn targets_that_are_not_alike_are_not_taxed() {
     for name in ["near", "far", "wide"] {
         study.add("w", name, &[], Phase::Read, &[GB]);
     }
-    assert_eq!(taxes(&study.plan, &study.figures()), []);
+    assert_eq!(study.findings().taxes, []);
 }
 
 #[test]
@@ -124,11 +118,12 @@ fn the_steadiest_target_ranks_first() {
         study.add("w", "wild", &[count("tasks", tasks)], Phase::Read, &[wild * GB]);
         study.add("w", "calm", &[count("tasks", tasks)], Phase::Read, &[calm * GB]);
     }
-    let ranks = consistency(&study.plan, &study.figures());
+    let (figures, found) = (study.figures(), study.findings().consistency);
+    let ranks = said(&found);
     let seen: Vec<_> =
-        ranks.iter().map(|one| (one.rank, one.target.as_str(), percent(one.variation))).collect();
+        ranks.iter().map(|(of, one)| (one.rank, &*figures[of[0]].target, percent(one.variation))).collect();
     assert_eq!(seen, [(1, "calm", "5.0 %".to_owned()), (2, "wild", "50.0 %".to_owned())]);
-    assert_eq!((ranks[1].n, ranks[1].min, ranks[1].max), (3, GB, 3.0 * GB));
+    assert_eq!((ranks[1].1.n, ranks[1].1.min, ranks[1].1.max), (3, GB, 3.0 * GB));
 }
 
 #[test]
@@ -139,8 +134,8 @@ fn workloads_of_one_target_each_are_ranked_where_they_sweep_the_same_keys() {
         study.add("of b", "b", &[count("tasks", tasks)], Phase::Read, &[b * GB]);
         study.add("other", "b", &[bytes("transfer", tasks * MIB)], Phase::Read, &[b * GB]);
     }
-    let ranks = consistency(&study.plan, &study.figures());
-    let seen: Vec<_> = ranks.iter().map(|one| (one.rank, one.group.as_str())).collect();
+    let (figures, found) = (study.figures(), study.findings().consistency);
+    let seen: Vec<_> = said(&found).iter().map(|(of, one)| (one.rank, &*figures[of[0]].group)).collect();
     assert_eq!(seen, [(1, "of a"), (2, "of b"), (1, "other")]);
 }
 
@@ -190,16 +185,6 @@ fn a_disk_that_has_no_part_in_the_work_is_not_the_slowest() {
     let rows = [row("system", MIB), row("b", 300 * MIB), row("c", 400 * MIB)];
     let slowest = slowest_device(&rows, "c", Phase::Write).expect("two disks");
     assert_eq!((slowest.members, slowest.name.as_str()), (2, "b"));
-}
-
-#[test]
-fn findings_hold_scaling_taxes_and_ranks() {
-    let study = cards();
-    let figures: Vec<Figure> = study.figures();
-    let findings = findings(&study.plan, &figures, 4);
-    assert_eq!(findings.scaling, scaling(&study.plan, &figures));
-    assert_eq!(findings.taxes, taxes(&study.plan, &figures));
-    assert_eq!(findings.consistency, consistency(&study.plan, &figures));
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! Studies with known rates, for tests of what figures say together.
 
-use analysis::{Figure, RateName, figures};
+use analysis::{Figure, Findings, RateName, Stated, figures, findings};
 use plan::{Bytes, Case, Phase, Plan, Setting, SettingValue, TargetTerms, WorkloadSpec};
 use record::{PhaseKey, PhaseRow};
 
@@ -101,7 +101,17 @@ impl Study {
         });
     }
 
+    /// Everything that the figures say, on hosts of four processors.
+    pub(crate) fn findings(&self) -> Findings {
+        findings(&self.plan, &self.figures(), 4)
+    }
+
     pub(crate) fn figures(&self) -> Vec<Figure> {
         figures(&rows::run_of(&self.plan, &self.phases, &[], &[]), RateName::ByWall)
     }
+}
+
+/// What statements say, each with the figures that it rests on; none of what is withheld.
+pub(crate) fn said<T>(statements: &[Stated<T>]) -> Vec<(&[usize], &T)> {
+    statements.iter().filter_map(|one| Some((&one.inputs[..], one.says()?))).collect()
 }

@@ -9,7 +9,7 @@ use record::published;
 
 use crate::nodes::{OnNode, case, pass};
 use crate::rows;
-use crate::studies::{Study, count, target};
+use crate::studies::{Study, count, said, target};
 
 const MB: f64 = 1e6;
 
@@ -184,11 +184,12 @@ fn taxes_are_of_equal_numbers_of_nodes() {
     add(&mut study, "nvme", 1, &[1, 2, 4], |n| 100.0 * MB * n);
     add(&mut study, "ssd", 1, &[1, 2], |n| 50.0 * MB * n);
     let figures = study.figures();
-    let taxes = analysis::taxes(&study.plan, &figures);
-    let seen: Vec<_> =
-        taxes.iter().map(|tax| (figures[tax.reference].node_count, figures[tax.figure].node_count)).collect();
-    assert_eq!(seen, [(2, 2)]);
-    assert_eq!(taxes[0].share, 0.5);
+    let found = study.findings().taxes;
+    let seen: Vec<_> = said(&found)
+        .iter()
+        .map(|(of, tax)| (figures[of[1]].node_count, figures[of[0]].node_count, tax.share))
+        .collect();
+    assert_eq!(seen, [(2, 2, 0.5)]);
 }
 
 fn rule(id: &str, quantity: Quantity, left: Selector, relation: Relation, right: Side) -> Claim {

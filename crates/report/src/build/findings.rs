@@ -26,11 +26,7 @@ pub(crate) fn findings(
                 Some(verdict(commitment, one, one.figure.map(conditions).unwrap_or_default()))
             })
             .collect(),
-        best: found.best.iter().map(|one| best(one, conditions(one.figure))).collect(),
         curves: found.curves.iter().map(curve).collect(),
-        scaling: scalings(found, sources),
-        taxes: found.taxes.iter().map(tax).collect(),
-        consistency: found.consistency.iter().map(consistency).collect(),
         expected: found.expected.iter().map(expected).collect(),
         weakest_links: found.bounds.iter().map(weakest_link).collect(),
         claims: found.claims.iter().map(claim).collect(),
@@ -175,23 +171,6 @@ pub(crate) fn selected(selector: &Selector, over: Over) -> String {
     text
 }
 
-fn best(one: &analysis::Best, conditions: String) -> view::Best {
-    view::Best {
-        group: one.group.clone(),
-        target: one.target.clone(),
-        phase: one.phase.name(),
-        figure: number(one.figure),
-        settings: settings(&one.settings),
-        conditions,
-        bytes_per_second: one.bytes_per_second,
-        transfers_per_second: one.transfers_per_second,
-        runner_up: one.runner_up.map(number),
-        gain: one.gain,
-        points: one.of,
-        larger_is_slower: one.larger_is_slower.map(number),
-    }
-}
-
 fn curve(one: &analysis::Curve) -> view::Curve {
     let point = |point: &analysis::CurvePoint| view::CurvePoint {
         figure: number(point.figure),
@@ -227,47 +206,6 @@ fn curve(one: &analysis::Curve) -> view::Curve {
             dips_period: shape.dips.map(|dips| dips.period),
             dips_depth: shape.dips.map(|dips| dips.depth),
         },
-    }
-}
-
-fn scalings(found: &analysis::Findings, sources: &[analysis::Figure]) -> Vec<view::Scaling> {
-    let best = analysis::best_scaling(&found.scaling, sources);
-    let all = found.scaling.iter().enumerate();
-    all.map(|(place, one)| scaling(one, best.contains(&place))).collect()
-}
-
-fn scaling(one: &analysis::Scaling, best: bool) -> view::Scaling {
-    view::Scaling {
-        figure: number(one.figure),
-        baseline: number(one.baseline),
-        devices: one.devices,
-        share: one.share,
-        ratio: one.ratio,
-        best,
-        balance_bound: one.balance_bound,
-    }
-}
-
-fn tax(one: &analysis::Tax) -> view::Tax {
-    view::Tax {
-        phase: one.phase.name(),
-        reference: number(one.reference),
-        figure: number(one.figure),
-        share: one.share,
-    }
-}
-
-fn consistency(one: &analysis::Consistency) -> view::Consistency {
-    view::Consistency {
-        rank: one.rank,
-        group: one.group.clone(),
-        target: one.target.clone(),
-        phase: one.phase.name(),
-        points: one.n,
-        variation: one.variation,
-        unit: words::unit(one.phase),
-        minimum_per_second: one.min,
-        maximum_per_second: one.max,
     }
 }
 

@@ -18,8 +18,6 @@ pub(super) fn fill(findings: &mut Findings, found: &analysis::Findings, figures:
     findings.layers = found.layers.iter().map(|one| stack(one, unit)).collect();
     findings.queues = found.queues.iter().map(queue).collect();
     findings.disk_views = found.disk_views.iter().map(disk_view).collect();
-    findings.costs = found.costs.iter().map(cost).collect();
-    findings.placings = found.placings.iter().map(placing).collect();
     findings.fits = found.fits.iter().map(fit).collect();
 }
 
@@ -185,35 +183,6 @@ fn disk_view(one: &analysis::DiskView) -> view::DiskView {
         device_requests: one.devices.map(|devices| devices.requests),
         device_share: one.devices.map(|devices| devices.share),
         device_seek_bytes: one.devices.and_then(|devices| devices.seek_bytes),
-    }
-}
-
-fn cost(one: &analysis::Cost) -> view::Cost {
-    view::Cost {
-        figure: number(one.figure),
-        target: one.target.clone(),
-        phase: one.phase.name(),
-        seconds: one.seconds,
-        seconds_per_tb: one.seconds_per_tb,
-        devices: one.devices,
-        rack_units: one.rack_units,
-        device_seconds: one.device_seconds,
-        rack_unit_seconds: one.rack_unit_seconds,
-        device_seconds_per_tb: one.device_seconds_per_tb,
-        rack_unit_seconds_per_tb: one.rack_unit_seconds_per_tb,
-    }
-}
-
-fn placing(one: &analysis::Placing) -> view::Placing {
-    view::Placing {
-        target: one.target.clone(),
-        read_figure: number(one.figures.0),
-        write_figure: number(one.figures.1),
-        read_bytes_per_second: one.rates.0,
-        write_bytes_per_second: one.rates.1,
-        ratio: one.ratio,
-        for_reads: one.for_reads,
-        read_share: one.read_share,
     }
 }
 

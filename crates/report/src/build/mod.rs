@@ -19,6 +19,7 @@ use record::{Measure, Metric, Operation, Provenance, PublishedUnit, Run, RunStat
 
 use crate::format::{counted, grouped, shell_line};
 use crate::inventory;
+use crate::statements::Statements;
 use crate::view::{
     BYTES_PER_SECOND, CaseInfo, Definition, DeviceInfo, Exchange, Figure, LatencyInfo, NamedRate,
     OperationRate, Published, Repetition, Report, RunInfo, SCHEMA, Spread, StudyInfo, TargetInfo,
@@ -60,6 +61,7 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
         schema: SCHEMA,
         run: run_info(run),
         missing: missing(run, &figures, &cases, &finished),
+        statements: Statements(found.tables()),
         findings: findings::findings(plan, &figures, sources, found, job),
         figures,
         notes,

@@ -1,5 +1,6 @@
 //! One family of metrics, and how its samples are written down.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::escape::label;
@@ -9,7 +10,7 @@ pub(super) type Labels = Vec<(String, String)>;
 
 /// A family: a name, what it says, and its samples.
 pub(super) struct Family {
-    name: &'static str,
+    name: Cow<'static, str>,
     kind: &'static str,
     /// The end of the name that is a unit; may be empty.
     unit: &'static str,
@@ -28,6 +29,16 @@ impl Family {
         Self::new(name, "gauge", unit, help)
     }
 
+    /// Numbers of a name that is put together.
+    pub(super) fn named(name: String, unit: &'static str, help: &'static str) -> Self {
+        Self { name: Cow::Owned(name), ..Self::new("", "gauge", unit, help) }
+    }
+
+    /// The name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Words, all of them in labels.
     pub(super) const fn info(name: &'static str, help: &'static str) -> Self {
         Self::new(name, "info", "", help)
@@ -44,7 +55,7 @@ impl Family {
     }
 
     const fn new(name: &'static str, kind: &'static str, unit: &'static str, help: &'static str) -> Self {
-        Self { name, kind, unit, help, samples: Vec::new() }
+        Self { name: Cow::Borrowed(name), kind, unit, help, samples: Vec::new() }
     }
 
     /// A sample with the family's own name.
@@ -63,7 +74,7 @@ impl Family {
     /// A sample for each of `states`, 1 for the one that is `true` and 0 for the others.
     pub(super) fn put_state(&mut self, of: &Labels, states: &[&str], holds: &str) {
         for state in states {
-            let labels = with(of, &[(self.name, state)]);
+            let labels = with(of, &[(&self.name, state)]);
             self.put(labels, f64::from(u8::from(*state == holds)));
         }
     }

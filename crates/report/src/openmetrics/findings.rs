@@ -45,17 +45,7 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
             expected.put(with(&figure, &[("expectation", &one.name)]), one.ratio);
         }
     }
-    let mut scaling = Family::measured(
-        "ioproof_scalability_ratio",
-        "ratio",
-        "figure for each of the sum of as many single devices",
-    );
-    for one in &findings.scaling {
-        if let Some(figure) = of(one.figure) {
-            scaling.put(figure, one.share);
-        }
-    }
-    let mut all = vec![commitment, margin, claim, expected, scaling];
+    let mut all = vec![commitment, margin, claim, expected];
     all.extend(nodes(report, &of));
     all.extend(super::layers::families(report, &of));
     all.extend(super::timeline::families(report, &of));

@@ -11,6 +11,7 @@
 mod family;
 mod findings;
 mod layers;
+mod statements;
 mod timeline;
 
 use self::family::{Family, Labels, labels, with};
@@ -25,7 +26,7 @@ pub(crate) fn openmetrics(report: &Report) -> String {
         Some(of_figure(figure))
     };
     let mut out = String::new();
-    for families in [run_families(report), figure_families(report), findings::families(report, of)] {
+    for families in [run_families(report), figure_families(report), statements::families(report, of), findings::families(report, of)] {
         for family in families {
             family.write(&mut out);
         }

@@ -5,7 +5,6 @@
 
 mod audit;
 mod beside;
-mod best;
 mod claims;
 mod cluster;
 mod cost;
@@ -129,7 +128,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("summary", "Summary", true, summary::blocks(report)),
         ("claims", "Statements, tested with own data", true, claims::blocks(report)),
         ("matrix", "Jobs as a whole", true, matrix::blocks(report)),
-        ("best", "Best points", true, best::blocks(report)),
+        ("best", "Best points", true, report.statements.blocks(report, "best")),
         ("metadata", "Files and directories", true, operations::metadata(report)),
         ("exchanges", "Requests between processes", true, operations::exchanges(report)),
         ("single", "Latency of single requests", true, single::blocks(report)),
@@ -178,7 +177,7 @@ fn only(caption: &str, table: Table) -> Vec<Block> {
 }
 
 /// The figure of a number.
-fn figure(report: &Report, number: usize) -> Option<&Figure> {
+pub(crate) fn figure(report: &Report, number: usize) -> Option<&Figure> {
     report.figures.get(number.checked_sub(1)?)
 }
 

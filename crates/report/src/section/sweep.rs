@@ -1,5 +1,6 @@
 //! Every point of each sweep: one row for each, with a column for each phase.
 
+use analysis::Kind;
 use std::collections::{HashMap, HashSet};
 
 use super::{Block, shapes, title};
@@ -104,7 +105,7 @@ impl<'a> Facts<'a> {
         }
         Self {
             points: points.map(|point| (point.figure, point)).collect(),
-            best: found.best.iter().map(|one| one.figure).collect(),
+            best: report.statements.stated(Kind::Best).map(|row| row.figures[0] + 1).collect(),
             doubts,
         }
     }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::layers::{
-    Cost, DiskView, Fit, LayerStack, MemberSet, Placing, ProcessLimit, QueueProbe, SeekFit, Strip,
+    DiskView, Fit, LayerStack, MemberSet, ProcessLimit, QueueProbe, SeekFit, Strip,
 };
 use super::matrix::Matrices;
 use super::nodes::{Coverage, LayerCrossover, NodeComparison, NodeGrid, WeakScaling};
@@ -15,11 +15,7 @@ use super::timeline::{JobCost, JobPlacing, Timeline};
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub(crate) struct Findings {
     pub(crate) verdicts: Vec<Verdict>,
-    pub(crate) best: Vec<Best>,
     pub(crate) curves: Vec<Curve>,
-    pub(crate) scaling: Vec<Scaling>,
-    pub(crate) taxes: Vec<Tax>,
-    pub(crate) consistency: Vec<Consistency>,
     pub(crate) expected: Vec<Expected>,
     pub(crate) weakest_links: Vec<WeakestLink>,
     pub(crate) claims: Vec<Claim>,
@@ -46,8 +42,6 @@ pub(crate) struct Findings {
     pub(crate) layers: Vec<LayerStack>,
     pub(crate) queues: Vec<QueueProbe>,
     pub(crate) disk_views: Vec<DiskView>,
-    pub(crate) costs: Vec<Cost>,
-    pub(crate) placings: Vec<Placing>,
     pub(crate) fits: Vec<Fit>,
     pub(crate) timelines: Vec<Timeline>,
     pub(crate) job_placings: Vec<JobPlacing>,
@@ -150,24 +144,6 @@ pub(crate) struct Verdict {
     pub(crate) because: Vec<String>,
 }
 
-/// The best point of a sweep.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Best {
-    pub(crate) group: String,
-    pub(crate) target: String,
-    pub(crate) phase: &'static str,
-    pub(crate) figure: usize,
-    pub(crate) settings: Vec<Setting>,
-    pub(crate) conditions: String,
-    pub(crate) bytes_per_second: f64,
-    pub(crate) transfers_per_second: f64,
-    pub(crate) runner_up: Option<usize>,
-    /// Best ÷ second best − 1.
-    pub(crate) gain: Option<f64>,
-    pub(crate) points: usize,
-    pub(crate) larger_is_slower: Option<usize>,
-}
-
 /// Rates against a swept key, everything else fixed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Curve {
@@ -216,46 +192,6 @@ pub(crate) struct Shape {
     pub(crate) sweet_spot: Option<f64>,
     pub(crate) dips_period: Option<f64>,
     pub(crate) dips_depth: Option<f64>,
-}
-
-/// A rate against the sum of single devices.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Scaling {
-    pub(crate) figure: usize,
-    pub(crate) baseline: usize,
-    pub(crate) devices: u32,
-    /// Rate ÷ (devices × baseline).
-    pub(crate) share: f64,
-    /// Rate ÷ baseline.
-    pub(crate) ratio: f64,
-    /// The best of its target, phase and order.
-    pub(crate) best: bool,
-    pub(crate) balance_bound: f64,
-}
-
-/// What a target loses against another at their best.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Tax {
-    pub(crate) phase: &'static str,
-    pub(crate) reference: usize,
-    pub(crate) figure: usize,
-    /// (reference − other) ÷ reference.
-    pub(crate) share: f64,
-}
-
-/// How much the rates of a target vary over its sweep.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Consistency {
-    pub(crate) rank: usize,
-    pub(crate) group: String,
-    pub(crate) target: String,
-    pub(crate) phase: &'static str,
-    pub(crate) points: usize,
-    pub(crate) variation: f64,
-    /// `bytes/s` of transfers; else operations by their name, as in `creates/s`.
-    pub(crate) unit: &'static str,
-    pub(crate) minimum_per_second: f64,
-    pub(crate) maximum_per_second: f64,
 }
 
 /// A figure against a data sheet or a limit.

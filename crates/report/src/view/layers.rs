@@ -241,40 +241,6 @@ pub(crate) struct DiskView {
     pub(crate) device_seek_bytes: Option<f64>,
 }
 
-/// The time of a figure times what it took.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Cost {
-    pub(crate) figure: usize,
-    pub(crate) target: String,
-    pub(crate) phase: &'static str,
-    /// Median wall time of a pass.
-    pub(crate) seconds: f64,
-    /// For 10¹² bytes at its rate.
-    pub(crate) seconds_per_tb: f64,
-    /// 0 where not said.
-    pub(crate) devices: u32,
-    pub(crate) rack_units: f64,
-    pub(crate) device_seconds: Option<f64>,
-    pub(crate) rack_unit_seconds: Option<f64>,
-    pub(crate) device_seconds_per_tb: Option<f64>,
-    pub(crate) rack_unit_seconds_per_tb: Option<f64>,
-}
-
-/// Which data a target is for.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Placing {
-    pub(crate) target: String,
-    pub(crate) read_figure: usize,
-    pub(crate) write_figure: usize,
-    pub(crate) read_bytes_per_second: f64,
-    pub(crate) write_bytes_per_second: f64,
-    /// Read ÷ write.
-    pub(crate) ratio: f64,
-    pub(crate) for_reads: bool,
-    /// Share of reads in the bytes of the run on it.
-    pub(crate) read_share: f64,
-}
-
 /// Whether something fits on a target.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Fit {

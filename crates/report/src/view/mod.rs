@@ -17,13 +17,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::findings::{Findings, Setting};
+use crate::statements::Statements;
 use self::nodes::{ClusterInfo, RankMap};
 use self::printed::{Printed, RunTime};
 use self::timeline::InterruptedPass;
 
 /// The version of the JSON form. It changes when a field changes its meaning or goes away; new
 /// fields may come within one version.
-pub(crate) const SCHEMA: &str = "ioproof-report/2";
+pub(crate) const SCHEMA: &str = "ioproof-report/3";
 
 /// The unit of figures that are read by their bytes.
 pub(crate) const BYTES_PER_SECOND: &str = "bytes/s";
@@ -66,7 +67,9 @@ pub(crate) struct Report {
     pub(crate) missing: Vec<String>,
     /// One for each result phase of each case.
     pub(crate) figures: Vec<Figure>,
-    /// What the figures say together.
+    /// What the figures say together, after the gate: a list for each kind of statement.
+    pub(crate) statements: Statements,
+    /// What else the figures say together.
     pub(crate) findings: Findings,
     /// What a reader must know beside the figures.
     pub(crate) notes: Vec<Note>,

@@ -1,12 +1,13 @@
 //! Every repetition against a swept size, and the best of each target side by side.
 
+use analysis::Kind;
 use serde_json::{Value, json};
 
 use super::axis::{Axis, Span};
 use super::{BLUE, Chart, GREEN, ORANGE, PURPLE, SKY, VERMILLION, escaped};
 use crate::format::{column_unit, divisor, percent, rate_in};
 use crate::section::{in_unit, repetitions_unit, title};
-use crate::view::findings::{Best, Dispersion};
+use crate::view::findings::Dispersion;
 use crate::view::{Figure, Report};
 
 /// Charts of dispersion; the table has the rest.
@@ -85,15 +86,20 @@ fn dispersion(report: &Report, one: &Dispersion, index: usize) -> Chart {
 
 /// The best of each target beside each other, one chart for each workload with several targets.
 pub(super) fn comparisons(report: &Report) -> Vec<Chart> {
+    let best: Vec<&Figure> = report
+        .statements
+        .stated(Kind::Best)
+        .filter_map(|row| report.figures.get(*row.figures.first()?))
+        .collect();
     let mut groups: Vec<&str> = Vec::new();
-    for one in &report.findings.best {
+    for one in &best {
         if !groups.contains(&one.group.as_str()) {
             groups.push(&one.group);
         }
     }
     let mut charts = Vec::new();
     for group in groups {
-        let these: Vec<&Best> = report.findings.best.iter().filter(|one| one.group == group).collect();
+        let these: Vec<&Figure> = best.iter().copied().filter(|one| one.group == group).collect();
         let several = these.iter().any(|one| one.target != these[0].target);
         if several {
             charts.push(comparison(report, group, &these, charts.len()));
@@ -102,8 +108,8 @@ pub(super) fn comparisons(report: &Report) -> Vec<Chart> {
     charts
 }
 
-fn comparison(report: &Report, group: &str, best: &[&Best], index: usize) -> Chart {
-    let small = best.iter().all(|one| figure(report, one).is_some_and(|one| !one.is_large()));
+fn comparison(report: &Report, group: &str, best: &[&Figure], index: usize) -> Chart {
+    let small = best.iter().all(|one| !one.is_large());
     let value =
         |spread_bytes: f64, spread_transfers: f64| if small { spread_transfers } else { spread_bytes / 1e6 };
     let mut phases: Vec<&str> = vec!["read", "write", "mixed"];
@@ -113,15 +119,11 @@ fn comparison(report: &Report, group: &str, best: &[&Best], index: usize) -> Cha
         }
     }
     let looks = [(BLUE, ""), (VERMILLION, "/"), (GREEN, "x"), (ORANGE, "-"), (PURPLE, "|"), (SKY, "+")];
-    let operations = best.iter().any(|one| figure(report, one).is_some_and(Figure::is_operations));
+    let operations = best.iter().any(|one| one.is_operations());
     let mut data: Vec<Value> = Vec::new();
     for (place, phase) in phases.into_iter().enumerate() {
         let (colour, pattern) = looks[place % looks.len()];
-        let these: Vec<(&&Best, &Figure)> = best
-            .iter()
-            .filter(|one| one.phase == phase)
-            .filter_map(|one| Some((one, figure(report, one)?)))
-            .collect();
+        let these: Vec<&Figure> = best.iter().copied().filter(|one| one.phase == phase).collect();
         if these.is_empty() {
             continue;
         }
@@ -137,17 +139,17 @@ fn comparison(report: &Report, group: &str, best: &[&Best], index: usize) -> Cha
         let below = |figure: &Figure| ends(figure).map_or(0.0, |(low, _)| median(figure) - low);
         data.push(json!({
             "type": "bar", "name": phase,
-            "x": these.iter().map(|(one, _)| escaped(title(report, &one.target))).collect::<Vec<_>>(),
-            "y": these.iter().map(|(_, figure)| median(figure)).collect::<Vec<_>>(),
-            "labels": these.iter().map(|(_, figure)| crate::section::headline(figure)).collect::<Vec<_>>(),
+            "x": these.iter().map(|one| escaped(title(report, &one.target))).collect::<Vec<_>>(),
+            "y": these.iter().map(|figure| median(figure)).collect::<Vec<_>>(),
+            "labels": these.iter().map(|figure| crate::section::headline(figure)).collect::<Vec<_>>(),
             "textposition": "outside", "cliponaxis": false, "textfont": { "size": 12 },
             "error_y": {
                 "type": "data", "symmetric": false, "color": "ink", "thickness": 1.4, "width": 5,
-                "array": these.iter().map(|(_, figure)| above(figure)).collect::<Vec<_>>(),
-                "arrayminus": these.iter().map(|(_, figure)| below(figure)).collect::<Vec<_>>(),
+                "array": these.iter().map(|figure| above(figure)).collect::<Vec<_>>(),
+                "arrayminus": these.iter().map(|figure| below(figure)).collect::<Vec<_>>(),
             },
-            "figures": these.iter().map(|(one, _)| one.figure).collect::<Vec<_>>(),
-            "words": these.iter().map(|(one, _)| format!("<b>best {phase} on {}</b> of {} points", escaped(title(report, &one.target)), one.points)).collect::<Vec<_>>(),
+            "figures": these.iter().map(|one| one.number).collect::<Vec<_>>(),
+            "words": these.iter().map(|one| format!("<b>best {phase} on {}</b> of its sweep", escaped(title(report, &one.target)))).collect::<Vec<_>>(),
             "marker": { "color": colour, "pattern": pattern_of(pattern) },
         }));
     }
@@ -181,12 +183,8 @@ pub(super) fn pattern_of(shape: &str) -> Value {
     json!({ "shape": shape, "fillmode": "overlay", "size": 7, "solidity": 0.35 })
 }
 
-fn figure<'a>(report: &'a Report, best: &Best) -> Option<&'a Figure> {
-    report.figures.get(best.figure.checked_sub(1)?)
-}
-
 /// Published figures beside the best of their target.
-fn published(report: &Report, best: &[&Best], small: bool) -> Option<Value> {
+fn published(report: &Report, best: &[&Figure], small: bool) -> Option<Value> {
     let (mut x, mut y, mut text, mut labels) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for one in &report.findings.beside {
         let own = best.iter().find(|best| {
@@ -199,7 +197,7 @@ fn published(report: &Report, best: &[&Best], small: bool) -> Option<Value> {
             "ops/s" if small => one.published,
             _ => continue,
         };
-        let Some(own) = own.filter(|own| one.figure == Some(own.figure)) else { continue };
+        let Some(own) = own.filter(|own| one.figure == Some(own.number)) else { continue };
         x.push(escaped(title(report, &own.target)));
         y.push(value);
         let phase = one.phase.unwrap_or_default();

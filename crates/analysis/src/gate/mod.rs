@@ -1,0 +1,260 @@
+//! The gate: the only way from figures to a statement.
+//!
+//! A statement rests on figures. The gate knows what speaks against each of them, and applies the [policy](POLICY) of the
+//! statement's kind: it is made, made with a mark, or withheld with the reason in its place. A [`Stated`] can only be
+//! made here, and gives its values only where it is not withheld, so no form of a report can show what was withheld.
+
+mod policy;
+
+use std::collections::HashMap;
+
+use plan::{Case, Plan};
+
+pub use policy::{Because, Kind, POLICY, Policy, Treatment, policy_table};
+
+use crate::difference::{Contrast, Difference, difference};
+use crate::grounds::unfinished;
+use crate::subject::{Subject, subjects};
+use crate::{Doubt, Figure};
+
+/// A reason for which a statement is withheld or marked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// Which one.
+    pub because: Because,
+    /// The numbers that show it, and what would settle it.
+    pub evidence: String,
+}
+
+impl Reason {
+    fn new(because: Because, evidence: impl Into<String>) -> Self {
+        Self { because, evidence: evidence.into() }
+    }
+}
+
+/// What follows for a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is made, and nothing stands beside it.
+    Stated,
+    /// It is made, and a reader has to know the reasons.
+    Marked,
+    /// It is not made, for the reasons.
+    Withheld,
+}
+
+impl Outcome {
+    /// All outcomes.
+    pub const ALL: [Self; 3] = [Self::Stated, Self::Marked, Self::Withheld];
+
+    /// The word in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stated => "stated",
+            Self::Marked => "marked",
+            Self::Withheld => "withheld",
+        }
+    }
+}
+
+/// A statement after the gate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stated<T> {
+    /// Every figure that it rests on, by its place; the one that it is of first.
+    pub inputs: Vec<usize>,
+    /// What follows.
+    pub outcome: Outcome,
+    /// Why it is marked or withheld.
+    pub reasons: Vec<Reason>,
+    value: T,
+}
+
+impl<T> Stated<T> {
+    /// What it says; none where it is withheld.
+    pub const fn says(&self) -> Option<&T> {
+        match self.outcome {
+            Outcome::Withheld => None,
+            Outcome::Stated | Outcome::Marked => Some(&self.value),
+        }
+    }
+
+    /// The figure that it is of.
+    ///
+    /// # Panics
+    /// Never: a statement rests on a figure at least.
+    #[must_use]
+    pub fn figure(&self) -> usize {
+        self.inputs[0]
+    }
+
+    /// For columns that say what a statement is about, which stand where it is withheld, too.
+    pub(crate) const fn about(&self) -> &T {
+        &self.value
+    }
+}
+
+/// The best of several figures by the median of their first rate.
+#[derive(Debug)]
+pub(crate) struct Chosen<'b, 'a> {
+    pub(crate) best: &'b Subject<'a>,
+    pub(crate) runner_up: Option<&'b Subject<'a>>,
+    /// Figures that were looked at and are not disqualified.
+    pub(crate) of: usize,
+    /// Why others could not be looked at.
+    left_out: Option<Reason>,
+}
+
+/// What speaks against the figures of a study, and the rules by which statements are made of them.
+#[derive(Debug)]
+pub struct Gate<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) subjects: Vec<Subject<'a>>,
+    pub(crate) figures: &'a [Figure],
+    /// Disqualifying reasons of each figure.
+    against: Vec<Vec<Reason>>,
+}
+
+impl<'a> Gate<'a> {
+    /// Of `figures` of `plan`, of which the audit says `doubts`.
+    #[must_use]
+    pub fn new(plan: &'a Plan, figures: &'a [Figure], doubts: &[Doubt]) -> Self {
+        let mut against: Vec<Vec<Reason>> = vec![Vec::new(); figures.len()];
+        for doubt in doubts.iter().filter(|doubt| doubt.disqualifies) {
+            if let Some(of_figure) = doubt.figure.and_then(|figure| against.get_mut(figure)) {
+                of_figure.push(Reason::new(Because::Disqualified(doubt.check), &doubt.evidence));
+            }
+        }
+        let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+        for (reasons, figure) in against.iter_mut().zip(figures) {
+            let left = cases.get(figure.case.as_str()).and_then(|case| unfinished(case, figure));
+            reasons.extend(left.map(|why| Reason::new(Because::Unfinished, why)));
+        }
+        Self { plan, subjects: subjects(plan, figures), figures, against }
+    }
+
+    /// Whether nothing disqualifies the figure at `place`.
+    pub(crate) fn is_usable(&self, place: usize) -> bool {
+        self.against.get(place).is_none_or(Vec::is_empty)
+    }
+
+    /// The fastest of `all`, of those that are not disqualified; of two that are as fast the first. Where all are
+    /// disqualified the fastest of them, of which a statement is then withheld.
+    pub(crate) fn best<'b>(&self, all: &[&'b Subject<'a>]) -> Option<Chosen<'b, 'a>> {
+        let usable: Vec<&'b Subject<'a>> =
+            all.iter().copied().filter(|one| self.is_usable(one.index)).collect();
+        let among = if usable.is_empty() { all } else { &usable };
+        let mut places: [Option<&'b Subject<'a>>; 2] = [None, None];
+        for one in among {
+            let ahead = |other: Option<&Subject<'_>>| other.is_none_or(|other| one.rate() > other.rate());
+            if ahead(places[0]) {
+                places = [Some(one), places[0]];
+            } else if ahead(places[1]) {
+                places[1] = Some(one);
+            }
+        }
+        let [best, runner_up] = places;
+        let out = all.iter().find(|one| !self.is_usable(one.index)).filter(|_| !usable.is_empty());
+        let left_out = out.and_then(|one| {
+            let first = self.against[one.index].first()?;
+            let count = all.len() - usable.len();
+            let evidence = format!("{count} of {} figures, as one for {}", all.len(), first.because.name());
+            Some(Reason::new(Because::LeftOut, evidence))
+        });
+        Some(Chosen { best: best?, runner_up, of: among.len(), left_out })
+    }
+
+    /// How the rates of two figures differ, one of `family` comparisons of which any could be stated.
+    pub(crate) fn difference(
+        &self,
+        before: &Subject<'_>,
+        after: &Subject<'_>,
+        family: usize,
+    ) -> Option<Difference> {
+        let values = |subject: &Subject<'_>| -> Vec<f64> {
+            let figure = subject.figure;
+            figure.counted().filter_map(|pass| figure.headline_of(pass)).collect()
+        };
+        difference(&values(before), &values(after), family)
+    }
+
+    /// A statement of a value.
+    pub(crate) fn state<T>(&self, kind: Kind, inputs: Vec<usize>, value: T) -> Stated<T> {
+        let least = inputs.iter().filter_map(|&place| self.figures.get(place)).map(|one| one.counted().count());
+        let few = least.min().and_then(|n| too_few(n, kind.policy().least));
+        self.decided(kind, inputs, few.into_iter().collect(), value)
+    }
+
+    /// A statement of a difference.
+    pub(crate) fn state_difference<T>(
+        &self,
+        kind: Kind,
+        inputs: Vec<usize>,
+        difference: &Difference,
+        value: T,
+    ) -> Stated<T> {
+        let reason = match difference.outcome {
+            Contrast::Higher | Contrast::Lower => None,
+            Contrast::TooFew => too_few(difference.n.0.min(difference.n.1), kind.policy().least),
+            Contrast::NotShown => Some(Reason::new(Because::WithinScatter, not_shown(difference))),
+        };
+        self.decided(kind, inputs, reason.into_iter().collect(), value)
+    }
+
+    /// A statement of a choice among several, with what was left out.
+    pub(crate) fn state_choice<T>(
+        &self,
+        kind: Kind,
+        chosen: &Chosen<'_, '_>,
+        difference: Option<&Difference>,
+        value: T,
+    ) -> Stated<T> {
+        let inputs = std::iter::once(chosen.best.index).chain(chosen.runner_up.map(|one| one.index)).collect();
+        let mut stated = match difference {
+            Some(difference) => self.state_difference(kind, inputs, difference, value),
+            None => self.state(kind, inputs, value),
+        };
+        if let Some(left_out) = &chosen.left_out {
+            stated.reasons.push(left_out.clone());
+            if stated.outcome == Outcome::Stated {
+                stated.outcome = Outcome::Marked;
+            }
+        }
+        stated
+    }
+
+    /// Applies the policy: what speaks against the inputs, then `more`.
+    fn decided<T>(&self, kind: Kind, inputs: Vec<usize>, more: Vec<Reason>, value: T) -> Stated<T> {
+        let policy = kind.policy();
+        let of_inputs = inputs.iter().filter_map(|&place| self.against.get(place)).flatten().cloned();
+        let mut reasons: Vec<Reason> = Vec::new();
+        for reason in of_inputs.chain(more) {
+            let known = reasons.iter().any(|one| one.because == reason.because);
+            if policy.treatment(reason.because) != Treatment::Ignored && !known {
+                reasons.push(reason);
+            }
+        }
+        let withheld = |reason: &Reason| policy.treatment(reason.because) == Treatment::Withheld;
+        let outcome = match reasons.as_slice() {
+            [] => Outcome::Stated,
+            all if all.iter().any(withheld) => Outcome::Withheld,
+            _ => Outcome::Marked,
+        };
+        if outcome == Outcome::Withheld {
+            reasons.retain(withheld);
+        }
+        Stated { inputs, outcome, reasons, value }
+    }
+}
+
+fn too_few(n: usize, least: usize) -> Option<Reason> {
+    (n < least).then(|| Reason::new(Because::TooFew, format!("{n}, {least} are needed")))
+}
+
+/// `−3.1 % to +1.2 %`, as far as it is known.
+fn not_shown(difference: &Difference) -> String {
+    match difference.interval {
+        Some((low, high)) => format!("between {:+.1} % and {:+.1} %", low * 100.0, high * 100.0),
+        None => "no interval".to_owned(),
+    }
+}

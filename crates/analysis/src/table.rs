@@ -1,0 +1,198 @@
+//! Statements as tables of typed columns. A kind of statement says here, once, what its columns are; every form of a
+//! report is made from the table and knows no kind of statement.
+
+use crate::gate::{Kind, Outcome, Reason, Stated};
+use crate::headline::RateOf;
+
+/// A value in a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Nothing to say.
+    None,
+    /// A word or a sentence.
+    Text(String),
+    /// A whole number.
+    Count(u64),
+    /// A number without a unit.
+    Number(f64),
+    /// A part of a whole, or a ratio.
+    Share(f64),
+    /// A relative difference; its sign says in which direction.
+    Change(f64),
+    /// Where a relative difference lies.
+    Changes(f64, f64),
+    /// Bytes per second, or operations per second of the figure that the row is of.
+    Rate(f64, RateOf),
+    /// A time in seconds.
+    Seconds(f64),
+    /// A figure, by its place.
+    Figure(usize),
+}
+
+impl Value {
+    /// `value`, or nothing.
+    pub(crate) fn or_none<V>(value: Option<V>, of: impl FnOnce(V) -> Self) -> Self {
+        value.map_or(Self::None, of)
+    }
+}
+
+/// What kind of value a column has: its unit in JSON, CSV and OpenMetrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// Words.
+    Text,
+    /// Whole numbers.
+    Count,
+    /// Numbers without a unit.
+    Number,
+    /// Ratios.
+    Ratio,
+    /// Bytes or operations per second.
+    Rate,
+    /// Seconds.
+    Seconds,
+    /// Numbers of figures.
+    Figure,
+    /// Ratios from and to.
+    Interval,
+}
+
+/// A column of a kind of statement.
+#[derive(Debug)]
+pub struct Column<T: 'static> {
+    /// Its name in JSON, CSV and OpenMetrics.
+    pub key: &'static str,
+    /// Its heading.
+    pub heading: &'static str,
+    /// What it holds, for documentation.
+    pub about: &'static str,
+    /// The kind of its values.
+    pub quantity: Quantity,
+    /// Whether it says what a statement is about, and stands where that is withheld, too.
+    pub subject: bool,
+    /// Its value.
+    pub value: fn(&T) -> Value,
+}
+
+impl<T> Column<T> {
+    /// A column of what a statement says.
+    pub(crate) const fn new(
+        key: &'static str,
+        heading: &'static str,
+        quantity: Quantity,
+        value: fn(&T) -> Value,
+        about: &'static str,
+    ) -> Self {
+        Self { key, heading, about, quantity, subject: false, value }
+    }
+
+    /// The same, of what it is about.
+    pub(crate) const fn subject(self) -> Self {
+        Self { subject: true, ..self }
+    }
+}
+
+/// What a row says of the figure that it is of, before its own columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// Its target and phase.
+    Target,
+    /// Its workload, target and phase.
+    Sweep,
+    /// Its workload, target, phase, and place in the sweep.
+    Point,
+}
+
+/// A kind of statement with its columns.
+pub trait Statement: Sized + 'static {
+    /// The kind.
+    const KIND: Kind;
+    /// What is said of the figure.
+    const OF: Of;
+    /// What the table is of: a sentence above it.
+    const CAPTION: &'static str;
+    /// Its columns.
+    const COLUMNS: &'static [Column<Self>];
+}
+
+/// The heading of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// [`Column::key`].
+    pub key: &'static str,
+    /// [`Column::heading`].
+    pub heading: &'static str,
+    /// [`Column::about`].
+    pub about: &'static str,
+    /// [`Column::quantity`].
+    pub quantity: Quantity,
+}
+
+/// A statement as a row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// [`Stated::inputs`].
+    pub figures: Vec<usize>,
+    /// What follows.
+    pub outcome: Outcome,
+    /// Why it is marked or withheld.
+    pub reasons: Vec<Reason>,
+    /// A value for each column.
+    pub cells: Vec<Value>,
+}
+
+/// All statements of a kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// The kind.
+    pub kind: Kind,
+    /// What is said of the figure of each row.
+    pub of: Of,
+    /// What it is of.
+    pub caption: &'static str,
+    /// Its columns.
+    pub columns: Vec<Head>,
+    /// Its rows: what is stated before what is withheld.
+    pub rows: Vec<Row>,
+}
+
+impl Table {
+    /// The table of `statements`.
+    #[must_use]
+    pub fn of<T: Statement>(statements: &[Stated<T>]) -> Self {
+        let head = |column: &Column<T>| Head {
+            key: column.key,
+            heading: column.heading,
+            about: column.about,
+            quantity: column.quantity,
+        };
+        let mut rows: Vec<Row> = statements.iter().map(row).collect();
+        rows.sort_by_key(|row| row.outcome == Outcome::Withheld);
+        Self {
+            kind: T::KIND,
+            of: T::OF,
+            caption: T::CAPTION,
+            columns: T::COLUMNS.iter().map(head).collect(),
+            rows,
+        }
+    }
+
+    /// The rows that are not withheld.
+    pub fn stated(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| row.outcome != Outcome::Withheld)
+    }
+}
+
+fn row<T: Statement>(statement: &Stated<T>) -> Row {
+    let cell = |column: &Column<T>| match statement.says() {
+        Some(value) => (column.value)(value),
+        None if column.subject => (column.value)(statement.about()),
+        None => Value::None,
+    };
+    Row {
+        figures: statement.inputs.clone(),
+        outcome: statement.outcome,
+        reasons: statement.reasons.clone(),
+        cells: T::COLUMNS.iter().map(cell).collect(),
+    }
+}

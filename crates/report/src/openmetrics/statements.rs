@@ -1,0 +1,59 @@
+//! Statements as families: what follows for each, and one family for each number that a kind of statement has.
+
+use analysis::{Quantity, StatementOutcome};
+
+use super::family::{Family, Labels, with};
+use crate::statements::said;
+use crate::view::Report;
+
+/// The families; `of` gives the labels of a figure by its number.
+pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> Vec<Family> {
+    let mut outcome = Family::states("ioproof_statement", "what follows for a statement, by its kind");
+    let mut last: Option<&analysis::Row> = None;
+    let mut numbers: Vec<Family> = heads(report);
+    for one in said(report) {
+        let Some(figure) = of(one.figure.number) else { continue };
+        let which = with(&figure, &[("statement", one.kind), ("figures", &one.figures())]);
+        if last.is_none_or(|last| !std::ptr::eq(last, one.row)) {
+            let states = StatementOutcome::ALL.map(StatementOutcome::name);
+            let labels = with(&which, &[("because", &one.because())]);
+            outcome.put_state(&labels, &states, one.row.outcome.name());
+            last = Some(one.row);
+        }
+        let name = name(one.kind, one.name, one.unit);
+        let family = numbers.iter_mut().find(|family| family.name() == name);
+        if let Some((family, value)) = family.zip(one.value) {
+            let labels = match one.unit {
+                "" | "s" | "ratio" => which,
+                unit => with(&which, &[("unit", unit)]),
+            };
+            family.put(labels, value);
+        }
+    }
+    std::iter::once(outcome).chain(numbers).collect()
+}
+
+/// `ioproof_best_gain_ratio`: the unit of a family without labels for it is the end of its name.
+fn name(kind: &str, key: &str, unit: &str) -> String {
+    match unit {
+        "ratio" => format!("ioproof_{kind}_{key}_ratio"),
+        "s" if !key.ends_with("seconds") => format!("ioproof_{kind}_{key}_seconds"),
+        _ => format!("ioproof_{kind}_{key}"),
+    }
+}
+
+/// A family for each column of numbers; intervals and figures have none.
+fn heads(report: &Report) -> Vec<Family> {
+    let columns = report.statements.0.iter().flat_map(|table| table.columns.iter().map(|head| (table, head)));
+    let family = |(table, head): (&analysis::Table, &analysis::Head)| {
+        let unit = match head.quantity {
+            Quantity::Text | Quantity::Figure | Quantity::Interval => return None,
+            Quantity::Ratio => "ratio",
+            Quantity::Seconds => "seconds",
+            Quantity::Count | Quantity::Number | Quantity::Rate => "",
+        };
+        let short = if unit == "seconds" { "s" } else { unit };
+        Some(Family::named(name(table.kind.policy().id, head.key, short), unit, head.about))
+    };
+    columns.filter_map(family).collect()
+}
