@@ -31,7 +31,13 @@ impl Statement for Best {
     const CAPTION: &'static str = "Best of the points of a sweep by the median of their repetitions. Ahead: best ÷ second best − 1, where the \
                                    difference is shown. A peak holds at its point and no other.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new("points", "of", Quantity::Count, |one| Value::Count(one.of as u64), "points that it was chosen from"),
+        Column::new(
+            "points",
+            "of",
+            Quantity::Count,
+            |one| Value::Count(one.of as u64),
+            "points that it was chosen from",
+        ),
         Column::new(
             "rate_per_second",
             "rate",
@@ -46,7 +52,13 @@ impl Statement for Best {
             |one| Value::Rate(one.operations_per_second, RateOf::Operations),
             "median of the operations per second",
         ),
-        Column::new("gain", "ahead", Quantity::Ratio, |one| Value::or_none(one.gain, Value::Change), "best ÷ second best − 1"),
+        Column::new(
+            "gain",
+            "ahead",
+            Quantity::Ratio,
+            |one| Value::or_none(one.gain, Value::Change),
+            "best ÷ second best − 1",
+        ),
         Column::new(
             "larger_is_slower",
             "larger is slower",
@@ -86,11 +98,7 @@ fn best_of(gate: &Gate<'_>, sweep: &[&Subject<'_>]) -> Option<Stated<Best>> {
 }
 
 /// The fastest figure at the largest transfer size, if that is larger than that of the best.
-fn larger<'b, 'a>(
-    gate: &Gate<'a>,
-    sweep: &[&'b Subject<'a>],
-    best: &Subject<'_>,
-) -> Option<&'b Subject<'a>> {
+fn larger<'b, 'a>(gate: &Gate<'a>, sweep: &[&'b Subject<'a>], best: &Subject<'_>) -> Option<&'b Subject<'a>> {
     let transfer = |subject: &Subject<'_>| subject.case.workload.geometry.transfer;
     let usable = || sweep.iter().copied().filter(|one| gate.is_usable(one.index));
     let largest = usable().map(transfer).max().filter(|&largest| largest > transfer(best))?;

@@ -33,11 +33,41 @@ impl Statement for Consistency {
     const CAPTION: &'static str =
         "Standard deviation ÷ mean of the medians over the points of each sweep; rank 1 varies least.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new("rank", "rank", Quantity::Count, |one| Value::Count(one.rank as u64), "1 for the smallest variation among sweeps of the same keys"),
-        Column::new("variation", "varies by", Quantity::Ratio, |one| Value::Share(one.variation), "standard deviation (n − 1) ÷ mean of the medians"),
-        Column::new("lowest_per_second", "lowest", Quantity::Rate, |one| Value::Rate(one.min, one.counts), "lowest median"),
-        Column::new("highest_per_second", "highest", Quantity::Rate, |one| Value::Rate(one.max, one.counts), "highest median"),
-        Column::new("points", "points", Quantity::Count, |one| Value::Count(one.n as u64), "points of the sweep"),
+        Column::new(
+            "rank",
+            "rank",
+            Quantity::Count,
+            |one| Value::Count(one.rank as u64),
+            "1 for the smallest variation among sweeps of the same keys",
+        ),
+        Column::new(
+            "variation",
+            "varies by",
+            Quantity::Ratio,
+            |one| Value::Share(one.variation),
+            "standard deviation (n − 1) ÷ mean of the medians",
+        ),
+        Column::new(
+            "lowest_per_second",
+            "lowest",
+            Quantity::Rate,
+            |one| Value::Rate(one.min, one.counts),
+            "lowest median",
+        ),
+        Column::new(
+            "highest_per_second",
+            "highest",
+            Quantity::Rate,
+            |one| Value::Rate(one.max, one.counts),
+            "highest median",
+        ),
+        Column::new(
+            "points",
+            "points",
+            Quantity::Count,
+            |one| Value::Count(one.n as u64),
+            "points of the sweep",
+        ),
     ];
 }
 
@@ -64,7 +94,11 @@ pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
             counts: first.figure.rate_of(),
             rank: 0,
         };
-        found.push(((first.figure.phase, first.client(), keys), sweep.iter().map(|one| one.index).collect(), value));
+        found.push((
+            (first.figure.phase, first.client(), keys),
+            sweep.iter().map(|one| one.index).collect(),
+            value,
+        ));
     }
     found.sort_by(|(.., one), (.., other)| one.variation.total_cmp(&other.variation));
     let mut ranks: HashMap<Race<'_>, usize> = HashMap::new();

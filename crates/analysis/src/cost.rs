@@ -45,11 +45,22 @@ impl Cost {
 impl Statement for Cost {
     const KIND: Kind = Kind::Cost;
     const OF: Of = Of::Target;
-    const CAPTION: &'static str =
-        "Time × devices and × rack units, of the best figure of each target; for 1 TB, since passes may have moved different amounts.";
+    const CAPTION: &'static str = "Time × devices and × rack units, of the best figure of each target; for 1 TB, since passes may have moved different amounts.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new("seconds", "run time", Quantity::Seconds, |one| Value::Seconds(one.seconds), "median wall time of the passes that count"),
-        Column::new("seconds_per_tb", "1 TB takes", Quantity::Seconds, |one| Value::Seconds(one.seconds_per_tb), "wall time for 1 TB at its rate"),
+        Column::new(
+            "seconds",
+            "run time",
+            Quantity::Seconds,
+            |one| Value::Seconds(one.seconds),
+            "median wall time of the passes that count",
+        ),
+        Column::new(
+            "seconds_per_tb",
+            "1 TB takes",
+            Quantity::Seconds,
+            |one| Value::Seconds(one.seconds_per_tb),
+            "wall time for 1 TB at its rate",
+        ),
         Column::new(
             "devices",
             "devices",
@@ -64,7 +75,13 @@ impl Statement for Cost {
             |one| if one.rack_units > 0.0 { Value::Number(one.rack_units) } else { Value::None },
             "rack units, ports or what else is counted",
         ),
-        Column::new("device_seconds", "time × devices", Quantity::Seconds, |one| one.by_devices(one.seconds), "run time × devices"),
+        Column::new(
+            "device_seconds",
+            "time × devices",
+            Quantity::Seconds,
+            |one| one.by_devices(one.seconds),
+            "run time × devices",
+        ),
         Column::new(
             "rack_unit_seconds",
             "time × rack units",
@@ -121,7 +138,13 @@ impl Statement for Placement {
             |one| Value::Rate(one.write, RateOf::Bytes),
             "its best figure of large writes, the second in `figures`",
         ),
-        Column::new("ratio", "read ÷ write", Quantity::Number, |one| Value::Number(one.read / one.write), "read ÷ write"),
+        Column::new(
+            "ratio",
+            "read ÷ write",
+            Quantity::Number,
+            |one| Value::Number(one.read / one.write),
+            "read ÷ write",
+        ),
         Column::new(
             "for",
             "for",

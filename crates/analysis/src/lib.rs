@@ -28,7 +28,7 @@
 //! | [`mann_whitney`], [`shift`] | whether and how far two samples differ |
 //! | [`robust_z`], [`standing_apart`] | values that stand apart |
 //! | [`paired`] | the figures that two runs have in common, also those of two tools under different names |
-//! | [`compare`], [`difference`] | two runs, releases or targets, with a test that can say "no difference" |
+//! | [`difference`] | whether two samples of repetitions differ: the one test of differences |
 //! | [`compare_spread`] | which of two gives the same rate more reliably |
 //! | [`Little`], [`little`] | transfers under way = rate × latency |
 //! | [`jobs`], [`JobRates`] | the job table with its three named rates |
@@ -147,23 +147,22 @@ pub use bootstrap::{
 };
 pub use bound_by::{WAIT_SHARE_MIN, limits};
 pub use claims::claims;
-pub use compare::{by_chance, compare, compare_figures, largest_gap};
-pub use difference::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, difference};
+pub use compare::largest_gap;
 pub use consistency::Consistency;
 pub use cost::{Cost, Fit, Placement, READ_FAVOURED_RATIO, fits};
 pub use coverage::{Coverage, CoverageJob, NodeCoverage, coverage, hour_utc, known_nodes};
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
+pub use difference::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, difference};
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
 pub use disk_view::{DevicesView, DiskView, disk_views};
 pub use dispersion::{ONSET_FACTOR, dispersion, onset};
 pub use expected::{expected, mix};
 pub use figures::{Figure, OperationLatency, RepetitionFigure, figures};
 pub use findings::{
-    Beside, BoundBy, ClaimVerdict, Comparison, Curve, CurvePoint, CurveRegression, Dips,
-    Dispersion, DispersionPoint, Expected, Findings, Judgement, Limit, Outcome, Shape, Standing,
-    Verdict, WeakestLink,
+    Beside, BoundBy, ClaimVerdict, Comparison, Curve, CurvePoint, CurveRegression, Dips, Dispersion,
+    DispersionPoint, Expected, Findings, Judgement, Limit, Shape, Standing, Verdict, WeakestLink,
 };
-pub use gate::{Because, Gate, Kind, Outcome as StatementOutcome, POLICY, Policy, Reason, Stated, Treatment, policy_table};
+pub use gate::{Because, Gate, Kind, Outcome, POLICY, Policy, Reason, Stated, Treatment, policy_table};
 pub use headline::{RateOf, operation_of, operations_of};
 pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
 pub use history::{DevicePart, HistorySplit};
@@ -212,7 +211,7 @@ pub use printed_checks::{
 pub use process_limit::{ProcessLimit, process_limits};
 pub use published::{Similar, published_beside, published_near, published_similar};
 pub use rank_map::{RankMap, ReadOf, rank_map};
-pub use ranks::{EXACT_VALUES_MAX, PAIRS_MAX, RankTest, Shift, can_differ, mann_whitney, shift};
+pub use ranks::{EXACT_VALUES_MAX, PAIRS_MAX, RankTest, Shift, mann_whitney, shift};
 pub use rates::{OperationRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, TaskRates};
 pub use reconciled::{Reconciled, TimePart};
 pub use regression::{Prediction, Regression, Uncertainty, crossover};

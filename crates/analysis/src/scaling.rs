@@ -39,10 +39,23 @@ pub struct Scaling {
 impl Statement for Scaling {
     const KIND: gate::Kind = gate::Kind::Scaling;
     const OF: Of = Of::Point;
-    const CAPTION: &'static str = "Rate ÷ (devices × the rate of one device); the best point of each target stands first.";
+    const CAPTION: &'static str =
+        "Rate ÷ (devices × the rate of one device); the best point of each target stands first.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new("rate_per_second", "rate", Quantity::Rate, |one| Value::Rate(one.rate, one.counts), "median of the first rate"),
-        Column::new("devices", "devices", Quantity::Count, |one| Value::Count(one.devices.into()), "devices of the target"),
+        Column::new(
+            "rate_per_second",
+            "rate",
+            Quantity::Rate,
+            |one| Value::Rate(one.rate, one.counts),
+            "median of the first rate",
+        ),
+        Column::new(
+            "devices",
+            "devices",
+            Quantity::Count,
+            |one| Value::Count(one.devices.into()),
+            "devices of the target",
+        ),
         Column::new(
             "baseline_per_second",
             "one device",
@@ -51,7 +64,13 @@ impl Statement for Scaling {
             "the same of the figure that it is counted from, the second in `figures`",
         ),
         Column::new("ratio", "× one", Quantity::Number, |one| Value::Number(one.ratio), "rate ÷ baseline"),
-        Column::new("share", "scaling", Quantity::Ratio, |one| Value::Share(one.share), "rate ÷ (devices × baseline)"),
+        Column::new(
+            "share",
+            "scaling",
+            Quantity::Ratio,
+            |one| Value::Share(one.share),
+            "rate ÷ (devices × baseline)",
+        ),
         Column::new(
             "balance_bound",
             "tasks allow",
@@ -89,11 +108,16 @@ pub struct Tax {
 impl Statement for Tax {
     const KIND: gate::Kind = gate::Kind::Tax;
     const OF: Of = Of::Target;
-    const CAPTION: &'static str =
-        "What a target loses against the reference, both at their best: (reference − rate) ÷ reference. Negative where it is \
+    const CAPTION: &'static str = "What a target loses against the reference, both at their best: (reference − rate) ÷ reference. Negative where it is \
          faster; then the gain is rate ÷ reference − 1.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new("rate_per_second", "rate", Quantity::Rate, |one| Value::Rate(one.rate, one.counts), "median of the first rate"),
+        Column::new(
+            "rate_per_second",
+            "rate",
+            Quantity::Rate,
+            |one| Value::Rate(one.rate, one.counts),
+            "median of the first rate",
+        ),
         Column::new(
             "reference",
             "reference",
@@ -109,7 +133,13 @@ impl Statement for Tax {
             |one| Value::Rate(one.reference_rate, one.counts),
             "the rate of the reference",
         ),
-        Column::new("share", "tax", Quantity::Ratio, |one| Value::Change(one.share), "(reference − rate) ÷ reference"),
+        Column::new(
+            "share",
+            "tax",
+            Quantity::Ratio,
+            |one| Value::Change(one.share),
+            "(reference − rate) ÷ reference",
+        ),
         Column::new(
             "interval",
             "between",
@@ -121,7 +151,9 @@ impl Statement for Tax {
             "gain",
             "gain",
             Quantity::Ratio,
-            |one| if one.share < 0.0 { Value::Change(one.rate / one.reference_rate - 1.0) } else { Value::None },
+            |one| {
+                if one.share < 0.0 { Value::Change(one.rate / one.reference_rate - 1.0) } else { Value::None }
+            },
             "rate ÷ reference − 1, where it is faster",
         ),
     ];
@@ -206,7 +238,8 @@ fn fewest<'a, 'b>(gate: &'b Gate<'a>) -> Bests<'a, 'b> {
     let mut least: HashMap<(&str, Kind), Option<u32>> = HashMap::new();
     let swept = |one: &Subject<'_>| one.case.settings.iter().any(|setting| setting.key == "members");
     for subject in gate.subjects.iter().filter(|one| swept(one)) {
-        let known = least.entry((subject.case.target.as_str(), Kind::of(subject))).or_insert(members(subject));
+        let known =
+            least.entry((subject.case.target.as_str(), Kind::of(subject))).or_insert(members(subject));
         *known = (*known).min(members(subject));
     }
     bests(gate, |one| {

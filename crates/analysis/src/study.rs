@@ -5,8 +5,8 @@ use record::{HostFacts, Manifest, Provenance, Run};
 
 use crate::coverage::known_nodes;
 use crate::findings::{Curve, CurveRegression, Findings};
-use crate::regression::Regression;
 use crate::gate::Gate;
+use crate::regression::Regression;
 use crate::{
     Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, audit, beside, best, claims,
     consistency, cost, coverage, curves, disk_views, dispersion, expected, imported_checks, iops, job_costs,
@@ -27,7 +27,8 @@ pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
     more.extend(timeline::doubts(&timelines, figures));
     let doubts = Doubts::of(plan, figures, more);
     let gate = Gate::new(plan, figures, &doubts.audit);
-    let (job_placings, job_costs) = (job_placings(run, &gate, &timelines), job_costs(plan, figures, &timelines));
+    let (job_placings, job_costs) =
+        (job_placings(run, &gate, &timelines), job_costs(plan, figures, &timelines));
     let found = of_gate(&gate, doubts, usable_cpus(&run.manifest), host, &known_nodes(run));
     Findings {
         coverage: coverage::coverage(run, figures),

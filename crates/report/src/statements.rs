@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use analysis::{Kind, Of, POLICY, Quantity, RateOf, Reason, Row, StatementOutcome, Value};
+use analysis::{Kind, Of, Outcome, POLICY, Quantity, RateOf, Reason, Row, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -120,9 +120,9 @@ fn cell(report: &Report, own: &Figure, value: &Value) -> Cell {
 fn because(row: &Row) -> Cell {
     let words = reasons(&row.reasons);
     match row.outcome {
-        StatementOutcome::Stated => Cell::default(),
-        StatementOutcome::Marked => Cell::toned(words, Tone::Doubtful),
-        StatementOutcome::Withheld => Cell::toned(format!("withheld: {words}"), Tone::Doubtful),
+        Outcome::Stated => Cell::default(),
+        Outcome::Marked => Cell::toned(words, Tone::Doubtful),
+        Outcome::Withheld => Cell::toned(format!("withheld: {words}"), Tone::Doubtful),
     }
 }
 
@@ -149,7 +149,8 @@ fn raw(value: &Value) -> Option<f64> {
 impl Serialize for Statements {
     /// An object with a list for each kind.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let of = |table: &analysis::Table| table.rows.iter().map(|row| object(table, row)).collect::<Vec<_>>();
+        let of =
+            |table: &analysis::Table| table.rows.iter().map(|row| object(table, row)).collect::<Vec<_>>();
         let mut map = serializer.serialize_map(Some(POLICY.len()))?;
         for row in &POLICY {
             let rows: Vec<serde_json::Value> =
@@ -205,7 +206,7 @@ impl JsonSchema for Statements {
                     "type": "array", "items": { "type": "integer" },
                     "description": "The numbers of all figures that it rests on."
                 },
-                "outcome": { "enum": StatementOutcome::ALL.map(StatementOutcome::name) },
+                "outcome": { "enum": Outcome::ALL.map(Outcome::name) },
                 "because": {
                     "type": "array",
                     "description": "Why it is marked or withheld.",
@@ -218,10 +219,8 @@ impl JsonSchema for Statements {
             },
             "required": ["figure", "figures", "outcome", "because"]
         });
-        let kinds: BTreeMap<&str, serde_json::Value> = POLICY
-            .iter()
-            .map(|row| (row.id, json!({ "type": "array", "items": statement })))
-            .collect();
+        let kinds: BTreeMap<&str, serde_json::Value> =
+            POLICY.iter().map(|row| (row.id, json!({ "type": "array", "items": statement }))).collect();
         json_schema!({ "type": "object", "properties": kinds })
     }
 }
@@ -265,7 +264,7 @@ pub(crate) fn said(report: &Report) -> Vec<Said<'_>> {
             let Some(figure) = row.figures.first().and_then(|&place| figure(report, number_of(place))) else {
                 continue;
             };
-            if row.outcome == StatementOutcome::Withheld {
+            if row.outcome == Outcome::Withheld {
                 all.push(Said { kind, row, figure, name: "", value: None, text: "", unit: "" });
                 continue;
             }

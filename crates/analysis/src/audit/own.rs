@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use plan::Plan;
 
 use super::{Found, SCALING_SLACK, measured, percent, terms};
-use crate::node_comparison::comparison;
 use crate::gate::Stated;
+use crate::node_comparison::comparison;
 use crate::subject::{Subject, subjects};
 use crate::{Check, Doubt, Expected, Figure, Scaling};
 

@@ -111,7 +111,7 @@ pub struct Gate<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) subjects: Vec<Subject<'a>>,
     pub(crate) figures: &'a [Figure],
-    /// Disqualifying reasons of each figure.
+    /// What speaks against each figure.
     against: Vec<Vec<Reason>>,
 }
 
@@ -122,7 +122,11 @@ impl<'a> Gate<'a> {
         let mut against: Vec<Vec<Reason>> = vec![Vec::new(); figures.len()];
         for doubt in doubts.iter().filter(|doubt| doubt.disqualifies) {
             if let Some(of_figure) = doubt.figure.and_then(|figure| against.get_mut(figure)) {
-                of_figure.push(Reason::new(Because::Disqualified(doubt.check), &doubt.evidence));
+                let because = match doubt.check.can_only_raise_figures() {
+                    true => Because::Doubted(doubt.check),
+                    false => Because::Disqualified(doubt.check),
+                };
+                of_figure.push(Reason::new(because, &doubt.evidence));
             }
         }
         let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
@@ -135,7 +139,8 @@ impl<'a> Gate<'a> {
 
     /// Whether nothing disqualifies the figure at `place`.
     pub(crate) fn is_usable(&self, place: usize) -> bool {
-        self.against.get(place).is_none_or(Vec::is_empty)
+        let disqualifies = |one: &Reason| !matches!(one.because, Because::Doubted(_));
+        !self.against.get(place).is_some_and(|all| all.iter().any(disqualifies))
     }
 
     /// The fastest of `all`, of those that are not disqualified; of two that are as fast the first. Where all are
@@ -180,7 +185,8 @@ impl<'a> Gate<'a> {
 
     /// A statement of a value.
     pub(crate) fn state<T>(&self, kind: Kind, inputs: Vec<usize>, value: T) -> Stated<T> {
-        let least = inputs.iter().filter_map(|&place| self.figures.get(place)).map(|one| one.counted().count());
+        let least =
+            inputs.iter().filter_map(|&place| self.figures.get(place)).map(|one| one.counted().count());
         let few = least.min().and_then(|n| too_few(n, kind.policy().least));
         self.decided(kind, inputs, few.into_iter().collect(), value)
     }
@@ -209,7 +215,8 @@ impl<'a> Gate<'a> {
         difference: Option<&Difference>,
         value: T,
     ) -> Stated<T> {
-        let inputs = std::iter::once(chosen.best.index).chain(chosen.runner_up.map(|one| one.index)).collect();
+        let inputs =
+            std::iter::once(chosen.best.index).chain(chosen.runner_up.map(|one| one.index)).collect();
         let mut stated = match difference {
             Some(difference) => self.state_difference(kind, inputs, difference, value),
             None => self.state(kind, inputs, value),

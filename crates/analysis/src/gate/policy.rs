@@ -53,6 +53,8 @@ impl Treatment {
 pub enum Because {
     /// The audit disqualifies a figure that it rests on.
     Disqualified(Check),
+    /// The audit doubts a figure that it rests on by a check that disqualifies it for promises alone.
+    Doubted(Check),
     /// The case of a figure ended before all its repetitions were measured, or never met the rule that ends it.
     Unfinished,
     /// There are fewer repetitions than it needs.
@@ -68,7 +70,7 @@ impl Because {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Disqualified(check) => check.name(),
+            Self::Disqualified(check) | Self::Doubted(check) => check.name(),
             Self::Unfinished => "unfinished",
             Self::TooFew => "too few repetitions",
             Self::WithinScatter => "within the scatter",
@@ -151,7 +153,7 @@ impl Policy {
             Because::Disqualified(_) | Because::Unfinished => self.disqualified,
             Because::TooFew => self.too_few,
             Because::WithinScatter => self.within_scatter,
-            Because::LeftOut => Marked,
+            Because::Doubted(_) | Because::LeftOut => Marked,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Curves: which figures share one, and over which axis.
 
-use analysis::{Because, Curve, StatementOutcome, curves, findings, limits};
+use analysis::{Because, Curve, Outcome, curves, findings, limits};
 use plan::{Client, Phase};
 
 use crate::studies::{Study, bytes, count, said, target, word};
@@ -180,7 +180,7 @@ fn a_figure_in_doubt_is_never_the_best() {
         case.repetitions = cut.repetitions + 1;
     }
     let found = study.findings().best;
-    assert_eq!((said(&found).len(), found[0].outcome), (0, StatementOutcome::Withheld));
+    assert_eq!((said(&found).len(), found[0].outcome), (0, Outcome::Withheld));
 }
 
 #[test]

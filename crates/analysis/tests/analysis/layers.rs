@@ -132,16 +132,13 @@ fn cost_is_time_by_devices_and_by_rack_units() {
     let found = study.findings().costs;
     let seen: Vec<_> = said(&found)
         .iter()
-        .map(|(_, one)| (one.devices, one.seconds * f64::from(one.devices), one.seconds_per_tb * one.rack_units))
+        .map(|(_, one)| {
+            (one.devices, one.seconds * f64::from(one.devices), one.seconds_per_tb * one.rack_units)
+        })
         .collect();
     assert_eq!(
         seen,
-        [
-            (5, 50.0, 6400.0),
-            (5, 50.0, 16_000.0),
-            (192, 1920.0, 84_000.0),
-            (192, 1920.0, 84_000.0),
-        ]
+        [(5, 50.0, 6400.0), (5, 50.0, 16_000.0), (192, 1920.0, 84_000.0), (192, 1920.0, 84_000.0),]
     );
     let mut alone = cards_and_disks();
     alone.plan.cases.retain(|case| case.target == "cards");

@@ -1,6 +1,6 @@
 //! What devices bring together, what a layout costs, who is slowest, who is steady.
 
-use analysis::{slowest_device, slowest_member, slowest_task};
+use analysis::{Check, slowest_device, slowest_member, slowest_task};
 use plan::{Client, Order, Phase};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
@@ -209,7 +209,7 @@ fn more_than_all_devices_together_is_doubted() {
     study.add("scale", "one", &[count("tasks", 1)], Phase::Read, &[GB]);
     study.add("scale", "layout", &[count("tasks", 2)], Phase::Read, &[2.05 * GB]);
     study.add("scale", "layout", &[count("tasks", 4)], Phase::Read, &[12.0 * GB]);
-    let doubts = audit(&study.plan, &study.figures(), &[]);
+    let doubts = study.findings().audit;
     let beyond: Vec<_> = doubts.iter().filter(|doubt| doubt.check == Check::AboveCeiling).collect();
     assert_eq!(beyond.len(), 1, "{doubts:?}");
     assert_eq!((beyond[0].figure, beyond[0].disqualifies), (Some(2), false));

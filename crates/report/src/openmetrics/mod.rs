@@ -26,7 +26,12 @@ pub(crate) fn openmetrics(report: &Report) -> String {
         Some(of_figure(figure))
     };
     let mut out = String::new();
-    for families in [run_families(report), figure_families(report), statements::families(report, of), findings::families(report, of)] {
+    for families in [
+        run_families(report),
+        figure_families(report),
+        statements::families(report, of),
+        findings::families(report, of),
+    ] {
         for family in families {
             family.write(&mut out);
         }

@@ -1,6 +1,6 @@
 //! Statements as families: what follows for each, and one family for each number that a kind of statement has.
 
-use analysis::{Quantity, StatementOutcome};
+use analysis::{Outcome, Quantity};
 
 use super::family::{Family, Labels, with};
 use crate::statements::said;
@@ -15,7 +15,7 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
         let Some(figure) = of(one.figure.number) else { continue };
         let which = with(&figure, &[("statement", one.kind), ("figures", &one.figures())]);
         if last.is_none_or(|last| !std::ptr::eq(last, one.row)) {
-            let states = StatementOutcome::ALL.map(StatementOutcome::name);
+            let states = Outcome::ALL.map(Outcome::name);
             let labels = with(&which, &[("because", &one.because())]);
             outcome.put_state(&labels, &states, one.row.outcome.name());
             last = Some(one.row);
@@ -44,7 +44,8 @@ fn name(kind: &str, key: &str, unit: &str) -> String {
 
 /// A family for each column of numbers; intervals and figures have none.
 fn heads(report: &Report) -> Vec<Family> {
-    let columns = report.statements.0.iter().flat_map(|table| table.columns.iter().map(|head| (table, head)));
+    let columns =
+        report.statements.0.iter().flat_map(|table| table.columns.iter().map(move |head| (table, head)));
     let family = |(table, head): (&analysis::Table, &analysis::Head)| {
         let unit = match head.quantity {
             Quantity::Text | Quantity::Figure | Quantity::Interval => return None,

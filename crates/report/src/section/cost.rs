@@ -71,4 +71,3 @@ fn job_costs(report: &Report, sum: bool) -> Table {
     }
     table
 }
-

@@ -4,9 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::layers::{
-    DiskView, Fit, LayerStack, MemberSet, ProcessLimit, QueueProbe, SeekFit, Strip,
-};
+use super::layers::{DiskView, Fit, LayerStack, MemberSet, ProcessLimit, QueueProbe, SeekFit, Strip};
 use super::matrix::Matrices;
 use super::nodes::{Coverage, LayerCrossover, NodeComparison, NodeGrid, WeakScaling};
 use super::timeline::{JobCost, JobPlacing, Timeline};

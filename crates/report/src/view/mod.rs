@@ -17,10 +17,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::findings::{Findings, Setting};
-use crate::statements::Statements;
 use self::nodes::{ClusterInfo, RankMap};
 use self::printed::{Printed, RunTime};
 use self::timeline::InterruptedPass;
+use crate::statements::Statements;
 
 /// The version of the JSON form. It changes when a field changes its meaning or goes away; new
 /// fields may come within one version.

@@ -2,9 +2,9 @@
 //! every form is tested with every kind of finding.
 
 use analysis::{
-    Beside, Best, BoundBy, Check, ClaimVerdict, Consistency, Curve, CurvePoint, CurveRegression, Dips,
-    Dispersion, DispersionPoint, Doubt, Expected, Figure, Findings, Judgement, Limit, Scaling, Shape,
-    Standing, Tax, Verdict, WeakestLink,
+    Beside, BoundBy, Check, ClaimVerdict, Curve, CurvePoint, CurveRegression, Dips, Dispersion,
+    DispersionPoint, Doubt, Expected, Figure, Findings, Judgement, Limit, Shape, Standing, Stated, Verdict,
+    WeakestLink,
 };
 use plan::{Amount, Case, Client, Phase, RateName, Setting};
 use record::Run;
@@ -14,12 +14,11 @@ use super::study::{LAYOUTS, count};
 /// What there is to say of `figures` of [`study`].
 pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let curves = curves(run, figures);
-    let best = best(run, figures);
+    let plain = analysis::findings_of(run, figures);
     let find = |group: &str, target: &str, phase: Phase| {
-        best.iter()
-            .find(|one| one.group == group && one.target == target && one.phase == phase)
-            .expect("a best")
-            .figure
+        let best = plain.best.iter().map(Stated::figure);
+        let is = |own: &Figure| own.group == group && own.target == target && own.phase == phase;
+        best.into_iter().find(|&place| is(&figures[place])).expect("a best")
     };
     let (xfs, gpfs) = (find("layouts", "xfs", Phase::Read), find("layouts", "gpfs-1m", Phase::Read));
     let ladder = find("ladder", "xfs", Phase::Read);
@@ -35,7 +34,6 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let fast = figures[xfs].bytes_per_second.median;
     let ladder_rate = figures[ladder].transfers_per_second.median;
     let regressions = curves.iter().position(|curve| curve.axis == "tasks").into_iter();
-    let plain = analysis::findings_of(run, figures);
     Findings {
         nodes: plain.nodes,
         node_grids: plain.node_grids,
@@ -51,15 +49,12 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
                 r_squared: 0.93,
             })
             .collect(),
-        scaling: vec![Scaling {
-            figure: xfs,
-            target: "xfs".to_owned(),
-            baseline: find("sizes", "xfs", Phase::Write),
-            devices: 12,
-            share: 0.991,
-            ratio: 11.892,
-            balance_bound: 1.0,
-        }],
+        best: plain.best,
+        scaling: plain.scaling,
+        taxes: plain.taxes,
+        consistency: plain.consistency,
+        costs: plain.costs,
+        placements: plain.placements,
         overlays: Vec::new(),
         coincident: Vec::new(),
         peaks: vec![analysis::Peaks {
@@ -71,21 +66,6 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
         }],
         jobs: analysis::jobs(&run.manifest.plan, figures),
         iops: analysis::iops_table(&run.manifest.plan, figures),
-        taxes: vec![Tax { phase: Phase::Read, reference: xfs, figure: gpfs, share: 0.182 }],
-        consistency: LAYOUTS
-            .iter()
-            .enumerate()
-            .map(|(index, layout)| Consistency {
-                group: "layouts".to_owned(),
-                target: layout.0.to_owned(),
-                phase: Phase::Read,
-                n: 20,
-                variation: 0.05 + 0.01 * index as f64,
-                min: 18e9,
-                max: 33e9,
-                rank: index + 1,
-            })
-            .collect(),
         expected: vec![
             Expected {
                 figure: xfs,
@@ -203,7 +183,6 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
             },
         ],
         curves,
-        best,
         ..Findings::default()
     }
 }
@@ -312,48 +291,6 @@ fn curves(run: &Run, figures: &[Figure]) -> Vec<Curve> {
         }
     }
     curves
-}
-
-fn best(run: &Run, figures: &[Figure]) -> Vec<Best> {
-    let mut all: Vec<Best> = Vec::new();
-    for (index, figure) in figures.iter().enumerate() {
-        let case = case_of(run, figure);
-        let rate = figure.bytes_per_second.median;
-        let same = |one: &&mut Best| {
-            one.group == case.group && one.target == case.target && one.phase == figure.phase
-        };
-        let fresh = Best {
-            group: case.group.clone(),
-            target: case.target.clone(),
-            phase: figure.phase,
-            figure: index,
-            settings: case.settings.clone(),
-            bytes_per_second: rate,
-            transfers_per_second: figure.transfers_per_second.median,
-            runner_up: None,
-            gain: None,
-            of: 1,
-            larger_is_slower: None,
-        };
-        match all.iter_mut().find(same) {
-            None => all.push(fresh),
-            Some(known) => {
-                let of = known.of + 1;
-                if rate > known.bytes_per_second {
-                    let gain = Some(rate / known.bytes_per_second - 1.0);
-                    *known = Best {
-                        runner_up: Some(known.figure),
-                        gain,
-                        larger_is_slower: (case.target == "xfs" && figure.phase == Phase::Read)
-                            .then_some(known.figure),
-                        ..fresh
-                    };
-                }
-                known.of = of;
-            }
-        }
-    }
-    all
 }
 
 fn dispersion(run: &Run, figures: &[Figure]) -> Dispersion {
