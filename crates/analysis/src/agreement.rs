@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use plan::{Case, Phase, Plan, Sharing};
 
 use crate::amount::bytes_of_one;
-use crate::compare::{compare_figures, compare_transferring};
+use crate::compare::{Samples, family, samples};
 use crate::jobs::nodes_of;
 use crate::{Comparison, Figure};
 
@@ -60,25 +60,28 @@ pub fn paired(before: RunFigures<'_>, after: RunFigures<'_>) -> Vec<Paired> {
             }
         }
     }
-    let pair = |(place, partner): (usize, Option<usize>)| {
-        let partner = partner?;
+    let pairs: Vec<(usize, usize)> =
+        partners.into_iter().enumerate().filter_map(|(place, partner)| Some((place, partner?))).collect();
+    let sampled: Vec<Vec<Samples>> = pairs
+        .iter()
+        .map(|&(place, partner)| {
+            let (one, two) = (&before.figures[place], &after.figures[partner]);
+            samples(one, two, one.case != two.case)
+        })
+        .collect();
+    let family = family(sampled.iter().flatten());
+    let pair = |((place, partner), samples): ((usize, usize), Vec<Samples>)| {
         let (one, two) = (&before.figures[place], &after.figures[partner]);
-        let by_conditions = one.case != two.case;
-        let mut comparisons = compare_figures(one, two);
-        if by_conditions {
-            let at = usize::from(comparisons.first().is_some_and(|first| first.operation.is_none()));
-            comparisons.splice(at..at, compare_transferring(one, two));
-        }
         let cases = own.case(place).zip(other.case(partner));
-        Some(Paired {
+        Paired {
             before: place,
             after: partner,
-            comparisons,
+            comparisons: samples.iter().filter_map(|one| one.compared(family)).collect(),
             differs: cases.map(|(own, other)| all_differences(own, other, one.phase)).unwrap_or_default(),
-            by_conditions,
-        })
+            by_conditions: one.case != two.case,
+        }
     };
-    partners.into_iter().enumerate().filter_map(pair).collect()
+    pairs.into_iter().zip(sampled).map(pair).collect()
 }
 
 /// What makes a pair.

@@ -10,6 +10,7 @@ use record::Operation;
 use crate::audit::Doubt;
 use crate::cost::{Cost, Fit, Placing};
 use crate::coverage::Coverage;
+use crate::difference::Difference;
 use crate::disk_view::DiskView;
 use crate::iops::DefinedIops;
 use crate::jobs::Job;
@@ -523,32 +524,7 @@ pub struct Comparison {
     /// Of a rate: it is that over the time of the transfers alone, beside the one by which both are
     /// summarised.
     pub transferring: bool,
-    /// Median of the first: of the first rate of the phase, [`crate::RateOf::phase`]; nanoseconds where
+    /// Of the first rate of the phase, [`crate::RateOf::phase`]; of nanoseconds where
     /// [`Comparison::operation`] is given.
-    pub before: f64,
-    /// Median of the second.
-    pub after: f64,
-    /// After ÷ before − 1.
-    pub change: f64,
-    /// Interval of the change with at least 95 % confidence; none where there are too few values
-    /// for one.
-    pub interval: Option<(f64, f64)>,
-    /// Probability of such a difference between two samples of one distribution (Mann–Whitney U);
-    /// none with one value on a side.
-    pub p_value: Option<f64>,
-    /// What can be said.
-    pub outcome: Outcome,
-}
-
-/// What a comparison can say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// The second is faster, beyond the scatter: it has the higher rate or the lower latency.
-    Faster,
-    /// The second is slower, beyond the scatter.
-    Slower,
-    /// No difference beyond the scatter.
-    NoDifference,
-    /// Too few values to tell.
-    TooFew,
+    pub difference: Difference,
 }

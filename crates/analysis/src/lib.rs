@@ -28,7 +28,7 @@
 //! | [`mann_whitney`], [`shift`] | whether and how far two samples differ |
 //! | [`robust_z`], [`standing_apart`] | values that stand apart |
 //! | [`paired`] | the figures that two runs have in common, also those of two tools under different names |
-//! | [`compare`], [`difference`] | two runs, releases or targets, with a test that can say "no difference" |
+//! | [`difference`] | whether two samples of repetitions differ: the one test of differences |
 //! | [`compare_spread`] | which of two gives the same rate more reliably |
 //! | [`Little`], [`little`] | transfers under way = rate × latency |
 //! | [`jobs`], [`JobRates`] | the job table with its three named rates |
@@ -77,6 +77,7 @@ mod consistency;
 mod cost;
 mod coverage;
 mod curves;
+mod difference;
 mod dips;
 mod disk_view;
 mod dispersion;
@@ -144,11 +145,12 @@ pub use bootstrap::{
 };
 pub use bound_by::{WAIT_SHARE_MIN, limits};
 pub use claims::claims;
-pub use compare::{Difference, by_chance, compare, compare_figures, difference, largest_gap};
+pub use compare::largest_gap;
 pub use consistency::consistency;
 pub use cost::{Cost, Fit, Placing, READ_FAVOURED_RATIO, costs, fits, placings};
 pub use coverage::{Coverage, CoverageJob, NodeCoverage, coverage, hour_utc, known_nodes};
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
+pub use difference::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, difference};
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
 pub use disk_view::{DevicesView, DiskView, disk_views};
 pub use dispersion::{ONSET_FACTOR, dispersion, onset};
@@ -156,8 +158,8 @@ pub use expected::{expected, mix};
 pub use figures::{Figure, OperationLatency, RepetitionFigure, figures};
 pub use findings::{
     Beside, Best, BoundBy, ClaimVerdict, Comparison, Consistency, Curve, CurvePoint, CurveRegression, Dips,
-    Dispersion, DispersionPoint, Expected, Findings, Judgement, Limit, Outcome, Scaling, Shape, Standing,
-    Tax, Verdict, WeakestLink,
+    Dispersion, DispersionPoint, Expected, Findings, Judgement, Limit, Scaling, Shape, Standing, Tax,
+    Verdict, WeakestLink,
 };
 pub use headline::{RateOf, operation_of, operations_of};
 pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
@@ -207,7 +209,7 @@ pub use printed_checks::{
 pub use process_limit::{ProcessLimit, process_limits};
 pub use published::{Similar, published_beside, published_near, published_similar};
 pub use rank_map::{RankMap, ReadOf, rank_map};
-pub use ranks::{EXACT_VALUES_MAX, PAIRS_MAX, RankTest, Shift, can_differ, mann_whitney, shift};
+pub use ranks::{EXACT_VALUES_MAX, PAIRS_MAX, RankTest, Shift, mann_whitney, shift};
 pub use rates::{OperationRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, TaskRates};
 pub use reconciled::{Reconciled, TimePart};
 pub use regression::{Prediction, Regression, Uncertainty, crossover};

@@ -3,8 +3,6 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::CONFIDENCE;
-
 /// Up to so many values on either side probabilities are counted out; above, the normal
 /// distribution is nearer to them than one part in a hundred.
 pub const EXACT_VALUES_MAX: usize = 20;
@@ -110,24 +108,25 @@ impl Pooled {
 pub struct Shift {
     /// The estimate of Hodges and Lehmann: the median of all differences, second − first.
     pub estimate: f64,
-    /// Where the shift lies with at least [`CONFIDENCE`]; none where even all differences are not so sure.
+    /// Where the shift lies with the confidence that was asked for, at least; none where even all differences are not
+    /// so sure.
     pub interval: Option<(f64, f64)>,
 }
 
 /// The shift between two samples (Hodges and Lehmann, Annals of Mathematical Statistics 34, 1963),
 /// with the interval that belongs to the test of Mann and Whitney: from the C-th smallest to the
 /// C-th largest of the mn differences, where `P(U ≤ C − 1)` is at most half of what
-/// [`CONFIDENCE`] lacks (Moses; in Hollander, Wolfe and Chicken, section 4.3). None where a side
+/// `confidence` lacks (Moses; in Hollander, Wolfe and Chicken, section 4.3). None where a side
 /// is empty, a value is not finite, or there are more than [`PAIRS_MAX`] pairs.
 #[must_use]
-pub fn shift(first: &[f64], second: &[f64]) -> Option<Shift> {
+pub fn shift(first: &[f64], second: &[f64], confidence: f64) -> Option<Shift> {
     if first.len().checked_mul(second.len()).is_none_or(|pairs| pairs > PAIRS_MAX) {
         return None;
     }
     let mut differences: Vec<f64> = first.iter().flat_map(|a| second.iter().map(move |b| b - a)).collect();
     let estimate = crate::Summary::of(&differences)?.median;
     differences.sort_by(f64::total_cmp);
-    let place = critical(first.len(), second.len());
+    let place = critical(first.len(), second.len(), (1.0 - confidence) / 2.0);
     let interval = place.map(|place| (differences[place - 1], differences[differences.len() - place]));
     Some(Shift { estimate, interval })
 }
@@ -138,8 +137,7 @@ pub fn shift(first: &[f64], second: &[f64]) -> Option<Shift> {
     clippy::cast_sign_loss,
     reason = "at least 1 and at most the number of pairs"
 )]
-fn critical(m: usize, n: usize) -> Option<usize> {
-    let tail = (1.0 - CONFIDENCE) / 2.0;
+fn critical(m: usize, n: usize, tail: f64) -> Option<usize> {
     if m.max(n) <= EXACT_VALUES_MAX {
         let ways = ways_of_u(m, n);
         let all: f64 = ways.iter().sum();
@@ -171,11 +169,4 @@ fn ways_of_u(m: usize, n: usize) -> Vec<f64> {
         }
     }
     ways
-}
-
-/// Whether so many values can show a difference at all: whether the two samples that are farthest
-/// apart are less probable than what [`CONFIDENCE`] leaves. Four on either side can, three cannot.
-#[must_use]
-pub fn can_differ(first: usize, second: usize) -> bool {
-    first > 0 && second > 0 && critical(first, second).is_some()
 }

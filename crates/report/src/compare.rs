@@ -1,12 +1,12 @@
 //! Two runs of the same cases beside each other: what changed beyond the scatter, and what did not.
 
-use analysis::{Comparison, Outcome, by_chance, largest_gap};
+use analysis::{Comparison, Contrast, largest_gap};
 use record::{Operation, Provenance, Run, Warning};
 use serde::Serialize;
 
 use crate::build;
 use crate::escape;
-use crate::format::{counted, latency, number, rate_in, whole};
+use crate::format::{counted, latency, rate_in, whole};
 use crate::section::{Block, Section, matrix_of_runs, signed};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::{self, Colour};
@@ -167,16 +167,22 @@ struct Row<'a> {
     change_low: Option<f64>,
     change_high: Option<f64>,
     p_value: Option<f64>,
-    /// `faster`, `slower`, `no difference` or `too few values`.
+    /// `faster`, `slower`, `not shown` or `too few values`.
     outcome: &'static str,
 }
 
-const fn outcome(outcome: Outcome) -> (&'static str, Tone) {
-    match outcome {
-        Outcome::Faster => ("faster", Tone::Good),
-        Outcome::Slower => ("slower", Tone::Bad),
-        Outcome::NoDifference => ("no difference", Tone::Plain),
-        Outcome::TooFew => ("too few values", Tone::Doubtful),
+const FASTER: (&str, Tone) = ("faster", Tone::Good);
+const SLOWER: (&str, Tone) = ("slower", Tone::Bad);
+const NOT_SHOWN: (&str, Tone) = ("not shown", Tone::Plain);
+const TOO_FEW: (&str, Tone) = ("too few values", Tone::Doubtful);
+
+/// What is said of a comparison: a higher rate is faster, a higher latency slower.
+const fn outcome(one: &Comparison) -> (&'static str, Tone) {
+    match (one.difference.outcome, one.operation) {
+        (Contrast::Higher, None) | (Contrast::Lower, Some(_)) => FASTER,
+        (Contrast::Lower, None) | (Contrast::Higher, Some(_)) => SLOWER,
+        (Contrast::NotShown, _) => NOT_SHOWN,
+        (Contrast::TooFew, _) => TOO_FEW,
     }
 }
 
@@ -207,14 +213,14 @@ impl Pair {
                 latency_of: one.operation.map(Operation::name),
                 transferring: one.transferring,
                 conditions,
-                before: one.before,
-                after: one.after,
+                before: one.difference.before,
+                after: one.difference.after,
                 unit: if one.operation.is_some() { "ns" } else { words::unit(one.phase) },
-                change: one.change,
-                change_low: one.interval.map(|(low, _)| low),
-                change_high: one.interval.map(|(_, high)| high),
-                p_value: one.p_value,
-                outcome: outcome(one.outcome).0,
+                change: one.difference.change,
+                change_low: one.difference.interval.map(|(low, _)| low),
+                change_high: one.difference.interval.map(|(_, high)| high),
+                p_value: one.difference.p_value,
+                outcome: outcome(one).0,
             };
             serde_json::to_value(row).unwrap_or_default()
         };
@@ -251,15 +257,14 @@ impl Pair {
             ("before", Align::Right),
             ("after", Align::Right),
             ("change", Align::Right),
-            ("95 % interval", Align::Right),
+            ("interval", Align::Right),
             ("p", Align::Right),
             ("conditions", Align::Left),
         ])
         .below("conditions");
         // What changed is read first; the rest keeps its order.
-        let changed = |one: &Comparison| matches!(one.outcome, Outcome::Faster | Outcome::Slower);
         let mut rows: Vec<&(Comparison, String)> = self.comparisons.iter().collect();
-        rows.sort_by_key(|(one, _)| !changed(one));
+        rows.sort_by_key(|(one, _)| !one.difference.is_stated());
         for (one, conditions) in rows {
             table.row(row(one, conditions));
         }
@@ -267,7 +272,7 @@ impl Pair {
             blocks.push(Block::Text("No case was measured in both runs.".to_owned()));
         } else {
             let caption =
-                "Medians of the repetitions that count; p is that of the Mann–Whitney test".to_owned();
+                "Medians of the repetitions that count; a difference has p ≤ 0.01, corrected for all comparisons".to_owned();
             blocks.push(Block::Table { caption, table: table.without_empty_columns() });
         }
         for one in &self.matrices {
@@ -302,27 +307,17 @@ impl Pair {
         format!("Before: {}. After: {}.", words(&self.sides[0]), words(&self.sides[1]))
     }
 
-    /// `12 comparisons: 2 faster, 10 no difference.`
+    /// `12 comparisons: 2 faster, 10 not shown.`
     fn counts(&self) -> String {
-        let kinds = [Outcome::Faster, Outcome::Slower, Outcome::NoDifference, Outcome::TooFew];
-        let parts: Vec<String> = kinds
+        let parts: Vec<String> = [FASTER.0, SLOWER.0, NOT_SHOWN.0, TOO_FEW.0]
             .iter()
-            .map(|kind| {
-                (outcome(*kind).0, self.comparisons.iter().filter(|(one, _)| one.outcome == *kind).count())
-            })
+            .map(|kind| (kind, self.comparisons.iter().filter(|(one, _)| outcome(one).0 == *kind).count()))
             .filter(|(_, count)| *count > 0)
             .map(|(word, count)| format!("{count} {word}"))
             .collect();
-        let all: Vec<Comparison> = self.comparisons.iter().map(|(one, _)| one.clone()).collect();
         let colon = if parts.is_empty() { "" } else { ": " };
-        let mut text = format!("{}{colon}{}.", counted(all.len() as u64, "comparison"), parts.join(", "));
-        let chance = by_chance(&all);
-        if chance >= 0.5 {
-            text.push_str(&format!(
-                " About {} would be called different by chance if nothing had changed.",
-                number(chance)
-            ));
-        }
+        let mut text =
+            format!("{}{colon}{}.", counted(self.comparisons.len() as u64, "comparison"), parts.join(", "));
         for (side, alone) in [("before", self.alone[0]), ("after", self.alone[1])] {
             if alone > 0 {
                 text.push_str(&format!(" {} only {side}.", counted(alone as u64, "figure")));
@@ -335,24 +330,27 @@ impl Pair {
     fn largest(&self) -> Option<String> {
         let all: Vec<Comparison> = self.comparisons.iter().map(|(one, _)| one.clone()).collect();
         let one = largest_gap(&all)?;
-        let word = outcome(one.outcome).0;
         Some(format!(
-            "The largest gap between both is {}: {} of {} ({word}).",
-            signed(one.change),
+            "The largest gap between both is {}: {} of {} ({}).",
+            signed(one.difference.change),
             one.phase,
-            one.case
+            one.case,
+            outcome(one).0
         ))
     }
 }
 
 fn row(one: &Comparison, conditions: &str) -> Vec<Cell> {
-    let (word, tone) = outcome(one.outcome);
+    let (word, tone) = outcome(one);
     let value = |value: f64| match one.operation {
         Some(_) => latency(whole(value)),
         None => rate_in(value, words::unit(one.phase)),
     };
-    let interval =
-        one.interval.map(|(low, high)| format!("{} … {}", signed(low), signed(high))).unwrap_or_default();
+    let interval = one
+        .difference
+        .interval
+        .map(|(low, high)| format!("{} … {}", signed(low), signed(high)))
+        .unwrap_or_default();
     let of = match (one.operation, one.transferring) {
         (Some(of), _) => format!("mean latency of {}s", of.name()),
         (None, true) => "rate while transferring".to_owned(),
@@ -364,11 +362,11 @@ fn row(one: &Comparison, conditions: &str) -> Vec<Cell> {
         one.case.to_string().into(),
         one.phase.name().into(),
         of.into(),
-        value(one.before).into(),
-        value(one.after).into(),
-        Cell::toned(signed(one.change), tone),
+        value(one.difference.before).into(),
+        value(one.difference.after).into(),
+        Cell::toned(signed(one.difference.change), tone),
         interval.into(),
-        one.p_value.map(p_value).unwrap_or_default().into(),
+        one.difference.p_value.map(p_value).unwrap_or_default().into(),
         conditions.into(),
     ]
 }

@@ -6,7 +6,7 @@ use plan::Plan;
 
 use super::{Amounts, LaunchMean, Matrix, SumColumn};
 use crate::{
-    BOOTSTRAP_SAMPLES, Bootstrap, BootstrapMethod, CONFIDENCE, Difference, Interval, Outcome, Steadier,
+    BOOTSTRAP_SAMPLES, Bootstrap, BootstrapMethod, CONFIDENCE, Contrast, Difference, Interval, Steadier,
     Summary, difference,
 };
 
@@ -69,8 +69,8 @@ pub struct TimeChange {
     pub median: f64,
     /// That holds it, whatever its distribution ([`Summary::median_interval`]); none for one pair.
     pub interval: Option<Interval>,
-    /// Whether 0 is within the interval; *faster* is the second one with less time.
-    pub outcome: Outcome,
+    /// Not shown where 0 is within the interval; *lower* is the second one with less time.
+    pub outcome: Contrast,
 }
 
 /// Spreads of two systems.
@@ -161,7 +161,7 @@ fn column_change(column: SumColumn, sums: &[Amounts; 2], matrices: [&Matrix; 2])
         second,
         delta: second - first,
         share: (first > 0.0).then(|| (second - first) / first),
-        over_passes: difference(&before, &after, false),
+        over_passes: difference(&before, &after, SumColumn::ALL.len()),
     }
 }
 
@@ -174,14 +174,14 @@ fn time_change(pairs: &[(&LaunchMean, &LaunchMean)]) -> Option<TimeChange> {
     let outcome = match interval {
         Some(held) if held.confidence >= CONFIDENCE => {
             if held.low > 0.0 {
-                Outcome::Slower
+                Contrast::Higher
             } else if held.high < 0.0 {
-                Outcome::Faster
+                Contrast::Lower
             } else {
-                Outcome::NoDifference
+                Contrast::NotShown
             }
         }
-        _ => Outcome::TooFew,
+        _ => Contrast::TooFew,
     };
     Some(TimeChange { n: summary.n, median: summary.median, interval, outcome })
 }

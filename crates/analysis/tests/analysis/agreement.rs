@@ -35,7 +35,7 @@ fn two_tools_that_measured_one_point_are_compared_in_percent() {
     assert_eq!(pair.differs, ["files: one for each task, then shared"]);
     let rate = &pair.comparisons[0];
     assert_eq!(rate.case, "iozone → ior");
-    assert!((rate.change + 0.05).abs() < 1e-9, "{}", rate.change);
+    assert!((rate.difference.change + 0.05).abs() < 1e-9, "{rate:?}");
 }
 
 #[test]

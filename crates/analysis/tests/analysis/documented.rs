@@ -40,7 +40,6 @@ fn every_statistic_is_documented() {
         "best",
         "bytes_behind_creates",
         "coincident",
-        "compare",
         "compare_matrices",
         "compare_spread",
         "consistency",

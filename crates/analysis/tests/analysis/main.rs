@@ -11,6 +11,7 @@ mod coverage;
 mod cross_checks;
 mod curves;
 mod devices_alone;
+mod difference;
 mod documented;
 mod expected;
 mod figures;

@@ -1,7 +1,7 @@
 //! Matrices of jobs: sums, ratios and comparisons against values made by hand, and the published tables.
 
 use analysis::{
-    Check, Matrices, Outcome, RateName, RatioStanding, Steadier, compare_matrices, figures, findings_of,
+    Check, Contrast, Matrices, RateName, RatioStanding, Steadier, compare_matrices, figures, findings_of,
     matrices, published_matrix,
 };
 use plan::jobs::{Action, Step};
@@ -231,7 +231,7 @@ fn a_steadier_system_is_found_and_two_that_are_alike_are_not_told_apart() {
     for spread in [other.ratio_spread, other.time_spread] {
         assert_eq!(spread.expect("spreads").steadier, Steadier::NoDifference);
     }
-    assert_eq!(other.real.expect("pairs").outcome, Outcome::NoDifference);
+    assert_eq!(other.real.expect("pairs").outcome, Contrast::NotShown);
 }
 
 /// At 95 % one in twenty is called different; with few tests somewhat more.
@@ -256,13 +256,13 @@ fn a_slower_system_is_found_by_its_pairs() {
     let all = found(&of(&[("disks", vec![many(3, 0.4, 1)]), ("flash", vec![backwards])]));
     let one = &all.comparisons[0];
     let real = one.real.expect("pairs");
-    assert_eq!((one.pairs, real.n, real.outcome), (12, 12, Outcome::Slower));
+    assert_eq!((one.pairs, real.n, real.outcome), (12, 12, Contrast::Higher));
     assert!((real.median - 0.05).abs() < 1e-4, "{real:?}");
     assert!((one.columns[0].share.expect("a share") - 0.05).abs() < 1e-4);
     near(one.columns[0].delta, one.columns[0].second - one.columns[0].first);
     assert!(one.columns[0].delta > 0.0, "the second took longer");
     near(one.columns[2].delta, 0.0);
-    assert_eq!(one.columns[0].over_passes.expect("sums").outcome, Outcome::TooFew, "one pass of each");
+    assert_eq!(one.columns[0].over_passes.expect("sums").outcome, Contrast::TooFew, "one pass of each");
     assert_eq!(one.time_spread.expect("three tests").steadier, Steadier::TooFew);
 }
 

@@ -1,6 +1,6 @@
 //! Jobs as a whole in the words and units of a report.
 
-use analysis::{Outcome, RatioStanding, Steadier, SumColumn, Summary};
+use analysis::{Contrast, RatioStanding, Steadier, SumColumn, Summary};
 
 use super::findings::{number, setting};
 use crate::view::matrix as view;
@@ -146,10 +146,10 @@ fn column_change(column: SumColumn, one: &analysis::ColumnChange) -> view::Colum
         share: one.share,
         // Less of it is what a comparison calls faster.
         outcome: match one.over_passes.map(|test| test.outcome) {
-            Some(Outcome::Faster) => "less",
-            Some(Outcome::Slower) => "more",
-            Some(Outcome::NoDifference) => "no difference",
-            Some(Outcome::TooFew) | None => "too few passes",
+            Some(Contrast::Lower) => "less",
+            Some(Contrast::Higher) => "more",
+            Some(Contrast::NotShown) => "not shown",
+            Some(Contrast::TooFew) | None => "too few passes",
         },
         p_value: one.over_passes.and_then(|test| test.p_value),
     }
@@ -163,10 +163,10 @@ fn time(one: &analysis::TimeChange) -> view::TimeChange {
         high: one.interval.map(|held| held.high),
         confidence: one.interval.map(|held| held.confidence),
         outcome: match one.outcome {
-            Outcome::Faster => "faster",
-            Outcome::Slower => "slower",
-            Outcome::NoDifference => "no difference",
-            Outcome::TooFew => "too few values",
+            Contrast::Lower => "faster",
+            Contrast::Higher => "slower",
+            Contrast::NotShown => "not shown",
+            Contrast::TooFew => "too few values",
         },
     }
 }

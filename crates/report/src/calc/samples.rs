@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use analysis::{
-    Bootstrap, CONFIDENCE, Dips, Outcome, PrintedStatistics, Regression, Sample, Shape, Steadier, Summary,
+    Bootstrap, CONFIDENCE, Contrast, Dips, PrintedStatistics, Regression, Sample, Shape, Steadier, Summary,
     bootstrap_mean, check_statistics, compare_spread, deviation_min,
 };
 
@@ -96,27 +96,27 @@ pub fn values(column: &[f64]) -> Result<String, String> {
 /// # Errors
 /// One has no values.
 pub fn compare(before: &[f64], after: &[f64]) -> Result<String, String> {
-    let found = analysis::difference(before, after, true).ok_or("a column has no numbers")?;
+    let found = analysis::difference(before, after, 1).ok_or("a column has no numbers")?;
     let mut out = String::new();
     let medians = format!("{} → {}", significant(found.before), significant(found.after));
     line(&mut out, "medians", &medians, &format!("{:+.2} %", found.change * 100.0));
     if let Some((low, high)) = found.interval {
         let interval = format!("{:+.2} % to {:+.2} %", low * 100.0, high * 100.0);
-        line(&mut out, "change", &interval, "Hodges–Lehmann, 95 % confidence");
+        line(&mut out, "change", &interval, "99 % confidence, by ranks and by Student's t of the logarithms");
     }
     if let Some(p) = found.p_value {
         line(
             &mut out,
             "by chance",
             &percent(p),
-            "Mann–Whitney U: probability of such a difference in one distribution",
+            "the larger of Mann–Whitney's and Welch's; at most 1 % is a difference",
         );
     }
     let word = match found.outcome {
-        Outcome::Faster => "the second is larger",
-        Outcome::Slower => "the second is smaller",
-        Outcome::NoDifference => "no difference beyond the scatter",
-        Outcome::TooFew => "too few values to tell",
+        Contrast::Higher => "the second is larger",
+        Contrast::Lower => "the second is smaller",
+        Contrast::NotShown => "no difference was shown",
+        Contrast::TooFew => "too few values to tell: five of each are needed",
     };
     line(&mut out, "outcome", word, "");
     if let Some(spread) = compare_spread(before, after) {

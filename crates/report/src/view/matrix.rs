@@ -183,7 +183,7 @@ pub(crate) struct ColumnChange {
     pub(crate) delta: f64,
     /// Delta ÷ first.
     pub(crate) share: Option<f64>,
-    /// `less`, `more`, `no difference` or `too few passes`, of the sums of all passes.
+    /// `less`, `more`, `not shown` or `too few passes`, of the sums of all passes.
     pub(crate) outcome: &'static str,
     /// Of the Mann–Whitney test over passes.
     pub(crate) p_value: Option<f64>,
@@ -198,7 +198,7 @@ pub(crate) struct TimeChange {
     pub(crate) low: Option<f64>,
     pub(crate) high: Option<f64>,
     pub(crate) confidence: Option<f64>,
-    /// Of the second: `faster`, `slower`, `no difference` or `too few values`.
+    /// Of the second: `faster`, `slower`, `not shown` or `too few values`.
     pub(crate) outcome: &'static str,
 }
 

@@ -41,7 +41,7 @@ pub(super) fn sentences(names: &[String; 2], one: &MatrixComparison) -> Vec<Stri
     if few {
         lines.push(format!(
             "{second} against {first}: too few passes of both for a test of the sums. The intervals here know how \
-             launches scatter, and not how one pass differs from the next: repeat the matrix four times for that."
+             launches scatter, and not how one pass differs from the next: repeat the matrix five times for that."
         ));
     }
     lines
@@ -56,13 +56,13 @@ fn time(within: &str, names: &[String; 2], one: &TimeChange) -> String {
         _ => String::new(),
     };
     let verdict = match one.outcome {
-        "no difference" => "no difference".to_owned(),
+        "not shown" => "no difference was shown".to_owned(),
         "too few values" => "too few launches for a verdict".to_owned(),
         word => format!("{within}{second} {word}"),
     };
     format!(
         "Real time, launch by launch: {verdict}. Median change of {} pairs from {first} to {second} {}{held} (order \
-         statistics; no difference where 0 is within).",
+         statistics; none is shown where 0 is within).",
         one.pairs,
         signed_percent(one.median)
     )

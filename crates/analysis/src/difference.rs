@@ -1,0 +1,165 @@
+//! Whether two samples of repetitions differ: the one test of differences.
+
+use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
+
+use crate::{Summary, mann_whitney, shift};
+
+/// Fewest repetitions on each side: five against five that do not overlap have an exact probability of 0.008,
+/// four against four one of 0.029.
+pub const DIFFERENCE_LEAST: usize = 5;
+
+/// A difference is stated where equal samples would show it with at most this probability.
+pub const DIFFERENCE_LEVEL: f64 = 0.01;
+
+/// Relative: what is closer is equal, and a sample is taken to scatter by at least as much. It is far above the
+/// rounding of sums and logarithms, and far below what a clock resolves of a phase.
+const RESOLUTION: f64 = 1e-9;
+
+/// Samples of one size whose variances differ by a ratio that is less probable than this are not taken to scatter
+/// alike.
+const ALIKE_LEVEL: f64 = 0.05;
+
+/// What can be said of two samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contrast {
+    /// The second is higher.
+    Higher,
+    /// The second is lower.
+    Lower,
+    /// No difference was shown. That is not to say that there is none: see [`Difference::interval`].
+    NotShown,
+    /// A side has fewer than [`DIFFERENCE_LEAST`] values.
+    TooFew,
+}
+
+/// How two samples of a positive quantity compare.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Difference {
+    /// Median of the first.
+    pub before: f64,
+    /// Median of the second.
+    pub after: f64,
+    /// After ÷ before − 1.
+    pub change: f64,
+    /// Where the change lies with a confidence of 1 − [`DIFFERENCE_LEVEL`] ÷ family at least; none where there are
+    /// too few values. It holds 0 wherever no difference is shown.
+    pub interval: Option<(f64, f64)>,
+    /// The larger of both tests' probabilities, corrected for the family: at most [`DIFFERENCE_LEVEL`] where a
+    /// difference is stated. None where there are too few values.
+    pub p_value: Option<f64>,
+    /// Values on each side.
+    pub n: (usize, usize),
+    /// What can be said.
+    pub outcome: Contrast,
+}
+
+impl Difference {
+    /// Whether one side was shown to be higher.
+    #[must_use]
+    pub const fn is_stated(&self) -> bool {
+        matches!(self.outcome, Contrast::Higher | Contrast::Lower)
+    }
+}
+
+/// Compares independent repetitions of a positive quantity; `family` is the number of comparisons that are made
+/// together.
+///
+/// A difference is stated where two tests show it. The rank test of Mann and Whitney has to reach
+/// [`DIFFERENCE_LEVEL`]: it needs no distribution, and no outlier can make it see what is not there. The t test
+/// of the logarithms, Welch's unless both sides scatter alike, has to reach [`DIFFERENCE_LEVEL`] ÷ `family` (Bonferroni), a level that ranks of five or six
+/// repetitions cannot reach. Sources stand in `docs/STATISTICS.md`.
+///
+/// None where a side has no value, or one that is not finite or not above 0.
+///
+/// ```
+/// use analysis::{Contrast, difference};
+/// let before = [100.0, 101.0, 99.0, 100.5, 99.5];
+/// let found = difference(&before, &before.map(|rate| rate * 1.1), 1).expect("positive values");
+/// assert_eq!(found.outcome, Contrast::Higher);
+/// ```
+#[must_use]
+pub fn difference(before: &[f64], after: &[f64], family: usize) -> Option<Difference> {
+    if before.iter().chain(after).any(|&value| value <= 0.0) {
+        return None;
+    }
+    let (first, second) = (Summary::of(before)?, Summary::of(after)?);
+    let change = second.median / first.median - 1.0;
+    let untested = Difference {
+        before: first.median,
+        after: second.median,
+        change,
+        interval: None,
+        p_value: None,
+        n: (first.n, second.n),
+        outcome: Contrast::TooFew,
+    };
+    if first.n.min(second.n) < DIFFERENCE_LEAST {
+        return Some(untested);
+    }
+    let logarithms = |values: &[f64]| values.iter().map(|value| value.ln()).collect::<Vec<_>>();
+    let (before, after) = (logarithms(before), logarithms(after));
+    let (ranks, means) = (mann_whitney(&before, &after)?, Means::of(&before, &after)?);
+    let family = family.max(1) as f64;
+    let p_value = ranks.p_value.max((means.p_value() * family).min(1.0));
+    let pairs = (first.n * second.n) as f64;
+    let sides = [means.shift, 2.0 * ranks.u - pairs, change];
+    // Medians, means and ranks have to say the same.
+    let outcome = match () {
+        () if p_value > DIFFERENCE_LEVEL => Contrast::NotShown,
+        () if sides.iter().all(|&side| side > 0.0) => Contrast::Higher,
+        () if sides.iter().all(|&side| side < 0.0) => Contrast::Lower,
+        () => Contrast::NotShown,
+    };
+    // What either test allows, so that the interval never excludes what the outcome leaves open.
+    let interval = shift(&before, &after, 1.0 - DIFFERENCE_LEVEL).and_then(|ranks| {
+        let (low, high) = ranks.interval?;
+        let (other_low, other_high) = means.interval(DIFFERENCE_LEVEL / family);
+        let (low, high) = (low.min(other_low), high.max(other_high));
+        let open = outcome == Contrast::NotShown;
+        let (low, high) = if open { (low.min(0.0), high.max(0.0)) } else { (low, high) };
+        Some((low.exp_m1(), high.exp_m1()))
+    });
+    Some(Difference { interval, p_value: Some(p_value), outcome, ..untested })
+}
+
+/// Student's test of two means.
+#[derive(Debug)]
+struct Means {
+    /// Mean of the second − mean of the first.
+    shift: f64,
+    /// Standard error of the shift.
+    error: f64,
+    student: StudentsT,
+}
+
+impl Means {
+    /// Of samples of two values at least.
+    fn of(first: &[f64], second: &[f64]) -> Option<Self> {
+        let (one, other) = (Summary::of(first)?, Summary::of(second)?);
+        let part =
+            |all: &Summary| (all.deviation_sample.max(RESOLUTION).powi(2) / all.n as f64, all.n as f64);
+        let ((a, m), (b, n)) = (part(&one), part(&other));
+        // The variances of samples of one size may be pooled: the error is the same, and the few degrees of freedom
+        // need not be estimated as well. Else they are Satterthwaite's.
+        let alike =
+            m == n && FisherSnedecor::new(m - 1.0, n - 1.0).ok()?.sf(a.max(b) / a.min(b)) > ALIKE_LEVEL / 2.0;
+        let freedom =
+            if alike { m + n - 2.0 } else { (a + b).powi(2) / (a * a / (m - 1.0) + b * b / (n - 1.0)) };
+        let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
+        Some(Self { shift: other.mean - one.mean, error: (a + b).sqrt(), student })
+    }
+
+    fn p_value(&self) -> f64 {
+        if self.shift.abs() < RESOLUTION {
+            return 1.0;
+        }
+        2.0 * self.student.sf((self.shift / self.error).abs())
+    }
+
+    /// Of the shift, with a confidence of 1 − `level`.
+    fn interval(&self, level: f64) -> (f64, f64) {
+        // The lower tail: 1 − level ÷ 2 would round to 1 in a large family.
+        let reach = -self.student.inverse_cdf(level / 2.0) * self.error;
+        (self.shift - reach, self.shift + reach)
+    }
+}
