@@ -150,7 +150,7 @@ pub use consistency::consistency;
 pub use cost::{Cost, Fit, Placing, READ_FAVOURED_RATIO, costs, fits, placings};
 pub use coverage::{Coverage, CoverageJob, NodeCoverage, coverage, hour_utc, known_nodes};
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
-pub use difference::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, difference};
+pub use difference::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, bounds, difference};
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
 pub use disk_view::{DevicesView, DiskView, disk_views};
 pub use dispersion::{ONSET_FACTOR, dispersion, onset};
@@ -161,6 +161,7 @@ pub use findings::{
     Dispersion, DispersionPoint, Expected, Findings, Judgement, Limit, Scaling, Shape, Standing, Tax,
     Verdict, WeakestLink,
 };
+pub use grounds::refusals;
 pub use headline::{RateOf, operation_of, operations_of};
 pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
 pub use history::{DevicePart, HistorySplit};
@@ -229,7 +230,7 @@ pub use slowest::{SlowestMember, slowest_device, slowest_member, slowest_task};
 pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
 pub use strips::{StripPoint, strips};
 pub use study::{findings, findings_of, regressions, usable_cpus};
-pub use summary::{CONFIDENCE, Interval, Summary};
+pub use summary::{CONFIDENCE, INTERVAL_LEAST, Interval, Summary, bound_least, median_bounds};
 pub use timeline::{
     ActionUse, CLIMB_SECONDS_MIN, CPU_AGREES_NS, CPU_AGREES_SHARE, Climb, Concurrency, CpuAgreement, Harness,
     JobCost, JobPlacing, JobsBeside, KindMoved, LENGTH_BINS_MAX, LaunchTimer, LengthBin, Lengths, Level,
