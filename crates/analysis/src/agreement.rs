@@ -31,6 +31,14 @@ pub struct RunFigures<'a> {
     pub plan: &'a Plan,
     /// What was measured.
     pub figures: &'a [Figure],
+    /// Why a figure may not be compared, by its place: see [`crate::refusals`].
+    pub refused: &'a [Option<String>],
+}
+
+impl RunFigures<'_> {
+    fn refusal(&self, place: usize) -> Option<&str> {
+        self.refused.get(place)?.as_deref()
+    }
 }
 
 /// The figures that two runs have in common: those of one point, which are equal in phase, bytes of an
@@ -66,7 +74,12 @@ pub fn paired(before: RunFigures<'_>, after: RunFigures<'_>) -> Vec<Paired> {
         .iter()
         .map(|&(place, partner)| {
             let (one, two) = (&before.figures[place], &after.figures[partner]);
-            samples(one, two, one.case != two.case)
+            let of = |which: &str, reason: &str| format!("{which}: {reason}");
+            let refused = before
+                .refusal(place)
+                .map(|reason| of("before", reason))
+                .or_else(|| after.refusal(partner).map(|reason| of("after", reason)));
+            samples(one, two, one.case != two.case, refused.as_deref())
         })
         .collect();
     let family = family(sampled.iter().flatten());

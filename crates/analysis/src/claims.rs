@@ -1,5 +1,6 @@
 //! Statements of studies, tested on own figures by the rules that the study file fixes beforehand.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use plan::{Claim, Plan, Quantity, Relation, Selector, Side};
@@ -8,14 +9,17 @@ use record::{Library, PublishedUnit};
 use crate::grounds::Grounds;
 use crate::quantities::{Amounts, Measured};
 use crate::subject::{Subject, subjects};
-use crate::{ClaimVerdict, Curve, Doubt, Figure, RateOf, Standing};
+use crate::{
+    ClaimVerdict, Contrast, Curve, DIFFERENCE_LEAST, Doubt, Figure, RateOf, Standing, bounds, difference,
+};
 
 /// What own data say of the statements of `plan`, and of those that no rule tests though they are of the same
 /// studies.
 ///
-/// A statement with several rules holds if all of them do. A side is greater or less if it is so
-/// by more than the tolerance and, where repetitions give the sides intervals (95 % confidence of
-/// the median, from order statistics), if the intervals do not overlap.
+/// A statement with several rules holds if all of them do. A side is greater or less if [`difference`] shows it to be
+/// so by more than the tolerance, all rules being one family, and both are equal if the interval of their ratio lies
+/// within the tolerance. A value is compared by [`bounds`]. What is derived from many figures, as a knee or a
+/// variation, is derived from each pass alone for that. What is neither shown nor refuted cannot be told.
 ///
 /// Nothing is said of a selection of which a part was not measured, nor by figures that `doubts`
 /// disqualify: a best or smallest value rests on its figure, all other quantities on every figure
@@ -30,12 +34,13 @@ pub fn claims(
 ) -> Vec<ClaimVerdict> {
     let subjects = subjects(plan, figures);
     let amounts = Amounts { subjects: &subjects, curves, grounds: Grounds::new(plan, figures, doubts) };
+    let family = plan.terms.claims.len();
     let mut verdicts = Vec::new();
     let mut seen = HashSet::new();
     for rule in &plan.terms.claims {
         if seen.insert(rule.id.as_str()) {
             let rules: Vec<&Claim> = plan.terms.claims.iter().filter(|one| one.id == rule.id).collect();
-            verdicts.push(tested(&rules, &amounts, library));
+            verdicts.push(tested(&rules, &amounts, family, library));
         }
     }
     verdicts.extend(untested(plan, library, &seen));
@@ -43,13 +48,14 @@ pub fn claims(
 }
 
 /// The verdict on one statement by all of its rules.
-fn tested(rules: &[&Claim], amounts: &Amounts<'_>, library: &Library) -> ClaimVerdict {
+fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Library) -> ClaimVerdict {
     let known = library.claim(&rules[0].id);
-    let outcomes: Vec<(Standing, String)> = rules.iter().map(|rule| outcome(rule, amounts)).collect();
+    let outcomes: Vec<(Standing, String)> = rules.iter().map(|rule| outcome(rule, amounts, family)).collect();
     let any = |wanted| outcomes.iter().any(|(standing, _)| *standing == wanted);
     let standing = match () {
         () if any(Standing::DoesNotHold) => Standing::DoesNotHold,
         () if any(Standing::NotTested) => Standing::NotTested,
+        () if any(Standing::CannotTell) => Standing::CannotTell,
         () => Standing::Holds,
     };
     let text = rules.iter().map(|rule| &rule.text).find(|text| !text.is_empty());
@@ -92,82 +98,154 @@ fn untested(plan: &Plan, library: &Library, seen: &HashSet<&str>) -> Vec<ClaimVe
     missing.map(verdict).collect()
 }
 
-/// One rule.
-fn outcome(rule: &Claim, amounts: &Amounts<'_>) -> (Standing, String) {
-    let (left, right) =
-        match (side(rule, &Side::Measured(rule.left.clone()), amounts), side(rule, &rule.right, amounts)) {
-            (Ok(left), Ok(right)) => told_apart(rule, left, right.times(rule.factor)),
-            (Err(missing), _) | (_, Err(missing)) => return (Standing::NotTested, missing),
-        };
-    let room = rule.tolerance * right.value.abs();
-    let unit = unit_of(rule.quantity, &left);
-    let sign = match left.value.total_cmp(&right.value) {
-        std::cmp::Ordering::Greater => ">",
-        std::cmp::Ordering::Less => "<",
-        std::cmp::Ordering::Equal => "=",
+/// One rule, tested as one of `family`.
+fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Standing, String) {
+    let measured = |selector: &Selector| {
+        let missing = |(standing, reason)| (standing, format!("{}: {reason}", name_of(selector)));
+        amounts.of(rule.quantity, selector).map_err(missing)
     };
+    let right = match &rule.right {
+        Side::Value(_) => None,
+        Side::Measured(selector) => Some(measured(selector)),
+    };
+    let (left, right) = match (measured(&rule.left), right.transpose()) {
+        (Ok(left), Ok(right)) => told_apart(rule, left, right),
+        (Err(missing), _) | (_, Err(missing)) => return missing,
+    };
+    let compared = Compared { rule, left: &left, right: right.as_ref(), family };
+    let (standing, because) = compared.outcome();
+    let unit = unit_of(rule.quantity, &left);
     let shown = |side: &Measured| match side.what.as_str() {
         "" => unit(side.value),
         what => format!("{} ({what})", unit(side.value)),
     };
+    let value = compared.right_value();
+    let sign = match (standing, left.value.total_cmp(&(value * rule.factor))) {
+        // A sign would say what was not shown.
+        (Standing::CannotTell | Standing::NotTested, _) => "against",
+        (_, Ordering::Greater) => ">",
+        (_, Ordering::Less) => "<",
+        (_, Ordering::Equal) => "=",
+    };
+    let right_shown = right.as_ref().map_or_else(|| unit(value), shown);
     let factor = if rule.factor == 1.0 { String::new() } else { format!(" × {}", rule.factor) };
-    let right_shown = match factor.is_empty() {
-        true => shown(&right),
-        false => format!("{}{factor}", shown(&right.times(1.0 / rule.factor))),
-    };
-    let evidence = format!("{} {sign} {right_shown}", shown(&left));
-    let (beyond, apart) = match rule.relation {
-        Relation::Greater => (left.value > right.value + room, left.low() > right.high()),
-        Relation::Less => (left.value < right.value - room, left.high() < right.low()),
-        Relation::Equal => {
-            let equal = (left.value - right.value).abs() <= room;
-            let standing = if equal { Standing::Holds } else { Standing::DoesNotHold };
-            return (
-                standing,
-                format!("{evidence}, equal within {} %: {}", percent(rule.tolerance), yes(equal)),
-            );
+    (standing, format!("{} {sign} {right_shown}{factor}{because}", shown(&left)))
+}
+
+/// Both sides of a rule.
+struct Compared<'a> {
+    rule: &'a Claim,
+    left: &'a Measured,
+    /// None where it is a value.
+    right: Option<&'a Measured>,
+    family: usize,
+}
+
+/// An interval that is not wider than this is that of one value, but for rounding.
+const EQUAL_WITHIN: f64 = 1e-6;
+
+impl Compared<'_> {
+    fn right_value(&self) -> f64 {
+        match (&self.rule.right, self.right) {
+            (Side::Value(value), _) => *value,
+            (_, Some(right)) => right.value,
+            (_, None) => f64::NAN,
         }
-    };
-    let repeated = left.interval.is_some() || right.interval.is_some();
-    match (beyond, apart) {
-        (true, true) if repeated => (Standing::Holds, evidence),
-        (true, _) if !repeated => (Standing::Holds, format!("{evidence}, from single runs")),
-        (true, _) => (Standing::DoesNotHold, format!("{evidence}, but no difference beyond the scatter")),
-        (false, _) if rule.tolerance > 0.0 => (
-            Standing::DoesNotHold,
-            format!("{evidence}; to be {} by more than {} %", word(rule.relation), percent(rule.tolerance)),
-        ),
-        (false, _) => (Standing::DoesNotHold, format!("{evidence}; to be {}", word(rule.relation))),
+    }
+
+    /// What was shown of left ÷ (right × `factor`), and between which values it lies, − 1.
+    fn contrast(&self, factor: f64) -> (Contrast, Option<(f64, f64)>) {
+        // A best of several may be so by chance alone: each of them counts as a comparison.
+        let family = self.family * self.left.among.max(self.right.map_or(1, |right| right.among));
+        let Some(right) = self.right else {
+            let promised = self.right_value() * factor;
+            let interval = bounds(&self.left.passes, family);
+            let contrast = match interval {
+                None => Contrast::TooFew,
+                Some((low, _)) if low > promised => Contrast::Higher,
+                Some((_, high)) if high < promised => Contrast::Lower,
+                Some(_) => Contrast::NotShown,
+            };
+            return (contrast, interval.map(|(low, high)| (low / promised - 1.0, high / promised - 1.0)));
+        };
+        let right: Vec<f64> = right.passes.iter().map(|value| value * factor).collect();
+        match difference(&right, &self.left.passes, family) {
+            Some(found) => (found.outcome, found.interval),
+            None => (Contrast::TooFew, None),
+        }
+    }
+
+    /// The standing, and what is told behind both sides.
+    fn outcome(&self) -> (Standing, String) {
+        let Claim { relation, factor, tolerance, .. } = *self.rule;
+        let wanted = match relation {
+            Relation::Greater => Contrast::Higher,
+            Relation::Less => Contrast::Lower,
+            Relation::Equal => return self.equal(),
+        };
+        let room = if relation == Relation::Greater { 1.0 + tolerance } else { 1.0 - tolerance };
+        match self.contrast(factor * room).0 {
+            shown if shown == wanted => (Standing::Holds, String::new()),
+            Contrast::TooFew => (Standing::CannotTell, self.too_few()),
+            Contrast::NotShown => {
+                (Standing::CannotTell, ", which the scatter does not tell apart".to_owned())
+            }
+            _ if tolerance > 0.0 => {
+                let by = percent(tolerance);
+                (Standing::DoesNotHold, format!("; to be {} by more than {by} %", word(relation)))
+            }
+            _ => (Standing::DoesNotHold, format!("; to be {}", word(relation))),
+        }
+    }
+
+    fn equal(&self) -> (Standing, String) {
+        let Some((low, high)) = self.contrast(self.rule.factor).1 else {
+            return (Standing::CannotTell, self.too_few());
+        };
+        let room = self.rule.tolerance.max(EQUAL_WITHIN);
+        let within = format!(", equal within {} %", percent(self.rule.tolerance));
+        match () {
+            () if low >= -room && high <= room => (Standing::Holds, format!("{within}: yes")),
+            () if low > room || high < -room => (Standing::DoesNotHold, format!("{within}: no")),
+            () => {
+                let interval = format!("{:+} % to {:+} %", percent(low), percent(high));
+                (Standing::CannotTell, format!("{within}: the difference may be {interval}"))
+            }
+        }
+    }
+
+    /// Why no test is made.
+    fn too_few(&self) -> String {
+        let sides = [Some(self.left), self.right];
+        let fewest = sides.into_iter().flatten().map(|side| side.passes.len()).min().unwrap_or_default();
+        match (fewest, self.right) {
+            (0, _) => ", which have no value for each repetition".to_owned(),
+            (few, None) if few < DIFFERENCE_LEAST => {
+                format!(": {DIFFERENCE_LEAST} repetitions are needed, there {}", are(few))
+            }
+            (few, Some(_)) if few < DIFFERENCE_LEAST => {
+                format!(": {DIFFERENCE_LEAST} repetitions on each side are needed, there {}", are(few))
+            }
+            _ => ": a repetition has no value above 0".to_owned(),
+        }
     }
 }
 
+fn are(count: usize) -> String {
+    if count == 1 { "is 1".to_owned() } else { format!("are {count}") }
+}
+
 /// Both sides, with the workloads that the rule names where their labels are alike without.
-fn told_apart(rule: &Claim, left: Measured, right: Measured) -> (Measured, Measured) {
-    let Side::Measured(of_right) = &rule.right else { return (left, right) };
+fn told_apart(rule: &Claim, left: Measured, right: Option<Measured>) -> (Measured, Option<Measured>) {
+    let (Side::Measured(of_right), Some(right)) = (&rule.right, &right) else { return (left, right) };
     if left.what != right.what {
-        return (left, right);
+        return (left, Some(right.clone()));
     }
     let named = |selector: &Selector, side: Measured| match &selector.workload {
         Some(workload) => Measured { what: format!("{workload}: {}", side.what), ..side },
         None => side,
     };
-    (named(&rule.left, left), named(of_right, right))
-}
-
-fn side(rule: &Claim, side: &Side, amounts: &Amounts<'_>) -> Result<Measured, String> {
-    match side {
-        Side::Value(value) => Ok(Measured {
-            value: *value,
-            interval: None,
-            what: String::new(),
-            setting: None,
-            by: Vec::new(),
-            counts: RateOf::Bytes,
-        }),
-        Side::Measured(selector) => {
-            amounts.of(rule.quantity, selector).map_err(|reason| format!("{}: {reason}", name_of(selector)))
-        }
-    }
+    (named(&rule.left, left), Some(named(of_right, right.clone())))
 }
 
 /// How values of a quantity are written. A swept value is written as its axis is.
@@ -213,10 +291,6 @@ pub(crate) fn label(subject: &Subject<'_>) -> String {
 
 fn percent(share: f64) -> f64 {
     (share * 1000.0).round() / 10.0
-}
-
-const fn yes(holds: bool) -> &'static str {
-    if holds { "yes" } else { "no" }
 }
 
 const fn word(relation: Relation) -> &'static str {

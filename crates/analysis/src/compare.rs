@@ -3,7 +3,9 @@
 use plan::{Phase, RateName};
 use record::Operation;
 
-use crate::{Comparison, DIFFERENCE_LEAST, Figure, Latency, RepetitionFigure, difference};
+use crate::{
+    Comparison, Contrast, DIFFERENCE_LEAST, Difference, Figure, Latency, RepetitionFigure, difference,
+};
 
 /// What two figures are compared by: a rate, or the mean latency of an operation.
 #[derive(Debug)]
@@ -14,6 +16,7 @@ pub(crate) struct Samples {
     transferring: bool,
     before: Vec<f64>,
     after: Vec<f64>,
+    refused: Option<String>,
 }
 
 /// What the figures are compared by, which may be of one case or of two that differ in what is of interest: two
@@ -21,7 +24,12 @@ pub(crate) struct Samples {
 /// that differs; then the mean latencies of each operation. Between, where the figures are of different tools, the
 /// rate over the time of the transfers alone, if it says something else: tools count opening, syncing and closing
 /// in different ways.
-pub(crate) fn samples(before: &Figure, after: &Figure, of_two_tools: bool) -> Vec<Samples> {
+pub(crate) fn samples(
+    before: &Figure,
+    after: &Figure,
+    of_two_tools: bool,
+    refused: Option<&str>,
+) -> Vec<Samples> {
     let counts = after.rate_of();
     let sampled = |operation, transferring, of: &dyn Fn(&RepetitionFigure) -> Option<f64>| {
         let [before_values, after_values] = [before, after].map(|figure| values(figure, of));
@@ -32,6 +40,7 @@ pub(crate) fn samples(before: &Figure, after: &Figure, of_two_tools: bool) -> Ve
             transferring,
             before: before_values,
             after: after_values,
+            refused: refused.map(str::to_owned),
         }
     };
     let by = |rate: RateName| move |one: &RepetitionFigure| one.rates.get(rate).map(|rate| counts.get(&rate));
@@ -62,19 +71,24 @@ fn is_other(all: &[f64], transferring: &[f64]) -> bool {
     (median(transferring) / median(all) - 1.0).abs() > SAME_RATE
 }
 
-/// How many of the comparisons of one page can be called different at all: those with enough values.
+/// How many of the comparisons of one page can be called different at all: those with enough values that nothing speaks
+/// against.
 pub(crate) fn family<'a>(all: impl Iterator<Item = &'a Samples>) -> usize {
-    all.filter(|one| one.before.len().min(one.after.len()) >= DIFFERENCE_LEAST).count()
+    all.filter(|one| one.refused.is_none() && one.before.len().min(one.after.len()) >= DIFFERENCE_LEAST)
+        .count()
 }
 
 impl Samples {
     pub(crate) fn compared(&self, family: usize) -> Option<Comparison> {
+        let found = difference(&self.before, &self.after, family)?;
+        let untested = Difference { interval: None, p_value: None, outcome: Contrast::NotShown, ..found };
         Some(Comparison {
             case: self.case.clone(),
             phase: self.phase,
             operation: self.operation,
             transferring: self.transferring,
-            difference: difference(&self.before, &self.after, family)?,
+            difference: if self.refused.is_some() { untested } else { found },
+            refused: self.refused.clone(),
         })
     }
 }
@@ -106,7 +120,9 @@ fn values(figure: &Figure, of: impl Fn(&RepetitionFigure) -> Option<f64>) -> Vec
 /// The rates that differ most, in either direction; one that was shown to differ comes before all others.
 #[must_use]
 pub fn largest_gap(comparisons: &[Comparison]) -> Option<&Comparison> {
-    let rates = comparisons.iter().filter(|one| one.operation.is_none() && !one.transferring);
+    let rates = comparisons
+        .iter()
+        .filter(|one| one.operation.is_none() && !one.transferring && one.refused.is_none());
     let rank = |one: &Comparison| (one.difference.is_stated(), one.difference.change.abs());
     rates.max_by(|a, b| {
         let (a, b) = (rank(a), rank(b));

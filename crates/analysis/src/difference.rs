@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
-use crate::{Summary, mann_whitney, shift};
+use crate::{CONFIDENCE, Summary, mann_whitney, median_bounds, shift};
 
 /// Fewest repetitions on each side: five against five that do not overlap have an exact probability of 0.008,
 /// four against four one of 0.029.
@@ -120,6 +120,25 @@ pub fn difference(before: &[f64], after: &[f64], family: usize) -> Option<Differ
         Some((low.exp_m1(), high.exp_m1()))
     });
     Some(Difference { interval, p_value: Some(p_value), outcome, ..untested })
+}
+
+/// Between which values one positive quantity lies by its repetitions, where it is compared with a number: below
+/// and above with a probability of at most [`DIFFERENCE_LEVEL`] ÷ `family` each by Student's t of the logarithms,
+/// and of at most 0.05 by ranks, as a commitment. None of fewer than [`DIFFERENCE_LEAST`] repetitions, or where one
+/// is not above 0.
+#[must_use]
+pub fn bounds(values: &[f64], family: usize) -> Option<(f64, f64)> {
+    if values.len() < DIFFERENCE_LEAST || values.iter().any(|&value| value <= 0.0) {
+        return None;
+    }
+    let ranks = median_bounds(values, 1.0 - CONFIDENCE)?;
+    let logarithms = Summary::of(&values.iter().map(|value| value.ln()).collect::<Vec<_>>())?;
+    let n = values.len() as f64;
+    let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
+    let error = logarithms.deviation_sample.max(RESOLUTION) / n.sqrt();
+    let reach = -student.inverse_cdf(DIFFERENCE_LEVEL / family.max(1) as f64) * error;
+    let by_mean = ((logarithms.mean - reach).exp(), (logarithms.mean + reach).exp());
+    Some((ranks.low.min(by_mean.0), ranks.high.max(by_mean.1)))
 }
 
 /// Student's test of two means.

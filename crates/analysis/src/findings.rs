@@ -308,6 +308,8 @@ pub enum Standing {
     Holds,
     /// Own data disagree.
     DoesNotHold,
+    /// What was measured neither shows nor refutes it.
+    CannotTell,
     /// Own data have nothing to say.
     NotTested,
 }
@@ -319,6 +321,7 @@ impl Standing {
         match self {
             Self::Holds => "holds",
             Self::DoesNotHold => "does not hold",
+            Self::CannotTell => "cannot be told",
             Self::NotTested => "not tested",
         }
     }
@@ -468,4 +471,7 @@ pub struct Comparison {
     /// Of the first rate of the phase, [`crate::RateOf::phase`]; of nanoseconds where
     /// [`Comparison::operation`] is given.
     pub difference: Difference,
+    /// Why the figures may not be compared, though they were measured: what the audit says of one of them. Nothing
+    /// is stated then.
+    pub refused: Option<String>,
 }

@@ -148,3 +148,11 @@ impl<'a> Grounds<'a> {
         })
     }
 }
+
+/// Why each of `figures` may not be compared, in their order: the first thing that speaks against it, by the doubts that
+/// disqualify it or because it was not finished; none where nothing does.
+#[must_use]
+pub fn refusals(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Option<String>> {
+    let grounds = Grounds::new(plan, figures, doubts);
+    (0..figures.len()).map(|place| grounds.against(place).into_iter().next()).collect()
+}

@@ -152,7 +152,7 @@ pub use consistency::Consistency;
 pub use cost::{Cost, Fit, Placement, READ_FAVOURED_RATIO, fits};
 pub use coverage::{Coverage, CoverageJob, NodeCoverage, coverage, hour_utc, known_nodes};
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
-pub use difference::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, difference};
+pub use difference::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, bounds, difference};
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
 pub use disk_view::{DevicesView, DiskView, disk_views};
 pub use dispersion::{ONSET_FACTOR, dispersion, onset};
@@ -163,6 +163,7 @@ pub use findings::{
     DispersionPoint, Expected, Findings, Judgement, Limit, Shape, Standing, Verdict, WeakestLink,
 };
 pub use gate::{Because, Gate, Kind, Outcome, POLICY, Policy, Reason, Stated, Treatment, policy_table};
+pub use grounds::refusals;
 pub use headline::{RateOf, operation_of, operations_of};
 pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
 pub use history::{DevicePart, HistorySplit};
@@ -231,7 +232,7 @@ pub use slowest::{SlowestMember, slowest_device, slowest_member, slowest_task};
 pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
 pub use strips::{StripPoint, strips};
 pub use study::{findings, findings_of, regressions, usable_cpus};
-pub use summary::{CONFIDENCE, Interval, Summary};
+pub use summary::{CONFIDENCE, INTERVAL_LEAST, Interval, Summary, bound_least, median_bounds};
 pub use table::{Column, Head, Of, Quantity, Row, Statement, Table, Value};
 pub use timeline::{
     ActionUse, CLIMB_SECONDS_MIN, CPU_AGREES_NS, CPU_AGREES_SHARE, Climb, Concurrency, CpuAgreement, Harness,

@@ -92,6 +92,8 @@ pub struct CollectiveBound {
     pub device: Option<(String, DeviceMean)>,
     /// The rate of all nodes together; none where they did not work at the same time.
     pub measured: Option<f64>,
+    /// The same of each pass that counts.
+    pub passes: Vec<f64>,
     /// Measured ÷ bound: near 1 where the slowest node limits all; above where it got less of the work.
     pub share: Option<f64>,
     /// n × the median node − the bound: what the slowest one costs, in the rate of the figure.
@@ -247,10 +249,12 @@ fn bound(subject: &Subject<'_>, nodes: &[NodeStanding], together: bool) -> Optio
         true => counts.get(&pass.rates.by_wall),
         false => counts.get(&pass.rates.by_io),
     });
-    let measured = Summary::of(&rates.collect::<Vec<_>>()).map(|all| all.median).filter(|_| together);
+    let passes: Vec<f64> = rates.collect();
+    let measured = Summary::of(&passes).map(|all| all.median).filter(|_| together);
     Some(CollectiveBound {
         device: slowest_of(&of_slowest.devices),
         measured,
+        passes,
         share: measured.map(|measured| slowest.share(measured)),
         lost: slowest.members as f64 * slowest.typical - slowest.bound,
         slowest,

@@ -8,9 +8,10 @@ use record::Operation;
 use crate::claims::label;
 use crate::grounds::Grounds;
 use crate::node_comparison::comparison;
+use crate::shape::{Sample, shape};
 use crate::study::{is_counted, regression};
 use crate::subject::Subject;
-use crate::{Curve, RateOf, Summary, operation_of};
+use crate::{Curve, RateOf, Standing, Summary, operation_of};
 
 /// What claims are tested on.
 #[derive(Debug)]
@@ -24,8 +25,10 @@ pub(crate) struct Amounts<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Measured {
     pub(crate) value: f64,
-    /// Of the median over repetitions; none where there is no repetition behind the value.
-    pub(crate) interval: Option<(f64, f64)>,
+    /// The same of each pass alone; empty where a pass has none.
+    pub(crate) passes: Vec<f64>,
+    /// Of so many it is the best or the lowest.
+    pub(crate) among: usize,
     /// Which figure or how many.
     pub(crate) what: String,
     /// A value of the axis, where the value is one: it says in which unit the axis is.
@@ -36,18 +39,12 @@ pub(crate) struct Measured {
     pub(crate) counts: RateOf,
 }
 
+/// Why there is no value of a side, and whether measuring again would change that.
+pub(crate) type Missing = (Standing, String);
+
 impl Measured {
-    pub(crate) fn times(&self, factor: f64) -> Self {
-        let interval = self.interval.map(|(low, high)| (low * factor, high * factor));
-        Self { value: self.value * factor, interval, ..self.clone() }
-    }
-
-    pub(crate) fn low(&self) -> f64 {
-        self.interval.map_or(self.value, |(low, _)| low)
-    }
-
-    pub(crate) fn high(&self) -> f64 {
-        self.interval.map_or(self.value, |(_, high)| high)
+    fn new(value: f64, passes: Vec<f64>, what: String, by: Vec<usize>) -> Self {
+        Self { value, passes, among: 1, what, setting: None, by, counts: RateOf::Bytes }
     }
 }
 
@@ -69,26 +66,26 @@ pub(crate) fn on_axis(setting: Option<&SettingValue>, value: f64) -> String {
 
 impl<'a> Amounts<'a> {
     /// The quantity over the selected figures, or why there is none.
-    pub(crate) fn of(&self, quantity: Quantity, selector: &Selector) -> Result<Measured, String> {
+    pub(crate) fn of(&self, quantity: Quantity, selector: &Selector) -> Result<Measured, Missing> {
         let chosen: Vec<&Subject<'a>> = self
             .subjects
             .iter()
             .filter(|subject| selector.takes(subject.case, subject.figure.phase))
             .collect();
+        let untested = |reason: String| (Standing::NotTested, reason);
         if chosen.is_empty() {
-            return Err("nothing of it was measured".to_owned());
+            return Err(untested("nothing of it was measured".to_owned()));
         }
         if let Some(reason) = self.grounds.incomplete(selector) {
-            return Err(reason);
+            return Err(untested(reason));
         }
         if chosen.iter().any(|one| one.figure.rate_of() != chosen[0].figure.rate_of()) {
-            return Err(
-                "its rates count bytes in some phases and operations in others: name a phase".to_owned()
-            );
+            let reason = "its rates count bytes in some phases and operations in others: name a phase";
+            return Err(untested(reason.to_owned()));
         }
-        let measured = self.measured(quantity, &chosen)?;
+        let measured = self.measured(quantity, &chosen).map_err(untested)?;
         match self.grounds.doubtful(&measured.by) {
-            Some(reason) => Err(reason),
+            Some(reason) => Err((Standing::CannotTell, reason)),
             None => Ok(Measured { counts: chosen[0].figure.rate_of(), ..measured }),
         }
     }
@@ -119,35 +116,20 @@ impl<'a> Amounts<'a> {
         }
     }
 
-    /// The curves that have one of the chosen figures among their points.
+    /// The curves of the chosen figures: another one only passes through some of them.
     fn curves_of(&self, chosen: &[&Subject<'_>]) -> Vec<&'a Curve> {
         let places: HashSet<usize> = chosen.iter().map(|subject| subject.index).collect();
-        let has = |curve: &&Curve| curve.points.iter().any(|point| places.contains(&point.figure));
-        self.curves.iter().filter(has).collect()
+        let is_chosen = |curve: &&Curve| curve.points.iter().all(|point| places.contains(&point.figure));
+        self.curves.iter().filter(is_chosen).collect()
     }
 
     fn best_at(&self, chosen: &[&Subject<'_>]) -> Result<Measured, String> {
         let best = best_of(chosen, |one, other| one > other).ok_or("nothing of it was measured")?;
-        let at: Vec<(&str, f64, &SettingValue)> = self
-            .curves_of(&[best])
-            .into_iter()
-            .filter_map(|curve| {
-                let point = curve.points.iter().find(|point| point.figure == best.index)?;
-                Some((curve.axis.as_str(), point.x, &point.at))
-            })
-            .collect();
-        match at[..] {
-            [] => Err("the best figure is on no curve".to_owned()),
-            [(_, value, setting)] => Ok(Measured {
-                value,
-                interval: None,
-                what: label(best),
-                setting: Some(setting.clone()),
-                by: vec![best.index],
-                counts: RateOf::Bytes,
-            }),
-            _ => Err(several(at.iter().map(|(axis, ..)| *axis))),
-        }
+        let mut curves = self.curves_of(chosen);
+        curves.retain(|curve| curve.points.iter().any(|point| point.figure == best.index));
+        let at = |curve: &Curve| Some(curve.points[curve.shape.peak?].x);
+        of_one(chosen, &curves, "no rate above 0", at)
+            .map(|measured| Measured { what: label(best), ..measured })
     }
 
     fn on_curve(
@@ -156,36 +138,64 @@ impl<'a> Amounts<'a> {
         none: &str,
         value: impl Fn(&Curve) -> Option<f64>,
     ) -> Result<Measured, String> {
-        of_one(&self.curves_of(chosen), none, value)
+        of_one(chosen, &self.curves_of(chosen), none, value)
     }
 
     /// R² of the line through the curve over nodes or tasks, of which there may be others.
     fn on_counted_curve(&self, chosen: &[&Subject<'_>]) -> Result<Measured, String> {
         let mut curves = self.curves_of(chosen);
         curves.retain(|curve| is_counted(curve));
-        of_one(&curves, "no line of three points", |curve| Some(regression(0, curve)?.r_squared))
+        of_one(chosen, &curves, "no line of three points", |curve| Some(regression(0, curve)?.r_squared))
     }
 }
 
 /// What `value` says of the only one of `curves`.
-fn of_one(curves: &[&Curve], none: &str, value: impl Fn(&Curve) -> Option<f64>) -> Result<Measured, String> {
+fn of_one(
+    chosen: &[&Subject<'_>],
+    curves: &[&Curve],
+    none: &str,
+    value: impl Fn(&Curve) -> Option<f64>,
+) -> Result<Measured, String> {
     match *curves {
         [] => Err("it is on no curve".to_owned()),
         [curve] => {
-            let value = value(curve).ok_or_else(|| format!("{none} in the curve over {}", curve.axis))?;
-            let setting = curve.points.first().map(|point| point.at.clone());
+            let all = value(curve).ok_or_else(|| format!("{none} in the curve over {}", curve.axis))?;
+            let on_curve: Vec<&Subject<'_>> = curve
+                .points
+                .iter()
+                .filter_map(|point| chosen.iter().copied().find(|one| one.index == point.figure))
+                .collect();
+            let passes = each_pass(&on_curve, |rates| {
+                let mut pass = curve.clone();
+                for (point, &rate) in pass.points.iter_mut().zip(rates) {
+                    point.rate = rate;
+                }
+                pass.shape = shape(&pass.points.iter().map(Sample::from).collect::<Vec<_>>());
+                value(&pass)
+            });
             let by = curve.points.iter().map(|point| point.figure).collect();
-            Ok(Measured {
-                value,
-                interval: None,
-                what: curve.target.clone(),
-                setting,
-                by,
-                counts: RateOf::Bytes,
-            })
+            let setting = curve.points.first().map(|point| point.at.clone());
+            Ok(Measured { setting, ..Measured::new(all, passes, curve.target.clone(), by) })
         }
         _ => Err(several(curves.iter().map(|curve| curve.axis.as_str()))),
     }
+}
+
+/// What `of` says of the rates of each pass alone; empty where a pass has no such value, or figures have not as many
+/// passes.
+fn each_pass(chosen: &[&Subject<'_>], of: impl Fn(&[f64]) -> Option<f64>) -> Vec<f64> {
+    let rates: Vec<Vec<f64>> = chosen.iter().map(|subject| passes(subject)).collect();
+    let n = rates.first().map_or(0, Vec::len);
+    if rates.iter().any(|one| one.len() != n) {
+        return Vec::new();
+    }
+    let pass = |pass: usize| of(&rates.iter().map(|one| one[pass]).collect::<Vec<_>>());
+    (0..n).map(pass).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// The rate of each pass that counts.
+fn passes(subject: &Subject<'_>) -> Vec<f64> {
+    subject.figure.counted().filter_map(|one| subject.figure.headline_of(one)).collect()
 }
 
 /// The coefficient of variation of the points from 90 % of the peak on; none of one point.
@@ -199,18 +209,19 @@ fn variation_beyond(curve: &Curve) -> Option<f64> {
 fn slowest_share(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     let shares = chosen.iter().filter_map(|subject| {
         let bound = comparison(subject, &[])?.bound?;
-        let limits = match &bound.device {
-            Some((device, _)) => format!("{} with {device}", bound.slowest.name),
-            None => bound.slowest.name.clone(),
-        };
-        Some((*subject, bound.share?, limits))
+        Some((*subject, bound.share?, bound))
     });
     let shares: Vec<_> = shares.collect();
-    let by = shares.iter().map(|(subject, ..)| subject.index).collect();
+    let by: Vec<usize> = shares.iter().map(|(subject, ..)| subject.index).collect();
     let largest = shares.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
-    let (subject, value, limits) = largest.ok_or("none of it was measured on several nodes at once")?;
+    let (subject, value, bound) = largest.ok_or("none of it was measured on several nodes at once")?;
+    let limits = match &bound.device {
+        Some((device, _)) => format!("{} with {device}", bound.slowest.name),
+        None => bound.slowest.name.clone(),
+    };
+    let passes = bound.passes.iter().map(|&rate| bound.slowest.share(rate)).collect();
     let what = format!("{}, slowest {limits}", label(subject));
-    Ok(Measured { value, interval: None, what, setting: None, by, counts: RateOf::Bytes })
+    Ok(Measured { among: by.len(), ..Measured::new(value, passes, what, by) })
 }
 
 fn all(chosen: &[&Subject<'_>]) -> Vec<usize> {
@@ -226,65 +237,38 @@ fn best_of<'a, 'b>(chosen: &[&'b Subject<'a>], better: impl Fn(f64, f64) -> bool
     chosen.iter().copied().reduce(|best, one| if better(one.rate(), best.rate()) { one } else { best })
 }
 
-fn interval(summary: &Summary) -> Option<(f64, f64)> {
-    summary.median_interval.map(|interval| (interval.low, interval.high))
-}
-
 fn extreme(chosen: &[&Subject<'_>], better: impl Fn(f64, f64) -> bool) -> Result<Measured, String> {
     let best = best_of(chosen, better).ok_or("nothing of it was measured")?;
-    let rate = best.figure.headline();
-    Ok(Measured {
-        value: rate.median,
-        interval: interval(rate),
-        what: label(best),
-        setting: None,
-        by: vec![best.index],
-        counts: RateOf::Bytes,
-    })
+    let measured = Measured::new(best.rate(), passes(best), label(best), vec![best.index]);
+    Ok(Measured { among: chosen.len(), ..measured })
 }
 
-fn medians(chosen: &[&Subject<'_>]) -> Option<Summary> {
-    let medians: Vec<f64> = chosen.iter().map(|subject| subject.rate()).collect();
-    Summary::of(&medians)
+fn median(rates: &[f64]) -> Option<f64> {
+    Summary::of(rates).map(|all| all.median)
 }
 
-/// The median over all of them. The interval is that of the repetitions where it is one figure;
-/// several differ by their conditions, which is no scatter.
+fn coefficient(rates: &[f64]) -> Option<f64> {
+    Summary::of(rates).filter(|all| all.n > 1).map(|all| all.variation)
+}
+
+fn medians(chosen: &[&Subject<'_>]) -> Vec<f64> {
+    chosen.iter().map(|subject| subject.rate()).collect()
+}
+
+/// The median over all of them.
 fn typical(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
-    if let [only] = chosen {
-        let rate = only.figure.headline();
-        return Ok(Measured {
-            value: rate.median,
-            interval: interval(rate),
-            what: label(only),
-            setting: None,
-            by: all(chosen),
-            counts: RateOf::Bytes,
-        });
-    }
-    let rates = medians(chosen).ok_or("its rates are no numbers")?;
-    let what = format!("median of {} points", rates.n);
-    Ok(Measured {
-        value: rates.median,
-        interval: None,
-        what,
-        setting: None,
-        by: all(chosen),
-        counts: RateOf::Bytes,
-    })
+    let value = median(&medians(chosen)).ok_or("its rates are no numbers")?;
+    let what = match chosen {
+        [only] => label(only),
+        _ => format!("median of {} points", chosen.len()),
+    };
+    Ok(Measured::new(value, each_pass(chosen, median), what, all(chosen)))
 }
 
 fn variation(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
-    let rates = medians(chosen).filter(|rates| rates.n > 1).ok_or("variation needs at least two points")?;
-    let what = format!("{}, {} points", target_of(chosen), rates.n);
-    Ok(Measured {
-        value: rates.variation,
-        interval: None,
-        what,
-        setting: None,
-        by: all(chosen),
-        counts: RateOf::Bytes,
-    })
+    let value = coefficient(&medians(chosen)).ok_or("variation needs at least two points")?;
+    let what = format!("{}, {} points", target_of(chosen), chosen.len());
+    Ok(Measured::new(value, each_pass(chosen, coefficient), what, all(chosen)))
 }
 
 fn target_of(chosen: &[&Subject<'_>]) -> String {
@@ -298,53 +282,37 @@ fn repetition_spread(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     let spread = |subject: &&&Subject<'_>| subject.figure.headline().variation;
     let most = repeated.max_by(|one, other| spread(one).total_cmp(&spread(other)));
     let most = most.ok_or("spread needs at least two repetitions")?;
-    Ok(Measured {
-        value: spread(&most),
-        interval: None,
-        what: label(most),
-        setting: None,
-        by: all(chosen),
-        counts: RateOf::Bytes,
-    })
+    Ok(Measured::new(spread(&most), Vec::new(), label(most), all(chosen)))
 }
 
-/// The smallest mean over all transfers; its interval is that of the means of the repetitions.
+/// The smallest mean over all transfers.
 fn latency(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     let of = |subject: &Subject<'_>| operation_of(subject.figure.phase).unwrap_or(Operation::Read);
     let mean = |subject: &&Subject<'_>| Some(subject.figure.response(of(subject))?.mean_ns());
-    let means = chosen.iter().filter_map(|subject| Some((*subject, mean(subject)?)));
-    let (best, value) =
-        means.min_by(|one, other| one.1.total_cmp(&other.1)).ok_or("no latencies were recorded")?;
-    let repetitions = best.figure.repetitions.iter();
-    let means: Vec<f64> = repetitions.filter_map(|one| Some(one.response(of(best))?.mean_ns)).collect();
-    let interval = Summary::of(&means).as_ref().and_then(interval);
-    Ok(Measured {
-        value,
-        interval,
-        what: label(best),
-        setting: None,
-        by: vec![best.index],
-        counts: RateOf::Bytes,
-    })
+    let means: Vec<_> = chosen.iter().filter_map(|subject| Some((*subject, mean(subject)?))).collect();
+    let among = means.len();
+    let (best, value) = means
+        .into_iter()
+        .min_by(|one, other| one.1.total_cmp(&other.1))
+        .ok_or("no latencies were recorded")?;
+    let passes = best.figure.counted().filter_map(|one| Some(one.response(of(best))?.mean_ns)).collect();
+    Ok(Measured { among, ..Measured::new(value, passes, label(best), vec![best.index]) })
 }
 
-/// Processor time ÷ (wall time × tasks) at the best point, over the repetitions that count.
+/// Processor time ÷ (wall time × tasks) at the best point.
 fn cpu_share(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     let best = best_of(chosen, |one, other| one > other).ok_or("nothing of it was measured")?;
-    let phases = best.figure.repetitions.iter().filter(|one| one.counts).map(|one| &one.phase);
-    let (cpu, wall) = phases.fold((0.0, 0.0), |(cpu, wall), phase| {
-        (cpu + (phase.user_cpu_ns + phase.system_cpu_ns) as f64, wall + phase.wall_ns as f64)
+    let tasks = f64::from(best.case.workload.tasks);
+    let used = best.figure.counted().map(|one| {
+        let phase = &one.phase;
+        ((phase.user_cpu_ns + phase.system_cpu_ns) as f64, phase.wall_ns as f64 * tasks)
     });
-    let value = cpu / (wall * f64::from(best.case.workload.tasks));
-    match value.is_finite() {
-        true => Ok(Measured {
-            value,
-            interval: None,
-            what: label(best),
-            setting: None,
-            by: vec![best.index],
-            counts: RateOf::Bytes,
-        }),
-        false => Err("no time was recorded".to_owned()),
+    let used: Vec<(f64, f64)> = used.collect();
+    let (cpu, wall) = used.iter().fold((0.0, 0.0), |all, pass| (all.0 + pass.0, all.1 + pass.1));
+    if wall <= 0.0 {
+        return Err("no time was recorded".to_owned());
     }
+    let passes = used.iter().map(|(cpu, wall)| cpu / wall).collect();
+    let measured = Measured::new(cpu / wall, passes, label(best), vec![best.index]);
+    Ok(Measured { among: chosen.len(), ..measured })
 }

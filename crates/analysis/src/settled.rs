@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use plan::{Case, Role, Stopping};
 
-use crate::{CONFIDENCE, Figure, Regression, RepetitionFigure, Summary};
+use crate::{Figure, Regression, RepetitionFigure, Summary};
 
 /// Whether the values so far are enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,9 +36,8 @@ pub struct SteadyState {
 /// [`all_settled`].
 ///
 /// - [`Stopping::Count`] is never met by values.
-/// - [`Stopping::Interval`]: the interval of the median that [`Summary::median_interval`] gives has
-///   [`CONFIDENCE`], which takes six values, and is at most that share of the median wide. Fewer
-///   values, or a wider interval, go on. Hoefler and Belli, "Scientific Benchmarking of Parallel
+/// - [`Stopping::Interval`]: the interval of the median that [`Summary::median_interval`] gives
+///   from six values on is at most that share of the median wide. Fewer values, or a wider interval, go on. Hoefler and Belli, "Scientific Benchmarking of Parallel
 ///   Computing Systems", SC'15, propose such a rule.
 /// - [`Stopping::Steady`]: [`steady`] says that the last values are.
 #[must_use]
@@ -46,9 +45,7 @@ pub fn settled(values: &[f64], stopping: Stopping) -> Settled {
     let over = match stopping {
         Stopping::Count => false,
         Stopping::Interval { share, least } => {
-            values.len() >= least as usize
-                && interval_share(values)
-                    .is_some_and(|(width, confidence)| confidence >= CONFIDENCE && width <= share)
+            values.len() >= least as usize && interval_share(values).is_some_and(|width| width <= share)
         }
         Stopping::Steady { .. } => steady(values, stopping).is_some_and(|state| state.reached),
     };
@@ -68,13 +65,12 @@ pub fn all_settled<'a>(phases: impl IntoIterator<Item = &'a [f64]>, stopping: St
     if any { Settled::Settled } else { Settled::GoOn }
 }
 
-/// Width of the non-parametric interval of the median ÷ median, and the confidence of the
-/// interval; none for fewer than two values, or a median that is not above 0.
+/// Width of the interval of the median ÷ median; none for fewer than six values, or a median that is not above 0.
 #[must_use]
-pub fn interval_share(values: &[f64]) -> Option<(f64, f64)> {
+pub fn interval_share(values: &[f64]) -> Option<f64> {
     let summary = Summary::of(values)?;
     let interval = summary.median_interval?;
-    (summary.median > 0.0).then(|| ((interval.high - interval.low) / summary.median, interval.confidence))
+    (summary.median > 0.0).then(|| (interval.high - interval.low) / summary.median)
 }
 
 /// How steady the last values are; none where `stopping` does not ask, where there are fewer values

@@ -3,6 +3,9 @@
 /// Confidence that [`Summary::median_interval`] aims at.
 pub const CONFIDENCE: f64 = 0.95;
 
+/// Fewest values with a two-sided interval of the median of [`CONFIDENCE`]: five have one of 93.75 %.
+pub const INTERVAL_LEAST: usize = 6;
+
 /// A non-parametric interval of the median.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
@@ -10,8 +13,7 @@ pub struct Interval {
     pub low: f64,
     /// Upper end: one of the values.
     pub high: f64,
-    /// The probability with which the interval holds the median; at least [`CONFIDENCE`] from six
-    /// values on, less where there are fewer.
+    /// The probability with which the interval holds the median, at least [`CONFIDENCE`].
     pub confidence: f64,
 }
 
@@ -40,7 +42,7 @@ pub struct Summary {
     /// Coefficient of variation: [`Summary::deviation_sample`] ÷ [`Summary::mean`]; 0 where the
     /// mean is 0.
     pub variation: f64,
-    /// From order statistics; none for one value.
+    /// From order statistics; none for fewer than six values ([`INTERVAL_LEAST`]), which cannot be so sure.
     ///
     /// Source: Le Boudec, "Performance Evaluation of Computer and Communication Systems", 2010,
     /// theorem 2.1; asked for by Hoefler and Belli, "Scientific Benchmarking of Parallel Computing
@@ -80,23 +82,48 @@ impl Summary {
 }
 
 /// The narrowest interval between the `j`-th smallest and the `j`-th largest value that holds the
-/// median with [`CONFIDENCE`]; the whole range where even that does not.
+/// median with [`CONFIDENCE`].
 fn median_interval(sorted: &[f64]) -> Option<Interval> {
-    let n = sorted.len();
-    if n < 2 {
+    let (low, high, missed) = ends(sorted, (1.0 - CONFIDENCE) / 2.0)?;
+    Some(Interval { low, high, confidence: 1.0 - 2.0 * missed })
+}
+
+/// The bounds of the median on either side, each alone with the confidence that is given: at least 1 − `level`, which
+/// takes five values for 0.05. None where there are fewer, or one is not a finite number.
+#[must_use]
+pub fn median_bounds(values: &[f64], level: f64) -> Option<Interval> {
+    if values.iter().any(|value| !value.is_finite()) {
         return None;
     }
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let (low, high, missed) = ends(&sorted, level)?;
+    Some(Interval { low, high, confidence: 1.0 - missed })
+}
+
+/// How many values a bound needs that the median misses with a probability of at most `level`: 2⁻ⁿ is not above it.
+#[must_use]
+pub fn bound_least(level: f64) -> usize {
+    (1..)
+        .zip(std::iter::successors(Some(0.5), |missed| Some(missed / 2.0)))
+        .find(|(_, missed)| *missed <= level)
+        .map_or(usize::MAX, |(n, _)| n)
+}
+
+/// The `j`-th smallest and largest value, `j` being the largest with which the median is beyond either of them with a
+/// probability of at most `level`; and that probability.
+fn ends(sorted: &[f64], level: f64) -> Option<(f64, f64, f64)> {
+    let n = sorted.len();
     let mut chosen = None;
     // P(median below the j-th smallest) = P(Binomial(n, 1/2) <= j − 1); both sides are alike.
     let mut log_probability = -(n as f64) * std::f64::consts::LN_2;
-    let mut below = 0.0;
+    let mut missed = 0.0;
     for j in 1..=n / 2 {
-        below += log_probability.exp();
-        let confidence = 1.0 - 2.0 * below;
-        if j > 1 && confidence < CONFIDENCE {
+        missed += log_probability.exp();
+        if missed > level {
             break;
         }
-        chosen = Some(Interval { low: sorted[j - 1], high: sorted[n - j], confidence });
+        chosen = Some((sorted[j - 1], sorted[n - j], missed));
         log_probability += ((n - j + 1) as f64 / j as f64).ln();
     }
     chosen

@@ -5,7 +5,10 @@ use record::PublishedUnit;
 
 use crate::amount::values;
 use crate::grounds::{Grounds, selected};
-use crate::{CONFIDENCE, Check, Doubt, Figure, Judgement, RepetitionFigure, Summary, Verdict};
+use crate::{
+    CONFIDENCE, Check, Doubt, Figure, Judgement, RepetitionFigure, Summary, Verdict, bound_least,
+    median_bounds,
+};
 
 /// Every commitment of `plan`, in order.
 ///
@@ -17,7 +20,8 @@ use crate::{CONFIDENCE, Check, Doubt, Figure, Judgement, RepetitionFigure, Summa
 ///   good on either side.
 /// - What keeps a commitment only by a doubtful figure is [`Judgement::Doubtful`]: one with a
 ///   disqualifying doubt, of a phase below its minimum length, with fewer repetitions than its case
-///   asks for or without the end that it asks for, or with too few of them for the confidence bound. A figure without doubts that does not keep it is a [`Judgement::Fail`],
+///   asks for or without the end that it asks for, or with too few of them for the confidence bound. So is the best of
+///   several that may be so by chance: the bound of its median, corrected for their number, has to keep it as well. A figure without doubts that does not keep it is a [`Judgement::Fail`],
 ///   whatever the others are. So is one that may only have been
 ///   too good ([`Check::can_only_raise_figures`]) and does not keep it even so.
 #[must_use]
@@ -46,12 +50,14 @@ impl Study<'_> {
     fn verdict(&self, commitment_place: usize, commitment: &Commitment) -> Verdict {
         let mut candidates = Vec::new();
         let mut missing = Vec::new();
-        for (case, phase) in selected(self.0.plan, &commitment.figures) {
+        let selected = selected(self.0.plan, &commitment.figures);
+        let among = if commitment.over == Over::Best { selected.len() } else { 1 };
+        for (case, phase) in selected {
             let place = self.0.places.get(case, phase);
             let judged = place.map(|place| (place, self.0.figures[place].counted().collect::<Vec<_>>()));
             match judged {
                 Some((place, counted)) if !counted.is_empty() => {
-                    match self.candidate(commitment, case, place, &counted) {
+                    match self.candidate(commitment, case, place, &counted, among) {
                         Some(candidate) => candidates.push(candidate),
                         None => missing.push(format!("{} {phase}: has no {}", case.id, wanted(commitment))),
                     }
@@ -78,21 +84,22 @@ impl Study<'_> {
         }
     }
 
-    /// None where a repetition has no value of the kind.
+    /// The figure as one of `among` that are enough; none where a repetition has no value of the kind.
     fn candidate(
         &self,
         commitment: &Commitment,
         case: &Case,
         place: usize,
         counted: &[&RepetitionFigure],
+        among: usize,
     ) -> Option<Candidate> {
         let values = values(counted, commitment.amount, commitment.rate)?;
         let summary = Summary::of(&values)?;
         let at_least = commitment.bound == Bound::AtLeast;
         let (worst, best) = if at_least { (summary.min, summary.max) } else { (summary.max, summary.min) };
-        let bound = summary
-            .median_interval
-            .map(|interval| (if at_least { interval.low } else { interval.high }, interval.confidence));
+        let level = (1.0 - CONFIDENCE) / among.max(1) as f64;
+        let bound = median_bounds(&values, level)
+            .map(|bounds| (if at_least { bounds.low } else { bounds.high }, bounds.confidence));
         let measured = match commitment.statistic {
             Statistic::Median => summary.median,
             Statistic::Mean => summary.mean,
@@ -101,7 +108,8 @@ impl Study<'_> {
             Statistic::ConfidenceBound => bound.map_or(worst, |(bound, _)| bound),
         };
         let promised = number(commitment.amount);
-        let margin = if at_least { measured / promised - 1.0 } else { 1.0 - measured / promised };
+        let margin_of = |value: f64| if at_least { value / promised - 1.0 } else { 1.0 - value / promised };
+        let margin = margin_of(measured);
         let mut doubts = match margin < 0.0 {
             true => self.0.against_breach(place),
             false => self.0.against(place),
@@ -110,7 +118,13 @@ impl Study<'_> {
         if !self.0.is_doubted(place, Check::TooShort) {
             doubts.extend(too_short(case, counted));
         }
-        doubts.extend(too_unsure(commitment.statistic, bound, summary.n));
+        let by_bound = commitment.statistic == Statistic::ConfidenceBound;
+        let kept_by_chance = among > 1 && margin >= 0.0;
+        if bound.is_none() && (by_bound || kept_by_chance) {
+            doubts.push(too_few(summary.n, bound_least(level), among));
+        } else if kept_by_chance && bound.is_some_and(|(bound, _)| margin_of(bound) < 0.0) {
+            doubts.push(format!("the best of {among} may keep it by chance: its bound does not"));
+        }
         Some(Candidate { figure: place, measured, margin, bound, doubts })
     }
 }
@@ -189,11 +203,14 @@ fn too_short(case: &Case, counted: &[&RepetitionFigure]) -> Option<String> {
         .then(|| format!("a phase took {}, shorter than the {} that it needs", short(seconds), short(least)))
 }
 
-fn too_unsure(statistic: Statistic, bound: Option<(f64, f64)>, n: usize) -> Option<String> {
-    let sure = bound.is_some_and(|(_, confidence)| confidence >= CONFIDENCE);
-    (statistic == Statistic::ConfidenceBound && !sure).then(|| {
-        format!("{n} repetitions give no bound of {:.0} % confidence: six are needed", CONFIDENCE * 100.0)
-    })
+fn too_few(n: usize, needed: usize, among: usize) -> String {
+    match among {
+        1 => format!(
+            "{n} repetitions give no bound of {:.0} % confidence: {needed} are needed",
+            CONFIDENCE * 100.0
+        ),
+        _ => format!("the best of {among} may keep it by chance: {needed} repetitions are needed, not {n}"),
+    }
 }
 
 /// The value that a figure lacks.

@@ -66,9 +66,15 @@ struct Side {
 #[must_use]
 pub fn compare(before: &Run, after: &Run) -> Pair {
     let figures = [build::sources(before), build::sources(after)];
+    let refused = [0, 1].map(|run| {
+        let (of, figures) = ([before, after][run], &figures[run]);
+        let doubts = analysis::findings_of(of, figures).audit;
+        analysis::refusals(&of.manifest.plan, figures, &doubts)
+    });
     let of = |run: usize| analysis::RunFigures {
         plan: &[before, after][run].manifest.plan,
         figures: &figures[run],
+        refused: &refused[run],
     };
     let pairs = analysis::paired(of(0), of(1));
     let agreements = pairs.iter().filter(|pair| pair.by_conditions).count();
@@ -162,22 +168,28 @@ struct Row<'a> {
     before: f64,
     after: f64,
     unit: &'static str,
-    /// After ÷ before − 1.
-    change: f64,
+    /// After ÷ before − 1; none where it cannot be told.
+    change: Option<f64>,
     change_low: Option<f64>,
     change_high: Option<f64>,
     p_value: Option<f64>,
-    /// `faster`, `slower`, `not shown` or `too few values`.
+    /// `faster`, `slower`, `not shown`, `too few values` or `cannot be told`.
     outcome: &'static str,
+    /// Why it cannot be told.
+    because: Option<&'a str>,
 }
 
 const FASTER: (&str, Tone) = ("faster", Tone::Good);
 const SLOWER: (&str, Tone) = ("slower", Tone::Bad);
 const NOT_SHOWN: (&str, Tone) = ("not shown", Tone::Plain);
 const TOO_FEW: (&str, Tone) = ("too few values", Tone::Doubtful);
+const CANNOT_TELL: (&str, Tone) = ("cannot be told", Tone::Doubtful);
 
 /// What is said of a comparison: a higher rate is faster, a higher latency slower.
 const fn outcome(one: &Comparison) -> (&'static str, Tone) {
+    if one.refused.is_some() {
+        return CANNOT_TELL;
+    }
     match (one.difference.outcome, one.operation) {
         (Contrast::Higher, None) | (Contrast::Lower, Some(_)) => FASTER,
         (Contrast::Lower, None) | (Contrast::Higher, Some(_)) => SLOWER,
@@ -216,11 +228,12 @@ impl Pair {
                 before: one.difference.before,
                 after: one.difference.after,
                 unit: if one.operation.is_some() { "ns" } else { words::unit(one.phase) },
-                change: one.difference.change,
+                change: one.refused.is_none().then_some(one.difference.change),
                 change_low: one.difference.interval.map(|(low, _)| low),
                 change_high: one.difference.interval.map(|(_, high)| high),
                 p_value: one.difference.p_value,
                 outcome: outcome(one).0,
+                because: one.refused.as_deref(),
             };
             serde_json::to_value(row).unwrap_or_default()
         };
@@ -304,12 +317,16 @@ impl Pair {
             };
             format!("{} ({from}{}{release}{tool}{node})", side.title, side.id)
         };
-        format!("Before: {}. After: {}.", words(&self.sides[0]), words(&self.sides[1]))
+        let [before, after] = &self.sides;
+        if before.id == after.id {
+            return format!("Both are the same run: {}.", words(before));
+        }
+        format!("Before: {}. After: {}.", words(before), words(after))
     }
 
     /// `12 comparisons: 2 faster, 10 not shown.`
     fn counts(&self) -> String {
-        let parts: Vec<String> = [FASTER.0, SLOWER.0, NOT_SHOWN.0, TOO_FEW.0]
+        let parts: Vec<String> = [FASTER.0, SLOWER.0, NOT_SHOWN.0, TOO_FEW.0, CANNOT_TELL.0]
             .iter()
             .map(|kind| (kind, self.comparisons.iter().filter(|(one, _)| outcome(one).0 == *kind).count()))
             .filter(|(_, count)| *count > 0)
@@ -356,6 +373,10 @@ fn row(one: &Comparison, conditions: &str) -> Vec<Cell> {
         (None, true) => "rate while transferring".to_owned(),
         (None, false) => "rate".to_owned(),
     };
+    let (change, conditions) = match &one.refused {
+        Some(why) => (String::new(), format!("{conditions}; cannot be told: {why}")),
+        None => (signed(one.difference.change), conditions.to_owned()),
+    };
     let p_value = |p: f64| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
     vec![
         Cell::toned(word, tone),
@@ -364,7 +385,7 @@ fn row(one: &Comparison, conditions: &str) -> Vec<Cell> {
         of.into(),
         value(one.difference.before).into(),
         value(one.difference.after).into(),
-        Cell::toned(signed(one.difference.change), tone),
+        Cell::toned(change, tone),
         interval.into(),
         one.difference.p_value.map(p_value).unwrap_or_default().into(),
         conditions.into(),

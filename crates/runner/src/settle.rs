@@ -1,6 +1,6 @@
 //! Whether a case is over by its own values.
 
-use analysis::{CONFIDENCE, Settled};
+use analysis::Settled;
 use plan::{Case, Nanos, Phase, Role, Stopping};
 use record::Warning;
 
@@ -47,9 +47,7 @@ impl<'a> Settling<'a> {
             let warning = match stopping {
                 Stopping::Count => return None,
                 Stopping::Interval { share: share_max, .. } => {
-                    let known = analysis::interval_share(values);
-                    let share =
-                        known.filter(|(_, confidence)| *confidence >= CONFIDENCE).map(|(share, _)| share);
+                    let share = analysis::interval_share(values);
                     // Narrow enough, but with fewer repetitions than the study wants at least.
                     if share.is_some_and(|share| share <= share_max) {
                         return None;

@@ -6,8 +6,8 @@ use plan::Plan;
 
 use super::{Amounts, LaunchMean, Matrix, SumColumn};
 use crate::{
-    BOOTSTRAP_SAMPLES, Bootstrap, BootstrapMethod, CONFIDENCE, Contrast, Difference, Interval, Steadier,
-    Summary, difference,
+    BOOTSTRAP_SAMPLES, Bootstrap, BootstrapMethod, Contrast, Difference, Interval, Steadier, Summary,
+    difference,
 };
 
 /// Fewer pairs of launches, or fewer tests, than this say too little of a spread: samples of so few values
@@ -172,16 +172,10 @@ fn time_change(pairs: &[(&LaunchMean, &LaunchMean)]) -> Option<TimeChange> {
     let summary = Summary::of(&changes)?;
     let interval = summary.median_interval;
     let outcome = match interval {
-        Some(held) if held.confidence >= CONFIDENCE => {
-            if held.low > 0.0 {
-                Contrast::Higher
-            } else if held.high < 0.0 {
-                Contrast::Lower
-            } else {
-                Contrast::NotShown
-            }
-        }
-        _ => Contrast::TooFew,
+        None => Contrast::TooFew,
+        Some(held) if held.low > 0.0 => Contrast::Higher,
+        Some(held) if held.high < 0.0 => Contrast::Lower,
+        Some(_) => Contrast::NotShown,
     };
     Some(TimeChange { n: summary.n, median: summary.median, interval, outcome })
 }

@@ -20,8 +20,8 @@ fn measured(id: &str, bytes: u64, change: impl FnOnce(&mut plan::WorkloadSpec)) 
 
 fn pairs(before: &(Plan, Vec<Figure>), after: &(Plan, Vec<Figure>)) -> Vec<Paired> {
     paired(
-        RunFigures { plan: &before.0, figures: &before.1 },
-        RunFigures { plan: &after.0, figures: &after.1 },
+        RunFigures { plan: &before.0, figures: &before.1, refused: &[] },
+        RunFigures { plan: &after.0, figures: &after.1, refused: &[] },
     )
 }
 

@@ -6,6 +6,9 @@ use record::published;
 
 use crate::studies::{Study, count, target};
 
+const FAST: [f64; 5] = [10e9, 10.1e9, 9.9e9, 10.05e9, 9.95e9];
+const SLOW: [f64; 5] = [8e9, 8.1e9, 7.9e9, 8.05e9, 7.95e9];
+
 fn on(target: &str) -> Selector {
     Selector { target: Some(target.to_owned()), phase: Some(Phase::Write), ..Selector::default() }
 }
@@ -43,7 +46,7 @@ fn first(study: &Study, rule: Claim) -> (Standing, String) {
 
 #[test]
 fn a_difference_beyond_the_scatter_holds() {
-    let study = study(&[10e9, 10.1e9, 9.9e9], &[8e9, 8.1e9, 7.9e9]);
+    let study = study(&FAST, &SLOW);
     let greater =
         |left, right| rule("own", Quantity::BestRate, on(left), Relation::Greater, Side::Measured(on(right)));
     assert_eq!(
@@ -62,30 +65,76 @@ fn a_difference_beyond_the_scatter_holds() {
 }
 
 #[test]
-fn a_difference_within_the_scatter_does_not_hold() {
-    let study = study(&[10e9, 12e9, 8e9], &[9e9, 11e9, 7e9]);
-    let (standing, evidence) = first(
-        &study,
-        rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, Side::Measured(on("gpfs"))),
+fn a_difference_within_the_scatter_cannot_be_told() {
+    let study = study(&[10e9, 12e9, 8e9, 11e9, 9e9], &[9e9, 11e9, 7e9, 10e9, 8e9]);
+    let rule = rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, Side::Measured(on("gpfs")));
+    assert_eq!(
+        first(&study, rule),
+        (
+            Standing::CannotTell,
+            "10 GB/s (xfs, write, tasks 8) against 9 GB/s (gpfs, write, tasks 8), which the scatter does not tell \
+             apart"
+                .to_owned()
+        )
     );
-    assert_eq!(standing, Standing::DoesNotHold);
-    assert!(evidence.ends_with("no difference beyond the scatter"), "{evidence}");
 }
 
+/// However far apart they are.
 #[test]
-fn single_runs_are_compared_and_said_to_be_single() {
-    let study = study(&[10e9], &[8e9]);
-    let (standing, evidence) = first(
-        &study,
-        rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, Side::Measured(on("gpfs"))),
-    );
-    assert_eq!(standing, Standing::Holds);
-    assert!(evidence.ends_with("from single runs"), "{evidence}");
+fn fewer_than_five_repetitions_cannot_tell() {
+    for (repetitions, there) in [(1, "is 1"), (2, "are 2"), (4, "are 4")] {
+        let study = study(&FAST[..repetitions], &SLOW[..repetitions]);
+        let own = |relation, right| rule("own", Quantity::BestRate, on("xfs"), relation, right);
+        for relation in [Relation::Greater, Relation::Less, Relation::Equal] {
+            let (standing, evidence) = first(&study, own(relation, Side::Measured(on("gpfs"))));
+            assert_eq!(standing, Standing::CannotTell, "{evidence}");
+            let why = format!(": 5 repetitions on each side are needed, there {there}");
+            assert!(evidence.ends_with(&why), "{evidence}");
+            let (standing, evidence) = first(&study, own(relation, Side::Value(1e9)));
+            assert_eq!(standing, Standing::CannotTell, "{evidence}");
+        }
+    }
+}
+
+/// Ten studies of two equal targets with six rules each, of four points: at most one rule in a hundred is wrong.
+#[test]
+fn equal_targets_are_not_told_apart() {
+    let mut state = 1_u64;
+    let mut noise = || {
+        let uniform: f64 = (0..12)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 11) as f64 / (1_u64 << 53) as f64
+            })
+            .sum();
+        1.0 + 0.05 * (uniform - 6.0)
+    };
+    let mut told = 0;
+    for _ in 0..100 {
+        let mut study = Study::new(vec![target("xfs", |_| {}), target("gpfs", |_| {})]);
+        for name in ["xfs", "gpfs"] {
+            for tasks in [1, 4, 8, 16] {
+                let rates: Vec<f64> = (0..5).map(|_| 10e9 * noise()).collect();
+                study.add("scale", name, &[count("tasks", tasks)], Phase::Write, &rates);
+            }
+        }
+        let quantities = [Quantity::BestRate, Quantity::LowestRate, Quantity::Variation, Quantity::BestAt];
+        let rules = quantities
+            .iter()
+            .map(|&quantity| {
+                let right = Side::Measured(on("gpfs"));
+                rule(&format!("own {quantity:?}"), quantity, on("xfs"), Relation::Greater, right)
+            })
+            .collect();
+        told += verdicts(&study, rules).iter().filter(|one| one.standing != Standing::CannotTell).count();
+    }
+    assert!(told <= 4, "{told} of 400");
 }
 
 #[test]
 fn tolerance_and_factor_are_of_the_right_side() {
-    let study = study(&[9.09e9, 9.1e9, 9.08e9], &[10e9, 10.01e9, 9.99e9]);
+    let study =
+        study(&[9.09e9, 9.1e9, 9.08e9, 9.095e9, 9.085e9], &[10e9, 10.01e9, 9.99e9, 10.005e9, 9.995e9]);
     let tax = |tolerance| Claim {
         factor: 0.909,
         tolerance,
@@ -107,24 +156,52 @@ fn tolerance_and_factor_are_of_the_right_side() {
     assert!(evidence.ends_with("to be greater by more than 20 %"), "{evidence}");
 }
 
+/// A quantity that is derived from several figures is derived from each repetition alone.
 #[test]
 fn values_are_in_the_unit_of_their_quantity() {
-    let study = study(&[10e9, 10.1e9, 9.9e9], &[8e9, 8.4e9, 7.6e9]);
-    let spread =
-        |relation| rule("own", Quantity::RepetitionSpread, on("xfs"), relation, Side::Measured(on("gpfs")));
-    let (standing, evidence) = first(&study, spread(Relation::Less));
-    assert_eq!(standing, Standing::Holds, "{evidence}");
-    assert!(evidence.starts_with("1 % (xfs"), "{evidence}");
-    let at = rule("own", Quantity::BestAt, on("xfs"), Relation::Equal, Side::Value(8.0));
+    let study = study(&FAST, &SLOW);
+    let at = |value| rule("own", Quantity::BestAt, on("xfs"), Relation::Equal, Side::Value(value));
     assert_eq!(
-        first(&study, at),
+        first(&study, at(8.0)),
         (Standing::Holds, "8 (xfs, write, tasks 8) = 8, equal within 0 %: yes".to_owned())
     );
+    assert_eq!(first(&study, at(4.0)).0, Standing::DoesNotHold);
     let plateau = rule("own", Quantity::PlateauFrom, on("xfs"), Relation::Less, Side::Value(16.0));
     assert_eq!(first(&study, plateau).0, Standing::Holds);
     let variation = rule("own", Quantity::Variation, on("xfs"), Relation::Equal, Side::Measured(on("gpfs")));
-    let (standing, _) = first(&study, Claim { tolerance: 1e-6, ..variation });
-    assert_eq!(standing, Standing::Holds);
+    let (standing, evidence) = first(&study, Claim { tolerance: 0.01, ..variation });
+    assert_eq!(standing, Standing::Holds, "{evidence}");
+}
+
+/// The scatter of repetitions is one value, of which nobody knows how sure it is.
+#[test]
+fn which_of_two_spreads_is_larger_cannot_be_told() {
+    let spread =
+        rule("own", Quantity::RepetitionSpread, on("xfs"), Relation::Less, Side::Measured(on("gpfs")));
+    let (standing, evidence) = first(&study(&FAST, &[8e9, 9e9, 7e9, 8.5e9, 7.5e9]), spread);
+    assert_eq!(standing, Standing::CannotTell);
+    assert!(evidence.ends_with("which have no value for each repetition"), "{evidence}");
+}
+
+/// Curves over the other key pass through one of the figures each.
+#[test]
+fn a_curve_whose_other_keys_are_fixed_is_found() {
+    let mut study = Study::new(vec![target("xfs", |_| {})]);
+    for percent in [0, 50, 100] {
+        for (nodes, share) in [(1, 0.3), (2, 0.6), (4, 0.95), (8, 1.0)] {
+            let rates = FAST.map(|rate| rate * share * (1.0 + percent as f64 / 100.0));
+            let settings = [count("read_percent", percent), count("nodes", nodes)];
+            study.add("mixes", "xfs", &settings, Phase::Write, &rates);
+        }
+    }
+    let reads = Selector { at: vec![count("read_percent", 100)], ..Selector::default() };
+    let reaches = rule("own", Quantity::Reaches90, reads.clone(), Relation::Less, Side::Value(5.0));
+    let (standing, evidence) = first(&study, reaches);
+    assert_eq!((standing, evidence.as_str()), (Standing::Holds, "4 (xfs) < 5"));
+    let any = rule("own", Quantity::Reaches90, Selector::default(), Relation::Less, Side::Value(5.0));
+    let (standing, evidence) = first(&study, any);
+    assert_eq!(standing, Standing::NotTested);
+    assert!(evidence.contains("fix the other keys with `at`"), "{evidence}");
 }
 
 #[test]
@@ -146,7 +223,7 @@ fn what_was_not_measured_is_not_tested() {
 
 #[test]
 fn a_statement_with_several_rules_holds_if_all_do() {
-    let study = study(&[10e9, 10.1e9, 9.9e9], &[8e9, 8.1e9, 7.9e9]);
+    let study = study(&FAST, &SLOW);
     let less = |left, right| {
         rule("a-claim-gpfs-4m", Quantity::BestRate, on(left), Relation::Less, Side::Measured(on(right)))
     };
@@ -173,7 +250,7 @@ fn the_other_statements_of_the_study_are_listed_as_not_tested() {
     )];
     let found = verdicts(&study, rules);
     assert_eq!(found.len(), 9);
-    assert_eq!((found[0].id.as_str(), found[0].standing), ("a-claim-best", Standing::Holds));
+    assert_eq!((found[0].id.as_str(), found[0].standing), ("a-claim-best", Standing::CannotTell));
     assert!(
         found[1..].iter().all(|one| one.standing == Standing::NotTested && one.id.starts_with("a-claim-"))
     );
@@ -186,7 +263,7 @@ fn the_other_statements_of_the_study_are_listed_as_not_tested() {
 
 #[test]
 fn doubtful_figures_decide_nothing() {
-    let mut study = study(&[10e9, 10.1e9, 9.9e9], &[8e9, 8.1e9, 7.9e9]);
+    let mut study = study(&FAST, &SLOW);
     let greater = rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, Side::Measured(on("gpfs")));
     assert_eq!(first(&study, greater.clone()).0, Standing::Holds);
     // The best of the first target, at 8 tasks, was too short.
@@ -196,7 +273,7 @@ fn doubtful_figures_decide_nothing() {
         row.writes /= 600;
     }
     let (standing, evidence) = first(&study, greater);
-    assert_eq!(standing, Standing::NotTested, "{evidence}");
+    assert_eq!(standing, Standing::CannotTell, "{evidence}");
     assert_eq!(
         evidence,
         "xfs, write: the figure is doubtful: too short: took 15 ms; under 2 s a rate is mostly noise"
@@ -204,7 +281,7 @@ fn doubtful_figures_decide_nothing() {
     // The point at 8 tasks is part of what the lowest is taken from, though it is not the lowest.
     let lowest = rule("own", Quantity::LowestRate, on("xfs"), Relation::Less, Side::Measured(on("gpfs")));
     let (standing, evidence) = first(&study, lowest);
-    assert_eq!(standing, Standing::NotTested, "{evidence}");
+    assert_eq!(standing, Standing::CannotTell, "{evidence}");
     assert!(evidence.starts_with("xfs, write: one of 4 figures is doubtful: too short"), "{evidence}");
 }
 
@@ -219,14 +296,15 @@ fn sides_of_two_workloads_are_told_apart() {
         rule("own", Quantity::BestRate, of("large"), Relation::Greater, Side::Measured(of("small"))),
     );
     assert!(
-        evidence.starts_with("10 GB/s (large: xfs, write, tasks 8) > 8 GB/s (small: xfs, write, tasks 8)"),
+        evidence
+            .starts_with("10 GB/s (large: xfs, write, tasks 8) against 8 GB/s (small: xfs, write, tasks 8)"),
         "{evidence}"
     );
 }
 
 #[test]
 fn a_sweep_that_was_not_finished_decides_nothing() {
-    let mut study = study(&[10e9, 10.1e9, 9.9e9], &[8e9, 8.1e9, 7.9e9]);
+    let mut study = study(&FAST, &SLOW);
     study.phases.retain(|row| &*row.key.case != "scale/7");
     let greater = rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, Side::Measured(on("gpfs")));
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Two runs beside each other.
 
-use analysis::{Comparison, Contrast, RunFigures, Steadier, compare_spread, largest_gap, paired};
+use analysis::{Comparison, Contrast, RunFigures, Steadier, compare_spread, largest_gap, paired, refusals};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
 use record::Operation;
@@ -9,11 +9,15 @@ use crate::rows::bucket;
 use crate::study::{Study, key, reads};
 
 fn compare(before: &Study, after: &Study) -> Vec<Comparison> {
+    compare_refused(before, after, &[])
+}
+
+fn compare_refused(before: &Study, after: &Study, refused: &[Option<String>]) -> Vec<Comparison> {
     let (figures, others) = (before.figures(), after.figures());
     let (plan, other_plan) = (before.plan(), after.plan());
     let found = paired(
-        RunFigures { plan: &plan, figures: &figures },
-        RunFigures { plan: &other_plan, figures: &others },
+        RunFigures { plan: &plan, figures: &figures, refused: &[] },
+        RunFigures { plan: &other_plan, figures: &others, refused },
     );
     found.into_iter().flat_map(|one| one.comparisons).collect()
 }
@@ -76,6 +80,21 @@ fn comparisons_of_one_page_are_tested_together() {
     assert_eq!(alone[0].difference.outcome, Contrast::Higher);
     let found = compare(&study(&before), &study(&after));
     assert_eq!(found.last().map(|one| one.difference.outcome), Some(Contrast::NotShown));
+}
+
+/// However far apart they are; and they are no part of the family.
+#[test]
+fn what_the_audit_disqualifies_is_not_compared() {
+    let before = Study::default().with(reads("a"), &[100, 101, 102, 103, 104]);
+    let mut short = Study::default().with(reads("a"), &[150, 151, 152, 153, 154]);
+    short.phases[0].wall_ns = 1_000_000;
+    let doubts = analysis::audit(&short.plan(), &short.figures(), &[]);
+    let refused = refusals(&short.plan(), &short.figures(), &doubts);
+    let found = compare_refused(&before, &short, &refused);
+    let one = &found[0];
+    assert!(one.refused.as_ref().is_some_and(|why| why.starts_with("after: too short")), "{one:?}");
+    assert!(!one.difference.is_stated() && one.difference.p_value.is_none(), "{one:?}");
+    assert_eq!(largest_gap(&found), None);
 }
 
 /// The warm-up of the first run is far off; without it both are the same.

@@ -420,7 +420,12 @@ fn of_a_sweep_over_the_page_the_best_is_marked_by_its_bytes() {
     // The smaller the page the more transfers; the middle one moves most bytes.
     let record = |(place, bytes): (usize, u64)| {
         let key = PhaseKey { case: plan.cases[place].id.as_str().into(), repetition: 0, phase: Phase::Jobs };
-        PhaseRecord::new(PhaseRow { read_bytes: bytes, wall_ns: SECOND, io_ns: SECOND, ..PhaseRow::new(key) })
+        PhaseRecord::new(PhaseRow {
+            read_bytes: 5 * bytes,
+            wall_ns: 5 * SECOND,
+            io_ns: 5 * SECOND,
+            ..PhaseRow::new(key)
+        })
     };
     let run = run(&plan, [100 * MB, 300 * MB, 200 * MB].into_iter().enumerate().map(record).collect());
     let found = found(&run);

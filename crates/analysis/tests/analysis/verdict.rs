@@ -85,8 +85,10 @@ fn a_bound_needs_its_repetitions() {
     assert_eq!((six.judgement, six.measured), (Judgement::Pass, Some(100.0)));
     assert_eq!(six.bound.map(|(bound, _)| bound), Some(100.0));
     let five = bound(&[100, 101, 102, 103, 104]);
-    assert_eq!(five.judgement, Judgement::Doubtful);
-    assert_eq!(five.because, ["5 repetitions give no bound of 95 % confidence: six are needed"]);
+    assert_eq!((five.judgement, five.bound), (Judgement::Pass, Some((100.0, 0.968_75))));
+    let four = bound(&[100, 101, 102, 103]);
+    assert_eq!(four.judgement, Judgement::Doubtful);
+    assert_eq!(four.because, ["4 repetitions give no bound of 95 % confidence: 5 are needed"]);
     assert_eq!(bound(&[80, 81, 82, 83, 84, 85]).judgement, Judgement::Fail);
 }
 
@@ -118,7 +120,8 @@ fn less_is_better_for_a_latency() {
 
 #[test]
 fn all_cases_have_to_keep_it_or_the_best() {
-    let study = Study::default().with(reads("a"), &[90]).with(reads("b"), &[120]).with(reads("c"), &[80]);
+    let study =
+        Study::default().with(reads("a"), &[90; 6]).with(reads("b"), &[120; 6]).with(reads("c"), &[80; 6]);
     let every = verdict(&study, promise(85.0), &[]);
     assert_eq!((every.judgement, every.figure), (Judgement::Fail, Some(2)));
     let best = verdict(&study, Commitment { over: Over::Best, ..promise(85.0) }, &[]);
@@ -132,9 +135,26 @@ fn all_cases_have_to_keep_it_or_the_best() {
     assert_eq!(none.because, ["no case of the study is meant by it"]);
 }
 
+/// The highest of many medians lies above the truth of each.
+#[test]
+fn the_best_of_several_needs_a_bound_for_all_of_them() {
+    let best = |rates: &[u64]| {
+        let names: Vec<String> = (0..4).map(|number| format!("c{number}")).collect();
+        let study = names.iter().fold(Study::default(), |study, name| study.with(reads(name), rates));
+        verdict(&study, Commitment { over: Over::Best, ..promise(100.0) }, &[])
+    };
+    assert_eq!(best(&[101; 7]).judgement, Judgement::Pass);
+    let few = best(&[101; 6]);
+    assert_eq!(few.judgement, Judgement::Doubtful);
+    assert_eq!(few.because, ["the best of 4 may keep it by chance: 7 repetitions are needed, not 6"]);
+    let wide = best(&[90, 95, 101, 102, 103, 104, 105]);
+    assert_eq!(wide.because, ["the best of 4 may keep it by chance: its bound does not"]);
+    assert_eq!(best(&[99; 3]).judgement, Judgement::Fail, "none keeps it");
+}
+
 #[test]
 fn a_doubtful_figure_keeps_nothing() {
-    let study = Study::default().with(reads("a"), &[100]).with(reads("b"), &[200]);
+    let study = Study::default().with(reads("a"), &[100; 6]).with(reads("b"), &[200; 6]);
     let every = |promised, doubts: &[Doubt]| verdict(&study, promise(promised), doubts);
     assert_eq!(every(50.0, &[doubt(1, false)]).judgement, Judgement::Pass);
     let cached = every(50.0, &[doubt(1, true)]);
@@ -153,7 +173,7 @@ fn a_doubtful_figure_keeps_nothing() {
 
 #[test]
 fn what_was_not_measured_was_not_kept() {
-    let mut study = Study::default().with(reads("a"), &[100]).with(reads("b"), &[100]);
+    let mut study = Study::default().with(reads("a"), &[100; 6]).with(reads("b"), &[100; 6]);
     study.phases.retain(|row| row.key.case != study.cases[1].id);
     let every = verdict(&study, promise(50.0), &[]);
     assert_eq!((every.judgement, every.figure), (Judgement::Doubtful, Some(0)));

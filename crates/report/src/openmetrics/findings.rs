@@ -10,8 +10,12 @@ use crate::view::{BYTES_PER_SECOND, Report};
 const JUDGEMENTS: [&str; 4] =
     [Judgement::Pass.name(), Judgement::Fail.name(), Judgement::Doubtful.name(), Judgement::NotTested.name()];
 /// All standings of a statement.
-const STANDINGS: [&str; 3] =
-    [Standing::Holds.name(), Standing::DoesNotHold.name(), Standing::NotTested.name()];
+const STANDINGS: [&str; 4] = [
+    Standing::Holds.name(),
+    Standing::DoesNotHold.name(),
+    Standing::CannotTell.name(),
+    Standing::NotTested.name(),
+];
 
 /// The families; `of` gives the labels of a figure by its number.
 pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> Vec<Family> {

@@ -44,7 +44,8 @@ pub fn preflight(plan: &Plan, around: &Surroundings) -> String {
     out.push_str(&terms::protocol(plan));
     out.push_str(&terms::commitments(plan));
     out.push_str(&bounds(plan));
-    let advice = if long { sweep::concerns(plan, &all, COLUMNS) } else { concerns::of_plan(plan, &all) };
+    let mut advice = if long { sweep::concerns(plan, &all, COLUMNS) } else { concerns::of_plan(plan, &all) };
+    advice.push_str(&terms::repetitions(plan));
     if !advice.is_empty() {
         out.push_str("\nLook at this first\n");
         out.push_str(&advice);
@@ -121,6 +122,7 @@ pub fn explain(plan: &Plan, around: &Surroundings) -> String {
     out.push_str(&altogether(plan, &all, &spaces, around));
     out.push_str(&terms::protocol(plan));
     out.push_str(&terms::commitments(plan));
+    out.push_str(&terms::repetitions(plan));
     out
 }
 

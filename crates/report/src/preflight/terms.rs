@@ -1,12 +1,69 @@
 //! What a study fixes before it runs: how each case is gone through, and what was promised.
 
-use plan::{Bound, Case, Plan, Protocol, Stopping};
+use analysis::{CONFIDENCE, DIFFERENCE_LEAST, bound_least};
+use plan::{Bound, Case, Over, Plan, Protocol, Selector, Side, Statistic, Stopping};
 
 use super::COLUMNS;
 use crate::build::findings::{amount, judged_by, selected};
 use crate::format::{counted, percent};
 use crate::section;
 use crate::table::wrapped;
+
+/// What the study asks of its figures that their repetitions cannot carry, with how many would.
+pub(super) fn repetitions(plan: &Plan) -> String {
+    let claimed = plan.terms.claims.iter().flat_map(|claim| {
+        let right = match &claim.right {
+            Side::Measured(selector) => Some(selector),
+            Side::Value(_) => None,
+        };
+        std::iter::once(&claim.left).chain(right)
+    });
+    let claimed = claimed.map(|selector| ("claims compare figures", selector, DIFFERENCE_LEAST));
+    let promised = plan.terms.commitments.iter().filter_map(|commitment| {
+        let among = match commitment.over {
+            Over::Best => chosen(plan, &commitment.figures).count().max(1),
+            Over::Every => 1,
+        };
+        let needed = bound_least((1.0 - CONFIDENCE) / among as f64);
+        match (among, commitment.statistic) {
+            (1, Statistic::ConfidenceBound) => {
+                Some(("commitments ask for a bound", &commitment.figures, needed))
+            }
+            (1, _) => None,
+            _ => Some(("commitments take the best of several figures", &commitment.figures, needed)),
+        }
+    });
+    let mut said: Vec<(&str, u32, usize)> = Vec::new();
+    for (what, selector, needed) in claimed.chain(promised) {
+        let fewest = chosen(plan, selector).map(counting).min();
+        let Some(there) = fewest.filter(|&there| (there as usize) < needed) else { continue };
+        match said.iter_mut().find(|(other, ..)| *other == what) {
+            Some((_, fewest, most)) => (*fewest, *most) = ((*fewest).min(there), (*most).max(needed)),
+            None => said.push((what, there, needed)),
+        }
+    }
+    let line = |(what, there, needed): &(&str, u32, usize)| {
+        let there = counted(u64::from(*there), "repetition");
+        let text = format!("{what} of {there}: at least {needed} are needed; set repetitions = {needed}");
+        wrapped("  ! ", &text, COLUMNS)
+    };
+    said.iter().map(line).collect()
+}
+
+/// The cases and result phases that a selection is about.
+fn chosen<'a>(plan: &'a Plan, selector: &Selector) -> impl Iterator<Item = &'a Case> {
+    let phases = plan.cases.iter().flat_map(|case| case.phases.iter().map(move |&phase| (case, phase)));
+    phases.filter(|(case, phase)| phase.is_result() && selector.takes(case, *phase)).map(|(case, _)| case)
+}
+
+/// How many passes of a case will count, at least.
+const fn counting(case: &Case) -> u32 {
+    match case.protocol.stopping {
+        Stopping::Count => case.repetitions,
+        Stopping::Interval { least, .. } => least,
+        Stopping::Steady { window, .. } => window,
+    }
+}
 
 /// How cases are gone through, where it is not simply once: one line for each protocol.
 pub(super) fn protocol(plan: &Plan) -> String {

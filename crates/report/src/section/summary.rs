@@ -1,7 +1,7 @@
 //! The first thing to read: whether promises were kept, each with the conditions of its figure.
 
 use super::{Block, amount, conditions, figure, in_unit, only, signed};
-use crate::format::percent;
+use crate::format::{percent, rate_in};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
 use crate::view::findings::Verdict;
@@ -24,14 +24,24 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     ])
     .below("conditions");
     for one in verdicts {
-        let value = |value: Option<f64>| value.map(|value| in_unit(value, one.promised.unit));
+        let counted = one.figure.and_then(|number| figure(report, number)).filter(|own| own.is_operations());
+        // What is done once for each file is called by its name.
+        let in_words = |value: f64| match (one.promised.unit, counted) {
+            ("ops/s", Some(own)) => rate_in(value, own.unit),
+            (unit, _) => in_unit(value, unit),
+        };
+        let promised = match one.promised.unit {
+            "ops/s" => in_words(one.promised.value),
+            _ => amount(&one.promised),
+        };
+        let value = |value: Option<f64>| value.map(in_words);
         let at_worst = value(one.unfavourable_end)
             .zip(one.confidence)
             .map(|(end, confidence)| format!("{end} ({})", percent(confidence)));
         table.row(vec![
             Cell::toned(one.judgement, tone(one.judgement)),
             name(one).into(),
-            format!("{} {}", one.side, amount(&one.promised)).into(),
+            format!("{} {promised}", one.side).into(),
             value(one.measured).unwrap_or_default().into(),
             one.margin.map(signed).unwrap_or_default().into(),
             at_worst.unwrap_or_default().into(),
@@ -48,8 +58,8 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         blocks.push(Block::List(reasons));
     }
     blocks.push(Block::Text(
-        "Measured: the figure that decided. At worst: the unfavourable end of the confidence interval of the \
-         median, with its confidence. A figure that is too short, cached or flagged by the audit cannot pass."
+        "Measured: the figure that decided. At worst: the bound of the median on the unfavourable side, with its \
+         confidence. A figure that is too short, cached or flagged by the audit cannot pass."
             .to_owned(),
     ));
     blocks

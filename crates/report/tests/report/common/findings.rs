@@ -9,7 +9,7 @@ use analysis::{
 use plan::{Amount, Case, Client, Phase, RateName, Setting};
 use record::Run;
 
-use super::study::{LAYOUTS, count};
+use super::study::count;
 
 /// What there is to say of `figures` of [`study`].
 pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
