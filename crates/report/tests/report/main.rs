@@ -3,6 +3,7 @@
 mod browser;
 mod common;
 mod forms;
+mod golden;
 mod layouts;
 mod matrix;
 mod nodes;
