@@ -13,9 +13,26 @@ use report::{Colour, Study};
 use serde_json::{Value, json};
 
 use crate::common;
+use crate::validation::said::{Kind, what_is_said};
 
 /// The values below each key.
 type Said = BTreeMap<String, BTreeSet<String>>;
+
+/// How many statements of each kind the analysis makes of a run.
+fn statements(run: &record::Run) -> Said {
+    let figures = analysis::figures(run, plan::RateName::ByWall);
+    let stated = what_is_said(&analysis::findings_of(run, &figures), &figures);
+    let mut said = Said::new();
+    for kind in Kind::ALL {
+        let subjects = stated.iter().filter(|one| one.kind == kind);
+        let subjects: BTreeSet<String> =
+            subjects.map(|one| format!("{} {:?}", one.subject, one.way)).collect();
+        if !subjects.is_empty() {
+            said.insert(kind.name().to_owned(), subjects);
+        }
+    }
+    said
+}
 
 /// Up to so many figures each has keys of its own; of more the values of all stand together.
 const FIGURES_APART: usize = 10;
@@ -76,8 +93,8 @@ fn runs() -> Vec<(String, record::Run)> {
     runs
 }
 
-/// What each form says of a run.
-fn forms(name: &str, run: &record::Run) -> [(&'static str, Said); 6] {
+/// What each form says of a run, and what is stated in any of them.
+fn forms(name: &str, run: &record::Run) -> [(&'static str, Said); 7] {
     let study = match name {
         "study" => Study::with(run, |figures| common::findings::findings(run, figures)),
         _ => Study::of(run),
@@ -85,6 +102,7 @@ fn forms(name: &str, run: &record::Run) -> [(&'static str, Said); 6] {
     let mut page = Vec::new();
     study.html(&mut page).expect("written");
     [
+        ("statements", statements(run)),
         ("text", words(study.text(Colour::Ansi).lines().map(heading_of_text))),
         ("markdown", words(study.markdown().lines().map(heading_of_markdown))),
         ("html", html(&String::from_utf8(page).expect("UTF-8"))),

@@ -15,3 +15,5 @@ mod schema;
 mod strangers;
 mod study;
 mod timeline;
+mod validated;
+mod validation;
