@@ -230,7 +230,7 @@ fn curve(setup: Setup, random: &mut Random) -> Trial {
         Form::Straight => vec![nothing(Kind::Knee), nothing(Kind::Plateau), up(Kind::Slope)],
         Form::Bent => vec![up(Kind::Knee), up(Kind::Plateau)],
         Form::Saturated => vec![up(Kind::Plateau)],
-        Form::Peaked => vec![nothing(Kind::Knee), nothing(Kind::Slope), up(Kind::Best)],
+        Form::Peaked => vec![nothing(Kind::Knee), nothing(Kind::Slope)],
         Form::Dipped => vec![nothing(Kind::Knee)],
     });
     trial(setup, Terms::default(), &all, truths, random)
