@@ -14,23 +14,8 @@ fn a_whole_run_as_text() {
 }
 
 #[test]
-fn a_killed_run_as_text_says_what_is_missing() {
-    insta::assert_snapshot!(redacted(&report::text(&common::killed())));
-}
-
-#[test]
 fn a_whole_run_as_markdown() {
     insta::assert_snapshot!(redacted(&report::markdown(&common::run())));
-}
-
-#[test]
-fn a_whole_run_as_csv() {
-    insta::assert_snapshot!(redacted(&report::csv(&common::run())));
-}
-
-#[test]
-fn a_killed_run_as_json() {
-    insta::assert_snapshot!(redacted(&report::json(&common::killed())));
 }
 
 #[test]

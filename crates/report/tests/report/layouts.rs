@@ -12,8 +12,8 @@ fn ran(command: String, printed: Option<&str>) -> CommandRun {
 }
 
 /// Twelve cards with a file system each; the last mount is misprinted, and an option was not heeded.
-fn with_layouts() -> Run {
-    let mut run = common::study::study();
+pub(crate) fn with_layouts() -> Run {
+    let mut run = common::operations::single();
     let devices: Vec<String> = (0..12).map(|card| format!("/dev/nvme{card}n1")).collect();
     let file_system =
         FileSystem { kind: FileSystemKind::Xfs, make_options: vec![], mount_options: "noatime".to_owned() };
@@ -82,6 +82,6 @@ fn layouts_are_told_with_commands_findings_and_devices() {
         (&json["layouts"][0]["state"], &json["layouts"][1]["state"]),
         (&"dismantled".into(), &"not made".into())
     );
-    let plain = report::text(&common::study::study());
+    let plain = report::text(&common::operations::single());
     assert!(!plain.contains("Commands as they were run"), "a run without layouts has no such section");
 }

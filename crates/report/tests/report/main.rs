@@ -3,6 +3,7 @@
 mod browser;
 mod common;
 mod forms;
+mod golden;
 mod layouts;
 mod matrix;
 mod nodes;
@@ -14,3 +15,5 @@ mod schema;
 mod strangers;
 mod study;
 mod timeline;
+mod validated;
+mod validation;

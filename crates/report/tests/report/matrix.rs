@@ -1,13 +1,6 @@
 //! Jobs as a whole, in every form of a report.
 
-use crate::common::{self, redacted};
-
-#[test]
-fn a_matrix_on_two_systems_as_text() {
-    let text = redacted(&report::text(&common::matrix::matrix()));
-    let (_, section) = text.split_once("\nJobs as a whole\n").expect("the section");
-    insta::assert_snapshot!(section.split("\n\n").next().expect("its end"));
-}
+use crate::common;
 
 #[test]
 fn a_matrix_with_failed_launches_is_marked_and_compared_with_nothing() {

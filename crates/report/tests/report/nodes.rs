@@ -3,23 +3,7 @@
 use report::{Colour, Study};
 use serde_json::Value;
 
-use crate::common::cluster::{compared, operations, weak};
-use crate::common::redacted;
-
-#[test]
-fn nodes_are_compared_as_text() {
-    insta::assert_snapshot!(redacted(&report::text(&compared(4))));
-}
-
-#[test]
-fn nodes_are_compared_as_markdown() {
-    insta::assert_snapshot!(redacted(&report::markdown(&compared(4))));
-}
-
-#[test]
-fn weak_scaling_as_text() {
-    insta::assert_snapshot!(redacted(&report::text(&weak(16))));
-}
+use crate::common::cluster::{compared, operations};
 
 #[test]
 fn the_header_names_nodes_processes_library_and_what_differs() {

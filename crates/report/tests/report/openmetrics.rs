@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use report::Study;
 
-use crate::common::{self, redacted};
+use crate::common;
 
 const DOCUMENTATION: &str = include_str!("../../../../docs/INTEGRATIONS.md");
 
@@ -125,17 +125,6 @@ fn sample(line: &str) -> Option<Sample> {
     }
     let value = rest.strip_prefix(' ')?.parse().ok()?;
     is_name(name).then(|| Sample { name: name.to_owned(), labels, value })
-}
-
-#[test]
-fn one_figure_of_a_run_as_openmetrics() {
-    let text = report::openmetrics(&common::run());
-    // What the audit doubts is the business of the audit's own tests.
-    let of_study_a = |line: &&str| {
-        let of_figure = !line.contains("case=") || line.contains("case=\"ior\",");
-        of_figure && !line.contains("phase=\"read\"") && !line.contains("ioproof_doubts")
-    };
-    insta::assert_snapshot!(redacted(&text.lines().filter(of_study_a).collect::<Vec<_>>().join("\n")));
 }
 
 #[test]

@@ -2,22 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{self, redacted};
-
-#[test]
-fn files_and_objects_as_text() {
-    insta::assert_snapshot!(redacted(&report::text(&common::operations::files())));
-}
-
-#[test]
-fn exchanges_as_text() {
-    insta::assert_snapshot!(redacted(&report::text(&common::operations::exchanges())));
-}
-
-#[test]
-fn single_requests_as_text() {
-    insta::assert_snapshot!(redacted(&report::text(&common::operations::single())));
-}
+use crate::common;
 
 /// No form calls creates IOPS, or tells files in MB/s where their number is asked.
 #[test]
@@ -85,11 +70,6 @@ fn single_requests_are_told_apart_by_what_answered() {
     assert!(row.contains(" 1 56.7 µs 136 µs ") && row.contains(" 3 630 ns 1.51 µs "), "{row}");
     assert!(row.ends_with("page cache"), "{row}");
     assert_eq!(section.matches("min 865 ns").count(), 1, "{section}");
-}
-
-#[test]
-fn an_imported_run_as_text() {
-    insta::assert_snapshot!(redacted(&report::text(&common::operations::imported())));
 }
 
 /// Where a figure is from stands at the head of the report and at the figure, in every form.

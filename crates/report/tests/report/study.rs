@@ -2,21 +2,11 @@
 
 use report::{Colour, Study};
 
-use crate::common::{self, redacted};
+use crate::common;
 
 fn shown<R>(of: impl FnOnce(&Study<'_>) -> R) -> R {
     let run = common::study::study();
     of(&Study::with(&run, |figures| common::findings::findings(&run, figures)))
-}
-
-#[test]
-fn a_study_of_six_layouts_as_text() {
-    insta::assert_snapshot!(redacted(&shown(|study| study.text(Colour::Plain))));
-}
-
-#[test]
-fn a_study_of_six_layouts_as_markdown() {
-    insta::assert_snapshot!(redacted(&shown(|study| study.markdown())));
 }
 
 #[test]

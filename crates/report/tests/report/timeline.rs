@@ -2,13 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::redacted;
-use crate::common::timeline::{jobs, many};
-
-#[test]
-fn jobs_over_time_as_text() {
-    insta::assert_snapshot!(redacted(&report::text(&jobs())));
-}
+use crate::common::timeline::{interrupted, jobs, many};
 
 #[test]
 fn every_form_says_how_many_ran_how_fast_and_where() {
@@ -72,23 +66,16 @@ fn page(run: &record::Run) -> String {
 /// Launches of a pass that was cut off are shown in every form; figures and findings are as without them.
 #[test]
 fn launches_of_an_interrupted_pass_are_shown_and_counted_nowhere() {
-    let whole = jobs();
-    let mut run = whole.clone();
-    let case = whole.cases()[0].clone();
-    let launches: Vec<_> = whole.launches(&case).iter().take(3).cloned().collect();
-    let is_of = |step: &&record::StepRow| step.key == launches[0].key && step.launch < 3;
-    let steps: Vec<_> = whole.steps(&case).iter().filter(is_of).cloned().collect();
-    let rows = launches.len() + steps.len();
-    run.interrupted =
-        vec![record::InterruptedPass { key: launches[0].key.clone(), attempt: 2, launches, steps }];
+    let (whole, run) = (jobs(), interrupted());
+    let rows = run.interrupted[0].launches.len() + run.interrupted[0].steps.len();
     let (without, with) = (report::Study::of(&whole), report::Study::of(&run));
     assert_eq!((without.csv(), without.openmetrics()), (with.csv(), with.openmetrics()));
     let json = |study: &report::Study<'_>| -> Value { serde_json::from_str(&study.json()).expect("JSON") };
     let (mut before, mut after) = (json(&without), json(&with));
-    let interrupted = after["interrupted"].take();
+    let cut_off = after["interrupted"].take();
     before["interrupted"].take();
     assert_eq!(before, after);
-    assert_eq!(interrupted[0]["launches"].as_array().map(Vec::len), Some(3));
+    assert_eq!(cut_off[0]["launches"].as_array().map(Vec::len), Some(3));
     let [lines, more] = [&without, &with].map(|study| study.launches_csv().expect("jobs"));
     let added: Vec<&str> = more.strip_prefix(&lines).expect("they stand last").lines().collect();
     assert_eq!(added.len(), rows);

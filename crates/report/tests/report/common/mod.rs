@@ -8,6 +8,7 @@
 
 pub(crate) mod cluster;
 pub(crate) mod findings;
+pub(crate) mod imports;
 pub(crate) mod layers;
 pub(crate) mod matrix;
 pub(crate) mod operations;

@@ -27,6 +27,18 @@ pub(crate) fn jobs() -> Run {
     made(&FEW, 2, 1)
 }
 
+/// The same, of which three launches ended in a pass that was cut off.
+pub(crate) fn interrupted() -> Run {
+    let mut run = jobs();
+    let case = run.cases()[0].clone();
+    let launches: Vec<_> = run.launches(&case).iter().take(3).cloned().collect();
+    let key = launches[0].key.clone();
+    let is_of = |step: &&record::StepRow| step.key == key && step.launch < 3;
+    let steps = run.steps(&case).iter().filter(is_of).cloned().collect();
+    run.interrupted = vec![record::InterruptedPass { key: key.clone(), attempt: 2, launches, steps }];
+    run
+}
+
 /// 101 launches of 19 tests with six steps each.
 pub(crate) fn many() -> Run {
     let names: [&'static str; 19] = [

@@ -1,0 +1,369 @@
+//! Golden records: what the six forms say of some twenty runs, so that no value is lost unnoticed while
+//! the report changes.
+//!
+//! Not bytes are compared but what is said: of JSON, CSV and OpenMetrics the values of each key of each
+//! row, of text, Markdown and the page the words and numbers below each heading. `UPDATE_GOLDEN=1` writes
+//! `tests/golden/RECORD.FORM` anew; the test prints what each form says no longer, and what is new.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use report::{Colour, Study};
+use serde_json::{Value, json};
+
+use crate::common;
+use crate::validation::said::{Kind, what_is_said};
+
+/// The values below each key.
+type Said = BTreeMap<String, BTreeSet<String>>;
+
+/// How many statements of each kind the analysis makes of a run.
+fn statements(run: &record::Run) -> Said {
+    let figures = analysis::figures(run, plan::RateName::ByWall);
+    let stated = what_is_said(&analysis::findings_of(run, &figures), &figures);
+    let mut said = Said::new();
+    for kind in Kind::ALL {
+        let subjects = stated.iter().filter(|one| one.kind == kind);
+        let subjects: BTreeSet<String> =
+            subjects.map(|one| format!("{} {:?}", one.subject, one.way)).collect();
+        if !subjects.is_empty() {
+            said.insert(kind.name().to_owned(), subjects);
+        }
+    }
+    said
+}
+
+/// Up to so many figures each has keys of its own; of more the values of all stand together.
+const FIGURES_APART: usize = 10;
+
+/// Up to so many numbers of one key are written one by one.
+const VALUES_APART: usize = 40;
+
+/// Texts that other tools have printed, as `dialect` reads them in its own tests.
+const IMPORTED: [&str; 9] = [
+    "elbencho-full.csv",
+    "fio-3.33.json",
+    "ior-4.1.json",
+    "iozone-3.508.txt",
+    "ioping-1.3.txt",
+    "iostat-x.txt",
+    "md-workbench-4.1.txt",
+    "mdtest-4.1.txt",
+    "nsdperf.txt",
+];
+
+fn below(room: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(room)
+}
+
+/// Every run by its name.
+fn runs() -> Vec<(String, record::Run)> {
+    let mut runs: Vec<(String, record::Run)> = [
+        ("whole", common::run()),
+        ("killed", common::killed()),
+        ("empty", common::empty()),
+        ("study", common::study::study()),
+        ("layers", common::layers::layers()),
+        ("layouts", crate::layouts::with_layouts()),
+        ("nodes", common::cluster::compared(4)),
+        ("weak-scaling", common::cluster::weak(16)),
+        ("job-table", common::cluster::operations(8)),
+        ("files", common::operations::files()),
+        ("exchanges", common::operations::exchanges()),
+        ("published-page", common::operations::imported()),
+        ("interrupted-jobs", common::timeline::interrupted()),
+        ("matrix", common::matrix::matrix()),
+    ]
+    .map(|(name, run)| (name.to_owned(), run))
+    .into();
+    for version in 1..=record::FORMAT_VERSION {
+        let place = below(&format!("../record/tests/fixtures/version-{version}"));
+        let mut run = record::Run::open(&place).expect("every version is read");
+        run.directory = format!("runs/version-{version}").into();
+        runs.push((format!("version-{version}"), run));
+    }
+    for name in IMPORTED {
+        let text = fs::read(below("../dialect/tests/fixtures/import").join(name)).expect("a fixture");
+        runs.push((
+            format!("imported-{}", name.split(['-', '.']).next().expect("a tool")),
+            common::imports::run(name, &text),
+        ));
+    }
+    runs
+}
+
+/// What each form says of a run, and what is stated in any of them.
+fn forms(name: &str, run: &record::Run) -> [(&'static str, Said); 7] {
+    let study = match name {
+        "study" => Study::with(run, |figures| common::findings::findings(run, figures)),
+        _ => Study::of(run),
+    };
+    let mut page = Vec::new();
+    study.html(&mut page).expect("written");
+    [
+        ("statements", statements(run)),
+        ("text", words(study.text(Colour::Ansi).lines().map(heading_of_text))),
+        ("markdown", words(study.markdown().lines().map(heading_of_markdown))),
+        ("html", html(&String::from_utf8(page).expect("UTF-8"))),
+        ("csv", document(&csv(&study.csv()))),
+        ("json", document(&serde_json::from_str(&study.json()).expect("JSON"))),
+        ("openmetrics", open_metrics(&study.openmetrics())),
+    ]
+}
+
+/// A line of a text: a new heading, or words below the last one.
+enum Line<'a> {
+    Heading(&'a str),
+    Words(&'a str),
+}
+
+fn heading_of_text(line: &str) -> Line<'_> {
+    match line.strip_prefix("\u{1b}[1m").and_then(|rest| rest.strip_suffix("\u{1b}[0m")) {
+        Some(heading) => Line::Heading(heading),
+        None => Line::Words(line),
+    }
+}
+
+fn heading_of_markdown(line: &str) -> Line<'_> {
+    line.strip_prefix('#')
+        .map_or(Line::Words(line), |rest| Line::Heading(rest.trim_start_matches('#').trim()))
+}
+
+/// The words below each heading. What a table is drawn with, marks and colours are no words.
+fn words<'a>(lines: impl Iterator<Item = Line<'a>>) -> Said {
+    let (mut said, mut heading) = (Said::new(), String::new());
+    for line in lines {
+        match line {
+            Line::Heading(text) => text.clone_into(&mut heading),
+            Line::Words(text) => {
+                let mut plain = text.to_owned();
+                for code in ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"] {
+                    plain = plain.replace(code, " ");
+                }
+                let is_word = |c: char| c.is_alphanumeric() || "%-+µ/".contains(c);
+                let found = plain.split(|c: char| c.is_whitespace() || "|*`\\".contains(c));
+                let found = found.map(|word| word.trim_matches(|c| !is_word(c)));
+                let found = found.filter(|word| word.contains(char::is_alphanumeric)).map(str::to_owned);
+                said.entry(heading.clone()).or_default().extend(found);
+            }
+        }
+    }
+    said.retain(|_, words| !words.is_empty());
+    said
+}
+
+/// Words below each heading of the page; of each chart its texts, and of its numbers count and sum.
+fn html(page: &str) -> Said {
+    let mut text = String::new();
+    let mut rest = page;
+    let mut charts = Said::new();
+    while let Some((before, after)) = rest.split_once('<') {
+        text.push_str(before);
+        let (tag, inside) = after.split_once('>').expect("a tag ends");
+        rest = inside;
+        let name = tag.split_whitespace().next().unwrap_or_default();
+        match name {
+            "script" | "style" => {
+                let end = format!("</{name}>");
+                let (body, behind) = inside.split_once(&end).expect("it ends");
+                if tag.contains("id=\"charts\"") {
+                    chart("", &serde_json::from_str(body).expect("charts are JSON"), &mut charts);
+                }
+                rest = behind;
+            }
+            "h1" | "h2" | "h3" => text.push_str("\n# "),
+            "summary" => text.push_str("\n# detail "),
+            "/h1" | "/h2" | "/h3" | "/summary" | "/tr" | "/p" | "/div" => text.push('\n'),
+            // Parts of a word that stand out are no words.
+            "b" | "/b" | "i" | "/i" | "sup" | "/sup" | "code" | "/code" => {}
+            _ => text.push(' '),
+        }
+    }
+    for (entity, sign) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#x27;", "'"), ("&amp;", "&")] {
+        text = text.replace(entity, sign);
+    }
+    let mut said = words(text.lines().map(heading_of_markdown));
+    said.append(&mut charts);
+    said
+}
+
+/// The names and titles of a chart, and of each list of numbers how many and their sum.
+fn chart(key: &str, value: &Value, said: &mut Said) {
+    let word = match value {
+        Value::Object(map) if key == "title" => return chart(key, &map["text"], said),
+        Value::Object(map) => return map.iter().for_each(|(name, one)| chart(name, one, said)),
+        Value::Array(list) if !list.is_empty() && list.iter().all(|one| one.is_number() || one.is_null()) => {
+            let sum: f64 = list.iter().filter_map(Value::as_f64).sum();
+            format!("{} of sum {}", list.len(), number(sum))
+        }
+        Value::Array(list) => return list.iter().for_each(|one| chart(key, one, said)),
+        Value::String(text) if matches!(key, "name" | "title") => text.clone(),
+        _ => return,
+    };
+    if matches!(key, "name" | "title" | "x" | "y" | "z") {
+        said.entry(format!("chart {key}")).or_default().insert(word);
+    }
+}
+
+/// Six digits say whether a number is the same on any machine.
+fn number(value: f64) -> String {
+    let rounded: f64 = format!("{value:.5e}").parse().expect("a number");
+    rounded.to_string()
+}
+
+/// The rows of a table as a document has them.
+fn csv(table: &str) -> Value {
+    let mut rows = table.lines().map(cells);
+    let names = rows.next().expect("a heading");
+    let cell = |cell: String| match cell.parse::<f64>() {
+        _ if cell.is_empty() => Value::Null,
+        Ok(number) => number.into(),
+        Err(_) => cell.into(),
+    };
+    let row = |row: Vec<String>| names.iter().cloned().zip(row.into_iter().map(cell)).collect::<Value>();
+    json!({ "figures": rows.map(row).collect::<Vec<_>>() })
+}
+
+fn cells(line: &str) -> Vec<String> {
+    let (mut cells, mut quoted) = (vec![String::new()], false);
+    for c in line.trim_end().chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            c => cells.last_mut().expect("one is there").push(c),
+        }
+    }
+    cells
+}
+
+fn document(whole: &Value) -> Said {
+    let apart = whole["figures"].as_array().is_some_and(|figures| figures.len() <= FIGURES_APART);
+    let mut said = Said::new();
+    leaves(String::new(), whole, apart, &mut said);
+    said
+}
+
+fn leaves(path: String, value: &Value, apart: bool, said: &mut Said) {
+    let word = match value {
+        Value::Null => return,
+        Value::Object(map) => {
+            // The words of the report are the same in every record.
+            let map = map.iter().filter(|(key, _)| *key != "definitions");
+            return map.for_each(|(key, one)| leaves(format!("{path}.{key}"), one, apart, said));
+        }
+        Value::Array(list) => {
+            return list.iter().for_each(|one| {
+                let row = match (one["case"].as_str(), one["phase"].as_str()) {
+                    (Some(case), Some(phase)) if apart => format!("[{case} {phase}]"),
+                    _ => String::new(),
+                };
+                leaves(format!("{path}{row}"), one, apart, said);
+            });
+        }
+        Value::String(text) => text.clone(),
+        Value::Number(value) => number(value.as_f64().expect("a number")),
+        Value::Bool(is) => is.to_string(),
+    };
+    said.entry(path).or_default().insert(word);
+}
+
+/// Labels that every sample of a figure repeats.
+const OF_FIGURE: [&str; 7] = ["group", "target", "what", "path", "tasks", "transfer_bytes", "rate"];
+
+fn open_metrics(text: &str) -> Said {
+    let mut said = Said::new();
+    let apart = text.matches("\nioproof_figure_info{").count() <= FIGURES_APART;
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let (sample, value) = line.rsplit_once(' ').expect("a sample has a value");
+        let (name, labels) = sample.split_once('{').unwrap_or((sample, ""));
+        let info = name.ends_with("_info");
+        let mut key = name.to_owned();
+        let mut words = BTreeSet::new();
+        for (label, word) in
+            labels.trim_end_matches("\"}").split("\",").filter_map(|label| label.split_once("=\""))
+        {
+            if apart && matches!(label, "case" | "phase")
+                || !info && label != "case" && !OF_FIGURE.contains(&label)
+            {
+                key.push_str(&format!(" {label}={word}"));
+            } else if info {
+                words.insert(word.to_owned());
+            }
+        }
+        if !info {
+            words.insert(number(value.parse().expect("a number")));
+        }
+        said.entry(key).or_default().extend(words);
+    }
+    said
+}
+
+/// One line for each key, its values behind it, or of very many their number and sum.
+fn written(said: &Said) -> String {
+    let line = |(key, values): (&String, &BTreeSet<String>)| {
+        let numbers: Vec<f64> = values.iter().filter_map(|one| one.parse().ok()).collect();
+        let many = numbers.len() == values.len() && numbers.len() > VALUES_APART;
+        let sum = [format!("{} of sum {}", numbers.len(), number(numbers.iter().sum()))].into();
+        let fields = std::iter::once(key).chain(if many { &sum } else { values }).map(|field| {
+            let field: String = field.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            field.split_whitespace().collect::<Vec<_>>().join(" ")
+        });
+        fields.collect::<Vec<_>>().join("\t") + "\n"
+    };
+    said.iter().map(line).collect::<String>().replace(env!("CARGO_PKG_VERSION"), "[version]")
+}
+
+fn read(text: &str) -> Said {
+    let line = |line: &str| {
+        let mut fields = line.split('\t').map(str::to_owned);
+        (fields.next().unwrap_or_default(), fields.collect())
+    };
+    text.lines().map(line).collect()
+}
+
+/// What of `from` is not in `to`: a value that no key has any more is gone, another is only elsewhere.
+fn missing(from: &Said, to: &Said, word: &str, report: &mut String) {
+    let anywhere: BTreeSet<&String> = to.values().flatten().collect();
+    let nothing = BTreeSet::new();
+    for (key, values) in from {
+        let here = to.get(key).unwrap_or(&nothing);
+        let (elsewhere, gone): (Vec<&String>, Vec<&String>) =
+            values.iter().filter(|one| !here.contains(*one)).partition(|one| anywhere.contains(one));
+        if !gone.is_empty() {
+            report.push_str(&format!("  {word} {key}: {gone:?}\n"));
+        }
+        if !elsewhere.is_empty() {
+            report.push_str(&format!("  {word} under this key, but elsewhere: {key}: {elsewhere:?}\n"));
+        }
+    }
+}
+
+#[test]
+fn no_form_loses_a_value_of_a_golden_record_unnoticed() {
+    let place = below("tests/golden");
+    let update = env::var_os("UPDATE_GOLDEN").is_some();
+    let (mut changes, mut known) = (String::new(), BTreeSet::new());
+    for (name, run) in runs() {
+        for (form, said) in forms(&name, &run) {
+            let path = place.join(format!("{name}.{form}"));
+            let (before, now) = (fs::read_to_string(&path).unwrap_or_default(), written(&said));
+            known.insert(path.clone());
+            if before != now {
+                changes.push_str(&format!("{name} as {form}:\n"));
+                missing(&read(&before), &read(&now), "gone", &mut changes);
+                missing(&read(&now), &read(&before), "new", &mut changes);
+                if update {
+                    fs::write(&path, now).expect("written");
+                }
+            }
+        }
+    }
+    let old = fs::read_dir(&place).expect("golden records").map(|entry| entry.expect("an entry").path());
+    assert_eq!(
+        old.filter(|path| !known.contains(path)).collect::<Vec<_>>(),
+        Vec::<PathBuf>::new(),
+        "of no record"
+    );
+    assert!(update || changes.is_empty(), "if this is meant, UPDATE_GOLDEN=1 writes it:\n{changes}");
+}

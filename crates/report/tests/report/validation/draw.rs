@@ -1,0 +1,203 @@
+//! Records drawn from distributions whose parameters are known: nothing is measured, and no code of the
+//! program under test makes a number here.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "drawn numbers are far below the limits of integers and not negative"
+)]
+
+use plan::{
+    Bytes, Case, Geometry, Nanos, Order, Phase, Plan, Question, Setting, SettingValue, Sharing, Terms,
+    WorkloadSpec,
+};
+use record::{
+    HostFacts, LatencyRow, Manifest, Measure, Operation, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run,
+    TaskRow,
+};
+
+const SECOND: f64 = 1e9;
+const TRANSFER: u64 = 1 << 20;
+/// Long enough for a rate by any rule of the audit.
+const LONG_SECONDS: f64 = 30.0;
+/// Shorter than the general minimum.
+const SHORT_SECONDS: f64 = 0.2;
+
+/// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers for the same seed on any machine.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    /// Uniform from 0 to 1.
+    pub(crate) fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Standard normal, after Box and Muller.
+    pub(crate) fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+
+    /// One of `list`.
+    pub(crate) fn of<T: Copy>(&mut self, list: &[T]) -> T {
+        list[((self.uniform() * list.len() as f64) as usize).min(list.len() - 1)]
+    }
+}
+
+/// What is wrong with a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fault {
+    None,
+    TooShort,
+    /// The devices moved nothing.
+    Cached,
+    /// A check found data that nobody had written.
+    Damaged,
+    /// Fewer repetitions than were asked for.
+    Unfinished,
+}
+
+/// One figure to be drawn.
+#[derive(Clone)]
+pub(crate) struct Point {
+    pub(crate) group: &'static str,
+    pub(crate) target: &'static str,
+    pub(crate) settings: Vec<Setting>,
+    pub(crate) phase: Phase,
+    /// The true rate of each node; the median of repetitions without end.
+    pub(crate) node_rates: Vec<f64>,
+    /// Standard deviation of the logarithm of a repetition's rate.
+    pub(crate) noise: f64,
+    pub(crate) repetitions: u32,
+    pub(crate) tasks: u32,
+    pub(crate) fault: Fault,
+}
+
+/// The sweep key `key` at `value`.
+pub(crate) fn count(key: &str, value: u64) -> Setting {
+    Setting { key: key.to_owned(), value: SettingValue::Count(value) }
+}
+
+/// The point at `target`.
+pub(crate) fn word(target: &str) -> Setting {
+    Setting { key: "target".to_owned(), value: SettingValue::Word(target.to_owned()) }
+}
+
+/// The run of `points` under `terms`.
+pub(crate) fn run(terms: Terms, points: &[Point], random: &mut Random) -> Run {
+    let mut plan = Plan::new(
+        "Drawn from known distributions",
+        Question::Quick { directory: "/data".into() },
+        1,
+        Vec::new(),
+    );
+    plan.terms = terms;
+    let mut records = Vec::new();
+    for point in points {
+        let case = case(point);
+        for repetition in 0..point.repetitions {
+            records.push(record(&case, point, repetition, random));
+        }
+        plan.cases.push(case);
+    }
+    let manifest = Manifest {
+        format_version: record::FORMAT_VERSION,
+        run_id: "drawn".to_owned(),
+        provenance: Provenance::Measured,
+        program_version: "0".to_owned(),
+        command_line: Vec::new(),
+        started_unix_ns: 0,
+        finished_unix_ns: Some(1),
+        plan,
+        host: HostFacts { node: "n0".to_owned(), ..HostFacts::default() },
+        cluster: None,
+    };
+    Run::in_memory(manifest, records)
+}
+
+fn case(point: &Point) -> Case {
+    let geometry = Geometry { transfer: Bytes(TRANSFER), block: Bytes::gib(1), segments: 1 };
+    let mut spec = WorkloadSpec::new(point.group, "/data/drawn", geometry);
+    (spec.direct, spec.tasks, spec.nodes) = (true, point.tasks, point.node_rates.len() as u32);
+    spec.files.sharing = Sharing::PerTask;
+    spec.order = Order::Sequential;
+    spec.duration = Some(Nanos::secs(LONG_SECONDS as u64));
+    let at = point.settings.iter().map(|one| format!("{}={}", one.key, one.value));
+    let id = format!("{}:{}", point.group, at.collect::<Vec<_>>().join(":"));
+    Case {
+        group: point.group.to_owned(),
+        target: point.target.to_owned(),
+        settings: point.settings.clone(),
+        repetitions: point.repetitions + u32::from(point.fault == Fault::Unfinished),
+        ..Case::new(id, spec.validate().expect("valid"), vec![point.phase])
+    }
+}
+
+fn record(case: &Case, point: &Point, repetition: u32, random: &mut Random) -> PhaseRecord {
+    let key = PhaseKey { case: case.id.as_str().into(), repetition, phase: point.phase };
+    let seconds = if point.fault == Fault::TooShort { SHORT_SECONDS } else { LONG_SECONDS };
+    let wall_ns = (seconds * SECOND) as u64;
+    let nodes = point.node_rates.len() as u32;
+    // Nodes vary apart: the whole varies as much as one node does.
+    let factor = |random: &mut Random| (point.noise * random.normal()).exp();
+    let whole = factor(random);
+    let each: Vec<f64> =
+        point.node_rates.iter().map(|rate| rate * if nodes > 1 { factor(random) } else { whole }).collect();
+    let rows = point.tasks.min(4).max(nodes);
+    let task = |task: u32| {
+        let of_node = (0..rows).filter(|row| row % nodes == task % nodes).count() as f64;
+        let bytes = each[(task % nodes) as usize] * seconds / of_node;
+        TaskRow {
+            key: key.clone(),
+            task,
+            node: format!("n{}", task % nodes),
+            file: task,
+            open_start_ns: 0,
+            open_end_ns: 0,
+            io_start_ns: 0,
+            io_end_ns: wall_ns,
+            close_start_ns: wall_ns,
+            close_end_ns: wall_ns,
+            bytes: bytes as u64,
+            transfers: bytes as u64 / TRANSFER,
+        }
+    };
+    let tasks: Vec<TaskRow> = (0..rows).map(task).collect();
+    let bytes: u64 = tasks.iter().map(|task| task.bytes).sum();
+    let transfers = (bytes / TRANSFER).max(1);
+    let reads = point.phase == Phase::Read;
+    let at_devices = if point.fault == Fault::Cached { 0 } else { bytes };
+    let of = |yes: bool, value: u64| if yes { value } else { 0 };
+    let low = (f64::from(point.tasks) * wall_ns as f64 / transfers as f64) as u64;
+    let latency = LatencyRow {
+        key: key.clone(),
+        operation: if reads { Operation::Read } else { Operation::Write },
+        measure: Measure::Response,
+        low_ns: low,
+        high_ns: low + low / 128,
+        count: transfers,
+    };
+    PhaseRecord {
+        tasks,
+        latency: vec![latency],
+        ..PhaseRecord::new(PhaseRow {
+            started_unix_ns: i64::from(repetition) * 60_000_000_000,
+            wall_ns,
+            io_ns: wall_ns,
+            read_bytes: of(reads, bytes),
+            write_bytes: of(!reads, bytes),
+            reads: of(reads, transfers),
+            writes: of(!reads, transfers),
+            first_done_ns: wall_ns,
+            first_done_bytes: bytes,
+            device_read_bytes: Some(of(reads, at_devices)),
+            device_write_bytes: Some(of(!reads, at_devices)),
+            wrong_cells: u64::from(point.fault == Fault::Damaged),
+            ..PhaseRow::new(key)
+        })
+    }
+}

@@ -1,0 +1,249 @@
+//! What a report states, read from its public results: the one place that knows their types.
+
+use analysis::{Comparison, Figure, Findings, Judgement, Outcome, Standing};
+use plan::Relation;
+use serde_json::Value;
+
+/// A kind of statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Kind {
+    Best,
+    Tax,
+    Scaling,
+    Consistency,
+    SweetSpot,
+    Knee,
+    Dips,
+    Plateau,
+    Slope,
+    WeakSlope,
+    Saturation,
+    Crossover,
+    SlowNode,
+    ProcessLimit,
+    Placement,
+    ClaimGreater,
+    ClaimEqual,
+    Pass,
+    Fail,
+    Compared,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 20] = [
+        Self::Best,
+        Self::Tax,
+        Self::Scaling,
+        Self::Consistency,
+        Self::SweetSpot,
+        Self::Knee,
+        Self::Dips,
+        Self::Plateau,
+        Self::Slope,
+        Self::WeakSlope,
+        Self::Saturation,
+        Self::Crossover,
+        Self::SlowNode,
+        Self::ProcessLimit,
+        Self::Placement,
+        Self::ClaimGreater,
+        Self::ClaimEqual,
+        Self::Pass,
+        Self::Fail,
+        Self::Compared,
+    ];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Best => "best of a sweep is ahead",
+            Self::Tax => "tax of a target",
+            Self::Scaling => "scaling over devices",
+            Self::Consistency => "most consistent target",
+            Self::SweetSpot => "sweet spot",
+            Self::Knee => "knee",
+            Self::Dips => "dips",
+            Self::Plateau => "plateau",
+            Self::Slope => "slope of a line",
+            Self::WeakSlope => "slope over nodes",
+            Self::Saturation => "saturation over nodes",
+            Self::Crossover => "crossover of layers",
+            Self::SlowNode => "slow node",
+            Self::ProcessLimit => "process limit",
+            Self::Placement => "placement for reads",
+            Self::ClaimGreater => "claim: greater",
+            Self::ClaimEqual => "claim: equal",
+            Self::Pass => "commitment: PASS",
+            Self::Fail => "commitment: FAIL",
+            Self::Compared => "two runs compared",
+        }
+    }
+}
+
+/// Which way it is stated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Way {
+    /// More, yes.
+    Up,
+    /// Less, no.
+    Down,
+}
+
+/// A statement.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Said {
+    pub(crate) kind: Kind,
+    /// A target, a node, a setting or a name.
+    pub(crate) subject: String,
+    pub(crate) way: Way,
+}
+
+const fn way(up: bool) -> Way {
+    if up { Way::Up } else { Way::Down }
+}
+
+/// All that `findings` state of `figures`.
+pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said> {
+    let mut all = Vec::new();
+    let mut say =
+        |kind, subject: &str, up| all.push(Said { kind, subject: subject.to_owned(), way: way(up) });
+    for one in &findings.best {
+        if one.gain.is_some_and(|gain| gain > 0.0) {
+            let second = one.runner_up.map(|place| figures[place].settings.as_slice());
+            let value = |settings: &[plan::Setting]| settings.last().and_then(|one| one.value.on_axis());
+            say(Kind::Best, &one.target, value(&one.settings) > second.and_then(value));
+        }
+    }
+    for one in findings.taxes.iter().filter(|one| one.share != 0.0) {
+        // Up: the later target is the faster one.
+        let turned = figures[one.reference].target > figures[one.figure].target;
+        say(Kind::Tax, &figures[one.figure].target, (one.share < 0.0) != turned);
+    }
+    for one in findings.scaling.iter().filter(|one| one.share != 1.0) {
+        say(Kind::Scaling, &one.target, one.share > 1.0);
+    }
+    for one in &findings.consistency {
+        let of_race = |other: &&analysis::Consistency| other.phase == one.phase && other.target != one.target;
+        if one.rank == 1 && findings.consistency.iter().any(|other| of_race(&other)) {
+            say(Kind::Consistency, &one.target, true);
+        }
+    }
+    for curve in &findings.curves {
+        let shape = &curve.shape;
+        for (kind, stated) in [
+            (Kind::SweetSpot, shape.sweet_spot.is_some()),
+            (Kind::Knee, shape.knee.is_some()),
+            (Kind::Dips, shape.dips.is_some()),
+            (Kind::Plateau, shape.plateau.is_some()),
+        ] {
+            if stated {
+                say(kind, &curve.target, true);
+            }
+        }
+    }
+    for one in findings.regressions.iter().filter(|one| one.slope.abs() > one.slope_half_width) {
+        say(Kind::Slope, &findings.curves[one.curve].target, one.slope > 0.0);
+    }
+    for one in &findings.weak_scaling {
+        if one.line.slope_half_width.is_some_and(|half| one.line.slope.abs() > half) {
+            say(Kind::WeakSlope, &one.target, one.line.slope > 0.0);
+        }
+        if one.saturation.is_some() {
+            say(Kind::Saturation, &one.target, true);
+        }
+    }
+    for one in findings.layer_crossovers.iter().filter(|one| one.nodes.is_some()) {
+        say(Kind::Crossover, &findings.weak_scaling[one.local].target, true);
+    }
+    for node in findings.nodes.iter().flat_map(|one| &one.nodes).filter(|node| node.slow) {
+        say(Kind::SlowNode, &node.node, true);
+    }
+    for one in findings.process_limits.iter().filter(|one| one.flat) {
+        say(Kind::ProcessLimit, &one.group, true);
+    }
+    for one in findings.placings.iter().filter(|one| one.for_reads) {
+        say(Kind::Placement, &one.target, true);
+    }
+    for one in findings.claims.iter().filter(|one| one.standing != Standing::NotTested) {
+        let kind = match one.relation {
+            Some(Relation::Equal) => Kind::ClaimEqual,
+            _ => Kind::ClaimGreater,
+        };
+        say(kind, &one.id, one.standing == Standing::Holds);
+    }
+    for one in &findings.verdicts {
+        match one.judgement {
+            Judgement::Pass => say(Kind::Pass, "", true),
+            Judgement::Fail => say(Kind::Fail, "", true),
+            _ => {}
+        }
+    }
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// What the comparison of two runs states.
+pub(crate) fn what_comparison_says(before: &[Figure], after: &[Figure]) -> Vec<Said> {
+    let stated = rates_compared(before, after);
+    let stated = stated.filter(|one| matches!(one.outcome, Outcome::Faster | Outcome::Slower));
+    stated
+        .map(|one| Said { kind: Kind::Compared, subject: one.case, way: way(one.outcome == Outcome::Faster) })
+        .collect()
+}
+
+/// The intervals of the changes between two runs.
+pub(crate) fn change_intervals(before: &[Figure], after: &[Figure]) -> Vec<(f64, f64)> {
+    rates_compared(before, after).filter_map(|one| one.interval).collect()
+}
+
+fn rates_compared(before: &[Figure], after: &[Figure]) -> impl Iterator<Item = Comparison> {
+    let all = analysis::compare(before, after).into_iter();
+    all.filter(|one| one.operation.is_none() && !one.transferring)
+}
+
+/// Where the document has a statement of each kind: the list, and what is not null, true or this word.
+const IN_DOCUMENT: [(Kind, &str, &str, &str); 13] = [
+    (Kind::Best, "/findings/best", "/gain", ""),
+    (Kind::Tax, "/findings/taxes", "/share", ""),
+    (Kind::Scaling, "/findings/scaling", "/share", ""),
+    (Kind::SweetSpot, "/findings/curves", "/shape/sweet_spot", ""),
+    (Kind::Knee, "/findings/curves", "/shape/knee", ""),
+    (Kind::Dips, "/findings/curves", "/shape/dips_period", ""),
+    (Kind::Plateau, "/findings/curves", "/shape/plateau_from", ""),
+    (Kind::ProcessLimit, "/findings/process_limits", "/flat", "true"),
+    (Kind::Placement, "/findings/placings", "/for_reads", "true"),
+    (Kind::ClaimGreater, "/findings/claims", "/standing", "holds"),
+    (Kind::ClaimGreater, "/findings/claims", "/standing", "does not hold"),
+    (Kind::Pass, "/findings/verdicts", "/judgement", "PASS"),
+    (Kind::Fail, "/findings/verdicts", "/judgement", "FAIL"),
+];
+
+/// The kinds of which the JSON document has a statement.
+pub(crate) fn kinds_in_document(document: &Value) -> Vec<Kind> {
+    let stated = |(_, list, at, word): &&(Kind, &str, &str, &str)| {
+        let list = document.pointer(list).and_then(Value::as_array).into_iter().flatten();
+        let mut values = list.filter_map(|one| one.pointer(at)).filter(|value| !value.is_null());
+        values.any(|value| {
+            let is = value.as_bool().map_or(value.as_str(), |is| Some(if is { "true" } else { "false" }));
+            word.is_empty() || is == Some(*word)
+        })
+    };
+    let mut kinds: Vec<Kind> = IN_DOCUMENT.iter().filter(stated).map(|(kind, ..)| *kind).collect();
+    kinds.dedup();
+    kinds
+}
+
+/// Kinds that one of the findings and the document states and the other does not.
+pub(crate) fn apart(stated: &[Said], document: &Value) -> Vec<Kind> {
+    let there = kinds_in_document(document);
+    let known = IN_DOCUMENT.iter().map(|(kind, ..)| *kind);
+    // A claim of equality has the same place there.
+    let is_said = |kind: Kind| {
+        stated
+            .iter()
+            .any(|one| one.kind == kind || kind == Kind::ClaimGreater && one.kind == Kind::ClaimEqual)
+    };
+    let mut apart: Vec<Kind> = known.filter(|kind| is_said(*kind) != there.contains(kind)).collect();
+    apart.dedup();
+    apart
+}

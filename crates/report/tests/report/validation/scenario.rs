@@ -1,0 +1,355 @@
+//! What is drawn, and what is true of it.
+
+use plan::{
+    Amount, Bound, Claim, Commitment, Layer, Over, Phase, Quantity, RateName, Relation, Selector, Side,
+    Statistic, TargetTerms, Terms,
+};
+use record::Run;
+
+use super::draw::{Fault, Point, Random, count, run, word};
+use super::said::{Kind, Way};
+
+/// The true rate that all others are multiples of.
+const RATE: f64 = 1e9;
+/// Of a claim of equality.
+const TOLERANCE: f64 = 0.03;
+/// Standard error of the median of n normal values × √n, for large n.
+const MEDIAN_ERROR: f64 = 1.2533;
+
+pub(crate) const EFFECTS: [f64; 5] = [0.02, 0.05, 0.1, 0.2, 0.5];
+pub(crate) const NOISES: [f64; 4] = [0.001, 0.02, 0.05, 0.2];
+pub(crate) const REPETITIONS: [u32; 5] = [1, 3, 5, 6, 10];
+pub(crate) const FAULTS: [Fault; 4] = [Fault::TooShort, Fault::Cached, Fault::Damaged, Fault::Unfinished];
+/// Standard errors that the truth is above what was promised.
+pub(crate) const DISTANCES: [f64; 6] = [-4.5, -2.0, -0.5, 0.5, 2.0, 4.5];
+
+/// How large the effect is, how much repetitions scatter, how many there are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Setup {
+    pub(crate) effect: f64,
+    pub(crate) noise: f64,
+    pub(crate) repetitions: u32,
+    /// What is wrong with every figure.
+    pub(crate) fault: Fault,
+}
+
+/// What may be said of one kind.
+pub(crate) struct Truth {
+    pub(crate) kind: Kind,
+    /// Of this subject alone; a word on another one is false.
+    pub(crate) subject: Option<&'static str>,
+    pub(crate) right: Option<Way>,
+    pub(crate) wrong: &'static [Way],
+}
+
+const EITHER: &[Way] = &[Way::Up, Way::Down];
+
+const fn nothing(kind: Kind) -> Truth {
+    Truth { kind, subject: None, right: None, wrong: EITHER }
+}
+
+const fn not_up(kind: Kind) -> Truth {
+    Truth { kind, subject: None, right: None, wrong: &[Way::Up] }
+}
+
+const fn up(kind: Kind) -> Truth {
+    Truth { kind, subject: None, right: Some(Way::Up), wrong: &[Way::Down] }
+}
+
+const fn down(kind: Kind) -> Truth {
+    Truth { kind, subject: None, right: Some(Way::Down), wrong: &[Way::Up] }
+}
+
+/// Of this subject alone.
+const fn of(subject: &'static str, truth: Truth) -> Truth {
+    Truth { subject: Some(subject), ..truth }
+}
+
+/// Up where there is an effect; nothing may be said where there is none.
+fn by_effect(kind: Kind, effect: f64) -> Truth {
+    if effect > 0.0 { up(kind) } else { nothing(kind) }
+}
+
+/// Records and what is true of them.
+pub(crate) struct Trial {
+    pub(crate) setup: Setup,
+    pub(crate) run: Run,
+    /// Two more runs, to be compared.
+    pub(crate) compared: Option<(Run, Run)>,
+    pub(crate) truths: Vec<Truth>,
+    /// True rates of the figures, in their order.
+    pub(crate) rates: Vec<f64>,
+    /// Standard errors by which the truth is above what was promised.
+    pub(crate) distance: Option<f64>,
+    /// It is judged by the bound of an interval, not by a median.
+    pub(crate) by_bound: bool,
+}
+
+/// A figure of `group` on `target`.
+fn point(setup: Setup, group: &'static str, target: &'static str, rate: f64) -> Point {
+    Point {
+        group,
+        target,
+        settings: vec![word(target)],
+        phase: Phase::Write,
+        node_rates: vec![rate],
+        noise: setup.noise,
+        repetitions: setup.repetitions,
+        tasks: 8,
+        fault: setup.fault,
+    }
+}
+
+fn trial(setup: Setup, terms: Terms, points: &[Point], truths: Vec<Truth>, random: &mut Random) -> Trial {
+    let rates = points.iter().map(|point| point.node_rates.iter().sum()).collect();
+    let run = run(terms, points, random);
+    // What memory helped and is too slow all the same breaks a promise.
+    let kinds = Kind::ALL.into_iter().filter(|&kind| kind != Kind::Fail || setup.fault != Fault::Cached);
+    let truths = if setup.fault == Fault::None { truths } else { kinds.map(nothing).collect() };
+    Trial { setup, run, compared: None, truths, rates, distance: None, by_bound: false }
+}
+
+fn target(name: &str, devices: u32, baseline: Option<&str>, layer: Layer) -> TargetTerms {
+    let baseline = baseline.map(str::to_owned);
+    TargetTerms { name: name.to_owned(), devices, slots: devices, baseline, layer, ..TargetTerms::default() }
+}
+
+fn of_target(name: &str) -> Selector {
+    Selector { target: Some(name.to_owned()), ..Selector::default() }
+}
+
+fn claim(id: &str, text: &str, relation: Relation) -> Claim {
+    Claim {
+        id: id.to_owned(),
+        text: text.to_owned(),
+        quantity: Quantity::BestRate,
+        left: of_target("b"),
+        relation,
+        right: Side::Measured(of_target("a")),
+        factor: 1.0,
+        tolerance: if relation == Relation::Equal { TOLERANCE } else { 0.0 },
+    }
+}
+
+fn commitment(statistic: Statistic, bytes_per_second: f64) -> Commitment {
+    Commitment {
+        name: "promised".to_owned(),
+        by: String::new(),
+        figures: of_target("b"),
+        rate: RateName::ByWall,
+        statistic,
+        bound: Bound::AtLeast,
+        amount: Amount::BytesPerSecond(bytes_per_second),
+        over: Over::Every,
+    }
+}
+
+/// Two targets; the second is faster by the effect.
+pub(crate) fn pair(setup: Setup, random: &mut Random) -> Trial {
+    // A target that is counted from another one is not compared with it at their bests.
+    let baseline = random.of(&[None, Some("a")]);
+    let terms = Terms {
+        targets: vec![target("a", 1, None, Layer::Unstated), target("b", 1, baseline, Layer::Unstated)],
+        claims: vec![
+            claim("greater", "B is faster than A.", Relation::Greater),
+            claim("equal", "B is as fast as A.", Relation::Equal),
+        ],
+        ..Terms::default()
+    };
+    let a = point(setup, "pair", "a", RATE);
+    let b = point(setup, "pair", "b", RATE * (1.0 + setup.effect));
+    let mut truths = vec![
+        by_effect(if baseline.is_some() { Kind::Scaling } else { Kind::Tax }, setup.effect),
+        if setup.effect > 0.0 { up(Kind::ClaimGreater) } else { not_up(Kind::ClaimGreater) },
+        by_effect(Kind::Compared, setup.effect),
+    ];
+    if setup.effect == 0.0 {
+        truths.push(up(Kind::ClaimEqual));
+    } else if setup.effect > TOLERANCE {
+        truths.push(down(Kind::ClaimEqual));
+    }
+    let before = run(terms.clone(), std::slice::from_ref(&a), random);
+    // In the later run the first target is faster, too.
+    let later = Point { node_rates: b.node_rates.clone(), ..a.clone() };
+    let after = run(terms.clone(), &[later], random);
+    let made = trial(setup, terms, &[a, b], truths, random);
+    Trial { compared: Some((before, after)), ..made }
+}
+
+/// A sweep of two points on each of two targets; the second point of the second target is faster by the effect.
+fn points(setup: Setup, random: &mut Random) -> Trial {
+    let mut all = Vec::new();
+    for (target, effect) in [("a", 0.0), ("b", setup.effect)] {
+        for (tasks, rate) in [(8, RATE), (16, RATE * (1.0 + effect))] {
+            let settings = vec![word(target), count("tasks", tasks.into())];
+            all.push(Point { settings, tasks, ..point(setup, "sweep", target, rate) });
+        }
+    }
+    let truths = match setup.effect > 0.0 {
+        true => vec![of("b", up(Kind::Best)), of("a", up(Kind::Consistency))],
+        false => vec![nothing(Kind::Best), nothing(Kind::Consistency)],
+    };
+    trial(setup, Terms::default(), &all, truths, random)
+}
+
+/// The form of a curve over 1 to 24 tasks.
+#[derive(Clone, Copy)]
+enum Form {
+    Flat,
+    Straight,
+    Bent,
+    Saturated,
+    /// The twelfth point is higher by 10 %.
+    Peaked,
+    /// Every sixth point is lower by 10 %.
+    Dipped,
+}
+
+fn curve(setup: Setup, random: &mut Random) -> Trial {
+    let forms = [Form::Straight, Form::Bent, Form::Saturated, Form::Peaked, Form::Dipped];
+    let form = if setup.effect > 0.0 { random.of(&forms) } else { Form::Flat };
+    let rate = |tasks: u32| match (form, f64::from(tasks)) {
+        (Form::Straight, x) => x / 24.0,
+        (Form::Bent, x) => x.min(8.0) / 8.0,
+        (Form::Saturated, x) => 1.0 - (-x / 4.0).exp(),
+        (Form::Peaked, _) if tasks == 12 => 1.1,
+        (Form::Dipped, _) if tasks.is_multiple_of(6) => 0.9,
+        _ => 1.0,
+    };
+    let point_at = |tasks: u32| Point {
+        settings: vec![count("tasks", tasks.into())],
+        tasks,
+        ..point(setup, "curve", "a", RATE * rate(tasks))
+    };
+    let all: Vec<Point> = (1..=24).map(point_at).collect();
+    let spot = if matches!(form, Form::Peaked) { up(Kind::SweetSpot) } else { nothing(Kind::SweetSpot) };
+    let dips = if matches!(form, Form::Dipped) { up(Kind::Dips) } else { nothing(Kind::Dips) };
+    let mut truths = vec![spot, dips];
+    truths.extend(match form {
+        Form::Flat => vec![nothing(Kind::Knee), nothing(Kind::Slope), nothing(Kind::Best), up(Kind::Plateau)],
+        Form::Straight => vec![nothing(Kind::Knee), nothing(Kind::Plateau), up(Kind::Slope)],
+        Form::Bent => vec![up(Kind::Knee), up(Kind::Plateau)],
+        Form::Saturated => vec![up(Kind::Plateau)],
+        Form::Peaked => vec![nothing(Kind::Knee), nothing(Kind::Slope)],
+        Form::Dipped => vec![nothing(Kind::Knee)],
+    });
+    trial(setup, Terms::default(), &all, truths, random)
+}
+
+/// Eight nodes, of which the fourth is slower by the effect.
+fn slow_node(setup: Setup, random: &mut Random) -> Trial {
+    let rates = (0..8).map(|node| if node == 3 { RATE * (1.0 - setup.effect) } else { RATE });
+    let one = Point { node_rates: rates.collect(), ..point(setup, "nodes", "a", RATE) };
+    let truth = match setup.effect > 0.0 {
+        true => of("n3", up(Kind::SlowNode)),
+        false => nothing(Kind::SlowNode),
+    };
+    trial(setup, Terms::default(), &[one], vec![truth], random)
+}
+
+/// The same work for each of 1 to 8 nodes, on local and on shared devices.
+#[derive(Clone, Copy, PartialEq)]
+enum Growth {
+    /// As fast on any number of nodes, the shared ones twice.
+    None,
+    /// In step with the nodes, the shared ones twice as fast.
+    Apart,
+    /// The shared ones are full at two nodes, so that the local ones meet them at four.
+    Crossing,
+}
+
+fn more_nodes(setup: Setup, random: &mut Random) -> Trial {
+    let some = random.of(&[Growth::Apart, Growth::Crossing]);
+    let growth = if setup.effect > 0.0 { some } else { Growth::None };
+    let mut all = Vec::new();
+    for (target, factor) in [("local", 1.0), ("shared", 2.0)] {
+        for nodes in [1_u32, 2, 4, 6, 8] {
+            let whole = match growth {
+                Growth::None => factor,
+                Growth::Crossing if target == "shared" => factor * f64::from(nodes.min(2)),
+                _ => factor * f64::from(nodes),
+            };
+            let each = RATE * whole / f64::from(nodes);
+            let settings = vec![word(target), count("nodes", nodes.into())];
+            let node_rates = vec![each; nodes as usize];
+            all.push(Point { settings, node_rates, tasks: nodes, ..point(setup, "weak", target, each) });
+        }
+    }
+    let targets = vec![target("local", 0, None, Layer::NodeLocal), target("shared", 0, None, Layer::Shared)];
+    let terms = Terms { targets, nodes: vec![1, 2, 4, 6, 8], ..Terms::default() };
+    let truths = match growth {
+        Growth::None => vec![nothing(Kind::WeakSlope), up(Kind::Saturation), nothing(Kind::Crossover)],
+        Growth::Apart => vec![up(Kind::WeakSlope), nothing(Kind::Saturation), nothing(Kind::Crossover)],
+        Growth::Crossing => vec![of("shared", up(Kind::Saturation)), up(Kind::Crossover)],
+    };
+    trial(setup, terms, &all, truths, random)
+}
+
+/// As many tasks on 1, 2 and 4 devices, each twice as many faster by the effect. Without one reads are as fast
+/// as writes, else three times as fast.
+fn devices(setup: Setup, random: &mut Random) -> Trial {
+    let mut all = Vec::new();
+    let mut targets = Vec::new();
+    for (step, name) in [(0, "one"), (1, "two"), (2, "four")] {
+        let rate = RATE * (1.0 + setup.effect).powi(step);
+        let reads = if setup.effect > 0.0 { 3.0 * rate } else { rate };
+        for (phase, group, rate) in [(Phase::Write, "write", rate), (Phase::Read, "read", reads)] {
+            all.push(Point { phase, ..point(setup, group, name, rate) });
+        }
+        targets.push(target(name, 1 << step, None, Layer::Unstated));
+    }
+    let mut truths = vec![by_effect(Kind::Placement, setup.effect)];
+    if setup.effect == 0.0 {
+        truths.push(up(Kind::ProcessLimit));
+    } else if setup.effect >= 0.1 {
+        truths.push(nothing(Kind::ProcessLimit));
+    }
+    trial(setup, Terms { targets, ..Terms::default() }, &all, truths, random)
+}
+
+/// A promise that the truth is so many standard errors above.
+fn promise(setup: Setup, random: &mut Random) -> Trial {
+    let distance = random.of(&DISTANCES);
+    let statistic = random.of(&[Statistic::Median, Statistic::ConfidenceBound]);
+    let error = setup.noise * MEDIAN_ERROR / f64::from(setup.repetitions).sqrt();
+    let promised = RATE * (-distance * error).exp();
+    let terms = Terms { commitments: vec![commitment(statistic, promised)], ..Terms::default() };
+    let truths = match distance > 0.0 {
+        true => vec![up(Kind::Pass), nothing(Kind::Fail)],
+        false => vec![nothing(Kind::Pass), up(Kind::Fail)],
+    };
+    let setup = Setup { effect: distance.abs(), ..setup };
+    let made = trial(setup, terms, &[point(setup, "promise", "b", RATE)], truths, random);
+    Trial { distance: Some(distance), by_bound: statistic == Statistic::ConfidenceBound, ..made }
+}
+
+/// What is usual: an effect of 10 % at 2 % noise, with six repetitions.
+pub(crate) const USUAL: Setup = Setup { effect: 0.1, noise: 0.02, repetitions: 6, fault: Fault::None };
+/// So many trials in a row have each family.
+pub(crate) const FAMILIES: usize = 10;
+
+/// Trial number `index`. Half of them have no effect, a quarter the usual one; of every ten one has figures
+/// that count for nothing.
+pub(crate) fn drawn(index: usize, random: &mut Random) -> Trial {
+    let any = Setup { effect: 0.0, noise: random.of(&NOISES), repetitions: random.of(&REPETITIONS), ..USUAL };
+    let setup = match random.uniform() {
+        chance if chance < 0.25 => USUAL,
+        chance if chance < 0.5 => Setup { effect: random.of(&EFFECTS), ..any },
+        _ => any,
+    };
+    match index % FAMILIES {
+        0 | 1 => pair(setup, random),
+        2 => points(setup, random),
+        3 | 4 => curve(setup, random),
+        5 => slow_node(setup, random),
+        6 => more_nodes(setup, random),
+        7 => devices(setup, random),
+        8 => promise(setup, random),
+        _ => {
+            let family = random.of::<fn(Setup, &mut Random) -> Trial>(&[
+                pair, points, curve, slow_node, more_nodes, devices, promise,
+            ]);
+            family(Setup { fault: random.of(&FAULTS), ..USUAL }, random)
+        }
+    }
+}
