@@ -44,10 +44,7 @@ fn the_published_blocks_show_their_values_and_checks() {
                 "6488345 ÷ 8388608 = 0.773471, 67595.85 ÷ 87392.73 = 0.773472 (agrees)",
             ],
         ),
-        (
-            "published-iohist.txt",
-            &["mean 54.9 µs on the device", "71.9 µs from start to start", "17.0 µs between"],
-        ),
+        ("published-iohist.txt", &["mean 54.9 µs each", "71.9 µs from start to start", "17.0 µs between"]),
     ];
     for (name, says) in expected {
         let desk = Desk::new();
