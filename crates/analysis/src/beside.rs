@@ -227,7 +227,7 @@ fn own_detail(case: &Case, figure: &Figure, published: &Published) -> Option<f64
             middle(&|one| Some(one.rates.tasks?.least_transfers as f64))
         }
         // As gpfsperf prints it: the time of its threads in transfers, against the time with the fsync.
-        (Metric::ThreadUtilisation, _) => middle(&|one| {
+        (Metric::ThreadUtilisation, _) if case.stated.is_none() => middle(&|one| {
             let close_ns = if case.workload.sync.at_close { one.phase.close_ns } else { 0 };
             let all_ns = (one.phase.io_ns + close_ns) as f64 * f64::from(case.workload.tasks);
             one.rates
