@@ -59,7 +59,7 @@ fn a_whole_page_brings_history_and_rate_together() {
     let said = pasted(&desk, "published-page.txt");
     assert_says(
         &said,
-        &["printed values (60 of results", "74.3 µs for the application, 19.4 µs of it not on the device"],
+        &["printed values (60 of results", "74.3 µs for the application, 19.4 µs of it not in them"],
     );
 }
 
