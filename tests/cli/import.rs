@@ -44,10 +44,7 @@ fn the_published_blocks_show_their_values_and_checks() {
                 "6488345 ÷ 8388608 = 0.773471, 67595.85 ÷ 87392.73 = 0.773472 (agrees)",
             ],
         ),
-        (
-            "published-iohist.txt",
-            &["mean 54.9 µs on the device", "71.9 µs from start to start", "17.0 µs between"],
-        ),
+        ("published-iohist.txt", &["mean 54.9 µs each", "71.9 µs from start to start", "17.0 µs between"]),
     ];
     for (name, says) in expected {
         let desk = Desk::new();
@@ -62,7 +59,7 @@ fn a_whole_page_brings_history_and_rate_together() {
     let said = pasted(&desk, "published-page.txt");
     assert_says(
         &said,
-        &["printed values (60 of results", "74.3 µs for the application, 19.4 µs of it not on the device"],
+        &["printed values (60 of results", "74.3 µs for the application, 19.4 µs of it not in them"],
     );
 }
 

@@ -58,6 +58,7 @@ fn study(desk: &Desk, cards: &[LoopDevice], more: &[&str]) -> Program {
         "workload.layouts.tasks=48".to_owned(),
         "workload.layouts.target=[\"cards\", \"xvm\"]".to_owned(),
         "protocol.rounds=1".to_owned(),
+        "protocol.repetitions=1".to_owned(),
         "protocol.wipe=false".to_owned(),
     ];
     set.extend(more.iter().map(|one| (*one).to_owned()));

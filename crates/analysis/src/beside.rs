@@ -7,8 +7,8 @@ use record::{Library, Metric, Operation, Published, PublishedOperation, Publishe
 
 use crate::subject::{Subject, subjects};
 use crate::{
-    Beside, Figure, NodeFigure, Rate, RepetitionFigure, Summary, WeakScaling, little, operation_of,
-    scalability, weak_scaling,
+    Beside, Figure, NodeFigure, Rate, RepetitionFigure, Summary, WeakScaling, operation_of, scalability, tax,
+    weak_scaling,
 };
 
 /// An id of a study file that the library does not have.
@@ -143,6 +143,7 @@ impl Own<'_> {
                 own.figure.transfers_per_second
             }
             (PublishedUnit::Fraction, Metric::Scalability) => return share_of_devices(&self.bests, own),
+            (PublishedUnit::Fraction, Metric::Tax) => return self.tax(own),
             _ => return None,
         };
         match published.statistic {
@@ -153,6 +154,16 @@ impl Own<'_> {
             PublishedStatistic::Slope => self.slope(own, published),
             _ => Some(summary.median),
         }
+    }
+
+    /// What the best point of a layout costs against the best of the target that it is built on.
+    fn tax(&self, own: &Subject<'_>) -> Option<f64> {
+        let best = |target| {
+            self.bests.get(&(target, own.figure.phase, own.nodes())).copied().filter(|&rate| rate > 0.0)
+        };
+        let rate = own.figure.bytes_per_second.median;
+        let below = best(own.target?.above.as_deref()?)?;
+        (best(&own.case.target)? <= rate).then(|| tax(below, rate))?
     }
 
     /// What one more node adds is no figure but the slope of a curve; it stands at the last point.
@@ -215,7 +226,15 @@ fn own_detail(case: &Case, figure: &Figure, published: &Published) -> Option<f64
         (Metric::Count, PublishedStatistic::Min) if of_one_task => {
             middle(&|one| Some(one.rates.tasks?.least_transfers as f64))
         }
-        (Metric::ThreadUtilisation, _) => little(case, figure).map(|law| law.agreement.min(1.0)),
+        // As gpfsperf prints it: the time of its threads in transfers, against the time with the fsync.
+        (Metric::ThreadUtilisation, _) if case.stated.is_none() => middle(&|one| {
+            let close_ns = if case.workload.sync.at_close { one.phase.close_ns } else { 0 };
+            let all_ns = (one.phase.io_ns + close_ns) as f64 * f64::from(case.workload.tasks);
+            one.rates
+                .tasks
+                .map(|tasks| (tasks.busy_ns as f64 / all_ns).min(1.0))
+                .filter(|share| share.is_finite())
+        }),
         (Metric::Bytes, _) => middle(&|one| Some(one.phase.bytes() as f64)),
         (Metric::CpuRealRatio, _) => middle(&|one| {
             let phase = &one.phase;

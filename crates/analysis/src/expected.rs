@@ -20,7 +20,7 @@ use crate::{Expected, Figure};
 /// enclose it; see [`mix`].
 ///
 /// [`Expected::reached`] is filled in for the highest grade that a figure reached: of 150, 100
-/// and 40 MB/s for a drive, one that moves 120 has reached 100.
+/// and 50 MB/s for a drive, one that moves 120 has reached 100; one that moves 40 has missed them all.
 #[must_use]
 pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
@@ -35,21 +35,21 @@ pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
         let devices = crate::seek::chosen_devices(case).unwrap_or(devices);
         let nodes = u32::try_from(nodes_of(case)).unwrap_or(u32::MAX);
         let in_all = |one: &Expectation| one.in_all(nodes, devices, layer);
-        let mut of_figure: Vec<(Expected, &str)> = Vec::new();
+        let mut of_figure: Vec<(Expected, Option<&Expectation>)> = Vec::new();
         for expectation in subject.about(&plan.terms.expectations) {
             let limit = in_all(expectation);
             if !concerns(expectation, figure) {
                 continue;
             }
             let Some(value) = measured(figure, limit) else { continue };
-            of_figure.push((found(index, figure, expectation, limit, value), &expectation.reached));
+            of_figure.push((found(index, figure, expectation, limit, value), Some(expectation)));
         }
         for (expectation, limit) in subject.between(&plan.terms.expectations, in_all) {
             let Some(value) = measured(figure, limit) else { continue };
             let mut expected = found(index, figure, expectation, limit, value);
             expected.name = format!("{} at {} % reads", expectation.name, case.workload.read_percent);
             expected.ceiling = false;
-            of_figure.push((expected, ""));
+            of_figure.push((expected, None));
         }
         grade(&mut of_figure, bytes_of_one(case, figure.phase));
         all.extend(of_figure.into_iter().map(|(expected, _)| expected));
@@ -85,23 +85,27 @@ fn found(figure: usize, of: &Figure, expectation: &Expectation, amount: Amount, 
     }
 }
 
-/// Marks the hardest grade that was reached, among rates and among latencies.
-fn grade(of_figure: &mut [(Expected, &str)], transfer: Bytes) {
+/// Marks the hardest grade that was reached, among rates and among latencies; the easiest where none was.
+fn grade(of_figure: &mut [(Expected, Option<&Expectation>)], transfer: Bytes) {
     let hardness = |amount: Amount| match amount {
         Amount::Latency { nanos, .. } => (true, -nanos),
         rate => (false, in_unit_of(rate, Amount::BytesPerSecond(0.0), transfer).unwrap_or(0.0)),
     };
     for of_latency in [false, true] {
-        let reached = |(place, (expected, grade)): (usize, &(Expected, &str))| {
+        let is_kept = |ratio: f64| if of_latency { ratio <= 1.0 } else { ratio >= 1.0 };
+        let graded = |(place, (expected, grade)): (usize, &(Expected, Option<&Expectation>))| {
             let (latency, hardness) = hardness(expected.amount);
-            let kept = if latency { expected.ratio <= 1.0 } else { expected.ratio >= 1.0 };
-            (latency == of_latency && kept && !grade.is_empty()).then_some((place, hardness))
+            let is_grade = grade.is_some_and(|grade| !grade.reached.is_empty());
+            (latency == of_latency && is_grade).then_some((place, hardness, is_kept(expected.ratio)))
         };
-        let best = of_figure.iter().enumerate().filter_map(reached).max_by(|a, b| a.1.total_cmp(&b.1));
-        if let Some((place, _)) = best {
-            let (expected, grade) = &mut of_figure[place];
-            expected.reached = Some((*grade).to_owned());
-        }
+        let grades = || of_figure.iter().enumerate().filter_map(graded);
+        let hardest = grades().filter(|one| one.2).max_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((place, _, kept)) = hardest.or_else(|| grades().min_by(|a, b| a.1.total_cmp(&b.1))) else {
+            continue;
+        };
+        let (expected, grade) = &mut of_figure[place];
+        let words = grade.map(|grade| if kept { &grade.reached } else { &grade.missed });
+        expected.reached = words.filter(|words| !words.is_empty()).cloned();
     }
 }
 

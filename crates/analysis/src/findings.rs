@@ -227,7 +227,8 @@ pub struct Expected {
     /// Whether the figure's mean latency is within [`plan::Expectation::at_latency`]; none where
     /// the value is promised without one, or no latency was measured.
     pub in_time: Option<bool>,
-    /// What reaching it means, where it is the highest grade that was reached.
+    /// What reaching it means, where it is the highest grade that was reached; what missing it means, where it
+    /// is the easiest and none was.
     pub reached: Option<String>,
     /// Where the value is from.
     pub source: String,

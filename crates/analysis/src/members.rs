@@ -116,6 +116,8 @@ pub struct Grade {
     pub rate: f64,
     /// [`plan::Expectation::reached`].
     pub reached: String,
+    /// [`plan::Expectation::missed`].
+    pub missed: String,
 }
 
 /// What the tasks of each member did in each pass, put together.
@@ -406,7 +408,7 @@ fn grades(plan: &Plan, subject: &Subject<'_>, devices: usize) -> Vec<Grade> {
             Per::Node => return None,
         };
         let rate = in_unit_of(one.amount, unit, bytes_of_one(case, phase))? * share;
-        Some(Grade { name: one.name.clone(), rate, reached: one.reached.clone() })
+        Some(Grade { name: one.name.clone(), rate, reached: one.reached.clone(), missed: one.missed.clone() })
     };
     let about = about(case, phase, &plan.terms.expectations);
     let mut grades: Vec<Grade> =

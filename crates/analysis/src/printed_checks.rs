@@ -334,36 +334,45 @@ pub fn throughput_block(
     checks
 }
 
-/// Where the time of one operation goes, by a history of single device operations of one thread and the
-/// rate that the application saw.
+/// Histories print times to a microsecond: by so much one may seem to begin before the other has ended.
+const OVERLAP_MAX_NS: i64 = 1_000;
+
+/// Where the time of one operation goes, by a history of single operations of one thread and the rate that
+/// the application saw. A history may be of a client, whose times are those of a call over the network.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RoundTrip {
     /// Operations in the history.
     pub n: usize,
-    /// Mean time of one on the device, in nanoseconds.
+    /// Mean time of one in the history, in nanoseconds.
     pub device_ns: f64,
     /// Mean from one start to the next.
     pub gap_ns: f64,
-    /// What of the gap the device does not explain.
+    /// What of the gap is not in the history.
     pub between_ns: f64,
     /// Time of one operation as the application saw it, where its rate is known.
     pub application_ns: Option<f64>,
-    /// What of it the device does not explain.
+    /// What of it is not in the history.
     pub rest_ns: Option<f64>,
 }
 
 impl RoundTrip {
     /// Of `operations` (start, time), in any order, and of an application that has one of them under way at a
-    /// time and does `operations_per_second`. None for fewer than two.
+    /// time and does `operations_per_second`. None for fewer than two, and where some overlap: no time is between
+    /// those.
     #[must_use]
     pub fn of(operations: &[DeviceOperation], operations_per_second: Option<f64>) -> Option<Self> {
-        let mut starts: Vec<i64> = operations.iter().map(|one| one.start_ns).collect();
-        starts.sort_unstable();
-        let (first, last) = (*starts.first()?, *starts.last()?);
-        let n = operations.len();
-        if n < 2 {
+        let end = |one: &DeviceOperation| {
+            one.start_ns.saturating_add(i64::try_from(one.time.0).unwrap_or(i64::MAX))
+        };
+        let mut sorted = operations.to_vec();
+        sorted.sort_unstable_by_key(|one| one.start_ns);
+        let overlaps =
+            |pair: &[DeviceOperation]| end(&pair[0]).saturating_sub(pair[1].start_ns) > OVERLAP_MAX_NS;
+        let n = sorted.len();
+        if n < 2 || sorted.windows(2).any(overlaps) {
             return None;
         }
+        let (first, last) = (sorted[0].start_ns, sorted[n - 1].start_ns);
         let device_ns = operations.iter().map(|one| one.time.0 as f64).sum::<f64>() / n as f64;
         let gap_ns = last.abs_diff(first) as f64 / (n - 1) as f64;
         let application_ns = operations_per_second.and_then(|rate| latency_of_threads(1.0, rate));
@@ -383,7 +392,7 @@ impl fmt::Display for RoundTrip {
         let micros = |nanos: f64| format!("{:.1} µs", nanos / 1e3);
         write!(
             f,
-            "{} operations: mean {} on the device, {} from start to start, {} between",
+            "{} operations: mean {} each, {} from start to start, {} between",
             self.n,
             micros(self.device_ns),
             micros(self.gap_ns),
@@ -391,12 +400,7 @@ impl fmt::Display for RoundTrip {
         )?;
         match self.application_ns.zip(self.rest_ns) {
             Some((application, rest)) => {
-                write!(
-                    f,
-                    "; {} for the application, {} of it not on the device",
-                    micros(application),
-                    micros(rest)
-                )
+                write!(f, "; {} for the application, {} of it not in them", micros(application), micros(rest))
             }
             None => Ok(()),
         }

@@ -84,7 +84,8 @@ fn file_bytes_of(one: &Published) -> Option<u64> {
     one.parameters.file_bytes.or_else(printed).filter(|_| small && moves)
 }
 
-/// In what the printed conditions of `published` are not those of `case`.
+/// In what the printed conditions of `published` are not those of `case`. What an imported text does not say
+/// is not known, and no difference.
 fn differences(published: &Published, case: &Case, phase: Phase) -> Vec<String> {
     let (workload, printed) = (&case.workload, &published.parameters);
     let own_nodes = u32::try_from(nodes_of(case)).unwrap_or(u32::MAX);
@@ -100,12 +101,16 @@ fn differences(published: &Published, case: &Case, phase: Phase) -> Vec<String> 
     let own_files = workload.work.tree().map(|tree| tree.items_per_task());
     let shared = printed.more.contains_key("shared_directory");
     let own_trees = workload.work.tree().is_some_and(|tree| tree.own_trees);
-    let bytes = printed.file_bytes.filter(|_| phase.is_transfers());
-    let own_bytes = workload.transfers_per_task() * workload.geometry.transfer.0;
-    let fsync = printed.fsync.filter(|&fsync| phase == Phase::Write && fsync != workload.sync.at_close);
+    let is_known = case.stated.is_none();
+    let bytes = printed.file_bytes.filter(|_| is_known && phase.is_transfers());
+    let tasks_per_file =
+        if workload.files.sharing == Sharing::PerTask { 1 } else { u64::from(workload.tasks) };
+    let own_bytes = workload.transfers_per_task() * workload.geometry.transfer.0 * tasks_per_file;
+    let other_sync = |fsync: &bool| is_known && phase == Phase::Write && *fsync != workload.sync.at_close;
+    let fsync = printed.fsync.filter(other_sync);
     [
         count(printed.tasks, workload.tasks, called).map(plural),
-        count(printed.nodes, own_nodes, "node"),
+        count(printed.nodes.filter(|_| is_known || own_nodes > 1), own_nodes, "node"),
         files
             .zip(own_files)
             .filter(|(printed, own)| *printed != *own as f64)

@@ -65,6 +65,8 @@ pub struct TaskRates {
     pub fastest: Rate,
     /// Operations of the task that did fewest.
     pub least_transfers: u64,
+    /// From its first transfer to its last, of all tasks together, in nanoseconds.
+    pub busy_ns: u64,
 }
 
 /// The rates of one operation of a phase that did several, over the times of the phase. Per-task and
@@ -168,6 +170,7 @@ fn task_rates(tasks: &[&TaskRow]) -> Option<TaskRates> {
         slowest: rates().min_by(by_operations)?,
         fastest: rates().max_by(by_operations)?,
         least_transfers: tasks.iter().map(|task| task.transfers).min()?,
+        busy_ns: tasks.iter().map(|task| task.io_end_ns.saturating_sub(task.io_start_ns)).sum(),
     })
 }
 

@@ -84,6 +84,8 @@ pub enum FitRefused {
     NotRising,
     /// The times are so far off any line.
     NoLine(f64),
+    /// The rates are of so many devices together: what one of them did in which time is not known.
+    SeveralDevices(u32),
 }
 
 impl fmt::Display for FitRefused {
@@ -104,6 +106,9 @@ impl fmt::Display for FitRefused {
                 "the times are {:.0} % off any line: more than positioning and one rate is at work",
                 error * 100.0
             ),
+            Self::SeveralDevices(devices) => {
+                write!(f, "the rates are of {devices} devices together: measure one (`member = 0`)")
+            }
         }
     }
 }
@@ -189,8 +194,7 @@ impl SeekTime {
     }
 }
 
-/// The fits of all curves over sizes of random transfers. A rate is divided by the devices that the tasks
-/// were spread over, as the study says or as there are paths.
+/// The fits of all curves over sizes of random transfers; of several devices together none.
 #[must_use]
 pub fn seek_fits(plan: &Plan, figures: &[Figure], curves: &[Curve]) -> Vec<SeekFit> {
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
@@ -221,7 +225,10 @@ pub fn seek_fits(plan: &Plan, figures: &[Figure], curves: &[Curve]) -> Vec<SeekF
                 }
             })
             .collect();
-        let fit = SeekTime::of(&points.iter().map(|one| (one.bytes, one.time_ns)).collect::<Vec<_>>());
+        let fit = match devices {
+            0 | 1 => SeekTime::of(&points.iter().map(|one| (one.bytes, one.time_ns)).collect::<Vec<_>>()),
+            several => Err(FitRefused::SeveralDevices(several)),
+        };
         if let Ok(line) = &fit {
             for point in &mut points {
                 point.predicted = Some(line.rate_at(point.bytes));

@@ -156,6 +156,9 @@ pub struct Expectation {
     pub source: String,
     /// What it means to reach it, as in `what the vendor says`; may be empty.
     pub reached: String,
+    /// What it means to stay below it, as in `look for a different vendor`; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub missed: String,
 }
 
 /// Which of the rates of a phase.
@@ -460,6 +463,7 @@ mod tests {
             ceiling: true,
             source: String::new(),
             reached: String::new(),
+            missed: String::new(),
         };
         let of = |per, layer| link(per).in_all(4, 12, layer);
         assert_eq!(of(Per::Target, Layer::Shared), Amount::BytesPerSecond(2.5e9));

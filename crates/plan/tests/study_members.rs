@@ -32,6 +32,13 @@ fn each_member_alone_is_a_case_of_its_own() {
 }
 
 #[test]
+fn a_case_on_one_member_says_so_though_it_is_swept_over_none() {
+    let plan = study(&with("member = 1")).unwrap();
+    let case = &plan.cases[0];
+    assert_eq!((case.id.as_str(), case.settings[0].to_string().as_str()), ("each", "member 1"));
+}
+
+#[test]
 fn the_first_members_are_a_target_of_fewer_paths() {
     let plan = study(&with("sharing = \"per-task\"\ntasks = 6\nmembers = [1, 3]")).unwrap();
     let counts: Vec<usize> = plan.cases.iter().map(|case| case.workload.files.targets.len()).collect();

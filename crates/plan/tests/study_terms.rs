@@ -318,7 +318,21 @@ fn long_values_are_cut_in_messages() {
     assert!(shown(&study(&huge).unwrap_err()).len() < 1000);
 }
 
-/// What can never be shown is not promised, and no promise is changed on the command line.
+/// A ready study has no contract of its own; what was claimed by somebody else stays as it is.
+#[test]
+fn a_promise_can_be_set_from_outside_and_a_claim_cannot() {
+    let promise = "name = \"1.5 GB/s\"\nstatistic = \"median\"\nbandwidth_at_least = \"1.5GB/s\"";
+    let text = format!("{RIGHT}\n[[commitment]]\n{promise}\n");
+    let set = |one: &str| with(&text, &[one]).unwrap().terms.commitments.pop().expect("a commitment");
+    let amount = set("commitment.1.5 GB/s.bandwidth_at_least=2GB/s").amount;
+    assert_eq!(amount, plan::Amount::BytesPerSecond(2e9));
+    let amount = set("commitment.*.iops_at_least=1000").amount;
+    assert_eq!(amount, plan::Amount::OperationsPerSecond(1000.0), "one amount takes the place of the other");
+    let claim = Override::parse("claim.c.factor=2").unwrap_err();
+    assert!(claim.message.contains("fixed before the run"), "{claim}");
+}
+
+/// What can never be shown is not promised.
 #[test]
 fn a_confidence_bound_has_its_repetitions() {
     let with = |repetitions: u32| {
@@ -330,8 +344,6 @@ fn a_confidence_bound_has_its_repetitions() {
     let errors = study(&with(5)).unwrap_err();
     assert_eq!(errors.errors()[0].message(), "5 repetitions give no confidence bound");
     assert!(miniature(&with(6)).is_ok(), "a study in miniature keeps its terms");
-    let promise = Override::parse("commitment.c.bandwidth_at_least=1MB/s").unwrap_err();
-    assert!(promise.message.contains("fixed before the run"), "{promise}");
 }
 
 fn miniature(text: &str) -> Result<Plan, StudyErrors> {

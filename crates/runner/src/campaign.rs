@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use comm::Comm;
 use host::{CommandHash, Host, Layouts};
-use plan::{Case, Layout, Plan, Recipe, WorkloadSpec};
+use plan::{Case, Layout, Plan, Recipe, WorkloadSpec, shell_word};
 use record::{CommandRun, LayoutFinding, LayoutNews, Warning, WarningRow};
 
 use crate::check::{self, Checked, Earlier, check_again};
@@ -160,10 +160,19 @@ pub fn muster(
         });
     }
     let is_left = |case: &&Case| !earlier.finished.contains(&case.id);
+    let mut obstacles = Vec::new();
     for layout in &plan.layouts {
         if plan.cases.iter().filter(is_left).any(|case| case.layout.as_ref() == Some(&layout.name)) {
-            builder.look(layout)?;
+            obstacles.extend(builder.look(layout).err().map(|error| (layout.name.as_str(), error)));
         }
+    }
+    if let Some((_, first)) = obstacles.first() {
+        let refused = obstacles.iter().any(|(_, error)| error.kind() == ErrorKind::Refused);
+        let kind = if refused { ErrorKind::Refused } else { first.kind() };
+        let mut message: Vec<String> = obstacles.iter().map(|(_, error)| error.to_string()).collect();
+        let missing: Vec<&str> = obstacles.iter().map(|(name, _)| *name).collect();
+        message.extend(without(&plan, &missing));
+        return Err(RunnerError::Layout { kind, message: message.join("\n") });
     }
     let finished = earlier.finished.clone();
     let on_layouts = plan.cases.iter().filter(|case| case.layout.is_some());
@@ -173,6 +182,30 @@ pub fn muster(
     // The user is asked once: also about layouts that stand already.
     checked.lost = checked.lost_now(&finished);
     Ok(Mustered { checked, finished })
+}
+
+/// How to leave the layouts called `missing` out of `plan`; none where a workload has no other target.
+fn without(plan: &Plan, missing: &[&str]) -> Option<String> {
+    let mut workloads: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let is_missing = |case: &Case| case.layout.as_deref().is_some_and(|name| missing.contains(&name));
+    for concerned in plan.cases.iter().filter(|case| is_missing(case)) {
+        workloads.entry(&concerned.group).or_default();
+    }
+    for case in plan.cases.iter().filter(|case| !is_missing(case)) {
+        let left = workloads.get_mut(case.group.as_str());
+        if let Some(left) = left.filter(|left| !left.contains(&case.target.as_str())) {
+            left.push(&case.target);
+        }
+    }
+    if workloads.values().any(|left| left.iter().all(|target| target.is_empty())) {
+        return None;
+    }
+    let set = workloads.iter().map(|(name, left)| {
+        let targets: Vec<String> = left.iter().map(|target| format!("\"{target}\"")).collect();
+        shell_word(&format!("workload.{name}.target=[{}]", targets.join(", ")))
+    });
+    let options: Vec<String> = set.map(|set| format!("--set {set}")).collect();
+    Some(format!("to leave {} out: {}", missing.join(", "), options.join(" ")))
 }
 
 /// Lives all that is mustered, one layout after another. Files and layouts are gone and the record is closed

@@ -50,6 +50,33 @@ fn without_a_point_it_stands_beside_the_best_of_its_direction() {
     assert_eq!(one.at, [count("tasks", 132), bytes("transfer", 16 << 20)]);
 }
 
+/// Study A: 29.9 GB/s where 32.9 GB/s were there below are a tax of 9.1 %.
+#[test]
+fn a_published_tax_stands_beside_the_own_one_of_the_same_layout() {
+    let cards = target("cards", |terms| terms.devices = 12);
+    let imsm = target("imsm", |terms| (terms.devices, terms.above) = (12, Some("cards".to_owned())));
+    let mut study = Study::new(vec![cards, imsm]);
+    for (target, rates) in [("cards", [30e9, 20e9]), ("imsm", [15e9, 24e9])] {
+        for (tasks, rate) in [33, 66].into_iter().zip(rates) {
+            study.add("layouts", target, &[count("tasks", tasks)], Phase::Read, &[rate]);
+        }
+    }
+    let of = |target: &str| {
+        let figures = Selector { target: Some(target.to_owned()), phase: Some(Phase::Read), ..all() };
+        only(&study, "a-sum-tax-read", figures)
+    };
+    let one = of("imsm");
+    assert!((one.own.expect("a tax") - 0.2).abs() < 1e-12, "the best of each: {one:?}");
+    assert_eq!((one.figure, one.published), (Some(3), 0.091));
+    assert_eq!(of("cards").own, None, "it is built on nothing");
+}
+
+#[test]
+fn a_right_value_is_no_misprint_because_a_statement_contradicts_it() {
+    let one = only(&study(), "a-t5b-write-best", all());
+    assert_eq!((one.as_published.as_str(), one.misprint.as_str()), ("24.2 GB/s", ""));
+}
+
 #[test]
 fn at_a_point_it_stands_beside_that_point() {
     let at = Selector { at: vec![count("tasks", 33)], phase: Some(Phase::Write), ..all() };

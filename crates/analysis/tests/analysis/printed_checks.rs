@@ -90,13 +90,16 @@ fn a_round_trip_is_split_by_its_history() {
     let split = RoundTrip::of(&operations, Some(13454.96)).expect("a history");
     assert_eq!(
         split.to_string(),
-        "8 operations: mean 54.9 µs on the device, 71.9 µs from start to start, 17.0 µs between; \
-         74.3 µs for the application, 19.4 µs of it not on the device"
+        "8 operations: mean 54.9 µs each, 71.9 µs from start to start, 17.0 µs between; \
+         74.3 µs for the application, 19.4 µs of it not in them"
     );
     assert_eq!(RoundTrip::of(&operations[..1], None), None);
     let mut backwards = operations.clone();
     backwards.reverse();
     assert_eq!(RoundTrip::of(&backwards, Some(13454.96)), Some(split), "a history may be newest first");
+    let mut overlapping = operations.clone();
+    overlapping[2].time = Nanos(500_000);
+    assert_eq!(RoundTrip::of(&overlapping, Some(13454.96)), None, "no time is between those that overlap");
 }
 
 /// The table that study E prints of mdtest, and the 26 s between its start and its end.

@@ -91,14 +91,14 @@ fn both_lines_of_gpfsperf_and_its_latency() {
         "gpfsperf",
         |spec| spec.direct = true,
         &[PhaseRow { wall_ns: SECOND, ..phase(&key, 4096 * 10_000, SECOND) }],
-        &[],
+        &[task(&key, 0, 4096 * 10_000, (0, SECOND / 4 * 3))],
         &[bucket(&key, Operation::Read, (99_000, 101_000), 10_000)],
     );
     let of = |id: &str| {
         found.iter().find(|(found, _)| found == id).unwrap_or_else(|| panic!("{id} in {found:?}")).1
     };
     assert_eq!((of("e-tsq-read-ops"), of("e-tsq-read-lat")), (10_000.0, 100_000.0));
-    assert_eq!((of("e-tsq-read-rate"), of("e-tsq-read-util")), (40_960_000.0, 1.0));
+    assert_eq!((of("e-tsq-read-rate"), of("e-tsq-read-util")), (40_960_000.0, 0.75));
     let key = crate::rows::key(0, Phase::Write);
     let large = |spec: &mut WorkloadSpec| {
         spec.geometry = plan::Geometry { transfer: Bytes::mib(16), block: Bytes::mib(64), segments: 1 };
@@ -106,6 +106,26 @@ fn both_lines_of_gpfsperf_and_its_latency() {
     };
     let found = beside("tsqosperf", large, &[phase(&key, 1 << 30, SECOND)], &[], &[]);
     assert!(found.iter().any(|(id, _)| id == "e-tsq-write-rate"), "{found:?}");
+}
+
+/// The printed block that study E shows says neither how many nodes it is of nor how large one file is.
+#[test]
+fn what_an_imported_text_does_not_say_is_no_difference() {
+    let large = workload(|spec| {
+        spec.geometry = plan::Geometry { transfer: Bytes::mib(16), block: Bytes::mib(64), segments: 1 };
+        (spec.tasks, spec.sync.at_close) = (16, false);
+    });
+    let measured = case(large, vec![Phase::Write]);
+    let imported = plan::Case { stated: Some("16 threads".to_owned()), ..measured.clone() };
+    let differs = |case: &plan::Case| {
+        let found = published_similar("tsqosperf", case, Phase::Write);
+        let rate = found.into_iter().find(|one| one.published.id == "e-tsq-write-rate");
+        rate.expect("the printed rate").differs
+    };
+    let place = "on fs2-16m-06";
+    assert_eq!(differs(&imported), [place]);
+    let own = ["files of 200 GiB, here 1 GiB", "fsync at the end, here none", place];
+    assert_eq!(differs(&measured), own, "a shared file has the bytes of all tasks");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use super::workload::Draft;
 use super::{CASES_LIMIT, Options};
 use crate::rules::{node_local_rule, server_memory_rule};
 use crate::seeds::named_seed;
-use crate::{Case, Layout, Permutation, Plan, PlanError, Question, Setting, Terms, Work};
+use crate::{Case, Layout, Permutation, Plan, PlanError, Question, Setting, SettingValue, Terms, Work};
 
 /// Longer ids would not fit into names of files, which Linux limits to 255 bytes.
 const ID_BYTES_MAX: usize = 200;
@@ -90,12 +90,13 @@ pub(super) fn plan(
     Some(Plan { terms, layouts, ..Plan::new(title, question, seed, cases) })
 }
 
+/// The keys that choose some of the members of a target.
+const MEMBERS: [&str; 2] = ["member", "members"];
+
 /// Whether a workload is on some of the members of its target.
 fn of_members(fields: &Fields) -> bool {
-    let is_one = |key: &str| matches!(key, "member" | "members");
-    fields.has("member")
-        || fields.has("members")
-        || fields.sweeps().iter().any(|sweep| is_one(sweep.key.name))
+    MEMBERS.iter().any(|key| fields.has(key))
+        || fields.sweeps().iter().any(|sweep| MEMBERS.contains(&sweep.key.name))
 }
 
 /// Refuses more cases than are allowed, before any of them is built.
@@ -174,8 +175,15 @@ fn cases(drafts: &[Draft<'_>], protocol: &Fields, errors: &mut Vec<StudyError>) 
 fn case(draft: &Draft<'_>, protocol: &Fields, errors: &mut Vec<StudyError>) -> Option<Case> {
     let fields = &draft.fields;
     let group = draft.spec.name.clone();
-    let settings = fields.settings();
+    let mut settings = fields.settings();
     let id = id(&group, &settings);
+    // What is measured on one device of several is no figure of all of them.
+    for key in MEMBERS {
+        let count = fields.given(key).and_then(|_| fields.count(key));
+        if let Some(count) = count.filter(|_| !settings.iter().any(|one| one.key == key)) {
+            settings.push(Setting { key: key.to_owned(), value: SettingValue::Count(count) });
+        }
+    }
     let mut spec = draft.spec.clone();
     spec.name.clone_from(&id);
     let workload = spec.validate().map_err(|error| errors.push(located(fields, &error))).ok()?;

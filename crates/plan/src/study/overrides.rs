@@ -15,9 +15,11 @@ use super::fields::{Span, shown};
 use super::keys::TABLES;
 use super::kind::Table;
 use super::nearest::nearest;
+use super::terms::PROMISES;
 
 /// Keys that stand in for each other: an override of one replaces the others.
-const INSTEAD: [(&[&str], &[&str]); 15] = [
+const INSTEAD: [(&[&str], &[&str]); 16] = [
+    (&PROMISES, &PROMISES),
     (
         &["path", "paths", "directory", "device", "disks"],
         &["path", "paths", "directory", "device", "disks", "layout", "volume", "work", "utility"],
@@ -38,9 +40,10 @@ const INSTEAD: [(&[&str], &[&str]); 15] = [
     (&["until"], &["repetitions_min", "steady_window", "steady_excursion", "steady_slope"]),
 ];
 
-/// Tables that say what is measured and how. What was expected, promised, published and claimed is
-/// no matter of the command line.
-const SETTABLE: [&str; 7] = ["study", "protocol", "layout", "target", "workload", "table", "test"];
+/// Tables that say what is measured and how, and what was promised of it: a ready study has no contract of
+/// its own. What was expected, published and claimed is no matter of the command line.
+const SETTABLE: [&str; 8] =
+    ["study", "protocol", "layout", "target", "workload", "table", "test", "commitment"];
 
 /// One value that replaces that of a study file.
 #[derive(Debug, Clone, PartialEq, Eq)]

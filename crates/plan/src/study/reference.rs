@@ -94,11 +94,12 @@ when you agree; more than a million do not.
 | `--set target.cards.directory=/mnt/x` | a key of a target |
 | `--set protocol.repetitions=2`, `--set study.title=Small` | a key of a table that comes once |
 | `--set 'layout.*.devices=["/dev/loop0"]'` | the devices of all layouts |
+| `--set 'commitment.write streams.bandwidth_at_least=4GB/s'` | what was promised |
 
 A text may stand without quotes. Keys that stand in for each other replace each other: `size` takes
 the place of `block` and `segments`, `directory` that of `paths`, `duration` that of `stonewall`, `tasks_per_node` that of `tasks`.
 A new `directory` is that of all spaces of jobs, unless `work` and `utility` are set after it.
-What was expected, promised, published and claimed cannot be set: it stands in the file.
+What was expected, published and claimed cannot be set: it stands in the file.
 The record keeps the file and the overrides. A commitment or claim about a point that an override
 has taken away is not tested.
 

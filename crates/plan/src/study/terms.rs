@@ -148,11 +148,12 @@ fn expectation(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>)
         ceiling: fields.flag("ceiling"),
         source: fields.text_or_empty("source"),
         reached: fields.text_or_empty("reached"),
+        missed: fields.text_or_empty("missed"),
     })
 }
 
 /// The keys that say what is promised, with the side that is good.
-const PROMISES: [&str; 6] = [
+pub(super) const PROMISES: [&str; 6] = [
     "bandwidth_at_least",
     "bandwidth_at_most",
     "iops_at_least",

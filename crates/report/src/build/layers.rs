@@ -60,7 +60,12 @@ fn members(one: &analysis::MemberSet, unit: impl Fn(usize) -> &'static str) -> v
 }
 
 fn grade(one: &analysis::Grade) -> view::Grade {
-    view::Grade { name: one.name.clone(), per_second: one.rate, reached: one.reached.clone() }
+    view::Grade {
+        name: one.name.clone(),
+        per_second: one.rate,
+        reached: one.reached.clone(),
+        missed: one.missed.clone(),
+    }
 }
 
 fn seek(one: &analysis::SeekFit) -> view::SeekFit {

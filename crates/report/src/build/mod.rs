@@ -340,15 +340,17 @@ fn exchange(case: &Case, source: &analysis::Figure) -> Option<Exchange> {
     })
 }
 
-/// Published figures of the same command line or the same tool.
+/// Published figures of the same command line or the same tool. What stands beside a study's figures is for
+/// the study to say, in its `[[published]]`: a number of tasks does not make two layouts the same.
 fn published(run: &Run, case: &Case, source: &analysis::Figure) -> Vec<Published> {
-    let mut found = published_bandwidths(case, source);
     // What is imported names each tool with its version.
     let tools: Vec<&str> = match &run.manifest.plan.question {
         Question::Dialect { tool, .. } => vec![tool.as_str()],
         Question::Import { tools, .. } => tools.iter().filter_map(|tool| tool.split(' ').next()).collect(),
-        Question::Quick { .. } | Question::Study { .. } => vec![""],
+        Question::Quick { .. } => vec![""],
+        Question::Study { .. } => return Vec::new(),
     };
+    let mut found = published_bandwidths(case, source);
     for tool in tools {
         for one in analysis::published_similar(tool, case, source.phase) {
             let new = !found.iter().any(|known| known.id == one.published.id);

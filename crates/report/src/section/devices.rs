@@ -178,7 +178,9 @@ fn models(report: &Report) -> Table {
                     )
                 }
                 (None, Some(grade)) => {
-                    Cell::toned(format!("below {} ({})", grade.name, value(grade.per_second)), Tone::Bad)
+                    let advice = if grade.missed.is_empty() { "" } else { ": " };
+                    let limit = value(grade.per_second);
+                    Cell::toned(format!("below {} ({limit}){advice}{}", grade.name, grade.missed), Tone::Bad)
                 }
                 (None, None) => Cell::default(),
             };

@@ -66,6 +66,8 @@ pub(crate) struct Grade {
     pub(crate) name: String,
     pub(crate) per_second: f64,
     pub(crate) reached: String,
+    /// What it means to stay below it.
+    pub(crate) missed: String,
 }
 
 /// Positioning time and transfer rate of a device, from rates at several transfer sizes.

@@ -54,11 +54,11 @@ pub(crate) struct PrintedCheck {
 pub(crate) struct RoundTrip {
     pub(crate) case: String,
     pub(crate) operations: usize,
-    /// Means of one operation: on the device, from start to start, what of that is not the device's.
+    /// Means of one operation: in the history, from start to start, what of that is not in the history.
     pub(crate) device_ns: f64,
     pub(crate) gap_ns: f64,
     pub(crate) between_ns: f64,
-    /// Of the application, where its rate is known, and what of it is not the device's.
+    /// Of the application, where its rate is known, and what of it is not in the history.
     pub(crate) application_ns: Option<f64>,
     pub(crate) rest_ns: Option<f64>,
     pub(crate) words: String,

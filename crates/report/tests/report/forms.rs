@@ -77,6 +77,19 @@ fn study_a_has_its_published_figures_beside_its_own() {
     );
 }
 
+/// As many tasks on another layout are not the published test: only the study knows.
+#[test]
+fn beside_the_figures_of_a_study_stands_what_the_study_says() {
+    let mut run = common::run();
+    run.manifest.plan.question =
+        plan::Question::Study { path: "s.toml".into(), text: String::new(), overrides: Vec::new() };
+    let json: Value = serde_json::from_str(&report::json(&run)).expect("JSON");
+    for figure in json["figures"].as_array().expect("figures") {
+        assert_eq!(figure["published"], Value::Array(Vec::new()), "{figure}");
+    }
+    assert!(!report::text(&run).contains("Beside published figures"));
+}
+
 #[test]
 fn every_csv_row_has_a_cell_for_every_column() {
     let csv = report::csv(&common::run());

@@ -169,6 +169,7 @@ fn sweep() -> Plan {
         ceiling: true,
         source: "made up".into(),
         reached: String::new(),
+        missed: String::new(),
     };
     plan.terms.expectations =
         vec![limit("node link", 1.25e9, plan::Per::Node), limit("cluster link", 10e9, plan::Per::Target)];

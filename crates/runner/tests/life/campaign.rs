@@ -25,8 +25,8 @@ struct Directories {
     broken: Vec<&'static str>,
     /// These stay when they are to go.
     stuck: Vec<&'static str>,
-    /// Something stands against this one.
-    refused: Option<&'static str>,
+    /// Something stands against these.
+    refused: Vec<&'static str>,
 }
 
 fn trouble(message: &str) -> RunnerError {
@@ -42,7 +42,12 @@ impl Builder for Directories {
     type Standing = Layout;
 
     fn look(&self, layout: &Layout) -> Result<(), RunnerError> {
-        if self.refused == Some(layout.name.as_str()) { Err(trouble("mmcrfs not found")) } else { Ok(()) }
+        let name = layout.name.as_str();
+        if self.refused.contains(&name) {
+            Err(trouble(&format!("layout {name}: mmcrfs not found")))
+        } else {
+            Ok(())
+        }
     }
 
     fn create(
@@ -184,16 +189,38 @@ fn a_layout_that_cannot_be_made_fails_its_cases_and_no_others() {
 
 #[test]
 fn what_stands_against_a_layout_is_told_before_anything_is_made() {
-    let (place, builder) = (Place::new(), Directories { refused: Some("b"), ..Directories::default() });
+    let (place, builder) = (Place::new(), Directories { refused: vec!["b"], ..Directories::default() });
     let comm = Solo::new("here");
     let start = |earlier: Earlier| {
         muster(plan(&place), &place.host, &comm, &builder, RUN_ID.to_owned(), 0, earlier).map(drop)
     };
-    assert_eq!(start(Earlier::default()).unwrap_err().to_string(), "mmcrfs not found");
+    assert_eq!(start(Earlier::default()).unwrap_err().to_string(), "layout b: mmcrfs not found");
     assert!(builder.done.borrow().is_empty());
     // A layout whose cases are finished is not made again, so that nothing stands against it.
     let finished = ["b1"].map(str::to_owned).into_iter().collect();
     start(Earlier { finished, places: Vec::new() }).expect("it is not needed");
+}
+
+/// Study A on a host without GPFS.
+#[test]
+fn all_layouts_that_cannot_be_made_are_named_with_how_to_leave_them_out() {
+    let (place, comm) = (Place::new(), Solo::new("here"));
+    let builder = Directories { refused: vec!["a", "b"], ..Directories::default() };
+    let mut plan = plan(&place);
+    for (case, target) in plan.cases.iter_mut().zip(["gpfs-1m", "gpfs-1m", "md", "gpfs-4m"]) {
+        (case.group, case.target) = ("layouts".to_owned(), target.to_owned());
+    }
+    let start = |plan: &Plan| {
+        let all = Earlier::default();
+        muster(plan.clone(), &place.host, &comm, &builder, RUN_ID.to_owned(), 0, all).map(drop).unwrap_err()
+    };
+    assert_eq!(
+        start(&plan).to_string(),
+        "layout a: mmcrfs not found\nlayout b: mmcrfs not found\n\
+         to leave a, b out: --set 'workload.layouts.target=[\"md\"]'"
+    );
+    plan.cases[2].group = "other".to_owned();
+    assert!(!start(&plan).to_string().contains("to leave"), "nothing would be left of the workload");
 }
 
 #[test]

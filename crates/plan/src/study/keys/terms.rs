@@ -205,6 +205,12 @@ pub(in crate::study) const EXPECTATION: Table = Table {
             absent: Absent::Described("none"),
             meaning: "What it means to reach it, in your words.",
         },
+        Key {
+            name: "missed",
+            kind: Kind::Text,
+            absent: Absent::Described("none"),
+            meaning: "What it means to stay below it, in your words, where it is the easiest of those with `reached`.",
+        },
     ],
 };
 

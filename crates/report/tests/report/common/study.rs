@@ -123,6 +123,7 @@ fn terms() -> Terms {
             ceiling: false,
             source: "the vendor's data sheet".to_owned(),
             reached: String::new(),
+            missed: String::new(),
         }],
         commitments: vec![
             commitment(
