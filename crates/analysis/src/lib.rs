@@ -134,8 +134,8 @@ mod weakest;
 
 pub use agreement::{Paired, RunFigures, paired};
 pub use audit::{
-    CEILING_SLACK, Check, DEVICE_LATENCY_MIN_NS, Doubt, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK,
-    SCALING_SLACK, audit, audit_published,
+    CEILING_SLACK, Check, DEVICE_LATENCY_MIN_NS, Doubt, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, POLICY, Policy,
+    RATIO_SLACK, SCALING_SLACK, Severity, Statement, audit, audit_published, doubted,
 };
 pub use beside::{UnknownId, beside, own_value, unknown_ids};
 pub use best::best;

@@ -67,12 +67,12 @@ fn of_plan(
     let subjects = subjects(plan, figures);
     let curves = curves::of_subjects(plan, &subjects);
     let expected = expected(plan, figures);
-    let limits = limits(plan, figures, usable_cpus);
     let layers = layers::of_subjects(plan, &subjects, host);
     let seeks = seek_fits(plan, figures, &curves);
     let weak_scaling = weak_scaling::of_subjects(plan, &subjects);
     let mut audit = audit(plan, figures, &expected);
     audit.extend(more.iter().cloned());
+    let limits = limits(plan, figures, &audit, usable_cpus);
     // The library takes a while to read, and is of no use to a study that names nothing in it.
     let names_published = !plan.terms.published.is_empty() || !plan.terms.claims.is_empty();
     let library = names_published.then(record::published);
@@ -92,7 +92,7 @@ fn of_plan(
         jobs: jobs(plan, figures),
         dispersion: dispersion::of_subjects(&subjects, &curves),
         regressions: regressions(&curves),
-        iops: iops::of_subjects(&subjects),
+        iops: iops::of_subjects(&subjects, &audit),
         members: members::of_subjects(plan, &subjects, host),
         strips: strips::of_subjects(plan, &subjects, &seeks),
         seeks,
@@ -122,7 +122,10 @@ fn of_plan(
 fn contradictions(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
     let differs = |one: &ImportedCheck| one.check.outcome == PrintedOutcome::Differs;
     let doubt = |one: ImportedCheck| Doubt {
-        check: Check::Contradiction,
+        check: match one.check.rule {
+            PrintedRule::SlowestMoved => Check::EndedApart,
+            _ => Check::Contradiction,
+        },
         figure: figures.iter().position(|figure| {
             figure.case == one.case && one.phase.is_none_or(|phase| phase == figure.phase)
         }),
@@ -132,8 +135,6 @@ fn contradictions(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
         },
         evidence: format!("{}: {}", one.check.rule.formula(), one.check.evidence),
         advice: "look at the text again: a digit is wrong, or its processes did not run together".to_owned(),
-        // Of processes that did not end together the rates are right all the same.
-        disqualifies: one.check.rule != PrintedRule::SlowestMoved,
     };
     let cases = &run.manifest.plan.cases;
     let any = cases.iter().any(|case| run.provenance(&case.id) == Provenance::Imported);

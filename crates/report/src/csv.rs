@@ -163,7 +163,6 @@ pub(crate) fn csv(report: &Report) -> String {
 #[derive(Default)]
 struct Said<'a> {
     warnings: HashMap<usize, Vec<&'a str>>,
-    doubts: HashMap<usize, Vec<&'a str>>,
     nodes: HashMap<usize, &'a NodeComparison>,
     /// A layer and the target below it.
     layers: HashMap<usize, (&'a LayerStep, &'a str)>,
@@ -191,11 +190,6 @@ impl<'a> Said<'a> {
         for entry in report.notes.iter().flat_map(|note| &note.entries) {
             for number in &entry.figures {
                 said.warnings.entry(*number).or_default().push(&entry.text);
-            }
-        }
-        for doubt in &report.findings.audit {
-            if let Some(number) = doubt.figure {
-                said.doubts.entry(number).or_default().push(doubt.check);
             }
         }
         said
@@ -248,9 +242,8 @@ fn row(report: &Report, figure: &Figure, said: &Said<'_>) -> Vec<String> {
         cells.extend(latency(response(operation)));
     }
     cells.push(figure.notes.join(" "));
-    for words in [&said.warnings, &said.doubts] {
-        cells.push(words.get(&figure.number).map(|words| words.join("; ")).unwrap_or_default());
-    }
+    cells.push(said.warnings.get(&figure.number).map(|words| words.join("; ")).unwrap_or_default());
+    cells.push(figure.doubts.join("; "));
     cells.extend(said.nodes.get(&figure.number).map(|one| nodes(one)).unwrap_or_default());
     cells.extend([
         figure.unit.to_owned(),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use plan::Plan;
 
-use super::{Found, SCALING_SLACK, measured, percent, terms};
+use super::{Found, SCALING_SLACK, measured, passes, percent, terms};
 use crate::node_comparison::comparison;
 use crate::scaling::scaling_of;
 use crate::subject::{Subject, subjects};
@@ -22,6 +22,7 @@ pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Doub
     let mut doubts = Vec::new();
     let subjects = subjects(plan, figures);
     let beyond = beyond_devices(figures, &scaling_of(&subjects));
+    let random = passes::random_above_sequential(&subjects);
     for subject in &subjects {
         let limits = limits.get(&subject.index).map_or(&[][..], Vec::as_slice);
         let mut found = measured::doubts(subject);
@@ -31,6 +32,10 @@ pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Doub
             target => format!("{target}: {}", subject.figure.conditions),
         };
         found.extend(beyond.get(&subject.index).cloned());
+        // Of reads that are known to come from memory their rate needs no further word.
+        if !found.iter().any(|one| one.check == Check::Cached) {
+            found.extend(random.get(&subject.index).cloned());
+        }
         doubts.extend(found.into_iter().map(|one| one.of(Some(subject.index), concerns())));
     }
     doubts.extend(slow_nodes(&subjects));
@@ -96,7 +101,7 @@ fn beyond_devices(figures: &[Figure], scaling: &[Scaling]) -> HashMap<usize, Fou
             figures[one.baseline].conditions
         );
         let advice = "measure the baseline with the same sizes and enough tasks, or correct `devices`";
-        (one.figure, Found::new(Check::AboveCeiling, evidence, advice))
+        (one.figure, Found::new(Check::AboveDevices, evidence, advice))
     };
     beyond.map(found).collect()
 }

@@ -70,7 +70,7 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
             apart: 0.5 / 27.4,
         }],
         jobs: analysis::jobs(&run.manifest.plan, figures),
-        iops: analysis::iops_table(&run.manifest.plan, figures),
+        iops: analysis::iops_table(&run.manifest.plan, figures, &[]),
         taxes: vec![Tax { phase: Phase::Read, reference: xfs, figure: gpfs, share: 0.182 }],
         consistency: LAYOUTS
             .iter()
@@ -191,7 +191,6 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
                 concerns: figures[gpfs].conditions.clone(),
                 evidence: "33 tasks over 12 targets: at most 91.7 % of the sum".to_owned(),
                 advice: "use a multiple of 12".to_owned(),
-                disqualifies: false,
             },
             Doubt {
                 check: Check::TooShort,
@@ -199,7 +198,6 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
                 concerns: figures[ladder].conditions.clone(),
                 evidence: "10 s of the 60 s that the study asks for".to_owned(),
                 advice: "set a longer duration".to_owned(),
-                disqualifies: true,
             },
         ],
         curves,
