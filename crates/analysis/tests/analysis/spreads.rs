@@ -181,3 +181,23 @@ fn an_iops_from_memory_is_another_definition() {
     let states: Vec<_> = table.iter().map(|row| row.cache).collect();
     assert_eq!(states, [CacheState::Devices, CacheState::Cached]);
 }
+
+#[test]
+fn peaks_of_transfers_of_different_sizes_are_not_compared() {
+    let peaks = |other: u64| {
+        let mut study = Study::new(Vec::new());
+        for (group, transfer) in [("small", 4096), ("large", other)] {
+            for tasks in [1, 2] {
+                study.add_of(group, "t", &[count("tasks", tasks)], Phase::Read, &[GB], |spec| {
+                    (spec.geometry.transfer, spec.geometry.block) = (Bytes(transfer), Bytes(transfer));
+                });
+            }
+        }
+        for row in &mut study.phases {
+            let transfer = if row.key.case.starts_with("small") { 4096 } else { other };
+            row.reads = row.read_bytes / transfer;
+        }
+        findings(&study.plan, &study.figures(), 4).peaks.len()
+    };
+    assert_eq!((peaks(4096), peaks(131_072)), (1, 0));
+}
