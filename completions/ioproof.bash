@@ -16,14 +16,14 @@ _ioproof() {
             ",$1")
                 cmd="ioproof"
                 ;;
-            ioproof,audit)
-                cmd="ioproof__subcmd__audit"
-                ;;
             ioproof,batch)
                 cmd="ioproof__subcmd__batch"
                 ;;
             ioproof,calc)
                 cmd="ioproof__subcmd__calc"
+                ;;
+            ioproof,check)
+                cmd="ioproof__subcmd__check"
                 ;;
             ioproof,clean)
                 cmd="ioproof__subcmd__clean"
@@ -197,22 +197,8 @@ _ioproof() {
 
     case "${cmd}" in
         ioproof)
-            opts="-h -V --help --version run randomops rpc ior report verdict audit history compare batch merge import reference calc clean host layout overhead schema generate ioping mdtest md-workbench iozone gpfsperf tsqosperf"
+            opts="-h -V --help --version run randomops rpc ior report verdict check history compare batch merge import reference calc clean host layout overhead schema generate ioping mdtest md-workbench iozone gpfsperf tsqosperf"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        ioproof__subcmd__audit)
-            opts="-h --published --json --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -653,6 +639,20 @@ _ioproof() {
         ioproof__subcmd__calc__subcmd__values)
             opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__check)
+            opts="-h --published --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

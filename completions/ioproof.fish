@@ -32,7 +32,7 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "rpc" -d 'Measure re
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "ior" -d 'Take IOR\'s own command line; `ioproof ior -h` lists it'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "report" -d 'Print the tables of a run again, and write its report; several runs become one'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "verdict" -d 'Say of each commitment of a study whether it was kept, and by how much'
-complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "audit" -d 'Look for what cannot be true in the figures of a run, or in the published ones'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "check" -d 'Check the figures of a run, or the published ones, for what cannot be true'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "history" -d 'Show the last operations of a run one by one, with the device\'s part of their time'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "compare" -d 'Set two runs against each other, as before and after a change'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "batch" -d 'Write job scripts that run a study under a batch system'
@@ -131,9 +131,9 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l output -d 'Wr
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -l json -d 'As JSON'
 complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -s h -l help -d 'Print help'
-complete -c ioproof -n "__fish_ioproof_using_subcommand audit" -l published -d 'Look at the published figures instead'
-complete -c ioproof -n "__fish_ioproof_using_subcommand audit" -l json -d 'As JSON'
-complete -c ioproof -n "__fish_ioproof_using_subcommand audit" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand check" -l published -d 'Look at the published figures instead'
+complete -c ioproof -n "__fish_ioproof_using_subcommand check" -l json -d 'As JSON'
+complete -c ioproof -n "__fish_ioproof_using_subcommand check" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand history" -l last -d 'Of each phase the last N only' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand history" -l phase -d 'One phase only, as `read` or `file-create`' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand history" -l csv -d 'Comma-separated values with all columns of the record'

@@ -11,7 +11,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use look::{
-    AuditArguments, BatchArguments, CleanArguments, CompareArguments, CompareFormat, Format,
+    BatchArguments, CheckArguments, CleanArguments, CompareArguments, CompareFormat, Format,
     HistoryArguments, ImportArguments, MergeArguments, OverheadArguments, ReferenceArguments,
     ReportArguments, RunsArguments,
 };
@@ -20,7 +20,7 @@ pub(crate) use measure::{Fadvise, How, RandomopsArguments, RpcArguments, RunArgu
 use crate::console::{complain_lines, print};
 use crate::exit::{Exit, Failure};
 use crate::{
-    audit, batch, calc, clean, cluster, compare, foreign, generate, history, host, import, ior, job, layout,
+    batch, calc, check, clean, cluster, compare, foreign, generate, history, host, import, ior, job, layout,
     merge, overhead, randomops, reference, report, rpc, run, schema, verdict,
 };
 
@@ -72,8 +72,8 @@ enum Alone {
     Report(ReportArguments),
     /// Say of each commitment of a study whether it was kept, and by how much.
     Verdict(RunsArguments),
-    /// Look for what cannot be true in the figures of a run, or in the published ones.
-    Audit(AuditArguments),
+    /// Check the figures of a run, or the published ones, for what cannot be true.
+    Check(CheckArguments),
     /// Show the last operations of a run one by one, with the device's part of their time.
     History(HistoryArguments),
     /// Set two runs against each other, as before and after a change.
@@ -126,6 +126,9 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
             Foreign::Tool(tool) => foreign::run(tool, words, world),
         });
     }
+    if arguments.get(1).is_some_and(|word| word == "audit") {
+        return Err(Failure::usage("`audit` is called `check`: ioproof check RUNDIR"));
+    }
     let parsed = definition().try_get_matches_from(&arguments).and_then(|matches| {
         match matches.subcommand_name().and_then(dialect::tool) {
             Some(tool) => Err(definition().error(ErrorKind::InvalidSubcommand, not_first(tool.name))),
@@ -152,7 +155,7 @@ fn look(command: Alone) -> Result<Exit, Failure> {
     match command {
         Alone::Report(arguments) => report::run(&arguments),
         Alone::Verdict(arguments) => verdict::run(&arguments),
-        Alone::Audit(arguments) => audit::run(&arguments),
+        Alone::Check(arguments) => check::run(&arguments),
         Alone::History(arguments) => history::run(&arguments),
         Alone::Compare(arguments) => compare::run(&arguments),
         Alone::Batch(arguments) => batch::run(&arguments),

@@ -2,9 +2,9 @@
 
 mod arguments;
 mod ask;
-mod audit;
 mod batch;
 mod calc;
+mod check;
 mod clean;
 mod cluster;
 mod compare;

@@ -50,10 +50,10 @@ pub(crate) struct RunsArguments {
     pub(crate) json: bool,
 }
 
-/// `ioproof audit`.
+/// `ioproof check`.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("whose").required(true).args(["runs", "published"]))]
-pub(crate) struct AuditArguments {
+pub(crate) struct CheckArguments {
     /// Run directories; several are taken as one study.
     #[arg(value_name = "RUNDIR")]
     pub(crate) runs: Vec<PathBuf>,

@@ -81,9 +81,21 @@ fn latency_and_rate_tell_how_many_were_under_way() {
 fn an_impossible_deviation_is_told_with_the_least_that_it_can_be() {
     let text = told("statistics --n 101 --range 2.15 --sdev 0.035");
     assert_says(&text, &["IMPOSSIBLE", "0.152"]);
-    assert_says(&told("statistics --n 101 --range 2.65 --sdev 0.345"), &["plausible"]);
+    assert_says(&told("statistics --n 101 --range 2.65 --sdev 0.345"), &["no contradiction"]);
+    assert_says(&told("statistics --range 2.65 --sdev 0.345"), &["too small needs --n"]);
+    for unchecked in ["statistics --mean 5", "statistics --sdev 5 --n 10"] {
+        let text = told(unchecked);
+        assert!(text.contains("not checked") && !text.contains("no contradiction"), "{text}");
+    }
     assert_says(&told("statistics --mean 456 --sdev 53"), &["11.6 %"]);
     assert_says(&told("statistics --mean 2740 --sdev 115"), &["4.2 %"]);
+}
+
+#[test]
+fn a_few_values_have_no_interval_of_their_mean() {
+    let column = |n: u32| (0..n).map(|value| format!("{}\n", 100 + value % 7)).collect::<String>();
+    assert!(!fed("values", &column(3)).contains("of the mean"));
+    assert_says(&fed("values", &column(30)), &["of the mean, 95.0 %"]);
 }
 
 #[test]

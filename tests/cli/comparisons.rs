@@ -172,7 +172,7 @@ fn damaged_studies_show_what_is_whole_and_later_formats_are_told() {
         let later = text.replace("format_version\": 4", "format_version\": 99");
         fs::write(file(name), later.replace("format_version\":4", "format_version\":99")).expect("written");
     }
-    for command in ["report", "verdict", "audit", "compare record"] {
+    for command in ["report", "verdict", "check", "compare record"] {
         let refused = run(&desk.ioproof(command).arg(desk.record())).expect_code(7).stderr;
         assert_says(&refused, &["record", "format version 99", "knows versions 1 to 4", "a later one"]);
     }

@@ -3,8 +3,8 @@
 //! Each module is one thing that users rely on; [`desk`] has what all of them need.
 
 mod answers;
-mod audit;
 mod calc;
+mod check;
 mod clean;
 mod comparisons;
 mod consent;

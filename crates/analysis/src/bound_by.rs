@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use plan::{Backend, Case, Plan};
-use record::Warning;
 
 use crate::verdicts::CPU_SHARE_MAX;
-use crate::{BoundBy, Figure, Limit};
+use crate::{BoundBy, Check, Doubt, Figure, Limit, doubted};
 
 /// Where the tasks waited for at least this share of the time, the storage set the rate.
 pub const WAIT_SHARE_MIN: f64 = 0.5;
@@ -22,11 +21,13 @@ pub const WAIT_SHARE_MIN: f64 = 0.5;
 /// the processors did not set where memory answered or others used the host: nobody knows what
 /// their tasks waited for.
 #[must_use]
-pub fn limits(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Vec<BoundBy> {
+pub fn limits(plan: &Plan, figures: &[Figure], doubts: &[Doubt], usable_cpus: u32) -> Vec<BoundBy> {
+    let unknown = doubted(doubts, &[Check::Cached, Check::CachedFileData, Check::NotQuiet]);
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let limit = |(place, figure): (usize, &Figure)| {
         let case = cases.get(&*figure.case).filter(|case| case.workload.backend != Backend::Null)?;
         bound_by(place, figure, case, usable_cpus)
+            .filter(|found| found.limit == Limit::Processor || !unknown.contains(&place))
     };
     figures.iter().enumerate().filter_map(limit).collect()
 }
@@ -55,15 +56,6 @@ fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32)
     } else {
         Limit::Both
     };
-    let unknown = |warning: &Warning| {
-        matches!(
-            warning,
-            Warning::CachedReads { .. } | Warning::CachedWrites { .. } | Warning::NotQuiet { .. }
-        )
-    };
-    if limit != Limit::Processor && figure.counted().flat_map(|one| &one.warnings).any(unknown) {
-        return None;
-    }
     Some(BoundBy {
         figure: figure_place,
         user_share: user_ns / whole,

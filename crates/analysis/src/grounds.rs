@@ -3,10 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plan::{Case, Phase, Plan, RateName, Role, Selector, Stopping};
+use plan::{Case, Phase, Plan, Selector};
 
-use crate::settled::{Settled, settled};
-use crate::{Check, Doubt, Figure};
+use crate::{Check, Doubt, Figure, Use};
 
 /// The cases and result phases that a selection is about, each once.
 pub(crate) fn selected<'a>(plan: &'a Plan, figures: &Selector) -> Vec<(&'a Case, Phase)> {
@@ -42,7 +41,7 @@ struct Disqualified<'a>(HashMap<usize, Vec<&'a Doubt>>);
 impl<'a> Disqualified<'a> {
     fn by(doubts: &'a [Doubt]) -> Self {
         let mut of_figure: HashMap<usize, Vec<&Doubt>> = HashMap::new();
-        for doubt in doubts.iter().filter(|doubt| doubt.disqualifies) {
+        for doubt in doubts.iter().filter(|doubt| doubt.disqualifies()) {
             if let Some(figure) = doubt.figure {
                 of_figure.entry(figure).or_default().push(doubt);
             }
@@ -56,28 +55,6 @@ impl<'a> Disqualified<'a> {
     }
 }
 
-/// Why the repetitions of a figure are not those that its protocol asks for: the case ended before
-/// all were there, or never met the rule that should end it. Settling is judged by the rate that
-/// the runner settles by.
-pub(crate) fn unfinished(case: &Case, figure: &Figure) -> Option<String> {
-    let recorded: Vec<_> =
-        figure.repetitions.iter().filter(|one| case.role(one.repetition) == Role::Recorded).collect();
-    let (n, asked) = (recorded.len(), case.repetitions);
-    let rate = |one: &&crate::RepetitionFigure| Some(figure.rate_of().get(&one.rates.get(RateName::ByWall)?));
-    let values: Vec<f64> = recorded.iter().filter_map(rate).collect();
-    let goes_on = || settled(&values, case.protocol.stopping) == Settled::GoOn;
-    match case.protocol.stopping {
-        Stopping::Count => {
-            (n < asked as usize).then(|| format!("unfinished: {n} of {asked} repetitions were measured"))
-        }
-        Stopping::Interval { share, .. } => goes_on().then(|| {
-            let share = share * 100.0;
-            format!("not settled: no interval of the median within {share} % after {n} repetitions")
-        }),
-        Stopping::Steady { .. } => goes_on().then(|| format!("not steady after {n} repetitions")),
-    }
-}
-
 /// What commitments and statements are judged on, and what speaks against it.
 #[derive(Debug)]
 pub(crate) struct Grounds<'a> {
@@ -85,25 +62,22 @@ pub(crate) struct Grounds<'a> {
     pub(crate) figures: &'a [Figure],
     pub(crate) places: Places<'a>,
     disqualified: Disqualified<'a>,
-    cases: HashMap<&'a str, &'a Case>,
 }
 
 impl<'a> Grounds<'a> {
     pub(crate) fn new(plan: &'a Plan, figures: &'a [Figure], doubts: &'a [Doubt]) -> Self {
         let (places, disqualified) = (Places::of(figures), Disqualified::by(doubts));
-        let cases = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
-        Self { plan, figures, places, disqualified, cases }
+        Self { plan, figures, places, disqualified }
     }
 
-    /// What speaks against the figure at `place`: each disqualifying doubt, and that it was not
-    /// finished.
+    /// What speaks against the figure at `place`: each disqualifying doubt.
     pub(crate) fn against(&self, place: usize) -> Vec<String> {
         self.against_by(place, |_| true)
     }
 
     /// What speaks against it where it breaks a promise: not that it may be too good.
     pub(crate) fn against_breach(&self, place: usize) -> Vec<String> {
-        self.against_by(place, |doubt| !doubt.check.can_only_raise_figures())
+        self.against_by(place, |doubt| doubt.withholds(Use::PromiseBroken))
     }
 
     fn against_by(&self, place: usize, takes: impl Fn(&Doubt) -> bool) -> Vec<String> {
@@ -113,14 +87,7 @@ impl<'a> Grounds<'a> {
             Check::MemoryNotExcluded => format!("{}; {}", doubt.evidence, doubt.advice),
             check => format!("{}: {}", check.name(), doubt.evidence),
         });
-        let figure = &self.figures[place];
-        let case = self.cases.get(&*figure.case);
-        told.chain(case.and_then(|case| unfinished(case, figure))).collect()
-    }
-
-    /// Whether the audit doubts the figure at `place` by `check`.
-    pub(crate) fn is_doubted(&self, place: usize, check: Check) -> bool {
-        self.disqualified.of(place).iter().any(|doubt| doubt.check == check)
+        told.collect()
     }
 
     /// Why nothing can be said of a selection: a part of it was not measured, which could be the

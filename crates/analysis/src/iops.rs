@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use plan::{Bytes, Client, Order, Phase, Plan};
 
-use crate::Figure;
 use crate::subject::{Subject, subjects};
-use crate::verdicts::DEVICE_SHARE_MIN;
+use crate::{Check, Doubt, Figure, doubted};
 
 /// Transfers per second, with all that has to be said before two such numbers mean the same.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,8 +69,8 @@ impl CacheState {
 /// client, size, direction, order, path, depth, number of tasks and nodes, and state of the caches. No number
 /// of transfers per second is to be shown without these. Names, small files and messages are no transfers.
 #[must_use]
-pub fn iops_table(plan: &Plan, figures: &[Figure]) -> Vec<DefinedIops> {
-    of_subjects(&subjects(plan, figures))
+pub fn iops_table(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<DefinedIops> {
+    of_subjects(&subjects(plan, figures), doubts)
 }
 
 /// What one number of transfers per second is the number of.
@@ -79,11 +78,12 @@ type Definition<'a> =
     (&'a str, Client, Bytes, Phase, Option<u8>, (bool, bool, bool), (u32, u32, u64), CacheState);
 
 /// As [`iops_table`], of figures that were looked up already.
-pub(crate) fn of_subjects(subjects: &[Subject<'_>]) -> Vec<DefinedIops> {
+pub(crate) fn of_subjects(subjects: &[Subject<'_>], doubts: &[Doubt]) -> Vec<DefinedIops> {
+    let cached = doubted(doubts, &[Check::Cached]);
     let mut places: HashMap<Definition<'_>, usize> = HashMap::new();
     let mut table: Vec<DefinedIops> = Vec::new();
     for subject in subjects.iter().filter(|one| one.figure.phase.is_transfers()) {
-        let row = defined(subject);
+        let row = defined(subject, cached.contains(&subject.index));
         let ways = (row.random, row.direct, row.sync_per_write);
         let target = subject.case.target.as_str();
         let many = (row.depth, row.tasks, row.nodes);
@@ -106,7 +106,7 @@ pub(crate) fn of_subjects(subjects: &[Subject<'_>]) -> Vec<DefinedIops> {
     table
 }
 
-fn defined(subject: &Subject<'_>) -> DefinedIops {
+fn defined(subject: &Subject<'_>, cached: bool) -> DefinedIops {
     let (workload, figure) = (&subject.case.workload, subject.figure);
     let writes = figure.phase.writes();
     DefinedIops {
@@ -123,16 +123,11 @@ fn defined(subject: &Subject<'_>) -> DefinedIops {
         depth: workload.backend.depth(),
         tasks: workload.tasks,
         nodes: subject.nodes(),
-        cache: cache_state(figure),
+        cache: match figure.moved_by_devices() {
+            _ if cached => CacheState::Cached,
+            None => CacheState::NotObserved,
+            Some(_) => CacheState::Devices,
+        },
         of: 1,
-    }
-}
-
-fn cache_state(figure: &Figure) -> CacheState {
-    match figure.moved_by_devices() {
-        _ if figure.page_cache_answered() => CacheState::Cached,
-        None => CacheState::NotObserved,
-        Some(share) if share < DEVICE_SHARE_MIN => CacheState::Cached,
-        Some(_) => CacheState::Devices,
     }
 }

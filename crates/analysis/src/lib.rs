@@ -137,8 +137,8 @@ mod weakest;
 
 pub use agreement::{Paired, RunFigures, paired};
 pub use audit::{
-    CEILING_SLACK, Check, DEVICE_LATENCY_MIN_NS, Doubt, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK,
-    SCALING_SLACK, audit, audit_published,
+    CEILING_SLACK, CHECKS, Check, CheckPolicy, DEVICE_LATENCY_MIN_NS, Doubt, LITTLE_SLACK,
+    NETWORK_LATENCY_MIN_NS, RATIO_SLACK, SCALING_SLACK, Severity, Use, audit, audit_published, doubted,
 };
 pub use beside::{UnknownId, beside, own_value, unknown_ids};
 pub use best::Best;
@@ -162,7 +162,7 @@ pub use findings::{
     Beside, BoundBy, ClaimVerdict, Comparison, Curve, CurvePoint, CurveRegression, Dips, Dispersion,
     DispersionPoint, Expected, Findings, Judgement, Limit, Shape, Standing, Verdict, WeakestLink,
 };
-pub use gate::{Because, Gate, Kind, Outcome, POLICY, Policy, Reason, Stated, Treatment, policy_table};
+pub use gate::{Because, Gate, Kind, Outcome, POLICY, Policy, Reason, Stated, policy_table};
 pub use grounds::refusals;
 pub use headline::{RateOf, operation_of, operations_of};
 pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};

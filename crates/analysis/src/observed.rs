@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use plan::Phase;
-use record::{DeviceRow, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow, Warning};
+use record::{DeviceRow, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow};
 
 use crate::{Figure, RepetitionFigure, by_name};
 
@@ -285,14 +285,6 @@ impl Figure {
     #[must_use]
     pub fn moved_by_devices(&self) -> Option<f64> {
         moved_by_devices(self.counted().map(|pass| &pass.phase))
-    }
-
-    /// Whether the page cache took part in a repetition, so that the figure is not the devices'.
-    #[must_use]
-    pub fn page_cache_answered(&self) -> bool {
-        let cached =
-            |warning: &Warning| matches!(warning, Warning::CachedReads { .. } | Warning::CachedWrites { .. });
-        self.warnings.iter().any(cached)
     }
 }
 

@@ -99,15 +99,17 @@ pub struct Peaks {
 }
 
 /// How far the peaks of transfers per second are apart for each pair of workloads that sweep the same
-/// key of one target, as block sizes in steps of 4 KiB and in powers of two. Of several curves of a workload the
+/// key of one target, as block sizes in steps of 4 KiB and in powers of two. Peaks of transfers of different sizes
+/// are not compared. Of several curves of a workload the
 /// highest stands for it; of more than [`OVERLAID_MAX`] workloads none are compared.
 #[must_use]
 pub fn peaks(curves: &[Curve]) -> Vec<Peaks> {
-    let mut families: Vec<(PeakKey<'_>, Vec<(usize, f64)>)> = Vec::new();
+    let mut families: Vec<(PeakKey<'_>, Vec<(usize, Highest)>)> = Vec::new();
     let mut places: HashMap<PeakKey<'_>, usize> = HashMap::new();
     for (place, curve) in curves.iter().enumerate().filter(|(_, curve)| curve.points.len() > 1) {
-        let rates = curve.points.iter().map(|point| point.transfers_per_second);
-        let peak = rates.fold(0.0, f64::max);
+        let highest =
+            curve.points.iter().max_by(|a, b| a.transfers_per_second.total_cmp(&b.transfers_per_second));
+        let Some(peak) = highest.map(Highest::of) else { continue };
         let key = (curve.target.as_str(), curve.client, curve.phase, curve.axis.as_str());
         let family = *places.entry(key).or_insert_with(|| {
             families.push((key, Vec::new()));
@@ -115,7 +117,7 @@ pub fn peaks(curves: &[Curve]) -> Vec<Peaks> {
         });
         let members = &mut families[family].1;
         match members.iter_mut().find(|(other, _)| curves[*other].group == curve.group) {
-            Some(highest) if peak > highest.1 => *highest = (place, peak),
+            Some(highest) if peak.rate > highest.1.rate => *highest = (place, peak),
             Some(_) => {}
             None => members.push((place, peak)),
         }
@@ -124,20 +126,40 @@ pub fn peaks(curves: &[Curve]) -> Vec<Peaks> {
     for (_, members) in families.iter().filter(|(_, members)| members.len() <= OVERLAID_MAX) {
         for (index, &(first, one)) in members.iter().enumerate() {
             for &(second, other) in &members[index + 1..] {
-                let larger = f64::max(one, other);
-                if larger > 0.0 {
+                let larger = f64::max(one.rate, other.rate);
+                if larger > 0.0 && one.is_of_the_size_of(other) {
                     found.push(Peaks {
                         first,
                         second,
-                        first_transfers_per_second: one,
-                        second_transfers_per_second: other,
-                        apart: (other - one).abs() / larger,
+                        first_transfers_per_second: one.rate,
+                        second_transfers_per_second: other.rate,
+                        apart: (other.rate - one.rate).abs() / larger,
                     });
                 }
             }
         }
     }
     found
+}
+
+/// The highest rate of a curve, and bytes of each of its transfers.
+#[derive(Clone, Copy)]
+struct Highest {
+    rate: f64,
+    transfer_bytes: f64,
+}
+
+impl Highest {
+    fn of(point: &CurvePoint) -> Self {
+        let rate = point.transfers_per_second;
+        Self { rate, transfer_bytes: if rate > 0.0 { point.bytes_per_second / rate } else { 0.0 } }
+    }
+
+    /// Medians of both rates may be of different passes, so that their ratio is no whole number.
+    fn is_of_the_size_of(self, other: Self) -> bool {
+        let larger = self.transfer_bytes.max(other.transfer_bytes);
+        (self.transfer_bytes - other.transfer_bytes).abs() <= larger * 0.01
+    }
 }
 
 /// What the workloads whose peaks are compared have in common.

@@ -88,7 +88,7 @@ fn of_gate(
     let Doubts { expected, mut audit } = doubts;
     let nodes = node_comparison::all_nodes(figures, known_nodes);
     let curves = curves::of_subjects(plan, subjects);
-    let limits = limits(plan, figures, usable_cpus);
+    let limits = limits(plan, figures, &audit, usable_cpus);
     let layers = layers::of_subjects(plan, subjects, host);
     let seeks = seek_fits(plan, figures, &curves);
     let weak_scaling = weak_scaling::of_subjects(plan, subjects);
@@ -113,7 +113,7 @@ fn of_gate(
         jobs: jobs(plan, figures),
         dispersion: dispersion::of_subjects(subjects, &curves),
         regressions: regressions(&curves),
-        iops: iops::of_subjects(subjects),
+        iops: iops::of_subjects(subjects, &audit),
         members: members::of_subjects(plan, subjects, host),
         strips: strips::of_subjects(plan, subjects, &seeks),
         seeks,
@@ -143,7 +143,10 @@ fn of_gate(
 fn contradictions(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
     let differs = |one: &ImportedCheck| one.check.outcome == PrintedOutcome::Differs;
     let doubt = |one: ImportedCheck| Doubt {
-        check: Check::Contradiction,
+        check: match one.check.rule {
+            PrintedRule::SlowestMoved => Check::EndedApart,
+            _ => Check::Contradiction,
+        },
         figure: figures.iter().position(|figure| {
             figure.case == one.case && one.phase.is_none_or(|phase| phase == figure.phase)
         }),
@@ -153,8 +156,6 @@ fn contradictions(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
         },
         evidence: format!("{}: {}", one.check.rule.formula(), one.check.evidence),
         advice: "look at the text again: a digit is wrong, or its processes did not run together".to_owned(),
-        // Of processes that did not end together the rates are right all the same.
-        disqualifies: one.check.rule != PrintedRule::SlowestMoved,
     };
     let cases = &run.manifest.plan.cases;
     let any = cases.iter().any(|case| run.provenance(&case.id) == Provenance::Imported);

@@ -74,12 +74,12 @@ impl Subject<'_> {
     }
 
     /// The share of the sum of all targets that the number of tasks can reach; tasks that share
-    /// one file are spread over nothing, and jobs use all spaces.
+    /// one file are spread over nothing, jobs use all spaces, and in a given time each target moves what it can.
     pub(crate) fn balance_bound(&self) -> f64 {
         let workload = &self.case.workload;
         let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX);
         match workload.files.sharing {
-            _ if workload.work.jobs().is_some() => 1.0,
+            _ if workload.work.jobs().is_some() || workload.duration.is_some() => 1.0,
             Sharing::PerTask => plan::balance_bound(self.sharing_tasks(), targets),
             Sharing::Shared => 1.0,
         }

@@ -1,13 +1,11 @@
 //! Commitments, judged: was what was promised kept, by how much, and how sure is that?
 
-use plan::{Amount, Bound, Case, Commitment, Nanos, Over, PHASE_SECONDS_MIN, Plan, Statistic};
-use record::PublishedUnit;
+use plan::{Amount, Bound, Commitment, Over, Plan, Statistic};
 
 use crate::amount::values;
 use crate::grounds::{Grounds, selected};
 use crate::{
-    CONFIDENCE, Check, Doubt, Figure, Judgement, RepetitionFigure, Summary, Verdict, bound_least,
-    median_bounds,
+    CONFIDENCE, Doubt, Figure, Judgement, RepetitionFigure, Summary, Verdict, bound_least, median_bounds,
 };
 
 /// Every commitment of `plan`, in order.
@@ -19,11 +17,10 @@ use crate::{
 /// - The margin is measured ÷ promised − 1, and 1 − measured ÷ promised where less is better: a positive margin is
 ///   good on either side.
 /// - What keeps a commitment only by a doubtful figure is [`Judgement::Doubtful`]: one with a
-///   disqualifying doubt, of a phase below its minimum length, with fewer repetitions than its case
-///   asks for or without the end that it asks for, or with too few of them for the confidence bound. So is the best of
+///   disqualifying doubt, or with too few repetitions for the confidence bound. So is the best of
 ///   several that may be so by chance: the bound of its median, corrected for their number, has to keep it as well. A figure without doubts that does not keep it is a [`Judgement::Fail`],
 ///   whatever the others are. So is one that may only have been
-///   too good ([`Check::can_only_raise_figures`]) and does not keep it even so.
+///   too good ([`crate::POLICY`]) and does not keep it even so.
 #[must_use]
 pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Verdict> {
     let study = Study(Grounds::new(plan, figures, doubts));
@@ -57,7 +54,7 @@ impl Study<'_> {
             let judged = place.map(|place| (place, self.0.figures[place].counted().collect::<Vec<_>>()));
             match judged {
                 Some((place, counted)) if !counted.is_empty() => {
-                    match self.candidate(commitment, case, place, &counted, among) {
+                    match self.candidate(commitment, place, &counted, among) {
                         Some(candidate) => candidates.push(candidate),
                         None => missing.push(format!("{} {phase}: has no {}", case.id, wanted(commitment))),
                     }
@@ -88,7 +85,6 @@ impl Study<'_> {
     fn candidate(
         &self,
         commitment: &Commitment,
-        case: &Case,
         place: usize,
         counted: &[&RepetitionFigure],
         among: usize,
@@ -114,10 +110,6 @@ impl Study<'_> {
             true => self.0.against_breach(place),
             false => self.0.against(place),
         };
-        // The audit says so too; once is enough.
-        if !self.0.is_doubted(place, Check::TooShort) {
-            doubts.extend(too_short(case, counted));
-        }
         let by_bound = commitment.statistic == Statistic::ConfidenceBound;
         let kept_by_chance = among > 1 && margin >= 0.0;
         if bound.is_none() && (by_bound || kept_by_chance) {
@@ -191,16 +183,6 @@ fn reasons(
         reasons.push("no case of the study is meant by it".to_owned());
     }
     reasons
-}
-
-fn too_short(case: &Case, counted: &[&RepetitionFigure]) -> Option<String> {
-    let Nanos(asked) = case.protocol.phase_min;
-    let least = if asked > 0 { Nanos(asked).as_secs_f64() } else { PHASE_SECONDS_MIN };
-    let short = |seconds| PublishedUnit::Seconds.text(seconds);
-    let shortest = counted.iter().map(|one| one.phase.wall_ns).min()?;
-    let seconds = Nanos(shortest).as_secs_f64();
-    (seconds < least)
-        .then(|| format!("a phase took {}, shorter than the {} that it needs", short(seconds), short(least)))
 }
 
 fn too_few(n: usize, needed: usize, among: usize) -> String {

@@ -132,13 +132,18 @@ pub fn not_quiet(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
     busy(read, "read").or_else(|| busy(write, "wrote")).map(|seen| Warning::NotQuiet { seen })
 }
 
-/// Whether the phase was shorter than `at_least`, which is [`plan::PHASE_SECONDS_MIN`] where it
-/// is 0 (see [`plan::Protocol::phase_min`]).
+/// What `seconds` fall short of: `at_least`, which is [`plan::PHASE_SECONDS_MIN`] where it is 0 (see
+/// [`plan::Protocol::phase_min`]).
+pub(crate) fn short_of(seconds: f64, at_least: Nanos) -> Option<f64> {
+    let at_least = if at_least.0 == 0 { PHASE_SECONDS_MIN } else { at_least.as_secs_f64() };
+    (seconds < at_least).then_some(at_least)
+}
+
+/// Whether the phase was too short for a rate.
 #[must_use]
 pub fn too_short(phase: &PhaseRow, at_least: Nanos) -> Option<Warning> {
     let seconds = Nanos(phase.wall_ns).as_secs_f64();
-    let at_least_seconds = if at_least.0 == 0 { PHASE_SECONDS_MIN } else { at_least.as_secs_f64() };
-    (seconds < at_least_seconds).then_some(Warning::TooShort { seconds, at_least_seconds })
+    short_of(seconds, at_least).map(|at_least_seconds| Warning::TooShort { seconds, at_least_seconds })
 }
 
 /// Whether the processors, not the storage, set the rate: CPU time of all nodes ÷ (wall time ×

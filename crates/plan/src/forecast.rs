@@ -77,6 +77,8 @@ impl Forecast {
             read: Bytes((moved(reads).0 + reads_of_mixed).saturating_add(whole(checks))),
             files_per_target: (files / targets, files.div_ceil(targets)),
             balance_bound: match workload.files.sharing {
+                // In a given time each target moves what it can.
+                _ if workload.duration.is_some() => 1.0,
                 Sharing::PerTask => balance_bound(workload.tasks, targets),
                 Sharing::Shared => 1.0,
             },

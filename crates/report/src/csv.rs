@@ -202,7 +202,6 @@ fn statement(report: &Report, one: &Said<'_>) -> Vec<String> {
 #[derive(Default)]
 struct OfFigures<'a> {
     warnings: HashMap<usize, Vec<&'a str>>,
-    doubts: HashMap<usize, Vec<&'a str>>,
     nodes: HashMap<usize, &'a NodeComparison>,
     /// A layer and the target below it.
     layers: HashMap<usize, (&'a LayerStep, &'a str)>,
@@ -230,11 +229,6 @@ impl<'a> OfFigures<'a> {
         for entry in report.notes.iter().flat_map(|note| &note.entries) {
             for number in &entry.figures {
                 said.warnings.entry(*number).or_default().push(&entry.text);
-            }
-        }
-        for doubt in &report.findings.audit {
-            if let Some(number) = doubt.figure {
-                said.doubts.entry(number).or_default().push(doubt.check);
             }
         }
         said
@@ -288,9 +282,8 @@ fn row(report: &Report, figure: &Figure, said: &OfFigures<'_>) -> Vec<String> {
         cells.extend(latency(response(operation)));
     }
     cells.push(figure.notes.join(" "));
-    for words in [&said.warnings, &said.doubts] {
-        cells.push(words.get(&figure.number).map(|words| words.join("; ")).unwrap_or_default());
-    }
+    cells.push(said.warnings.get(&figure.number).map(|words| words.join("; ")).unwrap_or_default());
+    cells.push(figure.doubts.join("; "));
     cells.extend(said.nodes.get(&figure.number).map(|one| nodes(one)).unwrap_or_default());
     cells.extend([
         figure.unit.to_owned(),

@@ -1,5 +1,7 @@
 //! Single sections of a report, for commands that answer one question.
 
+use std::collections::HashSet;
+
 use analysis::Doubt;
 use record::Library;
 use serde_json::{Value, json};
@@ -36,19 +38,30 @@ impl Study<'_> {
         !verdicts.is_empty() && verdicts.iter().all(|one| one.judgement == analysis::Judgement::Pass.name())
     }
 
-    /// What is doubtful, with its evidence.
+    /// What is doubtful, by cause, and how many figures carry no statement.
     #[must_use]
-    pub fn audit(&self, colour: Colour) -> String {
-        section(self.report(), "audit", colour).unwrap_or_else(|| {
-            let figures = self.report().figures.len() as u64;
-            format!("nothing doubtful in {}\n", crate::format::counted(figures, "figure"))
-        })
+    pub fn check(&self, colour: Colour) -> String {
+        let of = self.report().figures.len() as u64;
+        let of = crate::format::counted(of, "figure");
+        let Some(found) = section(self.report(), "audit", colour) else {
+            return format!("nothing doubtful in {of}\n");
+        };
+        let withheld = crate::format::grouped(self.withheld() as u64);
+        format!("{found}\nno promise can be kept by {withheld} of {of}\n")
     }
 
-    /// What is doubtful, as JSON: `{"schema", "audit"}`.
+    /// What is doubtful, as JSON: `{"schema", "withheld", "doubts"}`.
     #[must_use]
-    pub fn audit_json(&self) -> String {
-        json_text(&json!({ "schema": "ioproof-audit/1", "audit": self.report().findings.audit }))
+    pub fn check_json(&self) -> String {
+        let doubts = &self.report().findings.audit;
+        json_text(&json!({ "schema": "ioproof-check/1", "withheld": self.withheld(), "doubts": doubts }))
+    }
+
+    /// How many figures a doubt keeps from keeping a promise.
+    #[must_use]
+    pub fn withheld(&self) -> usize {
+        let doubts = self.report().findings.audit.iter().filter(|one| one.disqualifies);
+        doubts.filter_map(|one| one.figure).collect::<HashSet<_>>().len()
     }
 }
 
@@ -61,7 +74,7 @@ fn section(report: &Report, id: &str, colour: Colour) -> Option<String> {
 
 /// The doubts about published figures, for a terminal.
 #[must_use]
-pub fn audit_published(library: &Library) -> String {
+pub fn check_published(library: &Library) -> String {
     let doubts = analysis::audit_published(library);
     let mut table =
         Table::new(&[("check", Align::Left), ("concerns", Align::Left), ("evidence", Align::Left)]);
@@ -76,15 +89,15 @@ pub fn audit_published(library: &Library) -> String {
     )
 }
 
-/// The same as JSON: `{"schema", "audit"}`.
+/// The same as JSON: `{"schema", "doubts"}`.
 #[must_use]
-pub fn audit_published_json(library: &Library) -> String {
+pub fn check_published_json(library: &Library) -> String {
     let value = |one: &Doubt| {
         json!({
             "check": one.check.name(), "concerns": one.concerns, "evidence": one.evidence,
-            "advice": one.advice, "disqualifies": one.disqualifies,
+            "advice": one.advice, "disqualifies": one.disqualifies(),
         })
     };
     let all: Vec<Value> = analysis::audit_published(library).iter().map(value).collect();
-    json_text(&json!({ "schema": "ioproof-audit/1", "audit": all }))
+    json_text(&json!({ "schema": "ioproof-check/1", "doubts": all }))
 }

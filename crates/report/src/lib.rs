@@ -59,7 +59,7 @@ use record::Run;
 
 pub use compare::{Pair, compare};
 pub use escape::json_text;
-pub use excerpt::{audit_published, audit_published_json};
+pub use excerpt::{check_published, check_published_json};
 pub use format::counted;
 pub use history::{History, Wanted};
 pub use imported::imported;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use analysis::{Kind, Of, Outcome, POLICY, Quantity, RateOf, Reason, Row, Value};
+use analysis::{Because, Kind, Of, Outcome, POLICY, Quantity, RateOf, Reason, Row, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -117,19 +117,28 @@ fn cell(report: &Report, own: &Figure, value: &Value) -> Cell {
     }
 }
 
+/// The evidence of doubts about figures stands in the audit; a statement that is withheld repeats it.
 fn because(row: &Row) -> Cell {
-    let words = reasons(&row.reasons);
+    let mark = |one: &Reason| match one.because {
+        Because::Doubted(check) => check.name().to_owned(),
+        _ => reason(one),
+    };
     match row.outcome {
         Outcome::Stated => Cell::default(),
-        Outcome::Marked => Cell::toned(words, Tone::Doubtful),
-        Outcome::Withheld => Cell::toned(format!("withheld: {words}"), Tone::Doubtful),
+        Outcome::Marked => {
+            Cell::toned(row.reasons.iter().map(mark).collect::<Vec<_>>().join("; "), Tone::Doubtful)
+        }
+        Outcome::Withheld => Cell::toned(format!("withheld: {}", reasons(&row.reasons)), Tone::Doubtful),
     }
 }
 
-/// `too short: 0.4 s; unfinished: 1 of 3 repetitions were measured`.
+/// `too short: 0.4 s`.
+fn reason(one: &Reason) -> String {
+    format!("{}: {}", one.because.name(), one.evidence)
+}
+
 fn reasons(all: &[Reason]) -> String {
-    let words = |one: &Reason| format!("{}: {}", one.because.name(), one.evidence);
-    all.iter().map(words).collect::<Vec<_>>().join("; ")
+    all.iter().map(reason).collect::<Vec<_>>().join("; ")
 }
 
 /// A value as a number, in base units; none of words.

@@ -422,24 +422,11 @@ pub(crate) fn rates(report: &Report, figures: &[&Figure], long: bool) -> Table {
             interval(&figure.bytes_per_second),
             share(figure.device_share),
             if same_rate { String::new() } else { figure.rate.to_owned() },
-            marked(report, figure),
+            marks(figure),
             unnamed(figure),
         ]);
     }
     table
-}
-
-/// Footnotes, and the checks of the audit that found something.
-fn marked(report: &Report, figure: &Figure) -> String {
-    let mut parts = vec![marks(figure)];
-    let doubts = report.findings.audit.iter().filter(|one| one.figure == Some(figure.number));
-    for one in doubts {
-        if !parts.iter().any(|part| part == one.check) {
-            parts.push(one.check.to_owned());
-        }
-    }
-    parts.retain(|part| !part.is_empty());
-    parts.join(", ")
 }
 
 /// The table of latencies: one row for each figure and direction.
@@ -583,10 +570,11 @@ pub(crate) fn share(share: Option<f64>) -> String {
     share.map_or_else(|| NOT_OBSERVED.to_owned(), |share| format!("{share:.2}"))
 }
 
-/// `page cache a, b`, `imported a`.
+/// `imported a b, cached, too short`: footnotes, and the checks of the audit that doubt it.
 pub(crate) fn marks(figure: &Figure) -> String {
-    let imported = (figure.provenance == "imported").then(|| "imported".to_owned());
-    let cached = figure.page_cache.then(|| "page cache".to_owned());
-    let notes = Some(figure.notes.join(" ")).filter(|notes| !notes.is_empty());
-    [imported, cached, notes].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    let imported = (figure.provenance == "imported").then_some("imported");
+    let notes =
+        imported.into_iter().chain(figure.notes.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+    let parts = std::iter::once(notes.as_str()).chain(figure.doubts.iter().copied());
+    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }

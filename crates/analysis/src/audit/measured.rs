@@ -1,14 +1,16 @@
 //! Checks on what was measured alone.
 
-use plan::{Backend, Nanos, PHASE_SECONDS_MIN, Phase, Work};
+use plan::{Backend, Nanos, Phase, RateName, Role, Stopping, Work};
 use record::{Operation, PublishedUnit, Warning};
 
 use super::{
-    DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, memory, percent,
+    DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, memory, passes, percent,
 };
+use crate::settled::{Settled, settled};
 use crate::subject::Subject;
+use crate::verdicts::short_of;
 use crate::{
-    Check, DEVICE_SHARE_MIN, PrintedStatistics, RateOf, RepetitionFigure, check_statistics, little,
+    Check, DeviceShare, PrintedStatistics, RateOf, RepetitionFigure, cache_verdict, check_statistics, little,
     operations_of,
 };
 
@@ -18,13 +20,15 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
     let cached = cached(subject, &counted);
     // Reads that are known to come from memory need no doubt that they may.
     let memory = match &cached {
-        Some(found) if found.disqualifies => None,
+        Some(found) if found.check == Check::Cached => None,
         _ => memory::not_excluded(subject, &counted),
     };
     let checks = [
         cached,
         memory,
+        passes::changed(subject, &counted),
         too_short(subject, &counted),
+        unfinished(subject),
         wrong_data(&counted),
         impossible(subject),
         implausible_latency(subject),
@@ -37,35 +41,23 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
     checks.into_iter().flatten().collect()
 }
 
-/// Whether something else than the devices answered: by what was warned of when it was recorded,
-/// else by the devices' own counts.
+/// Whether memory answered for a part of the bytes, by the devices' counts and by times. This decides what is
+/// cached; everything else asks for the doubt.
 fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
-    let is_cache = |warning: &&Warning| match warning {
-        Warning::CachedReads { .. } | Warning::CachedWrites { .. } => true,
-        Warning::Unapplied { what, .. } => what == "direct I/O",
-        _ => false,
+    let direct = subject.case.workload.direct;
+    let least = |one: &RepetitionFigure| {
+        let DeviceShare { read, write } = one.device_share;
+        read.into_iter().chain(write).min_by(f64::total_cmp).unwrap_or(f64::INFINITY)
     };
-    let warned = counted.iter().flat_map(|one| &one.warnings).find(is_cache).map(ToString::to_string);
-    let share = |one: &RepetitionFigure| match subject.figure.phase {
-        Phase::Write => one.device_share.write,
-        Phase::Read | Phase::Mixed => one.device_share.read,
-        _ if memory::reads_items(subject) => one.device_share.read,
-        _ => None,
-    };
-    let lowest = || {
-        let shares = counted.iter().filter_map(|one| share(one));
-        let lowest = shares.min_by(f64::total_cmp).filter(|&share| share < DEVICE_SHARE_MIN)?;
-        Some(format!("the devices moved {} of the bytes", percent(lowest)))
-    };
-    let evidence = warned.or_else(lowest).or_else(|| memory_speed(subject))?;
+    let lowest = counted.iter().min_by(|a, b| least(a).total_cmp(&least(b)));
+    let seen = lowest.and_then(|one| cache_verdict(&one.phase, direct).into_iter().next());
+    let evidence = seen.map(|warning| warning.to_string()).or_else(|| memory_speed(subject))?;
     let advice = "use direct I/O, or data larger than all memory on the way";
-    let found = Found::new(Check::Cached, evidence, advice);
-    // How many files are made in a second does not hang on where their bytes are meanwhile; how many are
-    // read does.
-    Some(match subject.figure.rate_of() {
-        RateOf::Operations if !memory::reads_items(subject) => found,
-        RateOf::Bytes | RateOf::Operations => found.disqualifying(),
-    })
+    let check = match subject.figure.rate_of() {
+        RateOf::Operations if !memory::reads_items(subject) => Check::CachedFileData,
+        RateOf::Bytes | RateOf::Operations => Check::Cached,
+    };
+    Some(Found::new(check, evidence, advice))
 }
 
 /// Buffered reads that are faster than any device.
@@ -78,14 +70,10 @@ fn memory_speed(subject: &Subject<'_>) -> Option<String> {
         .then(|| format!("reads took {mean:.0} ns in the mean: that is the page cache"))
 }
 
-/// Against the protocol's own minimum, the general one where it has none.
 fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
-    let at_least = match subject.case.protocol.phase_min {
-        Nanos(0) => PHASE_SECONDS_MIN,
-        least => least.as_secs_f64(),
-    };
     let shortest = counted.iter().map(|one| one.phase.wall_ns).min()?;
     let seconds = Nanos(shortest).as_secs_f64();
+    let at_least = short_of(seconds, subject.case.protocol.phase_min)?;
     let text = |seconds| PublishedUnit::Seconds.text(seconds);
     let evidence = format!("took {}; under {} a rate is mostly noise", text(seconds), text(at_least));
     let advice = match &subject.case.workload.work {
@@ -95,15 +83,39 @@ fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Fou
         Work::Jobs(_) => "raise the scale",
         Work::Objects(_) => "give each task more objects and steps",
     };
-    (seconds < at_least).then(|| Found::new(Check::TooShort, evidence, advice).disqualifying())
+    Some(Found::new(Check::TooShort, evidence, advice))
+}
+
+/// Whether the repetitions are not those that the protocol asks for: the case ended before all were there, or never
+/// met the rule that should end it. Settling is judged by the rate that the runner settles by.
+fn unfinished(subject: &Subject<'_>) -> Option<Found> {
+    let (case, figure) = (subject.case, subject.figure);
+    let recorded: Vec<_> =
+        figure.repetitions.iter().filter(|one| case.role(one.repetition) == Role::Recorded).collect();
+    let (n, asked) = (recorded.len(), case.repetitions);
+    let rate = |one: &&RepetitionFigure| Some(figure.rate_of().get(&one.rates.get(RateName::ByWall)?));
+    let values: Vec<f64> = recorded.iter().filter_map(rate).collect();
+    let stopping = case.protocol.stopping;
+    let (is_short, evidence) = match stopping {
+        Stopping::Count => (n < asked as usize, format!("{n} of {asked} repetitions were measured")),
+        Stopping::Interval { share, .. } => {
+            let share = share * 100.0;
+            (true, format!("no interval of the median within {share} % after {n} repetitions"))
+        }
+        Stopping::Steady { .. } => (true, format!("not steady after {n} repetitions")),
+    };
+    let advice = match stopping {
+        Stopping::Count => "go on with `ioproof run --resume`, or measure the case again",
+        Stopping::Interval { .. } | Stopping::Steady { .. } => "allow more repetitions",
+    };
+    (is_short && settled(&values, stopping) == Settled::GoOn)
+        .then(|| Found::new(Check::Unfinished, evidence, advice))
 }
 
 fn wrong_data(counted: &[&RepetitionFigure]) -> Option<Found> {
     let cells: u64 = counted.iter().map(|one| one.phase.wrong_cells).sum();
     let advice = "distrust this storage until the cause is known";
-    (cells > 0).then(|| {
-        Found::new(Check::WrongData, format!("{cells} wrong 512-byte cells"), advice).disqualifying()
-    })
+    (cells > 0).then(|| Found::new(Check::WrongData, format!("{cells} wrong 512-byte cells"), advice))
 }
 
 /// Statistics of an own record cannot be impossible unless it was damaged or changed.
@@ -126,7 +138,7 @@ fn impossible(subject: &Subject<'_>) -> Option<Found> {
     let all = std::iter::once(of_rates).chain(subject.figure.latency.iter().map(of_latency));
     let found = all.flat_map(|printed| check_statistics(&printed)).next()?;
     let advice = "the record contradicts itself: do not use it";
-    Some(Found::new(Check::ImpossibleStatistic, found.to_string(), advice).disqualifying())
+    Some(Found::new(Check::ImpossibleStatistic, found.to_string(), advice))
 }
 
 /// Exchanges between nodes that are faster than any network.
@@ -136,7 +148,7 @@ fn implausible_exchange(subject: &Subject<'_>) -> Option<Found> {
         format!("exchanges between nodes took {mean:.0} ns in the mean; no network answers in that time");
     let advice = "look at which processes asked which: some were on one node";
     (subject.nodes() > 1 && mean < NETWORK_LATENCY_MIN_NS)
-        .then(|| Found::new(Check::ImplausibleLatency, evidence, advice).disqualifying())
+        .then(|| Found::new(Check::ImplausibleLatency, evidence, advice))
 }
 
 /// Transfers around the page cache that are faster than a device can be.
@@ -153,8 +165,7 @@ fn implausible_latency(subject: &Subject<'_>) -> Option<Found> {
     let mean = means.map(|one| one.latency.mean_ns()).min_by(f64::total_cmp)?;
     let evidence = format!("direct transfers took {mean:.0} ns in the mean; no device answers in that time");
     let advice = "look for a cache or a memory disk below the file system";
-    (mean < DEVICE_LATENCY_MIN_NS)
-        .then(|| Found::new(Check::ImplausibleLatency, evidence, advice).disqualifying())
+    (mean < DEVICE_LATENCY_MIN_NS).then(|| Found::new(Check::ImplausibleLatency, evidence, advice))
 }
 
 fn littles_law(subject: &Subject<'_>) -> Option<Found> {
@@ -175,11 +186,11 @@ fn littles_law(subject: &Subject<'_>) -> Option<Found> {
     Some(match law.agreement > 1.0 {
         true => {
             let advice = "rate, latency and depth contradict: distrust all three";
-            Found::new(Check::LittlesLaw, evidence, advice).disqualifying()
+            Found::new(Check::LittlesLaw, evidence, advice)
         }
         false => {
             let advice = "tasks were idle between transfers: look at opens, stragglers and processor time";
-            Found::new(Check::LittlesLaw, evidence, advice)
+            Found::new(Check::IdleTasks, evidence, advice)
         }
     })
 }
@@ -227,7 +238,8 @@ fn unbalanced(subject: &Subject<'_>) -> Option<Found> {
     let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX);
     // Jobs are not spread over their spaces: each uses all of them.
     let spread = workload.files.sharing != plan::Sharing::Shared && workload.work.jobs().is_none();
-    if !spread || targets < 2 {
+    // In a given time each target moves what it can: only a volume waits for the target that has most of it.
+    if !spread || targets < 2 || workload.duration.is_some() {
         return None;
     }
     let tasks = subject.sharing_tasks();

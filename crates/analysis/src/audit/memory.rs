@@ -43,7 +43,7 @@ pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure])
         (_, true) => "use direct I/O, or ",
         _ => "",
     };
-    Some(Found::new(Check::MemoryNotExcluded, evidence, format!("{around}{advice}")).disqualifying())
+    Some(Found::new(Check::MemoryNotExcluded, evidence, format!("{around}{advice}")))
 }
 
 /// The memories that nothing that was counted excludes.

@@ -7,14 +7,17 @@ mod doubt;
 mod measured;
 mod memory;
 mod own;
+mod passes;
+mod policy;
 mod printed;
 mod published;
 mod recomputed;
 mod terms;
 
-pub use doubt::{Check, Doubt};
+pub use doubt::{Doubt, doubted};
 pub use own::audit;
 pub(crate) use own::beyond_devices;
+pub use policy::{CHECKS, Check, CheckPolicy, Severity, Use};
 pub use published::audit_published;
 
 /// By how much a rate may be above a ceiling before it is doubted: nominal rates of links are
@@ -43,29 +46,16 @@ struct Found {
     check: Check,
     evidence: String,
     advice: Cow<'static, str>,
-    disqualifies: bool,
 }
 
 impl Found {
     fn new(check: Check, evidence: impl Into<String>, advice: impl Into<Cow<'static, str>>) -> Self {
-        Self { check, evidence: evidence.into(), advice: advice.into(), disqualifies: false }
-    }
-
-    /// A commitment cannot pass with it.
-    fn disqualifying(self) -> Self {
-        Self { disqualifies: true, ..self }
+        Self { check, evidence: evidence.into(), advice: advice.into() }
     }
 
     fn of(self, figure: Option<usize>, concerns: impl Into<String>) -> Doubt {
-        let Self { check, evidence, advice, disqualifies } = self;
-        Doubt {
-            check,
-            figure,
-            concerns: concerns.into(),
-            evidence,
-            advice: advice.into_owned(),
-            disqualifies,
-        }
+        let Self { check, evidence, advice } = self;
+        Doubt { check, figure, concerns: concerns.into(), evidence, advice: advice.into_owned() }
     }
 }
 

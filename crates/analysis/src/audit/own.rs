@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use plan::Plan;
 
-use super::{Found, SCALING_SLACK, measured, percent, terms};
+use super::{Found, SCALING_SLACK, measured, passes, percent, terms};
 use crate::gate::Stated;
 use crate::node_comparison::comparison;
 use crate::subject::{Subject, subjects};
@@ -21,10 +21,15 @@ pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Doub
     }
     let mut doubts = Vec::new();
     let subjects = subjects(plan, figures);
+    let random = passes::random_above_sequential(&subjects);
     for subject in &subjects {
         let limits = limits.get(&subject.index).map_or(&[][..], Vec::as_slice);
         let mut found = measured::doubts(subject);
         found.extend(terms::of_figure(subject, limits));
+        // Of reads that are known to come from memory their rate needs no further word.
+        if !found.iter().any(|one| one.check == Check::Cached) {
+            found.extend(random.get(&subject.index).cloned());
+        }
         doubts.extend(found.into_iter().map(|one| one.of(Some(subject.index), concerns(subject.figure))));
     }
     doubts.extend(slow_nodes(&subjects));
@@ -91,7 +96,7 @@ pub(crate) fn beyond_devices(figures: &[Figure], scaling: &[Stated<Scaling>]) ->
             baseline.conditions
         );
         let advice = "measure the baseline with the same sizes and enough tasks, or correct `devices`";
-        Some(Found::new(Check::AboveCeiling, evidence, advice).of(Some(one.figure()), concerns(own)))
+        Some(Found::new(Check::AboveDevices, evidence, advice).of(Some(one.figure()), concerns(own)))
     };
     scaling.iter().filter_map(beyond).collect()
 }

@@ -1,10 +1,11 @@
 //! The audit of published figures: checks that need no more than a figure and its neighbours.
 
-use plan::{Bytes, PHASE_SECONDS_MIN};
+use plan::{Bytes, Nanos};
 use record::{Library, Metric, Published, PublishedKind, PublishedStatistic, PublishedUnit};
 
 use super::printed::{more, rounding, same, value};
 use super::{DEVICE_LATENCY_MIN_NS, Found, NETWORK_LATENCY_MIN_NS, percent, recomputed};
+use crate::verdicts::short_of;
 use crate::{Check, Doubt, Little, PrintedStatistics, check_statistics, whole_mebibytes};
 
 /// Above its data sheet by more than this, a figure is not of the device that the sheet is of.
@@ -124,12 +125,12 @@ fn too_short(figure: &Published) -> Option<Found> {
         _ => return None,
     };
     let seconds = amount / value(figure);
+    let at_least = short_of(seconds, Nanos(0)).filter(|_| is_whole(figure))?;
     let evidence = format!(
-        "at {} it took {seconds:.3} s; under {PHASE_SECONDS_MIN} s a rate is mostly noise",
+        "at {} it took {seconds:.3} s; under {at_least} s a rate is mostly noise",
         figure.as_published()
     );
-    (is_whole(figure) && seconds < PHASE_SECONDS_MIN)
-        .then(|| Found::new(Check::TooShort, evidence, "repeat it with more work"))
+    Some(Found::new(Check::TooShort, evidence, "repeat it with more work"))
 }
 
 fn unbalanced(figure: &Published) -> Option<Found> {

@@ -6,14 +6,12 @@
 
 mod policy;
 
-use std::collections::HashMap;
+use plan::Plan;
 
-use plan::{Case, Plan};
+pub use policy::{Because, Kind, POLICY, Policy, policy_table};
 
-pub use policy::{Because, Kind, POLICY, Policy, Treatment, policy_table};
-
+use crate::audit::{Severity, Use};
 use crate::difference::{Contrast, Difference, difference};
-use crate::grounds::unfinished;
 use crate::subject::{Subject, subjects};
 use crate::{Doubt, Figure};
 
@@ -120,26 +118,20 @@ impl<'a> Gate<'a> {
     #[must_use]
     pub fn new(plan: &'a Plan, figures: &'a [Figure], doubts: &[Doubt]) -> Self {
         let mut against: Vec<Vec<Reason>> = vec![Vec::new(); figures.len()];
-        for doubt in doubts.iter().filter(|doubt| doubt.disqualifies) {
+        for doubt in doubts {
             if let Some(of_figure) = doubt.figure.and_then(|figure| against.get_mut(figure)) {
-                let because = match doubt.check.can_only_raise_figures() {
-                    true => Because::Doubted(doubt.check),
-                    false => Because::Disqualified(doubt.check),
-                };
-                of_figure.push(Reason::new(because, &doubt.evidence));
+                of_figure.push(Reason::new(Because::Doubted(doubt.check), &doubt.evidence));
             }
-        }
-        let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
-        for (reasons, figure) in against.iter_mut().zip(figures) {
-            let left = cases.get(figure.case.as_str()).and_then(|case| unfinished(case, figure));
-            reasons.extend(left.map(|why| Reason::new(Because::Unfinished, why)));
         }
         Self { plan, subjects: subjects(plan, figures), figures, against }
     }
 
     /// Whether nothing disqualifies the figure at `place`.
     pub(crate) fn is_usable(&self, place: usize) -> bool {
-        let disqualifies = |one: &Reason| !matches!(one.because, Because::Doubted(_));
+        let disqualifies = |one: &Reason| match one.because {
+            Because::Doubted(check) => check.severity(Use::Other) == Severity::Withheld,
+            _ => false,
+        };
         !self.against.get(place).is_some_and(|all| all.iter().any(disqualifies))
     }
 
@@ -237,11 +229,11 @@ impl<'a> Gate<'a> {
         let mut reasons: Vec<Reason> = Vec::new();
         for reason in of_inputs.chain(more) {
             let known = reasons.iter().any(|one| one.because == reason.because);
-            if policy.treatment(reason.because) != Treatment::Ignored && !known {
+            if policy.severity(reason.because).is_some() && !known {
                 reasons.push(reason);
             }
         }
-        let withheld = |reason: &Reason| policy.treatment(reason.because) == Treatment::Withheld;
+        let withheld = |reason: &Reason| policy.severity(reason.because) == Some(Severity::Withheld);
         let outcome = match reasons.as_slice() {
             [] => Outcome::Stated,
             all if all.iter().any(withheld) => Outcome::Withheld,

@@ -4,6 +4,8 @@
 use std::fmt::Write as _;
 
 use crate::Check;
+use crate::audit::Severity::{self, Marked, Withheld};
+use crate::audit::Use;
 use crate::difference::DIFFERENCE_LEAST;
 
 /// A kind of statement.
@@ -23,40 +25,11 @@ pub enum Kind {
     Placement,
 }
 
-/// What becomes of a statement for a reason.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Treatment {
-    /// It is not made; the reason stands in its place.
-    Withheld,
-    /// It is made, and the reason stands beside it.
-    Marked,
-    /// The reason does not touch it.
-    Ignored,
-}
-
-use Treatment::{Ignored, Marked, Withheld};
-
-impl Treatment {
-    /// The word in documentation.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Withheld => "withheld",
-            Self::Marked => "marked",
-            Self::Ignored => "–",
-        }
-    }
-}
-
 /// Why a statement is withheld or marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Because {
-    /// The audit disqualifies a figure that it rests on.
-    Disqualified(Check),
-    /// The audit doubts a figure that it rests on by a check that disqualifies it for promises alone.
+    /// The audit doubts a figure that it rests on; the check's row says how much that weighs.
     Doubted(Check),
-    /// The case of a figure ended before all its repetitions were measured, or never met the rule that ends it.
-    Unfinished,
     /// There are fewer repetitions than it needs.
     TooFew,
     /// The difference is not larger than the scatter shows.
@@ -70,8 +43,7 @@ impl Because {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Disqualified(check) | Self::Doubted(check) => check.name(),
-            Self::Unfinished => "unfinished",
+            Self::Doubted(check) => check.name(),
             Self::TooFew => "too few repetitions",
             Self::WithinScatter => "within the scatter",
             Self::LeftOut => "figures left out",
@@ -92,17 +64,17 @@ pub struct Policy {
     pub section: &'static str,
     /// Repetitions of each figure below which it has too few.
     pub least: usize,
-    /// A figure that the audit disqualifies, or that is unfinished.
-    pub disqualified: Treatment,
+    /// Whether doubts about figures touch it.
+    pub doubts: bool,
     /// Fewer repetitions than `least`.
-    pub too_few: Treatment,
-    /// A difference that is not larger than the scatter shows.
-    pub within_scatter: Treatment,
+    pub too_few: Severity,
+    /// A difference that is not larger than the scatter shows; none where nothing is compared.
+    pub within_scatter: Option<Severity>,
     /// How it is tested; empty where it is a value and no comparison.
     pub test: &'static str,
 }
 
-/// A row in which figures that are disqualified withhold the statement.
+/// A row whose values are marked where there are too few repetitions.
 const fn row(kind: Kind, id: &'static str, title: &'static str, section: &'static str) -> Policy {
     Policy {
         kind,
@@ -110,9 +82,9 @@ const fn row(kind: Kind, id: &'static str, title: &'static str, section: &'stati
         title,
         section,
         least: 1,
-        disqualified: Withheld,
+        doubts: true,
         too_few: Marked,
-        within_scatter: Ignored,
+        within_scatter: None,
         test: "",
     }
 }
@@ -121,14 +93,14 @@ const fn row(kind: Kind, id: &'static str, title: &'static str, section: &'stati
 pub const POLICY: [Policy; 6] = [
     Policy {
         least: DIFFERENCE_LEAST,
-        within_scatter: Marked,
+        within_scatter: Some(Marked),
         test: "difference from the second best, corrected for the number of points",
         ..row(Kind::Best, "best", "Best points", "best")
     },
     Policy { least: DIFFERENCE_LEAST, ..row(Kind::Scaling, "scaling", "Scaling", "targets") },
     Policy {
         least: DIFFERENCE_LEAST,
-        within_scatter: Withheld,
+        within_scatter: Some(Withheld),
         test: "difference, corrected for the number of pairs",
         ..row(Kind::Tax, "tax", "Tax", "targets")
     },
@@ -146,14 +118,14 @@ impl Kind {
 }
 
 impl Policy {
-    /// What becomes of the statement for this reason.
+    /// What becomes of the statement for this reason; none where it does not touch it.
     #[must_use]
-    pub const fn treatment(&self, because: Because) -> Treatment {
+    pub fn severity(&self, because: Because) -> Option<Severity> {
         match because {
-            Because::Disqualified(_) | Because::Unfinished => self.disqualified,
-            Because::TooFew => self.too_few,
+            Because::Doubted(check) => self.doubts.then(|| check.severity(Use::Other)),
+            Because::TooFew => Some(self.too_few),
             Because::WithinScatter => self.within_scatter,
-            Because::Doubted(_) | Because::LeftOut => Marked,
+            Because::LeftOut => Some(Marked),
         }
     }
 }
@@ -162,7 +134,7 @@ impl Policy {
 #[must_use]
 pub fn policy_table() -> String {
     let mut out = String::from(
-        "| statement | doubtful or unfinished figure | least repetitions | fewer | difference within the scatter | test |\n\
+        "| statement | doubts about figures | least repetitions | fewer | difference within the scatter | test |\n\
          |---|---|---:|---|---|---|\n",
     );
     for row in &POLICY {
@@ -172,10 +144,10 @@ pub fn policy_table() -> String {
             "| {} (`{}`) | {} | {} | {} | {} | {} |",
             row.title,
             row.id,
-            row.disqualified.name(),
+            if row.doubts { "by check" } else { "–" },
             row.least,
-            if row.least > 1 { row.too_few.name() } else { Ignored.name() },
-            row.within_scatter.name(),
+            if row.least > 1 { row.too_few.name() } else { "–" },
+            row.within_scatter.map_or("–", Severity::name),
             if row.test.is_empty() { "none: a value" } else { row.test },
         );
     }

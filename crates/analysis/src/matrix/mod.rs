@@ -160,7 +160,6 @@ fn doubts_of(matrix: &Matrix, figures: &[Figure]) -> Vec<Doubt> {
         concerns: concerns.clone(),
         evidence,
         advice: advice.to_owned(),
-        disqualifies: true,
     };
     let mut found = Vec::new();
     if !matrix.is_complete() {

@@ -251,7 +251,6 @@ pub(crate) fn doubts(timelines: &[Timeline], figures: &[Figure]) -> Vec<Doubt> {
             concerns: format!("{}, repetition {}", figure.conditions, one.repetition + 1),
             evidence,
             advice: advice.to_owned(),
-            disqualifies: false,
         };
         let apart: Vec<&LaunchTimer> =
             one.launches.iter().filter(|launch| launch.cpu.agrees == Some(false)).collect();

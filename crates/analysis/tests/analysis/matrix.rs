@@ -176,7 +176,7 @@ fn launches_that_did_not_complete_are_told_and_disqualify() {
     assert!(!findings.matrices.comparisons[0].complete, "nothing is compared as if complete");
     let doubts: Vec<_> = findings.audit.iter().filter(|doubt| doubt.check == Check::FailedJobs).collect();
     assert_eq!(doubts.len(), 1, "{doubts:?}");
-    assert!(doubts[0].disqualifies && doubts[0].figure == Some(1));
+    assert!(doubts[0].disqualifies() && doubts[0].figure == Some(1));
     assert_eq!(
         doubts[0].evidence,
         "1 of 4 launches did not complete in pass 0: 1 failed (a, stream 1, round 0: no space left)"

@@ -81,6 +81,6 @@ fn printed_values_that_contradict_each_other_are_doubted() {
     };
     assert_eq!(with("94653.63"), []);
     let doubts = with("94635.63");
-    assert_eq!((doubts.len(), doubts[0].figure, doubts[0].disqualifies), (1, Some(0), true));
+    assert_eq!((doubts.len(), doubts[0].figure, doubts[0].disqualifies()), (1, Some(0), true));
     assert!(doubts[0].evidence.contains("76 × 94635.63"), "{}", doubts[0].evidence);
 }

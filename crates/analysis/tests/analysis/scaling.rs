@@ -210,9 +210,9 @@ fn more_than_all_devices_together_is_doubted() {
     study.add("scale", "layout", &[count("tasks", 2)], Phase::Read, &[2.05 * GB]);
     study.add("scale", "layout", &[count("tasks", 4)], Phase::Read, &[12.0 * GB]);
     let doubts = study.findings().audit;
-    let beyond: Vec<_> = doubts.iter().filter(|doubt| doubt.check == Check::AboveCeiling).collect();
+    let beyond: Vec<_> = doubts.iter().filter(|doubt| doubt.check == Check::AboveDevices).collect();
     assert_eq!(beyond.len(), 1, "{doubts:?}");
-    assert_eq!((beyond[0].figure, beyond[0].disqualifies), (Some(2), false));
+    assert_eq!((beyond[0].figure, beyond[0].disqualifies()), (Some(2), false));
     assert!(
         beyond[0].evidence.starts_with("600.0 % of what 2 devices reach together"),
         "{}",

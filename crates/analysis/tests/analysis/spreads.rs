@@ -1,7 +1,8 @@
 //! Repetitions that spread as files grow, curves over each other, and what an IOPS is.
 
 use analysis::{
-    CacheState, coincident, curves, dispersion, findings, iops_table, largest_difference, onset, overlays,
+    CacheState, audit, coincident, curves, dispersion, findings, iops_table, largest_difference, onset,
+    overlays,
 };
 use plan::{Backend, Bytes, Order, Phase, Setting};
 use proptest::collection::vec;
@@ -159,7 +160,7 @@ fn an_iops_is_nothing_without_its_definition() {
     for row in &mut study.phases {
         row.device_read_bytes = None;
     }
-    let table = iops_table(&study.plan, &study.figures());
+    let table = iops_table(&study.plan, &study.figures(), &[]);
     let seen: Vec<_> = table.iter().map(|row| (row.figure, row.of)).collect();
     assert_eq!(seen, [(5, 1), (4, 1), (1, 2), (3, 1), (2, 1), (6, 1)]);
     assert_eq!((table[2].transfer, table[2].depth, table[2].random), (Bytes(4096), 32, true));
@@ -175,7 +176,28 @@ fn an_iops_from_memory_is_another_definition() {
     let bytes = study.phases[0].read_bytes;
     study.phases[0].device_read_bytes = Some(bytes);
     study.phases[1].device_read_bytes = Some(bytes / 10);
-    let table = iops_table(&study.plan, &study.figures());
+    let figures = study.figures();
+    let table = iops_table(&study.plan, &figures, &audit(&study.plan, &figures, &[]));
     let states: Vec<_> = table.iter().map(|row| row.cache).collect();
     assert_eq!(states, [CacheState::Devices, CacheState::Cached]);
+}
+
+#[test]
+fn peaks_of_transfers_of_different_sizes_are_not_compared() {
+    let peaks = |other: u64| {
+        let mut study = Study::new(Vec::new());
+        for (group, transfer) in [("small", 4096), ("large", other)] {
+            for tasks in [1, 2] {
+                study.add_of(group, "t", &[count("tasks", tasks)], Phase::Read, &[GB], |spec| {
+                    (spec.geometry.transfer, spec.geometry.block) = (Bytes(transfer), Bytes(transfer));
+                });
+            }
+        }
+        for row in &mut study.phases {
+            let transfer = if row.key.case.starts_with("small") { 4096 } else { other };
+            row.reads = row.read_bytes / transfer;
+        }
+        findings(&study.plan, &study.figures(), 4).peaks.len()
+    };
+    assert_eq!((peaks(4096), peaks(131_072)), (1, 0));
 }

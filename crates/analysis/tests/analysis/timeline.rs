@@ -335,7 +335,7 @@ fn cpu_times_that_do_not_add_up_are_doubted() {
 fn seconds_that_lack_bytes_are_doubted() {
     let found = found(&observed(|record| record.spaces[1].write_bytes = 0));
     let told = found.audit.iter().find(|one| one.check == Check::Accounts).expect("a doubt");
-    assert!(told.evidence.contains("work space") && !told.disqualifies, "{told:?}");
+    assert!(told.evidence.contains("work space") && !told.disqualifies(), "{told:?}");
 }
 
 #[test]

@@ -34,14 +34,18 @@ fn verdict(study: &Study, commitment: Commitment, doubts: &[Doubt]) -> Verdict {
     verdicts(&with(study, commitment), &study.figures(), doubts).remove(0)
 }
 
+/// The verdict with what the audit says.
+fn audited(study: &Study, commitment: Commitment) -> Verdict {
+    verdict(study, commitment, &analysis::audit(&study.plan(), &study.figures(), &[]))
+}
+
 fn doubt(figure: usize, disqualifies: bool) -> Doubt {
     Doubt {
-        check: Check::Cached,
+        check: if disqualifies { Check::WrongData } else { Check::NotQuiet },
         figure: Some(figure),
         concerns: "a figure".to_owned(),
         evidence: "the devices read 1 %".to_owned(),
         advice: "read more".to_owned(),
-        disqualifies,
     }
 }
 
@@ -159,7 +163,7 @@ fn a_doubtful_figure_keeps_nothing() {
     assert_eq!(every(50.0, &[doubt(1, false)]).judgement, Judgement::Pass);
     let cached = every(50.0, &[doubt(1, true)]);
     assert_eq!((cached.judgement, cached.figure), (Judgement::Doubtful, Some(1)));
-    assert_eq!(cached.because, ["cached: the devices read 1 %"]);
+    assert_eq!(cached.because, ["wrong data: the devices read 1 %"]);
     assert_eq!(every(150.0, &[doubt(1, true)]).judgement, Judgement::Fail, "a fails without doubt");
     assert_eq!(every(150.0, &[doubt(0, true)]).judgement, Judgement::Doubtful);
     let best = |promised, doubts: &[Doubt]| {
@@ -189,33 +193,23 @@ fn what_was_not_measured_was_not_kept() {
 /// Below two seconds, or what the study asks for.
 #[test]
 fn a_short_phase_keeps_nothing() {
-    let mut study = Study::default().with(reads("a"), &[100, 100]);
-    study.phases[1].wall_ns = SECOND;
-    let short = verdict(&study, promise(50.0), &[]);
-    assert_eq!(short.judgement, Judgement::Doubtful);
-    assert_eq!(short.because, ["a phase took 1 s, shorter than the 2 s that it needs"]);
-    study.cases[0].protocol.phase_min = Nanos::millis(500);
-    assert_eq!(verdict(&study, promise(50.0), &[]).judgement, Judgement::Pass);
-    study.cases[0].protocol.phase_min = Nanos::secs(20);
-    assert_eq!(verdict(&study, promise(50.0), &[]).judgement, Judgement::Doubtful);
-}
-
-/// What the audit says is not said again.
-#[test]
-fn a_reason_is_told_once() {
     let mut study = Study::default().with(reads("a"), &[100]);
     study.phases[0].wall_ns = SECOND;
-    let doubts = analysis::audit(&study.plan(), &study.figures(), &[]);
-    let short = verdict(&study, promise(50.0), &doubts);
+    let short = audited(&study, promise(50.0));
+    assert_eq!(short.judgement, Judgement::Doubtful);
     assert_eq!(short.because, ["too short: took 1 s; under 2 s a rate is mostly noise"]);
+    study.cases[0].protocol.phase_min = Nanos::millis(500);
+    assert_eq!(audited(&study, promise(50.0)).judgement, Judgement::Pass);
+    study.cases[0].protocol.phase_min = Nanos::secs(20);
+    assert_eq!(audited(&study, promise(50.0)).judgement, Judgement::Doubtful);
 }
 
 #[test]
 fn a_case_that_was_not_finished_keeps_nothing() {
     let mut study = Study::default().with(reads("a"), &[100, 100]);
-    assert_eq!(verdict(&study, promise(50.0), &[]).judgement, Judgement::Pass);
+    assert_eq!(audited(&study, promise(50.0)).judgement, Judgement::Pass);
     study.cases[0].repetitions = 3;
-    let unfinished = verdict(&study, promise(50.0), &[]);
+    let unfinished = audited(&study, promise(50.0));
     assert_eq!(unfinished.judgement, Judgement::Doubtful);
     assert_eq!(unfinished.because, ["unfinished: 2 of 3 repetitions were measured"]);
 }
@@ -225,17 +219,17 @@ fn a_case_that_never_settled_keeps_nothing() {
     let by = |stopping, rates: &[u64]| {
         let mut study = Study::default().with(reads("a"), rates);
         study.cases[0].protocol.stopping = stopping;
-        verdict(&study, promise(50.0), &[])
+        audited(&study, promise(50.0))
     };
     let steady = Stopping::Steady { window: 3, excursion: 0.2, slope: 0.1 };
     assert_eq!(by(steady, &[900, 100, 101, 100]).judgement, Judgement::Pass);
     let falling = by(steady, &[900, 500, 300, 100]);
     assert_eq!(falling.judgement, Judgement::Doubtful);
-    assert_eq!(falling.because, ["not steady after 4 repetitions"]);
+    assert_eq!(falling.because, ["unfinished: not steady after 4 repetitions"]);
     let interval = Stopping::Interval { share: 0.05, least: 6 };
     assert_eq!(by(interval, &[100, 100, 101, 101, 100, 101]).judgement, Judgement::Pass);
     let wide = by(interval, &[100, 200, 300, 400, 500, 600]);
-    assert_eq!(wide.because, ["not settled: no interval of the median within 5 % after 6 repetitions"]);
+    assert_eq!(wide.because, ["unfinished: no interval of the median within 5 % after 6 repetitions"]);
 }
 
 /// The fast beginning of a drive is not what it was asked for.
@@ -257,15 +251,15 @@ fn a_busy_task_is_told_from_a_waiting_one() {
     for (row, (user, system)) in study.phases.iter_mut().zip([(9000, 500), (9000, 500), (0, 0)]) {
         (row.user_cpu_ns, row.system_cpu_ns) = (user * SECOND / 1000, system * SECOND / 1000);
     }
-    let found = limits(&study.plan(), &study.figures(), 8);
+    let found = limits(&study.plan(), &study.figures(), &[], 8);
     assert_eq!(found.len(), 2, "an imported figure has no processor time");
     let (one, four) = (found[0], found[1]);
     assert_eq!((one.figure, one.limit, one.cpu_ns_per_transfer), (0, Limit::Processor, 9.5e6));
     assert!((one.user_share - 0.9).abs() < 1e-12 && (one.wait_share - 0.05).abs() < 1e-12);
     assert_eq!((four.figure, four.limit), (1, Limit::Storage));
-    let two = limits(&study.plan(), &study.figures(), 2);
+    let two = limits(&study.plan(), &study.figures(), &[], 2);
     assert_eq!((two[1].limit, two[1].user_share), (Limit::Storage, 0.45));
-    let single = limits(&study.plan(), &study.figures(), 1);
+    let single = limits(&study.plan(), &study.figures(), &[], 1);
     assert_eq!(single[1].limit, Limit::Processor);
 }
 
@@ -276,9 +270,9 @@ fn nobody_knows_what_tasks_waited_for_on_a_busy_host() {
     (study.phases[0].user_cpu_ns, study.phases[0].system_cpu_ns) = (SECOND, SECOND);
     let plan = study.plan();
     let mut figures = study.figures();
-    assert_eq!(limits(&plan, &figures, 8)[0].limit, Limit::Storage);
+    assert_eq!(limits(&plan, &figures, &[], 8)[0].limit, Limit::Storage);
     figures[0].repetitions[0].warnings = vec![record::Warning::NotQuiet { seen: "others".to_owned() }];
-    assert_eq!(limits(&plan, &figures, 8), []);
+    assert_eq!(limits(&plan, &figures, &analysis::audit(&plan, &figures, &[]), 8), []);
 }
 
 proptest! {

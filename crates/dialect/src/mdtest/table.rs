@@ -192,7 +192,7 @@ const SPECS: &[Spec<Key>] = &[
         (
             "a warning makes the run fail",
             "what would be an error ends the run in any case; warnings about figures stand beside them, and \
-         `ioproof audit RUNDIR` fails where a figure cannot be trusted",
+         `ioproof check RUNDIR` fails where a figure cannot be trusted",
         ),
     ),
     Spec::refused(

@@ -336,6 +336,6 @@ fn doubt(one: &analysis::Doubt) -> view::Doubt {
         concerns: one.concerns.clone(),
         evidence: one.evidence.clone(),
         advice: one.advice.clone(),
-        disqualifies: one.disqualifies,
+        disqualifies: one.disqualifies(),
     }
 }

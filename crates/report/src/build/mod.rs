@@ -12,7 +12,7 @@ mod timeline;
 
 use std::collections::{HashMap, HashSet};
 
-use analysis::{CONFIDENCE, OperationLatency, RateName, RepetitionFigure, Summary};
+use analysis::{CONFIDENCE, Check, OperationLatency, RateName, RepetitionFigure, Summary};
 use plan::shell_word;
 use plan::{Case, Forecast, Phase, Plan, Question, Role, Stopping, TargetTerms, Work};
 use record::{Measure, Metric, Operation, Provenance, PublishedUnit, Run, RunState};
@@ -43,10 +43,20 @@ pub(crate) fn sources(run: &Run) -> Vec<analysis::Figure> {
 pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::Findings) -> Report {
     let plan = &run.manifest.plan;
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let mut doubts: HashMap<usize, Vec<Check>> = HashMap::new();
+    for one in &found.audit {
+        let of_figure = one.figure.map(|place| doubts.entry(place).or_default());
+        if let Some(of_figure) = of_figure.filter(|known| !known.contains(&one.check)) {
+            of_figure.push(one.check);
+        }
+    }
     let mut figures: Vec<Figure> = sources
         .iter()
         .enumerate()
-        .map(|(index, source)| figure(run, index + 1, source, cases.get(source.case.as_str()).copied()))
+        .map(|(index, source)| {
+            let doubts = doubts.get(&index).map_or(&[][..], Vec::as_slice);
+            figure(run, index + 1, source, cases.get(source.case.as_str()).copied(), doubts)
+        })
         .collect();
     let notes = notes::notes(run, &mut figures);
     let keys = run.phases.iter().map(|row| &row.key).chain(run.interrupted.iter().map(|pass| &pass.key));
@@ -156,7 +166,15 @@ pub(crate) const fn provenance(provenance: Provenance) -> &'static str {
     }
 }
 
-fn figure(run: &Run, number: usize, source: &analysis::Figure, case: Option<&Case>) -> Figure {
+fn figure(
+    run: &Run,
+    number: usize,
+    source: &analysis::Figure,
+    case: Option<&Case>,
+    doubts: &[Check],
+) -> Figure {
+    let is_cached = |check: &Check| matches!(check, Check::Cached | Check::CachedFileData);
+    let is_buffered = case.is_some_and(|case| !case.workload.direct);
     let name = source.phase.name();
     let targets = &run.manifest.plan.terms.targets;
     let target = case.and_then(|case| targets.iter().find(|target| target.name == case.target));
@@ -178,7 +196,7 @@ fn figure(run: &Run, number: usize, source: &analysis::Figure, case: Option<&Cas
         }),
         conditions: conditions(source, run.manifest.plan.terms.exclusive),
         provenance: provenance(source.provenance),
-        page_cache: source.page_cache_answered(),
+        page_cache: is_buffered && doubts.iter().any(is_cached),
         statistic: statistic(source),
         rate: source.rate.name(),
         bytes_per_second: spread(&source.bytes_per_second),
@@ -199,6 +217,7 @@ fn figure(run: &Run, number: usize, source: &analysis::Figure, case: Option<&Cas
         devices: devices(source),
         published: case.map(|case| published(run, case, source)).unwrap_or_default(),
         notes: Vec::new(),
+        doubts: doubts.iter().map(|check| check.name()).collect(),
     }
 }
 

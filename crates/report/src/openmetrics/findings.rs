@@ -53,7 +53,7 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
     all.extend(nodes(report, &of));
     all.extend(super::layers::families(report, &of));
     all.extend(super::timeline::families(report, &of));
-    all.extend([published(report, &of), doubts(report)]);
+    all.push(published(report, &of));
     all
 }
 
@@ -101,22 +101,6 @@ fn published(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> Family {
         let (Some(figure), Some(ratio)) = (one.figure.and_then(&of), one.ratio) else { continue };
         let which = [("published", one.id.as_str()), ("as_published", &one.as_published)];
         family.put(with(&figure, &which), ratio);
-    }
-    family
-}
-
-/// How many doubts each check of the audit has.
-fn doubts(report: &Report) -> Family {
-    let mut family = Family::gauge("ioproof_doubts", "doubts that a check of the audit has");
-    let mut counts: Vec<(&str, f64)> = Vec::new();
-    for doubt in &report.findings.audit {
-        match counts.iter_mut().find(|(check, _)| *check == doubt.check) {
-            Some((_, count)) => *count += 1.0,
-            None => counts.push((doubt.check, 1.0)),
-        }
-    }
-    for (check, count) in counts {
-        family.put(labels(&[("check", check)]), count);
     }
     family
 }

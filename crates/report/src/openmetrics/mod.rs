@@ -109,6 +109,10 @@ fn figure_families(report: &Report) -> Vec<Family> {
         "1 where memory took part and the figure is not one of the device",
     );
     let mut warnings = Family::gauge("ioproof_warnings", "warnings that concern the figure");
+    let mut doubts = Family::gauge("ioproof_doubts", "1 for each check of the audit that doubts the figure");
+    for doubt in report.findings.audit.iter().filter(|doubt| doubt.figure.is_none()) {
+        doubts.put(labels(&[("check", doubt.check), ("what", &doubt.concerns)]), 1.0);
+    }
     for figure in &report.figures {
         let of = of_figure(figure);
         info.put_as("_info", conditions(figure), 1.0);
@@ -129,9 +133,12 @@ fn figure_families(report: &Report) -> Vec<Family> {
             device.put(of.clone(), share);
         }
         cached.put(of.clone(), f64::from(u8::from(figure.page_cache)));
+        for check in &figure.doubts {
+            doubts.put(with(&of, &[("check", check)]), 1.0);
+        }
         warnings.put(of, figure.notes.len() as f64);
     }
-    vec![info, bandwidth, transfers, confidence, latency, repetitions, device, cached, warnings]
+    vec![info, bandwidth, transfers, confidence, latency, repetitions, device, cached, warnings, doubts]
 }
 
 /// What a sample of `figure` is of.

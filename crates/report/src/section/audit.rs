@@ -1,40 +1,63 @@
-//! What is doubtful, with the numbers that show it.
+//! What is doubtful, by cause, with the numbers that show it.
 
-use super::{Block, figure, only, which_target};
+use super::{Block, only};
+use crate::format::{counted, grouped};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
+use crate::view::findings::Doubt;
+
+/// Figures of one cause that are named; JSON and CSV have all.
+const NAMED: usize = 8;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let mut table = Table::new(&[
-        ("#", Align::Right),
         ("check", Align::Left),
-        ("target", Align::Left),
+        ("a promise kept", Align::Left),
         ("concerns", Align::Left),
         ("evidence", Align::Left),
         ("advice", Align::Left),
     ]);
-    let mut all: Vec<_> = report.findings.audit.iter().collect();
-    all.sort_by_key(|one| !one.disqualifies);
-    for one in all {
-        let tone = if one.disqualifies { Tone::Bad } else { Tone::Doubtful };
-        let own = one.figure.and_then(|number| figure(report, number));
-        let target = own.map(|own| which_target(report, own)).unwrap_or_default();
+    // Each cause at its first doubt, those that withhold before the others.
+    let mut causes: Vec<Vec<&Doubt>> = Vec::new();
+    for one in &report.findings.audit {
+        match causes.iter_mut().find(|cause| (cause[0].check, &cause[0].advice) == (one.check, &one.advice)) {
+            Some(cause) => cause.push(one),
+            None => causes.push(vec![one]),
+        }
+    }
+    causes.sort_by_key(|cause| !cause[0].disqualifies);
+    for cause in &causes {
+        let first = cause[0];
+        let (word, tone) = match first.disqualifies {
+            true => ("withheld", Tone::Bad),
+            false => ("marked", Tone::Doubtful),
+        };
+        let (concerns, evidence) = match (cause.len(), first.figure) {
+            (1, Some(number)) => (format!("#{number} {}", first.concerns), first.evidence.clone()),
+            (1, None) => (first.concerns.clone(), first.evidence.clone()),
+            (_, number) => {
+                let number = number.map(|number| format!("#{number}: ")).unwrap_or_default();
+                (places(cause), format!("{number}{}", first.evidence))
+            }
+        };
         table.row(vec![
-            Cell::figure(one.figure),
-            Cell::toned(one.check, tone),
-            target.into(),
-            one.concerns.clone().into(),
-            one.evidence.clone().into(),
-            one.advice.clone().into(),
+            Cell::toned(first.check, tone),
+            word.into(),
+            concerns.into(),
+            evidence.into(),
+            first.advice.clone().into(),
         ]);
     }
-    let mut blocks = only("", table);
-    let disqualified = report.findings.audit.iter().filter(|one| one.disqualifies).count();
-    if disqualified > 0 {
-        blocks.push(Block::Text(format!(
-            "{} of these: no commitment can pass with such a figure. They stand first.",
-            crate::format::grouped(disqualified as u64)
-        )));
-    }
-    blocks
+    only("", table)
+}
+
+/// `12 figures: #1, #2, … and 4 more`; of what is no figure its own words.
+fn places(cause: &[&Doubt]) -> String {
+    let place = |one: &&Doubt| one.figure.map_or_else(|| one.concerns.clone(), |number| format!("#{number}"));
+    let named: Vec<String> = cause.iter().take(NAMED).map(place).collect();
+    let more = match cause.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {} more", grouped(more as u64)),
+    };
+    format!("{}: {}{more}", counted(cause.len() as u64, "place"), named.join(", "))
 }

@@ -69,10 +69,9 @@ fn rates(report: &Report, figures: &[&Figure]) -> Table {
         ("max", Align::Right),
         ("moved MB/s", Align::Right),
         ("CPU", Align::Right),
-        ("notes", Align::Left),
-        ("at", Align::Left),
+        ("at, notes", Align::Left),
     ])
-    .below("at");
+    .below("at, notes");
     let one_path = figures.iter().all(|figure| figure.path == figures[0].path);
     let clustered = figures.iter().any(|figure| figure.nodes > 1);
     for figure in figures {
@@ -93,8 +92,12 @@ fn rates(report: &Report, figures: &[&Figure]) -> Table {
             one.map(|one| latency(one.maximum_ns)).unwrap_or_default().into(),
             if moved > 0.0 { megabytes(moved) } else { String::new() }.into(),
             figure.cpu_ns_per_operation.map(|nanos| latency(whole(nanos))).unwrap_or_default().into(),
-            marks(figure).into(),
-            unnamed(figure).into(),
+            [unnamed(figure), marks(figure)]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join(", ")
+                .into(),
         ]);
     }
     table

@@ -19,7 +19,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         )));
     }
     blocks.extend(only(
-        "Whether printed values agree with each other, to half of their last digit",
+        "Whether printed values agree with each other, within rounding and the room of the rule",
         checks(printed),
     ));
     let trips: Vec<String> =

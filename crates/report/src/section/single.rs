@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use analysis::Check;
+
 use super::operations::response;
 use super::{Block, only, which_target};
 use crate::format::{grouped, latency, whole};
@@ -94,7 +96,7 @@ fn side_by_side(report: &Report, pairs: &[[&Figure; 2]]) -> Table {
         let mut row: Vec<Cell> = vec![which_target(report, direct).into(), direct.what.clone().into()];
         row.extend(times(direct));
         row.extend(times(cached));
-        row.push(flags(report, direct, cached));
+        row.push(flags(direct, cached));
         row.push(published(report, &[direct, cached]).into());
         table.row(row);
     }
@@ -115,8 +117,8 @@ fn times(figure: &Figure) -> [Cell; 5] {
 }
 
 /// Of which of both memory was the source.
-fn flags(report: &Report, direct: &Figure, cached: &Figure) -> Cell {
-    match (from_memory(report, direct), from_memory(report, cached)) {
+fn flags(direct: &Figure, cached: &Figure) -> Cell {
+    match (from_memory(direct), from_memory(cached)) {
         (true, true) => Cell::toned("page cache; direct: memory", Tone::Bad),
         (true, false) => Cell::toned("direct: memory", Tone::Bad),
         (false, true) => Cell::toned("page cache", Tone::Doubtful),
@@ -144,19 +146,12 @@ fn each(report: &Report, figures: &[&Figure], paired: &HashSet<usize>) -> Table 
     .below("published");
     for figure in figures {
         let Some(one) = response(figure) else { continue };
-        let (cache, tone) = match (is_direct(figure), from_memory(report, figure)) {
+        let (cache, tone) = match (is_direct(figure), from_memory(figure)) {
             (true, false) => ("direct", Tone::Plain),
             (true, true) => ("direct: memory", Tone::Bad),
             (false, true) => ("page cache", Tone::Doubtful),
             (false, false) => ("cached path", Tone::Plain),
         };
-        let doubts: Vec<&str> = report
-            .findings
-            .audit
-            .iter()
-            .filter(|doubt| doubt.figure == Some(figure.number))
-            .map(|doubt| doubt.check)
-            .collect();
         table.row(vec![
             Cell::figure(Some(figure.number)),
             which_target(report, figure).into(),
@@ -169,7 +164,7 @@ fn each(report: &Report, figures: &[&Figure], paired: &HashSet<usize>) -> Table 
             latency(whole(one.mean_deviation_ns)).into(),
             latency(whole(one.deviation_ns)).into(),
             crate::text::share(figure.device_share).into(),
-            doubts.join(", ").into(),
+            figure.doubts.join(", ").into(),
             if paired.contains(&figure.number) { String::new() } else { published(report, &[figure]) }.into(),
         ]);
     }
@@ -180,11 +175,10 @@ fn is_direct(figure: &Figure) -> bool {
     figure.path.starts_with("direct")
 }
 
-/// Whether memory answered, by the page cache's warnings or by a latency that no device has.
-fn from_memory(report: &Report, figure: &Figure) -> bool {
-    let doubts = report.findings.audit.iter().filter(|doubt| doubt.figure == Some(figure.number));
-    figure.page_cache
-        || doubts.into_iter().any(|doubt| matches!(doubt.check, "cached" | "implausible latency"))
+/// Whether memory answered, or so fast that no device did.
+fn from_memory(figure: &Figure) -> bool {
+    let of_memory = [Check::Cached, Check::ImplausibleLatency].map(Check::name);
+    figure.doubts.iter().any(|doubt| of_memory.contains(doubt))
 }
 
 /// The published latencies beside any of `figures`, by what they are of:

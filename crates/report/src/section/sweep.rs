@@ -87,22 +87,12 @@ fn order(figure: &Figure) -> &'static str {
 struct Facts<'a> {
     points: HashMap<usize, &'a CurvePoint>,
     best: HashSet<usize>,
-    doubts: HashMap<usize, Vec<&'static str>>,
 }
 
 impl<'a> Facts<'a> {
     fn of(report: &'a Report) -> Self {
         let found = &report.findings;
         let points = found.curves.iter().flat_map(|curve| &curve.points);
-        let mut doubts: HashMap<usize, Vec<&'static str>> = HashMap::new();
-        for one in &found.audit {
-            if let Some(number) = one.figure {
-                let these = doubts.entry(number).or_default();
-                if !these.contains(&one.check) {
-                    these.push(one.check);
-                }
-            }
-        }
         Self {
             points: points.map(|point| (point.figure, point)).collect(),
             best: report.statements.stated(Kind::Best).map(|row| row.figures[0] + 1).collect(),
@@ -142,11 +132,8 @@ impl<'a> Facts<'a> {
                 .filter(|point| point.balance_bound < 1.0)
                 .map(|point| format!("bound {}", percent(point.balance_bound))),
         );
-        if figure.page_cache {
-            words.push("page cache".to_owned());
-        }
         words.extend(figure.notes.iter().cloned());
-        words.extend(self.doubts.get(number).into_iter().flatten().map(|&check| check.to_owned()));
+        words.extend(figure.doubts.iter().map(|&check| check.to_owned()));
         words
     }
 }
@@ -239,7 +226,7 @@ fn cells(report: &Report, row: &[&Figure], shown: &Shown, facts: &Facts<'_>) -> 
     for phase in &shown.phases {
         let figure = row.iter().find(|figure| figure.phase == *phase);
         let tone = match figure {
-            Some(figure) if facts.doubts.contains_key(&figure.number) => Tone::Doubtful,
+            Some(figure) if !figure.doubts.is_empty() => Tone::Doubtful,
             Some(figure) if facts.best.contains(&figure.number) => Tone::Main,
             _ => Tone::Plain,
         };

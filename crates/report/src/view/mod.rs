@@ -243,6 +243,8 @@ pub(crate) struct Figure {
     pub(crate) published: Vec<Published>,
     /// Marks of the notes that concern this figure.
     pub(crate) notes: Vec<String>,
+    /// The checks of the audit that doubt it, by their names in `docs/AUDIT.md`.
+    pub(crate) doubts: Vec<&'static str>,
 }
 
 /// A statistic over repetitions.

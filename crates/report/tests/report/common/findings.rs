@@ -65,7 +65,7 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
             apart: 0.5 / 27.4,
         }],
         jobs: analysis::jobs(&run.manifest.plan, figures),
-        iops: analysis::iops_table(&run.manifest.plan, figures),
+        iops: analysis::iops_table(&run.manifest.plan, figures, &[]),
         expected: vec![
             Expected {
                 figure: xfs,
@@ -171,7 +171,6 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
                 concerns: figures[gpfs].conditions.clone(),
                 evidence: "33 tasks over 12 targets: at most 91.7 % of the sum".to_owned(),
                 advice: "use a multiple of 12".to_owned(),
-                disqualifies: false,
             },
             Doubt {
                 check: Check::TooShort,
@@ -179,7 +178,6 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
                 concerns: figures[ladder].conditions.clone(),
                 evidence: "10 s of the 60 s that the study asks for".to_owned(),
                 advice: "set a longer duration".to_owned(),
-                disqualifies: true,
             },
         ],
         curves,

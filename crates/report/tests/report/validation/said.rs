@@ -106,25 +106,29 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     let mut all = Vec::new();
     let mut say =
         |kind, subject: &str, up| all.push(Said { kind, subject: subject.to_owned(), way: way(up) });
-    for one in &findings.best {
+    let of = |place: usize| figures[place].target.as_str();
+    for (figure, one) in said(&findings.best) {
         if one.gain.is_some_and(|gain| gain > 0.0) {
-            let second = one.runner_up.map(|place| figures[place].settings.as_slice());
-            let value = |settings: &[plan::Setting]| settings.last().and_then(|one| one.value.on_axis());
-            say(Kind::Best, &one.target, value(&one.settings) > second.and_then(value));
+            let value = |place: usize| figures[place].settings.last().and_then(|one| one.value.on_axis());
+            say(Kind::Best, of(figure), value(figure) > one.runner_up.and_then(value));
         }
     }
-    for one in findings.taxes.iter().filter(|one| one.share != 0.0) {
+    for (stated, (figure, one)) in findings.taxes.iter().zip(said(&findings.taxes)) {
         // Up: the later target is the faster one.
-        let turned = figures[one.reference].target > figures[one.figure].target;
-        say(Kind::Tax, &figures[one.figure].target, (one.share < 0.0) != turned);
+        let turned = of(stated.inputs[1]) > of(figure);
+        if one.share != 0.0 {
+            say(Kind::Tax, of(figure), (one.share < 0.0) != turned);
+        }
     }
-    for one in findings.scaling.iter().filter(|one| one.share != 1.0) {
-        say(Kind::Scaling, &one.target, one.share > 1.0);
+    for (figure, one) in said(&findings.scaling).filter(|(_, one)| one.share != 1.0) {
+        say(Kind::Scaling, of(figure), one.share > 1.0);
     }
-    for one in &findings.consistency {
-        let of_race = |other: &&analysis::Consistency| other.phase == one.phase && other.target != one.target;
-        if one.rank == 1 && findings.consistency.iter().any(|other| of_race(&other)) {
-            say(Kind::Consistency, &one.target, true);
+    for (figure, _) in said(&findings.consistency).filter(|(_, one)| one.rank == 1) {
+        let of_race = |(other, _): (usize, _)| {
+            figures[other].phase == figures[figure].phase && figures[other].target != figures[figure].target
+        };
+        if said(&findings.consistency).any(of_race) {
+            say(Kind::Consistency, of(figure), true);
         }
     }
     for curve in &findings.curves {
@@ -160,8 +164,8 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     for one in findings.process_limits.iter().filter(|one| one.flat) {
         say(Kind::ProcessLimit, &one.group, true);
     }
-    for one in findings.placings.iter().filter(|one| one.for_reads) {
-        say(Kind::Placement, &one.target, true);
+    for (figure, _) in said(&findings.placements).filter(|(_, one)| one.for_reads) {
+        say(Kind::Placement, of(figure), true);
     }
     for one in findings.claims.iter().filter(|one| one.standing != Standing::NotTested) {
         let kind = match one.relation {
@@ -180,6 +184,11 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     all.sort();
     all.dedup();
     all
+}
+
+/// What statements say, each with the figure that it is of; none of what is withheld.
+fn said<T>(all: &[Stated<T>]) -> impl Iterator<Item = (usize, &T)> {
+    all.iter().filter_map(|one| Some((one.figure(), one.says()?)))
 }
 
 /// What the comparison of two runs states.

@@ -1,0 +1,132 @@
+//! Rates that storage cannot have because of other rates over the same data: of other passes, or in another order.
+
+use std::collections::HashMap;
+
+use plan::{Backend, Bytes, Order, Phase};
+use record::PublishedUnit;
+
+use super::Found;
+use crate::subject::Subject;
+use crate::{Check, RateOf, RepetitionFigure};
+
+/// Passes of which all later ones are this many times as fast as all earlier ones, or as slow, did not measure one
+/// thing. Scatter of 20 % brings two passes so far apart in less than 1 % of all figures.
+const JUMP: f64 = 2.5;
+/// Random reads that are larger may well reach the rate of sequential ones.
+const SMALL_MAX: Bytes = Bytes::kib(64);
+/// Sequential reads that are so many times as large spare so many requests that random ones do not reach them.
+const LARGER: u64 = 4;
+/// Where both have the same size, devices without moving parts may answer both alike: only what is beyond
+/// scatter is told.
+const SCATTER: f64 = 1.2;
+
+/// Whether the passes of a figure changed for good between one and the next.
+pub(super) fn changed(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
+    let figure = subject.figure;
+    let check = match figure.phase {
+        Phase::Read => Check::PassesJump,
+        Phase::Write => Check::WriteDrift,
+        _ => return None,
+    };
+    // Of merged runs the passes may be of different hosts.
+    if subject.case.workload.backend == Backend::Null || figure.nodes.len() as u64 > subject.nodes() {
+        return None;
+    }
+    let counts = figure.rate_of();
+    let rates: Vec<f64> =
+        counted.iter().filter_map(|one| Some(counts.get(&one.rates.get(figure.rate)?))).collect();
+    let (before, after) = jump(&rates)?;
+    let unit = match counts {
+        RateOf::Bytes => PublishedUnit::BytesPerSecond,
+        RateOf::Operations => PublishedUnit::OperationsPerSecond,
+    };
+    let evidence = format!(
+        "the rate changed for good from pass {} to {} of {}: {}, then {}",
+        before + 1,
+        after + 1,
+        rates.len(),
+        unit.text(rates[before]),
+        unit.text(rates[after])
+    );
+    let advice = match (check, rates[after] > rates[before]) {
+        (Check::PassesJump, true) => "look for a cache that the passes before filled",
+        (Check::PassesJump, false) => "look for a cache that held the data at first, or for who else came",
+        (_, true) => "write the files once before (warm_up): the first passes allocate them",
+        (_, false) => "write the medium over before (precondition), or go on until it is steady",
+    };
+    Some(Found::new(check, evidence, advice))
+}
+
+/// The last place before a change that lasts, and the first behind it. A single pass at the end that differs from
+/// several before is none.
+fn jump(rates: &[f64]) -> Option<(usize, usize)> {
+    let last = if rates.len() == 2 { 1 } else { rates.len().checked_sub(2)? };
+    let lowest = |of: &[f64]| of.iter().copied().fold(f64::INFINITY, f64::min);
+    let highest = |of: &[f64]| of.iter().copied().fold(0.0, f64::max);
+    let changes = |&place: &usize| {
+        let (before, after) = rates.split_at(place);
+        lowest(after) >= JUMP * highest(before) || highest(after) * JUMP <= lowest(before)
+    };
+    (1..=last).find(changes).map(|place| (place - 1, place))
+}
+
+/// What two figures have in common whose orders can be set against each other.
+type SameData<'a> = (&'a str, Bytes, (u32, u32, u64), bool);
+
+/// Figures of small random reads that are at or above sequential ones of the same data, by their place.
+pub(super) fn random_above_sequential(subjects: &[Subject<'_>]) -> HashMap<usize, Found> {
+    let mut alike: HashMap<SameData<'_>, Vec<&Subject<'_>>> = HashMap::new();
+    for subject in subjects.iter().filter(|one| one.figure.phase == Phase::Read) {
+        let workload = &subject.case.workload;
+        if workload.backend == Backend::Null || workload.pace.is_some() {
+            continue;
+        }
+        let many = (workload.tasks, workload.backend.depth(), subject.nodes());
+        let key = (subject.case.target.as_str(), workload.footprint(), many, workload.direct);
+        alike.entry(key).or_default().push(subject);
+    }
+    alike.values().flat_map(|all| all.iter().filter_map(|one| Some((one.index, above(one, all)?)))).collect()
+}
+
+fn above(random: &Subject<'_>, alike: &[&Subject<'_>]) -> Option<Found> {
+    let transfer = |one: &Subject<'_>| one.case.workload.geometry.transfer;
+    let rate = |one: &Subject<'_>| one.figure.bytes_per_second.median;
+    let small = transfer(random);
+    if !matches!(random.case.workload.order, Order::Random { .. }) || small > SMALL_MAX {
+        return None;
+    }
+    let exceeds = |one: &&&Subject<'_>| {
+        one.case.workload.order == Order::Sequential
+            && match transfer(one) {
+                size if size.0 >= small.0.saturating_mul(LARGER) => rate(random) >= rate(one),
+                size if size >= small => rate(random) > rate(one) * SCATTER,
+                _ => false,
+            }
+    };
+    let sequential = alike.iter().find(exceeds)?;
+    let unit = PublishedUnit::BytesPerSecond;
+    let evidence = format!(
+        "random reads of {small} reach {}, sequential ones of {} of the same data {}",
+        unit.text(rate(random)),
+        transfer(sequential),
+        unit.text(rate(sequential))
+    );
+    let advice = "look for a cache that the sequential reads filled, or for what held those back";
+    Some(Found::new(Check::RandomAboveSequential, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::jump;
+
+    #[test]
+    fn a_cache_that_was_warmed_is_a_jump_and_scatter_is_none() {
+        assert_eq!(jump(&[3372.0, 11_346.0]), Some((0, 1)));
+        assert_eq!(jump(&[1.0, 1.1, 3.0, 2.9]), Some((1, 2)));
+        assert_eq!(jump(&[3.0, 3.1, 1.0, 1.2]), Some((1, 2)));
+        assert_eq!(jump(&[1.0, 1.2, 0.8, 1.4, 0.7]), None);
+        assert_eq!(jump(&[3.0, 3.1, 2.9, 3.0, 1.0]), None, "one pass at the end is no change that lasts");
+        assert_eq!(jump(&[1.0]), None);
+        assert_eq!(jump(&[]), None);
+    }
+}

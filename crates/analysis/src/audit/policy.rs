@@ -1,0 +1,324 @@
+//! The checks of an audit, and what each of them means for a statement: one row for each check, in one table.
+
+use self::Severity::{Marked, Withheld};
+
+/// What a doubt does to a statement that rests on the figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// Nothing is stated.
+    Withheld,
+    /// It is stated with the name of the check beside it.
+    Marked,
+}
+
+impl Severity {
+    /// The word in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Withheld => "withheld",
+            Self::Marked => "marked",
+        }
+    }
+}
+
+/// What is stated of a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// A promise was kept.
+    PromiseKept,
+    /// A promise was broken.
+    PromiseBroken,
+    /// Anything else.
+    Other,
+}
+
+/// The checks of an audit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Check {
+    /// Memory answered for reads or took writes.
+    Cached,
+    /// Memory holds the data of files whose number in a second is the figure.
+    CachedFileData,
+    /// Memory on the way may have answered reads, as nothing excludes it.
+    MemoryNotExcluded,
+    /// A rate above a link, controller or other ceiling.
+    AboveCeiling,
+    /// A rate above the sum of its devices.
+    AboveDevices,
+    /// Small random reads at or above sequential ones of the same data.
+    RandomAboveSequential,
+    /// The rate of reads changes between passes over the same data.
+    PassesJump,
+    /// The rate of writes changes between passes.
+    WriteDrift,
+    /// A phase that is too short for a rate.
+    TooShort,
+    /// Fewer repetitions than asked for, or not the end that was asked for.
+    Unfinished,
+    /// Data that are not what was written.
+    WrongData,
+    /// A standard deviation that no such values can have; a mean outside of its range.
+    ImpossibleStatistic,
+    /// A latency that no such device or network can have.
+    ImplausibleLatency,
+    /// More transfers under way by rate and latency than were kept.
+    LittlesLaw,
+    /// Fewer transfers under way by rate and latency than were kept.
+    IdleTasks,
+    /// A printed figure that its own table contradicts.
+    Contradiction,
+    /// Printed processes that did not end together.
+    EndedApart,
+    /// Jobs that did not complete.
+    FailedJobs,
+    /// Parts of a job that do not add up to the whole that the kernel tells of.
+    Accounts,
+    /// Tasks that do not divide over the targets.
+    Unbalanced,
+    /// A ratio of sums beside a mean of ratios.
+    RatioOfSums,
+    /// The working set against the caches, or the data against the memory of the servers.
+    WorkingSet,
+    /// The best of several shown where a typical value is meant.
+    BestAsTypical,
+    /// Somebody else used the host or the storage.
+    NotQuiet,
+    /// The instrument set the rate.
+    HarnessBound,
+    /// A node that is much slower than the others.
+    SlowNode,
+    /// Figures that are whole MiB/s × 256, or a decimal unit where a binary one was meant.
+    UnitMixUp,
+}
+
+/// What one check means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckPolicy {
+    /// The check.
+    pub check: Check,
+    /// Its stable name.
+    pub name: &'static str,
+    /// When it speaks.
+    pub means: &'static str,
+    /// What becomes of "the promise was kept".
+    pub kept: Severity,
+    /// What becomes of "the promise was broken". What can only have made a figure better does not hold this up.
+    pub broken: Severity,
+    /// What becomes of any other statement.
+    pub other: Severity,
+}
+
+const fn row(check: Check, name: &'static str, all: Severity, means: &'static str) -> CheckPolicy {
+    CheckPolicy { check, name, means, kept: all, broken: all, other: all }
+}
+
+/// What every check means, in the order of [`Check`].
+pub const CHECKS: [CheckPolicy; 27] = [
+    CheckPolicy {
+        broken: Marked,
+        ..row(
+            Check::Cached,
+            "cached",
+            Withheld,
+            "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs in the mean",
+        )
+    },
+    row(
+        Check::CachedFileData,
+        "cached file data",
+        Marked,
+        "the same where files or objects are counted and not their bytes: how many are made in a second does not hang \
+         on where their bytes are meanwhile",
+    ),
+    // It tells of what is not known. Storage that no device counter shows would have no statements at all.
+    CheckPolicy {
+        broken: Marked,
+        other: Marked,
+        ..row(
+            Check::MemoryNotExcluded,
+            "memory not excluded",
+            Withheld,
+            "a memory on the way may have answered reads: neither counters nor the size of the data exclude it",
+        )
+    },
+    row(
+        Check::AboveCeiling,
+        "above ceiling",
+        Withheld,
+        "a rate, or what the devices moved in a second of wall time, more than 1 % above an expectation with \
+         `ceiling = true`",
+    ),
+    row(
+        Check::AboveDevices,
+        "above devices",
+        Marked,
+        "a rate more than 5 % above the sum of its devices, by the baseline of one",
+    ),
+    row(
+        Check::RandomAboveSequential,
+        "random above sequential",
+        Marked,
+        "random reads of at most 64 KiB reach the rate of sequential ones of the same data that are at least 4 times as \
+         large, or exceed those of the same size by more than 20 %",
+    ),
+    row(
+        Check::PassesJump,
+        "passes jump",
+        Withheld,
+        "reads of the same data: all passes from one on reach at least 2.5 times the rate of every pass before, or at \
+         most a 2.5th of it",
+    ),
+    row(
+        Check::WriteDrift,
+        "write drift",
+        Marked,
+        "the same of writes: an SSD whose cache or free blocks run out, or files that the first pass allocates",
+    ),
+    row(
+        Check::TooShort,
+        "too short",
+        Withheld,
+        "a phase below the protocol's `phase_min`, or below 2 s where it has none",
+    ),
+    row(
+        Check::Unfinished,
+        "unfinished",
+        Withheld,
+        "fewer repetitions than asked for, or the case never met the rule that should end it",
+    ),
+    row(Check::WrongData, "wrong data", Withheld, "data that are not what was written"),
+    row(
+        Check::ImpossibleStatistic,
+        "impossible statistic",
+        Withheld,
+        "statistics that cannot belong together, see below",
+    ),
+    row(
+        Check::ImplausibleLatency,
+        "implausible latency",
+        Withheld,
+        "direct transfers with a mean below 2 µs; exchanges between nodes with a mean below 5 µs",
+    ),
+    row(
+        Check::LittlesLaw,
+        "Little's law",
+        Withheld,
+        "operations per second × mean latency is more than 10 % above tasks × depth",
+    ),
+    row(
+        Check::IdleTasks,
+        "idle tasks",
+        Marked,
+        "the same more than 10 % below; not where one task makes the trees of all or a round may rest",
+    ),
+    row(
+        Check::Contradiction,
+        "contradiction",
+        Withheld,
+        "imported or published: printed values that do not agree with each other, see below",
+    ),
+    row(
+        Check::EndedApart,
+        "ended apart",
+        Marked,
+        "imported: the processes did not end together; their rates are right all the same",
+    ),
+    row(
+        Check::FailedJobs,
+        "failed jobs",
+        Withheld,
+        "a launch of a matrix of jobs failed, was killed, was skipped or left no row: sums are those of another load",
+    ),
+    row(
+        Check::Accounts,
+        "accounts",
+        Marked,
+        "jobs: the CPU times of a launch's steps, its process and its control group differ by more than 2 % and 30 ms; \
+         the bytes of a space second by second and those of its launches by more than 1 %",
+    ),
+    row(
+        Check::Unbalanced,
+        "unbalanced",
+        Marked,
+        "a fixed volume in a file for each of T tasks, which are no multiple of the targets D: at most \
+         T ÷ (D · ⌈T ÷ D⌉) of the sum can be reached",
+    ),
+    row(
+        Check::RatioOfSums,
+        "ratio of sums",
+        Marked,
+        "the mean of the repetitions' rates differs from all bytes, or all operations, ÷ all time by more than 5 %",
+    ),
+    row(
+        Check::WorkingSet,
+        "working set",
+        Marked,
+        "caches above 5 % of the data, or servers' memory above 25 % of what is read, as far as the target says what \
+         it has",
+    ),
+    row(
+        Check::BestAsTypical,
+        "best as typical",
+        Marked,
+        "a commitment judged by the best repetition; a published best or maximum beside own medians",
+    ),
+    row(
+        Check::NotQuiet,
+        "not quiet",
+        Marked,
+        "somebody else used the host or the devices, or the study is not `exclusive`",
+    ),
+    row(
+        Check::HarnessBound,
+        "harness bound",
+        Marked,
+        "the program's processors set the rate; of files, objects and messages by its own time alone, as the kernel's \
+         is what is measured",
+    ),
+    row(
+        Check::SlowNode,
+        "slow node",
+        Marked,
+        "of several nodes one has less than 90 % of the median rate and a robust z-score of at most −3.5; of two or \
+         three, less than 75 % of the median; one doubt for each node",
+    ),
+    row(Check::UnitMixUp, "unit mix-up", Marked, "published figures only, see below"),
+];
+
+impl Check {
+    /// Its row of the table.
+    #[must_use]
+    pub const fn policy(self) -> CheckPolicy {
+        CHECKS[self as usize]
+    }
+
+    /// The stable name, in every form of a report.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.policy().name
+    }
+
+    /// What becomes of a statement that rests on a figure with this doubt.
+    #[must_use]
+    pub const fn severity(self, statement: Use) -> Severity {
+        let policy = self.policy();
+        match statement {
+            Use::PromiseKept => policy.kept,
+            Use::PromiseBroken => policy.broken,
+            Use::Other => policy.other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CHECKS;
+
+    #[test]
+    fn every_check_has_the_row_of_its_place() {
+        for (place, row) in CHECKS.iter().enumerate() {
+            assert_eq!(row.check as usize, place, "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! `ioproof check`: what cannot be true, in own figures or in published ones.
+
+use report::Study;
+
+use crate::arguments::CheckArguments;
+use crate::console::{colour, print};
+use crate::exit::{Exit, Failure};
+use crate::runs;
+
+/// Prints what is doubtful by its cause; the exit code says whether every own figure can be used.
+pub(crate) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
+    if arguments.published {
+        let library = record::published();
+        print(&match arguments.json {
+            true => report::check_published_json(library),
+            false => report::check_published(library),
+        })?;
+        return Ok(Exit::Success);
+    }
+    let run = runs::open(&arguments.runs)?;
+    let study = Study::of(&run);
+    print(&if arguments.json { study.check_json() } else { study.check(colour()) })?;
+    Ok(if study.withheld() == 0 { Exit::Success } else { Exit::NotKept })
+}
