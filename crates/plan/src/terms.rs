@@ -194,7 +194,7 @@ pub enum Statistic {
     Worst,
     /// The best of them.
     Best,
-    /// The unfavourable end of the confidence interval of the median.
+    /// The bound of the median on the unfavourable side.
     ConfidenceBound,
 }
 

@@ -237,8 +237,8 @@ pub(crate) struct Claim {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) source: String,
-    /// `holds`, `does not hold` or `not tested`.
-    #[schemars(extend("enum" = ["holds", "does not hold", "not tested"]))]
+    /// `holds`, `does not hold`, `cannot be told` or `not tested`.
+    #[schemars(extend("enum" = ["holds", "does not hold", "cannot be told", "not tested"]))]
     pub(crate) standing: &'static str,
     pub(crate) evidence: String,
 }

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use plan::{
-    Backend, Bytes, Case, ExpectedRate, Geometry, Nanos, OptionNote, Order, Phase, Plan, Question, ReadFrom,
-    Sharing, Space, Surroundings, SyncRule, WorkloadSpec,
+    Amount, Backend, Bound, Bytes, Case, Claim, Commitment, ExpectedRate, Geometry, Nanos, OptionNote, Order,
+    Over, Phase, Plan, Quantity, Question, RateName, ReadFrom, Relation, Selector, Sharing, Side, Space,
+    Statistic, Surroundings, SyncRule, WorkloadSpec,
 };
 
 /// Study A, layout 2: twelve mount points, a file for each task.
@@ -93,6 +94,47 @@ fn files_that_leave_little_room_or_none_are_told_what_would_fit() {
     let over = told(264);
     assert!(over.contains("264 tasks × 16 MiB × 10,000 = 44.3 TB, but /p3700 has 24.0 TB free"), "{over}");
     assert!(over.contains("-s 4876 would fit"), "{over}");
+}
+
+/// What the repetitions cannot carry is told before anything is measured, once and with the number that would do.
+#[test]
+fn a_claim_or_a_promise_that_needs_more_repetitions_is_told_before_the_run() {
+    let plan_of = |repetitions| {
+        let mut plan = ior(Case { repetitions, ..twelve_cards(12, Bytes::mib(1), 100_000) });
+        let of = |phase| Selector { phase: Some(phase), ..Selector::default() };
+        let claim = Claim {
+            id: "own".to_owned(),
+            text: "reads are faster".to_owned(),
+            quantity: Quantity::BestRate,
+            left: of(Phase::Read),
+            relation: Relation::Greater,
+            right: Side::Measured(of(Phase::Write)),
+            factor: 1.0,
+            tolerance: 0.0,
+        };
+        let promise = Commitment {
+            name: "rate".to_owned(),
+            by: String::new(),
+            figures: Selector::default(),
+            rate: RateName::ByWall,
+            statistic: Statistic::Median,
+            bound: Bound::AtLeast,
+            amount: Amount::BytesPerSecond(1e9),
+            over: Over::Best,
+        };
+        plan.terms.claims = vec![claim.clone(), claim];
+        plan.terms.commitments = vec![promise];
+        plan
+    };
+    let around = around(1e9, 1 << 50);
+    let claims = "claims compare figures of 3 repetitions: at least 5 are needed; set repetitions = 5";
+    let best = "commitments take the best of several figures of 3 repetitions: at least 6 are needed";
+    for text in [report::preflight(&plan_of(3), &around), report::explain(&plan_of(3), &around)] {
+        let text = one_line(&text);
+        assert_eq!(text.matches(claims).count(), 1, "{text}");
+        assert!(text.contains(best), "{text}");
+    }
+    assert!(!report::preflight(&plan_of(6), &around).contains("are needed"));
 }
 
 #[test]

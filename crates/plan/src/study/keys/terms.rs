@@ -247,7 +247,10 @@ pub(in crate::study) const COMMITMENT: Table = Table {
                 ("mean", "their mean"),
                 ("worst", "the worst of them"),
                 ("best", "the best of them"),
-                ("confidence-bound", "the unfavourable end of the confidence interval of the median"),
+                (
+                    "confidence-bound",
+                    "the bound of the median on the unfavourable side: five repetitions have one of 95 %",
+                ),
             ]),
             absent: Absent::Refused,
             meaning: "By which statistic over the repetitions it is judged. It has no default, because it must be \

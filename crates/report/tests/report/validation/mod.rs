@@ -107,12 +107,14 @@ impl Table {
         let findings = analysis::findings_of(&trial.run, &figures);
         let mut stated = said::what_is_said(&findings, &figures);
         if let Some((before, after)) = &trial.compared {
-            let [before, after] = [before, after].map(|run| analysis::figures(run, RateName::ByWall));
-            stated.extend(said::what_comparison_says(&before, &after));
+            let compared = said::rates_compared(before, after);
+            stated.extend(said::what_comparison_says(&compared));
             if trial.setup.fault == Fault::None {
-                for interval in said::change_intervals(&before, &after) {
-                    let key = ("change between two runs", before[0].bytes_per_second.n);
-                    self.add_interval(key, analysis::CONFIDENCE, interval, trial.setup.effect, trial);
+                for one in &compared {
+                    let Some(interval) = one.difference.interval else { continue };
+                    let key = ("change between two runs", one.difference.n.0);
+                    let level = 1.0 - analysis::DIFFERENCE_LEVEL;
+                    self.add_interval(key, level, interval, trial.setup.effect, trial);
                 }
             }
         }

@@ -1,7 +1,8 @@
 //! What a report states, read from its public results: the one place that knows their types.
 
-use analysis::{Comparison, Figure, Findings, Judgement, Outcome, Standing};
+use analysis::{Comparison, Contrast, Figure, Findings, Judgement, RateName, RunFigures, Standing, Stated};
 use plan::Relation;
+use record::Run;
 use serde_json::Value;
 
 /// A kind of statement.
@@ -167,7 +168,7 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     for (figure, _) in said(&findings.placements).filter(|(_, one)| one.for_reads) {
         say(Kind::Placement, of(figure), true);
     }
-    for one in findings.claims.iter().filter(|one| one.standing != Standing::NotTested) {
+    for one in findings.claims.iter().filter(|one| matches!(one.standing, Standing::Holds | Standing::DoesNotHold)) {
         let kind = match one.relation {
             Some(Relation::Equal) => Kind::ClaimEqual,
             _ => Kind::ClaimGreater,
@@ -192,35 +193,46 @@ fn said<T>(all: &[Stated<T>]) -> impl Iterator<Item = (usize, &T)> {
 }
 
 /// What the comparison of two runs states.
-pub(crate) fn what_comparison_says(before: &[Figure], after: &[Figure]) -> Vec<Said> {
-    let stated = rates_compared(before, after);
-    let stated = stated.filter(|one| matches!(one.outcome, Outcome::Faster | Outcome::Slower));
-    stated
-        .map(|one| Said { kind: Kind::Compared, subject: one.case, way: way(one.outcome == Outcome::Faster) })
+pub(crate) fn what_comparison_says(compared: &[Comparison]) -> Vec<Said> {
+    let stated = |one: &&Comparison| matches!(one.difference.outcome, Contrast::Higher | Contrast::Lower);
+    compared
+        .iter()
+        .filter(stated)
+        .map(|one| Said {
+            kind: Kind::Compared,
+            subject: one.case.clone(),
+            way: way(one.difference.outcome == Contrast::Higher),
+        })
         .collect()
 }
 
-/// The intervals of the changes between two runs.
-pub(crate) fn change_intervals(before: &[Figure], after: &[Figure]) -> Vec<(f64, f64)> {
-    rates_compared(before, after).filter_map(|one| one.interval).collect()
-}
-
-fn rates_compared(before: &[Figure], after: &[Figure]) -> impl Iterator<Item = Comparison> {
-    let all = analysis::compare(before, after).into_iter();
-    all.filter(|one| one.operation.is_none() && !one.transferring)
+/// The rates of two runs beside each other, of what the audit lets be compared.
+pub(crate) fn rates_compared(before: &Run, after: &Run) -> Vec<Comparison> {
+    let of = |run: &Run| {
+        let figures = analysis::figures(run, RateName::ByWall);
+        let doubts = analysis::findings_of(run, &figures).audit;
+        (analysis::refusals(&run.manifest.plan, &figures, &doubts), figures)
+    };
+    let [first, second] = [before, after].map(of);
+    let paired = analysis::paired(
+        RunFigures { plan: &before.manifest.plan, figures: &first.1, refused: &first.0 },
+        RunFigures { plan: &after.manifest.plan, figures: &second.1, refused: &second.0 },
+    );
+    let all = paired.into_iter().flat_map(|one| one.comparisons);
+    all.filter(|one| one.operation.is_none() && !one.transferring && one.refused.is_none()).collect()
 }
 
 /// Where the document has a statement of each kind: the list, and what is not null, true or this word.
 const IN_DOCUMENT: [(Kind, &str, &str, &str); 13] = [
-    (Kind::Best, "/findings/best", "/gain", ""),
-    (Kind::Tax, "/findings/taxes", "/share", ""),
-    (Kind::Scaling, "/findings/scaling", "/share", ""),
+    (Kind::Best, "/statements/best", "/gain", ""),
+    (Kind::Tax, "/statements/tax", "/share", ""),
+    (Kind::Scaling, "/statements/scaling", "/share", ""),
     (Kind::SweetSpot, "/findings/curves", "/shape/sweet_spot", ""),
     (Kind::Knee, "/findings/curves", "/shape/knee", ""),
     (Kind::Dips, "/findings/curves", "/shape/dips_period", ""),
     (Kind::Plateau, "/findings/curves", "/shape/plateau_from", ""),
     (Kind::ProcessLimit, "/findings/process_limits", "/flat", "true"),
-    (Kind::Placement, "/findings/placings", "/for_reads", "true"),
+    (Kind::Placement, "/statements/placement", "/for", "what is mostly read"),
     (Kind::ClaimGreater, "/findings/claims", "/standing", "holds"),
     (Kind::ClaimGreater, "/findings/claims", "/standing", "does not hold"),
     (Kind::Pass, "/findings/verdicts", "/judgement", "PASS"),
