@@ -96,7 +96,6 @@ impl<'a> Facts<'a> {
         Self {
             points: points.map(|point| (point.figure, point)).collect(),
             best: report.statements.stated(Kind::Best).map(|row| row.figures[0] + 1).collect(),
-            doubts,
         }
     }
 

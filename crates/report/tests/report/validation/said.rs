@@ -168,7 +168,9 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     for (figure, _) in said(&findings.placements).filter(|(_, one)| one.for_reads) {
         say(Kind::Placement, of(figure), true);
     }
-    for one in findings.claims.iter().filter(|one| matches!(one.standing, Standing::Holds | Standing::DoesNotHold)) {
+    for one in
+        findings.claims.iter().filter(|one| matches!(one.standing, Standing::Holds | Standing::DoesNotHold))
+    {
         let kind = match one.relation {
             Some(Relation::Equal) => Kind::ClaimEqual,
             _ => Kind::ClaimGreater,
