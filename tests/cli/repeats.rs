@@ -21,7 +21,7 @@ fn latency(millis: u64) -> Programme {
 /// go.
 fn sweep(desk: &Desk, disk: &Path, record: &str) {
     let study = format!(
-        "[[target]]\nname = \"d\"\ndirectory = \"{}\"\nlayer = \"shared\"\n\
+        "[protocol]\nphase_min = \"100ms\"\n[[target]]\nname = \"d\"\ndirectory = \"{}\"\nlayer = \"shared\"\n\
          [[workload]]\nname = \"w\"\nphases = [\"write\"]\nsharing = \"per-task\"\ntransfer = \"4k\"\n\
          size = \"64k\"\nduration = \"1s\"\nrate = 30\ntasks = [1, 2, 3]\n",
         disk.display()
