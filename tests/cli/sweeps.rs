@@ -81,12 +81,12 @@ fn a_search_for_the_best_point_says_which_won_and_by_how_much() {
     // A rate that is asked for makes the winner known: each task is as fast as it is told.
     let study = "[[target]]\nname = \"d\"\ndirectory = \"data\"\n[protocol]\nphase_min = \"100ms\"\n\
                  [[workload]]\nname = \"search\"\nphases = [\"write\"]\nsharing = \"per-task\"\n\
-                 tasks = [1, 2]\ntransfer = [\"4k\", \"16k\"]\nrate = [50, 100]\nsize = \"64k\"\n\
+                 direct = true\ntasks = [1, 2]\ntransfer = [\"4k\", \"16k\"]\nrate = [50, 100]\nsize = \"64k\"\n\
                  duration = \"300ms\"\n";
     let finished = run(&desk.study(study)).expect_code(0);
     let report = desk.report().0;
     let best = &list(&report["statements"], "best")[0];
-    assert_eq!(best["points"], 8);
+    assert_eq!(best["points"], 8, "{best}");
     let own =
         list(&report, "figures").iter().find(|own| own["number"] == best["figure"]).expect("its figure");
     let value = |key: &str| {
@@ -95,12 +95,9 @@ fn a_search_for_the_best_point_says_which_won_and_by_how_much() {
     };
     assert_eq!((value("transfer"), number(&value("rate"))), (16384.into(), 100.0));
     assert!(best["gain"].is_null(), "the same rate by two task counts, once each: {best}");
-    assert_eq!(best["because"][0]["reason"], "too few repetitions");
+    assert!(list(best, "because").iter().any(|one| one["reason"] == "too few repetitions"), "{best}");
     assert_near("best", number(&best["operations_per_second"]), 100.0, 0.3);
-    assert_says(
-        &finished.stdout,
-        &["Best points", "transfer 16 KiB", "too few repetitions: 1, 5 are needed"],
-    );
+    assert_says(&finished.stdout, &["Best points", "transfer 16 KiB", "too few repetitions"]);
 }
 
 #[test]
