@@ -360,6 +360,7 @@ fn the_space_that_is_read_most_is_advised_for_what_reads_fast() {
         let mut generate = step(&record.launches[1], 1, "generate");
         (generate.work_write_bytes, generate.end_ns) = (0, generate.start_ns + 2 * SECOND);
         record.steps.extend([scan, generate]);
+        record.phase.device_read_bytes = Some(400 * MB);
     }));
     let placing = &found_here.job_placings[0];
     let rates = placing.says().unwrap_or_else(|| panic!("{:?}", placing.rates));
