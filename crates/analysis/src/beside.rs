@@ -54,12 +54,16 @@ pub fn unknown_ids(plan: &Plan, library: &Library) -> Vec<UnknownId> {
 /// measured the own side is empty. Beside what one more node brings stands the slope of the own weak
 /// scaling, at its last point: with as many tasks on each node where it is known of the published one.
 /// Ids that `library` does not have are left out;
-/// [`unknown_ids`] names them.
+/// [`unknown_ids`] names them. So are those of jobs, which stand beside sums, ratios and profiles of their launches
+/// ([`crate::PublishedMatrix`], [`crate::JobsBeside`]): no figure is the same quantity.
 #[must_use]
 pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Beside> {
     let all = subjects(plan, figures);
     let bests = bests(&all);
-    let places = || plan.terms.published.iter().filter_map(|place| Some((place, library.figure(&place.id)?)));
+    let places = || {
+        let of_figures = plan.terms.published.iter().filter(|place| place.figures.phase != Some(Phase::Jobs));
+        of_figures.filter_map(|place| Some((place, library.figure(&place.id)?)))
+    };
     let has_slopes = places().any(|(_, published)| published.statistic == PublishedStatistic::Slope);
     let scaling = if has_slopes { weak_scaling::of_subjects(plan, &all) } else { Vec::new() };
     let own = Own { all: &all, bests, scaling };
@@ -77,7 +81,9 @@ impl Own<'_> {
     fn placed(&self, place: &PublishedPlace, published: &Published, library: &Library) -> Beside {
         let phase = place.figures.phase.or(phase_of(published));
         // What a bandwidth of no phase is of are transfers.
-        let counted = |phase: Phase| published.unit != PublishedUnit::BytesPerSecond || phase.is_transfers();
+        let counted = |phase: Phase| {
+            phase != Phase::Jobs && (published.unit != PublishedUnit::BytesPerSecond || phase.is_transfers())
+        };
         let chosen = self.all.iter().filter(|one| {
             let own = one.figure.phase;
             place.figures.takes(one.case, own) && phase.map_or_else(|| counted(own), |phase| phase == own)

@@ -1,5 +1,7 @@
 //! The best point of each sweep, and by how much it is ahead.
 
+use plan::Phase;
+
 use crate::difference::Difference;
 use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
@@ -70,11 +72,17 @@ impl Statement for Best {
     ];
 }
 
-/// The best figure of each workload, target and phase with several points, in the order of the figures.
+/// The best figure of each workload, target and phase with several points, in the order of the figures. Jobs are
+/// compared by the time of their launches: how many bytes they move depends on the page.
 #[must_use]
 pub(crate) fn best(gate: &Gate<'_>) -> Vec<Stated<Best>> {
     let sweeps = sweeps(&gate.subjects);
-    sweeps.iter().filter(|sweep| sweep.len() > 1).filter_map(|sweep| best_of(gate, sweep)).collect()
+    let of_merit = |phase: Phase| !matches!(phase, Phase::Load | Phase::Jobs);
+    sweeps
+        .iter()
+        .filter(|sweep| sweep.len() > 1 && of_merit(sweep[0].figure.phase))
+        .filter_map(|sweep| best_of(gate, sweep))
+        .collect()
 }
 
 fn best_of(gate: &Gate<'_>, sweep: &[&Subject<'_>]) -> Option<Stated<Best>> {

@@ -3,17 +3,20 @@
 use std::collections::HashMap;
 
 use plan::{Bytes, Phase, Plan, TargetTerms};
+use record::{FileSystemFacts, HostFacts};
 
 use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
 use crate::subject::Subject;
 use crate::table::{Column, Of, Quantity, Statement, Value};
-use crate::timeline::Timeline;
+use crate::timeline::{Timeline, file_system_of};
 
 /// Transfers from this size on tell of rates in bytes.
 const LARGE_TRANSFER: Bytes = Bytes::kib(64);
 /// From this ratio of its read rate to its write rate on a target is the place for what is mostly read.
 pub const READ_FAVOURED_RATIO: f64 = 1.25;
+/// A file system with at least this share of a capacity has that capacity: its own tables take the rest.
+const AGREES_PERCENT: u64 = 90;
 /// Bytes of the TB for which cost is told.
 const TERABYTE: f64 = 1e12;
 
@@ -157,6 +160,8 @@ pub struct Fit {
     pub slots: Option<(u32, u32)>,
     /// Bytes that are to be there and its capacity, where that is said.
     pub bytes: Option<(u64, u64)>,
+    /// The capacity that the study says, where the file systems that were there are smaller; theirs is in `bytes`.
+    pub studied_capacity: Option<u64>,
     /// The bytes are those that the study says the real work needs; else those of its own workloads.
     pub said: bool,
 }
@@ -252,11 +257,12 @@ pub(crate) fn large_rates(gate: &Gate<'_>, target: &str) -> Option<((usize, f64)
 /// Whether the devices of each target have slots and its data has room, where the study says how much there is.
 #[must_use]
 pub fn fits(plan: &Plan) -> Vec<Fit> {
-    fits_of(plan, &[])
+    fits_of(plan, &[], None)
 }
 
-/// As [`fits`], with what jobs were seen to hold in work and utility space beside their tables.
-pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline]) -> Vec<Fit> {
+/// As [`fits`], with what jobs were seen to hold in work and utility space beside their tables, and the file systems that
+/// `host` had.
+pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline], host: Option<&HostFacts>) -> Vec<Fit> {
     let mut put: HashMap<&str, u64> = HashMap::new();
     let mut held: HashMap<&str, u64> = HashMap::new();
     for one in timelines {
@@ -280,13 +286,36 @@ pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline]) -> Vec<Fit> {
         let own = put.get(terms.name.as_str()).copied().unwrap_or(0);
         let needed = terms.needs.map_or(own, |bytes| bytes.0);
         let slots = (terms.slots > 0 && terms.devices > 0).then_some((terms.devices, terms.slots));
-        let bytes = terms.capacity.filter(|_| needed > 0).map(|capacity| (needed, capacity.0));
+        let said = terms.capacity.filter(|_| needed > 0).map(|capacity| capacity.0);
+        let there = host.and_then(|host| capacity_of(plan, host, &terms.name));
+        let smaller = there.filter(|&there| said.is_some_and(|said| there < said / 100 * AGREES_PERCENT));
+        let bytes = said.map(|said| (needed, smaller.unwrap_or(said)));
         (slots.is_some() || bytes.is_some()).then(|| Fit {
             target: terms.name.clone(),
             slots,
             bytes,
+            studied_capacity: said.filter(|_| smaller.is_some()),
             said: terms.needs.is_some(),
         })
     };
     plan.described_targets().filter_map(fit).collect()
+}
+
+/// Bytes of the file systems that the directories of `target` are on, each once; none where one of them is not known, or
+/// is made during the run.
+fn capacity_of(plan: &Plan, host: &HostFacts, target: &str) -> Option<u64> {
+    let mut found: Vec<&FileSystemFacts> = Vec::new();
+    let cases = plan.cases.iter().filter(|case| case.target == target);
+    for case in cases {
+        if case.layout.is_some() {
+            return None;
+        }
+        for path in &case.workload.files.targets {
+            let file_system = file_system_of(host, path)?;
+            if !found.contains(&file_system) {
+                found.push(file_system);
+            }
+        }
+    }
+    (!found.is_empty()).then(|| found.iter().map(|one| one.size_bytes).sum())
 }

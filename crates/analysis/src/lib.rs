@@ -180,7 +180,7 @@ pub use matrix::{
     Amounts, ColumnChange, LaunchMean, Matrices, Matrix, MatrixComparison, MatrixPass, NotCompleted,
     PAIRED_LAUNCHES_MIN, PublishedCell, PublishedChange, PublishedMatrix, PublishedSystem, RatioHistogram,
     RatioStanding, RatioStatistics, SpreadChange, SumColumn, TestRatio, TimeChange, compare_matrices,
-    matrices, published_matrix,
+    matrices, published_matrix, same_jobs,
 };
 pub use members::{Grade, Member, MemberFigure, MemberSet, ModelVerdict, UNEVEN_SHARE, member_sets};
 pub use names::by_name;
@@ -237,9 +237,10 @@ pub use table::{Column, Head, Of, Quantity, Row, Statement, Table, Value};
 pub use timeline::{
     ActionUse, CLIMB_SECONDS_MIN, CPU_AGREES_NS, CPU_AGREES_SHARE, Climb, Concurrency, CpuAgreement, Harness,
     JobCost, JobPlacing, JobsBeside, KindMoved, LENGTH_BINS_MAX, LaunchTimer, LengthBin, Lengths, Level,
-    Levels, Moved, PEAK_SHARE, Profile, ProfileSecond, PublishedCost, RatesOf, Running, START_SHARE,
-    SpaceShare, SpaceUse, StepTimer, Timeline, Timer, actions, beside_jobs, concurrency, job_costs,
-    job_placings, launch_timers, lengths, levels, moved, profile, published_costs, spaces, timelines,
+    Levels, Moved, PEAK_SHARE, Profile, ProfileSecond, PublishedCost, RatesOf, ReadWriteRates, Running,
+    START_SHARE, SpaceShare, SpaceUse, StepTimer, Timeline, Timer, actions, beside_jobs, concurrency,
+    job_costs, job_placings, launch_timers, lengths, levels, moved, profile, published_costs, spaces,
+    timelines,
 };
 pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};
 pub use verdict::verdicts;

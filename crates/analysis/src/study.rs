@@ -35,7 +35,7 @@ pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
         disk_views: disk_views(run, figures),
         job_placings,
         job_costs,
-        fits: cost::fits_of(plan, &timelines),
+        fits: cost::fits_of(plan, &timelines, host),
         timelines,
         matrices,
         ..found

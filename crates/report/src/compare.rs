@@ -43,7 +43,7 @@ struct MatrixPair {
     /// What is compared, with its run.
     before: String,
     after: String,
-    /// Tables, tests, sizes and seed are the same.
+    /// Tables, tests, scale and seed are the same, whatever the page and direct I/O.
     same_work: bool,
     comparison: view::MatrixComparison,
 }
@@ -120,10 +120,9 @@ fn matrices(runs: [&Run; 2], figures: [&[analysis::Figure]; 2]) -> Vec<MatrixPai
     };
     let pair = |one: &analysis::Matrix| {
         let other = after.iter().find(|other| only_ones || same(one, other))?;
-        let same_work = work(0, one) == work(1, other);
-        let mut comparison = analysis::compare_matrices(one, other);
-        comparison.complete &= same_work;
-        let comparison = build::matrix::comparison(&comparison);
+        let same_work =
+            work(0, one).zip(work(1, other)).is_some_and(|(one, other)| analysis::same_jobs(&one, &other));
+        let comparison = build::matrix::comparison(&analysis::compare_matrices(one, other));
         Some(MatrixPair { before: name(0, one), after: name(1, other), same_work, comparison })
     };
     before.iter().filter_map(pair).collect()
@@ -289,12 +288,8 @@ impl Pair {
             blocks.push(Block::Table { caption, table: table.without_empty_columns() });
         }
         for one in &self.matrices {
-            if !one.same_work {
-                let words = "The jobs of both runs are not the same (scale, seed, pages, tables or tests): their sums \
-                             are of different work.";
-                blocks.push(Block::Text(words.to_owned()));
-            }
-            blocks.extend(matrix_of_runs(&[one.before.clone(), one.after.clone()], &one.comparison));
+            let names = [one.before.clone(), one.after.clone()];
+            blocks.extend(matrix_of_runs(&names, &one.comparison, one.same_work));
         }
         Section { id: "comparison", title: "What changed", before_figures: true, blocks }
     }

@@ -154,7 +154,7 @@ fn reason(one: &Reason) -> String {
     format!("{}: {}", one.because.name(), one.evidence)
 }
 
-fn reasons(all: &[Reason]) -> String {
+pub(crate) fn reasons(all: &[Reason]) -> String {
     all.iter().map(reason).collect::<Vec<_>>().join("; ")
 }
 

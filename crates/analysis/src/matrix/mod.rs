@@ -20,6 +20,7 @@ pub use published::{PublishedCell, PublishedChange, PublishedMatrix, PublishedSy
 pub use ratios::{RatioHistogram, RatioStanding, RatioStatistics, TestRatio};
 pub use systems::{
     ColumnChange, MatrixComparison, PAIRED_LAUNCHES_MIN, SpreadChange, TimeChange, compare_matrices,
+    same_jobs,
 };
 
 use crate::{Check, Doubt, Figure, PrintedStatistics, Summary, check_statistics};

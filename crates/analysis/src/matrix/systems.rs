@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use plan::Plan;
+use plan::{Jobs, Plan, Work};
 
 use super::{Amounts, LaunchMean, Matrix, SumColumn};
 use crate::{
@@ -96,13 +96,37 @@ pub struct SpreadChange {
     pub steadier: Steadier,
 }
 
-/// Every system of a workload against its baseline: the target that its study names as such, or the first one.
+/// Whether two works launch the same jobs on the same rows. The page and direct I/O are how the rows are moved.
+#[must_use]
+pub fn same_jobs(one: &Work, other: &Work) -> bool {
+    match (one, other) {
+        (Work::Jobs(one), Work::Jobs(other)) => {
+            let Jobs { page_bytes, direct, .. } = *one;
+            *one == Jobs { page_bytes, direct, ..other.clone() }
+        }
+        _ => one == other,
+    }
+}
+
+/// Every system of a workload against its baseline: the target that its study names as such, or the first one. On one
+/// target every other point of a sweep over how rows are moved against the first one.
 pub(super) fn comparisons(plan: &Plan, all: &[Matrix]) -> Vec<MatrixComparison> {
     let baseline_of = |target: &str| {
         let terms = plan.terms.targets.iter().find(|terms| terms.name == target);
         terms.and_then(|terms| terms.baseline.as_deref())
     };
     let same = |one: &Matrix, other: &Matrix| one.group == other.group && one.settings == other.settings;
+    let work =
+        |one: &Matrix| plan.cases.iter().find(|case| case.id == one.case).map(|case| &case.workload.work);
+    let swept = |one: &Matrix, other: &Matrix| {
+        let of_sweep = one.group == other.group && one.target == other.target;
+        of_sweep && work(one).zip(work(other)).is_some_and(|(one, other)| same_jobs(one, other))
+    };
+    let pair = |(first, baseline): (usize, &Matrix), second: usize| MatrixComparison {
+        first,
+        second,
+        ..compare_matrices(baseline, &all[second])
+    };
     let mut found = Vec::new();
     for (second, matrix) in all.iter().enumerate() {
         let others =
@@ -110,17 +134,14 @@ pub(super) fn comparisons(plan: &Plan, all: &[Matrix]) -> Vec<MatrixComparison> 
         let named = baseline_of(&matrix.target);
         let is_baseline =
             others().any(|(_, other)| baseline_of(&other.target) == Some(matrix.target.as_str()));
-        if named.is_none() && is_baseline {
-            continue;
+        if named.is_some() || !is_baseline {
+            let first = others()
+                .find(|(_, other)| named.is_some_and(|name| name == other.target))
+                .or_else(|| others().next().filter(|(place, _)| *place < second));
+            found.extend(first.map(|first| pair(first, second)));
         }
-        let first = others()
-            .find(|(_, other)| named.is_some_and(|name| name == other.target))
-            .or_else(|| others().next().filter(|(place, _)| *place < second));
-        found.extend(first.map(|(first, baseline)| MatrixComparison {
-            first,
-            second,
-            ..compare_matrices(baseline, matrix)
-        }));
+        let first = all[..second].iter().enumerate().find(|(_, other)| swept(matrix, other));
+        found.extend(first.map(|first| pair(first, second)));
     }
     found
 }

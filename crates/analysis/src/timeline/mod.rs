@@ -29,11 +29,12 @@ pub use full_timer::{
     CPU_AGREES_NS, CPU_AGREES_SHARE, CpuAgreement, Harness, LaunchTimer, StepTimer, Timer, launch_timers,
 };
 pub use lengths::{LENGTH_BINS_MAX, LengthBin, Lengths, lengths};
-pub use placement::{JobPlacing, RatesOf, SpaceShare, job_placings};
+pub use placement::{JobPlacing, RatesOf, ReadWriteRates, SpaceShare, job_placings};
 pub use profile::{
     CLIMB_SECONDS_MIN, Climb, Level, Levels, PEAK_SHARE, Profile, ProfileSecond, START_SHARE, levels, profile,
 };
 pub use published::{JobsBeside, beside_jobs};
+pub(crate) use spaces::file_system_of;
 pub use spaces::{ActionUse, KindMoved, Moved, SpaceUse, actions, moved, spaces};
 
 use crate::Figure;

@@ -5,7 +5,7 @@ use record::{Run, StepRow};
 
 use super::Timeline;
 use crate::cost::large_rates;
-use crate::gate::Gate;
+use crate::gate::{Gate, Kind, Stated};
 use crate::subject::Subject;
 use crate::{READ_FAVOURED_RATIO, Summary};
 
@@ -29,16 +29,43 @@ pub struct JobPlacing {
     pub figure: usize,
     /// Its target.
     pub target: String,
-    /// Large reads in bytes per second, and large writes; none where neither was measured.
-    pub rates: Option<(f64, f64)>,
-    /// Where they are from.
-    pub rates_of: Option<RatesOf>,
-    /// Read ÷ write.
-    pub ratio: Option<f64>,
-    /// From [`READ_FAVOURED_RATIO`] on: the storage is for what is mostly read.
-    pub for_reads: bool,
+    /// How fast the target is read and written; none where that was not measured.
+    pub rates: Option<Stated<ReadWriteRates>>,
     /// Spaces that were used, that with the highest share of reads first.
     pub spaces: Vec<SpaceShare>,
+}
+
+impl JobPlacing {
+    /// Its rates; none where they were not measured, or are withheld.
+    #[must_use]
+    pub fn says(&self) -> Option<&ReadWriteRates> {
+        self.rates.as_ref().and_then(Stated::says)
+    }
+}
+
+/// Rates of large reads and writes of one target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadWriteRates {
+    /// In bytes per second.
+    pub read: f64,
+    /// In bytes per second, above 0.
+    pub write: f64,
+    /// Where they are from.
+    pub of: RatesOf,
+}
+
+impl ReadWriteRates {
+    /// Read ÷ write.
+    #[must_use]
+    pub fn ratio(&self) -> f64 {
+        self.read / self.write
+    }
+
+    /// From [`READ_FAVOURED_RATIO`] on the storage is for what is mostly read.
+    #[must_use]
+    pub fn for_reads(&self) -> bool {
+        self.ratio() >= READ_FAVOURED_RATIO
+    }
 }
 
 /// How much of what a space moves is read.
@@ -50,7 +77,8 @@ pub struct SpaceShare {
     pub read_share: f64,
     /// Bytes in either direction, over all passes that count.
     pub bytes: u64,
-    /// Read rate of `scan` steps and write rate of `generate` steps there: medians, where there were any.
+    /// Read rate of `scan` steps and write rate of `generate` steps there: medians, where there were any and the
+    /// figure is not disqualified.
     pub rates: (Option<f64>, Option<f64>),
 }
 
@@ -62,22 +90,25 @@ pub fn job_placings(run: &Run, gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<J
         let passes: Vec<&Timeline> =
             timelines.iter().filter(|one| one.figure == subject.index && one.counts).collect();
         let steps = run.steps(&subject.case.id);
-        let spaces = shares(&passes, &steps);
+        let mut spaces = shares(&passes, &steps);
         if spaces.is_empty() {
             return None;
         }
-        let (rates, rates_of) = match large_rates(gate, &subject.case.target) {
-            Some((read, write)) => (Some((read.1, write.1)), Some(RatesOf::Transfers(read.0, write.0))),
-            None => of_steps(&steps),
+        if !gate.is_usable(subject.index) {
+            spaces.iter_mut().for_each(|space| space.rates = (None, None));
+        }
+        let rates = match large_rates(gate, &subject.case.target) {
+            Some((read, write)) => {
+                let of = RatesOf::Transfers(read.0, write.0);
+                Some((vec![read.0, write.0], ReadWriteRates { read: read.1, write: write.1, of }))
+            }
+            None => of_steps(&steps).map(|rates| (vec![subject.index], rates)),
         };
-        let ratio = rates.filter(|(_, write)| *write > 0.0).map(|(read, write)| read / write);
+        let rates = rates.filter(|(_, rates)| rates.write > 0.0);
         Some(JobPlacing {
             figure: subject.index,
             target: subject.case.target.clone(),
-            rates,
-            rates_of,
-            ratio,
-            for_reads: ratio.is_some_and(|ratio| ratio >= READ_FAVOURED_RATIO),
+            rates: rates.map(|(inputs, rates)| gate.state(Kind::Placement, inputs, rates)),
             spaces,
         })
     };
@@ -106,11 +137,11 @@ fn shares(passes: &[&Timeline], steps: &[StepRow]) -> Vec<SpaceShare> {
 }
 
 /// Rates of `steps`, where no transfers were measured on their target.
-fn of_steps(steps: &[StepRow]) -> (Option<(f64, f64)>, Option<RatesOf>) {
+fn of_steps(steps: &[StepRow]) -> Option<ReadWriteRates> {
     let read = step_rates(steps, "scan", |row| reads(row).iter().sum());
     let write = step_rates(steps, "generate", |row| writes(row).iter().sum());
-    let rates = Summary::of(&read).zip(Summary::of(&write)).map(|(read, write)| (read.median, write.median));
-    (rates, rates.map(|_| RatesOf::Steps(read.len(), write.len())))
+    let of = RatesOf::Steps(read.len(), write.len());
+    Some(ReadWriteRates { read: Summary::of(&read)?.median, write: Summary::of(&write)?.median, of })
 }
 
 const fn reads(row: &StepRow) -> [u64; 3] {

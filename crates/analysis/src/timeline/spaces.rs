@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use plan::{Case, JobSpace, JobsPlacement, TestKind, jobs::ROW_BYTES};
-use record::{HostFacts, LaunchRow, SpaceRow, StepRow};
+use record::{FileSystemFacts, HostFacts, LaunchRow, SpaceRow, StepRow};
 
 use super::concurrency::held_at_most;
 use super::full_timer::{read_bytes, write_bytes};
@@ -131,7 +131,7 @@ pub fn spaces(
         own.sort_by_key(|row| row.start_ns);
         let free: Vec<u64> = own.iter().filter_map(|row| row.free_bytes).collect();
         let directory = placement.map(|placement| placement.target(space));
-        let size = directory.and_then(|path| size_of(host, path));
+        let size = directory.and_then(|path| Some(file_system_of(host, path)?.size_bytes));
         let free_limit = size.map(|size| size / 100 * u64::from(limit));
         let least = free.iter().min().copied();
         SpaceUse {
@@ -153,11 +153,11 @@ pub fn spaces(
     JobSpace::ALL.iter().enumerate().map(of).collect()
 }
 
-/// Bytes of the file system that `path` is on: of those that were mounted above it the deepest.
-fn size_of(host: &HostFacts, path: &Path) -> Option<u64> {
+/// The file system that `path` is on, where its size is known: of those that were mounted above it the deepest.
+pub(crate) fn file_system_of<'a>(host: &'a HostFacts, path: &Path) -> Option<&'a FileSystemFacts> {
     let above = host.file_systems.iter().filter(|one| path.starts_with(&one.mount_point));
     let deepest = above.max_by_key(|one| Path::new(&one.mount_point).components().count())?;
-    Some(deepest.size_bytes).filter(|&size| size > 0)
+    Some(deepest).filter(|one| one.size_bytes > 0)
 }
 
 fn share(part: u64, whole: u64) -> Option<f64> {

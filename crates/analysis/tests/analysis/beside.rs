@@ -142,3 +142,20 @@ fn unknown_ids_are_named_with_the_nearest() {
         ]
     );
 }
+
+/// Study C prints mean, deviation and range of 101 ratios, and levels of a profile: a figure of jobs has none of them.
+#[test]
+fn published_sums_and_ratios_of_launches_stand_beside_no_figure_of_jobs() {
+    let mut study = Study::new(vec![target("flash", |_| ())]);
+    study.add("mix", "flash", &[], Phase::Jobs, &[1e9]);
+    let place_of = |phase: Option<Phase>| {
+        let ids =
+            ["c-tab2-flash-mean", "c-tab2-flash-sdev", "c-tab1-flash-mem", "c-tab1-flash-real", "c-thr-peak"];
+        ids.map(|id| place(id, Selector { phase, ..all() })).to_vec()
+    };
+    study.plan.terms.published = place_of(Some(Phase::Jobs));
+    assert_eq!(beside(&study.plan, &study.figures(), published()), []);
+    study.plan.terms.published = place_of(None);
+    let owns: Vec<_> = beside(&study.plan, &study.figures(), published()).iter().map(|one| one.own).collect();
+    assert_eq!(owns, [None; 5]);
+}

@@ -10,11 +10,11 @@ use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use record::{FileSystemFacts, LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run, SpaceRow, StepRow};
 
 use analysis::{
-    Check, Findings, RateName, RatesOf, Timeline, concurrency, figures, findings_of, lengths, profile,
+    Because, Check, Findings, Outcome, RateName, RatesOf, Timeline, concurrency, figures, findings_of,
+    lengths, profile,
 };
 
 use crate::rows::{SECOND, phase as transfers, plan, run, workload};
-use crate::studies::said;
 
 const MB: u64 = 1_000_000;
 
@@ -360,14 +360,16 @@ fn the_space_that_is_read_most_is_advised_for_what_reads_fast() {
         let mut generate = step(&record.launches[1], 1, "generate");
         (generate.work_write_bytes, generate.end_ns) = (0, generate.start_ns + 2 * SECOND);
         record.steps.extend([scan, generate]);
+        record.phase.device_read_bytes = Some(400 * MB);
     }));
     let placing = &found_here.job_placings[0];
+    let rates = placing.says().unwrap_or_else(|| panic!("{:?}", placing.rates));
     let order: Vec<JobSpace> = placing.spaces.iter().map(|one| one.space).collect();
     assert_eq!(order, [JobSpace::Permanent, JobSpace::Work, JobSpace::Utility]);
     // 100 MB in 1 s against 100 MB in 2 s.
-    assert_eq!((placing.ratio, placing.for_reads), (Some(2.0), true));
-    assert_eq!(placing.rates_of, Some(RatesOf::Steps(1, 1)));
-    assert_eq!(found(&observed(|_| {})).job_placings[0].ratio, None, "nothing was scanned or generated");
+    assert_eq!((rates.ratio(), rates.for_reads()), (2.0, true));
+    assert_eq!(rates.of, RatesOf::Steps(1, 1));
+    assert_eq!(found(&observed(|_| {})).job_placings[0].rates, None, "nothing was scanned or generated");
 }
 
 #[test]
@@ -385,9 +387,44 @@ fn large_transfers_on_the_same_target_go_before_rates_of_steps() {
         PhaseRecord::new(transfers(&key, bytes, SECOND))
     };
     let run = run(&plan, vec![record, of(Phase::Write, 1000 * MB), of(Phase::Read, 3000 * MB)]);
-    let placing = &found(&run).job_placings[0];
-    assert_eq!(placing.rates_of, Some(RatesOf::Transfers(2, 1)));
-    assert!((placing.ratio.expect("both were measured") - 3.0).abs() < 1e-9);
+    let found = found(&run);
+    let rates = found.job_placings[0].rates.as_ref().expect("both were measured");
+    assert_eq!(rates.inputs, [2, 1]);
+    assert!((rates.says().expect("one repetition is a mark").ratio() - 3.0).abs() < 1e-9);
+}
+
+#[test]
+fn rates_of_jobs_that_moved_nothing_on_devices_advise_no_space() {
+    let run = observed(|record| {
+        let mut scan = step(&record.launches[0], 1, "scan");
+        (scan.work_write_bytes, scan.utility_write_bytes) = (0, 0);
+        let mut generate = step(&record.launches[0], 2, "generate");
+        (generate.permanent_read_bytes, generate.work_read_bytes) = (0, 0);
+        record.steps.extend([scan, generate]);
+        (record.phase.device_read_bytes, record.phase.device_write_bytes) = (Some(0), Some(0));
+    });
+    let found = found(&run);
+    assert!(found.audit.iter().any(|doubt| doubt.check == Check::Cached), "{:?}", found.audit);
+    let placing = &found.job_placings[0];
+    let rates = placing.rates.as_ref().expect("steps of both kinds");
+    assert_eq!(rates.outcome, Outcome::Withheld, "{rates:?}");
+    assert!(rates.reasons.iter().any(|reason| reason.because == Because::Doubted(Check::Cached)));
+    assert!(placing.spaces.iter().all(|space| space.rates == (None, None)), "{:?}", placing.spaces);
+}
+
+#[test]
+fn a_file_system_smaller_than_the_study_says_decides_what_fits() {
+    let mut run = observed(|_| {});
+    run.manifest.plan.terms.targets[0].capacity = Some(Bytes(8_000_000 * MB));
+    let facts = run.manifest.host.file_systems[0].clone();
+    run.manifest.host.file_systems =
+        vec![FileSystemFacts { mount_point: "/data".to_owned(), size_bytes: 400 * MB, ..facts }];
+    let fit = &found(&run).fits[0];
+    assert_eq!(fit.bytes.map(|(_, capacity)| capacity), Some(400 * MB));
+    assert_eq!(fit.studied_capacity, Some(8_000_000 * MB));
+    run.manifest.plan.terms.targets[0].capacity = Some(Bytes(410 * MB));
+    let fit = &found(&run).fits[0];
+    assert_eq!((fit.bytes.map(|(_, capacity)| capacity), fit.studied_capacity), (Some(410 * MB), None));
 }
 
 #[test]
@@ -408,32 +445,35 @@ fn run_time_is_multiplied_by_devices_and_rack_units_and_what_does_not_fit_is_tol
     assert_eq!(rows, [("spinning", 192, 84.0, 72_480.0), ("flash", 5, 0.0, 76_140.0)]);
 }
 
+/// Three passes of both pages: the larger page moves ten times the bytes, padding most of all, in the same time.
 #[test]
-fn of_a_sweep_over_the_page_the_best_is_marked_by_its_bytes() {
-    let sizes = [Bytes::kib(64), Bytes::kib(256), Bytes::mib(1)];
+fn pages_are_judged_by_the_time_of_the_same_jobs() {
+    let sizes = [Bytes::kib(64), Bytes::mib(1)];
     let case = |page: Bytes| Case {
         group: "w".to_owned(),
+        target: "flash".to_owned(),
+        repetitions: 3,
         settings: vec![Setting { key: "page".to_owned(), value: SettingValue::Bytes(page) }],
         ..Case::new(page.to_string(), of_jobs(Jobs { page_bytes: page, ..jobs() }), vec![Phase::Jobs])
     };
     let plan = plan(sizes.iter().map(|&page| case(page)).collect());
-    // The smaller the page the more transfers; the middle one moves most bytes.
-    let record = |(place, bytes): (usize, u64)| {
-        let key = PhaseKey { case: plan.cases[place].id.as_str().into(), repetition: 0, phase: Phase::Jobs };
-        PhaseRecord::new(PhaseRow {
-            read_bytes: 5 * bytes,
+    let record = |(case, repetition): (usize, u32)| {
+        let key = PhaseKey { case: plan.cases[case].id.as_str().into(), repetition, phase: Phase::Jobs };
+        let row = PhaseRow {
+            read_bytes: if case == 0 { 100 * MB } else { 1000 * MB },
             wall_ns: 5 * SECOND,
             io_ns: 5 * SECOND,
-            ..PhaseRow::new(key)
-        })
+            ..PhaseRow::new(key.clone())
+        };
+        let of = |stream: u32| LaunchRow { key: key.clone(), stream, ..launch(stream, 0.0, 4.0) };
+        PhaseRecord { launches: vec![of(0), of(1)], ..PhaseRecord::new(row) }
     };
-    let run = run(&plan, [100 * MB, 300 * MB, 200 * MB].into_iter().enumerate().map(record).collect());
-    let found = found(&run);
-    let [(of, best)] = said(&found.best)[..] else { panic!("{:?}", found.best) };
-    assert_eq!((of[0], best.of), (1, 3));
-    let curve = &found.curves[0];
-    assert_eq!((curve.axis.as_str(), curve.shape.peak), ("page", Some(1)));
-    assert_eq!(curve.points[1].rate, 300e6);
+    let passes = (0..2).flat_map(|case| (0..3).map(move |repetition| (case, repetition)));
+    let found = found(&run(&plan, passes.map(record).collect()));
+    assert_eq!(found.best, [], "bytes of jobs are no merit");
+    let [one] = &found.matrices.comparisons[..] else { panic!("{:?}", found.matrices.comparisons) };
+    assert_eq!((one.first, one.second, one.complete, one.pairs), (0, 1, true, 2));
+    assert_eq!(one.columns[0].share, Some(0.0), "the same real time");
 }
 
 proptest! {

@@ -198,6 +198,7 @@ fn fit(one: &analysis::Fit) -> view::Fit {
         slots: one.slots.map(|(_, slots)| slots),
         needed_bytes: one.bytes.map(|(needed, _)| needed),
         capacity_bytes: one.bytes.map(|(_, capacity)| capacity),
+        studied_capacity_bytes: one.studied_capacity,
         said: one.said,
         fits: one.fits(),
     }

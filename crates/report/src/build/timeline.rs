@@ -244,23 +244,25 @@ fn placing(one: &analysis::JobPlacing) -> view::JobPlacing {
         scan_bytes_per_second: one.rates.0,
         generate_bytes_per_second: one.rates.1,
     };
-    let rates_of = match &one.rates_of {
-        Some(analysis::RatesOf::Transfers(read, write)) => {
+    let rates_of = |of: &analysis::RatesOf| match of {
+        analysis::RatesOf::Transfers(read, write) => {
             format!("figures {} and {}, large transfers", number(*read), number(*write))
         }
-        Some(analysis::RatesOf::Steps(scans, generates)) => {
+        analysis::RatesOf::Steps(scans, generates) => {
             format!("medians of {scans} scan and {generates} generate steps, beside other jobs")
         }
-        None => String::new(),
     };
+    let rates = one.says();
+    let withheld = one.rates.as_ref().filter(|_| rates.is_none());
     view::JobPlacing {
         figure: number(one.figure),
         target: one.target.clone(),
-        read_bytes_per_second: one.rates.map(|(read, _)| read),
-        write_bytes_per_second: one.rates.map(|(_, write)| write),
-        rates_of,
-        ratio: one.ratio,
-        for_reads: one.for_reads,
+        read_bytes_per_second: rates.map(|rates| rates.read),
+        write_bytes_per_second: rates.map(|rates| rates.write),
+        rates_of: rates.map(|rates| rates_of(&rates.of)).unwrap_or_default(),
+        ratio: rates.map(analysis::ReadWriteRates::ratio),
+        for_reads: rates.is_some_and(analysis::ReadWriteRates::for_reads),
+        withheld: withheld.map(|rates| crate::statements::reasons(&rates.reasons)),
         shares: one.spaces.iter().map(share).collect(),
     }
 }

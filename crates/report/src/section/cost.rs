@@ -31,7 +31,11 @@ fn fit(report: &Report, one: &Fit) -> String {
     }
     if let (Some(needed), Some(capacity)) = (one.needed_bytes, one.capacity_bytes) {
         let whose = if one.said { "needed" } else { "of this study's data" };
-        parts.push(format!("{} {whose}, {} there", decimal_bytes(needed), decimal_bytes(capacity)));
+        let studied = match one.studied_capacity_bytes {
+            Some(studied) => format!(" by its file system, not the {} of the study", decimal_bytes(studied)),
+            None => String::new(),
+        };
+        parts.push(format!("{} {whose}, {} there{studied}", decimal_bytes(needed), decimal_bytes(capacity)));
     }
     let verdict = if one.fits { "fits" } else { "does not fit" };
     format!("{}: {verdict} ({}).", title(report, &one.target), parts.join("; "))

@@ -88,6 +88,9 @@ fn advice(report: &Report, one: &JobPlacing) -> String {
     };
     let Some(first) = one.shares.first() else { return format!("{place}: {rates}") };
     let share = percent(first.read_share);
+    if let Some(why) = &one.withheld {
+        return format!("{place}: which space is for flash is withheld: {why}.");
+    }
     let words = match (one.for_reads, one.ratio.is_some()) {
         (true, _) => format!(
             "If flash cannot hold all spaces, put {} space there: {share} of its bytes are read, the highest share.",

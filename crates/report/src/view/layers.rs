@@ -251,6 +251,8 @@ pub(crate) struct Fit {
     pub(crate) slots: Option<u32>,
     pub(crate) needed_bytes: Option<u64>,
     pub(crate) capacity_bytes: Option<u64>,
+    /// What the study says the capacity is, where `capacity_bytes` is of smaller file systems that were there.
+    pub(crate) studied_capacity_bytes: Option<u64>,
     /// The study says what is needed; else it is the data of its workloads.
     pub(crate) said: bool,
     pub(crate) fits: bool,

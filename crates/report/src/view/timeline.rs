@@ -295,6 +295,8 @@ pub(crate) struct JobPlacing {
     /// Read ÷ write.
     pub(crate) ratio: Option<f64>,
     pub(crate) for_reads: bool,
+    /// Why the rates are not told, where they were measured.
+    pub(crate) withheld: Option<String>,
     /// That with the highest share of reads first.
     pub(crate) shares: Vec<SpaceShare>,
 }

@@ -44,6 +44,31 @@ fn two_runs_of_a_matrix_are_compared_launch_by_launch() {
 }
 
 #[test]
+fn runs_of_the_same_jobs_are_judged_whatever_their_path_and_others_are_not() {
+    let before = common::matrix::matrix();
+    let with = |change: fn(&mut plan::Jobs)| {
+        let mut after = common::matrix::matrix();
+        for case in &mut after.manifest.plan.cases {
+            let mut spec = plan::WorkloadSpec::from(case.workload.clone());
+            if let plan::Work::Jobs(jobs) = &mut spec.work {
+                change(jobs);
+            }
+            case.workload = spec.validate().expect("valid");
+        }
+        report::compare(&before, &after)
+            .text(report::Colour::Plain)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let direct = with(|jobs| jobs.direct = !jobs.direct);
+    assert!(!direct.contains("not the same") && !direct.contains("no verdict"), "{direct}");
+    let other = with(|jobs| jobs.seed += 1);
+    assert!(other.contains("not the same (scale, seed, tables or tests): no verdict"), "{other}");
+    assert!(!other.contains("not all launches"), "{other}");
+}
+
+#[test]
 fn the_tables_of_a_matrix_stand_in_markdown_and_on_the_page() {
     let run = common::matrix::matrix();
     let markdown = report::markdown(&run);

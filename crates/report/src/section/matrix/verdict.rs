@@ -103,15 +103,18 @@ fn consistency(
 }
 
 /// One matrix of two runs: what changed.
-pub(crate) fn of_runs(names: &[String; 2], one: &MatrixComparison) -> Vec<Block> {
-    let mut blocks = vec![Block::List(sentences(names, one))];
+pub(crate) fn of_runs(names: &[String; 2], one: &MatrixComparison, same_work: bool) -> Vec<Block> {
+    let words = "The jobs of both runs are not the same (scale, seed, tables or tests): no verdict, for their sums are of \
+                 different work.";
+    let mut blocks =
+        vec![Block::List(if same_work { sentences(names, one) } else { vec![words.to_owned()] })];
     let largest = |place: usize| one.columns.get(place).map_or(0.0, |column| column.first.max(column.second));
     let scale = Scale::of_largest(largest(0), largest(1));
     let headings = scale.headings();
     let mut columns = vec![("", Align::Left), ("launches", Align::Right)];
     columns.extend(headings.iter().map(|heading| (heading.as_str(), Align::Right)));
     let mut table = Table::new(&columns);
-    let tone = if one.complete { Tone::Main } else { Tone::Doubtful };
+    let tone = if one.complete && same_work { Tone::Main } else { Tone::Doubtful };
     let mut row = |name: &str, tone: Tone, cells: Vec<String>| {
         let mut all = vec![Cell::from(name), one.pairs.to_string().into()];
         all.extend(cells.into_iter().map(|text| Cell::toned(text, tone)));
