@@ -15,24 +15,12 @@ const SEED: u64 = 1;
 
 /// Rows that do not hold their limit yet. One that does is taken off; none may be added.
 const NOT_YET: &[(Kind, &[Under])] = &[
-    (Kind::Best, &[Zero, Usual, Other, Faulty]),
-    (Kind::Tax, &[Zero, Other, Faulty]),
-    (Kind::Scaling, &[Zero, Other, Faulty]),
-    (Kind::Consistency, &[Zero, Other, Faulty]),
-    (Kind::SweetSpot, &[Zero]),
-    (Kind::Knee, &[Zero, Faulty]),
-    (Kind::Dips, &[Faulty]),
-    (Kind::Plateau, &[Zero, Faulty]),
-    (Kind::Slope, &[Zero, Faulty]),
-    (Kind::WeakSlope, &[Zero, Faulty]),
-    (Kind::Saturation, &[Faulty]),
-    (Kind::Crossover, &[Zero, Faulty]),
+    (Kind::Best, &[Zero, Other]),
+    (Kind::Tax, &[Zero, Other]),
+    (Kind::Scaling, &[Zero, Other]),
+    (Kind::Consistency, &[Zero, Other]),
     (Kind::SlowNode, &[Zero, Usual, Faulty]),
-    (Kind::Placement, &[Faulty]),
-    (Kind::ClaimGreater, &[Zero, Other]),
-    (Kind::ClaimEqual, &[Other]),
     (Kind::Fail, &[Near]),
-    (Kind::Compared, &[Faulty]),
 ];
 
 #[test]
