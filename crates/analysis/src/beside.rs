@@ -65,7 +65,7 @@ pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Beside>
         of_figures.filter_map(|place| Some((place, library.figure(&place.id)?)))
     };
     let has_slopes = places().any(|(_, published)| published.statistic == PublishedStatistic::Slope);
-    let scaling = if has_slopes { weak_scaling::of_subjects(plan, &all) } else { Vec::new() };
+    let scaling = if has_slopes { weak_scaling::weak_scaling(plan, figures) } else { Vec::new() };
     let own = Own { all: &all, bests, scaling };
     places().map(|(place, published)| own.placed(place, published, library)).collect()
 }
@@ -181,11 +181,10 @@ impl Own<'_> {
             return None;
         }
         let last = series.points.last()?;
+        let slope = series.line.as_ref()?.slope;
         match published.unit {
-            PublishedUnit::OperationsPerSecond => {
-                Some(series.line.slope * last.transfers_per_second / last.rate)
-            }
-            _ => Some(series.line.slope),
+            PublishedUnit::OperationsPerSecond => Some(slope * last.transfers_per_second / last.rate),
+            _ => Some(slope),
         }
         .filter(|slope| slope.is_finite())
     }

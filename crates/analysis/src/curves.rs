@@ -7,9 +7,11 @@ use record::Measure;
 
 use crate::Figure;
 use crate::findings::{Curve, CurvePoint};
+use crate::gate::Gate;
 use crate::little::little;
-use crate::shape::{Sample, shape};
-use crate::subject::{Subject, TARGET, ValueKey, subjects, value_of};
+use crate::members::MEMBER;
+use crate::shape::shape_shown;
+use crate::subject::{Subject, TARGET, ValueKey, value_of};
 
 /// Values that a key needs to become the x axis of a second family of curves: two are a
 /// comparison, not a curve.
@@ -26,11 +28,13 @@ pub const SECOND_AXIS_VALUES_MIN: usize = 3;
 /// each other. A curve has at least two points.
 #[must_use]
 pub fn curves(plan: &Plan, figures: &[Figure]) -> Vec<Curve> {
-    of_subjects(plan, &subjects(plan, figures))
+    of_gate(&Gate::new(plan, figures, &[]))
 }
 
-/// As [`curves`], of figures that were looked up already.
-pub(crate) fn of_subjects(plan: &Plan, subjects: &[Subject<'_>]) -> Vec<Curve> {
+/// As [`curves`], with what speaks against figures. Disqualified points have no part in a shape, and a curve over the
+/// names of members has none.
+pub(crate) fn of_gate(gate: &Gate<'_>) -> Vec<Curve> {
+    let (plan, subjects) = (gate.plan, &gate.subjects);
     let mut of_group: HashMap<&str, Vec<&Subject<'_>>> = HashMap::new();
     for subject in subjects {
         of_group.entry(subject.case.group.as_str()).or_default().push(subject);
@@ -40,6 +44,14 @@ pub(crate) fn of_subjects(plan: &Plan, subjects: &[Subject<'_>]) -> Vec<Curve> {
         let Some(subjects) = of_group.get(group) else { continue };
         for family in families(&cases) {
             family.curves(group, subjects, &mut curves);
+        }
+    }
+    for curve in &mut curves {
+        for point in &mut curve.points {
+            point.usable = gate.is_usable(point.figure);
+        }
+        if curve.axis != MEMBER {
+            curve.shape = shape_shown(&curve.points);
         }
     }
     curves
@@ -148,7 +160,6 @@ impl Family<'_> {
         }
         curves.extend(found.into_iter().filter(|curve| curve.points.len() > 1).map(|mut curve| {
             curve.points.sort_by(|a, b| a.x.total_cmp(&b.x));
-            curve.shape = shape(&curve.points.iter().map(Sample::from).collect::<Vec<_>>());
             curve
         }));
     }
@@ -174,10 +185,12 @@ fn point(subject: &Subject<'_>, value: &SettingValue, x: f64) -> CurvePoint {
         figure: subject.index,
         at: value.clone(),
         x,
+        usable: true,
         rate: subject.rate(),
         bytes_per_second: figure.bytes_per_second.median,
         transfers_per_second: figure.transfers_per_second.median,
         repetitions: figure.headline().n,
+        mean: figure.headline().mean,
         deviation: figure.headline().deviation_sample,
         latency_mean_ns: latency_mean_ns(figure),
         little: little(subject.case, figure).map(|little| little.agreement),

@@ -1,4 +1,4 @@
-//! Dips that come back after each period, as where transfers cross a stripe.
+//! Dips that come back after each period, as where transfers cross a stripe, and peaks, as where they fill one.
 
 use crate::findings::Dips;
 
@@ -24,7 +24,8 @@ const BESIDE: [usize; 3] = [3, 8, 32];
 /// Share of an axis's even steps that were measured.
 const MEASURED: f64 = 0.8;
 
-/// The dips of a curve of points (x, rate) in rising order of x, if x goes in even steps.
+/// The dips of a curve of points (x, rate) in rising order of x, if x goes in even steps; or its peaks, which are dips of
+/// a depth below 0.
 ///
 /// Each rate is divided by the median of those beside it, so that the curve's own bend does not
 /// count. For each period and offset the mean depth at the places of the pattern is compared with
@@ -43,18 +44,25 @@ const MEASURED: f64 = 0.8;
 #[must_use]
 pub fn dips(points: &[(f64, f64)]) -> Option<Dips> {
     let (step, rates) = grid(points)?;
+    // Every second point that is low leaves every second one high: peaks are looked for where there are no dips.
+    let best = [1.0, -1.0].into_iter().find_map(|way| best_pattern(&rates, way))?;
+    Some(Dips { period: best.steps as f64 * step, depth: best.depth })
+}
+
+/// The pattern of dips that stands out most, or of peaks where `way` is −1.
+fn best_pattern(rates: &[Option<f64>], way: f64) -> Option<Pattern> {
     let patterns = BESIDE.iter().filter_map(|&beside| {
         let in_pattern = |place: usize, pattern: &Pattern| place % pattern.steps == pattern.offset;
-        let pattern = pattern(&depths(&rates, beside, |_, _| true))?;
+        let turned: Vec<Option<f64>> =
+            depths(rates, beside, |_, _| true).into_iter().map(|depth| Some(depth? * way)).collect();
+        let pattern = pattern(&turned)?;
         // The other dips of the pattern are not beside a dip.
-        let apart = depths(&rates, beside, |place, other| {
-            in_pattern(place, &pattern) && !in_pattern(other, &pattern)
-        });
+        let apart =
+            depths(rates, beside, |place, other| in_pattern(place, &pattern) && !in_pattern(other, &pattern));
         let (depth, _) = mean_depth(&apart, pattern.steps, pattern.offset);
         Some(Pattern { depth, ..pattern })
     });
-    let best = patterns.max_by(|a, b| a.score.total_cmp(&b.score))?;
-    Some(Dips { period: best.steps as f64 * step, depth: best.depth })
+    patterns.max_by(|a, b| a.score.total_cmp(&b.score))
 }
 
 /// The step of the axis and the rate at each, none where it was not measured; none where the

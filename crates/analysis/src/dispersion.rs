@@ -61,6 +61,9 @@ fn is_over_size(subjects: &[&Subject<'_>]) -> bool {
 
 fn points(curve: &Curve, subjects: &[&Subject<'_>]) -> Vec<DispersionPoint> {
     let point = |(point, subject): (&crate::CurvePoint, &&Subject<'_>)| {
+        if !point.usable {
+            return None;
+        }
         let counted: Vec<_> = subject.figure.counted().collect();
         let repetitions: Vec<f64> =
             counted.iter().filter_map(|one| subject.figure.headline_of(one)).collect();

@@ -158,6 +158,8 @@ pub struct CurvePoint {
     pub at: SettingValue,
     /// The same as a number: bytes, nanoseconds or a count.
     pub x: f64,
+    /// Nothing disqualifies the figure.
+    pub usable: bool,
     /// The rate that the curve is of, [`crate::Figure::headline`]: one of the next two.
     pub rate: f64,
     /// Median over the repetitions that count.
@@ -166,6 +168,8 @@ pub struct CurvePoint {
     pub transfers_per_second: f64,
     /// Repetitions that count.
     pub repetitions: usize,
+    /// Mean of them, of [`CurvePoint::rate`].
+    pub mean: f64,
     /// Standard deviation (n − 1) of them, of [`CurvePoint::rate`]; 0 for one.
     pub deviation: f64,
     /// Mean latency of all transfers that count.
@@ -176,7 +180,8 @@ pub struct CurvePoint {
     pub balance_bound: f64,
 }
 
-/// What a curve looks like. Values are on the x axis, rates are those of [`CurvePoint::rate`].
+/// What a curve looks like, as far as repetitions show it. Values are on the x axis, rates are those of
+/// [`CurvePoint::rate`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shape {
     /// Where the rate is highest, as an index into the points.
@@ -197,16 +202,16 @@ pub struct Shape {
     /// A point inside the curve that stands out from both neighbours beyond the noise: the peak
     /// where it does, else the highest that does.
     pub sweet_spot: Option<f64>,
-    /// Regular dips.
+    /// Regular dips or peaks.
     pub dips: Option<Dips>,
 }
 
-/// Dips that come back after each period, as where offsets cross a stripe.
+/// Dips that come back after each period, as where offsets cross a stripe, or peaks, as where transfers fill one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dips {
     /// On the x axis.
     pub period: f64,
-    /// Mean depth ÷ the rate beside the dip.
+    /// Mean depth ÷ the rate beside the dip; below 0 of peaks.
     pub depth: f64,
 }
 

@@ -11,7 +11,7 @@
 //! | [`DeviceShare`], [`phase_warnings`] | what the page cache did, and other doubts, as warnings |
 //! | [`findings`] | what the figures of a study say together |
 //! | [`curves`], [`shape`], [`dips`] | rates against a swept key, and what the curve looks like |
-//! | [`overlays`], [`coincident`], [`peaks`] | curves laid over each other |
+//! | [`Overlay`], [`coincident`], [`Peaks`] | curves laid over each other |
 //! | [`best`], [`iops_table`] | the best point of each sweep; transfers per second by definition |
 //! | [`scaling`], [`taxes`], [`slowest_member`] | what devices bring together, and what a layout costs |
 //! | [`consistency`], [`dispersion`] | how much rates vary over a sweep, and repetitions over sizes |
@@ -23,6 +23,7 @@
 //! | [`run_time`] | where the time of an own run went |
 //! | [`check_statistics`] | whether printed statistics can belong together |
 //! | [`settled`], [`steady`] | whether the values so far are enough to end a case |
+//! | [`lack_of_fit`], [`bends_at`] | whether repetitions show that a curve is not flat, or no straight line |
 //! | [`Regression`], [`crossover`] | a line with its uncertainty; where it meets a plateau |
 //! | [`Bootstrap`] | an interval of any statistic, the same for the same seed |
 //! | [`mann_whitney`], [`shift`] | whether and how far two samples differ |
@@ -42,7 +43,7 @@
 //! | [`seek_fits`], [`SeekTime`], [`strips`] | positioning time and transfer rate of a device; what a block size makes of them |
 //! | [`layer_stacks`], [`queue_probes`] | what each layer costs; whether a single queue is why |
 //! | [`disk_views`] | how sequential a phase was at the application and at the devices |
-//! | [`process_limits`] | whether more devices bring nothing to so many tasks |
+//! | [`ProcessLimit`] | whether more devices bring nothing to so many tasks |
 //! | [`costs`], [`placings`], [`fits`] | time × devices and rack units; which data a target is for; whether it fits |
 //! | [`timelines`], [`Timeline`] | jobs over time: launches and steps, concurrency, lengths, profile, spaces |
 //! | [`job_placings`], [`job_costs`] | which space is for what reads fast; run time of jobs × devices |
@@ -92,6 +93,7 @@ mod history;
 mod imported;
 mod iops;
 mod jobs;
+mod lack_of_fit;
 mod latency;
 mod layers;
 mod little;
@@ -170,6 +172,7 @@ pub use history::{DevicePart, HistorySplit};
 pub use imported::{ImportedCheck, imported_checks, round_trips};
 pub use iops::{CacheState, DefinedIops, iops_table};
 pub use jobs::{Job, JobRates, jobs};
+pub use lack_of_fit::{FIT_POINTS_LEAST, FIT_REPETITIONS_LEAST, Model, ModelTest, bends_at, lack_of_fit};
 pub use latency::{CdfPoint, Latency, LatencySummary};
 pub use layers::{
     DeviceQueues, LayerStack, LayerStep, QueueProbe, QueueVerdict, TAX_DEVIATIONS_MIN, TAX_MIN,
@@ -197,9 +200,7 @@ pub use observed::{
 };
 pub use outlier::{ROBUST_Z_MAX, robust_z, standing_apart};
 pub use overhead::{Overhead, overhead};
-pub use overlay::{
-    CHARTED_MAX, OVERLAID_MAX, Overlay, Peaks, coincident, largest_difference, overlays, peaks,
-};
+pub use overlay::{CHARTED_MAX, OVERLAID_MAX, Overlay, Peaks, coincident};
 pub use plan::RateName;
 pub use plausible::{
     Implausible, PrintedStatistics, check_statistics, deviation_max, deviation_min, values_needed,
@@ -209,7 +210,7 @@ pub use printed_checks::{
     average_between, latency_agrees, latency_of_threads, one_iteration, rate_of_records, slowest_moved,
     throughput_block, total_of_averages,
 };
-pub use process_limit::{ProcessLimit, process_limits};
+pub use process_limit::ProcessLimit;
 pub use published::{Similar, published_beside, published_near, published_similar};
 pub use rank_map::{RankMap, ReadOf, rank_map};
 pub use ranks::{EXACT_VALUES_MAX, PAIRS_MAX, RankTest, Shift, mann_whitney, shift};

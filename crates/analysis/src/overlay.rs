@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use plan::{Client, Phase};
 
 use crate::findings::{Curve, CurvePoint};
+use crate::gate::Gate;
 use crate::shape::{ALIKE_SHARE, ALIKE_SHARE_UNREPEATED};
 
 /// With more curves than this beside each other, pairs of them are no comparison any more.
@@ -27,24 +28,6 @@ pub struct Overlay {
     pub difference: f64,
 }
 
-/// The point at which two curves are farthest apart, as (value on the axis, (second − first) ÷ the
-/// larger); none where they share no value or have no rate above 0 there.
-///
-/// ```
-/// # fn curve(rates: &[f64]) -> Vec<(f64, f64)> { (1..).map(f64::from).zip(rates.iter().copied()).collect() }
-/// let (at, difference) = analysis::largest_difference(&curve(&[1.0, 2.0, 4.0]), &curve(&[1.0, 1.8, 4.2])).unwrap();
-/// assert_eq!(at, 2.0);
-/// assert!((difference + 0.1).abs() < 1e-12);
-/// ```
-#[must_use]
-pub fn largest_difference(first: &[(f64, f64)], second: &[(f64, f64)]) -> Option<(f64, f64)> {
-    let differences = in_common(first, second, |point| point.0).filter_map(|(a, b)| {
-        let larger = a.1.max(b.1);
-        (larger > 0.0).then(|| (a.0, (b.1 - a.1) / larger))
-    });
-    differences.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
-}
-
 /// Pairs of points at the same value of the axis; both lists stand in rising order.
 fn in_common<'a, P>(
     first: &'a [P],
@@ -61,21 +44,32 @@ fn in_common<'a, P>(
 }
 
 /// The largest difference of each pair of curves of one workload, target, client, phase and axis:
-/// of two numbers of processes, or of a sweep that was measured twice. Families of more than
-/// [`OVERLAID_MAX`] curves are left out.
+/// of two numbers of processes, or of a sweep that was measured twice, where it is shown among all points that both
+/// have in common. Families of more than [`OVERLAID_MAX`] curves are left out.
 #[must_use]
-pub fn overlays(curves: &[Curve]) -> Vec<Overlay> {
+pub(crate) fn overlays(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Overlay> {
     let mut overlays = Vec::new();
-    let lines: Vec<Vec<(f64, f64)>> =
-        curves.iter().map(|curve| curve.points.iter().map(|point| (point.x, point.rate)).collect()).collect();
+    let usable = |curve: &Curve| -> Vec<CurvePoint> {
+        curve.points.iter().filter(|point| point.usable).cloned().collect()
+    };
+    let lines: Vec<Vec<CurvePoint>> = curves.iter().map(usable).collect();
     for family in families(curves, |curve| Some(curve.phase)) {
         if family.len() > OVERLAID_MAX {
             continue;
         }
         for (place, &first) in family.iter().enumerate() {
             for &second in &family[place + 1..] {
-                if let Some((at, difference)) = largest_difference(&lines[first], &lines[second]) {
-                    overlays.push(Overlay { first, second, at, difference });
+                let pairs: Vec<_> = in_common(&lines[first], &lines[second], |point| point.x).collect();
+                let apart = |(one, other): &(&CurvePoint, &CurvePoint)| {
+                    (other.rate - one.rate) / one.rate.max(other.rate)
+                };
+                let largest = pairs.iter().filter(|(one, other)| one.rate.max(other.rate) > 0.0);
+                let largest = largest.max_by(|a, b| apart(a).abs().total_cmp(&apart(b).abs()));
+                let shown = |(one, other): &&(&CurvePoint, &CurvePoint)| {
+                    gate.is_stated(one.figure, other.figure, pairs.len())
+                };
+                if let Some(pair) = largest.filter(shown) {
+                    overlays.push(Overlay { first, second, at: pair.0.x, difference: apart(pair) });
                 }
             }
         }
@@ -94,21 +88,21 @@ pub struct Peaks {
     pub first_transfers_per_second: f64,
     /// The highest transfers per second of the second.
     pub second_transfers_per_second: f64,
-    /// |second − first| ÷ the larger of the two.
-    pub apart: f64,
+    /// |second − first| ÷ the larger of the two; none where no difference is shown.
+    pub apart: Option<f64>,
 }
 
 /// How far the peaks of transfers per second are apart for each pair of workloads that sweep the same
 /// key of one target, as block sizes in steps of 4 KiB and in powers of two. Peaks of transfers of different sizes
 /// are not compared. Of several curves of a workload the
-/// highest stands for it; of more than [`OVERLAID_MAX`] workloads none are compared.
+/// highest stands for it; of more than [`OVERLAID_MAX`] workloads none are compared. Disqualified points are none.
 #[must_use]
-pub fn peaks(curves: &[Curve]) -> Vec<Peaks> {
+pub(crate) fn peaks(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Peaks> {
     let mut families: Vec<(PeakKey<'_>, Vec<(usize, Highest)>)> = Vec::new();
     let mut places: HashMap<PeakKey<'_>, usize> = HashMap::new();
     for (place, curve) in curves.iter().enumerate().filter(|(_, curve)| curve.points.len() > 1) {
-        let highest =
-            curve.points.iter().max_by(|a, b| a.transfers_per_second.total_cmp(&b.transfers_per_second));
+        let usable = curve.points.iter().filter(|point| point.usable);
+        let highest = usable.max_by(|a, b| a.transfers_per_second.total_cmp(&b.transfers_per_second));
         let Some(peak) = highest.map(Highest::of) else { continue };
         let key = (curve.target.as_str(), curve.client, curve.phase, curve.axis.as_str());
         let family = *places.entry(key).or_insert_with(|| {
@@ -133,7 +127,9 @@ pub fn peaks(curves: &[Curve]) -> Vec<Peaks> {
                         second,
                         first_transfers_per_second: one.rate,
                         second_transfers_per_second: other.rate,
-                        apart: (other.rate - one.rate).abs() / larger,
+                        apart: gate
+                            .is_stated(one.figure, other.figure, 1)
+                            .then(|| (other.rate - one.rate).abs() / larger),
                     });
                 }
             }
@@ -145,6 +141,7 @@ pub fn peaks(curves: &[Curve]) -> Vec<Peaks> {
 /// The highest rate of a curve, and bytes of each of its transfers.
 #[derive(Clone, Copy)]
 struct Highest {
+    figure: usize,
     rate: f64,
     transfer_bytes: f64,
 }
@@ -152,7 +149,11 @@ struct Highest {
 impl Highest {
     fn of(point: &CurvePoint) -> Self {
         let rate = point.transfers_per_second;
-        Self { rate, transfer_bytes: if rate > 0.0 { point.bytes_per_second / rate } else { 0.0 } }
+        Self {
+            figure: point.figure,
+            rate,
+            transfer_bytes: if rate > 0.0 { point.bytes_per_second / rate } else { 0.0 },
+        }
     }
 
     /// Medians of both rates may be of different passes, so that their ratio is no whole number.

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use plan::{Phase, Plan, Setting};
+use plan::{Client, Layer, Phase, Setting};
 
+use crate::gate::Gate;
 use crate::seek::devices;
-use crate::subject::{Subject, TARGET, ValueKey, subjects};
-use crate::{Figure, PLATEAU_SHARE};
+use crate::subject::{Subject, TARGET, ValueKey};
+use crate::{BoundBy, Expected, Limit, PLATEAU_SHARE};
 
 /// A line over fewer numbers of devices is not called flat: two may be alike by chance.
 const FLAT_POINTS_MIN: usize = 3;
@@ -30,31 +31,41 @@ pub struct ProcessLimit {
     pub spread: f64,
     /// Rate on the most devices ÷ rate on the fewest.
     pub gain: f64,
-    /// Of at least three numbers of devices the spread is at most [`PLATEAU_SHARE`]: more devices bring nothing to
-    /// so many tasks.
+    /// Of at least three numbers of devices the spread is at most [`PLATEAU_SHARE`], the processors were busy all the
+    /// time at each, and no figure is at a ceiling of its storage: the processes are the limit.
     pub flat: bool,
 }
 
-/// Of every workload that was measured with the same tasks on several numbers of devices: by its key
-/// `members`, or on targets of which the study says how many devices they have.
-#[must_use]
-pub fn process_limits(plan: &Plan, figures: &[Figure]) -> Vec<ProcessLimit> {
-    of_subjects(plan, &subjects(plan, figures))
+/// What the points of one line have in common.
+type LineKey<'a> = (&'a str, Kind<'a>, Phase, u32, Vec<(&'a str, ValueKey<'a>)>);
+
+/// What targets have in common that are compared: the single device that they are made of, the file system above
+/// nothing or one layer, and where they are reached from.
+type Kind<'a> = (&'a str, Option<&'a str>, Layer, Client);
+
+fn kind<'a>(subject: &Subject<'a>) -> Kind<'a> {
+    let terms = subject.target;
+    let single = terms.and_then(|terms| terms.baseline.as_deref()).unwrap_or(&subject.case.target);
+    (single, terms.and_then(|terms| terms.above.as_deref()), subject.layer(), subject.client())
 }
 
-/// What the points of one line have in common.
-type LineKey<'a> = (&'a str, Phase, u32, Vec<(&'a str, ValueKey<'a>)>);
-
-/// As [`process_limits`], of figures that were looked up already.
-pub(crate) fn of_subjects(plan: &Plan, subjects: &[Subject<'_>]) -> Vec<ProcessLimit> {
+/// Of every workload that was measured with the same tasks on several numbers of devices: by its key
+/// `members`, or on targets that the study counts from one baseline. Disqualified figures are left out.
+pub(crate) fn of_gate(gate: &Gate<'_>, limits: &[BoundBy], expected: &[Expected]) -> Vec<ProcessLimit> {
+    let plan = gate.plan;
+    let busy = |figure: usize| limits.iter().any(|one| one.figure == figure && one.limit == Limit::Processor);
+    let at_ceiling = |figure: usize| {
+        expected.iter().any(|one| one.figure == figure && one.ceiling && one.ratio >= 1.0 - PLATEAU_SHARE)
+    };
     let is_fixed = |one: &&Setting| !["members", "stripe_count", TARGET, "tasks"].contains(&one.key.as_str());
     let mut places: HashMap<LineKey<'_>, usize> = HashMap::new();
     let mut lines: Vec<Vec<&Subject<'_>>> = Vec::new();
-    for subject in subjects.iter().filter(|subject| subject.figure.phase.is_transfers()) {
+    let usable = |one: &&Subject<'_>| one.figure.phase.is_transfers() && gate.is_usable(one.index);
+    for subject in gate.subjects.iter().filter(usable) {
         let case = subject.case;
         let fixed = case.settings.iter().filter(is_fixed);
         let fixed = fixed.map(|one| (one.key.as_str(), ValueKey::from(&one.value))).collect();
-        let key = (case.group.as_str(), subject.figure.phase, case.workload.tasks, fixed);
+        let key = (case.group.as_str(), kind(subject), subject.figure.phase, case.workload.tasks, fixed);
         let place = *places.entry(key).or_insert_with(|| {
             lines.push(Vec::new());
             lines.len() - 1
@@ -79,7 +90,9 @@ pub(crate) fn of_subjects(plan: &Plan, subjects: &[Subject<'_>]) -> Vec<ProcessL
             phase: first.figure.phase,
             tasks: first.case.workload.tasks,
             fixed: first.case.settings.iter().filter(is_fixed).cloned().collect(),
-            flat: points.len() >= FLAT_POINTS_MIN && spread <= PLATEAU_SHARE,
+            flat: points.len() >= FLAT_POINTS_MIN
+                && spread <= PLATEAU_SHARE
+                && points.iter().all(|&(_, figure, _)| busy(figure) && !at_ceiling(figure)),
             points,
             spread,
             gain: many / few,

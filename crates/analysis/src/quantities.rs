@@ -107,7 +107,9 @@ impl<'a> Amounts<'a> {
             Quantity::PlateauFrom => {
                 self.on_curve(chosen, "no plateau", |curve| curve.shape.plateau.map(|(from, _)| from))
             }
-            Quantity::Reaches90 => self.on_curve(chosen, "no rate above 0", |curve| curve.shape.reaches_90),
+            Quantity::Reaches90 => {
+                self.on_curve(chosen, "no rise that repetitions show", |curve| curve.shape.reaches_90)
+            }
             Quantity::VariationBeyond => {
                 self.on_curve(chosen, "fewer than two points from 90 % of the peak on", variation_beyond)
             }

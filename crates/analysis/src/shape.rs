@@ -2,6 +2,7 @@
 
 use crate::dips::dips;
 use crate::findings::{Curve, CurvePoint, Shape};
+use crate::lack_of_fit::{FIT_POINTS_LEAST, Model, ModelTest, bends_at, lack_of_fit};
 
 /// A plateau stays within this share of the peak.
 pub const PLATEAU_SHARE: f64 = 0.10;
@@ -30,6 +31,8 @@ pub struct Sample {
     pub x: f64,
     /// The median rate.
     pub y: f64,
+    /// The mean rate.
+    pub mean: f64,
     /// Repetitions.
     pub repetitions: usize,
     /// Standard deviation (n − 1) of the repetitions, in the unit of [`Sample::y`].
@@ -40,17 +43,45 @@ impl Sample {
     /// A point that was measured once.
     #[must_use]
     pub const fn once(x: f64, y: f64) -> Self {
-        Self { x, y, repetitions: 1, deviation: 0.0 }
+        Self { x, y, mean: y, repetitions: 1, deviation: 0.0 }
     }
 }
 
 impl From<&CurvePoint> for Sample {
     fn from(point: &CurvePoint) -> Self {
-        Self { x: point.x, y: point.rate, repetitions: point.repetitions, deviation: point.deviation }
+        let CurvePoint { x, rate: y, mean, repetitions, deviation, .. } = *point;
+        Self { x, y, mean, repetitions, deviation }
     }
 }
 
-/// The shape of a curve whose points stand in rising order of x.
+/// What is stated of the shape of a curve over `points` in rising order of x, of those that are not disqualified: what
+/// the repetitions do not explain. Of a curve that [`lack_of_fit`] does not tell from a flat one only the peak; a knee
+/// only where the curve bends there by [`bends_at`], and a plateau where it is no straight line.
+pub(crate) fn shape_shown(points: &[CurvePoint]) -> Shape {
+    let usable: Vec<usize> = (0..points.len()).filter(|&place| points[place].usable).collect();
+    let samples: Vec<Sample> = usable.iter().map(|&place| Sample::from(&points[place])).collect();
+    if samples.len() < points.len() && samples.len() < FIT_POINTS_LEAST {
+        return Shape::default();
+    }
+    let all = shape(&samples);
+    let peak = all.peak.map(|place| usable[place]);
+    if lack_of_fit(&samples, Model::Flat) != ModelTest::Refuted {
+        return Shape { peak, ..Shape::default() };
+    }
+    let straight = lack_of_fit(&samples, Model::Straight) != ModelTest::Refuted;
+    Shape {
+        peak,
+        knee: all.knee.filter(|&knee| {
+            let on_axis = axis(&samples);
+            let bent = samples.iter().map(|one| Sample { x: on_axis(one.x), ..*one });
+            bends_at(&bent.collect::<Vec<_>>(), on_axis(knee))
+        }),
+        plateau: all.plateau.filter(|_| !straight),
+        ..all
+    }
+}
+
+/// The shape of a curve whose points stand in rising order of x, whatever their scatter.
 #[must_use]
 pub fn shape(samples: &[Sample]) -> Shape {
     let Some(peak) = peak(samples) else { return Shape::default() };
@@ -85,8 +116,8 @@ pub fn knee(samples: &[Sample]) -> Option<f64> {
     let peak = peak(samples)?;
     let falls = samples.last()?.y < samples[peak].y * (1.0 - PLATEAU_SHARE);
     let rise = if falls { &samples[..=peak] } else { samples };
-    let logarithmic = geometric(&samples.iter().map(|sample| sample.x).collect::<Vec<_>>());
-    let on_axis = |sample: &Sample| if logarithmic { sample.x.log2() } else { sample.x };
+    let place = axis(samples);
+    let on_axis = |sample: &Sample| place(sample.x);
     let (first, last) = (rise.first()?, rise.last()?);
     let (width, height) = (on_axis(last) - on_axis(first), samples[peak].y - first.y);
     if rise.len() < 3 || width <= 0.0 || height < samples[peak].y * KNEE_RISE_MIN {
@@ -98,6 +129,12 @@ pub fn knee(samples: &[Sample]) -> Option<f64> {
     let inner = &rise[1..rise.len() - 1];
     let knee = inner.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
     (distance(knee) >= KNEE_DISTANCE_MIN).then_some(knee.x)
+}
+
+/// Where a value stands on the axis of a curve: at its logarithm where the sweep is [`geometric`].
+fn axis(samples: &[Sample]) -> fn(f64) -> f64 {
+    let logarithmic = geometric(&samples.iter().map(|sample| sample.x).collect::<Vec<_>>());
+    if logarithmic { f64::log2 } else { |value| value }
 }
 
 /// Whether values on an axis grow by a factor rather than by steps: their logarithms are spaced

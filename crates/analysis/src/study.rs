@@ -6,13 +6,14 @@ use record::{HostFacts, Manifest, Provenance, Run};
 use crate::coverage::known_nodes;
 use crate::findings::{Curve, CurveRegression, Findings};
 use crate::gate::Gate;
+use crate::lack_of_fit::rises_straight;
 use crate::regression::Regression;
 use crate::{
-    Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, audit, beside, best, claims,
-    consistency, cost, coverage, curves, disk_views, dispersion, expected, imported_checks, iops, job_costs,
-    job_placings, jobs, layers, limits, matrix, members, node_comparison, node_grid, overlay, overlays,
-    peaks, process_limit, queue_probes, scaling, seek_fits, strips, timeline, timelines, verdicts,
-    weak_scaling, weakest_links,
+    Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, Sample, audit, beside, best,
+    claims, consistency, cost, coverage, curves, disk_views, dispersion, expected, imported_checks, iops,
+    job_costs, job_placings, jobs, layers, limits, matrix, members, node_comparison, node_grid, overlay,
+    process_limit, queue_probes, scaling, seek_fits, strips, timeline, timelines, verdicts, weak_scaling,
+    weakest_links,
 };
 
 /// Everything that `figures`, which are those of `run`, say together.
@@ -87,12 +88,13 @@ fn of_gate(
     let (plan, figures, subjects) = (gate.plan, gate.figures, &gate.subjects);
     let Doubts { expected, mut audit } = doubts;
     let nodes = node_comparison::all_nodes(figures, known_nodes);
-    let curves = curves::of_subjects(plan, subjects);
+    let curves = curves::of_gate(gate);
     let limits = limits(plan, figures, &audit, usable_cpus);
     let layers = layers::of_subjects(plan, subjects, host);
     let seeks = seek_fits(plan, figures, &curves);
-    let weak_scaling = weak_scaling::of_subjects(plan, subjects);
+    let weak_scaling = weak_scaling::of_gate(gate);
     let scaling = scaling::scaling(gate);
+    let process_limits = process_limit::of_gate(gate, &limits, &expected);
     audit.extend(audit::beyond_devices(figures, &scaling));
     // The library takes a while to read, and is of no use to a study that names nothing in it.
     let names_published = !plan.terms.published.is_empty() || !plan.terms.claims.is_empty();
@@ -107,9 +109,9 @@ fn of_gate(
         verdicts: verdicts(plan, figures, &audit),
         claims: library.map_or_else(Vec::new, |library| claims(plan, figures, &curves, &audit, library)),
         published: library.map_or_else(Vec::new, |library| beside(plan, figures, library)),
-        overlays: overlays(&curves),
+        overlays: overlay::overlays(gate, &curves),
         coincident: overlay::coincident_in_charts(&curves),
-        peaks: peaks(&curves),
+        peaks: overlay::peaks(gate, &curves),
         jobs: jobs(plan, figures),
         dispersion: dispersion::of_subjects(subjects, &curves),
         regressions: regressions(&curves),
@@ -119,7 +121,7 @@ fn of_gate(
         seeks,
         queues: queue_probes(&layers, &limits),
         layers,
-        process_limits: process_limit::of_subjects(plan, subjects),
+        process_limits: process_limits,
         disk_views: Vec::new(),
         costs: cost::costs(gate),
         placements: cost::placements(gate),
@@ -131,7 +133,7 @@ fn of_gate(
         audit,
         nodes: node_comparison::of_subjects(subjects, &nodes),
         node_grids: node_grid::of_subjects(subjects, &nodes),
-        layer_crossovers: weak_scaling::crossovers_of(subjects, &weak_scaling),
+        layer_crossovers: weak_scaling::crossovers_of(gate, &weak_scaling),
         weak_scaling,
         coverage: None,
         matrices: matrix::Matrices::default(),
@@ -172,12 +174,20 @@ pub(crate) fn is_counted(curve: &Curve) -> bool {
     COUNTED.contains(&curve.axis.as_str())
 }
 
-/// A straight line through each curve over a number of nodes or tasks, where it has the three
-/// points that an uncertainty needs.
+/// A straight line through each curve over a number of nodes or tasks, where the curve is not flat and repetitions do
+/// not show that it is none: not through one that saturates, nor one with a disqualified point.
 #[must_use]
 pub fn regressions(curves: &[Curve]) -> Vec<CurveRegression> {
     let counted = curves.iter().enumerate().filter(|(_, curve)| is_counted(curve));
-    counted.filter_map(|(place, curve)| regression(place, curve)).collect()
+    counted
+        .filter(|(_, curve)| is_line(curve))
+        .filter_map(|(place, curve)| regression(place, curve))
+        .collect()
+}
+
+fn is_line(curve: &Curve) -> bool {
+    let samples: Vec<Sample> = curve.points.iter().map(Sample::from).collect();
+    curve.points.iter().all(|point| point.usable) && rises_straight(&samples)
 }
 
 /// The line through the curve at `place`; none where it has fewer than three points.

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
-use plan::{Bytes, Client, Layer, Order, Phase, Plan, Setting};
+use plan::{Amount, Bytes, Client, Layer, Order, Phase, Plan, Setting};
 
-use crate::amount::bytes_of_one;
+use crate::amount::{bytes_of_one, in_unit_of};
+use crate::gate::Gate;
+use crate::lack_of_fit::{Model, ModelTest, lack_of_fit, rises_straight};
 use crate::regression::Regression;
 use crate::shape::{PLATEAU_SHARE, Sample, plateau, reaches};
-use crate::subject::{NODES, Subject, TARGET, TASKS, TASKS_PER_NODE, ValueKey, subjects};
-use crate::{Figure, Prediction, Summary, crossover};
+use crate::subject::{NODES, Subject, TARGET, TASKS, TASKS_PER_NODE, ValueKey};
+use crate::{Figure, RateOf, Summary, crossover, weakest_links};
 
 /// A plateau is a saturation only if it is so much wider than it is high: a rate that grows with the
 /// nodes is within [`PLATEAU_SHARE`] of its peak at the last few of many nodes, too.
@@ -35,15 +37,18 @@ pub struct WeakScaling {
     pub fixed: Vec<Setting>,
     /// In rising order of nodes.
     pub points: Vec<ScalingPoint>,
-    /// The line of least squares through them.
-    pub line: ScalingLine,
-    /// What the line says of the nodes that the study lists, and of which none was measured.
+    /// The line of least squares through them; none where they are flat, where repetitions show that they are on no
+    /// straight line, or where there are too few to tell.
+    pub line: Option<ScalingLine>,
+    /// What the line says of the nodes that the study lists, and of which none was measured, where the study says what
+    /// the target can reach there, up to that.
     pub extrapolated: Vec<Extrapolation>,
-    /// Where more nodes bring no more; none where the rate still grows at the last point.
+    /// Where more nodes bring no more; none where the rate still grows at the last point, or repetitions do not tell
+    /// the points from a line that does.
     pub saturation: Option<Saturation>,
     /// The number of nodes with the highest rate.
     pub peak_nodes: u64,
-    /// How many nodes reach a share of the peak, by [`PEAK_SHARES`].
+    /// How many nodes reach a share of the peak, by [`PEAK_SHARES`]; none of a flat series.
     pub reaches: Vec<Reach>,
 }
 
@@ -62,16 +67,16 @@ pub struct ScalingPoint {
     pub transfers_per_second: f64,
     /// Repetitions that count.
     pub repetitions: usize,
+    /// Mean of them, of [`ScalingPoint::rate`].
+    pub mean: f64,
     /// Standard deviation (n − 1) of them, of [`ScalingPoint::rate`]; 0 for one.
     pub deviation: f64,
     /// Parallel efficiency: rate ÷ (nodes × rate on one node); none where one node was not measured.
     pub efficiency: Option<f64>,
-    /// The rate minus the line.
-    pub residual: f64,
 }
 
 /// A straight line over nodes.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ScalingLine {
     /// What one more node adds to the rate.
     pub slope: f64,
@@ -83,6 +88,8 @@ pub struct ScalingLine {
     pub intercept_half_width: Option<f64>,
     /// Share of the variance that the line explains.
     pub r_squared: f64,
+    /// The line itself.
+    pub regression: Regression,
 }
 
 /// What a line says of a number of nodes that was not measured.
@@ -90,8 +97,10 @@ pub struct ScalingLine {
 pub struct Extrapolation {
     /// Nodes.
     pub nodes: u64,
-    /// The rate, and the interval that holds one more measurement if the line goes on.
-    pub prediction: Prediction,
+    /// The rate: of the line, or what the study says can be reached, whichever is lower.
+    pub rate: f64,
+    /// Half width of the interval that holds one more measurement if the line goes on; none where it does not.
+    pub half_width: Option<f64>,
 }
 
 /// Where the rate no longer grows with the nodes.
@@ -132,11 +141,9 @@ pub struct LayerCrossover {
     pub phase: Phase,
     /// The plateau of the shared one.
     pub plateau: f64,
-    /// The smallest number of nodes at which the line of the local one reaches the plateau; none
-    /// where it never does.
+    /// The smallest number of nodes at which the line of the local one reaches the plateau. None where that cannot be
+    /// told: there is no line, or the interval around it does not cross the plateau within the nodes that were measured.
     pub nodes: Option<u64>,
-    /// That is beyond the nodes that were measured.
-    pub extrapolated: bool,
 }
 
 /// The weak scaling of every workload of `plan` that was measured on several numbers of nodes with as
@@ -144,17 +151,17 @@ pub struct LayerCrossover {
 /// of nodes that was measured twice has two points.
 #[must_use]
 pub fn weak_scaling(plan: &Plan, figures: &[Figure]) -> Vec<WeakScaling> {
-    of_subjects(plan, &subjects(plan, figures))
+    of_gate(&Gate::new(plan, figures, &[]))
 }
 
 /// What the points of one series have in common.
 type SeriesKey<'a> = (&'a str, &'a str, Client, Phase, u64, Vec<(&'a str, ValueKey<'a>)>);
 
-/// As [`weak_scaling`], of figures that were looked up already.
-pub(crate) fn of_subjects(plan: &Plan, subjects: &[Subject<'_>]) -> Vec<WeakScaling> {
+/// As [`weak_scaling`], of the figures that are not disqualified.
+pub(crate) fn of_gate(gate: &Gate<'_>) -> Vec<WeakScaling> {
     let mut places: HashMap<SeriesKey<'_>, usize> = HashMap::new();
     let mut series: Vec<Vec<&Subject<'_>>> = Vec::new();
-    for subject in subjects {
+    for subject in gate.subjects.iter().filter(|one| gate.is_usable(one.index)) {
         let Some(tasks) = tasks_per_node(subject) else { continue };
         let fixed = subject.case.settings.iter().filter(|setting| is_fixed(setting));
         let fixed = fixed.map(|setting| (setting.key.as_str(), ValueKey::from(&setting.value))).collect();
@@ -167,7 +174,7 @@ pub(crate) fn of_subjects(plan: &Plan, subjects: &[Subject<'_>]) -> Vec<WeakScal
         });
         series[place].push(subject);
     }
-    series.iter().filter_map(|members| scaled(plan, members)).collect()
+    series.iter().filter_map(|members| scaled(gate, members)).collect()
 }
 
 /// None where the tasks do not divide over the nodes.
@@ -182,7 +189,7 @@ fn is_fixed(setting: &Setting) -> bool {
     ![NODES, TASKS, TASKS_PER_NODE, TARGET].contains(&setting.key.as_str())
 }
 
-fn scaled(plan: &Plan, members: &[&Subject<'_>]) -> Option<WeakScaling> {
+fn scaled(gate: &Gate<'_>, members: &[&Subject<'_>]) -> Option<WeakScaling> {
     let mut members = members.to_vec();
     members.sort_by_key(|subject| subject.nodes());
     let first = *members.first()?;
@@ -190,14 +197,14 @@ fn scaled(plan: &Plan, members: &[&Subject<'_>]) -> Option<WeakScaling> {
     let y: Vec<f64> = members.iter().map(|subject| subject.rate()).collect();
     let line = Regression::of(&x, &y)?;
     let one = members.iter().find(|subject| subject.nodes() == 1).map(|subject| subject.rate());
-    let points: Vec<ScalingPoint> = members
-        .iter()
-        .zip(&line.residuals)
-        .map(|(subject, residual)| point(subject, one, *residual))
-        .collect();
+    let points: Vec<ScalingPoint> = members.iter().map(|subject| point(subject, one)).collect();
     let samples: Vec<Sample> = points.iter().map(sample).collect();
     let peak = points.iter().max_by(|a, b| a.rate.total_cmp(&b.rate))?;
-    let mut wanted: Vec<u64> = plan.terms.nodes.iter().map(|&nodes| u64::from(nodes)).collect();
+    let is_flat = lack_of_fit(&samples, Model::Flat);
+    let line = Some(line).filter(|_| rises_straight(&samples));
+    let full =
+        is_flat == ModelTest::Compatible || lack_of_fit(&samples, Model::Straight) == ModelTest::Refuted;
+    let mut wanted: Vec<u64> = gate.plan.terms.nodes.iter().map(|&nodes| u64::from(nodes)).collect();
     wanted.retain(|nodes| points.iter().all(|point| point.nodes != *nodes));
     wanted.dedup();
     let fixed = first.case.settings.iter().filter(|setting| is_fixed(setting));
@@ -209,25 +216,64 @@ fn scaled(plan: &Plan, members: &[&Subject<'_>]) -> Option<WeakScaling> {
         phase: first.figure.phase,
         tasks_per_node: tasks_per_node(first)?,
         fixed: fixed.cloned().collect(),
-        extrapolated: wanted
-            .into_iter()
-            .map(|nodes| Extrapolation { nodes, prediction: line.predict(nodes as f64) })
-            .collect(),
-        saturation: saturation(&samples),
+        extrapolated: line.as_ref().map_or_else(Vec::new, |line| extrapolated(gate, first, line, &wanted)),
+        saturation: saturation(&samples).filter(|_| full),
         peak_nodes: peak.nodes,
-        reaches: PEAK_SHARES.into_iter().filter_map(|share| reach(&samples, share)).collect(),
-        line: ScalingLine {
+        reaches: match is_flat {
+            ModelTest::Refuted => {
+                PEAK_SHARES.into_iter().filter_map(|share| reach(&samples, share)).collect()
+            }
+            ModelTest::Compatible | ModelTest::Unknown => Vec::new(),
+        },
+        line: line.map(|line| ScalingLine {
             slope: line.slope,
             slope_half_width: line.uncertainty.map(|all| all.slope_half_width),
             intercept: line.intercept,
             intercept_half_width: line.uncertainty.map(|all| all.intercept_half_width),
             r_squared: line.r_squared,
-        },
+            regression: line,
+        }),
         points,
     })
 }
 
-fn point(subject: &Subject<'_>, one: Option<f64>, residual: f64) -> ScalingPoint {
+/// The line beyond what was measured, as far as the study says what can be reached there.
+fn extrapolated(
+    gate: &Gate<'_>,
+    first: &Subject<'_>,
+    line: &Regression,
+    wanted: &[u64],
+) -> Vec<Extrapolation> {
+    let (figure, bytes) = (first.figure, bytes_of_one(first.case, first.figure.phase));
+    let unit = match figure.rate_of() {
+        RateOf::Bytes => Amount::BytesPerSecond(0.0),
+        RateOf::Operations => Amount::OperationsPerSecond(0.0),
+    };
+    let links = if wanted.is_empty() { Vec::new() } else { weakest_links(gate.plan, gate.figures) };
+    let random = matches!(first.case.workload.order, Order::Random { .. });
+    let ceiling = |nodes: u64| {
+        let of_series = links.iter().filter(|link| {
+            link.target == first.case.target
+                && u64::from(link.nodes) == nodes
+                && link.phase.is_none_or(|phase| phase == figure.phase)
+                && link.random.is_none_or(|is| is == random)
+                && link.transfer.is_none_or(|transfer| transfer == bytes)
+        });
+        of_series.filter_map(|link| in_unit_of(link.amount, unit, bytes)).reduce(f64::min)
+    };
+    let at = |&nodes: &u64| {
+        let (ceiling, predicted) = (ceiling(nodes)?, line.predict(nodes as f64));
+        let goes_on = predicted.value <= ceiling;
+        Some(Extrapolation {
+            nodes,
+            rate: predicted.value.min(ceiling),
+            half_width: predicted.half_width.filter(|_| goes_on),
+        })
+    };
+    wanted.iter().filter_map(at).collect()
+}
+
+fn point(subject: &Subject<'_>, one: Option<f64>) -> ScalingPoint {
     let (figure, nodes) = (subject.figure, subject.nodes());
     let efficiency = |one: f64| subject.rate() / (nodes as f64 * one);
     ScalingPoint {
@@ -237,9 +283,9 @@ fn point(subject: &Subject<'_>, one: Option<f64>, residual: f64) -> ScalingPoint
         bytes_per_second: figure.bytes_per_second.median,
         transfers_per_second: figure.transfers_per_second.median,
         repetitions: figure.headline().n,
+        mean: figure.headline().mean,
         deviation: figure.headline().deviation_sample,
         efficiency: one.filter(|&one| one > 0.0).map(efficiency),
-        residual,
     }
 }
 
@@ -247,6 +293,7 @@ fn sample(point: &ScalingPoint) -> Sample {
     Sample {
         x: point.nodes as f64,
         y: point.rate,
+        mean: point.mean,
         repetitions: point.repetitions,
         deviation: point.deviation,
     }
@@ -291,6 +338,14 @@ fn reach(samples: &[Sample], share: f64) -> Option<Reach> {
     })
 }
 
+/// Where the line reaches `plateau`, if the lower end of the interval around it does so at the most nodes that were
+/// measured.
+fn crossing(line: &ScalingLine, points: &[ScalingPoint], plateau: f64) -> Option<u64> {
+    let nodes = crossover(line.slope, line.intercept, plateau)?;
+    let last = line.regression.predict(points.last()?.nodes as f64);
+    (last.value - last.line_half_width? >= plateau).then_some(nodes)
+}
+
 /// What two workloads have to have in common before their targets are compared.
 type Kind = (Phase, u64, Bytes, bool);
 
@@ -298,16 +353,16 @@ type Kind = (Phase, u64, Bytes, bool);
 /// phase, transfer size, order and tasks on each node.
 #[must_use]
 pub fn layer_crossovers(plan: &Plan, figures: &[Figure], scaling: &[WeakScaling]) -> Vec<LayerCrossover> {
-    crossovers_of(&subjects(plan, figures), scaling)
+    crossovers_of(&Gate::new(plan, figures, &[]), scaling)
 }
 
 /// As [`layer_crossovers`], of figures that were looked up already.
-pub(crate) fn crossovers_of(subjects: &[Subject<'_>], scaling: &[WeakScaling]) -> Vec<LayerCrossover> {
+pub(crate) fn crossovers_of(gate: &Gate<'_>, scaling: &[WeakScaling]) -> Vec<LayerCrossover> {
     if !scaling.iter().any(|one| one.layer == Layer::Shared) {
         return Vec::new();
     }
     let of_figure: HashMap<usize, &Subject<'_>> =
-        subjects.iter().map(|subject| (subject.index, subject)).collect();
+        gate.subjects.iter().map(|subject| (subject.index, subject)).collect();
     let kind = |one: &WeakScaling| -> Option<Kind> {
         let case = of_figure.get(&one.points.first()?.figure)?.case;
         let random = matches!(case.workload.order, Order::Random { .. });
@@ -323,16 +378,8 @@ pub(crate) fn crossovers_of(subjects: &[Subject<'_>], scaling: &[WeakScaling]) -
     for (local, one) in scaling.iter().enumerate().filter(|(_, one)| one.layer == Layer::NodeLocal) {
         let of_kind = kind(one).and_then(|kind| shared.get(&kind));
         for &(shared, plateau) in of_kind.into_iter().flatten() {
-            let nodes = crossover(one.line.slope, one.line.intercept, plateau);
-            let measured = one.points.last().map_or(0, |point| point.nodes);
-            found.push(LayerCrossover {
-                local,
-                shared,
-                phase: one.phase,
-                plateau,
-                nodes,
-                extrapolated: nodes.is_some_and(|nodes| nodes > measured),
-            });
+            let nodes = one.line.as_ref().and_then(|line| crossing(line, &one.points, plateau));
+            found.push(LayerCrossover { local, shared, phase: one.phase, plateau, nodes });
         }
     }
     found

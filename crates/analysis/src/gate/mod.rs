@@ -175,6 +175,13 @@ impl<'a> Gate<'a> {
         difference(&values(before), &values(after), family)
     }
 
+    /// Whether the rates of two figures, by their places, were shown to differ.
+    pub(crate) fn is_stated(&self, before: usize, after: usize, family: usize) -> bool {
+        let subject = |place| self.subjects.iter().find(|one| one.index == place);
+        let both = subject(before).zip(subject(after));
+        both.and_then(|(one, other)| self.difference(one, other, family)).is_some_and(|one| one.is_stated())
+    }
+
     /// A statement of a value.
     pub(crate) fn state<T>(&self, kind: Kind, inputs: Vec<usize>, value: T) -> Stated<T> {
         let least =

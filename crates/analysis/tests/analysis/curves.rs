@@ -1,6 +1,6 @@
 //! Curves: which figures share one, and over which axis.
 
-use analysis::{Because, Curve, Outcome, curves, findings, limits};
+use analysis::{Because, Curve, Outcome, Shape, curves, findings, limits};
 use plan::{Client, Phase};
 
 use crate::studies::{Study, bytes, count, said, target, word};
@@ -200,13 +200,86 @@ fn findings_hold_what_its_parts_say() {
     assert_eq!(findings.verdicts, []);
 }
 
+/// Rates over 1, 2, … tasks of which each was measured so many times with a scatter of 1 %.
+fn over_tasks(rates: &[f64], repetitions: usize) -> Study {
+    let mut study = Study::new(Vec::new());
+    for (tasks, rate) in (1..).zip(rates) {
+        let scatter = [1.0, 0.99, 1.01, 0.995, 1.005];
+        let rates: Vec<f64> = scatter[..repetitions].iter().map(|share| share * rate * 1e9).collect();
+        study.add("w", "", &[count("tasks", tasks)], Phase::Read, &rates);
+    }
+    study
+}
+
+const BENT: [f64; 10] = [1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0];
+const PEAKED: [f64; 10] = [4.0, 4.0, 4.0, 4.0, 4.0, 4.4, 4.0, 4.0, 4.0, 4.0];
+
+fn shape_of(study: &Study) -> Shape {
+    findings(&study.plan, &study.figures(), 4).curves[0].shape.clone()
+}
+
 #[test]
-fn a_line_goes_through_each_curve_over_tasks() {
-    let study = product();
-    let findings = findings(&study.plan, &study.figures(), 4);
-    let lines: Vec<_> = findings.regressions.iter().map(|line| line.curve).collect();
-    assert_eq!(lines, [0, 1, 2, 3, 4, 5], "and through none over transfer sizes");
-    let line = &findings.regressions[1];
-    assert!((line.slope / 65536.0 - 1.0).abs() < 1e-9 && line.slope_half_width < 1.0, "{line:?}");
-    assert!((line.r_squared - 1.0).abs() < 1e-12);
+fn a_shape_is_stated_where_the_scatter_of_repetitions_does_not_explain_it() {
+    let bent = shape_of(&over_tasks(&BENT, 5));
+    assert_eq!((bent.knee, bent.plateau, bent.reaches_95), (Some(4.0), Some((4.0, 10.0)), Some(4.0)));
+    let peaked = shape_of(&over_tasks(&PEAKED, 5));
+    assert_eq!((peaked.sweet_spot, peaked.knee), (Some(6.0), None), "one high point is no knee");
+    let peak = |at| Shape { peak: Some(at), ..Shape::default() };
+    assert_eq!(shape_of(&over_tasks(&BENT, 2)), peak(3), "too few repetitions");
+    let noise = [1.0, 1.004, 0.997, 1.006, 0.995, 1.003, 1.0, 0.996, 1.005, 0.998];
+    assert_eq!(shape_of(&over_tasks(&noise, 5)), peak(3));
+    let straight: Vec<f64> = (1..=10).map(f64::from).collect();
+    let straight = shape_of(&over_tasks(&straight, 5));
+    assert_eq!((straight.knee, straight.plateau, straight.reaches_90), (None, None, Some(9.0)));
+}
+
+#[test]
+fn a_disqualified_point_has_no_part_in_a_shape() {
+    let damaged = |rates: &[f64]| {
+        let mut study = over_tasks(rates, 5);
+        for row in study.phases.iter_mut().filter(|row| &*row.key.case == "w/5") {
+            row.wrong_cells = 1;
+        }
+        shape_of(&study)
+    };
+    assert_eq!(damaged(&PEAKED), Shape { peak: Some(0), ..Shape::default() }, "the others are flat");
+    assert_eq!(damaged(&BENT).knee, Some(4.0));
+    assert_eq!(
+        damaged(&[1.0, 2.0, 3.0, 4.0, 4.0, 4.0][2..]),
+        shape_of(&over_tasks(&[3.0, 4.0, 4.0, 4.0], 5))
+    );
+}
+
+#[test]
+fn names_of_members_are_no_axis_of_a_shape() {
+    let mut study = over_tasks(&BENT, 5);
+    for setting in study.plan.cases.iter_mut().flat_map(|case| &mut case.settings) {
+        setting.key = "member".to_owned();
+    }
+    assert_eq!(shape_of(&study), Shape::default());
+}
+
+#[test]
+fn no_line_goes_through_a_curve_that_saturates_or_is_flat() {
+    let lines = |rates: &[f64], repetitions| {
+        let study = over_tasks(rates, repetitions);
+        findings(&study.plan, &study.figures(), 4).regressions.len()
+    };
+    let straight: Vec<f64> = (1..=10).map(f64::from).collect();
+    assert_eq!((lines(&straight, 5), lines(&straight, 1)), (1, 0));
+    assert_eq!((lines(&BENT, 5), lines(&[4.0; 10], 5)), (0, 0));
+}
+
+#[test]
+fn a_line_goes_through_a_straight_curve_over_tasks_and_none_over_sizes() {
+    let straight: Vec<f64> = (1..=10).map(f64::from).collect();
+    let study = over_tasks(&straight, 5);
+    let lines = findings(&study.plan, &study.figures(), 4).regressions;
+    assert!((lines[0].slope / 1e9 - 1.0).abs() < 1e-9 && lines[0].slope_half_width < 1.0, "{lines:?}");
+    assert!((lines[0].r_squared - 1.0).abs() < 1e-12);
+    let mut sizes = study;
+    for setting in sizes.plan.cases.iter_mut().flat_map(|case| &mut case.settings) {
+        setting.key = "transfer".to_owned();
+    }
+    assert_eq!(findings(&sizes.plan, &sizes.figures(), 4).regressions, []);
 }

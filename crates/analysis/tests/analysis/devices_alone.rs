@@ -1,6 +1,8 @@
 //! Devices one by one and together: slow ones, grades, seek times, strips, limits of processes.
 
-use analysis::{FitRefused, SeekTime, curves, figures, member_sets, process_limits, seek_fits, strips};
+use analysis::{
+    FitRefused, ProcessLimit, SeekTime, curves, figures, findings, member_sets, seek_fits, strips,
+};
 use plan::{Amount, Bytes, Expectation, Order, Per, Phase, Sharing, TargetTerms};
 use proptest::prelude::{prop_assert, proptest};
 use record::{BlockDeviceFacts, Fact, HostFacts, PhaseKey, TargetDevices};
@@ -278,9 +280,47 @@ fn one_process_that_gains_nothing_from_more_devices_is_the_limit() {
             });
         }
     }
-    let found = process_limits(&study.plan, &study.figures());
+    // The single process was on a processor all the time; the others waited.
+    for row in &mut study.phases {
+        let single =
+            study.plan.cases.iter().any(|case| *case.id == *row.key.case && case.workload.tasks == 1);
+        row.user_cpu_ns = if single { row.io_ns } else { row.io_ns / 2 };
+    }
+    let found = findings(&study.plan, &study.figures(), 64).process_limits;
     let seen: Vec<_> = found.iter().map(|one| (one.tasks, one.flat, one.points.len())).collect();
     assert_eq!(seen, [(1, true, 3), (24, false, 3)]);
     assert!((found[0].spread - 0.02).abs() < 1e-3);
     assert_eq!(found[0].points.iter().map(|(devices, ..)| *devices).collect::<Vec<_>>(), [2, 4, 12]);
+}
+
+/// As many tasks on 1, 2 and 4 devices with the same rate, of targets with this baseline; and the processor's share.
+fn alike(baseline: Option<&str>, busy: f64) -> Vec<ProcessLimit> {
+    let devices = [("one", 1), ("two", 2), ("four", 4)];
+    let of = |(name, devices)| {
+        target(name, |terms| {
+            (terms.devices, terms.baseline) =
+                (devices, baseline.filter(|&single| single != name).map(str::to_owned));
+        })
+    };
+    let mut study = Study::new(devices.map(of).to_vec());
+    for (name, _) in devices {
+        study.add("w", name, &[], Phase::Read, &[1e9]);
+    }
+    for row in &mut study.phases {
+        row.user_cpu_ns = (row.io_ns as f64 * busy) as u64;
+    }
+    findings(&study.plan, &study.figures(), 4).process_limits
+}
+
+#[test]
+fn processes_are_the_limit_only_where_processors_were_busy() {
+    let flat = |busy| alike(Some("one"), busy).iter().map(|one| one.flat).collect::<Vec<_>>();
+    assert_eq!(flat(1.0), [true]);
+    assert_eq!(flat(0.3), [false], "the tasks waited for the storage");
+    assert_eq!(flat(0.0), [false], "nothing is known of the processors");
+}
+
+#[test]
+fn targets_of_different_kinds_are_not_compared_by_their_devices() {
+    assert_eq!(alike(None, 1.0), []);
 }

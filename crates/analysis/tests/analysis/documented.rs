@@ -64,7 +64,7 @@ fn every_statistic_is_documented() {
         "node_rates",
         "onset",
         "overhead",
-        "overlays",
+        "Overlay",
         "robust_z",
         "scalability",
         "settled",

@@ -10,7 +10,7 @@ use record::Operation;
 use crate::rows::{bucket, workload};
 use crate::study::{Study, key, reads};
 
-fn sheet(name: &str, amount: Amount) -> Expectation {
+pub(crate) fn sheet(name: &str, amount: Amount) -> Expectation {
     Expectation {
         name: name.to_owned(),
         target: None,

@@ -108,6 +108,13 @@ fn a_dip_every_64_kib_in_steps_of_4_kib_has_that_period() {
 }
 
 #[test]
+fn sizes_that_fill_a_stripe_are_regular_peaks() {
+    let found = dips(&stepped(256, &[], -0.25, |step| step % 16 == 0)).expect("peaks");
+    assert_eq!(found.period, 64.0 * KIB);
+    assert!((found.depth + 0.25).abs() < 0.02, "{found:?}");
+}
+
+#[test]
 fn every_second_point_and_wide_dips_are_found_too() {
     let second = dips(&stepped(64, &[], 0.3, |step| step % 2 == 1)).expect("dips");
     assert_eq!(second.period, 8.0 * KIB);
@@ -193,7 +200,7 @@ proptest! {
         let values: Vec<f64> = normal(seed, 100).iter().map(|value| 1.0 + value * level).collect();
         let samples: Vec<Sample> = (0..).zip(values.chunks_exact(5)).map(|(n, chunk)| {
             let summary = analysis::Summary::of(chunk).expect("five");
-            Sample { x: f64::from(n), y: summary.median, repetitions: 5, deviation: summary.deviation_sample }
+            Sample { x: f64::from(n), y: summary.median, mean: summary.mean, repetitions: 5, deviation: summary.deviation_sample }
         }).collect();
         prop_assert_eq!(sweet_spot(&samples), None);
     }

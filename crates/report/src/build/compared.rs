@@ -94,11 +94,9 @@ pub(super) fn grid(one: &analysis::NodeGrid) -> view::NodeGrid {
 
 /// Rates against the number of nodes, with the line and its interval at each of them.
 pub(super) fn weak_scaling(one: &analysis::WeakScaling) -> view::WeakScaling {
-    let nodes: Vec<f64> = one.points.iter().map(|point| point.nodes as f64).collect();
-    let rates: Vec<f64> = one.points.iter().map(|point| point.rate).collect();
-    let line = analysis::Regression::of(&nodes, &rates);
+    let line = one.line.as_ref();
     let point = |point: &analysis::ScalingPoint| {
-        let at = line.as_ref().map(|line| line.predict(point.nodes as f64));
+        let at = line.map(|line| line.regression.predict(point.nodes as f64));
         view::ScalingPoint {
             figure: number(point.figure),
             nodes: point.nodes,
@@ -107,7 +105,7 @@ pub(super) fn weak_scaling(one: &analysis::WeakScaling) -> view::WeakScaling {
             n: point.repetitions,
             deviation_per_second: point.deviation,
             efficiency: point.efficiency,
-            line_per_second: point.rate - point.residual,
+            line_per_second: at.map(|at| at.value),
             line_half_width_per_second: at.and_then(|at| at.line_half_width),
         }
     };
@@ -121,10 +119,10 @@ pub(super) fn weak_scaling(one: &analysis::WeakScaling) -> view::WeakScaling {
         fixed: one.fixed.iter().map(setting).collect(),
         unit: words::unit(one.phase),
         points: one.points.iter().map(point).collect(),
-        slope_per_second: one.line.slope,
-        slope_half_width_per_second: one.line.slope_half_width,
-        intercept_per_second: one.line.intercept,
-        r_squared: one.line.r_squared,
+        slope_per_second: line.map(|line| line.slope),
+        slope_half_width_per_second: line.and_then(|line| line.slope_half_width),
+        intercept_per_second: line.map(|line| line.intercept),
+        r_squared: line.map(|line| line.r_squared),
         extrapolated: one.extrapolated.iter().map(extrapolation).collect(),
         saturation: one.saturation.as_ref().map(saturation),
         peak_nodes: one.peak_nodes,
@@ -133,11 +131,7 @@ pub(super) fn weak_scaling(one: &analysis::WeakScaling) -> view::WeakScaling {
 }
 
 fn extrapolation(one: &analysis::Extrapolation) -> view::Extrapolation {
-    view::Extrapolation {
-        nodes: one.nodes,
-        per_second: one.prediction.value,
-        half_width_per_second: one.prediction.half_width,
-    }
+    view::Extrapolation { nodes: one.nodes, per_second: one.rate, half_width_per_second: one.half_width }
 }
 
 fn saturation(one: &analysis::Saturation) -> view::Saturation {
@@ -168,7 +162,6 @@ pub(super) fn crossover(one: &analysis::LayerCrossover) -> view::LayerCrossover 
         unit: words::unit(one.phase),
         plateau_per_second: one.plateau,
         nodes: one.nodes,
-        extrapolated: one.extrapolated,
     }
 }
 

@@ -27,9 +27,6 @@ pub(super) fn sentences(report: &Report, group: &str) -> Vec<String> {
     sentences
 }
 
-/// Peaks that are at most so far apart are called equal.
-const EQUAL_SHARE: f64 = 0.1;
-
 /// How the peaks of other workloads compare with that of `group`, said where both are known.
 fn peaks(report: &Report, group: &str) -> Vec<String> {
     let curve = |index: usize| report.findings.curves.get(index);
@@ -38,9 +35,9 @@ fn peaks(report: &Report, group: &str) -> Vec<String> {
     pairs
         .filter(|(_, _, second)| second.group == group)
         .map(|(one, first, second)| {
-            let apart = match one.apart <= EQUAL_SHARE {
-                true => format!("equal within {}", percent(one.apart)),
-                false => format!("{} apart", percent(one.apart)),
+            let apart = match one.apart {
+                Some(apart) => format!("{} apart", percent(apart)),
+                None => "no difference shown".to_owned(),
             };
             format!(
                 "{} on {} over {}: peak IOPS {apart} ({} in {}, {} in {}).",
@@ -100,7 +97,8 @@ fn sentence(report: &Report, curve: &Curve, line: Option<&Regression>) -> Option
         parts.push(format!("at most {} below the best beyond {}", percent(spread), at(from)));
     }
     if let Some((period, depth)) = shape.dips_period.zip(shape.dips_depth) {
-        parts.push(format!("dips of {} every {}", percent(depth), place(period, unit)));
+        let what = if depth < 0.0 { "peaks" } else { "dips" };
+        parts.push(format!("{what} of {} every {}", percent(depth.abs()), place(period, unit)));
     }
     parts.extend(line.filter(|line| is_a_line(line)).map(|line| regression(curve, line)));
     // The peak alone stands in the table of best points.

@@ -53,14 +53,16 @@ pub(crate) fn crossover(report: &Report, one: &LayerCrossover) -> Option<String>
     let (local, shared) = (series.get(one.local)?, series.get(one.shared)?);
     let (fast, slow) = (title(report, &local.target), title(report, &shared.target));
     let plateau = rate_in(one.plateau_per_second, one.unit);
-    let measured = if one.extrapolated { ", by its line beyond the nodes that were measured" } else { "" };
     Some(match one.nodes {
         Some(nodes) => format!(
-            "{}: {fast} is faster than {slow}, whose plateau is {plateau}, from {} on{measured}.",
+            "{}: {fast} is faster than {slow}, whose plateau is {plateau}, from {} on.",
             one.phase,
             crate::format::counted(nodes, "node")
         ),
-        None => format!("{}: {fast} never reaches the plateau of {slow}, {plateau}.", one.phase),
+        None => format!(
+            "{}: from how many nodes on {fast} is faster than {slow}, whose plateau is {plateau}, cannot be told.",
+            one.phase
+        ),
     })
 }
 
@@ -115,11 +117,11 @@ fn table(report: &Report) -> Table {
     for one in &report.findings.weak_scaling {
         let (Some(first), Some(last)) = (one.points.first(), one.points.last()) else { continue };
         let shown = |value: f64| number(value / divisor(one.unit));
-        let slope = match one.slope_half_width_per_second {
-            Some(half) => format!("{} ± {}", shown(one.slope_per_second), shown(half)),
-            None => shown(one.slope_per_second),
-        };
-        let slope = if unit.is_empty() { format!("{slope} {}", column_unit(one.unit)) } else { slope };
+        let slope = one.slope_per_second.zip(one.slope_half_width_per_second);
+        let slope = slope.map(|(slope, half)| {
+            let slope = format!("{} ± {}", shown(slope), shown(half));
+            if unit.is_empty() { format!("{slope} {}", column_unit(one.unit)) } else { slope }
+        });
         let full = one.saturation.as_ref();
         table.row(vec![
             Cell::from(one.group.as_str()),
@@ -128,8 +130,8 @@ fn table(report: &Report) -> Table {
             one.phase.into(),
             grouped(one.tasks_per_node).into(),
             format!("{}–{}", first.nodes, last.nodes).into(),
-            slope.into(),
-            format!("{:.3}", one.r_squared).into(),
+            slope.unwrap_or_default().into(),
+            one.r_squared.map(|share| format!("{share:.3}")).unwrap_or_default().into(),
             last.efficiency.map(|share| Cell::toned(percent(share), Tone::Main)).unwrap_or_default(),
             full.map(|full| rate_under(unit, full.per_second, one.unit)).unwrap_or_default().into(),
             full.map(|full| grouped(full.from_nodes)).unwrap_or_default().into(),

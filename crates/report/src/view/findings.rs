@@ -60,8 +60,8 @@ pub(crate) struct Peaks {
     /// The highest of each curve.
     pub(crate) first_transfers_per_second: f64,
     pub(crate) second_transfers_per_second: f64,
-    /// Their difference ÷ the higher one.
-    pub(crate) apart: f64,
+    /// Their difference ÷ the higher one; absent where no difference is shown.
+    pub(crate) apart: Option<f64>,
 }
 
 /// A run of random transfers by several tasks: a repetition of a figure, or a published job.

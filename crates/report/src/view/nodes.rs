@@ -198,11 +198,11 @@ pub(crate) struct WeakScaling {
     /// `bytes/s` of transfers; else operations by their name, as in `creates/s`.
     pub(crate) unit: &'static str,
     pub(crate) points: Vec<ScalingPoint>,
-    /// What one more node brings, and half the width of its 95 % interval.
-    pub(crate) slope_per_second: f64,
+    /// What one more node brings, and half the width of its 95 % interval; absent where repetitions do not show a line.
+    pub(crate) slope_per_second: Option<f64>,
     pub(crate) slope_half_width_per_second: Option<f64>,
-    pub(crate) intercept_per_second: f64,
-    pub(crate) r_squared: f64,
+    pub(crate) intercept_per_second: Option<f64>,
+    pub(crate) r_squared: Option<f64>,
     pub(crate) extrapolated: Vec<Extrapolation>,
     pub(crate) saturation: Option<Saturation>,
     pub(crate) peak_nodes: u64,
@@ -221,11 +221,11 @@ pub(crate) struct ScalingPoint {
     /// Rate ÷ (nodes × rate on one node); absent where one node was not measured.
     pub(crate) efficiency: Option<f64>,
     /// The line at this number of nodes, and half the width of its 95 % interval.
-    pub(crate) line_per_second: f64,
+    pub(crate) line_per_second: Option<f64>,
     pub(crate) line_half_width_per_second: Option<f64>,
 }
 
-/// What the line says of a number of nodes that was not measured.
+/// What the line says of a number of nodes that was not measured, up to what the study says can be reached there.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Extrapolation {
     pub(crate) nodes: u64,
@@ -267,10 +267,8 @@ pub(crate) struct LayerCrossover {
     /// `bytes/s` of transfers; else operations by their name, as in `creates/s`.
     pub(crate) unit: &'static str,
     pub(crate) plateau_per_second: f64,
-    /// Absent where the line never reaches the plateau.
+    /// Absent where it cannot be told.
     pub(crate) nodes: Option<u64>,
-    /// Beyond the nodes that were measured.
-    pub(crate) extrapolated: bool,
 }
 
 /// Which nodes were measured when, and how often.

@@ -123,7 +123,7 @@ fn series(report: &Report, one: &WeakScaling, place: usize) -> Vec<Value> {
     let band: Option<Vec<(f64, f64)>> = one
         .points
         .iter()
-        .map(|point| Some((point.line_per_second / scale, point.line_half_width_per_second? / scale)))
+        .map(|point| Some((point.line_per_second? / scale, point.line_half_width_per_second? / scale)))
         .collect();
     if let Some(band) = band {
         let edge = |sign: f64| {
@@ -142,12 +142,14 @@ fn series(report: &Report, one: &WeakScaling, place: usize) -> Vec<Value> {
             data.push(trace);
         }
     }
-    data.push(json!({
-        "type": "scatter", "mode": "lines", "x": x, "legendgroup": name,
-        "y": one.points.iter().map(|point| point.line_per_second / scale).collect::<Vec<_>>(),
-        "name": format!("{name}: {} for each node, R² {:.3}", rate_in(one.slope_per_second, one.unit), one.r_squared),
-        "hoverinfo": "skip", "line": { "color": colour, "width": 1.2, "dash": DASHES[2] },
-    }));
+    if let Some((slope, r_squared)) = one.slope_per_second.zip(one.r_squared) {
+        let line = one.points.iter().map(|point| point.line_per_second.map(|rate| rate / scale));
+        data.push(json!({
+            "type": "scatter", "mode": "lines", "x": x, "legendgroup": name, "y": line.collect::<Vec<_>>(),
+            "name": format!("{name}: {} for each node, R² {r_squared:.3}", rate_in(slope, one.unit)),
+            "hoverinfo": "skip", "line": { "color": colour, "width": 1.2, "dash": DASHES[2] },
+        }));
+    }
     let words = one.points.iter().map(|point| {
         let mut text = format!("<b>{}</b>, nodes {}", escaped(&series_name(report, one)), point.nodes);
         if let Some(efficiency) = point.efficiency {

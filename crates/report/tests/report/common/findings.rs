@@ -62,7 +62,7 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
             second: 1,
             first_transfers_per_second: 26_900.0,
             second_transfers_per_second: 27_400.0,
-            apart: 0.5 / 27.4,
+            apart: Some(0.5 / 27.4),
         }],
         jobs: analysis::jobs(&run.manifest.plan, figures),
         iops: analysis::iops_table(&run.manifest.plan, figures, &[]),
@@ -258,12 +258,14 @@ fn curves(run: &Run, figures: &[Figure]) -> Vec<Curve> {
             let rate = figure.transfers_per_second.median;
             curves[at].points.push(CurvePoint {
                 figure: index,
+                usable: true,
                 at: axis.value.clone(),
                 x: axis.value.on_axis().expect("a number"),
                 rate: figure.bytes_per_second.median,
                 bytes_per_second: figure.bytes_per_second.median,
                 transfers_per_second: rate,
                 repetitions: figure.bytes_per_second.n,
+                mean: figure.bytes_per_second.mean,
                 deviation: figure.bytes_per_second.deviation_sample,
                 latency_mean_ns: latency,
                 little: latency.map(|mean| rate * mean / 1e9 / f64::from(tasks)),

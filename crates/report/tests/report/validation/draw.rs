@@ -74,6 +74,8 @@ pub(crate) struct Point {
     pub(crate) noise: f64,
     pub(crate) repetitions: u32,
     pub(crate) tasks: u32,
+    /// The processors were busy all the time.
+    pub(crate) busy: bool,
     pub(crate) fault: Fault,
 }
 
@@ -196,6 +198,7 @@ fn record(case: &Case, point: &Point, repetition: u32, random: &mut Random) -> P
             first_done_bytes: bytes,
             device_read_bytes: Some(of(reads, at_devices)),
             device_write_bytes: Some(of(!reads, at_devices)),
+            user_cpu_ns: of(point.busy, wall_ns),
             wrong_cells: u64::from(point.fault == Fault::Damaged),
             ..PhaseRow::new(key)
         })

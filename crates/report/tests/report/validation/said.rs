@@ -145,12 +145,12 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
             }
         }
     }
-    for one in findings.regressions.iter().filter(|one| one.slope.abs() > one.slope_half_width) {
+    for one in &findings.regressions {
         say(Kind::Slope, &findings.curves[one.curve].target, one.slope > 0.0);
     }
     for one in &findings.weak_scaling {
-        if one.line.slope_half_width.is_some_and(|half| one.line.slope.abs() > half) {
-            say(Kind::WeakSlope, &one.target, one.line.slope > 0.0);
+        if let Some(line) = &one.line {
+            say(Kind::WeakSlope, &one.target, line.slope > 0.0);
         }
         if one.saturation.is_some() {
             say(Kind::Saturation, &one.target, true);

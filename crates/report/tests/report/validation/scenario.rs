@@ -96,6 +96,7 @@ fn point(setup: Setup, group: &'static str, target: &'static str, rate: f64) -> 
         noise: setup.noise,
         repetitions: setup.repetitions,
         tasks: 8,
+        busy: false,
         fault: setup.fault,
     }
 }
@@ -286,7 +287,7 @@ fn more_nodes(setup: Setup, random: &mut Random) -> Trial {
 }
 
 /// As many tasks on 1, 2 and 4 devices, each twice as many faster by the effect. Without one reads are as fast
-/// as writes, else three times as fast.
+/// as writes, else three times as fast. The processors are busy all the time.
 fn devices(setup: Setup, random: &mut Random) -> Trial {
     let mut all = Vec::new();
     let mut targets = Vec::new();
@@ -294,9 +295,10 @@ fn devices(setup: Setup, random: &mut Random) -> Trial {
         let rate = RATE * (1.0 + setup.effect).powi(step);
         let reads = if setup.effect > 0.0 { 3.0 * rate } else { rate };
         for (phase, group, rate) in [(Phase::Write, "write", rate), (Phase::Read, "read", reads)] {
-            all.push(Point { phase, ..point(setup, group, name, rate) });
+            all.push(Point { phase, busy: true, ..point(setup, group, name, rate) });
         }
-        targets.push(target(name, 1 << step, None, Layer::Unstated));
+        let baseline = Some("one").filter(|single| *single != name);
+        targets.push(target(name, 1 << step, baseline, Layer::Unstated));
     }
     let mut truths = vec![by_effect(Kind::Placement, setup.effect)];
     if setup.effect == 0.0 {

@@ -1,0 +1,149 @@
+//! Whether repetitions show that a curve is not flat, or no straight line: the one place that decides which shapes are
+//! stated.
+
+use statrs::distribution::{ContinuousCDF, FisherSnedecor};
+
+use crate::difference::DIFFERENCE_LEVEL;
+use crate::shape::Sample;
+
+/// Repetitions of each point below which their scatter is not known.
+pub const FIT_REPETITIONS_LEAST: usize = 3;
+/// Points below which a curve has no shape: two parameters of a line leave nothing of three to test.
+pub const FIT_POINTS_LEAST: usize = 4;
+/// Repetitions are never taken to agree better than this, as a share of the rate.
+const SCATTER_MIN: f64 = 1e-3;
+/// The weights of a line come from the line itself; after so many rounds they no longer change much.
+const ROUNDS: usize = 3;
+
+/// A model of a curve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Model {
+    /// The same rate at every point.
+    Flat,
+    /// A straight line.
+    Straight,
+}
+
+/// What repetitions say of a [`Model`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelTest {
+    /// The points are farther from it than the scatter explains.
+    Refuted,
+    /// They are not.
+    Compatible,
+    /// There are too few points, or too few repetitions of one.
+    Unknown,
+}
+
+/// Tests `model` for lack of fit: the mean square of the points' distances from the model ÷ the mean square of
+/// repetitions within points, against the F distribution at [`DIFFERENCE_LEVEL`]. Squares are of shares of the rate,
+/// because noise grows with the rate.
+///
+/// Source: Draper and Smith, "Applied Regression Analysis", 3rd edition, 1998, section 2.1; of the flat model it is
+/// the analysis of variance in one way.
+#[must_use]
+pub fn lack_of_fit(samples: &[Sample], model: Model) -> ModelTest {
+    let Some(line) = Line::through(samples, model) else { return ModelTest::Unknown };
+    let freedom = samples.len() as f64 - line.parameters;
+    match exceeds(line.squares / freedom / line.scatter, freedom, line.scatter_freedom) {
+        true => ModelTest::Refuted,
+        false => ModelTest::Compatible,
+    }
+}
+
+/// Whether a line that is not flat is stated: flat is refuted, and straight is not.
+pub(crate) fn rises_straight(samples: &[Sample]) -> bool {
+    lack_of_fit(samples, Model::Flat) == ModelTest::Refuted
+        && lack_of_fit(samples, Model::Straight) == ModelTest::Compatible
+}
+
+/// Whether a line that bends down at `x` describes the curve better than a straight one, by the F test of one more
+/// parameter at [`DIFFERENCE_LEVEL`], and the straight one is refuted.
+///
+/// Source: Draper and Smith, as above, sections 6.1 and 14.3 (a join point at a known value).
+#[must_use]
+pub fn bends_at(samples: &[Sample], x: f64) -> bool {
+    let Some(line) = Line::through(samples, Model::Straight) else { return false };
+    if lack_of_fit(samples, Model::Straight) != ModelTest::Refuted {
+        return false;
+    }
+    // What a line leaves of the bend and of the rates has no more of the line in it.
+    let bend: Vec<f64> = samples.iter().map(|one| (one.x - x).max(0.0)).collect();
+    let bend = line.left_of(samples, &bend);
+    let sum =
+        |value: &dyn Fn(usize) -> f64| (0..samples.len()).map(|i| line.weights[i] * value(i)).sum::<f64>();
+    let (of_both, of_bend) = (sum(&|i| bend[i] * line.left[i]), sum(&|i| bend[i] * bend[i]));
+    let freedom = samples.len() as f64 - 3.0;
+    if of_both >= 0.0 || of_bend <= 0.0 {
+        return false;
+    }
+    let gain = of_both * of_both / of_bend;
+    let error = ((line.squares - gain).max(0.0) / freedom).max(line.scatter);
+    exceeds(gain / error, 1.0, freedom)
+}
+
+fn exceeds(ratio: f64, freedom: f64, of_error: f64) -> bool {
+    FisherSnedecor::new(freedom, of_error).is_ok_and(|f| f.sf(ratio) <= DIFFERENCE_LEVEL)
+}
+
+/// A line of weighted least squares through the means of points.
+struct Line {
+    parameters: f64,
+    /// Repetitions ÷ squared rate of each point.
+    weights: Vec<f64>,
+    /// Mean − line.
+    left: Vec<f64>,
+    /// Weighted sum of squares of [`Line::left`].
+    squares: f64,
+    /// Variance of repetitions, of shares of the rate.
+    scatter: f64,
+    scatter_freedom: f64,
+}
+
+impl Line {
+    /// None where there is not enough to test it with.
+    fn through(samples: &[Sample], model: Model) -> Option<Self> {
+        let repeated = |one: &Sample| one.repetitions >= FIT_REPETITIONS_LEAST && one.mean > 0.0;
+        if samples.len() < FIT_POINTS_LEAST || !samples.iter().all(repeated) {
+            return None;
+        }
+        let freedom = |one: &Sample| (one.repetitions - 1) as f64;
+        let scatter_freedom: f64 = samples.iter().map(freedom).sum();
+        let within: f64 = samples.iter().map(|one| freedom(one) * (one.deviation / one.mean).powi(2)).sum();
+        let means: Vec<f64> = samples.iter().map(|one| one.mean).collect();
+        let mut line = Self {
+            parameters: if model == Model::Flat { 1.0 } else { 2.0 },
+            weights: Vec::new(),
+            left: vec![0.0; samples.len()],
+            squares: 0.0,
+            scatter: (within / scatter_freedom).max(SCATTER_MIN * SCATTER_MIN),
+            scatter_freedom,
+        };
+        for _ in 0..ROUNDS {
+            let at = |(one, left): (&Sample, &f64)| {
+                let fitted = one.mean - left;
+                one.repetitions as f64 / if fitted > 0.0 { fitted * fitted } else { one.mean * one.mean }
+            };
+            line.weights = samples.iter().zip(&line.left).map(at).collect();
+            line.left = line.left_of(samples, &means);
+        }
+        line.squares = line.weights.iter().zip(&line.left).map(|(weight, left)| weight * left * left).sum();
+        Some(line)
+    }
+
+    /// What a line through `values` leaves of them.
+    fn left_of(&self, samples: &[Sample], values: &[f64]) -> Vec<f64> {
+        let weighted =
+            |of: &dyn Fn(usize) -> f64| (0..values.len()).map(|i| self.weights[i] * of(i)).sum::<f64>();
+        let all = weighted(&|_| 1.0);
+        let (x, y) = (weighted(&|i| samples[i].x) / all, weighted(&|i| values[i]) / all);
+        let slope = match self.parameters > 1.0 {
+            true => {
+                weighted(&|i| (samples[i].x - x) * (values[i] - y))
+                    / weighted(&|i| (samples[i].x - x).powi(2))
+            }
+            false => 0.0,
+        };
+        samples.iter().zip(values).map(|(one, value)| value - y - slope * (one.x - x)).collect()
+    }
+}
