@@ -108,7 +108,7 @@ fn no_form_of_a_report_drops_the_conditions_of_a_headline() {
             "{figure}"
         );
     }
-    for best in report.0["findings"]["best"].as_array().expect("peaks") {
+    for best in report.0["statements"]["best"].as_array().expect("peaks") {
         assert!(
             best["conditions"].as_str().is_some_and(|words| words.contains("sequential write")),
             "{best}"
@@ -116,8 +116,10 @@ fn no_form_of_a_report_drops_the_conditions_of_a_headline() {
     }
     let csv = form("csv");
     let lines: Vec<&str> = csv.lines().collect();
-    assert!(lines[0].contains("conditions") && lines.len() == 3, "{csv}");
-    for line in &lines[1..] {
+    assert!(lines[0].contains("conditions"), "{csv}");
+    let figures: Vec<&&str> = lines.iter().filter(|line| line.starts_with("figure,")).collect();
+    assert_eq!(figures.len(), 2, "{csv}");
+    for line in figures {
         assert!(line.contains("sequential write, null depth 1, 1 task"), "{line}");
     }
     let markdown = form("md");
@@ -125,7 +127,7 @@ fn no_form_of_a_report_drops_the_conditions_of_a_headline() {
     let rows: Vec<&str> =
         peaks.lines().filter(|line| line.starts_with("| ") && !line.contains("---")).collect();
     assert!(rows.len() > 1 && rows[1..].iter().all(|row| row.contains("null depth 1, 1 task")), "{peaks}");
-    assert_says(peaks, &["unlikely to reach it", "MB/s", "MiB/s"]);
+    assert_says(peaks, &["unlikely to reach it"]);
     let text = form("text");
     assert_says(&text, &["unlikely to reach it"]);
     assert!(form("html").contains(conditions) || form("html").contains("null depth 1, 1 task"));

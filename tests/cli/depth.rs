@@ -30,7 +30,7 @@ fn curve_of_a_device_with_a_depth(times: u32) {
     let disk = ProgrammedFs::builder().threads(DEPTH).programme(slow).mount().expect("a device");
     let desk = Desk::new();
     let study = format!(
-        "[[target]]\nname = \"d\"\ndirectory = \"{}\"\n\
+        "[protocol]\nphase_min = \"100ms\"\n[[target]]\nname = \"d\"\ndirectory = \"{}\"\n\
          [[workload]]\nname = \"depth\"\nphases = [\"write\"]\nsharing = \"per-task\"\norder = \"random\"\n\
          transfer = \"4k\"\nsize = \"64k\"\nduration = \"1500ms\"\ntasks = \"1..16 times 2\"\nrepetitions = 2\n\
          [[workload]]\nname = \"counts\"\nphases = [\"write\"]\nsharing = \"per-task\"\n\
@@ -58,8 +58,12 @@ fn curve_of_a_device_with_a_depth(times: u32) {
     assert_eq!(shape["reaches_90_percent"], 4.0, "{shape}");
     assert_eq!((&shape["plateau_from"], &shape["plateau_to"]), (&4.0.into(), &16.0.into()), "{shape}");
     assert_says(&finished.stdout, &["knee at tasks 4", "from tasks 4"]);
-    let best = findings["best"].as_array().expect("a list").iter().find(|one| one["group"] == "depth");
-    assert!(number(&best.expect("a best point")["settings"][0]["value"]) >= 4.0);
+    let report = desk.report().0;
+    let best = &report["statements"]["best"][0];
+    let own =
+        report["figures"].as_array().expect("a list").iter().find(|own| own["number"] == best["figure"]);
+    let own = own.expect("its figure");
+    assert!(own["group"] == "depth" && number(&own["settings"][0]["value"]) >= 4.0, "{own}");
 
     // Two numbers of tasks laid over each other: both are beyond the depth.
     let of_counts: Vec<usize> =

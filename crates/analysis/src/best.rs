@@ -1,6 +1,6 @@
 //! The best point of each sweep, and by how much it is ahead.
 
-use crate::difference::{Contrast, Difference};
+use crate::difference::Difference;
 use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
 use crate::subject::{Subject, sweeps};
@@ -29,7 +29,8 @@ impl Statement for Best {
     const KIND: Kind = Kind::Best;
     const OF: Of = Of::Point;
     const CAPTION: &'static str = "Best of the points of a sweep by the median of their repetitions. Ahead: best ÷ second best − 1, where the \
-                                   difference is shown. A peak holds at its point and no other.";
+         difference is shown. A peak holds under the conditions in its row and no others; applications are unlikely to \
+         reach it.";
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new(
             "points",
@@ -83,14 +84,14 @@ fn best_of(gate: &Gate<'_>, sweep: &[&Subject<'_>]) -> Option<Stated<Best>> {
     let family = chosen.of.saturating_sub(1);
     let differs = |other: &Subject<'_>| gate.difference(other, best, family);
     let difference = chosen.runner_up.and_then(differs);
-    let shown = |difference: &Difference| matches!(difference.outcome, Contrast::Higher | Contrast::Lower);
-    let larger = larger(gate, sweep, best).filter(|other| differs(other).as_ref().is_some_and(shown));
+    let larger =
+        larger(gate, sweep, best).filter(|other| differs(other).as_ref().is_some_and(Difference::is_stated));
     let value = Best {
         runner_up: chosen.runner_up.map(|one| one.index),
         rate: best.rate(),
         counts: best.figure.rate_of(),
         operations_per_second: best.figure.transfers_per_second.median,
-        gain: difference.as_ref().filter(|one| one.outcome != Contrast::NotShown).map(|one| one.change),
+        gain: difference.as_ref().filter(|one| one.is_stated()).map(|one| one.change),
         of: chosen.of,
         larger_is_slower: larger.map(|one| one.index),
     };

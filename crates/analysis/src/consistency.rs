@@ -1,13 +1,12 @@
 //! Targets by how little their rates vary over the points of a sweep.
 
-use std::collections::HashMap;
-
 use plan::{Client, Phase};
 
-use crate::Summary;
+use crate::difference::{Contrast, difference};
 use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
-use crate::subject::{TARGET, sweeps};
+use crate::subject::{Subject, TARGET, sweeps};
+use crate::summary::Summary;
 use crate::table::{Column, Of, Quantity, Statement, Value};
 
 /// How much the rates of a target vary over the points of its sweep.
@@ -23,8 +22,9 @@ pub struct Consistency {
     pub max: f64,
     /// What they count.
     pub counts: RateOf,
-    /// From 1 for the smallest variation among the sweeps of one phase and client over the same keys.
-    pub rank: usize,
+    /// From 1 for the smallest variation among the sweeps of one phase and client over the same keys; none where that is
+    /// not shown to vary less than each of the others.
+    pub rank: Option<usize>,
 }
 
 impl Statement for Consistency {
@@ -37,7 +37,7 @@ impl Statement for Consistency {
             "rank",
             "rank",
             Quantity::Count,
-            |one| Value::Count(one.rank as u64),
+            |one| Value::or_none(one.rank, |rank| Value::Count(rank as u64)),
             "1 for the smallest variation among sweeps of the same keys",
         ),
         Column::new(
@@ -74,40 +74,86 @@ impl Statement for Consistency {
 /// What is ranked together: the phase, where the program ran, and the swept keys.
 type Race<'a> = (Phase, Client, Vec<&'a str>);
 
-/// The spread of the medians over the points of each sweep. Ranks are among the sweeps of one phase and client over the
-/// same keys, whether one workload sweeps the target or each target has a workload of its own; those with a figure that
-/// is disqualified have none. A sweep of one point has no spread.
-#[must_use]
+/// A sweep with what is said of it.
+struct Spread<'a> {
+    race: Race<'a>,
+    inputs: Vec<usize>,
+    /// The variation over the points in each pass alone.
+    of_passes: Vec<f64>,
+    value: Consistency,
+}
+
+/// The spread of the medians over the points of each sweep, the smallest first. Ranks are among the sweeps of one phase
+/// and client over the same keys, whether one workload sweeps the target or each target has a workload of its own; those
+/// with a figure that is disqualified have none. A sweep of one point has no spread.
 pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
-    let mut found: Vec<(Race<'_>, Vec<usize>, Consistency)> = Vec::new();
+    let mut races: Vec<Vec<Spread<'_>>> = Vec::new();
     for sweep in sweeps(&gate.subjects) {
-        let first = sweep[0];
-        let rates: Vec<f64> = sweep.iter().map(|subject| subject.rate()).collect();
-        let Some(summary) = Summary::of(&rates).filter(|summary| summary.n > 1) else { continue };
-        let settings = first.case.settings.iter().map(|setting| setting.key.as_str());
-        let keys = settings.filter(|&key| key != TARGET).collect();
-        let value = Consistency {
+        let Some(spread) = spread(&sweep) else { continue };
+        match races.iter_mut().find(|race| race[0].race == spread.race) {
+            Some(race) => race.push(spread),
+            None => races.push(vec![spread]),
+        }
+    }
+    let mut stated = Vec::new();
+    for mut race in races {
+        race.sort_by(|one, other| one.value.variation.total_cmp(&other.value.variation));
+        let usable = |one: &&Spread<'_>| one.inputs.iter().all(|&place| gate.is_usable(place));
+        let shown = first_is_steadiest(&race.iter().filter(usable).collect::<Vec<_>>());
+        let mut rank = 0;
+        for one in &race {
+            rank += usize::from(usable(&one));
+            let value = Consistency { rank: shown.then_some(rank), ..one.value.clone() };
+            let inputs = one.inputs.clone();
+            stated.push(match shown {
+                true => gate.state(Kind::Consistency, inputs, value),
+                false => gate.state_unranked(Kind::Consistency, inputs, value),
+            });
+        }
+    }
+    stated
+}
+
+fn spread<'a>(sweep: &[&Subject<'a>]) -> Option<Spread<'a>> {
+    let first = sweep[0];
+    let rates: Vec<f64> = sweep.iter().map(|subject| subject.rate()).collect();
+    let summary = Summary::of(&rates).filter(|summary| summary.n > 1)?;
+    let settings = first.case.settings.iter().map(|setting| setting.key.as_str());
+    Some(Spread {
+        race: (first.figure.phase, first.client(), settings.filter(|&key| key != TARGET).collect()),
+        inputs: sweep.iter().map(|one| one.index).collect(),
+        of_passes: of_passes(sweep),
+        value: Consistency {
             n: summary.n,
             variation: summary.variation,
             min: summary.min,
             max: summary.max,
             counts: first.figure.rate_of(),
-            rank: 0,
-        };
-        found.push((
-            (first.figure.phase, first.client(), keys),
-            sweep.iter().map(|one| one.index).collect(),
-            value,
-        ));
-    }
-    found.sort_by(|(.., one), (.., other)| one.variation.total_cmp(&other.variation));
-    let mut ranks: HashMap<Race<'_>, usize> = HashMap::new();
-    let mut stated = Vec::with_capacity(found.len());
-    for (race, inputs, value) in found {
-        let usable = inputs.iter().all(|&place| gate.is_usable(place));
-        let rank = ranks.entry(race).or_default();
-        *rank += usize::from(usable);
-        stated.push(gate.state(Kind::Consistency, inputs, Consistency { rank: *rank, ..value }));
-    }
-    stated
+            rank: None,
+        },
+    })
+}
+
+/// The variation over the points in each pass alone, as far as all points have passes.
+fn of_passes(sweep: &[&Subject<'_>]) -> Vec<f64> {
+    let values = |subject: &&Subject<'_>| -> Vec<f64> {
+        subject.figure.counted().filter_map(|pass| subject.figure.headline_of(pass)).collect()
+    };
+    let of_points: Vec<Vec<f64>> = sweep.iter().map(values).collect();
+    let passes = of_points.iter().map(Vec::len).min().unwrap_or(0);
+    let variation = |pass: usize| {
+        let rates: Vec<f64> = of_points.iter().map(|values| values[pass]).collect();
+        Some(Summary::of(&rates)?.variation)
+    };
+    (0..passes).filter_map(variation).collect()
+}
+
+/// Whether the first varies less than each of the others; never where it is alone.
+fn first_is_steadiest(race: &[&Spread<'_>]) -> bool {
+    let Some((first, others)) = race.split_first() else { return false };
+    let less = |other: &&Spread<'_>| {
+        let found = difference(&first.of_passes, &other.of_passes, others.len());
+        found.is_some_and(|found| found.outcome == Contrast::Higher)
+    };
+    !others.is_empty() && others.iter().all(less)
 }

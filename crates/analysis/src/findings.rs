@@ -114,18 +114,17 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// The statements of all kinds, for every form of a report.
+    /// The statements of all kinds, a table for each, for every form of a report.
     #[must_use]
     pub fn tables(&self) -> Vec<Table> {
-        let all = [
+        vec![
             Table::of(&self.best),
             Table::of(&self.scaling),
             Table::of(&self.taxes),
             Table::of(&self.consistency),
             Table::of(&self.costs),
             Table::of(&self.placements),
-        ];
-        all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+        ]
     }
 }
 

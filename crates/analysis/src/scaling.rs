@@ -28,6 +28,8 @@ pub struct Scaling {
     pub counts: RateOf,
     /// Rate ÷ (devices × baseline).
     pub share: f64,
+    /// Where that lies, at the level of the test; none where there are too few repetitions.
+    pub interval: Option<(f64, f64)>,
     /// Rate ÷ baseline.
     pub ratio: f64,
     /// What the number of tasks can reach of it.
@@ -70,6 +72,13 @@ impl Statement for Scaling {
             Quantity::Ratio,
             |one| Value::Share(one.share),
             "rate ÷ (devices × baseline)",
+        ),
+        Column::new(
+            "interval",
+            "between",
+            Quantity::Interval,
+            |one| Value::or_none(one.interval, |(low, high)| Value::Shares(low, high)),
+            "where the share lies, with 99 %",
         ),
         Column::new(
             "balance_bound",
@@ -284,6 +293,10 @@ pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
             baseline: one.rate(),
             counts: subject.figure.rate_of(),
             share: scalability(subject.rate(), f64::from(devices), each)?,
+            interval: gate.difference(one, subject, 1).and_then(|found| found.interval).map(|(low, high)| {
+                let of_share = |change: f64| (1.0 + change) * one.rate() / (f64::from(devices) * each);
+                (of_share(low), of_share(high))
+            }),
             ratio: scalability(subject.rate(), 1.0, one.rate())?,
             balance_bound: subject.balance_bound(),
             rate_per_rack_unit: (units > 0.0).then(|| subject.rate() / units),

@@ -21,6 +21,8 @@ pub enum Value {
     Change(f64),
     /// Where a relative difference lies.
     Changes(f64, f64),
+    /// Where a ratio lies.
+    Shares(f64, f64),
     /// Bytes per second, or operations per second of the figure that the row is of.
     Rate(f64, RateOf),
     /// A time in seconds.

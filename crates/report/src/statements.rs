@@ -15,17 +15,23 @@ use crate::view::{BYTES_PER_SECOND, Figure, Report};
 
 /// The statements of a report: a table for each kind that has any.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Statements(pub(crate) Vec<analysis::Table>);
+pub(crate) struct Statements {
+    /// A table for each kind.
+    pub(crate) tables: Vec<analysis::Table>,
+    /// The conditions of every figure, by its place.
+    pub(crate) conditions: Vec<String>,
+}
 
 impl Statements {
     /// The rows of a kind that are not withheld.
     pub(crate) fn stated(&self, kind: Kind) -> impl Iterator<Item = &Row> {
-        self.0.iter().filter(move |table| table.kind == kind).flat_map(analysis::Table::stated)
+        self.tables.iter().filter(move |table| table.kind == kind).flat_map(analysis::Table::stated)
     }
 
     /// What they say in `section`, for forms that are read.
     pub(crate) fn blocks(&self, report: &Report, section: &str) -> Vec<Block> {
-        let here = self.0.iter().filter(|table| table.kind.policy().section == section);
+        let filled = self.tables.iter().filter(|table| !table.rows.is_empty());
+        let here = filled.filter(|table| table.kind.policy().section == section);
         here.flat_map(|table| blocks(report, table)).collect()
     }
 }
@@ -50,15 +56,15 @@ fn blocks(report: &Report, table: &analysis::Table) -> Vec<Block> {
         ],
     };
     columns.extend(table.columns.iter().map(|head| (head.heading, align(head.quantity))));
-    columns.push((BECAUSE, Align::Left));
-    let mut shown = Table::new(&columns).below(BECAUSE);
+    columns.push((LAST, Align::Left));
+    let mut shown = Table::new(&columns).below(LAST);
     for row in &table.rows {
         let Some(own) = row.figures.first().and_then(|&place| figure(report, number_of(place))) else {
             continue;
         };
         let mut cells = subject(report, table.of, own);
         cells.extend(row.cells.iter().map(|value| cell(report, own, value)));
-        cells.push(if shared.is_some() { Cell::default() } else { because(row) });
+        cells.push(last(table.of, own, row, shared.is_some()));
         shown.row(cells);
     }
     let mut blocks =
@@ -67,8 +73,18 @@ fn blocks(report: &Report, table: &analysis::Table) -> Vec<Block> {
     blocks
 }
 
-/// The heading of the column of reasons.
-const BECAUSE: &str = "because";
+/// The heading of the column of conditions and reasons.
+const LAST: &str = "conditions";
+
+/// The reasons, where not all rows have the same, and the conditions of the figure that the row is of.
+fn last(of: Of, own: &Figure, row: &Row, shared: bool) -> Cell {
+    let because = if shared { Cell::default() } else { because(row) };
+    match (of, because.text.is_empty()) {
+        (Of::Sweep, _) => because,
+        (_, true) => own.conditions.clone().into(),
+        (_, false) => Cell::toned(format!("{}; {}", because.text, own.conditions), because.tone),
+    }
+}
 
 /// A row whose reasons are those of all others, where there are several rows and any reason.
 fn shared_reasons(table: &analysis::Table) -> Option<&Row> {
@@ -108,6 +124,7 @@ fn cell(report: &Report, own: &Figure, value: &Value) -> Cell {
         Value::Share(share) => Cell::toned(percent(*share), Tone::Main),
         Value::Change(change) => Cell::toned(signed(*change), Tone::Main),
         Value::Changes(low, high) => format!("{} … {}", signed(*low), signed(*high)).into(),
+        Value::Shares(low, high) => format!("{} … {}", percent(*low), percent(*high)).into(),
         // A file that is looked at moves no bytes, which is no rate of 0.
         Value::Rate(value, RateOf::Bytes) if *value > 0.0 => rate(*value).into(),
         Value::Rate(_, RateOf::Bytes) => Cell::default(),
@@ -144,7 +161,7 @@ fn reasons(all: &[Reason]) -> String {
 /// A value as a number, in base units; none of words.
 fn raw(value: &Value) -> Option<f64> {
     match value {
-        Value::None | Value::Text(_) | Value::Changes(..) => None,
+        Value::None | Value::Text(_) | Value::Changes(..) | Value::Shares(..) => None,
         Value::Count(count) => Some(*count as f64),
         Value::Figure(place) => Some(number_of(*place) as f64),
         Value::Number(value)
@@ -158,47 +175,52 @@ fn raw(value: &Value) -> Option<f64> {
 impl Serialize for Statements {
     /// An object with a list for each kind.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let of =
-            |table: &analysis::Table| table.rows.iter().map(|row| object(table, row)).collect::<Vec<_>>();
+        let of = |table: &analysis::Table| {
+            table.rows.iter().map(|row| self.object(table, row)).collect::<Vec<_>>()
+        };
         let mut map = serializer.serialize_map(Some(POLICY.len()))?;
         for row in &POLICY {
             let rows: Vec<serde_json::Value> =
-                self.0.iter().filter(|table| table.kind == row.kind).flat_map(of).collect();
+                self.tables.iter().filter(|table| table.kind == row.kind).flat_map(of).collect();
             map.serialize_entry(row.id, &rows)?;
         }
         map.end()
     }
 }
 
-/// A statement as an object: its figures, what follows, why, and its columns.
-fn object(table: &analysis::Table, row: &Row) -> serde_json::Value {
-    let figures: Vec<usize> = row.figures.iter().map(|&place| number_of(place)).collect();
-    let because: Vec<serde_json::Value> = row
-        .reasons
-        .iter()
-        .map(|one| json!({ "reason": one.because.name(), "evidence": one.evidence }))
-        .collect();
-    let mut object = serde_json::Map::new();
-    object.insert("figure".to_owned(), json!(figures.first()));
-    object.insert("figures".to_owned(), json!(figures));
-    object.insert("outcome".to_owned(), json!(row.outcome.name()));
-    object.insert("because".to_owned(), json!(because));
-    for (head, value) in table.columns.iter().zip(&row.cells) {
-        let value = match value {
-            Value::None => serde_json::Value::Null,
-            Value::Text(text) => json!(text),
-            Value::Count(count) => json!(count),
-            Value::Figure(place) => json!(number_of(*place)),
-            Value::Changes(low, high) => json!([low, high]),
-            Value::Number(value)
-            | Value::Share(value)
-            | Value::Change(value)
-            | Value::Seconds(value)
-            | Value::Rate(value, _) => json!(value),
-        };
-        object.insert(head.key.to_owned(), value);
+impl Statements {
+    /// A statement as an object: its figures, what follows, why, and its columns.
+    fn object(&self, table: &analysis::Table, row: &Row) -> serde_json::Value {
+        let figures: Vec<usize> = row.figures.iter().map(|&place| number_of(place)).collect();
+        let because: Vec<serde_json::Value> = row
+            .reasons
+            .iter()
+            .map(|one| json!({ "reason": one.because.name(), "evidence": one.evidence }))
+            .collect();
+        let mut object = serde_json::Map::new();
+        object.insert("figure".to_owned(), json!(figures.first()));
+        object.insert("figures".to_owned(), json!(figures));
+        let conditions = row.figures.first().and_then(|&place| self.conditions.get(place));
+        object.insert("conditions".to_owned(), json!(conditions));
+        object.insert("outcome".to_owned(), json!(row.outcome.name()));
+        object.insert("because".to_owned(), json!(because));
+        for (head, value) in table.columns.iter().zip(&row.cells) {
+            let value = match value {
+                Value::None => serde_json::Value::Null,
+                Value::Text(text) => json!(text),
+                Value::Count(count) => json!(count),
+                Value::Figure(place) => json!(number_of(*place)),
+                Value::Changes(low, high) | Value::Shares(low, high) => json!([low, high]),
+                Value::Number(value)
+                | Value::Share(value)
+                | Value::Change(value)
+                | Value::Seconds(value)
+                | Value::Rate(value, _) => json!(value),
+            };
+            object.insert(head.key.to_owned(), value);
+        }
+        object.into()
     }
-    object.into()
 }
 
 impl JsonSchema for Statements {
@@ -215,6 +237,7 @@ impl JsonSchema for Statements {
                     "type": "array", "items": { "type": "integer" },
                     "description": "The numbers of all figures that it rests on."
                 },
+                "conditions": { "type": "string", "description": "Those of the first figure." },
                 "outcome": { "enum": Outcome::ALL.map(Outcome::name) },
                 "because": {
                     "type": "array",
@@ -226,7 +249,7 @@ impl JsonSchema for Statements {
                     }
                 }
             },
-            "required": ["figure", "figures", "outcome", "because"]
+            "required": ["figure", "figures", "conditions", "outcome", "because"]
         });
         let kinds: BTreeMap<&str, serde_json::Value> =
             POLICY.iter().map(|row| (row.id, json!({ "type": "array", "items": statement }))).collect();
@@ -267,7 +290,7 @@ impl Said<'_> {
 /// Every value of every statement; one without a value of those that are withheld.
 pub(crate) fn said(report: &Report) -> Vec<Said<'_>> {
     let mut all = Vec::new();
-    for table in &report.statements.0 {
+    for table in &report.statements.tables {
         let kind = table.kind.policy().id;
         for row in &table.rows {
             let Some(figure) = row.figures.first().and_then(|&place| figure(report, number_of(place))) else {
@@ -291,7 +314,9 @@ pub(crate) fn said(report: &Report) -> Vec<Said<'_>> {
                 };
                 let values: Vec<(Option<f64>, &str)> = match value {
                     Value::None => continue,
-                    Value::Changes(low, high) => vec![(Some(*low), "from"), (Some(*high), "to")],
+                    Value::Changes(low, high) | Value::Shares(low, high) => {
+                        vec![(Some(*low), "from"), (Some(*high), "to")]
+                    }
                     value => vec![(raw(value), text)],
                 };
                 let of = |(value, text)| Said { kind, row, figure, name: head.key, value, text, unit };

@@ -190,6 +190,12 @@ impl<'a> Gate<'a> {
         self.decided(kind, inputs, few.into_iter().collect(), value)
     }
 
+    /// A statement of a rank that no test bears out.
+    pub(crate) fn state_unranked<T>(&self, kind: Kind, inputs: Vec<usize>, value: T) -> Stated<T> {
+        let reason = Reason::new(Because::WithinScatter, "the order may be chance");
+        self.decided(kind, inputs, vec![reason], value)
+    }
+
     /// A statement of a difference.
     pub(crate) fn state_difference<T>(
         &self,

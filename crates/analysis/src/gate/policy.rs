@@ -100,11 +100,16 @@ pub const POLICY: [Policy; 6] = [
     Policy { least: DIFFERENCE_LEAST, ..row(Kind::Scaling, "scaling", "Scaling", "targets") },
     Policy {
         least: DIFFERENCE_LEAST,
+        too_few: Withheld,
         within_scatter: Some(Withheld),
         test: "difference, corrected for the number of pairs",
         ..row(Kind::Tax, "tax", "Tax", "targets")
     },
-    row(Kind::Consistency, "consistency", "Consistency over the points of a sweep", "targets"),
+    Policy {
+        within_scatter: Some(Marked),
+        test: "difference of the variations in each pass alone, between the steadiest target and each other one, corrected for their number",
+        ..row(Kind::Consistency, "consistency", "Consistency over the points of a sweep", "targets")
+    },
     Policy { least: DIFFERENCE_LEAST, ..row(Kind::Cost, "cost", "Cost", "cost") },
     Policy { least: DIFFERENCE_LEAST, ..row(Kind::Placement, "placement", "Placement", "cost") },
 ];
@@ -141,7 +146,7 @@ pub fn policy_table() -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(
             out,
-            "| {} (`{}`) | {} | {} | {} | {} | {} |",
+            "| {} (*{}*) | {} | {} | {} | {} | {} |",
             row.title,
             row.id,
             if row.doubts { "by check" } else { "–" },

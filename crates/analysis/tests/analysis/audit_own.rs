@@ -320,28 +320,3 @@ fn small_random_reads_at_the_rate_of_sequential_ones_of_the_same_data_are_told()
         "random reads of 4 KiB reach 200 MB/s, sequential ones of 1 MiB of the same data 200 MB/s"
     );
 }
-
-/// The table of the documentation is the table of the code.
-#[test]
-fn the_documentation_has_the_policy() {
-    const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/AUDIT.md");
-    const MARKS: [&str; 2] = [
-        "<!-- Written by `UPDATE_DOCS=1 cargo test -p ioproof-analysis`: change audit/policy.rs. -->\n",
-        "<!-- end -->\n",
-    ];
-    let document = std::fs::read_to_string(PATH).expect("a document");
-    let (before, rest) = document.split_once(MARKS[0]).expect("the first mark");
-    let (_, after) = rest.split_once(MARKS[1]).expect("the second mark");
-    let rows = analysis::CHECKS.iter().map(|row| {
-        let [kept, broken, other] = [row.kept, row.broken, row.other].map(analysis::Severity::name);
-        format!("| {} | {} | {kept} | {broken} | {other} |\n", row.name, row.means)
-    });
-    let head = "| check | what is doubted | promise kept | promise broken | other |\n|---|---|---|---|---|\n";
-    let table = format!("{head}{}", rows.collect::<String>());
-    let wanted = format!("{before}{}{table}{}{after}", MARKS[0], MARKS[1]);
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(PATH, &wanted).expect("written");
-        return;
-    }
-    assert!(document == wanted, "run `UPDATE_DOCS=1 cargo test -p ioproof-analysis`");
-}

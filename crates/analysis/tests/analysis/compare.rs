@@ -87,7 +87,9 @@ fn comparisons_of_one_page_are_tested_together() {
 fn what_the_audit_disqualifies_is_not_compared() {
     let before = Study::default().with(reads("a"), &[100, 101, 102, 103, 104]);
     let mut short = Study::default().with(reads("a"), &[150, 151, 152, 153, 154]);
-    short.phases[0].wall_ns = 1_000_000;
+    for phase in &mut short.phases {
+        phase.wall_ns = 1_000_000;
+    }
     let doubts = analysis::audit(&short.plan(), &short.figures(), &[]);
     let refused = refusals(&short.plan(), &short.figures(), &doubts);
     let found = compare_refused(&before, &short, &refused);

@@ -98,3 +98,55 @@ fn the_ids_of_the_examples_are_in_the_library() {
     }
     assert!(placed > 0, "one of them names a published figure");
 }
+
+/// Compares what stands between the marks of a document of `docs/` with `wanted`, or writes it there.
+fn written(document: &str, from: &str, wanted: &str) {
+    let path = format!("{}/../../docs/{document}", env!("CARGO_MANIFEST_DIR"));
+    let first =
+        format!("<!-- Written by `UPDATE_DOCS=1 cargo test -p ioproof-analysis`: change {from}. -->\n");
+    let text = std::fs::read_to_string(&path).expect("a document");
+    let (before, rest) = text.split_once(&first).expect("the first mark");
+    let (_, after) = rest.split_once("<!-- end -->\n").expect("the second mark");
+    let wanted = format!("{before}{first}{wanted}<!-- end -->\n{after}");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &wanted).expect("written");
+        return;
+    }
+    assert!(text == wanted, "run `UPDATE_DOCS=1 cargo test -p ioproof-analysis`");
+}
+
+#[test]
+fn the_documentation_has_the_checks_of_the_audit() {
+    let rows = analysis::CHECKS.iter().map(|row| {
+        let [kept, broken, other] = [row.kept, row.broken, row.other].map(analysis::Severity::name);
+        format!("| {} | {} | {kept} | {broken} | {other} |\n", row.name, row.means)
+    });
+    let head = "| check | what is doubted | promise kept | promise broken | other |\n|---|---|---|---|---|\n";
+    written("AUDIT.md", "audit/policy.rs", &format!("{head}{}", rows.collect::<String>()));
+}
+
+#[test]
+fn the_documentation_has_the_policy_of_each_kind_of_statement() {
+    written("STATISTICS.md", "gate/policy.rs", &analysis::policy_table());
+}
+
+#[test]
+fn the_documentation_has_the_fields_of_each_kind_of_statement() {
+    let mut text = String::new();
+    for table in analysis::Findings::default().tables() {
+        text +=
+            &format!("`{}`: {}\n\n| field | meaning |\n|---|---|\n", table.kind.policy().id, table.caption);
+        for head in &table.columns {
+            text += &format!("| `{}` | {} |\n", head.key, head.about);
+        }
+        text += "\n";
+    }
+    written("REPORT.md", "the columns of the kind", &text);
+}
+
+/// A kind without a row would be stated unseen.
+#[test]
+fn every_kind_of_statement_has_a_row_and_a_table() {
+    let kinds: Vec<_> = analysis::Findings::default().tables().iter().map(|table| table.kind).collect();
+    assert_eq!(kinds, analysis::POLICY.map(|row| row.kind));
+}

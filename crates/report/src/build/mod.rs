@@ -71,7 +71,10 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
         schema: SCHEMA,
         run: run_info(run),
         missing: missing(run, &figures, &cases, &finished),
-        statements: Statements(found.tables()),
+        statements: Statements {
+            tables: found.tables(),
+            conditions: figures.iter().map(|figure| figure.conditions.clone()).collect(),
+        },
         findings: findings::findings(plan, &figures, sources, found, job),
         figures,
         notes,

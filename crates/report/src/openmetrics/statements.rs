@@ -45,7 +45,7 @@ fn name(kind: &str, key: &str, unit: &str) -> String {
 /// A family for each column of numbers; intervals and figures have none.
 fn heads(report: &Report) -> Vec<Family> {
     let columns =
-        report.statements.0.iter().flat_map(|table| table.columns.iter().map(move |head| (table, head)));
+        report.statements.tables.iter().flat_map(|table| table.columns.iter().map(move |head| (table, head)));
     let family = |(table, head): (&analysis::Table, &analysis::Head)| {
         let unit = match head.quantity {
             Quantity::Text | Quantity::Figure | Quantity::Interval => return None,

@@ -121,16 +121,16 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
             say(Kind::Tax, of(figure), (one.share < 0.0) != turned);
         }
     }
-    for (figure, one) in said(&findings.scaling).filter(|(_, one)| one.share != 1.0) {
-        say(Kind::Scaling, of(figure), one.share > 1.0);
-    }
-    for (figure, _) in said(&findings.consistency).filter(|(_, one)| one.rank == 1) {
-        let of_race = |(other, _): (usize, _)| {
-            figures[other].phase == figures[figure].phase && figures[other].target != figures[figure].target
-        };
-        if said(&findings.consistency).any(of_race) {
-            say(Kind::Consistency, of(figure), true);
+    for (figure, one) in said(&findings.scaling) {
+        // The share is a value; that it is above or below 1 is stated where its interval says so.
+        match one.interval {
+            Some((low, _)) if low > 1.0 => say(Kind::Scaling, of(figure), true),
+            Some((_, high)) if high < 1.0 => say(Kind::Scaling, of(figure), false),
+            _ => {}
         }
+    }
+    for (figure, _) in said(&findings.consistency).filter(|(_, one)| one.rank == Some(1)) {
+        say(Kind::Consistency, of(figure), true);
     }
     for curve in &findings.curves {
         let shape = &curve.shape;
@@ -225,10 +225,9 @@ pub(crate) fn rates_compared(before: &Run, after: &Run) -> Vec<Comparison> {
 }
 
 /// Where the document has a statement of each kind: the list, and what is not null, true or this word.
-const IN_DOCUMENT: [(Kind, &str, &str, &str); 13] = [
+const IN_DOCUMENT: [(Kind, &str, &str, &str); 12] = [
     (Kind::Best, "/statements/best", "/gain", ""),
     (Kind::Tax, "/statements/tax", "/share", ""),
-    (Kind::Scaling, "/statements/scaling", "/share", ""),
     (Kind::SweetSpot, "/findings/curves", "/shape/sweet_spot", ""),
     (Kind::Knee, "/findings/curves", "/shape/knee", ""),
     (Kind::Dips, "/findings/curves", "/shape/dips_period", ""),
