@@ -121,7 +121,7 @@ fn of_gate(
         seeks,
         queues: queue_probes(&layers, &limits),
         layers,
-        process_limits: process_limits,
+        process_limits,
         disk_views: Vec::new(),
         costs: cost::costs(gate),
         placements: cost::placements(gate),

@@ -293,8 +293,8 @@ fn one_process_that_gains_nothing_from_more_devices_is_the_limit() {
     assert_eq!(found[0].points.iter().map(|(devices, ..)| *devices).collect::<Vec<_>>(), [2, 4, 12]);
 }
 
-/// As many tasks on 1, 2 and 4 devices with the same rate, of targets with this baseline; and the processor's share.
-fn alike(baseline: Option<&str>, busy: f64) -> Vec<ProcessLimit> {
+/// As many tasks on 1, 2 and 4 devices with the same rate, of targets with this baseline; and the tenths of the time on a processor.
+fn alike(baseline: Option<&str>, busy: u64) -> Vec<ProcessLimit> {
     let devices = [("one", 1), ("two", 2), ("four", 4)];
     let of = |(name, devices)| {
         target(name, |terms| {
@@ -307,7 +307,7 @@ fn alike(baseline: Option<&str>, busy: f64) -> Vec<ProcessLimit> {
         study.add("w", name, &[], Phase::Read, &[1e9]);
     }
     for row in &mut study.phases {
-        row.user_cpu_ns = (row.io_ns as f64 * busy) as u64;
+        row.user_cpu_ns = row.io_ns / 10 * busy;
     }
     findings(&study.plan, &study.figures(), 4).process_limits
 }
@@ -315,12 +315,12 @@ fn alike(baseline: Option<&str>, busy: f64) -> Vec<ProcessLimit> {
 #[test]
 fn processes_are_the_limit_only_where_processors_were_busy() {
     let flat = |busy| alike(Some("one"), busy).iter().map(|one| one.flat).collect::<Vec<_>>();
-    assert_eq!(flat(1.0), [true]);
-    assert_eq!(flat(0.3), [false], "the tasks waited for the storage");
-    assert_eq!(flat(0.0), [false], "nothing is known of the processors");
+    assert_eq!(flat(10), [true]);
+    assert_eq!(flat(3), [false], "the tasks waited for the storage");
+    assert_eq!(flat(0), [false], "nothing is known of the processors");
 }
 
 #[test]
 fn targets_of_different_kinds_are_not_compared_by_their_devices() {
-    assert_eq!(alike(None, 1.0), []);
+    assert_eq!(alike(None, 10), []);
 }
