@@ -69,7 +69,7 @@ fn an_imported_record_is_a_record() {
     let _ = pasted(&desk, "ior-4.1.txt");
     let report = run(&desk.ioproof("report record --format json")).expect_code(0).stdout;
     assert_says(&report, &["\"provenance\": \"imported\""]);
-    let _ = run(&desk.ioproof("audit record")).expect_code(0);
+    let _ = run(&desk.ioproof("check record"));
     // Nothing was promised.
     let _ = run(&desk.ioproof("verdict record")).expect_code(8);
     fs::write(desk.path("other"), fixture("fio-3.33-plus.json")).expect("a file");
@@ -208,7 +208,7 @@ fn printed_statistics_that_cannot_be_are_doubted() {
         let _ = fs::remove_dir_all(desk.record());
         fs::write(desk.path("pasted"), whole.replace(printed, changed)).expect("a file");
         let _ = run(&desk.ioproof("import pasted --out record")).expect_code(0);
-        let said = run(&desk.ioproof("audit --json record")).expect_code(0).stdout;
+        let said = run(&desk.ioproof("check --json record")).stdout;
         assert_says(&said, &["contradiction", "file-create", says]);
     }
     // None of what tools have really printed is doubted so.
@@ -217,7 +217,7 @@ fn printed_statistics_that_cannot_be_are_doubted() {
         let name = entry.expect("a fixture").file_name();
         let _ = fs::remove_dir_all(desk.record());
         let _ = pasted(&desk, &name.to_string_lossy());
-        let said = run(&desk.ioproof("audit --json record")).expect_code(0).stdout;
+        let said = run(&desk.ioproof("check --json record")).stdout;
         assert!(!said.contains("statistics of the same values"), "{}: {said}", name.display());
     }
 }

@@ -35,7 +35,7 @@ const READERS: [&str; 8] = [
     "report record",
     "report record --format openmetrics",
     "verdict record",
-    "audit record",
+    "check record",
     "compare record record",
     "history record",
     "merge whole record record",

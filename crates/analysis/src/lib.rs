@@ -10,11 +10,13 @@
 //! | [`seconds`], [`device_lines`], [`task_rates`] | what happened over time, by device and by task |
 //! | [`DeviceShare`], [`phase_warnings`] | what the page cache did, and other doubts, as warnings |
 //! | [`findings`] | what the figures of a study say together |
+//! | [`Gate`], [`Stated`], [`POLICY`] | the only way to a statement, and what each kind needs |
+//! | [`Table`], [`Statement`] | statements as typed columns, for every form of a report |
 //! | [`curves`], [`shape`], [`dips`] | rates against a swept key, and what the curve looks like |
 //! | [`Overlay`], [`coincident`], [`Peaks`] | curves laid over each other |
-//! | [`best`], [`iops_table`] | the best point of each sweep; transfers per second by definition |
-//! | [`scaling`], [`taxes`], [`slowest_member`] | what devices bring together, and what a layout costs |
-//! | [`consistency`], [`dispersion`] | how much rates vary over a sweep, and repetitions over sizes |
+//! | [`Best`], [`iops_table`] | the best point of each sweep; transfers per second by definition |
+//! | [`Scaling`], [`Tax`], [`slowest_member`] | what devices bring together, and what a layout costs |
+//! | [`Consistency`], [`dispersion`] | how much rates vary over a sweep, and repetitions over sizes |
 //! | [`published_beside`] | published figures of the same command line |
 //! | [`beside`], [`claims`] | own figures beside published ones; published statements, tested |
 //! | [`audit`], [`audit_published`] | what is doubtful in own figures and in published ones, with evidence |
@@ -44,7 +46,7 @@
 //! | [`layer_stacks`], [`queue_probes`] | what each layer costs; whether a single queue is why |
 //! | [`disk_views`] | how sequential a phase was at the application and at the devices |
 //! | [`ProcessLimit`] | whether more devices bring nothing to so many tasks |
-//! | [`costs`], [`placings`], [`fits`] | time × devices and rack units; which data a target is for; whether it fits |
+//! | [`Cost`], [`Placement`], [`fits`] | time × devices and rack units; which data a target is for; whether it fits |
 //! | [`timelines`], [`Timeline`] | jobs over time: launches and steps, concurrency, lengths, profile, spaces |
 //! | [`job_placings`], [`job_costs`] | which space is for what reads fast; run time of jobs × devices |
 //! | [`coverage`] | which nodes were measured when, and how often |
