@@ -41,20 +41,9 @@ fn peaks_are_compared(markdown: &str, report: &Value) {
     let groups: Vec<&str> =
         list(report, "curves").iter().filter_map(|curve| curve["group"].as_str()).collect();
     assert_eq!(groups, ["every-4k", "powers-of-two"]);
-    let highest = |curve: usize| {
-        let points = list(report, "curves")[curve]["points"].as_array().expect("points").iter();
-        let rates =
-            points.filter_map(|point| Some((point["x"].as_f64()?, point["transfers_per_second"].as_f64()?)));
-        rates.max_by(|one, other| one.1.total_cmp(&other.1)).expect("points")
-    };
-    let (one, other) = (highest(0), highest(1));
-    // Transfers per second of two sizes say nothing of each other.
-    let peaks = list(report, "peaks");
-    assert_eq!(peaks.len(), usize::from(one.0 == other.0), "{peaks:?}, {one:?}, {other:?}");
-    for peaks in peaks {
-        assert!(peaks["apart"].is_null(), "phases of milliseconds show no difference: {peaks}");
-        assert_says(section(markdown, "Sweeps"), &["over transfer: peak IOPS "]);
-    }
+    // Nothing is said of the peaks of phases that take milliseconds.
+    assert_eq!(list(report, "peaks"), [Value::Null; 0]);
+    assert!(!section(markdown, "Sweeps").contains("peak IOPS"));
 }
 
 /// C17 asks for the best size to be marked. In miniature the phases take milliseconds, and none is.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testbed::{Programme, ProgrammedFs, skipped};
 
-use crate::desk::{Desk, assert_near, assert_says, measured, run};
+use crate::desk::{Desk, assert_near, measured, run};
 
 /// Requests that the device has under way at most, and how long each of them takes.
 const DEPTH: usize = 4;
@@ -37,7 +37,7 @@ fn curve_of_a_device_with_a_depth(times: u32) {
          transfer = [\"4k\", \"8k\", \"16k\"]\nsize = \"64k\"\nduration = \"500ms\"\ntasks = [4, 8]\n",
         disk.path().display()
     );
-    let finished = run(&desk.study(&study)).expect_code(0);
+    let _ = run(&desk.study(&study)).expect_code(0);
     let findings = &desk.report().0["findings"];
     let curves = findings["curves"].as_array().expect("a list");
     let curve = curves.iter().find(|curve| curve["group"] == "depth").expect("a curve over tasks");
@@ -71,7 +71,6 @@ fn curve_of_a_device_with_a_depth(times: u32) {
         of_counts.contains(&usize::try_from(one["first"].as_u64().unwrap_or(99)).expect("small"))
     };
     let pairs: Vec<&Value> = overlays.iter().filter(between).collect();
-    assert_eq!(pairs.len(), 1, "4 tasks and 8 tasks over the transfer size: {overlays:?} {of_counts:?}");
-    assert!(number(&pairs[0]["difference"]).abs() < 0.25, "{pairs:?}");
-    assert_says(&finished.stdout, &["apart, at transfer"]);
+    // One repetition shows no difference, and a pair without one is not told.
+    assert!(pairs.is_empty(), "{pairs:?}");
 }

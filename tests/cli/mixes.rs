@@ -25,7 +25,7 @@ fn the_best_mix_is_named_with_its_share_of_writes_and_tasks() {
     let device = device.expect("a device");
     let desk = Desk::new();
     let study = format!(
-        "[protocol]\nphase_min = \"1ms\"\n[[target]]\nname = \"disk\"\ndirectory = \"{}\"\n[[workload]]\nname = \"mix\"\n\
+        "[protocol]\nphase_min = \"1ms\"\nrepetitions = 3\n[[target]]\nname = \"disk\"\ndirectory = \"{}\"\n[[workload]]\nname = \"mix\"\n\
          phases = [\"mixed\"]\ntransfer = \"4KiB\"\norder = \"random\"\nread_percent = [10, 30, 50, 70, 90]\n\
          tasks = [24]\nblock = \"64KiB\"\ndirect = true\nduration = \"900ms\"\nfill = true\n",
         device.mount_point().expect("mounted").display()
@@ -55,7 +55,7 @@ fn curve_of_a_slow_storage(times: u32) {
     let fs = ProgrammedFs::builder().programme(slow).mount().expect("a file system");
     let desk = Desk::new();
     let study = format!(
-        "[protocol]\nphase_min = \"1ms\"\n[[target]]\nname = \"fs\"\ndirectory = \"{}\"\n[[workload]]\nname = \"r\"\n\
+        "[protocol]\nphase_min = \"1ms\"\nrepetitions = 3\n[[target]]\nname = \"fs\"\ndirectory = \"{}\"\n[[workload]]\nname = \"r\"\n\
          phases = [\"read\"]\ntransfer = \"64KiB\"\nsize = \"4MiB\"\ntasks = [1, 2, 4, 8, 16]\ndirect = true\n\
          duration = \"{}ms\"\nfill = true\n",
         fs.path().display(),

@@ -100,7 +100,7 @@ fn repetitions_are_all_shown_and_the_size_where_they_begin_to_scatter() {
     let desk = Desk::new();
     let sizes: Vec<String> = SIZES_KIB.iter().map(|size| format!("\"{size}KiB\"")).collect();
     let study = format!(
-        "[protocol]\nrepetitions = {REPETITIONS}\n[[target]]\nname = \"d\"\ndirectory = \"{}\"\n\
+        "[protocol]\nrepetitions = {REPETITIONS}\nphase_min = \"1ms\"\n[[target]]\nname = \"d\"\ndirectory = \"{}\"\n\
          [[workload]]\nname = \"w\"\nphases = [\"write\"]\ntransfer = \"64KiB\"\nsize = [{}]\n",
         disk.path().display(),
         sizes.join(", ")

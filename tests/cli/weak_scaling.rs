@@ -55,8 +55,7 @@ fn two_layers(times: u32) {
         let local = curve(&curves, "local", tasks);
         let found = points(local);
         assert_eq!(found.iter().map(|point| point.0).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0]);
-        assert_near("slope", number(&local["slope_per_second"]), RATE as f64, 0.1);
-        assert!(number(&local["r_squared"]) > 0.98, "{local}");
+        assert!(local["slope_per_second"].is_null(), "one repetition shows no line: {local}");
         let efficiency = found[3].1 / (4.0 * found[0].1);
         assert_near("efficiency", number(&local["points"][3]["efficiency"]), efficiency, 1e-9);
         assert_near("four nodes", found[3].1, 4.0 * RATE as f64, 0.1);
@@ -64,10 +63,9 @@ fn two_layers(times: u32) {
         for (nodes, rate) in points(shared) {
             assert_near(&format!("{nodes} nodes of the shared layer"), rate, PACE * 65_536.0, 0.1);
         }
-        assert_eq!(number(&shared["saturation"]["from_nodes"]), 1.0, "{shared}");
+        assert!(shared["saturation"].is_null(), "nor that it is full: {shared}");
     }
-    assert_says(&ran.stdout, &["Weak scaling", "per node MB/s", "95 % of peak at 1 node"]);
-    assert_says(&ran.stdout, &["378 MB/s"]);
+    assert_says(&ran.stdout, &["Weak scaling"]);
 }
 
 /// Four mixes at levels that are set, on one to four nodes, and one point of all that there is.
@@ -100,15 +98,13 @@ fn four_mixes_are_four_lines_over_nodes_beside_the_full_machine() {
         for point in line["points"].as_array().expect("a list") {
             assert_near(&format!("{percent} %"), number(&point["transfers_per_second"]), level, 0.1);
         }
-        // One node is enough for what the mix is allowed.
         let reaches = line["reaches"].as_array().expect("a list");
-        assert_eq!(reaches.len(), 2);
-        for (reached, share) in reaches.iter().zip([0.9, 0.95]) {
-            assert_eq!((number(&reached["share"]), number(&reached["nodes"])), (share, 1.0));
-            assert!(number(&reached["spread_beyond"]) < 0.1, "{reached}");
-        }
+        assert!(
+            reaches.is_empty(),
+            "one repetition does not show from where on more nodes add nothing: {line}"
+        );
     }
     let full = list(&desk, "figures").into_iter().find(|one| one["group"] == "full").expect("one point");
     assert_says(text(&full["conditions"]), &["96 tasks on 4 nodes"]);
-    assert_says(&ran.stdout, &["95 % of peak at 1 node", "below the peak beyond"]);
+    assert_says(&ran.stdout, &["Weak scaling"]);
 }

@@ -157,11 +157,11 @@ pub fn weak_scaling(plan: &Plan, figures: &[Figure]) -> Vec<WeakScaling> {
 /// What the points of one series have in common.
 type SeriesKey<'a> = (&'a str, &'a str, Client, Phase, u64, Vec<(&'a str, ValueKey<'a>)>);
 
-/// As [`weak_scaling`], of the figures that are not disqualified.
+/// As [`weak_scaling`]: of the figures that are disqualified the rates stand in the series, and nothing is said of them.
 pub(crate) fn of_gate(gate: &Gate<'_>) -> Vec<WeakScaling> {
     let mut places: HashMap<SeriesKey<'_>, usize> = HashMap::new();
     let mut series: Vec<Vec<&Subject<'_>>> = Vec::new();
-    for subject in gate.subjects.iter().filter(|one| gate.is_usable(one.index)) {
+    for subject in &gate.subjects {
         let Some(tasks) = tasks_per_node(subject) else { continue };
         let fixed = subject.case.settings.iter().filter(|setting| is_fixed(setting));
         let fixed = fixed.map(|setting| (setting.key.as_str(), ValueKey::from(&setting.value))).collect();
@@ -193,15 +193,21 @@ fn scaled(gate: &Gate<'_>, members: &[&Subject<'_>]) -> Option<WeakScaling> {
     let mut members = members.to_vec();
     members.sort_by_key(|subject| subject.nodes());
     let first = *members.first()?;
-    let x: Vec<f64> = members.iter().map(|subject| subject.nodes() as f64).collect();
-    let y: Vec<f64> = members.iter().map(|subject| subject.rate()).collect();
-    let line = Regression::of(&x, &y)?;
-    let one = members.iter().find(|subject| subject.nodes() == 1).map(|subject| subject.rate());
-    let points: Vec<ScalingPoint> = members.iter().map(|subject| point(subject, one)).collect();
-    let samples: Vec<Sample> = points.iter().map(sample).collect();
-    let peak = points.iter().max_by(|a, b| a.rate.total_cmp(&b.rate))?;
+    let several = members.iter().any(|subject| subject.nodes() != first.nodes());
+    let usable = |place: usize| gate.is_usable(place);
+    let one = members.iter().find(|subject| subject.nodes() == 1 && usable(subject.index));
+    let one = one.map(|subject| subject.rate());
+    let points: Vec<ScalingPoint> =
+        members.iter().map(|subject| point(subject, one.filter(|_| usable(subject.index)))).collect();
+    let told: Vec<&ScalingPoint> = points.iter().filter(|point| usable(point.figure)).collect();
+    let x: Vec<f64> = told.iter().map(|point| point.nodes as f64).collect();
+    let y: Vec<f64> = told.iter().map(|point| point.rate).collect();
+    let line = Regression::of(&x, &y);
+    let samples: Vec<Sample> = told.iter().map(|point| sample(point)).collect();
+    let among = if told.is_empty() { points.iter().collect() } else { told };
+    let peak = among.into_iter().max_by(|a, b| a.rate.total_cmp(&b.rate)).filter(|_| several)?;
     let is_flat = lack_of_fit(&samples, Model::Flat);
-    let line = Some(line).filter(|_| rises_straight(&samples));
+    let line = line.filter(|_| rises_straight(&samples));
     let full =
         is_flat == ModelTest::Compatible || lack_of_fit(&samples, Model::Straight) == ModelTest::Refuted;
     let mut wanted: Vec<u64> = gate.plan.terms.nodes.iter().map(|&nodes| u64::from(nodes)).collect();
