@@ -109,12 +109,16 @@ mod tests {
     fn children_of_children_are_found_with_their_surroundings() {
         let shell = Program::new("sh").args(["-c", "sh -c 'sleep 60; true'; true"]).env("PMI_RANK", "5");
         let running = shell.spawn().expect("it starts");
-        let found = loop {
+        // A process that is just being started has its name before its surroundings can be read.
+        let sleeper = || {
             let found = descendants(running.id());
-            if let Some(sleeper) = found.iter().find(|process| process.name() == "sleep") {
-                break sleeper.clone();
-            }
+            found.into_iter().find(|process| process.name() == "sleep" && process.rank().is_some())
         };
+        let found = (0..500).find_map(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            sleeper()
+        });
+        let found = found.expect("the sleeper with its surroundings");
         assert_eq!((found.rank(), found.variable("PMI_RAN")), (Some(5), None));
     }
 }
