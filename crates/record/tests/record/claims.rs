@@ -190,7 +190,15 @@ fn the_record_of_a_run_on_another_node_tells_that_it_goes_on_or_has_ended() {
     let error = leftovers(&target).expect("readable")[0].remove_unseen().expect_err("refused").to_string();
     assert!(error.contains("is still going on"), "{error}");
     recorder.finish(&Outcome::Failed("files could not be removed".to_owned())).expect("finished");
-    assert_eq!(holder(), Holder::Gone);
+    // Another test that starts a program at this moment has a copy of the lock until the program runs.
+    let gone = (0..100).any(|_| {
+        let gone = holder() == Holder::Gone;
+        if !gone {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        gone
+    });
+    assert!(gone, "{:?}", holder());
     // An end from before the claim is that of an earlier start.
     place_claim();
     assert_eq!(holder(), Holder::Elsewhere);
