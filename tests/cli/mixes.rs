@@ -96,7 +96,7 @@ fn limits_of_one_process(times: u32) {
     );
     let _ = run(&desk.study(&study)).expect_code(0);
     let report = desk.report();
-    let limited = report.0["findings"]["limited_by"].as_array().expect("a list");
+    let limited = report.0["statements"]["limited_by"].as_array().expect("a list");
     let verdict = |figure: u64| limited.iter().find(|one| one["figure"] == figure);
     if times == LONGEST && verdict(1).is_none() {
         assert!(report.warnings("read").contains(&"not-quiet".to_owned()), "no verdict, for no reason");
@@ -107,14 +107,14 @@ fn limits_of_one_process(times: u32) {
     assert_eq!(of(1)["limit"], "storage", "{}", of(1));
     for one in limited {
         let share = |key: &str| one[key].as_f64().unwrap_or_else(|| panic!("no {key}"));
-        let all = share("user_share") + share("system_share") + share("wait_share");
+        let all = share("user") + share("system") + share("wait");
         assert!((all - 1.0).abs() < 0.02, "{one}");
-        assert!(share("cpu_ns_per_transfer") > 0.0);
+        assert!(share("cpu_per_operation") > 0.0);
     }
-    assert!(of(1)["wait_share"].as_f64() > Some(0.7), "{}", of(1));
-    assert!(of(2)["wait_share"].as_f64() < of(1)["wait_share"].as_f64(), "{}", of(2));
+    assert!(of(1)["wait"].as_f64() > Some(0.7), "{}", of(1));
+    assert!(of(2)["wait"].as_f64() < of(1)["wait"].as_f64(), "{}", of(2));
     let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
-    assert_says(&text, &["waiting for storage", "user", "system", "waiting", "CPU per transfer"]);
+    assert_says(&text, &["limited by", "user", "system", "waiting", "CPU per operation"]);
 }
 
 /// D23: every ceiling, the lowest, and what was reached of it. E6: what a rate of a disk means.

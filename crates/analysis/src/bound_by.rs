@@ -4,11 +4,96 @@ use std::collections::HashMap;
 
 use plan::{Backend, Case, Plan};
 
+use crate::gate::{Gate, Kind, Stated};
+use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::verdicts::CPU_SHARE_MAX;
-use crate::{BoundBy, Check, Doubt, Figure, Limit, doubted};
+use crate::{Check, Doubt, Figure, doubted};
 
 /// Where the tasks waited for at least this share of the time, the storage set the rate.
 pub const WAIT_SHARE_MIN: f64 = 0.5;
+
+/// What the tasks were waiting for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Their processor time fills their time.
+    Processor,
+    /// They waited for transfers.
+    Storage,
+    /// Both to a good part.
+    Both,
+}
+
+impl Limit {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Processor => "processor",
+            Self::Storage => "storage",
+            Self::Both => "both",
+        }
+    }
+}
+
+/// Processor time of a figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BoundBy {
+    /// The figure.
+    pub figure: usize,
+    /// User time ÷ (I/O time × tasks or processors, whichever are fewer).
+    pub user_share: f64,
+    /// System time, likewise.
+    pub system_share: f64,
+    /// What is left.
+    pub wait_share: f64,
+    /// Processor nanoseconds of one transfer.
+    pub cpu_ns_per_transfer: f64,
+    /// The verdict.
+    pub limit: Limit,
+}
+
+impl Statement for BoundBy {
+    const KIND: Kind = Kind::LimitedBy;
+    const OF: Of = Of::Point;
+    const CAPTION: &'static str =
+        "Processor time ÷ (I/O time × tasks or processors, whichever are fewer); the rest is waiting";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new(
+            "limit",
+            "limited by",
+            Quantity::Text,
+            |one| Value::Text(one.limit.name().to_owned()),
+            "`processor`, `storage` or `both`.",
+        ),
+        Column::new(
+            "user",
+            "user",
+            Quantity::Ratio,
+            |one| Value::Share(one.user_share),
+            "User time ÷ (I/O time × tasks or processors, whichever are fewer).",
+        ),
+        Column::new(
+            "system",
+            "system",
+            Quantity::Ratio,
+            |one| Value::Share(one.system_share),
+            "System time, likewise.",
+        ),
+        Column::new("wait", "waiting", Quantity::Ratio, |one| Value::Share(one.wait_share), "What is left."),
+        Column::new(
+            "cpu_per_operation",
+            "CPU per operation",
+            Quantity::Nanos,
+            |one| Value::Nanos(one.cpu_ns_per_transfer),
+            "Processor time of one transfer or operation.",
+        ),
+    ];
+}
+
+/// Those of [`limits`], what the processors limited first.
+pub(crate) fn of_gate(gate: &Gate<'_>, limits: &[BoundBy]) -> Vec<Stated<BoundBy>> {
+    let mut all = limits.to_vec();
+    all.sort_by_key(|one| one.limit == Limit::Storage);
+    all.into_iter().map(|one| gate.state(Kind::LimitedBy, vec![one.figure], one)).collect()
+}
 
 /// What limited each figure, by the processor time of the program: over the repetitions that
 /// count, user and system time ÷ (I/O time × tasks or processors, whichever are fewer). What is

@@ -9,6 +9,7 @@ use record::Operation;
 
 use crate::audit::Doubt;
 use crate::best::Best;
+use crate::bound_by::BoundBy;
 use crate::consistency::Consistency;
 use crate::cost::{Cost, Fit, Placement};
 use crate::coverage::Coverage;
@@ -70,7 +71,7 @@ pub struct Findings {
     /// Transfers per second by definition.
     pub iops: Vec<DefinedIops>,
     /// What limited each figure, by its processor time.
-    pub limits: Vec<BoundBy>,
+    pub limits: Vec<Stated<BoundBy>>,
     /// What is doubtful, with evidence.
     pub audit: Vec<Doubt>,
     /// The nodes of each figure of several beside each other.
@@ -124,6 +125,7 @@ impl Findings {
             Table::of(&self.consistency),
             Table::of(&self.costs),
             Table::of(&self.placements),
+            Table::of(&self.limits),
         ]
     }
 }
@@ -431,34 +433,6 @@ pub struct CurveRegression {
     pub intercept: f64,
     /// Share of the variance that the line explains.
     pub r_squared: f64,
-}
-
-/// What the tasks were waiting for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    /// Their processor time fills their time.
-    Processor,
-    /// They waited for transfers.
-    Storage,
-    /// Both to a good part.
-    Both,
-}
-
-/// Processor time of a figure.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BoundBy {
-    /// The figure.
-    pub figure: usize,
-    /// User time ÷ (I/O time × tasks or processors, whichever are fewer).
-    pub user_share: f64,
-    /// System time, likewise.
-    pub system_share: f64,
-    /// What is left.
-    pub wait_share: f64,
-    /// Processor nanoseconds of one transfer.
-    pub cpu_ns_per_transfer: f64,
-    /// The verdict.
-    pub limit: Limit,
 }
 
 /// How two figures of two runs, releases or targets compare.

@@ -149,7 +149,7 @@ pub use best::Best;
 pub use bootstrap::{
     BOOTSTRAP_SAMPLES, Bootstrap, BootstrapInterval, BootstrapMethod, bootstrap_mean, bootstrap_median,
 };
-pub use bound_by::{WAIT_SHARE_MIN, limits};
+pub use bound_by::{BoundBy, Limit, WAIT_SHARE_MIN, limits};
 pub use claims::claims;
 pub use compare::largest_gap;
 pub use consistency::Consistency;
@@ -163,10 +163,10 @@ pub use dispersion::{ONSET_FACTOR, dispersion, onset};
 pub use expected::{expected, mix};
 pub use figures::{Figure, OperationLatency, RepetitionFigure, figures};
 pub use findings::{
-    Beside, BoundBy, ClaimVerdict, Comparison, Curve, CurvePoint, CurveRegression, Dips, Dispersion,
-    DispersionPoint, Expected, Findings, Judgement, Limit, Shape, Standing, Verdict, WeakestLink,
+    Beside, ClaimVerdict, Comparison, Curve, CurvePoint, CurveRegression, Dips, Dispersion, DispersionPoint,
+    Expected, Findings, Judgement, Shape, Standing, Verdict, WeakestLink,
 };
-pub use gate::{Because, Gate, Kind, Outcome, POLICY, Policy, Reason, Stated, policy_table};
+pub use gate::{Because, Doubts, Gate, Kind, Outcome, POLICY, Policy, Reason, Stated, policy_table};
 pub use grounds::refusals;
 pub use headline::{RateOf, operation_of, operations_of};
 pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};

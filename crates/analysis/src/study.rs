@@ -10,10 +10,10 @@ use crate::lack_of_fit::rises_straight;
 use crate::regression::Regression;
 use crate::{
     Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, Sample, audit, beside, best,
-    claims, consistency, cost, coverage, curves, disk_views, dispersion, expected, imported_checks, iops,
-    job_costs, job_placings, jobs, layers, limits, matrix, members, node_comparison, node_grid, overlay,
-    process_limit, queue_probes, scaling, seek_fits, strips, timeline, timelines, verdicts, weak_scaling,
-    weakest_links,
+    bound_by, claims, consistency, cost, coverage, curves, disk_views, dispersion, expected, imported_checks,
+    iops, job_costs, job_placings, jobs, layers, limits, matrix, members, node_comparison, node_grid,
+    overlay, process_limit, queue_probes, scaling, seek_fits, strips, timeline, timelines, verdicts,
+    weak_scaling, weakest_links,
 };
 
 /// Everything that `figures`, which are those of `run`, say together.
@@ -129,7 +129,7 @@ fn of_gate(
         timelines: Vec::new(),
         job_placings: Vec::new(),
         job_costs: Vec::new(),
-        limits,
+        limits: bound_by::of_gate(gate, &limits),
         audit,
         nodes: node_comparison::of_subjects(subjects, &nodes),
         node_grids: node_grid::of_subjects(subjects, &nodes),

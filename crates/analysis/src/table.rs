@@ -1,6 +1,8 @@
 //! Statements as tables of typed columns. A kind of statement says here, once, what its columns are; every form of a
 //! report is made from the table and knows no kind of statement.
 
+use plan::SettingValue;
+
 use crate::gate::{Kind, Outcome, Reason, Stated};
 use crate::headline::RateOf;
 
@@ -29,6 +31,16 @@ pub enum Value {
     Seconds(f64),
     /// A figure, by its place.
     Figure(usize),
+    /// Bytes.
+    Bytes(u64),
+    /// A latency in nanoseconds.
+    Nanos(f64),
+    /// Whether something holds.
+    Flag(bool),
+    /// Words or sentences.
+    List(Vec<String>),
+    /// The value of a swept key.
+    Setting(SettingValue),
 }
 
 impl Value {
@@ -57,6 +69,16 @@ pub enum Quantity {
     Figure,
     /// Ratios from and to.
     Interval,
+    /// Bytes.
+    Bytes,
+    /// Nanoseconds.
+    Nanos,
+    /// True or false.
+    Flag,
+    /// Words or sentences.
+    List,
+    /// Bytes, nanoseconds, a number or a word: the value of a swept key.
+    Setting,
 }
 
 /// A column of a kind of statement.
@@ -72,6 +94,8 @@ pub struct Column<T: 'static> {
     pub quantity: Quantity,
     /// Whether it says what a statement is about, and stands where that is withheld, too.
     pub subject: bool,
+    /// Whether only JSON, CSV and OpenMetrics have it.
+    pub detail: bool,
     /// Its value.
     pub value: fn(&T) -> Value,
 }
@@ -85,18 +109,26 @@ impl<T> Column<T> {
         value: fn(&T) -> Value,
         about: &'static str,
     ) -> Self {
-        Self { key, heading, about, quantity, subject: false, value }
+        Self { key, heading, about, quantity, subject: false, detail: false, value }
     }
 
     /// The same, of what it is about.
     pub(crate) const fn subject(self) -> Self {
         Self { subject: true, ..self }
     }
+
+    /// The same, left out of forms that are read.
+    #[expect(dead_code, reason = "for kinds that follow")]
+    pub(crate) const fn detail(self) -> Self {
+        Self { detail: true, ..self }
+    }
 }
 
 /// What a row says of the figure that it is of, before its own columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
+    /// Nothing: its own columns say all.
+    Nothing,
     /// Its target and phase.
     Target,
     /// Its workload, target and phase.
@@ -115,6 +147,16 @@ pub trait Statement: Sized + 'static {
     const CAPTION: &'static str;
     /// Its columns.
     const COLUMNS: &'static [Column<Self>];
+
+    /// What its table is of, where the statements of a kind make several; rows of one table are neighbours.
+    fn part(&self) -> Option<String> {
+        None
+    }
+
+    /// Sentences above the table; `all` are not withheld.
+    fn notes(_all: &[&Self]) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The heading of a column.
@@ -128,6 +170,10 @@ pub struct Head {
     pub about: &'static str,
     /// [`Column::quantity`].
     pub quantity: Quantity,
+    /// [`Column::subject`].
+    pub subject: bool,
+    /// [`Column::detail`].
+    pub detail: bool,
 }
 
 /// A statement as a row.
@@ -139,6 +185,8 @@ pub struct Row {
     pub outcome: Outcome,
     /// Why it is marked or withheld.
     pub reasons: Vec<Reason>,
+    /// [`Statement::part`].
+    pub part: Option<String>,
     /// A value for each column.
     pub cells: Vec<Value>,
 }
@@ -152,6 +200,8 @@ pub struct Table {
     pub of: Of,
     /// What it is of.
     pub caption: &'static str,
+    /// Sentences above it.
+    pub notes: Vec<String>,
     /// Its columns.
     pub columns: Vec<Head>,
     /// Its rows: what is stated before what is withheld.
@@ -167,13 +217,17 @@ impl Table {
             heading: column.heading,
             about: column.about,
             quantity: column.quantity,
+            subject: column.subject,
+            detail: column.detail,
         };
+        let says: Vec<&T> = statements.iter().filter_map(Stated::says).collect();
         let mut rows: Vec<Row> = statements.iter().map(row).collect();
         rows.sort_by_key(|row| row.outcome == Outcome::Withheld);
         Self {
             kind: T::KIND,
             of: T::OF,
             caption: T::CAPTION,
+            notes: if says.is_empty() { Vec::new() } else { T::notes(&says) },
             columns: T::COLUMNS.iter().map(head).collect(),
             rows,
         }
@@ -195,6 +249,7 @@ fn row<T: Statement>(statement: &Stated<T>) -> Row {
         figures: statement.inputs.clone(),
         outcome: statement.outcome,
         reasons: statement.reasons.clone(),
+        part: statement.about().part(),
         cells: T::COLUMNS.iter().map(cell).collect(),
     }
 }

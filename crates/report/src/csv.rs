@@ -13,7 +13,7 @@ use crate::view::timeline::Timeline;
 use crate::view::{Figure, LatencyInfo, Report};
 
 /// The columns, in order; `docs/REPORT.md` describes them.
-pub(crate) const COLUMNS: [&str; 144] = [
+pub(crate) const COLUMNS: [&str; 145] = [
     "row",
     "run_id",
     "number",
@@ -158,6 +158,7 @@ pub(crate) const COLUMNS: [&str; 144] = [
     "value",
     "value_text",
     "value_unit",
+    "about",
 ];
 
 /// The whole table, heading first.
@@ -198,23 +199,26 @@ fn judged(report: &Report, [kind, outcome, because, figures, text]: [&str; 5]) -
 
 /// A value of a statement: the columns that say which figure it is of, and those of statements.
 fn statement(report: &Report, one: &Said<'_>) -> Vec<String> {
-    let figure = one.figure;
+    let figure = |of: fn(&Figure) -> String| one.figure.map(of).unwrap_or_default();
+    let about =
+        || one.about.iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join("; ");
     let of = |column: &str| match column {
         "row" => "statement".to_owned(),
         "run_id" => report.run.id.clone(),
-        "number" => figure.number.to_string(),
-        "case" => figure.case.clone(),
-        "workload" => figure.group.clone(),
-        "target" => figure.target.clone(),
-        "settings" => settings(&figure.settings),
-        "phase" => figure.phase.to_owned(),
+        "number" => figure(|one| one.number.to_string()),
+        "case" => figure(|one| one.case.clone()),
+        "workload" => figure(|one| one.group.clone()),
+        "target" => figure(|one| one.target.clone()),
+        "settings" => figure(|one| settings(&one.settings)),
+        "phase" => figure(|one| one.phase.to_owned()),
+        "about" => about(),
         "statement" => one.kind.to_owned(),
         "outcome" => one.row.outcome.name().to_owned(),
         "because" => one.because(),
         "figures" => one.figures(),
         "value_name" => one.name.to_owned(),
         "value" => optional(one.value),
-        "value_text" => one.text.to_owned(),
+        "value_text" => one.text.clone(),
         "value_unit" => one.unit.to_owned(),
         _ => String::new(),
     };

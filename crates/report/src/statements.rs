@@ -8,7 +8,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::format::{duration, grouped, number, percent, rate, rate_in};
+use crate::format::{duration, grouped, latency, number, percent, rate, rate_in, whole};
 use crate::section::{Block, figure, point, signed, title};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::{BYTES_PER_SECOND, Figure, Report};
@@ -44,7 +44,22 @@ const fn number_of(place: usize) -> usize {
 /// A caption, the table, and the reasons that all rows have in common.
 fn blocks(report: &Report, table: &analysis::Table) -> Vec<Block> {
     let shared = shared_reasons(table);
+    let mut blocks: Vec<Block> = table.notes.iter().cloned().map(Block::Text).collect();
+    let (shown, more) = table.rows.split_at(table.rows.len().min(table.kind.policy().rows));
+    let parts = shown.chunk_by(|one, next| one.part == next.part);
+    blocks.extend(parts.filter_map(|rows| part(report, table, rows, shared.is_some())));
+    if !more.is_empty() {
+        let count = grouped(more.len() as u64);
+        blocks.push(Block::Text(format!("{count} more are in the JSON and CSV forms.")));
+    }
+    blocks.extend(shared.map(|row| Block::Text(format!("All of them: {}.", because(row).text))));
+    blocks
+}
+
+/// A part of a table under its caption; none where no figure of it is in the report.
+fn part(report: &Report, table: &analysis::Table, rows: &[Row], shared: bool) -> Option<Block> {
     let mut columns: Vec<(&str, Align)> = match table.of {
+        Of::Nothing => Vec::new(),
         Of::Target => vec![("#", Align::Right), ("target", Align::Left), ("phase", Align::Left)],
         Of::Sweep => vec![("workload", Align::Left), ("target", Align::Left), ("phase", Align::Left)],
         Of::Point => vec![
@@ -55,34 +70,40 @@ fn blocks(report: &Report, table: &analysis::Table) -> Vec<Block> {
             ("at", Align::Left),
         ],
     };
-    columns.extend(table.columns.iter().map(|head| (head.heading, align(head.quantity))));
+    let heads = table.columns.iter().filter(|head| !head.detail);
+    columns.extend(heads.map(|head| (head.heading, align(head.quantity))));
     columns.push((LAST, Align::Left));
     let mut shown = Table::new(&columns).below(LAST);
-    for row in &table.rows {
-        let Some(own) = row.figures.first().and_then(|&place| figure(report, number_of(place))) else {
-            continue;
+    for row in rows {
+        let own = row.figures.first().and_then(|&place| figure(report, number_of(place)));
+        let mut cells = match own {
+            Some(own) => subject(report, table.of, own),
+            None if table.of == Of::Nothing => Vec::new(),
+            None => continue,
         };
-        let mut cells = subject(report, table.of, own);
-        cells.extend(row.cells.iter().map(|value| cell(report, own, value)));
-        cells.push(last(table.of, own, row, shared.is_some()));
+        let read = table.columns.iter().zip(&row.cells).filter(|(head, _)| !head.detail);
+        cells.extend(read.map(|(_, value)| cell(report, own, value)));
+        cells.push(last(table.of, own, row, shared));
         shown.row(cells);
     }
-    let mut blocks =
-        vec![Block::Table { caption: table.caption.to_owned(), table: shown.without_empty_columns() }];
-    blocks.extend(shared.map(|row| Block::Text(format!("All of them: {}.", because(row).text))));
-    blocks
+    let caption = match &rows.first()?.part {
+        Some(part) if table.caption.is_empty() => part.clone(),
+        Some(part) => format!("{}: {part}", table.caption),
+        None => table.caption.to_owned(),
+    };
+    (!shown.is_empty()).then(|| Block::Table { caption, table: shown.without_empty_columns() })
 }
 
 /// The heading of the column of conditions and reasons.
 const LAST: &str = "conditions";
 
 /// The reasons, where not all rows have the same, and the conditions of the figure that the row is of.
-fn last(of: Of, own: &Figure, row: &Row, shared: bool) -> Cell {
+fn last(of: Of, own: Option<&Figure>, row: &Row, shared: bool) -> Cell {
     let because = if shared { Cell::default() } else { because(row) };
-    match (of, because.text.is_empty()) {
-        (Of::Sweep, _) => because,
-        (_, true) => own.conditions.clone().into(),
-        (_, false) => Cell::toned(format!("{}; {}", because.text, own.conditions), because.tone),
+    match own.filter(|_| matches!(of, Of::Target | Of::Point)) {
+        None => because,
+        Some(own) if because.text.is_empty() => own.conditions.clone().into(),
+        Some(own) => Cell::toned(format!("{}; {}", because.text, own.conditions), because.tone),
     }
 }
 
@@ -100,6 +121,7 @@ fn subject(report: &Report, of: Of, own: &Figure) -> Vec<Cell> {
     let target = || Cell::from(title(report, &own.target));
     let phase = || Cell::from(own.phase);
     match of {
+        Of::Nothing => Vec::new(),
         Of::Target => vec![link(), target(), phase()],
         Of::Sweep => vec![workload(), target(), phase()],
         Of::Point => vec![link(), workload(), target(), phase(), point(&own.settings).into()],
@@ -108,13 +130,13 @@ fn subject(report: &Report, of: Of, own: &Figure) -> Vec<Cell> {
 
 const fn align(quantity: Quantity) -> Align {
     match quantity {
-        Quantity::Text => Align::Left,
+        Quantity::Text | Quantity::List | Quantity::Flag => Align::Left,
         _ => Align::Right,
     }
 }
 
 /// A value as people read it.
-fn cell(report: &Report, own: &Figure, value: &Value) -> Cell {
+fn cell(report: &Report, own: Option<&Figure>, value: &Value) -> Cell {
     match value {
         Value::None => Cell::default(),
         // A text may name a target.
@@ -128,9 +150,16 @@ fn cell(report: &Report, own: &Figure, value: &Value) -> Cell {
         // A file that is looked at moves no bytes, which is no rate of 0.
         Value::Rate(value, RateOf::Bytes) if *value > 0.0 => rate(*value).into(),
         Value::Rate(_, RateOf::Bytes) => Cell::default(),
-        Value::Rate(value, RateOf::Operations) => rate_in(*value, own.operations_unit()).into(),
+        Value::Rate(value, RateOf::Operations) => {
+            rate_in(*value, own.map_or("ops/s", Figure::operations_unit)).into()
+        }
         Value::Seconds(seconds) => duration(*seconds).into(),
         Value::Figure(place) => Cell::figure(Some(number_of(*place))),
+        Value::Bytes(bytes) => plan::Bytes(*bytes).to_string().into(),
+        Value::Nanos(nanos) => latency(whole(*nanos)).into(),
+        Value::Flag(holds) => if *holds { "yes" } else { "no" }.into(),
+        Value::List(all) => all.join("; ").into(),
+        Value::Setting(value) => value.to_string().into(),
     }
 }
 
@@ -161,13 +190,16 @@ pub(crate) fn reasons(all: &[Reason]) -> String {
 /// A value as a number, in base units; none of words.
 fn raw(value: &Value) -> Option<f64> {
     match value {
-        Value::None | Value::Text(_) | Value::Changes(..) | Value::Shares(..) => None,
-        Value::Count(count) => Some(*count as f64),
+        Value::None | Value::Text(_) | Value::List(_) | Value::Changes(..) | Value::Shares(..) => None,
+        Value::Count(count) | Value::Bytes(count) => Some(*count as f64),
+        Value::Flag(holds) => Some(f64::from(u8::from(*holds))),
+        Value::Setting(value) => value.on_axis(),
         Value::Figure(place) => Some(number_of(*place) as f64),
         Value::Number(value)
         | Value::Share(value)
         | Value::Change(value)
         | Value::Seconds(value)
+        | Value::Nanos(value)
         | Value::Rate(value, _) => Some(*value),
     }
 }
@@ -208,13 +240,19 @@ impl Statements {
             let value = match value {
                 Value::None => serde_json::Value::Null,
                 Value::Text(text) => json!(text),
-                Value::Count(count) => json!(count),
+                Value::Count(count) | Value::Bytes(count) => json!(count),
+                Value::Flag(holds) => json!(holds),
+                Value::List(all) => json!(all),
+                Value::Setting(value) => {
+                    value.on_axis().map_or_else(|| json!(value.to_string()), |on| json!(on))
+                }
                 Value::Figure(place) => json!(number_of(*place)),
                 Value::Changes(low, high) | Value::Shares(low, high) => json!([low, high]),
                 Value::Number(value)
                 | Value::Share(value)
                 | Value::Change(value)
                 | Value::Seconds(value)
+                | Value::Nanos(value)
                 | Value::Rate(value, _) => json!(value),
             };
             object.insert(head.key.to_owned(), value);
@@ -229,15 +267,16 @@ impl JsonSchema for Statements {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let statement = json!({
-            "type": "object",
-            "properties": {
-                "figure": { "type": "integer", "description": "The number of the figure that it is of." },
+        let kind = |table: &analysis::Table| {
+            let mut properties = json!({
+                "figure": {
+                    "type": ["integer", "null"], "description": "The number of the figure that it is of."
+                },
                 "figures": {
                     "type": "array", "items": { "type": "integer" },
                     "description": "The numbers of all figures that it rests on."
                 },
-                "conditions": { "type": "string", "description": "Those of the first figure." },
+                "conditions": { "type": ["string", "null"], "description": "Those of the first figure." },
                 "outcome": { "enum": Outcome::ALL.map(Outcome::name) },
                 "because": {
                     "type": "array",
@@ -248,12 +287,36 @@ impl JsonSchema for Statements {
                         "required": ["reason", "evidence"]
                     }
                 }
-            },
-            "required": ["figure", "figures", "conditions", "outcome", "because"]
-        });
+            });
+            for head in &table.columns {
+                let mut schema = shape(head.quantity);
+                schema["description"] = json!(head.about);
+                properties[head.key] = schema;
+            }
+            let keys = ["figure", "figures", "conditions", "outcome", "because"];
+            let required: Vec<&str> =
+                keys.into_iter().chain(table.columns.iter().map(|head| head.key)).collect();
+            let statement = json!({ "type": "object", "properties": properties, "required": required });
+            (table.kind.policy().id, json!({ "type": "array", "items": statement }))
+        };
         let kinds: BTreeMap<&str, serde_json::Value> =
-            POLICY.iter().map(|row| (row.id, json!({ "type": "array", "items": statement }))).collect();
+            analysis::Findings::default().tables().iter().map(kind).collect();
         json_schema!({ "type": "object", "properties": kinds })
+    }
+}
+
+/// The type of the values of a column; each may be missing.
+fn shape(quantity: Quantity) -> serde_json::Value {
+    match quantity {
+        Quantity::Text => json!({ "type": ["string", "null"] }),
+        Quantity::Count | Quantity::Figure | Quantity::Bytes => json!({ "type": ["integer", "null"] }),
+        Quantity::Flag => json!({ "type": ["boolean", "null"] }),
+        Quantity::Setting => json!({ "type": ["number", "string", "null"] }),
+        Quantity::List => json!({ "type": ["array", "null"], "items": { "type": "string" } }),
+        Quantity::Interval => json!({ "type": ["array", "null"], "items": { "type": "number" } }),
+        Quantity::Number | Quantity::Ratio | Quantity::Rate | Quantity::Seconds | Quantity::Nanos => {
+            json!({ "type": ["number", "null"] })
+        }
     }
 }
 
@@ -261,16 +324,20 @@ impl JsonSchema for Statements {
 pub(crate) struct Said<'a> {
     /// The kind.
     pub(crate) kind: &'static str,
+    /// Whether its numbers are families of OpenMetrics.
+    pub(crate) metrics: bool,
     /// The statement.
     pub(crate) row: &'a Row,
     /// The figure that it is of.
-    pub(crate) figure: &'a Figure,
+    pub(crate) figure: Option<&'a Figure>,
+    /// What it is about, of the columns that say so: their keys and values.
+    pub(crate) about: Vec<(&'static str, String)>,
     /// The column; empty of a statement that is withheld.
     pub(crate) name: &'static str,
     /// The value in base units.
     pub(crate) value: Option<f64>,
     /// The value where it is no number.
-    pub(crate) text: &'a str,
+    pub(crate) text: String,
     /// The unit of the value.
     pub(crate) unit: &'static str,
 }
@@ -291,38 +358,67 @@ impl Said<'_> {
 pub(crate) fn said(report: &Report) -> Vec<Said<'_>> {
     let mut all = Vec::new();
     for table in &report.statements.tables {
-        let kind = table.kind.policy().id;
+        let policy = table.kind.policy();
         for row in &table.rows {
-            let Some(figure) = row.figures.first().and_then(|&place| figure(report, number_of(place))) else {
-                continue;
+            let figure = row.figures.first().and_then(|&place| figure(report, number_of(place)));
+            let cells = || table.columns.iter().zip(&row.cells);
+            let about: Vec<(&str, String)> = cells()
+                .filter(|(head, value)| head.subject && **value != Value::None)
+                .map(|(head, value)| (head.key, words(value)))
+                .collect();
+            let of = |name, value, text: String, unit| Said {
+                kind: policy.id,
+                metrics: policy.metrics,
+                row,
+                figure,
+                about: about.clone(),
+                name,
+                value,
+                text,
+                unit,
             };
             if row.outcome == Outcome::Withheld {
-                all.push(Said { kind, row, figure, name: "", value: None, text: "", unit: "" });
+                all.push(of("", None, String::new(), ""));
                 continue;
             }
-            for (head, value) in table.columns.iter().zip(&row.cells) {
-                let text = match value {
-                    Value::Text(text) => text.as_str(),
-                    _ => "",
-                };
-                let unit = match (head.quantity, value) {
-                    (_, Value::Rate(_, RateOf::Bytes)) => BYTES_PER_SECOND,
-                    (_, Value::Rate(_, RateOf::Operations)) => "ops/s",
-                    (Quantity::Seconds, _) => "s",
-                    (Quantity::Ratio | Quantity::Interval, _) => "ratio",
-                    _ => "",
-                };
-                let values: Vec<(Option<f64>, &str)> = match value {
-                    Value::None => continue,
+            for (head, value) in cells() {
+                match value {
+                    Value::None => {}
                     Value::Changes(low, high) | Value::Shares(low, high) => {
-                        vec![(Some(*low), "from"), (Some(*high), "to")]
+                        let ends = [(*low, "from"), (*high, "to")];
+                        all.extend(ends.map(|(end, text)| of(head.key, Some(end), text.to_owned(), "ratio")));
                     }
-                    value => vec![(raw(value), text)],
-                };
-                let of = |(value, text)| Said { kind, row, figure, name: head.key, value, text, unit };
-                all.extend(values.into_iter().map(of));
+                    value => {
+                        let value_of = raw(value);
+                        let text = if value_of.is_none() { words(value) } else { String::new() };
+                        all.push(of(head.key, value_of, text, unit(head.quantity, value)));
+                    }
+                }
             }
         }
     }
     all
+}
+
+/// A value in words and plain numbers.
+fn words(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::List(all) => all.join("; "),
+        Value::Setting(value) => value.to_string(),
+        value => raw(value).map(|value| value.to_string()).unwrap_or_default(),
+    }
+}
+
+/// The unit of a value in base units.
+const fn unit(quantity: Quantity, value: &Value) -> &'static str {
+    match (quantity, value) {
+        (_, Value::Rate(_, RateOf::Bytes)) => BYTES_PER_SECOND,
+        (_, Value::Rate(_, RateOf::Operations)) => "ops/s",
+        (Quantity::Seconds, _) => "s",
+        (Quantity::Nanos, _) => "ns",
+        (Quantity::Bytes, _) => "bytes",
+        (Quantity::Ratio | Quantity::Interval, _) => "ratio",
+        _ => "",
+    }
 }

@@ -8,7 +8,7 @@ mod policy;
 
 use plan::Plan;
 
-pub use policy::{Because, Kind, POLICY, Policy, policy_table};
+pub use policy::{Because, Doubts, Kind, POLICY, Policy, policy_table};
 
 use crate::audit::{Severity, Use};
 use crate::difference::{Contrast, Difference, difference};
@@ -80,10 +80,22 @@ impl<T> Stated<T> {
     /// The figure that it is of.
     ///
     /// # Panics
-    /// Never: a statement rests on a figure at least.
+    /// Of a kind that rests on no figure.
     #[must_use]
     pub fn figure(&self) -> usize {
         self.inputs[0]
+    }
+
+    /// Several statements with the outcome of this one, as of the parts of what it says.
+    #[expect(dead_code, reason = "for kinds that follow")]
+    pub(crate) fn each<U>(&self, of: impl FnOnce(&T) -> Vec<U>) -> Vec<Stated<U>> {
+        let one = |value| Stated {
+            inputs: self.inputs.clone(),
+            outcome: self.outcome,
+            reasons: self.reasons.clone(),
+            value,
+        };
+        of(&self.value).into_iter().map(one).collect()
     }
 
     /// For columns that say what a statement is about, which stand where it is withheld, too.

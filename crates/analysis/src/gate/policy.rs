@@ -23,6 +23,8 @@ pub enum Kind {
     Cost,
     /// Which data a target is for.
     Placement,
+    /// What limited a figure: processors or storage.
+    LimitedBy,
 }
 
 /// Why a statement is withheld or marked.
@@ -51,6 +53,27 @@ impl Because {
     }
 }
 
+/// How doubts about figures touch a kind of statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doubts {
+    /// Each as its check's row says: withheld or marked.
+    ByCheck,
+    /// They mark it: it says what was observed, whatever that is worth.
+    Marked,
+    /// Not at all: it rests on no rate.
+    Ignored,
+}
+
+impl Doubts {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::ByCheck => "by check",
+            Self::Marked => "marked",
+            Self::Ignored => "–",
+        }
+    }
+}
+
 /// What a kind of statement needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy {
@@ -64,8 +87,12 @@ pub struct Policy {
     pub section: &'static str,
     /// Repetitions of each figure below which it has too few.
     pub least: usize,
-    /// Whether doubts about figures touch it.
-    pub doubts: bool,
+    /// How doubts about figures touch it.
+    pub doubts: Doubts,
+    /// Rows that forms which are read show of it; the others have all.
+    pub rows: usize,
+    /// Whether its numbers are families of OpenMetrics.
+    pub metrics: bool,
     /// Fewer repetitions than `least`.
     pub too_few: Severity,
     /// A difference that is not larger than the scatter shows; none where nothing is compared.
@@ -82,15 +109,25 @@ const fn row(kind: Kind, id: &'static str, title: &'static str, section: &'stati
         title,
         section,
         least: 1,
-        doubts: true,
+        doubts: Doubts::ByCheck,
+        rows: usize::MAX,
+        metrics: true,
         too_few: Marked,
         within_scatter: None,
         test: "",
     }
 }
 
+/// Rows of what was observed that forms which are read show.
+const OBSERVED_SHOWN: usize = 12;
+
+/// A row of what was observed: nothing is concluded from it.
+const fn observed(kind: Kind, id: &'static str, title: &'static str, section: &'static str) -> Policy {
+    Policy { doubts: Doubts::Marked, rows: OBSERVED_SHOWN, metrics: false, ..row(kind, id, title, section) }
+}
+
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 6] = [
+pub const POLICY: [Policy; 7] = [
     Policy {
         least: DIFFERENCE_LEAST,
         within_scatter: Some(Marked),
@@ -112,6 +149,7 @@ pub const POLICY: [Policy; 6] = [
     },
     Policy { least: DIFFERENCE_LEAST, ..row(Kind::Cost, "cost", "Cost", "cost") },
     Policy { least: DIFFERENCE_LEAST, ..row(Kind::Placement, "placement", "Placement", "cost") },
+    observed(Kind::LimitedBy, "limited_by", "Processor or storage", "limits"),
 ];
 
 impl Kind {
@@ -127,7 +165,11 @@ impl Policy {
     #[must_use]
     pub fn severity(&self, because: Because) -> Option<Severity> {
         match because {
-            Because::Doubted(check) => self.doubts.then(|| check.severity(Use::Other)),
+            Because::Doubted(check) => match self.doubts {
+                Doubts::ByCheck => Some(check.severity(Use::Other)),
+                Doubts::Marked => Some(Marked),
+                Doubts::Ignored => None,
+            },
             Because::TooFew => Some(self.too_few),
             Because::WithinScatter => self.within_scatter,
             Because::LeftOut => Some(Marked),
@@ -149,7 +191,7 @@ pub fn policy_table() -> String {
             "| {} (*{}*) | {} | {} | {} | {} | {} |",
             row.title,
             row.id,
-            if row.doubts { "by check" } else { "–" },
+            row.doubts.name(),
             row.least,
             if row.least > 1 { row.too_few.name() } else { "–" },
             row.within_scatter.map_or("–", Severity::name),

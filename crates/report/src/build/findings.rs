@@ -34,7 +34,6 @@ pub(crate) fn findings(
         overlays: found.overlays.iter().map(overlay).collect(),
         dispersion: found.dispersion.iter().map(dispersion).collect(),
         regressions: found.regressions.iter().map(|one| regression(one, &found.curves)).collect(),
-        limited_by: found.limits.iter().map(limited_by).collect(),
         coincident: found.coincident.clone(),
         iops: found.iops.iter().map(|one| number(one.figure)).collect(),
         peaks: found.peaks.iter().map(peaks).collect(),
@@ -302,21 +301,6 @@ fn regression(one: &analysis::CurveRegression, curves: &[analysis::Curve]) -> vi
 
 const fn overlay(one: &analysis::Overlay) -> view::Overlay {
     view::Overlay { first: one.first, second: one.second, x: one.at, difference: one.difference }
-}
-
-fn limited_by(one: &analysis::BoundBy) -> view::LimitedBy {
-    view::LimitedBy {
-        figure: number(one.figure),
-        limit: match one.limit {
-            analysis::Limit::Processor => "processor",
-            analysis::Limit::Storage => "storage",
-            analysis::Limit::Both => "both",
-        },
-        user_share: one.user_share,
-        system_share: one.system_share,
-        wait_share: one.wait_share,
-        cpu_ns_per_transfer: one.cpu_ns_per_transfer,
-    }
 }
 
 const fn peaks(one: &analysis::Peaks) -> view::Peaks {

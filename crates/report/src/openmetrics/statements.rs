@@ -12,8 +12,12 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
     let mut last: Option<&analysis::Row> = None;
     let mut numbers: Vec<Family> = heads(report);
     for one in said(report) {
-        let Some(figure) = of(one.figure.number) else { continue };
-        let which = with(&figure, &[("statement", one.kind), ("figures", &one.figures())]);
+        if !one.metrics {
+            continue;
+        }
+        let figure = one.figure.and_then(|figure| of(figure.number)).unwrap_or_default();
+        let mut which = with(&figure, &[("statement", one.kind), ("figures", &one.figures())]);
+        which.extend(one.about.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
         if last.is_none_or(|last| !std::ptr::eq(last, one.row)) {
             let states = Outcome::ALL.map(Outcome::name);
             let labels = with(&which, &[("because", &one.because())]);
@@ -24,7 +28,7 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
         let family = numbers.iter_mut().find(|family| family.name() == name);
         if let Some((family, value)) = family.zip(one.value) {
             let labels = match one.unit {
-                "" | "s" | "ratio" => which,
+                "" | "s" | "ratio" | "ns" | "bytes" => which,
                 unit => with(&which, &[("unit", unit)]),
             };
             family.put(labels, value);
@@ -38,22 +42,30 @@ fn name(kind: &str, key: &str, unit: &str) -> String {
     match unit {
         "ratio" => format!("ioproof_{kind}_{key}_ratio"),
         "s" if !key.ends_with("seconds") => format!("ioproof_{kind}_{key}_seconds"),
+        "ns" if !key.ends_with("nanoseconds") => format!("ioproof_{kind}_{key}_nanoseconds"),
+        "bytes" if !key.ends_with("bytes") => format!("ioproof_{kind}_{key}_bytes"),
         _ => format!("ioproof_{kind}_{key}"),
     }
 }
 
 /// A family for each column of numbers; intervals and figures have none.
 fn heads(report: &Report) -> Vec<Family> {
-    let columns =
-        report.statements.tables.iter().flat_map(|table| table.columns.iter().map(move |head| (table, head)));
+    let tables = report.statements.tables.iter().filter(|table| table.kind.policy().metrics);
+    let columns = tables.flat_map(|table| table.columns.iter().map(move |head| (table, head)));
     let family = |(table, head): (&analysis::Table, &analysis::Head)| {
-        let unit = match head.quantity {
-            Quantity::Text | Quantity::Figure | Quantity::Interval => return None,
-            Quantity::Ratio => "ratio",
-            Quantity::Seconds => "seconds",
-            Quantity::Count | Quantity::Number | Quantity::Rate => "",
+        if head.subject {
+            return None;
+        }
+        let (unit, short) = match head.quantity {
+            Quantity::Text | Quantity::List | Quantity::Setting | Quantity::Figure | Quantity::Interval => {
+                return None;
+            }
+            Quantity::Ratio => ("ratio", "ratio"),
+            Quantity::Seconds => ("seconds", "s"),
+            Quantity::Nanos => ("nanoseconds", "ns"),
+            Quantity::Bytes => ("bytes", "bytes"),
+            Quantity::Count | Quantity::Number | Quantity::Rate | Quantity::Flag => ("", ""),
         };
-        let short = if unit == "seconds" { "s" } else { unit };
         Some(Family::named(name(table.kind.policy().id, head.key, short), unit, head.about))
     };
     columns.filter_map(family).collect()

@@ -19,7 +19,6 @@ mod job_times;
 mod jobs;
 mod layers;
 mod layouts;
-mod limits;
 mod matrix;
 mod nodes;
 mod operations;
@@ -148,7 +147,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("jobs", "Jobs", jobs_first, jobs::blocks(report)),
         ("full-timer", "FULLSTIMER", false, job_times::full_timer(report)),
         ("interrupted", "Launches of interrupted passes", false, interrupted::blocks(report)),
-        ("limits", "Processor or storage", false, limits::blocks(report)),
+        ("limits", "Processor or storage", false, report.statements.blocks(report, "limits")),
         ("beside", "Published figures and own ones", false, beside::blocks(report)),
         ("layouts", "Layouts", false, layouts::blocks(report)),
         ("time", "Where the time went", false, printed::time(report)),

@@ -21,7 +21,6 @@ pub(crate) struct Findings {
     pub(crate) overlays: Vec<Overlay>,
     pub(crate) dispersion: Vec<Dispersion>,
     pub(crate) regressions: Vec<Regression>,
-    pub(crate) limited_by: Vec<LimitedBy>,
     /// Places among the curves, from 0.
     pub(crate) coincident: Vec<Vec<usize>>,
     /// Numbers of figures.
@@ -315,19 +314,6 @@ pub(crate) struct Regression {
     pub(crate) slope_half_width_per_second: f64,
     pub(crate) intercept_per_second: f64,
     pub(crate) r_squared: f64,
-}
-
-/// What the tasks of a figure were waiting for.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct LimitedBy {
-    pub(crate) figure: usize,
-    /// `processor`, `storage` or `both`.
-    #[schemars(extend("enum" = ["processor", "storage", "both"]))]
-    pub(crate) limit: &'static str,
-    pub(crate) user_share: f64,
-    pub(crate) system_share: f64,
-    pub(crate) wait_share: f64,
-    pub(crate) cpu_ns_per_transfer: f64,
 }
 
 /// Something doubtful, with evidence.

@@ -105,7 +105,7 @@ fn every_csv_row_has_a_cell_for_every_column() {
     };
     let mut lines = csv.lines();
     let columns = cells(lines.next().expect("a heading"));
-    assert_eq!(lines.clone().count(), 10);
+    assert_eq!(lines.clone().filter(|line| line.starts_with("figure,")).count(), 10);
     assert!(lines.all(|line| cells(line) == columns));
 }
 

@@ -222,7 +222,24 @@ fn csv(table: &str) -> Value {
         Err(_) => cell.into(),
     };
     let row = |row: Vec<String>| names.iter().cloned().zip(row.into_iter().map(cell)).collect::<Value>();
-    json!({ "figures": rows.map(row).collect::<Vec<_>>() })
+    let (figures, statements): (Vec<Value>, Vec<Value>) =
+        rows.map(row).partition(|row| row["row"] == "figure");
+    let mut kinds = serde_json::Map::new();
+    for row in statements {
+        let kind = row["statement"].as_str().expect("a kind").to_owned();
+        let name = row["value_name"].as_str().unwrap_or("withheld").to_owned();
+        let values = kinds.entry(kind).or_insert_with(|| json!({}));
+        let values = &mut values[name];
+        if values.is_null() {
+            *values = json!([]);
+        }
+        let shown = ["outcome", "because", "value", "value_text", "value_unit"];
+        values
+            .as_array_mut()
+            .expect("a list")
+            .push(shown.map(|key| (key, row[key].clone())).into_iter().collect());
+    }
+    json!({ "figures": figures, "statements": kinds })
 }
 
 fn cells(line: &str) -> Vec<String> {

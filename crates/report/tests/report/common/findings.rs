@@ -2,9 +2,8 @@
 //! every form is tested with every kind of finding.
 
 use analysis::{
-    Beside, BoundBy, Check, ClaimVerdict, Curve, CurvePoint, CurveRegression, Dips, Dispersion,
-    DispersionPoint, Doubt, Expected, Figure, Findings, Judgement, Limit, Shape, Standing, Stated, Verdict,
-    WeakestLink,
+    Beside, Check, ClaimVerdict, Curve, CurvePoint, CurveRegression, Dips, Dispersion, DispersionPoint,
+    Doubt, Expected, Figure, Findings, Judgement, Shape, Standing, Stated, Verdict, WeakestLink,
 };
 use plan::{Amount, Case, Client, Phase, RateName, Setting};
 use record::Run;
@@ -146,24 +145,7 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
         ],
         published: published(xfs, fast, ladder, ladder_rate),
         dispersion: vec![dispersion(run, figures)],
-        limits: vec![
-            BoundBy {
-                figure: ladder,
-                user_share: 0.31,
-                system_share: 0.64,
-                wait_share: 0.05,
-                cpu_ns_per_transfer: 2_500.0,
-                limit: Limit::Processor,
-            },
-            BoundBy {
-                figure: xfs,
-                user_share: 0.01,
-                system_share: 0.06,
-                wait_share: 0.93,
-                cpu_ns_per_transfer: 310_000.0,
-                limit: Limit::Storage,
-            },
-        ],
+        limits: plain.limits,
         audit: vec![
             Doubt {
                 check: Check::Unbalanced,
