@@ -23,7 +23,6 @@ use crate::{build, csv, escape, html, launches, markdown, openmetrics};
 #[derive(Debug)]
 pub struct Study<'a> {
     run: &'a Run,
-    sources: Vec<analysis::Figure>,
     report: Report,
     second: Option<Second>,
 }
@@ -48,8 +47,7 @@ impl<'a> Study<'a> {
     pub fn with(run: &'a Run, find: impl FnOnce(&[analysis::Figure]) -> Findings) -> Self {
         let sources = build::sources(run);
         let findings = find(&sources);
-        let report = build::report(run, &sources, &findings);
-        Self { run, sources, report, second: None }
+        Self { run, report: build::report(run, sources, findings), second: None }
     }
 
     /// Draws `other`, another run of the same study, dotted in the charts of this one, and says on
@@ -118,6 +116,6 @@ impl<'a> Study<'a> {
     /// # Errors
     /// `out` refuses.
     pub fn html(&self, out: &mut impl Write) -> io::Result<()> {
-        html::html(self.run, &self.report, &self.sources, self.second.as_ref(), out)
+        html::html(self.run, &self.report, self.second.as_ref(), out)
     }
 }

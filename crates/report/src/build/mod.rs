@@ -40,7 +40,7 @@ pub(crate) fn sources(run: &Run) -> Vec<analysis::Figure> {
 }
 
 /// The report of `run`, whose figures are `sources` and say `found` together.
-pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::Findings) -> Report {
+pub(crate) fn report(run: &Run, sources: Vec<analysis::Figure>, found: analysis::Findings) -> Report {
     let plan = &run.manifest.plan;
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let mut doubts: HashMap<usize, Vec<Check>> = HashMap::new();
@@ -75,7 +75,7 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
             tables: found.tables(),
             conditions: figures.iter().map(|figure| figure.conditions.clone()).collect(),
         },
-        findings: findings::findings(plan, &figures, sources, found, job),
+        findings: findings::findings(plan, &figures, &sources, &found, job),
         figures,
         notes,
         interrupted: timeline::interrupted(run),
@@ -89,6 +89,8 @@ pub(crate) fn report(run: &Run, sources: &[analysis::Figure], found: &analysis::
         layouts: layouts::layouts(run),
         printed: printed::printed(run),
         time: printed::run_time(run),
+        sources,
+        found,
     }
 }
 

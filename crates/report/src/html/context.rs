@@ -32,24 +32,19 @@ const TARGETS_NAMED: usize = 3;
 ///
 /// # Errors
 /// The template is wrong, which a test would have found.
-pub(crate) fn page(
-    run: &Run,
-    report: &Report,
-    sources: &[analysis::Figure],
-    second: Option<&Second>,
-) -> Result<String, minijinja::Error> {
+pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Result<String, minijinja::Error> {
     let chosen = Chosen::of(report);
     let shown = chosen.figures(report);
     let details: Vec<Detail> = shown
         .iter()
-        .filter_map(|figure| sources.get(figure.number - 1))
+        .filter_map(|figure| report.sources.get(figure.number - 1))
         .map(|source| Detail::of(run, source))
         .collect();
     let overview = charts::overview(&shown, &details);
     let of_figures: Vec<Vec<Chart>> =
         shown.iter().zip(&details).map(|(figure, detail)| charts::of_figure(figure, detail)).collect();
     let mut of_sections = charts::of_study(report, second.map(|second| &second.report));
-    of_sections.extend(charts::heat_maps(run, report, sources));
+    of_sections.extend(charts::heat_maps(run, report));
     let all: Vec<&Chart> = of_sections.iter().chain(&overview).chain(of_figures.iter().flatten()).collect();
     let linked = chosen.numbers.iter().copied().collect();
     let mut sections = sections(report);

@@ -16,19 +16,17 @@ use record::Run;
 use crate::study::Second;
 use crate::view::Report;
 
-/// The page of `run`, whose figures `report` has made of `sources`, written to `out`; `second` is
-/// another run of the same study, drawn beside it.
+/// The page of `run`, written to `out`; `second` is another run of the same study, drawn beside it.
 ///
 /// # Errors
 /// `out` refuses.
 pub(crate) fn html(
     run: &Run,
     report: &Report,
-    sources: &[analysis::Figure],
     second: Option<&Second>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let page = context::page(run, report, sources, second).map_err(io::Error::other)?;
+    let page = context::page(run, report, second).map_err(io::Error::other)?;
     out.write_all(page.as_bytes())?;
     out.write_all(b"<script>")?;
     out.write_all(plotly_source().as_bytes())?;

@@ -96,6 +96,13 @@ pub(crate) struct Report {
     /// The phases and rests of the run against its wall time; absent where it has not ended, or is not one
     /// run of this program.
     pub(crate) time: Option<RunTime>,
+    /// The figures as the analysis has them, in the order of [`Report::figures`].
+    #[serde(skip)]
+    pub(crate) sources: Vec<analysis::Figure>,
+    /// What they say together, for charts and sentences.
+    #[serde(skip)]
+    #[expect(dead_code, reason = "lists move here one by one")]
+    pub(crate) found: analysis::Findings,
 }
 
 /// The machine that a published study was made on.

@@ -301,10 +301,10 @@ fn grid(report: &Report, one: &NodeGrid, index: usize) -> Chart {
 }
 
 /// Nodes × time of each figure whose nodes are listed, where the record has their seconds.
-pub(crate) fn heat_maps(run: &Run, report: &Report, sources: &[analysis::Figure]) -> Vec<Chart> {
+pub(crate) fn heat_maps(run: &Run, report: &Report) -> Vec<Chart> {
     let chosen = compared(report).into_iter();
     let map = |one: &NodeComparison| {
-        let source = sources.get(one.figure.checked_sub(1)?)?;
+        let source = report.sources.get(one.figure.checked_sub(1)?)?;
         let map = analysis::heat_map(&run.nodes(&source.case), source)?;
         Some(heat(report, one, &map))
     };
