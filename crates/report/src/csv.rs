@@ -171,30 +171,7 @@ pub(crate) fn csv(report: &Report) -> String {
     for one in statements::said(report) {
         out.push_str(&line(statement(report, &one)));
     }
-    for one in &report.findings.verdicts {
-        let figures = one.figure.map(|number| number.to_string()).unwrap_or_default();
-        let because = one.because.join("; ");
-        out.push_str(&line(judged(report, ["commitment", one.judgement, &because, &figures, &one.name])));
-    }
-    for one in &report.findings.claims {
-        out.push_str(&line(judged(report, ["claim", one.standing, &one.evidence, "", &one.text])));
-    }
     out
-}
-
-/// What is said of a commitment or a claim: its kind, what follows, why, its figure and its words.
-fn judged(report: &Report, [kind, outcome, because, figures, text]: [&str; 5]) -> Vec<String> {
-    let of = |column: &str| match column {
-        "row" => "statement",
-        "run_id" => &report.run.id,
-        "statement" => kind,
-        "outcome" => outcome,
-        "because" => because,
-        "figures" => figures,
-        "value_text" => text,
-        _ => "",
-    };
-    COLUMNS.iter().map(|column| of(column).to_owned()).collect()
 }
 
 /// A value of a statement: the columns that say which figure it is of, and those of statements.

@@ -24,6 +24,13 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
             outcome.put_state(&labels, &states, one.row.outcome.name());
             last = Some(one.row);
         }
+        if let Quantity::Standing(words) = one.quantity {
+            let name = name(one.kind, one.name, "");
+            if let Some(family) = numbers.iter_mut().find(|family| family.name() == name) {
+                family.put_state(&which, words, &one.text);
+            }
+            continue;
+        }
         let name = name(one.kind, one.name, one.unit);
         let family = numbers.iter_mut().find(|family| family.name() == name);
         if let Some((family, value)) = family.zip(one.value) {
@@ -40,7 +47,7 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
 /// `ioproof_best_gain_ratio`: the unit of a family without labels for it is the end of its name.
 fn name(kind: &str, key: &str, unit: &str) -> String {
     match unit {
-        "ratio" => format!("ioproof_{kind}_{key}_ratio"),
+        "ratio" if !key.ends_with("ratio") => format!("ioproof_{kind}_{key}_ratio"),
         "s" if !key.ends_with("seconds") => format!("ioproof_{kind}_{key}_seconds"),
         "ns" if !key.ends_with("nanoseconds") => format!("ioproof_{kind}_{key}_nanoseconds"),
         "bytes" if !key.ends_with("bytes") => format!("ioproof_{kind}_{key}_bytes"),
@@ -56,7 +63,11 @@ fn heads(report: &Report) -> Vec<Family> {
         if head.subject {
             return None;
         }
+        let policy = table.kind.policy();
         let (unit, short) = match head.quantity {
+            Quantity::Standing(_) => {
+                return Some(Family::states_named(name(policy.id, head.key, ""), head.about));
+            }
             Quantity::Text | Quantity::List | Quantity::Setting | Quantity::Figure | Quantity::Interval => {
                 return None;
             }
@@ -64,9 +75,11 @@ fn heads(report: &Report) -> Vec<Family> {
             Quantity::Seconds => ("seconds", "s"),
             Quantity::Nanos => ("nanoseconds", "ns"),
             Quantity::Bytes => ("bytes", "bytes"),
-            Quantity::Count | Quantity::Number | Quantity::Rate | Quantity::Flag => ("", ""),
+            Quantity::Count | Quantity::Number | Quantity::Rate | Quantity::Amount | Quantity::Flag => {
+                ("", "")
+            }
         };
-        Some(Family::named(name(table.kind.policy().id, head.key, short), unit, head.about))
+        Some(Family::named(name(policy.id, head.key, short), unit, head.about))
     };
     columns.filter_map(family).collect()
 }
