@@ -17,7 +17,7 @@ use crate::section::{
     which_target,
 };
 use crate::table::{Align, Table, Tone, width, wrapped};
-use crate::view::{Figure, LatencyInfo, Note, Report, Spread};
+use crate::view::{Figure, LatencyInfo, Note, Report, RunInfo, Spread};
 
 /// Columns that prose is folded to; tables may be wider, up to 120.
 const COLUMNS: usize = 100;
@@ -315,7 +315,7 @@ pub(crate) fn when(report: &Report) -> String {
             (true, Some(finished)) => format!("measured from {started} to {}", utc(finished)),
             _ => format!("measured {started}{took}"),
         },
-        (false, _) => format!("{started}{took}"),
+        (false, _) => format!("{started}{took}{}", paused(&report.run).unwrap_or_default()),
     }
 }
 
@@ -336,6 +336,18 @@ fn took(report: &Report) -> Option<String> {
         true => (seconds >= 1.0).then(|| format!("about {}", duration(seconds))),
         false => Some(duration(seconds)),
     }
+}
+
+/// `; it did not run for 6 min 3 s of them: killed, resumed once`.
+fn paused(run: &RunInfo) -> Option<String> {
+    let killed = if run.killed > 0 { "killed" } else { "interrupted" };
+    let times = match run.resumed {
+        0 => return None,
+        1 => "once".to_owned(),
+        n => format!("{n} times"),
+    };
+    let paused = duration(run.paused_ns as f64 / 1e9);
+    Some(format!("; it did not run for {paused} of them: {killed}, resumed {times}"))
 }
 
 /// What the numbers are of: said once where all figures agree.

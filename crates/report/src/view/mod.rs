@@ -145,6 +145,12 @@ pub(crate) struct RunInfo {
     pub(crate) seed: u64,
     pub(crate) started_unix_ns: i64,
     pub(crate) finished_unix_ns: Option<i64>,
+    /// How often it was resumed after it had ended early.
+    pub(crate) resumed: usize,
+    /// How often it had been killed before.
+    pub(crate) killed: usize,
+    /// Nanoseconds in which it did not run.
+    pub(crate) paused_ns: u64,
     /// Of an imported run: no text says when it was printed, and both times are those of the import.
     pub(crate) undated: bool,
 }
