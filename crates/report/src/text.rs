@@ -352,7 +352,7 @@ fn paused(run: &RunInfo) -> Option<String> {
 
 /// What the numbers are of: said once where all figures agree.
 pub(crate) fn statistic(report: &Report) -> String {
-    let repeated = report.figures.iter().any(|figure| figure.repetitions.len() > 1);
+    let repeated = report.figures.iter().any(|figure| figure.counted() > 1);
     let mut text = if repeated { "Median of n repetitions" } else { "One repetition of each" }.to_owned();
     match one_rate(report) {
         Some(name) => {

@@ -386,8 +386,13 @@ impl Figure {
     }
 
     /// Repetitions that count.
+    pub(crate) fn counting(&self) -> impl Iterator<Item = &Repetition> {
+        self.repetitions.iter().filter(|one| one.counts())
+    }
+
+    /// How many they are.
     pub(crate) fn counted(&self) -> usize {
-        self.repetitions.iter().filter(|one| one.counts()).count()
+        self.counting().count()
     }
 }
 
