@@ -112,8 +112,28 @@ fn a_sweep_that_was_killed_goes_on_where_it_was() {
     assert_eq!(desk.report().state(), "killed");
     let before = starts(&desk);
 
+    std::thread::sleep(PAUSE);
     let _ = resumed(&desk).expect_code(0);
     is_whole(&desk, &data, &before);
+    let run = &desk.report().0["run"];
+    assert_eq!((&run["resumed"], &run["killed"]), (&1.into(), &1.into()));
+    let (paused, whole) = (run["paused_ns"].as_u64().expect("a number"), times(run));
+    assert!(paused >= 1_000_000_000 && paused < whole, "{paused} of {whole}");
+    let text = run_report(&desk);
+    assert_says(&text, &["it did not run for", "killed, resumed once"]);
+}
+
+/// How long the host of the killed run stands still.
+const PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
+
+fn run_report(desk: &Desk) -> String {
+    run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout
+}
+
+/// Nanoseconds from the start to the end of a run.
+fn times(run: &serde_json::Value) -> u64 {
+    let time = |key: &str| run[key].as_i64().expect("a time");
+    time("finished_unix_ns").abs_diff(time("started_unix_ns"))
 }
 
 #[test]

@@ -218,7 +218,7 @@ pub use ranks::{EXACT_VALUES_MAX, PAIRS_MAX, RankTest, Shift, mann_whitney, shif
 pub use rates::{OperationRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, TaskRates};
 pub use reconciled::{Reconciled, TimePart};
 pub use regression::{Prediction, Regression, Uncertainty, crossover};
-pub use run_time::run_time;
+pub use run_time::{paused_ns, run_time};
 pub use scaling::{Scaling, TAXED_TARGETS_MAX, Tax, scalability, tax};
 pub use seek::{
     FIT_ERROR_MAX, FIT_SIZES_MIN, FIT_SPAN_MIN, FitRefused, SeekFit, SeekPoint, SeekTime, seek_fits,

@@ -16,8 +16,19 @@ pub fn run_time(run: &Run) -> Option<Reconciled> {
     let own = matches!(manifest.provenance, Provenance::Measured | Provenance::Simulated);
     let finished = manifest.finished_unix_ns.filter(|_| own && run.parts.len() < 2)?;
     let wall = finished.checked_sub(manifest.started_unix_ns).filter(|&nanos| nanos > 0)?;
-    let time = Reconciled::new(parts(&manifest.plan.cases, &run.phases), wall as f64 / 1e9, 0.0);
+    let mut parts = parts(&manifest.plan.cases, &run.phases);
+    let paused = paused_ns(run);
+    if paused > 0 {
+        parts.push(TimePart::new("between an end and a resumption", Nanos(paused).as_secs_f64()));
+    }
+    let time = Reconciled::new(parts, wall as f64 / 1e9, 0.0);
     (!time.parts.is_empty()).then_some(time)
+}
+
+/// Nanoseconds in which the run did not run, having ended early and been resumed later.
+#[must_use]
+pub fn paused_ns(run: &Run) -> u64 {
+    run.pauses.iter().map(|pause| pause.to_unix_ns.abs_diff(pause.from_unix_ns)).sum()
 }
 
 /// The time of each phase over all passes, in the order in which they came first, and of all rests.

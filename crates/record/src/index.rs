@@ -11,7 +11,7 @@ use crate::journal::{JournalReader, Line, Place};
 use crate::limits::NAMED_LINES_MAX;
 use crate::sealed::SealedTable;
 use crate::stood;
-use crate::{Clocks, Damage, FailedCase, Manifest, RunState, Stood, WarningRow, Wiped};
+use crate::{Clocks, Damage, FailedCase, Manifest, Pause, RunState, Stood, WarningRow, Wiped};
 
 /// How an attempt at a case ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -65,6 +65,10 @@ pub(crate) struct JournalIndex {
     pub(crate) clocks: Vec<Clocks>,
     /// Of each case the number that it was given last, and how often it was started.
     numbers: HashMap<String, (u32, u32)>,
+    /// Times between an end of the run and its next start.
+    pub(crate) pauses: Vec<Pause>,
+    /// When the last event with a time was.
+    last_unix_ns: Option<i64>,
     end: Option<RunState>,
     pub(crate) finished_unix_ns: Option<i64>,
     pub(crate) held: bool,
@@ -171,6 +175,15 @@ impl JournalIndex {
         match line.event.as_ref() {
             "run-started" => self.manifest = line.manifest().transpose()?,
             "run-resumed" => {
+                let times = self
+                    .last_unix_ns
+                    .or_else(|| Some(self.manifest.as_ref()?.started_unix_ns))
+                    .zip(line.at_unix_ns);
+                self.pauses.extend(times.map(|(from_unix_ns, to_unix_ns)| Pause {
+                    from_unix_ns,
+                    to_unix_ns,
+                    killed: self.end.is_none(),
+                }));
                 self.end = None;
                 self.finished_unix_ns = None;
                 if line.sealed_again {
@@ -235,6 +248,7 @@ impl JournalIndex {
             // An event that a later program of the same format version added.
             _ => {}
         }
+        self.last_unix_ns = line.at_unix_ns.or(self.last_unix_ns);
         Ok(())
     }
 

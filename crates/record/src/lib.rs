@@ -104,7 +104,7 @@ pub use rows::{
     DeviceRow, EndRow, HistoryRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseRow, PrintedRow,
     SeriesRow, TaskRow,
 };
-pub use run::{Damage, FailedCase, Run, RunState};
+pub use run::{Damage, FailedCase, Pause, Run, RunState};
 pub use slots::{Card, INVENTORY_SCHEMA, Inventory, Slot, SlotCount, SlotMap, SlotUsage, SlotWarning};
 pub use stood::{LayoutNews, Stood};
 pub use store::Rows;

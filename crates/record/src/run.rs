@@ -23,6 +23,17 @@ use crate::{
     WarningRow, Wiped, directory,
 };
 
+/// A time in which a run did not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pause {
+    /// The last that is recorded before it, nanoseconds since 1970-01-01 UTC.
+    pub from_unix_ns: i64,
+    /// When the run was resumed, likewise.
+    pub to_unix_ns: i64,
+    /// It was killed, or its host went down: it did not end by itself.
+    pub killed: bool,
+}
+
 /// How far a run came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunState {
@@ -97,6 +108,8 @@ pub struct Run {
     pub layouts: Vec<Stood>,
     /// Each time that the clocks of the nodes were compared, in order.
     pub clocks: Vec<Clocks>,
+    /// Times in which it did not run, as it had ended early and was resumed later, in order.
+    pub pauses: Vec<Pause>,
     /// What could not be read.
     pub damage: Vec<Damage>,
     /// The runs that were merged into this one; empty where it is one run.
@@ -131,6 +144,7 @@ impl Run {
             wiped: Vec::new(),
             layouts: Vec::new(),
             clocks: Vec::new(),
+            pauses: Vec::new(),
             damage: Vec::new(),
             parts: Vec::new(),
             store: Arc::default(),
@@ -290,6 +304,7 @@ impl Run {
         run.wiped = std::mem::take(&mut index.wiped);
         run.layouts = std::mem::take(&mut index.layouts);
         run.clocks = std::mem::take(&mut index.clocks);
+        run.pauses = std::mem::take(&mut index.pauses);
         run.damage = damage;
         run.parts = crate::merge::read_parts(directory, &mut run.damage);
         if run.manifest.finished_unix_ns.is_none() {
@@ -303,6 +318,7 @@ impl Run {
                     survey.check(directory)?;
                 }
                 run.fill(&mut journal, index, &mut texts);
+                run.narrow_pauses();
             }
             None => {
                 survey.check(directory)?;
@@ -312,6 +328,15 @@ impl Run {
             }
         }
         Ok(run)
+    }
+
+    /// Not every event has a time: phases that had ended before a pause move its start.
+    fn narrow_pauses(&mut self) {
+        let ends = |row: &PhaseRow| row.started_unix_ns.saturating_add_unsigned(row.wall_ns);
+        for pause in &mut self.pauses {
+            let before = self.phases.iter().map(ends).filter(|&end| end <= pause.to_unix_ns);
+            pause.from_unix_ns = before.max().unwrap_or(pause.from_unix_ns).max(pause.from_unix_ns);
+        }
     }
 
     /// Takes each case from its batch, or from the journal where a table is not whole.

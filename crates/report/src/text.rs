@@ -14,7 +14,7 @@ use crate::format::{
 use crate::inventory::beside;
 use crate::section::{Block, Section, conditions, in_unit, is_single, sections, unnamed, which_target};
 use crate::table::{Align, Table, Tone, width, wrapped};
-use crate::view::{Figure, LatencyInfo, Note, Report, Spread};
+use crate::view::{Figure, LatencyInfo, Note, Report, RunInfo, Spread};
 
 /// Columns that prose is folded to; tables may be wider, up to 120.
 const COLUMNS: usize = 100;
@@ -296,7 +296,7 @@ pub(crate) fn when(report: &Report) -> String {
             (true, Some(finished)) => format!("measured from {started} to {}", utc(finished)),
             _ => format!("measured {started}{took}"),
         },
-        (false, _) => format!("{started}{took}"),
+        (false, _) => format!("{started}{took}{}", paused(&report.run).unwrap_or_default()),
     }
 }
 
@@ -319,9 +319,21 @@ fn took(report: &Report) -> Option<String> {
     }
 }
 
+/// `; it did not run for 6 min 3 s of them: killed, resumed once`.
+fn paused(run: &RunInfo) -> Option<String> {
+    let killed = if run.killed > 0 { "killed" } else { "interrupted" };
+    let times = match run.resumed {
+        0 => return None,
+        1 => "once".to_owned(),
+        n => format!("{n} times"),
+    };
+    let paused = duration(run.paused_ns as f64 / 1e9);
+    Some(format!("; it did not run for {paused} of them: {killed}, resumed {times}"))
+}
+
 /// What the numbers are of: said once where all figures agree.
 pub(crate) fn statistic(report: &Report) -> String {
-    let repeated = report.figures.iter().any(|figure| figure.repetitions.len() > 1);
+    let repeated = report.figures.iter().any(|figure| figure.counted() > 1);
     let mut text = if repeated { "Median of n repetitions" } else { "One repetition of each" }.to_owned();
     match one_rate(report) {
         Some(name) => {

@@ -138,6 +138,9 @@ fn run_info(run: &Run) -> RunInfo {
         seed: manifest.plan.seed,
         started_unix_ns: manifest.started_unix_ns,
         finished_unix_ns: manifest.finished_unix_ns,
+        resumed: run.pauses.len(),
+        killed: run.pauses.iter().filter(|pause| pause.killed).count(),
+        paused_ns: analysis::paused_ns(run),
         undated: matches!(manifest.plan.question, Question::Import { undated: true, .. }),
     }
 }

@@ -155,6 +155,7 @@ fn figure_value(figure: &Figure) -> Value {
     let names: Vec<&str> = rate_names(figure);
     let value =
         with(with(with(raw(figure), "text", words), "large", json!(large)), "rate_names", json!(names));
+    let value = with(value, "counted", json!(figure.counted()));
     let value = with(value, "is_operations", json!(figure.is_operations()));
     let value = with(value, "rate_unit", json!(rate_unit(figure)));
     let value = with(value, "latency", figure.latency.iter().map(latency_value).collect());

@@ -144,6 +144,12 @@ pub(crate) struct RunInfo {
     pub(crate) seed: u64,
     pub(crate) started_unix_ns: i64,
     pub(crate) finished_unix_ns: Option<i64>,
+    /// How often it was resumed after it had ended early.
+    pub(crate) resumed: usize,
+    /// How often it had been killed before.
+    pub(crate) killed: usize,
+    /// Nanoseconds in which it did not run.
+    pub(crate) paused_ns: u64,
     /// Of an imported run: no text says when it was printed, and both times are those of the import.
     pub(crate) undated: bool,
 }
@@ -379,8 +385,13 @@ impl Figure {
     }
 
     /// Repetitions that count.
+    pub(crate) fn counting(&self) -> impl Iterator<Item = &Repetition> {
+        self.repetitions.iter().filter(|one| one.counts())
+    }
+
+    /// How many they are.
     pub(crate) fn counted(&self) -> usize {
-        self.repetitions.iter().filter(|one| one.counts()).count()
+        self.counting().count()
     }
 }
 

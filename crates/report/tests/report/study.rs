@@ -61,3 +61,32 @@ fn a_large_study_is_cut_where_a_reader_would_drown_and_whole_where_a_program_rea
     assert!(page.matches("<details id=\"figure-").count() <= 40);
     assert!(page.contains("more rows in the CSV and JSON forms") && page.contains("of 600 figures"));
 }
+
+/// Of a case of two rounds the first is kept and counts for nothing; nor is it a repetition anywhere on the page.
+#[test]
+fn rounds_that_do_not_count_are_no_repetitions_on_the_page() {
+    let run = common::study::study();
+    let study = Study::of(&run);
+    let json: serde_json::Value = serde_json::from_str(&study.json()).expect("JSON");
+    let mut page = Vec::new();
+    study.html(&mut page).expect("written");
+    let page = String::from_utf8(page).expect("UTF-8");
+    let figures = json["figures"].as_array().expect("figures").iter();
+    let (mut rounds, mut shown, mut points) = (0, 0, 0);
+    for figure in figures {
+        let all = figure["repetitions"].as_array().expect("repetitions");
+        let counted = all.iter().filter(|one| one["role"] == "recorded").count();
+        rounds += usize::from(counted < all.len());
+        let number = &figure["number"];
+        let link = format!("<th scope=\"row\"><a href=\"#figure-{number}\">");
+        let Some((_, row)) = page.split_once(&link) else { continue };
+        let row = row.split_once("</tr>").expect("its end").0;
+        assert!(row.contains(&format!("<td class=\"n\">{counted}</td>")), "figure {number}: {row}");
+        shown += 1;
+        points += if counted > 1 { counted } else { 0 };
+    }
+    assert!(rounds > 0 && shown > 0, "no figure of several rounds was tried");
+    let drawn =
+        (1..=9).map(|number| page.matches(&format!("\"repetition {number}: ")).count()).sum::<usize>();
+    assert_eq!(drawn, points, "points of the bars");
+}

@@ -100,9 +100,9 @@ pub(super) fn bars(figures: &[&Figure], kind: &Kind, cached: bool) -> Chart {
     data.extend(interval_trace(figures, kind));
     data.extend(repetition_trace(figures, kind));
     data.extend(published_trace(figures, kind));
-    let note = match (cached, figures.iter().any(|figure| figure.repetitions.len() > 1)) {
+    let note = match (cached, figures.iter().any(|figure| figure.counted() > 1)) {
         (true, _) => "Memory of this host took part: these are no figures of the device.",
-        (false, true) => "Bar: median. Points: every repetition.",
+        (false, true) => "Bar: median. Points: the repetitions that count.",
         (false, false) => "One repetition of each.",
     };
     let rows: Vec<String> = figures.iter().map(|figure| label(figure)).collect();
@@ -185,8 +185,8 @@ fn interval_trace(figures: &[&Figure], kind: &Kind) -> Option<Value> {
 
 fn repetition_trace(figures: &[&Figure], kind: &Kind) -> Option<Value> {
     let (mut x, mut y, mut text) = (Vec::new(), Vec::new(), Vec::new());
-    for figure in figures.iter().filter(|figure| figure.repetitions.len() > 1) {
-        for one in &figure.repetitions {
+    for figure in figures.iter().filter(|figure| figure.counted() > 1) {
+        for one in figure.counting() {
             let value = (kind.repetition)(one);
             x.push(value / kind.unit);
             y.push(label(figure));
@@ -261,9 +261,9 @@ fn hover(figure: &Figure, kind: &Kind) -> String {
     if figure.page_cache {
         lines.push("the page cache took part".to_owned());
     }
-    if figure.repetitions.len() > 1 {
+    if figure.counted() > 1 {
         let all: Vec<String> =
-            figure.repetitions.iter().map(|one| (kind.words)(figure, (kind.repetition)(one))).collect();
+            figure.counting().map(|one| (kind.words)(figure, (kind.repetition)(one))).collect();
         lines.push(format!("repetitions: {}", all.join(", ")));
     }
     if let Some(one) = figure.latency.first() {
