@@ -85,7 +85,7 @@ impl Statement for Verdict {
             "margin",
             Quantity::Ratio,
             |one: &Self| Value::or_none(one.margin, Value::Change),
-            "Measured ÷ promised − 1; positive is good on either side.",
+            "Measured ÷ promised − 1, of *at most* 1 − measured ÷ promised: positive is good on either side.",
         ),
         Column::new(
             "at_worst",

@@ -118,7 +118,7 @@ pub(crate) fn without_figures<'t>(table: &'t analysis::Table, title: impl Fn(&'t
     columns.push((LAST, Align::Left));
     let mut shown = Table::new(&columns).below(LAST);
     for row in &table.rows {
-        let (mut cells, below) = read(table, row, |value| cell(value, "ops/s", &title));
+        let (mut cells, below) = read(table, row, |value| cell(value, "IOPS", &title));
         cells.push(below.join("; ").into());
         shown.row(cells);
     }
@@ -202,7 +202,7 @@ fn cell<'t>(value: &'t Value, operations: &str, title: impl Fn(&'t str) -> &'t s
 }
 
 /// Words or sentences of one list that are shown where a table is read.
-const LISTED: usize = 3;
+const LISTED: usize = 4;
 
 const fn tone(standing: Standing) -> Tone {
     match standing {
@@ -389,6 +389,8 @@ pub(crate) struct Said<'a> {
     pub(crate) kind: &'static str,
     /// Whether its numbers are families of OpenMetrics.
     pub(crate) metrics: bool,
+    /// Whether it was judged by what was fixed before the run.
+    pub(crate) judged: bool,
     /// The statement.
     pub(crate) row: &'a Row,
     /// The figure that it is of.
@@ -424,6 +426,7 @@ pub(crate) fn said(report: &Report) -> Vec<Said<'_>> {
     let mut all = Vec::new();
     for table in &report.statements.tables {
         let policy = table.kind.policy();
+        let judged = table.columns.iter().any(|head| matches!(head.quantity, Quantity::Standing(_)));
         for row in &table.rows {
             let figure = row.figures.first().and_then(|&place| figure(report, number_of(place)));
             let cells = || table.columns.iter().zip(&row.cells);
@@ -434,6 +437,7 @@ pub(crate) fn said(report: &Report) -> Vec<Said<'_>> {
             let of = |name, quantity, value, text: String, unit| Said {
                 kind: policy.id,
                 metrics: policy.metrics,
+                judged,
                 row,
                 figure,
                 about: about.clone(),

@@ -18,14 +18,15 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
         let figure = one.figure.and_then(|figure| of(figure.number)).unwrap_or_default();
         let mut which = with(&figure, &[("statement", one.kind), ("figures", &one.figures())]);
         which.extend(one.about.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
-        if last.is_none_or(|last| !std::ptr::eq(last, one.row)) {
+        // What was judged says what follows in a family of its own.
+        if !one.judged && last.is_none_or(|last| !std::ptr::eq(last, one.row)) {
             let states = Outcome::ALL.map(Outcome::name);
             let labels = with(&which, &[("because", &one.because())]);
             outcome.put_state(&labels, &states, one.row.outcome.name());
             last = Some(one.row);
         }
         if let Quantity::Standing(words) = one.quantity {
-            let name = name(one.kind, one.name, "");
+            let name = format!("ioproof_{}", one.kind);
             if let Some(family) = numbers.iter_mut().find(|family| family.name() == name) {
                 family.put_state(&which, words, &one.text);
             }
@@ -66,7 +67,7 @@ fn heads(report: &Report) -> Vec<Family> {
         let policy = table.kind.policy();
         let (unit, short) = match head.quantity {
             Quantity::Standing(_) => {
-                return Some(Family::states_named(name(policy.id, head.key, ""), head.about));
+                return Some(Family::states_named(format!("ioproof_{}", policy.id), head.about));
             }
             Quantity::Text | Quantity::List | Quantity::Setting | Quantity::Figure | Quantity::Interval => {
                 return None;

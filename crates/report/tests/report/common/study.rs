@@ -158,7 +158,6 @@ fn terms() -> Terms {
         exclusive: Some(true),
         release: Some("firmware 1.2".to_owned()),
         nodes: vec![1, 4, 8],
-        ..Terms::default()
     }
 }
 

@@ -235,10 +235,10 @@ const IN_DOCUMENT: [(Kind, &str, &str, &str); 12] = [
     (Kind::Plateau, "/findings/curves", "/shape/plateau_from", ""),
     (Kind::ProcessLimit, "/findings/process_limits", "/flat", "true"),
     (Kind::Placement, "/statements/placement", "/for", "what is mostly read"),
-    (Kind::ClaimGreater, "/findings/claims", "/standing", "holds"),
-    (Kind::ClaimGreater, "/findings/claims", "/standing", "does not hold"),
-    (Kind::Pass, "/findings/verdicts", "/judgement", "PASS"),
-    (Kind::Fail, "/findings/verdicts", "/judgement", "FAIL"),
+    (Kind::ClaimGreater, "/statements/claim", "/standing", "holds"),
+    (Kind::ClaimGreater, "/statements/claim", "/standing", "does not hold"),
+    (Kind::Pass, "/statements/commitment", "/judgement", "PASS"),
+    (Kind::Fail, "/statements/commitment", "/judgement", "FAIL"),
 ];
 
 /// The kinds of which the JSON document has a statement.
