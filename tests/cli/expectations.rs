@@ -132,7 +132,7 @@ fn the_weakest_link_bounds_each_number_of_nodes() {
                     && one["unit"] == "bytes/s"
             };
             let one = links.iter().find(is_it).unwrap_or_else(|| panic!("no bound of {target} on {nodes}"));
-            assert_near(&format!("{target} on {nodes} nodes"), number(&one["amount"]["value"]), bound, 1e-9);
+            assert_near(&format!("{target} on {nodes} nodes"), number(&one["expected"]), bound, 1e-9);
         }
     }
     let weakest = |nodes: u32| {

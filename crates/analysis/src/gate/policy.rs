@@ -169,7 +169,11 @@ pub const POLICY: [Policy; 13] = [
     },
     Policy { least: DIFFERENCE_LEAST, ..row(Kind::Cost, "cost", "Cost", "cost") },
     Policy { least: DIFFERENCE_LEAST, ..row(Kind::Placement, "placement", "Placement", "cost") },
-    Policy { metrics: true, ..observed(Kind::Expected, "expected", "Measured ÷ expected", "expected") },
+    Policy {
+        metrics: true,
+        rows: 2 * OBSERVED_SHOWN,
+        ..observed(Kind::Expected, "expected", "Measured ÷ expected", "expected")
+    },
     observed(Kind::WeakestLink, "weakest_link", "Weakest links", "expected"),
     observed(Kind::Iops, "iops", "IOPS, by what is meant", "iops"),
     Policy {
