@@ -145,7 +145,7 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 13] = [
+pub const POLICY: [Policy; 14] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
@@ -182,6 +182,13 @@ pub const POLICY: [Policy; 13] = [
         ..observed(Kind::Published, "published", "Published figures and own ones", "beside")
     },
     observed(Kind::LimitedBy, "limited_by", "Processor or storage", "limits"),
+    Policy {
+        least: DIFFERENCE_LEAST,
+        within_scatter: Some(Marked),
+        rows: 2 * OBSERVED_SHOWN,
+        test: "difference from the layer below, corrected for the number of pairs",
+        ..row(Kind::Layer, "layer", "Layer by layer", "layers")
+    },
 ];
 
 impl Kind {
