@@ -60,15 +60,23 @@ impl Layer {
 impl Statement for Layer {
     const KIND: Kind = Kind::Layer;
     const OF: Of = Of::Point;
-    const CAPTION: &'static str =
-        "The same workload on each layer. Loss: (layer below − this one) ÷ layer below, where a difference is \
+    const CAPTION: &'static str = "The same workload on each layer. Loss: (layer below − this one) ÷ layer below, where a difference is \
          shown; negative where it is faster. Processor time is that of this program with its system calls; \
          threads of the kernel are not in it";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::rate("rate_per_second", |one: &Self| Value::Rate(one.rate, one.counts), "Median of the first rate.")
-            .headed("rate"),
-        Column::text("below", |one: &Self| one.below.clone().unwrap_or_default(), "The layer below.").subject(),
-        Column::change("loss", Self::loss, "(Layer below − this one) ÷ layer below, where a difference is shown."),
+        Column::rate(
+            "rate_per_second",
+            |one: &Self| Value::Rate(one.rate, one.counts),
+            "Median of the first rate.",
+        )
+        .headed("rate"),
+        Column::text("below", |one: &Self| one.below.clone().unwrap_or_default(), "The layer below.")
+            .subject(),
+        Column::change(
+            "loss",
+            Self::loss,
+            "(Layer below − this one) ÷ layer below, where a difference is shown.",
+        ),
         Column::share("share", |one: &Self| Some(one.share), "Its rate ÷ that of the lowest layer.")
             .headed("of the lowest"),
         Column::number(
@@ -77,12 +85,24 @@ impl Statement for Layer {
             "Processor seconds of the program's processes for each 10⁹ bytes.",
         )
         .headed("CPU s/GB"),
-        Column::nanos("cpu_per_operation", |one: &Self| one.cpu_ns_per_operation, "Processor time of an operation.")
-            .detail(),
+        Column::nanos(
+            "cpu_per_operation",
+            |one: &Self| one.cpu_ns_per_operation,
+            "Processor time of an operation.",
+        )
+        .detail(),
         Column::share("caches", |one| one.cache_share, "1 − device bytes ÷ bytes of the tasks, not below 0."),
-        Column::flag("best", |one: &Self| Some(one.best), "Whether the lowest layer is fastest at this point.")
-            .detail(),
-        Column::text("carried_by", |one| queues_of(&one.top), "The devices under it, and their hardware queues."),
+        Column::flag(
+            "best",
+            |one: &Self| Some(one.best),
+            "Whether the lowest layer is fastest at this point.",
+        )
+        .detail(),
+        Column::text(
+            "carried_by",
+            |one| queues_of(&one.top),
+            "The devices under it, and their hardware queues.",
+        ),
         Column::text(
             "at_the_bottom",
             |one| if one.bottom == one.top { String::new() } else { queues_of(&one.bottom) },
@@ -181,7 +201,8 @@ pub(crate) fn layers(gate: &Gate<'_>, host: Option<&HostFacts>, limits: &[BoundB
     let stack = |(place, (_, layers)): (usize, &(usize, Vec<&Subject<'_>>))| {
         stack(gate, layers, family, best.contains(&place), host, limits)
     };
-    let mut all: Vec<(bool, LayerStack)> = stacks.iter().enumerate().map(|one| (best.contains(&one.0), stack(one))).collect();
+    let mut all: Vec<(bool, LayerStack)> =
+        stacks.iter().enumerate().map(|one| (best.contains(&one.0), stack(one))).collect();
     all.sort_by_key(|(best, _)| !best);
     all.into_iter().map(|(_, stack)| stack).collect()
 }

@@ -12,8 +12,7 @@ use crate::{
     Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, Sample, audit, beside, best,
     bound_by, claims, consistency, cost, coverage, curves, disk_views, dispersion, expected, imported_checks,
     iops, job_costs, job_placings, jobs, layers, limits, matrix, members, node_comparison, node_grid,
-    overlay, process_limit, scaling, seek_fits, strips, timeline, timelines, verdict,
-    weak_scaling, weakest,
+    overlay, process_limit, scaling, seek_fits, strips, timeline, timelines, verdict, weak_scaling, weakest,
 };
 
 /// Everything that `figures`, which are those of `run`, say together.

@@ -7,13 +7,13 @@ use crate::escape;
 use crate::section::shown_passes;
 use crate::statements::{self, Said};
 use crate::view::findings::Setting;
-use crate::view::layers::{LayerStep, Member};
+use crate::view::layers::Member;
 use crate::view::nodes::NodeComparison;
 use crate::view::timeline::Timeline;
 use crate::view::{Figure, LatencyInfo, Report};
 
 /// The columns, in order; `docs/REPORT.md` describes them.
-pub(crate) const COLUMNS: [&str; 145] = [
+pub(crate) const COLUMNS: [&str; 142] = [
     "row",
     "run_id",
     "number",
@@ -125,9 +125,6 @@ pub(crate) const COLUMNS: [&str; 145] = [
     "exchange_latency_p99_9_ns",
     "exchange_latency_p99_99_ns",
     "exchange_latency_maximum_ns",
-    "layer_below",
-    "layer_loss",
-    "cpu_seconds_per_gb",
     "devices_compared",
     "device_models",
     "slow_devices",
@@ -207,8 +204,6 @@ fn statement(report: &Report, one: &Said<'_>) -> Vec<String> {
 struct OfFigures<'a> {
     warnings: HashMap<usize, Vec<&'a str>>,
     nodes: HashMap<usize, &'a NodeComparison>,
-    /// A layer and the target below it.
-    layers: HashMap<usize, (&'a LayerStep, &'a str)>,
     members: HashMap<usize, Vec<&'a Member>>,
     timelines: HashMap<usize, &'a Timeline>,
 }
@@ -217,13 +212,6 @@ impl<'a> OfFigures<'a> {
     fn of(report: &'a Report) -> Self {
         let nodes = report.findings.nodes.iter().map(|one| (one.figure, one)).collect();
         let mut said = Self { nodes, ..Self::default() };
-        for stack in &report.findings.layers {
-            let below = std::iter::once("").chain(stack.steps.iter().map(|step| step.target.as_str()));
-            for (step, below) in stack.steps.iter().zip(below) {
-                // A layer that carries several has the same one below it in all their stacks.
-                said.layers.entry(step.figure).or_insert((step, below));
-            }
-        }
         for one in shown_passes(&report.findings.timelines) {
             said.timelines.insert(one.figure, one);
         }
@@ -300,12 +288,6 @@ fn row(report: &Report, figure: &Figure, said: &OfFigures<'_>) -> Vec<String> {
     for operation in ["create", "stat", "list", "rename", "remove", "exchange"] {
         cells.extend(latency(response(operation)));
     }
-    let layer = said.layers.get(&figure.number);
-    cells.extend([
-        layer.map(|(_, below)| (*below).to_owned()).unwrap_or_default(),
-        optional(layer.and_then(|(step, _)| step.loss)),
-        optional(layer.and_then(|(step, _)| step.cpu_seconds_per_gb)),
-    ]);
     cells.extend(members(said.members.get(&figure.number).map_or(&[], Vec::as_slice)));
     cells.extend(said.timelines.get(&figure.number).map(|one| timeline(one)).unwrap_or_default());
     cells.resize(COLUMNS.len(), String::new());

@@ -25,6 +25,8 @@ pub enum Kind {
     Placement,
     /// What limited a figure: processors or storage.
     LimitedBy,
+    /// What a layer costs.
+    Layer,
     /// A commitment, judged.
     Commitment,
     /// A statement of a study, tested.
