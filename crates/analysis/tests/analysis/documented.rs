@@ -131,6 +131,14 @@ fn the_documentation_has_the_policy_of_each_kind_of_statement() {
 }
 
 #[test]
+fn the_documentation_has_the_statistics_of_latencies() {
+    let rows =
+        analysis::LATENCY_STATISTICS.iter().map(|one| format!("| `{}_ns` | {} |\n", one.key, one.about));
+    let text = format!("| field | meaning |\n|---|---|\n{}", rows.collect::<String>());
+    written("REPORT.md", "LATENCY_STATISTICS", &text);
+}
+
+#[test]
 fn the_documentation_has_the_fields_of_each_kind_of_statement() {
     let mut text = String::new();
     for table in analysis::Findings::default().tables() {

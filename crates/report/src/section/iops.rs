@@ -1,7 +1,10 @@
 //! Transfers per second of one system, by what is meant by the word.
 
+use analysis::ShownIn;
+
 use super::{Block, figure, only, title};
-use crate::format::{grouped, latency, whole};
+use crate::format::grouped;
+use crate::latencies;
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::{iops, share};
 use crate::view::{Figure, Report};
@@ -17,7 +20,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     if best.len() < DEFINITIONS_LEAST {
         return Vec::new();
     }
-    let mut table = Table::new(&[
+    let before = [
         ("#", Align::Right),
         ("target", Align::Left),
         ("transfers", Align::Left),
@@ -26,14 +29,12 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         ("client", Align::Left),
         ("device ÷ tasks", Align::Left),
         ("IOPS", Align::Right),
-        ("mean", Align::Right),
-        ("p99", Align::Right),
-        ("rate", Align::Left),
-    ]);
+    ];
+    let columns = latencies::columns(&before, ShownIn::Always, &[("rate", Align::Left)]);
+    let mut table = Table::new(&columns);
     let all = best.len();
     for figure in best.into_iter().take(DEFINITIONS_MAX) {
-        let first = figure.latency.first();
-        table.row(vec![
+        let mut row: Vec<Cell> = vec![
             Cell::figure(Some(figure.number)),
             title(report, &figure.target).into(),
             figure.what.clone().into(),
@@ -42,10 +43,10 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
             figure.client.into(),
             cache(figure).into(),
             Cell::toned(iops(figure.transfers_per_second.median), Tone::Main),
-            first.map(|one| latency(whole(one.mean_ns))).unwrap_or_default().into(),
-            first.map(|one| latency(one.p99_ns)).unwrap_or_default().into(),
-            figure.rate.into(),
-        ]);
+        ];
+        row.extend(latencies::cells(figure.latency.first(), ShownIn::Always).into_iter().map(Cell::from));
+        row.push(figure.rate.into());
+        table.row(row);
     }
     let mut lead =
         "Transfers completed per second of the same system, highest first; of equal definitions the fastest"
