@@ -75,7 +75,7 @@ fn a_table_of_data_sheets_gets_the_share_that_was_reached() {
     let _ = run(&desk.study(&layers())).expect_code(0);
     let report = desk.report().0;
     let figures = report["figures"].as_array().expect("a list");
-    let all = report["findings"]["expected"].as_array().expect("a list");
+    let all = report["statements"]["expected"].as_array().expect("a list");
     let mut seen = 0;
     for (target, values) in TABLE_1 {
         let kinds = [("write", "stream"), ("read", "stream"), ("write", "small"), ("read", "small")];
@@ -97,7 +97,7 @@ fn a_table_of_data_sheets_gets_the_share_that_was_reached() {
                 Ok(digits) if value.ends_with("GB/s") => digits * 1e9,
                 other => other.expect("a number"),
             };
-            assert_eq!((text(&one["amount"]["unit"]), number(&one["amount"]["value"])), (unit, printed));
+            assert_eq!((text(&one["unit"]), number(&one["expected"])), (unit, printed));
             assert_near("share", number(&one["ratio"]), number(measured) / printed, 1e-9);
             seen += 1;
         }
@@ -117,7 +117,7 @@ fn the_weakest_link_bounds_each_number_of_nodes() {
     let desk = desk();
     let finished = run(&desk.study(&layers())).expect_code(0);
     let report = desk.report().0;
-    let links = report["findings"]["weakest_links"].as_array().expect("a list");
+    let links = report["statements"]["weakest_link"].as_array().expect("a list");
     let expected = [
         ("gpfs", Value::Null, [1.25e9, 5e9, 10e9, 10e9]),
         ("ssd", "write".into(), [0.52e9, 2.08e9, 4.16e9, 8.32e9]),
@@ -129,10 +129,10 @@ fn the_weakest_link_bounds_each_number_of_nodes() {
                 one["target"] == target
                     && one["phase"] == phase
                     && one["nodes"] == nodes
-                    && one["amount"]["unit"] == "bytes/s"
+                    && one["unit"] == "bytes/s"
             };
             let one = links.iter().find(is_it).unwrap_or_else(|| panic!("no bound of {target} on {nodes}"));
-            assert_near(&format!("{target} on {nodes} nodes"), number(&one["amount"]["value"]), bound, 1e-9);
+            assert_near(&format!("{target} on {nodes} nodes"), number(&one["expected"]), bound, 1e-9);
         }
     }
     let weakest = |nodes: u32| {
@@ -177,7 +177,7 @@ fn a_promise_decides_the_exit_code_where_that_is_asked_for() {
         let desk = desk();
         let finished = run(&desk.study(&study).arg("--verdict")).expect_code(code);
         assert_says(&finished.stdout, &["the promise", judgement, "the vendor"]);
-        let verdicts = desk.report().0["findings"]["verdicts"].clone();
+        let verdicts = desk.report().0["statements"]["commitment"].clone();
         assert_eq!(verdicts[0]["judgement"], judgement, "{verdicts}");
         let again = run(&desk.ioproof("verdict").arg(desk.record())).expect_code(code);
         assert_says(&again.stdout, &[judgement]);

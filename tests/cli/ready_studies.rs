@@ -226,21 +226,21 @@ fn runs_in_miniature(name: &str) {
     assert_eq!(left, [""; 0], "{name}: the data files are gone");
     crate::answers::shows(name, &desk);
     if !plan.terms.published.is_empty() {
-        stands_beside_published_figures(name, &plan, &report["findings"]);
+        stands_beside_published_figures(name, &plan, &report["statements"]);
     }
 }
 
 /// Every published figure of the study is shown, some of them beside an own one, and every rule
 /// has a verdict or the reason why it has none.
-fn stands_beside_published_figures(name: &str, plan: &Plan, findings: &Value) {
-    let list = |key: &str| findings[key].as_array().unwrap_or_else(|| panic!("no {key}")).clone();
-    let beside = list("beside");
+fn stands_beside_published_figures(name: &str, plan: &Plan, statements: &Value) {
+    let list = |key: &str| statements[key].as_array().unwrap_or_else(|| panic!("no {key}")).clone();
+    let beside = list("published");
     for place in &plan.terms.published {
         assert!(beside.iter().any(|one| one["id"] == place.id.as_str()), "{name}: {} is not shown", place.id);
     }
     let compared = beside.iter().filter(|one| one["ratio"].as_f64() > Some(0.0)).count();
     assert!(compared > 0, "{name}: no published figure stands beside an own one");
-    let claims = list("claims");
+    let claims = list("claim");
     for rule in &plan.terms.claims {
         let verdict = claims.iter().find(|claim| claim["id"] == rule.id.as_str());
         let verdict = verdict.unwrap_or_else(|| panic!("{name}: {} has no verdict", rule.id));
@@ -248,8 +248,8 @@ fn stands_beside_published_figures(name: &str, plan: &Plan, findings: &Value) {
     }
     // Phases of a miniature are too short to decide anything, and that is what it has to say.
     for claim in &claims {
-        let evidence = claim["evidence"].as_str().unwrap_or_default();
-        assert!(!evidence.is_empty(), "{name}: {claim}");
+        let nothing = claim["evidence"].as_array().is_none_or(Vec::is_empty);
+        assert!(!nothing, "{name}: {claim}");
     }
-    assert_eq!(list("verdicts").len(), plan.terms.commitments.len(), "{name}");
+    assert_eq!(list("commitment").len(), plan.terms.commitments.len(), "{name}");
 }

@@ -167,7 +167,7 @@ fn scales_as_limits_imply(duration: &str) {
         let tax = about(&report["statements"], "tax", figures.find("xvm", phase));
         assert_eq!(tax["outcome"], "withheld", "one repetition shows no difference: {tax}");
     }
-    let beside = report["findings"]["beside"].as_array().expect("a list");
+    let beside = report["statements"]["published"].as_array().expect("a list");
     let best = beside.iter().find(|one| one["id"] == "a-t2-read-best").expect("published");
     assert_near("a hundredth of the published rate", number(&best["ratio"]), 0.01, 0.05);
     let layouts = report["layouts"].as_array().expect("a list");

@@ -5,11 +5,144 @@ use std::collections::HashMap;
 use plan::{Bytes, Case, Layer, Phase, Plan, PublishedPlace, Setting, SettingValue};
 use record::{Library, Metric, Operation, Published, PublishedOperation, PublishedStatistic, PublishedUnit};
 
+use crate::gate::{Gate, Kind, Stated};
 use crate::subject::{Subject, subjects};
+use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::{
-    Beside, Figure, NodeFigure, Rate, RepetitionFigure, Summary, WeakScaling, operation_of, scalability, tax,
+    Figure, NodeFigure, Rate, RateOf, RepetitionFigure, Summary, WeakScaling, operation_of, scalability, tax,
     weak_scaling,
 };
+
+/// A published figure and the own figure beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Beside {
+    /// The id in the library.
+    pub id: String,
+    /// The own figure; none where nothing comparable was measured.
+    pub figure: Option<usize>,
+    /// The point of the sweep at which it stands, for charts.
+    pub at: Vec<Setting>,
+    /// The workload and target of the curves that it belongs to.
+    pub group: Option<String>,
+    /// The target.
+    pub target: Option<String>,
+    /// The phase.
+    pub phase: Option<Phase>,
+    /// The published value, in the unit of [`Beside::own`].
+    pub published: f64,
+    /// The own value: bytes per second, operations per second, nanoseconds or a share.
+    pub own: Option<f64>,
+    /// The unit of both: `bytes/s`, `ops/s`, `ns` or `fraction`.
+    pub unit: String,
+    /// Own ÷ published.
+    pub ratio: Option<f64>,
+    /// As printed, with its unit.
+    pub as_published: String,
+    /// Best, mean, stated …
+    pub statistic: String,
+    /// What is known to be wrong with the printed figure; empty where nothing is.
+    pub misprint: String,
+    /// The study and the table, slide or section.
+    pub source: String,
+}
+
+impl Statement for Beside {
+    const KIND: Kind = Kind::Published;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str =
+        "Own figures beside published ones; without an own one nothing comparable was measured";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new(
+            "id",
+            "published figure",
+            Quantity::Text,
+            |one: &Self| Value::Text(one.id.clone()),
+            "Its id.",
+        )
+        .subject(),
+        Column::new(
+            "as_published",
+            "printed",
+            Quantity::Text,
+            |one: &Self| Value::Text(one.as_published.clone()),
+            "As printed, with its unit.",
+        )
+        .subject(),
+        Column::new(
+            "published",
+            "published",
+            Quantity::Amount,
+            |one: &Self| one.in_unit(one.published),
+            "In `unit`.",
+        ),
+        Column::new(
+            "own",
+            "own",
+            Quantity::Amount,
+            |one: &Self| Value::or_none(one.own, |own| one.in_unit(own)),
+            "In `unit`; nothing where nothing comparable was measured.",
+        ),
+        Column::new(
+            "ratio",
+            "own ÷ published",
+            Quantity::Ratio,
+            |one: &Self| Value::or_none(one.ratio, Value::Share),
+            "Own ÷ published.",
+        ),
+        Column::new(
+            "statistic",
+            "statistic",
+            Quantity::Text,
+            |one: &Self| Value::Text(one.statistic.clone()),
+            "Best, mean, stated …",
+        )
+        .below(),
+        Column::new(
+            "source",
+            "source",
+            Quantity::Text,
+            |one: &Self| Value::Text(one.source.clone()),
+            "Where it stands.",
+        )
+        .below(),
+        Column::new(
+            "misprint",
+            "misprint",
+            Quantity::Text,
+            |one: &Self| Value::some_text(&one.misprint),
+            "What is known to be wrong with the printed figure.",
+        )
+        .below(),
+        Column::new(
+            "at",
+            "at",
+            Quantity::List,
+            |one: &Self| Value::List(one.at.iter().map(ToString::to_string).collect()),
+            "The point of the sweep at which it stands.",
+        )
+        .below(),
+        Column::new("unit", "unit", Quantity::Text, |one: &Self| Value::Text(one.unit.clone()), "Of both.")
+            .detail(),
+    ];
+}
+
+impl Beside {
+    fn in_unit(&self, value: f64) -> Value {
+        match self.unit.as_str() {
+            "bytes/s" => Value::Rate(value, RateOf::Bytes),
+            "ops/s" => Value::Rate(value, RateOf::Operations),
+            "ns" => Value::Nanos(value),
+            "fraction" => Value::Share(value),
+            _ => Value::Number(value),
+        }
+    }
+}
+
+/// Those of [`beside`].
+pub(crate) fn of_gate(gate: &Gate<'_>, library: &Library) -> Vec<Stated<Beside>> {
+    let all = beside(gate.plan, gate.figures, library).into_iter();
+    all.map(|one| gate.state(Kind::Published, one.figure.into_iter().collect(), one)).collect()
+}
 
 /// An id of a study file that the library does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,12 +6,86 @@ use std::collections::HashSet;
 use plan::{Claim, Plan, Quantity, Relation, Selector, Side};
 use record::{Library, PublishedUnit};
 
-use crate::grounds::Grounds;
+use crate::gate::{Gate, Kind, Stated};
 use crate::quantities::{Amounts, Measured};
-use crate::subject::{Subject, subjects};
-use crate::{
-    ClaimVerdict, Contrast, Curve, DIFFERENCE_LEAST, Doubt, Figure, RateOf, Standing, bounds, difference,
-};
+use crate::subject::Subject;
+use crate::table::{Column, Of, Quantity as Values, Standing, Statement, Value};
+use crate::{Contrast, Curve, DIFFERENCE_LEAST, Doubt, Figure, RateOf, bounds, difference};
+
+/// What must be known of any such conclusion.
+const CAVEAT: &str = "A synthetic benchmark is a best case: its transfers are regular and nothing else is asked of \
+                      the storage meanwhile. Applications reach less, and a statement that holds here holds for \
+                      these conditions.";
+
+/// A statement and what own data say of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClaimVerdict {
+    /// Its id.
+    pub id: String,
+    /// Word for word.
+    pub text: String,
+    /// The study that states it; empty where the user does.
+    pub source: String,
+    /// How it stands.
+    pub standing: Standing,
+    /// Each comparison with its figures, those that decided first; or why there is none.
+    pub evidence: Vec<String>,
+    /// What its only rule compares; none of several rules.
+    pub relation: Option<Relation>,
+    /// The figures that the comparisons rest on.
+    pub figures: Vec<usize>,
+}
+
+impl Statement for ClaimVerdict {
+    const KIND: Kind = Kind::Claim;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str = "";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new(
+            "standing",
+            "own data",
+            Values::Standing(&Standing::OF_CLAIMS),
+            |one: &Self| one.standing.in_words(&Standing::OF_CLAIMS),
+            "`holds`, `does not hold`, `cannot be told` or `not tested`.",
+        ),
+        Column::new(
+            "text",
+            "statement",
+            Values::Text,
+            |one: &Self| Value::Text(one.text.clone()),
+            "Word for word.",
+        )
+        .subject(),
+        Column::new(
+            "id",
+            "id",
+            Values::Text,
+            |one: &Self| Value::Text(one.id.clone()),
+            "Its id in the library, or the study's own.",
+        )
+        .subject(),
+        Column::new(
+            "evidence",
+            "evidence",
+            Values::List,
+            |one: &Self| Value::List(one.evidence.clone()),
+            "Each comparison with its figures, those that decided first; or why there is none.",
+        )
+        .below(),
+        Column::new(
+            "source",
+            "source",
+            Values::Text,
+            |one: &Self| Value::some_text(&one.source),
+            "The study that states it.",
+        )
+        .below(),
+    ];
+
+    fn notes(_: &[&Self]) -> Vec<String> {
+        vec![CAVEAT.to_owned()]
+    }
+}
 
 /// What own data say of the statements of `plan`, and of those that no rule tests though they are of the same
 /// studies.
@@ -32,8 +106,18 @@ pub fn claims(
     doubts: &[Doubt],
     library: &Library,
 ) -> Vec<ClaimVerdict> {
-    let subjects = subjects(plan, figures);
-    let amounts = Amounts { subjects: &subjects, curves, grounds: Grounds::new(plan, figures, doubts) };
+    of(&Gate::new(plan, figures, doubts), curves, library)
+}
+
+/// Those of [`claims`], of the figures of a gate; what was tested first.
+pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve], library: &Library) -> Vec<Stated<ClaimVerdict>> {
+    let mut all = of(gate, curves, library);
+    all.sort_by_key(|one| one.standing == Standing::NotTested);
+    all.into_iter().map(|one| gate.state(Kind::Claim, one.figures.clone(), one)).collect()
+}
+
+fn of(gate: &Gate<'_>, curves: &[Curve], library: &Library) -> Vec<ClaimVerdict> {
+    let (plan, amounts) = (gate.plan, Amounts { gate, curves });
     let family = plan.terms.claims.len();
     let mut verdicts = Vec::new();
     let mut seen = HashSet::new();
@@ -50,8 +134,9 @@ pub fn claims(
 /// The verdict on one statement by all of its rules.
 fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Library) -> ClaimVerdict {
     let known = library.claim(&rules[0].id);
-    let outcomes: Vec<(Standing, String)> = rules.iter().map(|rule| outcome(rule, amounts, family)).collect();
-    let any = |wanted| outcomes.iter().any(|(standing, _)| *standing == wanted);
+    let mut outcomes: Vec<(Standing, String, Vec<usize>)> =
+        rules.iter().map(|rule| outcome(rule, amounts, family)).collect();
+    let any = |wanted| outcomes.iter().any(|one| one.0 == wanted);
     let standing = match () {
         () if any(Standing::DoesNotHold) => Standing::DoesNotHold,
         () if any(Standing::NotTested) => Standing::NotTested,
@@ -59,21 +144,30 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Libr
         () => Standing::Holds,
     };
     let text = rules.iter().map(|rule| &rule.text).find(|text| !text.is_empty());
-    // What several rules lack is said once.
-    let mut said = HashSet::new();
-    let evidence: Vec<&str> =
-        outcomes.iter().map(|(_, evidence)| evidence.as_str()).filter(|one| said.insert(*one)).collect();
+    // What decided is read first; what several rules lack is said once.
+    outcomes.sort_by_key(|one| one.0 != standing);
+    let mut evidence: Vec<String> = Vec::new();
+    let mut figures: Vec<usize> = Vec::new();
+    for (_, said, by) in outcomes {
+        if !evidence.contains(&said) {
+            evidence.push(said);
+        }
+        figures.extend(by);
+    }
+    figures.sort_unstable();
+    figures.dedup();
     let study = known.and_then(|claim| library.study(&claim.study));
     ClaimVerdict {
         id: rules[0].id.clone(),
         text: text.cloned().or_else(|| known.map(|claim| claim.text.clone())).unwrap_or_default(),
         source: study.map(record::Study::cited).unwrap_or_default(),
         standing,
-        evidence: evidence.join("; "),
+        evidence,
         relation: match rules {
             [only] => Some(only.relation),
             _ => None,
         },
+        figures,
     }
 }
 
@@ -89,19 +183,20 @@ fn untested(plan: &Plan, library: &Library, seen: &HashSet<&str>) -> Vec<ClaimVe
         text: claim.text.clone(),
         source: library.study(&claim.study).map(record::Study::cited).unwrap_or_default(),
         standing: Standing::NotTested,
-        evidence: match claim.check.as_str() {
+        evidence: vec![match claim.check.as_str() {
             "" | "-" => "no rule in this study tests it".to_owned(),
             check => format!("no rule in this study tests it; it would need: {check}"),
-        },
+        }],
         relation: None,
+        figures: Vec::new(),
     };
     missing.map(verdict).collect()
 }
 
 /// One rule, tested as one of `family`.
-fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Standing, String) {
+fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Standing, String, Vec<usize>) {
     let measured = |selector: &Selector| {
-        let missing = |(standing, reason)| (standing, format!("{}: {reason}", name_of(selector)));
+        let missing = |(standing, reason)| (standing, format!("{}: {reason}", name_of(selector)), Vec::new());
         amounts.of(rule.quantity, selector).map_err(missing)
     };
     let right = match &rule.right {
@@ -129,7 +224,8 @@ fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Standing, Str
     };
     let right_shown = right.as_ref().map_or_else(|| unit(value), shown);
     let factor = if rule.factor == 1.0 { String::new() } else { format!(" × {}", rule.factor) };
-    (standing, format!("{} {sign} {right_shown}{factor}{because}", shown(&left)))
+    let by = [Some(&left), right.as_ref()].into_iter().flatten().flat_map(|side| side.by.clone()).collect();
+    (standing, format!("{} {sign} {right_shown}{factor}{because}", shown(&left)), by)
 }
 
 /// Both sides of a rule.

@@ -4,9 +4,117 @@ use std::collections::HashMap;
 
 use plan::{Amount, Bytes, Case, Expectation, Layer, Order, Phase, Plan, TargetTerms};
 
+use crate::Figure;
 use crate::amount::{bytes_of_one, in_unit_of, measured};
+use crate::gate::{Gate, Kind, Stated};
 use crate::jobs::nodes_of;
-use crate::{Expected, Figure};
+use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::verdict::{number, unit};
+
+/// A figure against a data sheet or a limit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expected {
+    /// The figure.
+    pub figure: usize,
+    /// [`plan::Expectation::name`].
+    pub name: String,
+    /// The limit of all of them together.
+    pub amount: Amount,
+    /// Measured ÷ expected; for latencies too.
+    pub ratio: f64,
+    /// No figure can be above it.
+    pub ceiling: bool,
+    /// Whether the figure's mean latency is within [`plan::Expectation::at_latency`]; none where
+    /// the value is promised without one, or no latency was measured.
+    pub in_time: Option<bool>,
+    /// What reaching it means, where it is the highest grade that was reached; what missing it means, where it
+    /// is the easiest and none was.
+    pub reached: Option<String>,
+    /// Where the value is from.
+    pub source: String,
+}
+
+impl Statement for Expected {
+    const KIND: Kind = Kind::Expected;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str = "Measured ÷ expected";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new(
+            "name",
+            "by",
+            Quantity::Text,
+            |one: &Self| Value::Text(one.name.clone()),
+            "The data sheet or limit.",
+        )
+        .subject(),
+        Column::new(
+            "expected",
+            "expected",
+            Quantity::Amount,
+            |one: &Self| Value::amount(one.amount, number(one.amount)),
+            "Of all nodes and devices together, in `unit`.",
+        ),
+        Column::new(
+            "measured",
+            "measured",
+            Quantity::Amount,
+            |one: &Self| Value::amount(one.amount, number(one.amount) * one.ratio),
+            "Median, in `unit`.",
+        ),
+        Column::new(
+            "ratio",
+            "ratio",
+            Quantity::Ratio,
+            |one: &Self| Value::Share(one.ratio),
+            "Measured ÷ expected; of latencies, too.",
+        ),
+        Column::new(
+            "ceiling",
+            "ceiling",
+            Quantity::Flag,
+            |one: &Self| if one.ceiling { Value::Flag(true) } else { Value::None },
+            "Whether no figure can be above it.",
+        ),
+        Column::new(
+            "in_time",
+            "in time",
+            Quantity::Flag,
+            |one: &Self| Value::or_none(one.in_time, Value::Flag),
+            "Whether the mean latency is within the one at which the value is promised.",
+        ),
+        Column::new(
+            "reached",
+            "means",
+            Quantity::Text,
+            |one: &Self| Value::or_none(one.reached.clone(), Value::Text),
+            "What reaching the grade means, or missing the easiest.",
+        )
+        .below(),
+        Column::new(
+            "source",
+            "source",
+            Quantity::Text,
+            |one: &Self| Value::some_text(&one.source),
+            "Where it is from.",
+        )
+        .below(),
+        Column::new(
+            "unit",
+            "unit",
+            Quantity::Text,
+            |one: &Self| Value::Text(unit(one.amount).to_owned()),
+            "`bytes/s`, `ops/s` or `ns`.",
+        )
+        .detail(),
+    ];
+}
+
+/// Those of [`expected`], what reached a ceiling or a grade first.
+pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>> {
+    let mut all = all.to_vec();
+    all.sort_by_key(|one| one.reached.is_none() && !(one.ceiling && one.ratio > 1.0));
+    all.into_iter().map(|one| gate.state(Kind::Expected, vec![one.figure], one)).collect()
+}
 
 /// Every figure against each expectation that is about it, in the order of the figures, and for
 /// each in the order of the study.
@@ -68,16 +176,12 @@ fn concerns(expectation: &Expectation, figure: &Figure) -> bool {
 }
 
 fn found(figure: usize, of: &Figure, expectation: &Expectation, amount: Amount, value: f64) -> Expected {
-    let limit = match amount {
-        Amount::BytesPerSecond(limit) | Amount::OperationsPerSecond(limit) => limit,
-        Amount::Latency { nanos, .. } => nanos,
-    };
     let mean = Amount::Latency { nanos: 0.0, percent: None };
     Expected {
         figure,
         name: expectation.name.clone(),
         amount,
-        ratio: value / limit,
+        ratio: value / number(amount),
         ceiling: expectation.ceiling,
         in_time: expectation.at_latency.and_then(|at| Some(measured(of, mean)? <= at.0 as f64)),
         reached: None,

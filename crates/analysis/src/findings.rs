@@ -4,17 +4,20 @@
 //! Every figure is named by its place in the list that [`crate::figures`] gave; so whatever is
 //! shown of a finding, its conditions, repetitions and warnings can be shown with it.
 
-use plan::{Amount, Client, Phase, Relation, Setting, SettingValue};
+use plan::{Client, Phase, Setting, SettingValue};
 use record::Operation;
 
 use crate::audit::Doubt;
+use crate::beside::Beside;
 use crate::best::Best;
 use crate::bound_by::BoundBy;
+use crate::claims::ClaimVerdict;
 use crate::consistency::Consistency;
 use crate::cost::{Cost, Fit, Placement};
 use crate::coverage::Coverage;
 use crate::difference::Difference;
 use crate::disk_view::DiskView;
+use crate::expected::Expected;
 use crate::gate::Stated;
 use crate::iops::DefinedIops;
 use crate::jobs::Job;
@@ -30,7 +33,9 @@ use crate::seek::SeekFit;
 use crate::strips::StripPoint;
 use crate::table::Table;
 use crate::timeline::{JobCost, JobPlacing, Timeline};
+use crate::verdict::Verdict;
 use crate::weak_scaling::{LayerCrossover, WeakScaling};
+use crate::weakest::WeakestLink;
 
 /// All findings of a study.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -46,15 +51,15 @@ pub struct Findings {
     /// Targets by how little their rates vary.
     pub consistency: Vec<Stated<Consistency>>,
     /// Figures against data sheets and limits.
-    pub expected: Vec<Expected>,
+    pub expected: Vec<Stated<Expected>>,
     /// The expected bound of each target, by its lowest limit.
-    pub bounds: Vec<WeakestLink>,
+    pub bounds: Vec<Stated<WeakestLink>>,
     /// Commitments, judged.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<Stated<Verdict>>,
     /// Statements, tested.
-    pub claims: Vec<ClaimVerdict>,
+    pub claims: Vec<Stated<ClaimVerdict>>,
     /// Own figures beside published ones.
-    pub published: Vec<Beside>,
+    pub published: Vec<Stated<Beside>>,
     /// Pairs of curves, where they are farthest apart.
     pub overlays: Vec<Overlay>,
     /// Curves of one chart that are drawn over each other, by their places in
@@ -69,7 +74,7 @@ pub struct Findings {
     /// Straight lines through curves of node or task counts.
     pub regressions: Vec<CurveRegression>,
     /// Transfers per second by definition.
-    pub iops: Vec<DefinedIops>,
+    pub iops: Vec<Stated<DefinedIops>>,
     /// What limited each figure, by its processor time.
     pub limits: Vec<Stated<BoundBy>>,
     /// What is doubtful, with evidence.
@@ -119,12 +124,18 @@ impl Findings {
     #[must_use]
     pub fn tables(&self) -> Vec<Table> {
         vec![
+            Table::of(&self.verdicts),
+            Table::of(&self.claims),
             Table::of(&self.best),
             Table::of(&self.scaling),
             Table::of(&self.taxes),
             Table::of(&self.consistency),
             Table::of(&self.costs),
             Table::of(&self.placements),
+            Table::of(&self.expected),
+            Table::of(&self.bounds),
+            Table::of(&self.iops),
+            Table::of(&self.published),
             Table::of(&self.limits),
         ]
     }
@@ -215,173 +226,6 @@ pub struct Dips {
     pub period: f64,
     /// Mean depth ÷ the rate beside the dip; below 0 of peaks.
     pub depth: f64,
-}
-
-/// A figure against a data sheet or a limit.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Expected {
-    /// The figure.
-    pub figure: usize,
-    /// [`plan::Expectation::name`].
-    pub name: String,
-    /// The limit of all of them together.
-    pub amount: Amount,
-    /// Measured ÷ expected; for latencies too.
-    pub ratio: f64,
-    /// No figure can be above it.
-    pub ceiling: bool,
-    /// Whether the figure's mean latency is within [`plan::Expectation::at_latency`]; none where
-    /// the value is promised without one, or no latency was measured.
-    pub in_time: Option<bool>,
-    /// What reaching it means, where it is the highest grade that was reached; what missing it means, where it
-    /// is the easiest and none was.
-    pub reached: Option<String>,
-    /// Where the value is from.
-    pub source: String,
-}
-
-/// The lowest of all limits of a target, for a number of nodes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WeakestLink {
-    /// The target.
-    pub target: String,
-    /// The phase; all where none.
-    pub phase: Option<Phase>,
-    /// Random or sequential; both where none.
-    pub random: Option<bool>,
-    /// The transfer size at which bytes and operations are converted; none where nothing is.
-    pub transfer: Option<plan::Bytes>,
-    /// Nodes.
-    pub nodes: u32,
-    /// Every limit by name, highest last.
-    pub limits: Vec<(String, Amount)>,
-    /// The name of the lowest.
-    pub weakest: String,
-    /// Its amount.
-    pub amount: Amount,
-    /// The best figure of the target ÷ the amount, for this node count; none where not measured.
-    pub efficiency: Option<f64>,
-}
-
-/// How a commitment was judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Judgement {
-    /// Kept.
-    Pass,
-    /// Not kept.
-    Fail,
-    /// The figure is doubtful: too short, cached or flagged by the audit. Never a pass.
-    Doubtful,
-    /// Nothing that it is about was measured.
-    NotTested,
-}
-
-impl Judgement {
-    /// The word in tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "PASS",
-            Self::Fail => "FAIL",
-            Self::Doubtful => "DOUBTFUL",
-            Self::NotTested => "NOT TESTED",
-        }
-    }
-}
-
-/// A commitment and its judgement.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
-    /// The commitment, by its place in [`plan::Terms::commitments`].
-    pub commitment: usize,
-    /// The judgement.
-    pub judgement: Judgement,
-    /// The figure that decided: the worst, or the best where one is enough.
-    pub figure: Option<usize>,
-    /// What was measured, in the unit of the promised amount.
-    pub measured: Option<f64>,
-    /// Measured ÷ promised − 1, so that a positive margin is good on either side.
-    pub margin: Option<f64>,
-    /// The unfavourable end of the confidence interval of the median, and its confidence.
-    pub bound: Option<(f64, f64)>,
-    /// Why it is doubtful or was not tested; else empty.
-    pub because: Vec<String>,
-}
-
-/// How a statement stands to own data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// Own data agree.
-    Holds,
-    /// Own data disagree.
-    DoesNotHold,
-    /// What was measured neither shows nor refutes it.
-    CannotTell,
-    /// Own data have nothing to say.
-    NotTested,
-}
-
-impl Standing {
-    /// The word in tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::DoesNotHold => "does not hold",
-            Self::CannotTell => "cannot be told",
-            Self::NotTested => "not tested",
-        }
-    }
-}
-
-/// A statement and what own data say of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ClaimVerdict {
-    /// Its id.
-    pub id: String,
-    /// The statement, word for word where it is published.
-    pub text: String,
-    /// The study that made it; empty for the user's own.
-    pub source: String,
-    /// The verdict.
-    pub standing: Standing,
-    /// Both sides with their units, as in `24.1 GB/s (xfs) > 23.9 GB/s (md)`; or why it was not tested.
-    pub evidence: String,
-    /// How the sides were compared.
-    pub relation: Option<Relation>,
-}
-
-/// A published figure and the own figure beside it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Beside {
-    /// The id in the library.
-    pub id: String,
-    /// The own figure; none where nothing comparable was measured.
-    pub figure: Option<usize>,
-    /// The point of the sweep at which it stands, for charts.
-    pub at: Vec<Setting>,
-    /// The workload and target of the curves that it belongs to.
-    pub group: Option<String>,
-    /// The target.
-    pub target: Option<String>,
-    /// The phase.
-    pub phase: Option<Phase>,
-    /// The published value, in the unit of [`Beside::own`].
-    pub published: f64,
-    /// The own value: bytes per second, operations per second, nanoseconds or a share.
-    pub own: Option<f64>,
-    /// The unit of both: `bytes/s`, `ops/s`, `ns` or `fraction`.
-    pub unit: String,
-    /// Own ÷ published.
-    pub ratio: Option<f64>,
-    /// As printed, with its unit.
-    pub as_published: String,
-    /// Best, mean, stated …
-    pub statistic: String,
-    /// What is known to be wrong with the printed figure; empty where nothing is.
-    pub misprint: String,
-    /// The study and the table, slide or section.
-    pub source: String,
 }
 
 /// Spread of repetitions against a swept size.

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use plan::{Bytes, Client, Order, Phase, Plan};
 
+use crate::gate::{Gate, Kind, Stated};
 use crate::subject::{Subject, subjects};
-use crate::{Check, Doubt, Figure, doubted};
+use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::{Check, Doubt, Figure, RateOf, doubted, operation_of};
 
 /// Transfers per second, with all that has to be said before two such numbers mean the same.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,8 +40,129 @@ pub struct DefinedIops {
     pub nodes: u64,
     /// Whether memory answered.
     pub cache: CacheState,
+    /// Mean latency and that which 99 % do not exceed, in nanoseconds.
+    pub latency: Option<(f64, f64)>,
     /// Figures with this definition.
     pub of: usize,
+}
+
+impl Statement for DefinedIops {
+    const KIND: Kind = Kind::Iops;
+    const OF: Of = Of::Target;
+    const CAPTION: &'static str = "Transfers completed per second of the same system, highest first; of equal \
+                                   definitions the fastest";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new(
+            "transfer",
+            "size",
+            Quantity::Bytes,
+            |one: &Self| Value::Bytes(one.transfer.0),
+            "Of a transfer.",
+        )
+        .subject(),
+        Column::new(
+            "way",
+            "transfers",
+            Quantity::Text,
+            |one: &Self| Value::Text(one.way()),
+            "Order and path.",
+        )
+        .subject(),
+        Column::new(
+            "depth",
+            "depth",
+            Quantity::Count,
+            |one: &Self| Value::Count(one.depth.into()),
+            "Of each task.",
+        )
+        .subject(),
+        Column::new(
+            "tasks",
+            "tasks",
+            Quantity::Count,
+            |one: &Self| Value::Count(one.tasks.into()),
+            "Of all nodes.",
+        )
+        .subject(),
+        Column::new("nodes", "nodes", Quantity::Count, |one: &Self| Value::Count(one.nodes), "Nodes.")
+            .subject(),
+        Column::new(
+            "client",
+            "client",
+            Quantity::Text,
+            |one: &Self| {
+                Value::some_text(match one.client {
+                    Client::Unstated => "",
+                    Client::LocalToServer => "local to server",
+                    Client::Remote => "remote",
+                })
+            },
+            "Where the measuring program ran.",
+        )
+        .subject(),
+        Column::new(
+            "cache",
+            "answered",
+            Quantity::Text,
+            |one: &Self| Value::Text(one.cache.name().to_owned()),
+            "`from the devices`, `from memory` or `not observed`.",
+        )
+        .subject(),
+        Column::new(
+            "iops",
+            "IOPS",
+            Quantity::Rate,
+            |one: &Self| Value::Rate(one.transfers_per_second, RateOf::Operations),
+            "Median of transfers per second.",
+        ),
+        Column::new(
+            "mean",
+            "mean",
+            Quantity::Nanos,
+            |one: &Self| Value::or_none(one.latency, |(mean, _)| Value::Nanos(mean)),
+            "Mean latency.",
+        ),
+        Column::new(
+            "p99",
+            "p99",
+            Quantity::Nanos,
+            |one: &Self| Value::or_none(one.latency, |(_, p99)| Value::Nanos(p99)),
+            "99 % of the transfers take no longer.",
+        ),
+    ];
+
+    fn notes(_: &[&Self]) -> Vec<String> {
+        vec![
+            "All of these are its IOPS. None of them means anything without the words in its row.".to_owned(),
+        ]
+    }
+}
+
+impl DefinedIops {
+    /// `random, 70 % reads, direct, sync each`.
+    fn way(&self) -> String {
+        let mix = self.read_percent.map(|percent| format!("{percent} % reads"));
+        let words = [
+            Some(if self.random { "random" } else { "sequential" }.to_owned()),
+            mix,
+            Some(if self.direct { "direct" } else { "page cache" }.to_owned()),
+            self.sync_per_write.then(|| "each on stable storage".to_owned()),
+        ];
+        words.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Larger transfers are told in bytes per second.
+const SMALL_BELOW: Bytes = Bytes::kib(64);
+
+/// Those of [`iops_table`] of small transfers; a single definition needs no table.
+pub(crate) fn of_gate(gate: &Gate<'_>, doubts: &[Doubt]) -> Vec<Stated<DefinedIops>> {
+    let mut all = of_subjects(&gate.subjects, doubts);
+    all.retain(|one| one.transfer < SMALL_BELOW);
+    if all.len() < 2 {
+        return Vec::new();
+    }
+    all.into_iter().map(|one| gate.state(Kind::Iops, vec![one.figure], one)).collect()
 }
 
 /// Whether memory answered.
@@ -78,7 +201,7 @@ type Definition<'a> =
     (&'a str, Client, Bytes, Phase, Option<u8>, (bool, bool, bool), (u32, u32, u64), CacheState);
 
 /// As [`iops_table`], of figures that were looked up already.
-pub(crate) fn of_subjects(subjects: &[Subject<'_>], doubts: &[Doubt]) -> Vec<DefinedIops> {
+fn of_subjects(subjects: &[Subject<'_>], doubts: &[Doubt]) -> Vec<DefinedIops> {
     let cached = doubted(doubts, &[Check::Cached]);
     let mut places: HashMap<Definition<'_>, usize> = HashMap::new();
     let mut table: Vec<DefinedIops> = Vec::new();
@@ -128,6 +251,9 @@ fn defined(subject: &Subject<'_>, cached: bool) -> DefinedIops {
             None => CacheState::NotObserved,
             Some(_) => CacheState::Devices,
         },
+        latency: operation_of(figure.phase)
+            .and_then(|operation| figure.response(operation))
+            .map(|latency| (latency.mean_ns(), latency.percentile(99.0) as f64)),
         of: 1,
     }
 }

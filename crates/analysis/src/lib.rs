@@ -89,7 +89,6 @@ mod expected;
 mod figures;
 mod findings;
 mod gate;
-mod grounds;
 mod headline;
 mod heat;
 mod history;
@@ -145,13 +144,13 @@ pub use audit::{
     CEILING_SLACK, CHECKS, Check, CheckPolicy, DEVICE_LATENCY_MIN_NS, Doubt, LITTLE_SLACK,
     NETWORK_LATENCY_MIN_NS, RATIO_SLACK, SCALING_SLACK, Severity, Use, audit, audit_published, doubted,
 };
-pub use beside::{UnknownId, beside, own_value, unknown_ids};
+pub use beside::{Beside, UnknownId, beside, own_value, unknown_ids};
 pub use best::Best;
 pub use bootstrap::{
     BOOTSTRAP_SAMPLES, Bootstrap, BootstrapInterval, BootstrapMethod, bootstrap_mean, bootstrap_median,
 };
 pub use bound_by::{BoundBy, Limit, WAIT_SHARE_MIN, limits};
-pub use claims::claims;
+pub use claims::{ClaimVerdict, claims};
 pub use compare::largest_gap;
 pub use consistency::Consistency;
 pub use cost::{Cost, Fit, Placement, READ_FAVOURED_RATIO, fits};
@@ -161,14 +160,14 @@ pub use difference::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, b
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
 pub use disk_view::{DevicesView, DiskView, disk_views};
 pub use dispersion::{ONSET_FACTOR, dispersion, onset};
-pub use expected::{expected, mix};
+pub use expected::{Expected, expected, mix};
 pub use figures::{Figure, OperationLatency, RepetitionFigure, figures};
 pub use findings::{
-    Beside, ClaimVerdict, Comparison, Curve, CurvePoint, CurveRegression, Dips, Dispersion, DispersionPoint,
-    Expected, Findings, Judgement, Shape, Standing, Verdict, WeakestLink,
+    Comparison, Curve, CurvePoint, CurveRegression, Dips, Dispersion, DispersionPoint, Findings, Shape,
 };
-pub use gate::{Because, Doubts, Gate, Kind, Outcome, POLICY, Policy, Reason, Stated, policy_table};
-pub use grounds::refusals;
+pub use gate::{
+    Because, Doubts, Gate, Kind, Outcome, POLICY, Policy, Reason, Stated, policy_table, refusals,
+};
 pub use headline::{RateOf, operation_of, operations_of};
 pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
 pub use history::{DevicePart, HistorySplit};
@@ -237,7 +236,7 @@ pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
 pub use strips::{StripPoint, strips};
 pub use study::{findings, findings_of, regressions, usable_cpus};
 pub use summary::{CONFIDENCE, INTERVAL_LEAST, Interval, Summary, bound_least, median_bounds};
-pub use table::{Column, Head, Of, Quantity, Row, Statement, Table, Value};
+pub use table::{Column, Head, Of, Quantity, Row, Standing, Statement, Table, Value};
 pub use timeline::{
     ActionUse, CLIMB_SECONDS_MIN, CPU_AGREES_NS, CPU_AGREES_SHARE, Climb, Concurrency, CpuAgreement, Harness,
     JobCost, JobPlacing, JobsBeside, KindMoved, LENGTH_BINS_MAX, LaunchTimer, LengthBin, Lengths, Level,
@@ -247,7 +246,7 @@ pub use timeline::{
     timelines,
 };
 pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};
-pub use verdict::verdicts;
+pub use verdict::{Verdict, judged_by, selected, verdicts};
 pub use verdicts::{
     CLOCK_ERROR_MAX, CPU_SHARE_MAX, DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, DeviceShare, cache_verdict,
     harness_bound, incomplete, not_quiet, outliers, phase_warnings, too_short, uncertain_clocks,
@@ -256,4 +255,4 @@ pub use weak_scaling::{
     Extrapolation, LayerCrossover, PEAK_SHARES, Reach, SATURATION_SPAN_MIN, Saturation, ScalingLine,
     ScalingPoint, WeakScaling, layer_crossovers, saturation, weak_scaling,
 };
-pub use weakest::weakest_links;
+pub use weakest::{WeakestLink, weakest_links};

@@ -6,19 +6,19 @@ use plan::{Bytes, Nanos, Quantity, Selector, SettingValue};
 use record::Operation;
 
 use crate::claims::label;
-use crate::grounds::Grounds;
+use crate::gate::Gate;
 use crate::node_comparison::comparison;
 use crate::shape::{Sample, shape};
 use crate::study::{is_counted, regression};
 use crate::subject::Subject;
-use crate::{Curve, RateOf, Standing, Summary, operation_of};
+use crate::table::Standing;
+use crate::{Curve, RateOf, Summary, operation_of};
 
 /// What claims are tested on.
 #[derive(Debug)]
 pub(crate) struct Amounts<'a> {
-    pub(crate) subjects: &'a [Subject<'a>],
+    pub(crate) gate: &'a Gate<'a>,
     pub(crate) curves: &'a [Curve],
-    pub(crate) grounds: Grounds<'a>,
 }
 
 /// One side of a comparison.
@@ -68,6 +68,7 @@ impl<'a> Amounts<'a> {
     /// The quantity over the selected figures, or why there is none.
     pub(crate) fn of(&self, quantity: Quantity, selector: &Selector) -> Result<Measured, Missing> {
         let chosen: Vec<&Subject<'a>> = self
+            .gate
             .subjects
             .iter()
             .filter(|subject| selector.takes(subject.case, subject.figure.phase))
@@ -76,7 +77,7 @@ impl<'a> Amounts<'a> {
         if chosen.is_empty() {
             return Err(untested("nothing of it was measured".to_owned()));
         }
-        if let Some(reason) = self.grounds.incomplete(selector) {
+        if let Some(reason) = self.gate.incomplete(selector) {
             return Err(untested(reason));
         }
         if chosen.iter().any(|one| one.figure.rate_of() != chosen[0].figure.rate_of()) {
@@ -84,7 +85,7 @@ impl<'a> Amounts<'a> {
             return Err(untested(reason.to_owned()));
         }
         let measured = self.measured(quantity, &chosen).map_err(untested)?;
-        match self.grounds.doubtful(&measured.by) {
+        match self.gate.doubtful(&measured.by) {
             Some(reason) => Err((Standing::CannotTell, reason)),
             None => Ok(Measured { counts: chosen[0].figure.rate_of(), ..measured }),
         }

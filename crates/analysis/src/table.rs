@@ -1,7 +1,7 @@
 //! Statements as tables of typed columns. A kind of statement says here, once, what its columns are; every form of a
 //! report is made from the table and knows no kind of statement.
 
-use plan::SettingValue;
+use plan::{Amount, SettingValue};
 
 use crate::gate::{Kind, Outcome, Reason, Stated};
 use crate::headline::RateOf;
@@ -41,9 +41,50 @@ pub enum Value {
     List(Vec<String>),
     /// The value of a swept key.
     Setting(SettingValue),
+    /// What follows of something that was asked beforehand, in the word of its kind.
+    Standing(Standing, &'static str),
+}
+
+/// How something that was stated beforehand stands to own data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Own data agree; a commitment was kept.
+    Holds,
+    /// Own data disagree.
+    DoesNotHold,
+    /// What was measured neither shows nor refutes it, or is doubtful: never a pass.
+    CannotTell,
+    /// Own data have nothing to say.
+    NotTested,
+}
+
+impl Standing {
+    /// The words for a statement.
+    pub const OF_CLAIMS: [&'static str; 4] = ["holds", "does not hold", "cannot be told", "not tested"];
+    /// The words for a commitment.
+    pub const OF_COMMITMENTS: [&'static str; 4] = ["PASS", "FAIL", "DOUBTFUL", "NOT TESTED"];
+
+    /// With its word of `words`.
+    pub(crate) const fn in_words(self, words: &[&'static str; 4]) -> Value {
+        Value::Standing(self, words[self as usize])
+    }
 }
 
 impl Value {
+    /// `number` of `amount`'s unit.
+    pub(crate) const fn amount(amount: Amount, number: f64) -> Self {
+        match amount {
+            Amount::BytesPerSecond(_) => Self::Rate(number, RateOf::Bytes),
+            Amount::OperationsPerSecond(_) => Self::Rate(number, RateOf::Operations),
+            Amount::Latency { .. } => Self::Nanos(number),
+        }
+    }
+
+    /// `text`; nothing where it is empty.
+    pub(crate) fn some_text(text: &str) -> Self {
+        if text.is_empty() { Self::None } else { Self::Text(text.to_owned()) }
+    }
+
     /// `value`, or nothing.
     pub(crate) fn or_none<V>(value: Option<V>, of: impl FnOnce(V) -> Self) -> Self {
         value.map_or(Self::None, of)
@@ -79,6 +120,10 @@ pub enum Quantity {
     List,
     /// Bytes, nanoseconds, a number or a word: the value of a swept key.
     Setting,
+    /// Bytes or operations per second, nanoseconds or a share; a column beside it says which.
+    Amount,
+    /// One of these words.
+    Standing(&'static [&'static str]),
 }
 
 /// A column of a kind of statement.
@@ -96,6 +141,8 @@ pub struct Column<T: 'static> {
     pub subject: bool,
     /// Whether only JSON, CSV and OpenMetrics have it.
     pub detail: bool,
+    /// Whether forms that are read show it under the row.
+    pub below: bool,
     /// Its value.
     pub value: fn(&T) -> Value,
 }
@@ -109,7 +156,7 @@ impl<T> Column<T> {
         value: fn(&T) -> Value,
         about: &'static str,
     ) -> Self {
-        Self { key, heading, about, quantity, subject: false, detail: false, value }
+        Self { key, heading, about, quantity, subject: false, detail: false, below: false, value }
     }
 
     /// The same, of what it is about.
@@ -118,9 +165,13 @@ impl<T> Column<T> {
     }
 
     /// The same, left out of forms that are read.
-    #[expect(dead_code, reason = "for kinds that follow")]
     pub(crate) const fn detail(self) -> Self {
         Self { detail: true, ..self }
+    }
+
+    /// The same, under the row.
+    pub(crate) const fn below(self) -> Self {
+        Self { below: true, ..self }
     }
 }
 
@@ -129,6 +180,8 @@ impl<T> Column<T> {
 pub enum Of {
     /// Nothing: its own columns say all.
     Nothing,
+    /// Its number and conditions; where it rests on none, its own columns say why.
+    Figure,
     /// Its target and phase.
     Target,
     /// Its workload, target and phase.
@@ -174,6 +227,8 @@ pub struct Head {
     pub subject: bool,
     /// [`Column::detail`].
     pub detail: bool,
+    /// [`Column::below`].
+    pub below: bool,
 }
 
 /// A statement as a row.
@@ -219,6 +274,7 @@ impl Table {
             quantity: column.quantity,
             subject: column.subject,
             detail: column.detail,
+            below: column.below,
         };
         let says: Vec<&T> = statements.iter().filter_map(Stated::says).collect();
         let mut rows: Vec<Row> = statements.iter().map(row).collect();
@@ -231,6 +287,12 @@ impl Table {
             columns: T::COLUMNS.iter().map(head).collect(),
             rows,
         }
+    }
+
+    /// The table of what a plan says before anything was measured, which rests on no figure.
+    #[must_use]
+    pub fn planned<T: Statement + Clone>(all: &[T]) -> Self {
+        Self::of(&all.iter().cloned().map(Stated::of_plan).collect::<Vec<_>>())
     }
 
     /// The rows that are not withheld.

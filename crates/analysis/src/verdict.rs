@@ -1,12 +1,216 @@
 //! Commitments, judged: was what was promised kept, by how much, and how sure is that?
 
-use plan::{Amount, Bound, Commitment, Over, Plan, Statistic};
+use plan::{Amount, Bound, Commitment, Over, Plan, Selector, Statistic};
 
 use crate::amount::values;
-use crate::grounds::{Grounds, selected};
-use crate::{
-    CONFIDENCE, Doubt, Figure, Judgement, RepetitionFigure, Summary, Verdict, bound_least, median_bounds,
-};
+use crate::gate::{Gate, Kind, Stated};
+use crate::table::{Column, Of, Quantity, Standing, Statement, Value};
+use crate::{CONFIDENCE, Doubt, Figure, RepetitionFigure, Summary, Use, bound_least, median_bounds};
+
+/// A commitment and its judgement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The commitment, by its place in [`plan::Terms::commitments`].
+    pub place: usize,
+    /// As it was fixed before the run.
+    pub commitment: Commitment,
+    /// Whether it was kept.
+    pub judgement: Standing,
+    /// The figure that decided: the worst, or the best where one is enough.
+    pub figure: Option<usize>,
+    /// What was measured, in the unit of the promised amount.
+    pub measured: Option<f64>,
+    /// Measured ÷ promised − 1, so that a positive margin is good on either side.
+    pub margin: Option<f64>,
+    /// The unfavourable end of the confidence interval of the median, and its confidence.
+    pub bound: Option<(f64, f64)>,
+    /// Why it is doubtful or was not tested; else empty.
+    pub because: Vec<String>,
+    /// Every figure that it is about.
+    pub about: Vec<usize>,
+}
+
+impl Statement for Verdict {
+    const KIND: Kind = Kind::Commitment;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str = "Each commitment, as it was fixed before the run";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new(
+            "judgement",
+            "verdict",
+            Quantity::Standing(&Standing::OF_COMMITMENTS),
+            |one: &Self| one.judgement.in_words(&Standing::OF_COMMITMENTS),
+            "`PASS`, `FAIL`, `DOUBTFUL` or `NOT TESTED`.",
+        ),
+        Column::new(
+            "name",
+            "commitment",
+            Quantity::Text,
+            |one: &Self| Value::Text(one.commitment.name.clone()),
+            "What was promised.",
+        )
+        .subject(),
+        Column::new(
+            "by",
+            "by",
+            Quantity::Text,
+            |one: &Self| Value::some_text(&one.commitment.by),
+            "Who promised it or asked for it.",
+        )
+        .subject(),
+        Column::new(
+            "side",
+            "",
+            Quantity::Text,
+            |one: &Self| Value::Text(side(one.commitment.bound).to_owned()),
+            "`at least` or `at most`.",
+        )
+        .subject(),
+        Column::new(
+            "promised",
+            "promised",
+            Quantity::Amount,
+            |one: &Self| one.in_unit(Some(number(one.commitment.amount))),
+            "What was promised, in `unit`.",
+        ),
+        Column::new(
+            "measured",
+            "measured",
+            Quantity::Amount,
+            |one: &Self| one.in_unit(one.measured),
+            "The figure that decided, in `unit`.",
+        ),
+        Column::new(
+            "margin",
+            "margin",
+            Quantity::Ratio,
+            |one: &Self| Value::or_none(one.margin, Value::Change),
+            "Measured ÷ promised − 1, of *at most* 1 − measured ÷ promised: positive is good on either side.",
+        ),
+        Column::new(
+            "at_worst",
+            "at worst",
+            Quantity::Amount,
+            |one: &Self| one.in_unit(one.bound.map(|(end, _)| end)),
+            "The bound of the median on the unfavourable side, in `unit`.",
+        ),
+        Column::new(
+            "confidence",
+            "confidence",
+            Quantity::Ratio,
+            |one: &Self| Value::or_none(one.bound, |(_, confidence)| Value::Share(confidence)),
+            "Of that bound.",
+        ),
+        Column::new(
+            "why",
+            "why",
+            Quantity::List,
+            |one: &Self| Value::List(one.because.clone()),
+            "Why it is doubtful or was not tested.",
+        )
+        .below(),
+        Column::new(
+            "concerns",
+            "concerns",
+            Quantity::Text,
+            |one: &Self| Value::Text(selected(&one.commitment.figures, one.commitment.over)),
+            "Which figures it is about, in words.",
+        )
+        .below(),
+        Column::new(
+            "judged_by",
+            "judged by",
+            Quantity::Text,
+            |one: &Self| Value::Text(judged_by(&one.commitment)),
+            "The statistic and the rate that it is judged by.",
+        )
+        .below(),
+        Column::new(
+            "unit",
+            "unit",
+            Quantity::Text,
+            |one: &Self| Value::Text(unit(one.commitment.amount).to_owned()),
+            "`bytes/s`, `ops/s` or `ns`.",
+        )
+        .detail(),
+    ];
+
+    fn notes(all: &[&Self]) -> Vec<String> {
+        let count = |(place, word): (usize, &&str)| {
+            let count = all.iter().filter(|one| one.judgement as usize == place).count();
+            (count > 0).then(|| format!("{count} {word}"))
+        };
+        let counts: Vec<String> = Standing::OF_COMMITMENTS.iter().enumerate().filter_map(count).collect();
+        let several = if all.len() == 1 { "" } else { "s" };
+        vec![
+            format!("{} commitment{several}: {}.", all.len(), counts.join(", ")),
+            "Measured: the figure that decided. At worst: the bound of the median on the unfavourable side, with its \
+             confidence. A figure that is too short, cached or flagged by the audit cannot pass."
+                .to_owned(),
+        ]
+    }
+}
+
+impl Verdict {
+    fn in_unit(&self, value: Option<f64>) -> Value {
+        Value::or_none(value, |value| Value::amount(self.commitment.amount, value))
+    }
+}
+
+const fn side(bound: Bound) -> &'static str {
+    match bound {
+        Bound::AtLeast => "at least",
+        Bound::AtMost => "at most",
+    }
+}
+
+/// The unit of an amount in JSON and CSV.
+pub(crate) const fn unit(amount: Amount) -> &'static str {
+    match amount {
+        Amount::BytesPerSecond(_) => "bytes/s",
+        Amount::OperationsPerSecond(_) => "ops/s",
+        Amount::Latency { .. } => "ns",
+    }
+}
+
+/// The statistic and the rate that a commitment is judged by.
+#[must_use]
+pub fn judged_by(commitment: &Commitment) -> String {
+    let statistic = match commitment.statistic {
+        Statistic::Median => "median",
+        Statistic::Mean => "mean",
+        Statistic::Worst => "worst repetition",
+        Statistic::Best => "best repetition",
+        Statistic::ConfidenceBound => "confidence bound of the median",
+    };
+    match commitment.amount {
+        Amount::Latency { percent: Some(percent), .. } => format!("{statistic} of p{percent}"),
+        Amount::Latency { percent: None, .. } => format!("{statistic} of the mean latency"),
+        _ => format!("{statistic}, {}", commitment.rate.name()),
+    }
+}
+
+/// `every read of deep on flash at tasks 33`.
+#[must_use]
+pub fn selected(selector: &Selector, over: Over) -> String {
+    let mut text = match over {
+        Over::Every => "every ",
+        Over::Best => "the best ",
+    }
+    .to_owned();
+    text.push_str(selector.phase.map_or("result", plan::Phase::name));
+    if let Some(workload) = &selector.workload {
+        text.push_str(&format!(" of {workload}"));
+    }
+    if let Some(target) = &selector.target {
+        text.push_str(&format!(" on {target}"));
+    }
+    for (index, setting) in selector.at.iter().enumerate() {
+        text.push_str(if index == 0 { " at " } else { ", " });
+        text.push_str(&setting.to_string());
+    }
+    text
+}
 
 /// Every commitment of `plan`, in order.
 ///
@@ -16,23 +220,25 @@ use crate::{
 ///   reads and writes the slower direction's latency counts.
 /// - The margin is measured ÷ promised − 1, and 1 − measured ÷ promised where less is better: a positive margin is
 ///   good on either side.
-/// - What keeps a commitment only by a doubtful figure is [`Judgement::Doubtful`]: one with a
+/// - What keeps a commitment only by a doubtful figure is [`Standing::CannotTell`]: one with a
 ///   disqualifying doubt, or with too few repetitions for the confidence bound. So is the best of
-///   several that may be so by chance: the bound of its median, corrected for their number, has to keep it as well. A figure without doubts that does not keep it is a [`Judgement::Fail`],
+///   several that may be so by chance: the bound of its median, corrected for their number, has to keep it as well. A figure without doubts that does not keep it is a [`Standing::DoesNotHold`],
 ///   whatever the others are. So is one that may only have been
 ///   too good ([`crate::POLICY`]) and does not keep it even so.
 #[must_use]
 pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Verdict> {
-    let study = Study(Grounds::new(plan, figures, doubts));
-    plan.terms
-        .commitments
-        .iter()
-        .enumerate()
-        .map(|(place, commitment)| study.verdict(place, commitment))
-        .collect()
+    let study = Study(&Gate::new(plan, figures, doubts));
+    plan.terms.commitments.iter().enumerate().map(|(place, one)| study.verdict(place, one)).collect()
 }
 
-struct Study<'a>(Grounds<'a>);
+/// Those of [`verdicts`], of the figures of a gate.
+pub(crate) fn of_gate(gate: &Gate<'_>) -> Vec<Stated<Verdict>> {
+    let commitments = gate.plan.terms.commitments.iter().enumerate();
+    let verdicts = commitments.map(|(place, one)| Study(gate).verdict(place, one));
+    verdicts.map(|one| gate.state(Kind::Commitment, one.figure.into_iter().collect(), one)).collect()
+}
+
+struct Study<'a>(&'a Gate<'a>);
 
 /// A figure that a commitment is about.
 struct Candidate {
@@ -44,40 +250,40 @@ struct Candidate {
 }
 
 impl Study<'_> {
-    fn verdict(&self, commitment_place: usize, commitment: &Commitment) -> Verdict {
+    fn verdict(&self, place: usize, commitment: &Commitment) -> Verdict {
         let mut candidates = Vec::new();
         let mut missing = Vec::new();
-        let selected = selected(self.0.plan, &commitment.figures);
+        let selected = self.0.selected(&commitment.figures);
         let among = if commitment.over == Over::Best { selected.len() } else { 1 };
-        for (case, phase) in selected {
-            let place = self.0.places.get(case, phase);
-            let judged = place.map(|place| (place, self.0.figures[place].counted().collect::<Vec<_>>()));
-            match judged {
-                Some((place, counted)) if !counted.is_empty() => {
-                    match self.candidate(commitment, place, &counted, among) {
-                        Some(candidate) => candidates.push(candidate),
-                        None => missing.push(format!("{} {phase}: has no {}", case.id, wanted(commitment))),
-                    }
-                }
-                _ => missing.push(format!("{} {phase}: was not measured", case.id)),
+        for (case, phase, place) in selected {
+            let Some(place) = place else {
+                missing.push(format!("{} {phase}: was not measured", case.id));
+                continue;
+            };
+            let counted: Vec<_> = self.0.figures[place].counted().collect();
+            match self.candidate(commitment, place, &counted, among) {
+                Some(candidate) => candidates.push(candidate),
+                None => missing.push(format!("{} {phase}: has no {}", case.id, wanted(commitment))),
             }
         }
         let (judgement, decider) = judge(commitment.over, &candidates, missing.is_empty());
         let because = match judgement {
-            Judgement::Pass | Judgement::Fail => Vec::new(),
-            Judgement::Doubtful | Judgement::NotTested => {
+            Standing::Holds | Standing::DoesNotHold => Vec::new(),
+            Standing::CannotTell | Standing::NotTested => {
                 reasons(commitment.over, &candidates, decider, missing)
             }
         };
         let decider = decider.map(|place| &candidates[place]);
         Verdict {
-            commitment: commitment_place,
+            place,
+            commitment: commitment.clone(),
             judgement,
             figure: decider.map(|decider| decider.figure),
             measured: decider.map(|decider| decider.measured),
             margin: decider.map(|decider| decider.margin),
             bound: decider.and_then(|decider| decider.bound),
             because,
+            about: candidates.iter().map(|one| one.figure).collect(),
         }
     }
 
@@ -106,10 +312,8 @@ impl Study<'_> {
         let promised = number(commitment.amount);
         let margin_of = |value: f64| if at_least { value / promised - 1.0 } else { 1.0 - value / promised };
         let margin = margin_of(measured);
-        let mut doubts = match margin < 0.0 {
-            true => self.0.against_breach(place),
-            false => self.0.against(place),
-        };
+        let mut doubts =
+            self.0.against(place, if margin < 0.0 { Use::PromiseBroken } else { Use::PromiseKept });
         let by_bound = commitment.statistic == Statistic::ConfidenceBound;
         let kept_by_chance = among > 1 && margin >= 0.0;
         if bound.is_none() && (by_bound || kept_by_chance) {
@@ -123,38 +327,35 @@ impl Study<'_> {
 
 /// The judgement and the candidate that decided it. With all values kept but some missing, what
 /// every case had to keep is in doubt.
-fn judge(over: Over, candidates: &[Candidate], complete: bool) -> (Judgement, Option<usize>) {
-    let lowest = |clean_only: bool| {
+fn judge(over: Over, candidates: &[Candidate], complete: bool) -> (Standing, Option<usize>) {
+    let decider = |clean_only: bool| {
         let among = candidates.iter().enumerate().filter(|(_, one)| !clean_only || one.doubts.is_empty());
-        among.min_by(|a, b| a.1.margin.total_cmp(&b.1.margin)).map(|(place, _)| place)
+        let found = match over {
+            Over::Every => among.min_by(|a, b| a.1.margin.total_cmp(&b.1.margin)),
+            Over::Best => among.max_by(|a, b| a.1.margin.total_cmp(&b.1.margin)),
+        };
+        found.map(|(place, _)| place)
     };
-    let highest = |clean_only: bool| {
-        let among = candidates.iter().enumerate().filter(|(_, one)| !clean_only || one.doubts.is_empty());
-        among.max_by(|a, b| a.1.margin.total_cmp(&b.1.margin)).map(|(place, _)| place)
-    };
-    let (any, clean) = match over {
-        Over::Every => (lowest(false), lowest(true)),
-        Over::Best => (highest(false), highest(true)),
-    };
-    let Some(any) = any else { return (Judgement::NotTested, None) };
+    let (any, clean) = (decider(false), decider(true));
+    let Some(any) = any else { return (Standing::NotTested, None) };
     let kept = |place: usize| candidates[place].margin >= 0.0;
     match (over, clean) {
-        (Over::Every, Some(clean)) if !kept(clean) => (Judgement::Fail, Some(clean)),
+        (Over::Every, Some(clean)) if !kept(clean) => (Standing::DoesNotHold, Some(clean)),
         (Over::Every, _) => {
             let first_doubtful = candidates.iter().position(|one| !one.doubts.is_empty());
             match first_doubtful {
                 // The doubtful one decides where the worst is not doubtful itself.
-                Some(doubtful) if candidates[any].doubts.is_empty() => (Judgement::Doubtful, Some(doubtful)),
-                Some(_) => (Judgement::Doubtful, Some(any)),
-                None if complete => (Judgement::Pass, Some(any)),
-                None => (Judgement::Doubtful, Some(any)),
+                Some(doubtful) if candidates[any].doubts.is_empty() => (Standing::CannotTell, Some(doubtful)),
+                Some(_) => (Standing::CannotTell, Some(any)),
+                None if complete => (Standing::Holds, Some(any)),
+                None => (Standing::CannotTell, Some(any)),
             }
         }
-        (Over::Best, Some(clean)) if kept(clean) => (Judgement::Pass, Some(clean)),
-        (Over::Best, _) if !candidates[any].doubts.is_empty() => (Judgement::Doubtful, Some(any)),
+        (Over::Best, Some(clean)) if kept(clean) => (Standing::Holds, Some(clean)),
+        (Over::Best, _) if !candidates[any].doubts.is_empty() => (Standing::CannotTell, Some(any)),
         // The best fails without doubt, and all others are below it.
-        (Over::Best, _) if complete => (Judgement::Fail, Some(any)),
-        (Over::Best, _) => (Judgement::Doubtful, Some(any)),
+        (Over::Best, _) if complete => (Standing::DoesNotHold, Some(any)),
+        (Over::Best, _) => (Standing::CannotTell, Some(any)),
     }
 }
 
@@ -205,7 +406,8 @@ fn wanted(commitment: &Commitment) -> String {
     }
 }
 
-fn number(amount: Amount) -> f64 {
+/// The number of an amount in its unit.
+pub(crate) const fn number(amount: Amount) -> f64 {
     match amount {
         Amount::BytesPerSecond(value) | Amount::OperationsPerSecond(value) => value,
         Amount::Latency { nanos, .. } => nanos,

@@ -4,9 +4,137 @@ use std::collections::HashMap;
 
 use plan::{Amount, Bytes, Case, Expectation, Layer, Order, Phase, Plan};
 
+use crate::Figure;
+use record::PublishedUnit;
+
 use crate::amount::in_unit_of;
+use crate::gate::{Gate, Kind, Stated};
 use crate::jobs::nodes_of;
-use crate::{Figure, WeakestLink};
+use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::verdict::{number, unit};
+
+/// The lowest of all limits of a target, for a number of nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeakestLink {
+    /// The target.
+    pub target: String,
+    /// The phase; all where none.
+    pub phase: Option<Phase>,
+    /// Random or sequential; both where none.
+    pub random: Option<bool>,
+    /// The transfer size at which bytes and operations are converted; none where nothing is.
+    pub transfer: Option<Bytes>,
+    /// Nodes.
+    pub nodes: u32,
+    /// Every limit by name, highest last; the first is the weakest link.
+    pub limits: Vec<(String, Amount)>,
+    /// The name of the lowest.
+    pub weakest: String,
+    /// Its amount.
+    pub amount: Amount,
+    /// The best figure of the target for this node count, by its place, and that figure ÷ the amount.
+    pub efficiency: Option<(usize, f64)>,
+}
+
+impl Statement for WeakestLink {
+    const KIND: Kind = Kind::WeakestLink;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str = "The weakest link: the lowest of all limits, for each number of nodes";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new(
+            "target",
+            "target",
+            Quantity::Text,
+            |one: &Self| Value::some_text(&one.target),
+            "The target.",
+        )
+        .subject(),
+        Column::new(
+            "phase",
+            "phase",
+            Quantity::Text,
+            |one: &Self| Value::or_none(one.phase, |phase| Value::Text(phase.name().to_owned())),
+            "Nothing where it is of all.",
+        )
+        .subject(),
+        Column::new(
+            "order",
+            "order",
+            Quantity::Text,
+            |one: &Self| {
+                let word = |random| if random { "random" } else { "sequential" };
+                Value::or_none(one.random, |random| Value::Text(word(random).to_owned()))
+            },
+            "`random` or `sequential`; nothing where it is of both.",
+        )
+        .subject(),
+        Column::new(
+            "transfer",
+            "transfer",
+            Quantity::Bytes,
+            |one: &Self| Value::or_none(one.transfer, |bytes| Value::Bytes(bytes.0)),
+            "The size at which bytes and operations are converted.",
+        )
+        .subject(),
+        Column::new("nodes", "nodes", Quantity::Count, |one: &Self| Value::Count(one.nodes.into()), "Nodes.")
+            .subject(),
+        Column::new(
+            "expected",
+            "expected",
+            Quantity::Amount,
+            |one: &Self| Value::amount(one.amount, number(one.amount)),
+            "The lowest limit, in `unit`.",
+        ),
+        Column::new(
+            "weakest",
+            "weakest link",
+            Quantity::Text,
+            |one: &Self| Value::Text(one.weakest.clone()),
+            "Its name.",
+        ),
+        Column::new(
+            "efficiency",
+            "reached",
+            Quantity::Ratio,
+            |one: &Self| Value::or_none(one.efficiency, |(_, ratio)| Value::Share(ratio)),
+            "The best figure for so many nodes ÷ the limit.",
+        ),
+        Column::new(
+            "limits",
+            "all limits",
+            Quantity::List,
+            |one: &Self| {
+                let limit = |(name, one): &(String, Amount)| format!("{name} {}", in_words(*one));
+                Value::List(one.limits.iter().map(limit).collect())
+            },
+            "Every limit, highest last.",
+        )
+        .below(),
+        Column::new(
+            "unit",
+            "unit",
+            Quantity::Text,
+            |one: &Self| Value::Text(unit(one.amount).to_owned()),
+            "`bytes/s` or `ops/s`.",
+        )
+        .detail(),
+    ];
+}
+
+fn in_words(amount: Amount) -> String {
+    match amount {
+        Amount::BytesPerSecond(value) => PublishedUnit::BytesPerSecond.text(value),
+        Amount::OperationsPerSecond(value) => PublishedUnit::OperationsPerSecond.text(value),
+        Amount::Latency { nanos, .. } => PublishedUnit::Seconds.text(nanos / 1e9),
+    }
+}
+
+/// Those of [`weakest_links`], with the best of the figures that nothing disqualifies.
+pub(crate) fn of_gate(gate: &Gate<'_>) -> Vec<Stated<WeakestLink>> {
+    let links = links(gate.plan, gate.figures, |place| gate.is_usable(place)).into_iter();
+    let inputs = |one: &WeakestLink| one.efficiency.map(|(place, _)| place).into_iter().collect();
+    links.map(|one| gate.state(Kind::WeakestLink, inputs(&one), one)).collect()
+}
 
 /// The lowest limit of each target for each number of nodes in [`plan::Terms::nodes`], or for one: the
 /// minimum over all its limits of count × limit, times the nodes or devices where a limit is one of
@@ -21,6 +149,10 @@ use crate::{Figure, WeakestLink};
 /// highest counts.
 #[must_use]
 pub fn weakest_links(plan: &Plan, figures: &[Figure]) -> Vec<WeakestLink> {
+    links(plan, figures, |_| true)
+}
+
+fn links(plan: &Plan, figures: &[Figure], usable: impl Fn(usize) -> bool) -> Vec<WeakestLink> {
     let mut links = Vec::new();
     for target in targets(plan) {
         let terms = plan.terms.targets.iter().find(|terms| terms.name == target);
@@ -34,7 +166,7 @@ pub fn weakest_links(plan: &Plan, figures: &[Figure]) -> Vec<WeakestLink> {
             .collect();
         for scope in scopes(plan, &target, &about) {
             let within: Vec<&Expectation> = about.iter().copied().filter(|one| scope.has(one)).collect();
-            let best = best_by_nodes(plan, figures, &target, scope);
+            let own = of_scope(plan, figures, &target, scope, &usable);
             for nodes in plan.terms.nodes.iter().copied().chain(plan.terms.nodes.is_empty().then_some(1)) {
                 let limits = scope.limits(&within, nodes, devices, layer);
                 let Some((weakest, amount)) = limits.first().cloned() else { continue };
@@ -47,7 +179,7 @@ pub fn weakest_links(plan: &Plan, figures: &[Figure]) -> Vec<WeakestLink> {
                     limits,
                     weakest,
                     amount,
-                    efficiency: best.get(&u64::from(nodes)).and_then(|&best| efficiency(best, amount)),
+                    efficiency: efficiency(figures, own.get(&u64::from(nodes)), amount),
                 });
             }
         }
@@ -176,36 +308,34 @@ impl Scope {
     }
 }
 
-/// The best medians of a scope.
-#[derive(Debug, Clone, Copy, Default)]
-struct BestRate {
-    bytes_per_second: f64,
-    transfers_per_second: f64,
-}
-
-/// The best medians of the target, by the number of nodes.
-fn best_by_nodes(plan: &Plan, figures: &[Figure], target: &str, scope: Scope) -> HashMap<u64, BestRate> {
-    let cases: HashMap<&str, u64> = plan
-        .cases
-        .iter()
-        .filter(|case| case.target == target && scope.is_of(case))
-        .map(|case| (case.id.as_str(), nodes_of(case)))
-        .collect();
-    let mut best: HashMap<u64, BestRate> = HashMap::new();
-    for figure in figures.iter().filter(|figure| scope.means(figure.phase)) {
-        let Some(nodes) = cases.get(&*figure.case) else { continue };
-        let best = best.entry(*nodes).or_default();
-        best.bytes_per_second = best.bytes_per_second.max(figure.bytes_per_second.median);
-        best.transfers_per_second = best.transfers_per_second.max(figure.transfers_per_second.median);
+/// The usable figures of the target, by the number of nodes.
+fn of_scope(
+    plan: &Plan,
+    figures: &[Figure],
+    target: &str,
+    scope: Scope,
+    usable: impl Fn(usize) -> bool,
+) -> HashMap<u64, Vec<usize>> {
+    let of_target = plan.cases.iter().filter(|case| case.target == target && scope.is_of(case));
+    let cases: HashMap<&str, u64> = of_target.map(|case| (case.id.as_str(), nodes_of(case))).collect();
+    let mut by_nodes: HashMap<u64, Vec<usize>> = HashMap::new();
+    let figures = figures.iter().enumerate().filter(|(_, figure)| scope.means(figure.phase));
+    for (place, figure) in figures.filter(|(place, _)| usable(*place)) {
+        if let Some(nodes) = cases.get(&*figure.case) {
+            by_nodes.entry(*nodes).or_default().push(place);
+        }
     }
-    best
+    by_nodes
 }
 
-/// Best ÷ limit.
-fn efficiency(best: BestRate, limit: Amount) -> Option<f64> {
-    match limit {
-        Amount::BytesPerSecond(limit) => Some(best.bytes_per_second / limit),
-        Amount::OperationsPerSecond(limit) => Some(best.transfers_per_second / limit),
+/// The best of the figures at `places`, and best ÷ limit.
+fn efficiency(figures: &[Figure], places: Option<&Vec<usize>>, limit: Amount) -> Option<(usize, f64)> {
+    let rate = |&place: &usize| match limit {
+        Amount::BytesPerSecond(limit) => Some((place, figures[place].bytes_per_second.median / limit)),
+        Amount::OperationsPerSecond(limit) => {
+            Some((place, figures[place].transfers_per_second.median / limit))
+        }
         Amount::Latency { .. } => None,
-    }
+    };
+    places?.iter().filter_map(rate).max_by(|a, b| a.1.total_cmp(&b.1))
 }

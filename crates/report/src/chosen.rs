@@ -28,10 +28,9 @@ impl Chosen {
         let found = &report.findings;
         let all = report.figures.iter().map(|figure| figure.number);
         let few = of <= SWEPT_MAX;
-        let swept = found
-            .verdicts
-            .iter()
-            .filter_map(|one| one.figure)
+        let stated = |kind| report.statements.stated(kind).filter_map(|row| row.figures.first());
+        let swept = stated(Kind::Commitment)
+            .map(|place| place + 1)
             .chain(report.statements.stated(Kind::Best).map(|row| row.figures[0] + 1))
             .chain(found.audit.iter().filter(|one| one.disqualifies).filter_map(|one| one.figure))
             .chain(found.audit.iter().filter_map(|one| one.figure))

@@ -142,37 +142,11 @@ pub(crate) fn csv(report: &Report) -> String {
         cells.resize(columns.len(), String::new());
         out.push_str(&line(&cells));
     }
-    let mut statement = |of: &dyn Fn(&str) -> String| {
-        out.push_str(&line(&columns.iter().map(|column| of(column)).collect::<Vec<_>>()));
-    };
     for one in statements::said(report) {
-        statement(&|column| of_statement(report, &one, column));
-    }
-    for one in &report.findings.verdicts {
-        let figures = one.figure.map(|number| number.to_string()).unwrap_or_default();
-        let because = one.because.join("; ");
-        let judged = ["commitment", one.judgement, &because, &figures, &one.name];
-        statement(&|column| of_judged(report, judged, column));
-    }
-    for one in &report.findings.claims {
-        statement(&|column| of_judged(report, ["claim", one.standing, &one.evidence, "", &one.text], column));
+        let cells: Vec<String> = columns.iter().map(|column| of_statement(report, &one, column)).collect();
+        out.push_str(&line(&cells));
     }
     out
-}
-
-/// What is said of a commitment or a claim: its kind, what follows, why, its figure and its words.
-fn of_judged(report: &Report, [kind, outcome, because, figures, text]: [&str; 5], column: &str) -> String {
-    let cell = match column {
-        "row" => "statement",
-        "run_id" => &report.run.id,
-        "statement" => kind,
-        "outcome" => outcome,
-        "because" => because,
-        "figures" => figures,
-        "value_text" => text,
-        _ => "",
-    };
-    cell.to_owned()
 }
 
 /// A value of a statement: the columns that say which figure it is of, and those of statements.

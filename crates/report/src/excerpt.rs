@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use analysis::Doubt;
+use analysis::{Doubt, Kind, Standing, Stated, Verdict};
 use record::Library;
 use serde_json::{Value, json};
 
@@ -27,15 +27,16 @@ impl Study<'_> {
     /// The verdicts as JSON: `{"schema", "kept", "verdicts"}`.
     #[must_use]
     pub fn verdicts_json(&self) -> String {
-        let verdicts = &self.report().findings.verdicts;
-        json_text(&json!({ "schema": "ioproof-verdict/1", "kept": self.kept(), "verdicts": verdicts }))
+        let verdicts = self.report().statements.objects(Kind::Commitment);
+        json_text(&json!({ "schema": "ioproof-verdict/2", "kept": self.kept(), "verdicts": verdicts }))
     }
 
     /// Whether there are commitments and all of them were kept.
     #[must_use]
     pub fn kept(&self) -> bool {
-        let verdicts = &self.report().findings.verdicts;
-        !verdicts.is_empty() && verdicts.iter().all(|one| one.judgement == analysis::Judgement::Pass.name())
+        let verdicts = &self.report().found.verdicts;
+        let holds = |one: &Stated<Verdict>| one.says().is_some_and(|one| one.judgement == Standing::Holds);
+        !verdicts.is_empty() && verdicts.iter().all(holds)
     }
 
     /// What is doubtful, by cause, and how many figures carry no statement.

@@ -6,7 +6,7 @@ use crate::chosen::Chosen;
 use crate::escape::{markdown as inline, markdown_code, markdown_line};
 use crate::format::counted;
 use crate::inventory::beside;
-use crate::section::{Block, EVIDENCE_SHOWN, Section, Statement, sections};
+use crate::section::{Block, Section, sections};
 use crate::table::{Align, Table};
 use crate::text;
 use crate::view::Report;
@@ -97,10 +97,6 @@ pub(crate) fn section_markdown(out: &mut String, section: &Section) {
                 }
                 out.push('\n');
             }
-            Block::Statements(all) => {
-                all.iter().for_each(|one| statement_markdown(out, one));
-                out.push('\n');
-            }
             Block::Table { caption, table } => {
                 if !caption.is_empty() {
                     let _ = writeln!(out, "{}\n", markdown_line(caption));
@@ -114,18 +110,6 @@ pub(crate) fn section_markdown(out: &mut String, section: &Section) {
                 }
             }
         }
-    }
-}
-
-/// A statement: how it stands, its words, and what decided.
-fn statement_markdown(out: &mut String, one: &Statement) {
-    let (text, source) = (inline(&one.text), inline(&one.source));
-    let _ = writeln!(out, "- **{}**: {text} ({source})", one.standing);
-    for evidence in one.evidence.iter().take(EVIDENCE_SHOWN) {
-        let _ = writeln!(out, "  - {}", markdown_line(evidence));
-    }
-    if let Some(more) = one.more() {
-        let _ = writeln!(out, "  - {more} in the other forms of this report (html, json)");
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use analysis::{Because, Kind, Of, Outcome, POLICY, Quantity, RateOf, Reason, Row, Value};
+use analysis::{Because, Kind, Of, Outcome, POLICY, Quantity, RateOf, Reason, Row, Standing, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::format::{duration, grouped, latency, number, percent, rate, rate_in, whole};
-use crate::section::{Block, figure, point, signed, title};
+use crate::section::{Block, conditions, figure, point, signed, title};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::{BYTES_PER_SECOND, Figure, Report};
 
@@ -60,6 +60,7 @@ fn blocks(report: &Report, table: &analysis::Table) -> Vec<Block> {
 fn part(report: &Report, table: &analysis::Table, rows: &[Row], shared: bool) -> Option<Block> {
     let mut columns: Vec<(&str, Align)> = match table.of {
         Of::Nothing => Vec::new(),
+        Of::Figure => vec![("#", Align::Right)],
         Of::Target => vec![("#", Align::Right), ("target", Align::Left), ("phase", Align::Left)],
         Of::Sweep => vec![("workload", Align::Left), ("target", Align::Left), ("phase", Align::Left)],
         Of::Point => vec![
@@ -70,7 +71,7 @@ fn part(report: &Report, table: &analysis::Table, rows: &[Row], shared: bool) ->
             ("at", Align::Left),
         ],
     };
-    let heads = table.columns.iter().filter(|head| !head.detail);
+    let heads = table.columns.iter().filter(|head| !head.detail && !head.below);
     columns.extend(heads.map(|head| (head.heading, align(head.quantity))));
     columns.push((LAST, Align::Left));
     let mut shown = Table::new(&columns).below(LAST);
@@ -79,11 +80,13 @@ fn part(report: &Report, table: &analysis::Table, rows: &[Row], shared: bool) ->
         let mut cells = match own {
             Some(own) => subject(report, table.of, own),
             None if table.of == Of::Nothing => Vec::new(),
+            None if table.of == Of::Figure => vec![Cell::default()],
             None => continue,
         };
-        let read = table.columns.iter().zip(&row.cells).filter(|(head, _)| !head.detail);
-        cells.extend(read.map(|(_, value)| cell(report, own, value)));
-        cells.push(last(table.of, own, row, shared));
+        let operations = own.map_or("ops/s", Figure::operations_unit);
+        let (read, below) = read(table, row, |value| cell(value, operations, |text| title(report, text)));
+        cells.extend(read);
+        cells.push(last(report, table.of, own, row, shared, below));
         shown.row(cells);
     }
     let caption = match &rows.first()?.part {
@@ -94,17 +97,49 @@ fn part(report: &Report, table: &analysis::Table, rows: &[Row], shared: bool) ->
     (!shown.is_empty()).then(|| Block::Table { caption, table: shown.without_empty_columns() })
 }
 
+/// The cells that are read, and what stands under them.
+fn read<'t>(
+    table: &analysis::Table,
+    row: &'t Row,
+    cell: impl Fn(&'t Value) -> Cell,
+) -> (Vec<Cell>, Vec<String>) {
+    let cells = table.columns.iter().zip(&row.cells).filter(|(head, _)| !head.detail);
+    let (below, read): (Vec<_>, Vec<_>) = cells.partition(|(head, _)| head.below);
+    (
+        read.into_iter().map(|(_, value)| cell(value)).collect(),
+        below.into_iter().map(|(_, value)| cell(value).text).collect(),
+    )
+}
+
+/// A table of statements that rest on no figures; `title` is what people call a target.
+pub(crate) fn without_figures<'t>(table: &'t analysis::Table, title: impl Fn(&'t str) -> &'t str) -> Table {
+    let heads = table.columns.iter().filter(|head| !head.detail && !head.below);
+    let mut columns: Vec<(&str, Align)> = heads.map(|head| (head.heading, align(head.quantity))).collect();
+    columns.push((LAST, Align::Left));
+    let mut shown = Table::new(&columns).below(LAST);
+    for row in &table.rows {
+        let (mut cells, below) = read(table, row, |value| cell(value, "IOPS", &title));
+        cells.push(below.join("; ").into());
+        shown.row(cells);
+    }
+    shown.without_empty_columns()
+}
+
 /// The heading of the column of conditions and reasons.
 const LAST: &str = "conditions";
 
-/// The reasons, where not all rows have the same, and the conditions of the figure that the row is of.
-fn last(of: Of, own: Option<&Figure>, row: &Row, shared: bool) -> Cell {
+/// The reasons, where not all rows have the same, what stands under the row, and the conditions of the figure that
+/// the row is of.
+fn last(report: &Report, of: Of, own: Option<&Figure>, row: &Row, shared: bool, below: Vec<String>) -> Cell {
     let because = if shared { Cell::default() } else { because(row) };
-    match own.filter(|_| matches!(of, Of::Target | Of::Point)) {
-        None => because,
-        Some(own) if because.text.is_empty() => own.conditions.clone().into(),
-        Some(own) => Cell::toned(format!("{}; {}", because.text, own.conditions), because.tone),
-    }
+    let of_figure = own.and_then(|own| match of {
+        Of::Target | Of::Point => Some(own.conditions.clone()),
+        Of::Figure => Some(conditions(report, own)),
+        Of::Nothing | Of::Sweep => None,
+    });
+    let parts = std::iter::once(because.text.clone()).chain(below).chain(of_figure);
+    let text = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+    Cell::toned(text, because.tone)
 }
 
 /// A row whose reasons are those of all others, where there are several rows and any reason.
@@ -122,6 +157,7 @@ fn subject(report: &Report, of: Of, own: &Figure) -> Vec<Cell> {
     let phase = || Cell::from(own.phase);
     match of {
         Of::Nothing => Vec::new(),
+        Of::Figure => vec![link()],
         Of::Target => vec![link(), target(), phase()],
         Of::Sweep => vec![workload(), target(), phase()],
         Of::Point => vec![link(), workload(), target(), phase(), point(&own.settings).into()],
@@ -130,17 +166,17 @@ fn subject(report: &Report, of: Of, own: &Figure) -> Vec<Cell> {
 
 const fn align(quantity: Quantity) -> Align {
     match quantity {
-        Quantity::Text | Quantity::List | Quantity::Flag => Align::Left,
+        Quantity::Text | Quantity::List | Quantity::Flag | Quantity::Standing(_) => Align::Left,
         _ => Align::Right,
     }
 }
 
 /// A value as people read it.
-fn cell(report: &Report, own: Option<&Figure>, value: &Value) -> Cell {
+fn cell<'t>(value: &'t Value, operations: &str, title: impl Fn(&'t str) -> &'t str) -> Cell {
     match value {
         Value::None => Cell::default(),
         // A text may name a target.
-        Value::Text(text) => title(report, text).into(),
+        Value::Text(text) => title(text).into(),
         Value::Count(count) => grouped(*count).into(),
         Value::Number(value) => number(*value).into(),
         Value::Share(share) => Cell::toned(percent(*share), Tone::Main),
@@ -150,16 +186,29 @@ fn cell(report: &Report, own: Option<&Figure>, value: &Value) -> Cell {
         // A file that is looked at moves no bytes, which is no rate of 0.
         Value::Rate(value, RateOf::Bytes) if *value > 0.0 => rate(*value).into(),
         Value::Rate(_, RateOf::Bytes) => Cell::default(),
-        Value::Rate(value, RateOf::Operations) => {
-            rate_in(*value, own.map_or("ops/s", Figure::operations_unit)).into()
-        }
+        Value::Rate(value, RateOf::Operations) => rate_in(*value, operations).into(),
         Value::Seconds(seconds) => duration(*seconds).into(),
         Value::Figure(place) => Cell::figure(Some(number_of(*place))),
         Value::Bytes(bytes) => plan::Bytes(*bytes).to_string().into(),
         Value::Nanos(nanos) => latency(whole(*nanos)).into(),
         Value::Flag(holds) => if *holds { "yes" } else { "no" }.into(),
+        Value::List(all) if all.len() > LISTED => {
+            format!("{}; and {} more", all[..LISTED].join("; "), all.len() - LISTED).into()
+        }
         Value::List(all) => all.join("; ").into(),
         Value::Setting(value) => value.to_string().into(),
+        Value::Standing(standing, word) => Cell::toned(*word, tone(*standing)),
+    }
+}
+
+/// Words or sentences of one list that are shown where a table is read.
+const LISTED: usize = 4;
+
+const fn tone(standing: Standing) -> Tone {
+    match standing {
+        Standing::Holds => Tone::Good,
+        Standing::DoesNotHold => Tone::Bad,
+        Standing::CannotTell | Standing::NotTested => Tone::Doubtful,
     }
 }
 
@@ -190,7 +239,12 @@ pub(crate) fn reasons(all: &[Reason]) -> String {
 /// A value as a number, in base units; none of words.
 fn raw(value: &Value) -> Option<f64> {
     match value {
-        Value::None | Value::Text(_) | Value::List(_) | Value::Changes(..) | Value::Shares(..) => None,
+        Value::None
+        | Value::Text(_)
+        | Value::Standing(..)
+        | Value::List(_)
+        | Value::Changes(..)
+        | Value::Shares(..) => None,
         Value::Count(count) | Value::Bytes(count) => Some(*count as f64),
         Value::Flag(holds) => Some(f64::from(u8::from(*holds))),
         Value::Setting(value) => value.on_axis(),
@@ -207,20 +261,21 @@ fn raw(value: &Value) -> Option<f64> {
 impl Serialize for Statements {
     /// An object with a list for each kind.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let of = |table: &analysis::Table| {
-            table.rows.iter().map(|row| self.object(table, row)).collect::<Vec<_>>()
-        };
         let mut map = serializer.serialize_map(Some(POLICY.len()))?;
         for row in &POLICY {
-            let rows: Vec<serde_json::Value> =
-                self.tables.iter().filter(|table| table.kind == row.kind).flat_map(of).collect();
-            map.serialize_entry(row.id, &rows)?;
+            map.serialize_entry(row.id, &self.objects(row.kind))?;
         }
         map.end()
     }
 }
 
 impl Statements {
+    /// All of a kind as objects.
+    pub(crate) fn objects(&self, kind: Kind) -> Vec<serde_json::Value> {
+        let tables = self.tables.iter().filter(|table| table.kind == kind);
+        tables.flat_map(|table| table.rows.iter().map(|row| self.object(table, row))).collect()
+    }
+
     /// A statement as an object: its figures, what follows, why, and its columns.
     fn object(&self, table: &analysis::Table, row: &Row) -> serde_json::Value {
         let figures: Vec<usize> = row.figures.iter().map(|&place| number_of(place)).collect();
@@ -243,6 +298,7 @@ impl Statements {
                 Value::Count(count) | Value::Bytes(count) => json!(count),
                 Value::Flag(holds) => json!(holds),
                 Value::List(all) => json!(all),
+                Value::Standing(_, word) => json!(word),
                 Value::Setting(value) => {
                     value.on_axis().map_or_else(|| json!(value.to_string()), |on| json!(on))
                 }
@@ -310,13 +366,20 @@ fn shape(quantity: Quantity) -> serde_json::Value {
     match quantity {
         Quantity::Text => json!({ "type": ["string", "null"] }),
         Quantity::Count | Quantity::Figure | Quantity::Bytes => json!({ "type": ["integer", "null"] }),
+        Quantity::Standing(words) => {
+            let words: Vec<Option<&str>> = words.iter().copied().map(Some).chain([None]).collect();
+            json!({ "enum": words })
+        }
         Quantity::Flag => json!({ "type": ["boolean", "null"] }),
         Quantity::Setting => json!({ "type": ["number", "string", "null"] }),
         Quantity::List => json!({ "type": ["array", "null"], "items": { "type": "string" } }),
         Quantity::Interval => json!({ "type": ["array", "null"], "items": { "type": "number" } }),
-        Quantity::Number | Quantity::Ratio | Quantity::Rate | Quantity::Seconds | Quantity::Nanos => {
-            json!({ "type": ["number", "null"] })
-        }
+        Quantity::Number
+        | Quantity::Ratio
+        | Quantity::Rate
+        | Quantity::Amount
+        | Quantity::Seconds
+        | Quantity::Nanos => json!({ "type": ["number", "null"] }),
     }
 }
 
@@ -326,6 +389,8 @@ pub(crate) struct Said<'a> {
     pub(crate) kind: &'static str,
     /// Whether its numbers are families of OpenMetrics.
     pub(crate) metrics: bool,
+    /// Whether it was judged by what was fixed before the run.
+    pub(crate) judged: bool,
     /// The statement.
     pub(crate) row: &'a Row,
     /// The figure that it is of.
@@ -334,6 +399,8 @@ pub(crate) struct Said<'a> {
     pub(crate) about: Vec<(&'static str, String)>,
     /// The column; empty of a statement that is withheld.
     pub(crate) name: &'static str,
+    /// The kind of its values.
+    pub(crate) quantity: Quantity,
     /// The value in base units.
     pub(crate) value: Option<f64>,
     /// The value where it is no number.
@@ -359,6 +426,7 @@ pub(crate) fn said(report: &Report) -> Vec<Said<'_>> {
     let mut all = Vec::new();
     for table in &report.statements.tables {
         let policy = table.kind.policy();
+        let judged = table.columns.iter().any(|head| matches!(head.quantity, Quantity::Standing(_)));
         for row in &table.rows {
             let figure = row.figures.first().and_then(|&place| figure(report, number_of(place)));
             let cells = || table.columns.iter().zip(&row.cells);
@@ -366,19 +434,21 @@ pub(crate) fn said(report: &Report) -> Vec<Said<'_>> {
                 .filter(|(head, value)| head.subject && **value != Value::None)
                 .map(|(head, value)| (head.key, words(value)))
                 .collect();
-            let of = |name, value, text: String, unit| Said {
+            let of = |name, quantity, value, text: String, unit| Said {
                 kind: policy.id,
                 metrics: policy.metrics,
+                judged,
                 row,
                 figure,
                 about: about.clone(),
                 name,
+                quantity,
                 value,
                 text,
                 unit,
             };
             if row.outcome == Outcome::Withheld {
-                all.push(of("", None, String::new(), ""));
+                all.push(of("", Quantity::Text, None, String::new(), ""));
                 continue;
             }
             for (head, value) in cells() {
@@ -386,12 +456,15 @@ pub(crate) fn said(report: &Report) -> Vec<Said<'_>> {
                     Value::None => {}
                     Value::Changes(low, high) | Value::Shares(low, high) => {
                         let ends = [(*low, "from"), (*high, "to")];
-                        all.extend(ends.map(|(end, text)| of(head.key, Some(end), text.to_owned(), "ratio")));
+                        let of = |(end, text): (f64, &str)| {
+                            of(head.key, head.quantity, Some(end), text.to_owned(), "ratio")
+                        };
+                        all.extend(ends.map(of));
                     }
                     value => {
                         let value_of = raw(value);
                         let text = if value_of.is_none() { words(value) } else { String::new() };
-                        all.push(of(head.key, value_of, text, unit(head.quantity, value)));
+                        all.push(of(head.key, head.quantity, value_of, text, unit(head.quantity, value)));
                     }
                 }
             }
@@ -404,6 +477,7 @@ pub(crate) fn said(report: &Report) -> Vec<Said<'_>> {
 fn words(value: &Value) -> String {
     match value {
         Value::Text(text) => text.clone(),
+        Value::Standing(_, word) => (*word).to_owned(),
         Value::List(all) => all.join("; "),
         Value::Setting(value) => value.to_string(),
         value => raw(value).map(|value| value.to_string()).unwrap_or_default(),
@@ -416,9 +490,9 @@ const fn unit(quantity: Quantity, value: &Value) -> &'static str {
         (_, Value::Rate(_, RateOf::Bytes)) => BYTES_PER_SECOND,
         (_, Value::Rate(_, RateOf::Operations)) => "ops/s",
         (Quantity::Seconds, _) => "s",
-        (Quantity::Nanos, _) => "ns",
+        (Quantity::Nanos, _) | (_, Value::Nanos(_)) => "ns",
         (Quantity::Bytes, _) => "bytes",
-        (Quantity::Ratio | Quantity::Interval, _) => "ratio",
+        (Quantity::Ratio | Quantity::Interval, _) | (Quantity::Amount, Value::Share(_)) => "ratio",
         _ => "",
     }
 }

@@ -13,10 +13,7 @@ use crate::format::{
 };
 use crate::inventory::beside;
 use crate::latencies::{self, LatencyInfo, RESPONSE_FROM_START};
-use crate::section::{
-    Block, EVIDENCE_SHOWN, Section, Statement, conditions, in_unit, is_single, sections, unnamed,
-    which_target,
-};
+use crate::section::{Block, Section, conditions, in_unit, is_single, sections, unnamed, which_target};
 use crate::table::{Align, Table, Tone, width, wrapped};
 use crate::view::{Figure, Note, Report, RunInfo, Spread};
 
@@ -168,10 +165,6 @@ fn section_upto(out: &mut String, section: &Section, colour: Colour, lines_max: 
                 }
                 rest(out, lines.len().saturating_sub(lines_max), "line");
             }
-            Block::Statements(all) => {
-                all.iter().take(lines_max).for_each(|one| statement_text(out, one, colour));
-                rest(out, all.len().saturating_sub(lines_max), "statement");
-            }
             Block::Table { caption, table } => {
                 if !caption.is_empty() {
                     out.push_str(&wrapped("", caption, COLUMNS));
@@ -182,18 +175,6 @@ fn section_upto(out: &mut String, section: &Section, colour: Colour, lines_max: 
                 rest(out, gone, "row");
             }
         }
-    }
-}
-
-/// A statement: how it stands, its words, and what decided.
-fn statement_text(out: &mut String, one: &Statement, colour: Colour) {
-    let text = wrapped("  ", &format!("{}: {} ({})", one.standing, one.text, one.source), COLUMNS);
-    out.push_str(&text.replacen(one.standing, &colour.tone(one.tone, one.standing), 1));
-    for evidence in one.evidence.iter().take(EVIDENCE_SHOWN) {
-        out.push_str(&wrapped("    · ", evidence, COLUMNS));
-    }
-    if let Some(more) = one.more() {
-        let _ = writeln!(out, "    · {more} in the other forms of this report (html, json)");
     }
 }
 

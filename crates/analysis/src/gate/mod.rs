@@ -5,15 +5,19 @@
 //! made here, and gives its values only where it is not withheld, so no form of a report can show what was withheld.
 
 mod policy;
+mod selection;
+
+use std::collections::HashMap;
 
 use plan::Plan;
 
 pub use policy::{Because, Doubts, Kind, POLICY, Policy, policy_table};
+pub use selection::refusals;
 
 use crate::audit::{Severity, Use};
 use crate::difference::{Contrast, Difference, difference};
 use crate::subject::{Subject, subjects};
-use crate::{Doubt, Figure};
+use crate::{Check, Doubt, Figure};
 
 /// A reason for which a statement is withheld or marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +81,11 @@ impl<T> Stated<T> {
         }
     }
 
+    /// What a plan says, which rests on no figure.
+    pub(crate) const fn of_plan(value: T) -> Self {
+        Self { inputs: Vec::new(), outcome: Outcome::Stated, reasons: Vec::new(), value }
+    }
+
     /// The figure that it is of.
     ///
     /// # Panics
@@ -123,6 +132,8 @@ pub struct Gate<'a> {
     pub(crate) figures: &'a [Figure],
     /// What speaks against each figure.
     against: Vec<Vec<Reason>>,
+    /// The figures of each case.
+    places: HashMap<&'a str, Vec<usize>>,
 }
 
 impl<'a> Gate<'a> {
@@ -132,10 +143,30 @@ impl<'a> Gate<'a> {
         let mut against: Vec<Vec<Reason>> = vec![Vec::new(); figures.len()];
         for doubt in doubts {
             if let Some(of_figure) = doubt.figure.and_then(|figure| against.get_mut(figure)) {
-                of_figure.push(Reason::new(Because::Doubted(doubt.check), &doubt.evidence));
+                // What would settle it is a part of this doubt.
+                let evidence = match doubt.check {
+                    Check::MemoryNotExcluded => format!("{}; {}", doubt.evidence, doubt.advice),
+                    _ => doubt.evidence.clone(),
+                };
+                of_figure.push(Reason::new(Because::Doubted(doubt.check), evidence));
             }
         }
-        Self { plan, subjects: subjects(plan, figures), figures, against }
+        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, figure) in figures.iter().enumerate() {
+            places.entry(&figure.case).or_default().push(place);
+        }
+        Self { plan, subjects: subjects(plan, figures), figures, against, places }
+    }
+
+    /// What speaks against `statement` of the figure at `place`.
+    pub(crate) fn against(&self, place: usize, statement: Use) -> Vec<String> {
+        let all = self.against.get(place).into_iter().flatten();
+        let told = all.filter_map(|one| match one.because {
+            Because::Doubted(check) if check.severity(statement) != Severity::Withheld => None,
+            Because::Doubted(Check::MemoryNotExcluded) => Some(one.evidence.clone()),
+            because => Some(format!("{}: {}", because.name(), one.evidence)),
+        });
+        told.collect()
     }
 
     /// Whether nothing disqualifies the figure at `place`.

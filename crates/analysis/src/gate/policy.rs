@@ -25,6 +25,18 @@ pub enum Kind {
     Placement,
     /// What limited a figure: processors or storage.
     LimitedBy,
+    /// A commitment, judged.
+    Commitment,
+    /// A statement of a study, tested.
+    Claim,
+    /// A figure against a data sheet or a limit.
+    Expected,
+    /// The lowest limit of a target.
+    WeakestLink,
+    /// Transfers per second by definition.
+    Iops,
+    /// An own figure beside a published one.
+    Published,
 }
 
 /// Why a statement is withheld or marked.
@@ -126,8 +138,16 @@ const fn observed(kind: Kind, id: &'static str, title: &'static str, section: &'
     Policy { doubts: Doubts::Marked, rows: OBSERVED_SHOWN, metrics: false, ..row(kind, id, title, section) }
 }
 
+/// A row of what was fixed before the run and judged after it: doubts and too few repetitions are a part of the
+/// judgement, by the policy of each check for kept and for broken promises.
+const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'static str) -> Policy {
+    Policy { doubts: Doubts::Ignored, test: "as fixed before the run", ..row(kind, id, title, section) }
+}
+
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 7] = [
+pub const POLICY: [Policy; 13] = [
+    judged(Kind::Commitment, "commitment", "Commitments", "summary"),
+    judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
         least: DIFFERENCE_LEAST,
         within_scatter: Some(Marked),
@@ -149,6 +169,18 @@ pub const POLICY: [Policy; 7] = [
     },
     Policy { least: DIFFERENCE_LEAST, ..row(Kind::Cost, "cost", "Cost", "cost") },
     Policy { least: DIFFERENCE_LEAST, ..row(Kind::Placement, "placement", "Placement", "cost") },
+    Policy {
+        metrics: true,
+        rows: 2 * OBSERVED_SHOWN,
+        ..observed(Kind::Expected, "expected", "Measured ÷ expected", "expected")
+    },
+    observed(Kind::WeakestLink, "weakest_link", "Weakest links", "expected"),
+    observed(Kind::Iops, "iops", "IOPS, by what is meant", "iops"),
+    Policy {
+        metrics: true,
+        rows: usize::MAX,
+        ..observed(Kind::Published, "published", "Published figures and own ones", "beside")
+    },
     observed(Kind::LimitedBy, "limited_by", "Processor or storage", "limits"),
 ];
 

@@ -209,7 +209,7 @@ fn the_weakest_link_changes_with_the_nodes() {
     assert_eq!((names[0], names[3]), ("node link", "cluster link"));
     assert_eq!(links[3].limits.last(), Some(&("servers".to_owned(), rate(120.0))));
     let efficiency: Vec<_> =
-        links.iter().map(|link| link.efficiency.map(|share| (share * 1e3).round())).collect();
+        links.iter().map(|link| link.efficiency.map(|(_, share)| (share * 1e3).round())).collect();
     assert_eq!(efficiency, [None, Some(500.0), None, None]);
 }
 
@@ -238,7 +238,7 @@ fn the_lowest_of_all_ceilings_is_the_bound() {
     let names: Vec<&str> = link.limits.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["controllers", "drives", "SAS", "InfiniBand"]);
     assert_eq!(link.limits[1].1, Amount::OperationsPerSecond(7.2e6));
-    assert!((link.efficiency.expect("measured") - 0.533_388_686_868_686_9).abs() < 1e-12);
+    assert!((link.efficiency.expect("measured").1 - 0.533_388_686_868_686_9).abs() < 1e-12);
 }
 
 /// Nothing was measured, and no size is known: operations and bytes are bounded apart.

@@ -1,7 +1,7 @@
 //! All findings together: each part is what its own function says, and large studies are gone
 //! through once.
 
-use analysis::{Check, Judgement, findings};
+use analysis::{Check, Standing, findings};
 use plan::{Amount, Bound, Commitment, Over, Phase, PublishedPlace, RateName, Selector, Statistic};
 
 use crate::studies::{Study, count, target};
@@ -27,12 +27,12 @@ fn a_commitment_is_judged_with_the_doubts_of_the_audit() {
     study.add("w", "disk", &[count("tasks", 1)], Phase::Read, &[2.0 * GB]);
     study.plan.terms.commitments.push(promised(GB));
     let judged = |study: &Study| findings(&study.plan, &study.figures(), 4);
-    assert_eq!(judged(&study).verdicts[0].judgement, Judgement::Pass);
+    assert_eq!(judged(&study).verdicts[0].says().map(|one| one.judgement), Some(Standing::Holds));
     // The devices read a tenth of it: memory answered.
     study.phases[0].device_read_bytes = Some(study.phases[0].read_bytes / 10);
     let doubted = judged(&study);
     assert!(doubted.audit.iter().any(|doubt| doubt.check == Check::Cached), "{:?}", doubted.audit);
-    assert_eq!(doubted.verdicts[0].judgement, Judgement::Doubtful);
+    assert_eq!(doubted.verdicts[0].says().map(|one| one.judgement), Some(Standing::CannotTell));
 }
 
 #[test]
@@ -45,5 +45,6 @@ fn published_figures_stand_beside_own_ones_where_the_study_names_them() {
     study.plan.terms.published.push(place);
     let found = findings(&study.plan, &study.figures(), 4);
     assert_eq!(found.published.len(), 1);
-    assert_eq!((found.published[0].figure, found.published[0].own), (Some(0), Some(2.0 * GB)));
+    let published = found.published[0].says().expect("it is stated");
+    assert_eq!((published.figure, published.own), (Some(0), Some(2.0 * GB)));
 }

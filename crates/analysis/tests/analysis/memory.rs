@@ -1,6 +1,6 @@
 //! Reads that a memory may have answered: what excludes it, and that nothing else keeps a commitment.
 
-use analysis::{Check, Doubt, Figure, Judgement, RateName, Verdict, audit, figures, verdicts};
+use analysis::{Check, Doubt, Figure, RateName, Standing, Verdict, audit, figures, verdicts};
 use plan::{
     Amount, Backend, Bound, Bytes, Case, Client, Commitment, Order, Over, Phase, Plan, Selector, Statistic,
     TargetTerms, WorkloadSpec,
@@ -102,14 +102,14 @@ impl Read {
     #[track_caller]
     fn passes(&self) {
         let verdict = self.verdict();
-        assert_eq!(verdict.judgement, Judgement::Pass, "{:?}", verdict.because);
+        assert_eq!(verdict.judgement, Standing::Holds, "{:?}", verdict.because);
     }
 
     /// Fails unless it is doubtful for a reason with these words.
     #[track_caller]
     fn is_doubtful(&self, words: &[&str]) {
         let verdict = self.verdict();
-        assert_eq!(verdict.judgement, Judgement::Doubtful, "{:?}", verdict.because);
+        assert_eq!(verdict.judgement, Standing::CannotTell, "{:?}", verdict.because);
         let because = verdict.because.join("\n");
         for word in words {
             assert!(because.contains(word), "no {word:?} in {because}");
@@ -201,7 +201,7 @@ fn a_memory_below_the_devices_is_not_seen_by_their_counters() {
 fn what_misses_a_promise_even_so_has_missed_it() {
     let mut read = Read::remote(GIB, None);
     read.plan.terms.commitments[0].amount = Amount::BytesPerSecond(1e12);
-    assert_eq!(read.verdict().judgement, Judgement::Fail);
+    assert_eq!(read.verdict().judgement, Standing::DoesNotHold);
 }
 
 #[test]
@@ -256,6 +256,6 @@ proptest! {
         });
         read.memory_bytes = memory;
         read.plan.terms.targets[0].client = if remote { Client::Remote } else { Client::Unstated };
-        prop_assert_ne!(read.verdict().judgement, Judgement::Pass);
+        prop_assert_ne!(read.verdict().judgement, Standing::Holds);
     }
 }

@@ -1,6 +1,6 @@
 //! Commitments, judged.
 
-use analysis::{Check, Doubt, Judgement, Limit, Verdict, limits, verdicts};
+use analysis::{Check, Doubt, Limit, Standing, Verdict, limits, verdicts};
 use plan::{
     Amount, Bound, Case, Commitment, Nanos, Over, Phase, Plan, RateName, Selector, Statistic, Stopping,
 };
@@ -54,14 +54,14 @@ fn doubt(figure: usize, disqualifies: bool) -> Doubt {
 fn a_promise_that_was_kept_passes_with_its_margin() {
     let study = Study::default().with(reads("r"), &[1_320_137]);
     let kept = verdict(&study, promise(1e6), &[]);
-    assert_eq!((kept.judgement, kept.figure, kept.measured), (Judgement::Pass, Some(0), Some(1_320_137.0)));
+    assert_eq!((kept.judgement, kept.figure, kept.measured), (Standing::Holds, Some(0), Some(1_320_137.0)));
     assert!((kept.margin.expect("a margin") - 0.320_137).abs() < 1e-12);
     assert!(kept.because.is_empty() && kept.bound.is_none());
     let broken = verdict(&study, promise(2e6), &[]);
-    assert_eq!(broken.judgement, Judgement::Fail);
+    assert_eq!(broken.judgement, Standing::DoesNotHold);
     assert!((broken.margin.expect("a margin") + 0.339_931_5).abs() < 1e-12);
     let exact = verdict(&study, promise(1_320_137.0), &[]);
-    assert_eq!((exact.judgement, exact.margin), (Judgement::Pass, Some(0.0)));
+    assert_eq!((exact.judgement, exact.margin), (Standing::Holds, Some(0.0)));
 }
 
 #[test]
@@ -86,14 +86,14 @@ fn a_bound_needs_its_repetitions() {
         verdict(&study, Commitment { statistic: Statistic::ConfidenceBound, ..promise(90.0) }, &[])
     };
     let six = bound(&[100, 101, 102, 103, 104, 105]);
-    assert_eq!((six.judgement, six.measured), (Judgement::Pass, Some(100.0)));
+    assert_eq!((six.judgement, six.measured), (Standing::Holds, Some(100.0)));
     assert_eq!(six.bound.map(|(bound, _)| bound), Some(100.0));
     let five = bound(&[100, 101, 102, 103, 104]);
-    assert_eq!((five.judgement, five.bound), (Judgement::Pass, Some((100.0, 0.968_75))));
+    assert_eq!((five.judgement, five.bound), (Standing::Holds, Some((100.0, 0.968_75))));
     let four = bound(&[100, 101, 102, 103]);
-    assert_eq!(four.judgement, Judgement::Doubtful);
+    assert_eq!(four.judgement, Standing::CannotTell);
     assert_eq!(four.because, ["4 repetitions give no bound of 95 % confidence: 5 are needed"]);
-    assert_eq!(bound(&[80, 81, 82, 83, 84, 85]).judgement, Judgement::Fail);
+    assert_eq!(bound(&[80, 81, 82, 83, 84, 85]).judgement, Standing::DoesNotHold);
 }
 
 #[test]
@@ -110,15 +110,15 @@ fn less_is_better_for_a_latency() {
         ..promise(1.0)
     };
     let kept = verdict(&study, promised(2500.0, Some(99.0)), &[]);
-    assert_eq!((kept.judgement, kept.measured), (Judgement::Pass, Some(2000.0)));
+    assert_eq!((kept.judgement, kept.measured), (Standing::Holds, Some(2000.0)));
     assert!((kept.margin.expect("a margin") - 0.2).abs() < 1e-12, "a positive margin is good");
     let broken = verdict(&study, promised(1000.0, None), &[]);
-    assert_eq!((broken.judgement, broken.margin), (Judgement::Fail, Some(-1.0)));
+    assert_eq!((broken.judgement, broken.margin), (Standing::DoesNotHold, Some(-1.0)));
     study.latency.clear();
     let none = verdict(&study, promised(1.0, None), &[]);
     assert_eq!(
         (none.judgement, none.because),
-        (Judgement::NotTested, vec!["r read: has no latencies".to_owned()])
+        (Standing::NotTested, vec!["r read: has no latencies".to_owned()])
     );
 }
 
@@ -127,15 +127,15 @@ fn all_cases_have_to_keep_it_or_the_best() {
     let study =
         Study::default().with(reads("a"), &[90; 6]).with(reads("b"), &[120; 6]).with(reads("c"), &[80; 6]);
     let every = verdict(&study, promise(85.0), &[]);
-    assert_eq!((every.judgement, every.figure), (Judgement::Fail, Some(2)));
+    assert_eq!((every.judgement, every.figure), (Standing::DoesNotHold, Some(2)));
     let best = verdict(&study, Commitment { over: Over::Best, ..promise(85.0) }, &[]);
-    assert_eq!((best.judgement, best.figure), (Judgement::Pass, Some(1)));
+    assert_eq!((best.judgement, best.figure), (Standing::Holds, Some(1)));
     let selector = Selector { workload: Some("a".to_owned()), ..Selector::default() };
     let chosen = verdict(&study, Commitment { figures: selector, ..promise(85.0) }, &[]);
-    assert_eq!((chosen.judgement, chosen.figure), (Judgement::Pass, Some(0)));
+    assert_eq!((chosen.judgement, chosen.figure), (Standing::Holds, Some(0)));
     let selector = Selector { target: Some("nowhere".to_owned()), ..Selector::default() };
     let none = verdict(&study, Commitment { figures: selector, ..promise(85.0) }, &[]);
-    assert_eq!((none.judgement, none.figure, none.measured), (Judgement::NotTested, None, None));
+    assert_eq!((none.judgement, none.figure, none.measured), (Standing::NotTested, None, None));
     assert_eq!(none.because, ["no case of the study is meant by it"]);
 }
 
@@ -147,32 +147,32 @@ fn the_best_of_several_needs_a_bound_for_all_of_them() {
         let study = names.iter().fold(Study::default(), |study, name| study.with(reads(name), rates));
         verdict(&study, Commitment { over: Over::Best, ..promise(100.0) }, &[])
     };
-    assert_eq!(best(&[101; 7]).judgement, Judgement::Pass);
+    assert_eq!(best(&[101; 7]).judgement, Standing::Holds);
     let few = best(&[101; 6]);
-    assert_eq!(few.judgement, Judgement::Doubtful);
+    assert_eq!(few.judgement, Standing::CannotTell);
     assert_eq!(few.because, ["the best of 4 may keep it by chance: 7 repetitions are needed, not 6"]);
     let wide = best(&[90, 95, 101, 102, 103, 104, 105]);
     assert_eq!(wide.because, ["the best of 4 may keep it by chance: its bound does not"]);
-    assert_eq!(best(&[99; 3]).judgement, Judgement::Fail, "none keeps it");
+    assert_eq!(best(&[99; 3]).judgement, Standing::DoesNotHold, "none keeps it");
 }
 
 #[test]
 fn a_doubtful_figure_keeps_nothing() {
     let study = Study::default().with(reads("a"), &[100; 6]).with(reads("b"), &[200; 6]);
     let every = |promised, doubts: &[Doubt]| verdict(&study, promise(promised), doubts);
-    assert_eq!(every(50.0, &[doubt(1, false)]).judgement, Judgement::Pass);
+    assert_eq!(every(50.0, &[doubt(1, false)]).judgement, Standing::Holds);
     let cached = every(50.0, &[doubt(1, true)]);
-    assert_eq!((cached.judgement, cached.figure), (Judgement::Doubtful, Some(1)));
+    assert_eq!((cached.judgement, cached.figure), (Standing::CannotTell, Some(1)));
     assert_eq!(cached.because, ["wrong data: the devices read 1 %"]);
-    assert_eq!(every(150.0, &[doubt(1, true)]).judgement, Judgement::Fail, "a fails without doubt");
-    assert_eq!(every(150.0, &[doubt(0, true)]).judgement, Judgement::Doubtful);
+    assert_eq!(every(150.0, &[doubt(1, true)]).judgement, Standing::DoesNotHold, "a fails without doubt");
+    assert_eq!(every(150.0, &[doubt(0, true)]).judgement, Standing::CannotTell);
     let best = |promised, doubts: &[Doubt]| {
         verdict(&study, Commitment { over: Over::Best, ..promise(promised) }, doubts)
     };
     let (kept, in_doubt) = (best(80.0, &[doubt(1, true)]), best(150.0, &[doubt(1, true)]));
-    assert_eq!((kept.judgement, kept.figure), (Judgement::Pass, Some(0)));
-    assert_eq!((in_doubt.judgement, in_doubt.figure), (Judgement::Doubtful, Some(1)));
-    assert_eq!(best(300.0, &[]).judgement, Judgement::Fail);
+    assert_eq!((kept.judgement, kept.figure), (Standing::Holds, Some(0)));
+    assert_eq!((in_doubt.judgement, in_doubt.figure), (Standing::CannotTell, Some(1)));
+    assert_eq!(best(300.0, &[]).judgement, Standing::DoesNotHold);
 }
 
 #[test]
@@ -180,13 +180,13 @@ fn what_was_not_measured_was_not_kept() {
     let mut study = Study::default().with(reads("a"), &[100; 6]).with(reads("b"), &[100; 6]);
     study.phases.retain(|row| row.key.case != study.cases[1].id);
     let every = verdict(&study, promise(50.0), &[]);
-    assert_eq!((every.judgement, every.figure), (Judgement::Doubtful, Some(0)));
+    assert_eq!((every.judgement, every.figure), (Standing::CannotTell, Some(0)));
     assert_eq!(every.because, ["b read: was not measured"]);
-    assert_eq!(verdict(&study, promise(150.0), &[]).judgement, Judgement::Fail);
+    assert_eq!(verdict(&study, promise(150.0), &[]).judgement, Standing::DoesNotHold);
     let best = |promised| verdict(&study, Commitment { over: Over::Best, ..promise(promised) }, &[]);
-    assert_eq!((best(50.0).judgement, best(150.0).judgement), (Judgement::Pass, Judgement::Doubtful));
+    assert_eq!((best(50.0).judgement, best(150.0).judgement), (Standing::Holds, Standing::CannotTell));
     let sustained = verdict(&study, Commitment { rate: RateName::Sustained, ..promise(1.0) }, &[]);
-    assert_eq!(sustained.judgement, Judgement::NotTested);
+    assert_eq!(sustained.judgement, Standing::NotTested);
     assert!(sustained.because[0].contains("sustained"), "{:?}", sustained.because);
 }
 
@@ -196,21 +196,21 @@ fn a_short_phase_keeps_nothing() {
     let mut study = Study::default().with(reads("a"), &[100]);
     study.phases[0].wall_ns = SECOND;
     let short = audited(&study, promise(50.0));
-    assert_eq!(short.judgement, Judgement::Doubtful);
+    assert_eq!(short.judgement, Standing::CannotTell);
     assert_eq!(short.because, ["too short: took 1 s; under 2 s a rate is mostly noise"]);
     study.cases[0].protocol.phase_min = Nanos::millis(500);
-    assert_eq!(audited(&study, promise(50.0)).judgement, Judgement::Pass);
+    assert_eq!(audited(&study, promise(50.0)).judgement, Standing::Holds);
     study.cases[0].protocol.phase_min = Nanos::secs(20);
-    assert_eq!(audited(&study, promise(50.0)).judgement, Judgement::Doubtful);
+    assert_eq!(audited(&study, promise(50.0)).judgement, Standing::CannotTell);
 }
 
 #[test]
 fn a_case_that_was_not_finished_keeps_nothing() {
     let mut study = Study::default().with(reads("a"), &[100, 100]);
-    assert_eq!(audited(&study, promise(50.0)).judgement, Judgement::Pass);
+    assert_eq!(audited(&study, promise(50.0)).judgement, Standing::Holds);
     study.cases[0].repetitions = 3;
     let unfinished = audited(&study, promise(50.0));
-    assert_eq!(unfinished.judgement, Judgement::Doubtful);
+    assert_eq!(unfinished.judgement, Standing::CannotTell);
     assert_eq!(unfinished.because, ["unfinished: 2 of 3 repetitions were measured"]);
 }
 
@@ -222,12 +222,12 @@ fn a_case_that_never_settled_keeps_nothing() {
         audited(&study, promise(50.0))
     };
     let steady = Stopping::Steady { window: 3, excursion: 0.2, slope: 0.1 };
-    assert_eq!(by(steady, &[900, 100, 101, 100]).judgement, Judgement::Pass);
+    assert_eq!(by(steady, &[900, 100, 101, 100]).judgement, Standing::Holds);
     let falling = by(steady, &[900, 500, 300, 100]);
-    assert_eq!(falling.judgement, Judgement::Doubtful);
+    assert_eq!(falling.judgement, Standing::CannotTell);
     assert_eq!(falling.because, ["unfinished: not steady after 4 repetitions"]);
     let interval = Stopping::Interval { share: 0.05, least: 6 };
-    assert_eq!(by(interval, &[100, 100, 101, 101, 100, 101]).judgement, Judgement::Pass);
+    assert_eq!(by(interval, &[100, 100, 101, 101, 100, 101]).judgement, Standing::Holds);
     let wide = by(interval, &[100, 200, 300, 400, 500, 600]);
     assert_eq!(wide.because, ["unfinished: no interval of the median within 5 % after 6 repetitions"]);
 }
@@ -239,7 +239,7 @@ fn only_repetitions_that_count_are_judged() {
     study.cases[0].protocol.warm_up = 1;
     study.cases[0].protocol.stopping = Stopping::Steady { window: 3, excursion: 0.2, slope: 0.1 };
     let best = verdict(&study, Commitment { statistic: Statistic::Best, ..promise(150.0) }, &[]);
-    assert_eq!((best.judgement, best.measured), (Judgement::Fail, Some(100.0)));
+    assert_eq!((best.judgement, best.measured), (Standing::DoesNotHold, Some(100.0)));
 }
 
 /// User and system time of 9 and 0.5 s of 10 s in one task; then the same in one of four.
@@ -288,7 +288,7 @@ proptest! {
             for statistic in [Statistic::Median, Statistic::Mean, Statistic::Worst, Statistic::Best] {
                 let verdict = judge(statistic, bound);
                 let margin = verdict.margin.expect("a margin");
-                prop_assert!((verdict.judgement == Judgement::Pass) == (margin >= 0.0));
+                prop_assert!((verdict.judgement == Standing::Holds) == (margin >= 0.0));
                 prop_assert!(judge(Statistic::Worst, bound).margin <= Some(margin));
                 prop_assert!(judge(Statistic::Best, bound).margin >= Some(margin));
             }

@@ -1,41 +1,25 @@
 //! Puts the findings of the analysis into the words and units of a report.
 
-use plan::{Bound, Client, Commitment, Layer, Over, Plan, Selector, SettingValue, Statistic};
+use plan::{Client, Layer, SettingValue};
 
 use super::{compared, layers, timeline};
 use crate::view::findings as view;
 use crate::view::{BYTES_PER_SECOND, Figure};
 use crate::words;
 
-/// `found`, of `figures` of `plan`, which are made of `sources` and are called `job` in the job table.
+/// `found`, of `figures`, which are made of `sources` and are called `job` in the job table.
 pub(crate) fn findings(
-    plan: &Plan,
     figures: &[Figure],
     sources: &[analysis::Figure],
     found: &analysis::Findings,
     job: &str,
 ) -> view::Findings {
-    let conditions =
-        |index: usize| figures.get(index).map(|figure| figure.conditions.clone()).unwrap_or_default();
     let mut findings = view::Findings {
-        verdicts: found
-            .verdicts
-            .iter()
-            .filter_map(|one| {
-                let commitment = plan.terms.commitments.get(one.commitment)?;
-                Some(verdict(commitment, one, one.figure.map(conditions).unwrap_or_default()))
-            })
-            .collect(),
         curves: found.curves.iter().map(curve).collect(),
-        expected: found.expected.iter().map(expected).collect(),
-        weakest_links: found.bounds.iter().map(weakest_link).collect(),
-        claims: found.claims.iter().map(claim).collect(),
-        beside: found.published.iter().map(beside).collect(),
         overlays: found.overlays.iter().map(overlay).collect(),
         dispersion: found.dispersion.iter().map(dispersion).collect(),
         regressions: found.regressions.iter().map(|one| regression(one, &found.curves)).collect(),
         coincident: found.coincident.clone(),
-        iops: found.iops.iter().map(|one| number(one.figure)).collect(),
         peaks: found.peaks.iter().map(peaks).collect(),
         jobs: super::jobs::jobs(figures, found, job),
         audit: found.audit.iter().map(doubt).collect(),
@@ -101,75 +85,6 @@ fn settings(all: &[plan::Setting]) -> Vec<view::Setting> {
     all.iter().map(setting).collect()
 }
 
-pub(crate) const fn amount(amount: &plan::Amount) -> view::Amount {
-    match *amount {
-        plan::Amount::BytesPerSecond(value) => view::Amount { value, unit: "bytes/s", percentile: None },
-        plan::Amount::OperationsPerSecond(value) => view::Amount { value, unit: "ops/s", percentile: None },
-        plan::Amount::Latency { nanos, percent } => {
-            view::Amount { value: nanos, unit: "ns", percentile: percent }
-        }
-    }
-}
-
-fn verdict(commitment: &Commitment, one: &analysis::Verdict, conditions: String) -> view::Verdict {
-    view::Verdict {
-        name: commitment.name.clone(),
-        by: commitment.by.clone(),
-        concerns: selected(&commitment.figures, commitment.over),
-        promised: amount(&commitment.amount),
-        side: match commitment.bound {
-            Bound::AtLeast => "at least",
-            Bound::AtMost => "at most",
-        },
-        judged_by: judged_by(commitment),
-        judgement: one.judgement.name(),
-        figure: one.figure.map(number),
-        conditions,
-        measured: one.measured,
-        margin: one.margin,
-        unfavourable_end: one.bound.map(|(end, _)| end),
-        confidence: one.bound.map(|(_, confidence)| confidence),
-        because: one.because.clone(),
-    }
-}
-
-/// The statistic and the rate that a commitment is judged by.
-pub(crate) fn judged_by(commitment: &Commitment) -> String {
-    let statistic = match commitment.statistic {
-        Statistic::Median => "median",
-        Statistic::Mean => "mean",
-        Statistic::Worst => "worst repetition",
-        Statistic::Best => "best repetition",
-        Statistic::ConfidenceBound => "confidence bound of the median",
-    };
-    match commitment.amount {
-        plan::Amount::Latency { percent: Some(percent), .. } => format!("{statistic} of p{percent}"),
-        plan::Amount::Latency { percent: None, .. } => format!("{statistic} of the mean latency"),
-        _ => format!("{statistic}, {}", commitment.rate.name()),
-    }
-}
-
-/// `every read of deep on flash at tasks 33`.
-pub(crate) fn selected(selector: &Selector, over: Over) -> String {
-    let mut text = match over {
-        Over::Every => "every ",
-        Over::Best => "the best ",
-    }
-    .to_owned();
-    text.push_str(selector.phase.map_or("result", plan::Phase::name));
-    if let Some(workload) = &selector.workload {
-        text.push_str(&format!(" of {workload}"));
-    }
-    if let Some(target) = &selector.target {
-        text.push_str(&format!(" on {target}"));
-    }
-    for (index, setting) in selector.at.iter().enumerate() {
-        text.push_str(if index == 0 { " at " } else { ", " });
-        text.push_str(&setting.to_string());
-    }
-    text
-}
-
 fn curve(one: &analysis::Curve) -> view::Curve {
     let point = |point: &analysis::CurvePoint| view::CurvePoint {
         figure: number(point.figure),
@@ -205,65 +120,6 @@ fn curve(one: &analysis::Curve) -> view::Curve {
             dips_period: shape.dips.map(|dips| dips.period),
             dips_depth: shape.dips.map(|dips| dips.depth),
         },
-    }
-}
-
-fn expected(one: &analysis::Expected) -> view::Expected {
-    view::Expected {
-        figure: number(one.figure),
-        name: one.name.clone(),
-        amount: amount(&one.amount),
-        ratio: one.ratio,
-        ceiling: one.ceiling,
-        in_time: one.in_time,
-        reached: one.reached.clone(),
-        source: one.source.clone(),
-    }
-}
-
-/// The lowest limit of a target, in the units of a report.
-pub(crate) fn weakest_link(one: &analysis::WeakestLink) -> view::WeakestLink {
-    let limit =
-        |(name, one): &(String, plan::Amount)| view::NamedAmount { name: name.clone(), amount: amount(one) };
-    view::WeakestLink {
-        target: one.target.clone(),
-        phase: one.phase.map(plan::Phase::name),
-        order: one.random.map(|random| if random { "random" } else { "sequential" }),
-        transfer_bytes: one.transfer.map(|bytes| bytes.0),
-        nodes: one.nodes,
-        limits: one.limits.iter().map(limit).collect(),
-        weakest: one.weakest.clone(),
-        amount: amount(&one.amount),
-        efficiency: one.efficiency,
-    }
-}
-
-fn claim(one: &analysis::ClaimVerdict) -> view::Claim {
-    view::Claim {
-        id: one.id.clone(),
-        text: one.text.clone(),
-        source: one.source.clone(),
-        standing: one.standing.name(),
-        evidence: one.evidence.clone(),
-    }
-}
-
-fn beside(one: &analysis::Beside) -> view::Beside {
-    view::Beside {
-        id: one.id.clone(),
-        figure: one.figure.map(number),
-        at: settings(&one.at),
-        group: one.group.clone(),
-        target: one.target.clone(),
-        phase: one.phase.map(plan::Phase::name),
-        unit: one.unit.clone(),
-        published: one.published,
-        own: one.own,
-        ratio: one.ratio,
-        as_published: one.as_published.clone(),
-        statistic: one.statistic.clone(),
-        misprint: one.misprint.clone(),
-        source: one.source.clone(),
     }
 }
 

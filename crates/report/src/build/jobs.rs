@@ -30,7 +30,7 @@ pub(super) fn jobs(figures: &[Figure], found: &analysis::Findings, name: &str) -
     if own.is_empty() {
         return own;
     }
-    let mut all: Vec<Job> = found.published.iter().filter_map(published).collect();
+    let mut all: Vec<Job> = found.published.iter().filter_map(|one| published(one.says()?)).collect();
     all.extend(own);
     all
 }

@@ -76,7 +76,7 @@ pub(crate) fn report(run: &Run, sources: Vec<analysis::Figure>, found: analysis:
             tables: found.tables(),
             conditions: figures.iter().map(|figure| figure.conditions.clone()).collect(),
         },
-        findings: findings::findings(plan, &figures, &sources, &found, job),
+        findings: findings::findings(&figures, &sources, &found, job),
         figures,
         notes,
         interrupted: timeline::interrupted(run),

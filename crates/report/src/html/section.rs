@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::charts::Chart;
-use crate::section::{Block, EVIDENCE_SHOWN, Section, Statement};
+use crate::section::{Block, Section};
 use crate::table::{Align, Cell, Table};
 
 /// Rows of one table: a page with more is slow to open and no easier to read.
@@ -41,24 +41,8 @@ fn block_value(block: &Block, charts: &[Chart], linked: &HashSet<usize>) -> Valu
             let gone = lines.len().saturating_sub(LINES_SHOWN);
             json!({ "kind": "list", "lines": &lines[..lines.len() - gone], "gone": gone })
         }
-        Block::Statements(all) => {
-            json!({ "kind": "statements", "statements": all.iter().map(statement_value).collect::<Vec<_>>() })
-        }
         Block::Table { caption, table } => table_value(caption, table, linked),
     }
-}
-
-fn statement_value(one: &Statement) -> Value {
-    let (shown, folded) = one.evidence.split_at(one.evidence.len().min(EVIDENCE_SHOWN));
-    json!({
-        "standing": one.standing,
-        "tone": one.tone,
-        "text": one.text,
-        "source": one.source,
-        "shown": shown,
-        "more": one.more(),
-        "folded": folded,
-    })
 }
 
 fn table_value(caption: &str, table: &Table, linked: &HashSet<usize>) -> Value {

@@ -54,6 +54,11 @@ impl Family {
         Self::new(name, "stateset", "", help)
     }
 
+    /// States of a name that is put together.
+    pub(super) fn states_named(name: String, help: &'static str) -> Self {
+        Self { name: Cow::Owned(name), ..Self::states("", help) }
+    }
+
     const fn new(name: &'static str, kind: &'static str, unit: &'static str, help: &'static str) -> Self {
         Self { name: Cow::Borrowed(name), kind, unit, help, samples: Vec::new() }
     }

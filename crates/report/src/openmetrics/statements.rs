@@ -18,11 +18,19 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
         let figure = one.figure.and_then(|figure| of(figure.number)).unwrap_or_default();
         let mut which = with(&figure, &[("statement", one.kind), ("figures", &one.figures())]);
         which.extend(one.about.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
-        if last.is_none_or(|last| !std::ptr::eq(last, one.row)) {
+        // What was judged says what follows in a family of its own.
+        if !one.judged && last.is_none_or(|last| !std::ptr::eq(last, one.row)) {
             let states = Outcome::ALL.map(Outcome::name);
             let labels = with(&which, &[("because", &one.because())]);
             outcome.put_state(&labels, &states, one.row.outcome.name());
             last = Some(one.row);
+        }
+        if let Quantity::Standing(words) = one.quantity {
+            let name = format!("ioproof_{}", one.kind);
+            if let Some(family) = numbers.iter_mut().find(|family| family.name() == name) {
+                family.put_state(&which, words, &one.text);
+            }
+            continue;
         }
         let name = name(one.kind, one.name, one.unit);
         let family = numbers.iter_mut().find(|family| family.name() == name);
@@ -40,7 +48,7 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
 /// `ioproof_best_gain_ratio`: the unit of a family without labels for it is the end of its name.
 fn name(kind: &str, key: &str, unit: &str) -> String {
     match unit {
-        "ratio" => format!("ioproof_{kind}_{key}_ratio"),
+        "ratio" if !key.ends_with("ratio") => format!("ioproof_{kind}_{key}_ratio"),
         "s" if !key.ends_with("seconds") => format!("ioproof_{kind}_{key}_seconds"),
         "ns" if !key.ends_with("nanoseconds") => format!("ioproof_{kind}_{key}_nanoseconds"),
         "bytes" if !key.ends_with("bytes") => format!("ioproof_{kind}_{key}_bytes"),
@@ -56,7 +64,11 @@ fn heads(report: &Report) -> Vec<Family> {
         if head.subject {
             return None;
         }
+        let policy = table.kind.policy();
         let (unit, short) = match head.quantity {
+            Quantity::Standing(_) => {
+                return Some(Family::states_named(format!("ioproof_{}", policy.id), head.about));
+            }
             Quantity::Text | Quantity::List | Quantity::Setting | Quantity::Figure | Quantity::Interval => {
                 return None;
             }
@@ -64,9 +76,11 @@ fn heads(report: &Report) -> Vec<Family> {
             Quantity::Seconds => ("seconds", "s"),
             Quantity::Nanos => ("nanoseconds", "ns"),
             Quantity::Bytes => ("bytes", "bytes"),
-            Quantity::Count | Quantity::Number | Quantity::Rate | Quantity::Flag => ("", ""),
+            Quantity::Count | Quantity::Number | Quantity::Rate | Quantity::Amount | Quantity::Flag => {
+                ("", "")
+            }
         };
-        Some(Family::named(name(table.kind.policy().id, head.key, short), unit, head.about))
+        Some(Family::named(name(policy.id, head.key, short), unit, head.about))
     };
     columns.filter_map(family).collect()
 }

@@ -18,10 +18,9 @@ pub use self::layouts::{LayoutOutlook, layouts};
 
 use self::case::{memory_words, predicted, space_words, what_lines};
 use crate::Colour;
-use crate::build::findings::weakest_link;
 use crate::format::{counted, decimal_bytes, duration, grouped, rate, shell_line};
 use crate::offsets;
-use crate::section::links_table;
+use crate::statements::without_figures;
 use crate::table::{Align, Table, width, wrapped};
 use crate::words;
 
@@ -86,15 +85,12 @@ fn bounds(plan: &Plan) -> String {
     if links.is_empty() {
         return String::new();
     }
-    let links: Vec<_> = links.iter().map(weakest_link).collect();
-    let title = |target: &str| {
+    let title = |target| {
         let terms = plan.terms.targets.iter().find(|one| one.name == target);
-        terms
-            .map(|one| one.title.clone())
-            .filter(|title| !title.is_empty())
-            .unwrap_or_else(|| target.to_owned())
+        terms.map(|one| one.title.as_str()).filter(|title| !title.is_empty()).unwrap_or(target)
     };
-    let table = links_table(&links, title).without_empty_columns();
+    let links = analysis::Table::planned(&links);
+    let table = without_figures(&links, title);
     format!("\nExpected at most, by the study's own limits\n{}", table.to_text("", Colour::Plain))
 }
 

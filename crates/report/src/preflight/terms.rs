@@ -1,10 +1,9 @@
 //! What a study fixes before it runs: how each case is gone through, and what was promised.
 
-use analysis::{CONFIDENCE, DIFFERENCE_LEAST, bound_least};
+use analysis::{CONFIDENCE, DIFFERENCE_LEAST, bound_least, judged_by, selected};
 use plan::{Bound, Case, Over, Plan, Protocol, Selector, Side, Statistic, Stopping};
 
 use super::COLUMNS;
-use crate::build::findings::{amount, judged_by, selected};
 use crate::format::{counted, percent};
 use crate::section;
 use crate::table::wrapped;
@@ -139,7 +138,7 @@ pub(super) fn commitments(plan: &Plan) -> String {
             Bound::AtMost => "at most",
         };
         let by = if one.by.is_empty() { String::new() } else { format!(" ({})", one.by) };
-        let promised = section::amount(&amount(&one.amount));
+        let promised = section::amount(one.amount);
         let of = selected(&one.figures, one.over);
         let text = format!("{}{by}: {side} {promised}, {of}; judged by {}", one.name, judged_by(one));
         out.push_str(&wrapped("  · ", &text, COLUMNS));

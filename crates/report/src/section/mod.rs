@@ -4,16 +4,12 @@
 //! the same row or one link away.
 
 mod audit;
-mod beside;
-mod claims;
 mod cluster;
 mod cost;
 mod coverage;
 mod devices;
 mod disk_view;
-mod expected;
 mod interrupted;
-mod iops;
 mod job_spaces;
 mod job_times;
 mod jobs;
@@ -26,7 +22,6 @@ mod printed;
 mod repetitions;
 mod shapes;
 mod single;
-mod summary;
 mod sweep;
 mod targets;
 mod weak;
@@ -34,14 +29,13 @@ mod weak;
 use plan::{Bytes, Nanos};
 
 use crate::format::{latency, number, percent, rate, whole};
-use crate::table::{Table, Tone};
+use crate::table::Table;
 use crate::text::iops;
-use crate::view::findings::{Amount, Setting};
+use crate::view::findings::Setting;
 use crate::view::{Figure, Report};
 
 pub(crate) use cluster::nodes_line;
 pub(crate) use devices::{member_rate, seek_name};
-pub(crate) use expected::links_table;
 pub(crate) use job_times::{caption as job_caption, edge as length_edge, shown as shown_passes};
 pub(crate) use layers::stack_name;
 pub(crate) use matrix::{name as matrix_name, of_runs as matrix_of_runs, place as matrix_place};
@@ -82,8 +76,6 @@ pub(crate) enum Block {
     Text(String),
     /// Statements of one kind.
     List(Vec<String>),
-    /// What was stated, and how it stands.
-    Statements(Vec<Statement>),
     /// A table, and what it is of.
     Table {
         /// May be empty.
@@ -93,39 +85,13 @@ pub(crate) enum Block {
     },
 }
 
-/// A statement with what decided on it.
-#[derive(Debug, Clone)]
-pub(crate) struct Statement {
-    /// How it stands to own data.
-    pub(crate) standing: &'static str,
-    /// How much that stands out.
-    pub(crate) tone: Tone,
-    /// Word for word.
-    pub(crate) text: String,
-    /// Who stated it, with its id.
-    pub(crate) source: String,
-    /// Comparisons, those that decided first.
-    pub(crate) evidence: Vec<String>,
-}
-
-/// Comparisons of one statement that are shown with it.
-pub(crate) const EVIDENCE_SHOWN: usize = 2;
-
-impl Statement {
-    /// `and 8 more comparisons`; none where all are shown.
-    pub(crate) fn more(&self) -> Option<String> {
-        let more = self.evidence.len().saturating_sub(EVIDENCE_SHOWN);
-        (more > 0).then(|| format!("and {}", crate::format::counted(more as u64, "more comparison")))
-    }
-}
-
 /// All sections that have something to say, in the order in which they are read.
 pub(crate) fn sections(report: &Report) -> Vec<Section> {
     // Whoever asks for so many operations of each task, asks for the job table.
     let jobs_first = report.run.tool == plan::randomops::TOOL;
     let all = [
-        ("summary", "Summary", true, summary::blocks(report)),
-        ("claims", "Statements, tested with own data", true, claims::blocks(report)),
+        ("summary", "Summary", true, report.statements.blocks(report, "summary")),
+        ("claims", "Statements, tested with own data", true, report.statements.blocks(report, "claims")),
         ("matrix", "Jobs as a whole", true, matrix::blocks(report)),
         ("best", "Best points", true, report.statements.blocks(report, "best")),
         ("metadata", "Files and directories", true, operations::metadata(report)),
@@ -141,14 +107,14 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("job-spaces", "Where jobs read and wrote", true, job_spaces::blocks(report)),
         ("targets", "Targets compared", true, targets::blocks(report)),
         ("cost", "Cost, placement and fit", true, cost::blocks(report)),
-        ("expected", "Expected and reached", true, expected::blocks(report)),
+        ("expected", "Expected and reached", true, report.statements.blocks(report, "expected")),
         ("repetitions", "Spread and drift of repetitions", true, repetitions::blocks(report)),
-        ("iops", "IOPS, by what is meant", false, iops::blocks(report)),
+        ("iops", "IOPS, by what is meant", false, report.statements.blocks(report, "iops")),
         ("jobs", "Jobs", jobs_first, jobs::blocks(report)),
         ("full-timer", "FULLSTIMER", false, job_times::full_timer(report)),
         ("interrupted", "Launches of interrupted passes", false, interrupted::blocks(report)),
         ("limits", "Processor or storage", false, report.statements.blocks(report, "limits")),
-        ("beside", "Published figures and own ones", false, beside::blocks(report)),
+        ("beside", "Published figures and own ones", false, report.statements.blocks(report, "beside")),
         ("layouts", "Layouts", false, layouts::blocks(report)),
         ("time", "Where the time went", false, printed::time(report)),
         ("printed", "What was printed", false, printed::blocks(report)),
@@ -220,11 +186,14 @@ pub(crate) fn headline(figure: &Figure) -> String {
 }
 
 /// An amount in the unit that fits.
-pub(crate) fn amount(one: &Amount) -> String {
-    let value = in_unit(one.value, one.unit);
-    match one.percentile {
-        Some(percentile) => format!("p{percentile} {value}"),
-        None => value,
+pub(crate) fn amount(one: plan::Amount) -> String {
+    match one {
+        plan::Amount::BytesPerSecond(value) => in_unit(value, "bytes/s"),
+        plan::Amount::OperationsPerSecond(value) => in_unit(value, "ops/s"),
+        plan::Amount::Latency { nanos, percent: None } => in_unit(nanos, "ns"),
+        plan::Amount::Latency { nanos, percent: Some(percent) } => {
+            format!("p{percent} {}", in_unit(nanos, "ns"))
+        }
     }
 }
 

@@ -187,11 +187,12 @@ fn published(report: &Report, figures: &[&Figure]) -> String {
         figures.iter().flat_map(|figure| &figure.published).filter(|one| one.unit == "ns").map(|one| {
             (one.id.as_str(), one.storage.as_str(), one.source.as_str(), one.statistic.as_str(), one.value)
         });
-    let is_of = |figure: Option<usize>| figures.iter().any(|one| figure == Some(one.number));
+    let is_of = |figure: Option<usize>| figures.iter().any(|one| figure == Some(one.number - 1));
     let placed = report
-        .findings
-        .beside
+        .found
+        .published
         .iter()
+        .filter_map(analysis::Stated::says)
         .filter(|one| one.unit == "ns" && is_of(one.figure))
         .map(|one| (one.id.as_str(), "", one.source.as_str(), one.statistic.as_str(), one.published));
     let mut told: Vec<&str> = Vec::new();

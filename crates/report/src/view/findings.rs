@@ -12,19 +12,12 @@ use super::timeline::{JobCost, JobPlacing, Timeline};
 /// All of it. A list is empty where the study has nothing of its kind.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub(crate) struct Findings {
-    pub(crate) verdicts: Vec<Verdict>,
     pub(crate) curves: Vec<Curve>,
-    pub(crate) expected: Vec<Expected>,
-    pub(crate) weakest_links: Vec<WeakestLink>,
-    pub(crate) claims: Vec<Claim>,
-    pub(crate) beside: Vec<Beside>,
     pub(crate) overlays: Vec<Overlay>,
     pub(crate) dispersion: Vec<Dispersion>,
     pub(crate) regressions: Vec<Regression>,
     /// Places among the curves, from 0.
     pub(crate) coincident: Vec<Vec<usize>>,
-    /// Numbers of figures.
-    pub(crate) iops: Vec<usize>,
     pub(crate) peaks: Vec<Peaks>,
     pub(crate) jobs: Vec<Job>,
     pub(crate) audit: Vec<Doubt>,
@@ -103,44 +96,6 @@ pub(crate) struct Setting {
     pub(crate) text: String,
 }
 
-/// An amount with its unit.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Amount {
-    pub(crate) value: f64,
-    /// `bytes/s`, `ops/s` or `ns`.
-    pub(crate) unit: &'static str,
-    /// Of a latency: so many percent of all transfers are at most so long; the mean where none.
-    pub(crate) percentile: Option<f64>,
-}
-
-/// A commitment and its judgement.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Verdict {
-    pub(crate) name: String,
-    pub(crate) by: String,
-    /// Which figures it is about, in words.
-    pub(crate) concerns: String,
-    pub(crate) promised: Amount,
-    /// `at least` or `at most`.
-    #[schemars(extend("enum" = ["at least", "at most"]))]
-    pub(crate) side: &'static str,
-    /// The statistic and the rate that it is judged by.
-    pub(crate) judged_by: String,
-    /// `PASS`, `FAIL`, `DOUBTFUL` or `NOT TESTED`.
-    #[schemars(extend("enum" = ["PASS", "FAIL", "DOUBTFUL", "NOT TESTED"]))]
-    pub(crate) judgement: &'static str,
-    pub(crate) figure: Option<usize>,
-    pub(crate) conditions: String,
-    /// In the unit of what was promised.
-    pub(crate) measured: Option<f64>,
-    /// Measured ÷ promised − 1; positive is good.
-    pub(crate) margin: Option<f64>,
-    /// The unfavourable end of the interval, in the unit of what was promised.
-    pub(crate) unfavourable_end: Option<f64>,
-    pub(crate) confidence: Option<f64>,
-    pub(crate) because: Vec<String>,
-}
-
 /// Rates against a swept key, everything else fixed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Curve {
@@ -189,79 +144,6 @@ pub(crate) struct Shape {
     pub(crate) sweet_spot: Option<f64>,
     pub(crate) dips_period: Option<f64>,
     pub(crate) dips_depth: Option<f64>,
-}
-
-/// A figure against a data sheet or a limit.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Expected {
-    pub(crate) figure: usize,
-    pub(crate) name: String,
-    pub(crate) amount: Amount,
-    /// Measured ÷ expected.
-    pub(crate) ratio: f64,
-    pub(crate) ceiling: bool,
-    /// Whether the mean latency is within the one at which the value is promised.
-    pub(crate) in_time: Option<bool>,
-    pub(crate) reached: Option<String>,
-    pub(crate) source: String,
-}
-
-/// The lowest limit of a target for a number of nodes.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct WeakestLink {
-    pub(crate) target: String,
-    pub(crate) phase: Option<&'static str>,
-    /// `random` or `sequential`; both where none.
-    pub(crate) order: Option<&'static str>,
-    /// At which bytes and operations are converted.
-    pub(crate) transfer_bytes: Option<u64>,
-    pub(crate) nodes: u32,
-    pub(crate) limits: Vec<NamedAmount>,
-    pub(crate) weakest: String,
-    pub(crate) amount: Amount,
-    /// The best figure ÷ the amount.
-    pub(crate) efficiency: Option<f64>,
-}
-
-/// A limit by its name.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct NamedAmount {
-    pub(crate) name: String,
-    pub(crate) amount: Amount,
-}
-
-/// A statement and what own data say of it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Claim {
-    pub(crate) id: String,
-    pub(crate) text: String,
-    pub(crate) source: String,
-    /// `holds`, `does not hold`, `cannot be told` or `not tested`.
-    #[schemars(extend("enum" = ["holds", "does not hold", "cannot be told", "not tested"]))]
-    pub(crate) standing: &'static str,
-    pub(crate) evidence: String,
-}
-
-/// A published figure with the own one.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Beside {
-    pub(crate) id: String,
-    pub(crate) figure: Option<usize>,
-    pub(crate) at: Vec<Setting>,
-    pub(crate) group: Option<String>,
-    pub(crate) target: Option<String>,
-    pub(crate) phase: Option<&'static str>,
-    /// `bytes/s`, `ops/s`, `ns` or `fraction`.
-    pub(crate) unit: String,
-    pub(crate) published: f64,
-    pub(crate) own: Option<f64>,
-    /// Own ÷ published.
-    pub(crate) ratio: Option<f64>,
-    pub(crate) as_published: String,
-    pub(crate) statistic: String,
-    /// Empty where nothing is known to be wrong with it.
-    pub(crate) misprint: String,
-    pub(crate) source: String,
 }
 
 /// Where two curves of one chart are farthest apart.

@@ -102,7 +102,6 @@ pub(crate) struct Report {
     pub(crate) sources: Vec<analysis::Figure>,
     /// What they say together, for charts and sentences.
     #[serde(skip)]
-    #[expect(dead_code, reason = "lists move here one by one")]
     pub(crate) found: analysis::Findings,
 }
 

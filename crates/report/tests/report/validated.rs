@@ -61,7 +61,8 @@ fn stated(fault: Fault) -> (Vec<Kind>, Vec<&'static str>) {
         study.html(&mut page).expect("memory takes it");
         let page = String::from_utf8(page).expect("UTF-8");
         let page = page.split("<script").next().expect("a first part");
-        let page = page.split('<').filter_map(|tag| tag.split_once('>')).map(|(_, text)| text).collect();
+        let page = page.split('<').filter_map(|tag| tag.split_once('>'));
+        let page = page.map(|(_, text)| format!("{text} ")).collect();
         for (form, text) in [
             ("text", study.text(Colour::Plain)),
             ("markdown", study.markdown()),
@@ -87,10 +88,12 @@ fn says_faster(form: &str, text: &str) -> bool {
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     match form {
         "openmetrics" => {
-            text.contains("id=\"greater\",text=\"B is faster than A.\",ioproof_claim=\"holds\"} 1")
+            text.contains("text=\"B is faster than A.\",id=\"greater\",ioproof_claim=\"holds\"} 1")
         }
-        "json" => words.contains("standing holds evidence"),
-        "csv" => text.lines().any(|row| row.contains(",claim,holds,") && row.contains("B is faster than A")),
+        "json" => words.contains("standing holds text B is faster than A"),
+        "csv" => text
+            .lines()
+            .any(|row| row.contains(",claim,") && row.contains(",holds,") && row.contains("B is faster")),
         _ => words.contains("holds B is faster than A") && !words.contains("not hold B is faster than A"),
     }
 }

@@ -1,6 +1,8 @@
 //! What stands beside own lines: published figures as stars, expected values and limits as lines
 //! across the chart.
 
+use analysis::{Beside, Stated};
+use plan::Amount;
 use serde_json::{Value, json};
 
 use super::axis::Axis;
@@ -9,7 +11,7 @@ use super::{PURPLE, escaped};
 use crate::format::percent;
 use crate::section::{in_unit, title};
 use crate::view::Report;
-use crate::view::findings::{Beside, Curve};
+use crate::view::findings::Curve;
 
 /// Limits of one chart, each with dashes of its own.
 const LIMIT_DASHES: [&str; 4] = ["dash", "longdash", "dot", "longdashdot"];
@@ -19,7 +21,7 @@ const FAR: f64 = 2.5;
 /// Published figures that belong to one of `curves`; misprints are open stars.
 pub(super) fn published(report: &Report, curves: &[&Curve], unit: Unit, axis: &Axis<'_>) -> Vec<Value> {
     let (mut sound, mut misprinted) = (Vec::new(), Vec::new());
-    for one in &report.findings.beside {
+    for one in report.found.published.iter().filter_map(Stated::says) {
         let Some(value) = unit.from(one.published, &one.unit) else { continue };
         let Some(place) = curves.iter().find_map(|curve| place(one, curve)) else { continue };
         let point = (axis.at(place), value, words(report, one));
@@ -45,16 +47,17 @@ fn stars(name: &str, symbol: &str, points: &[(f64, f64, String)]) -> Value {
 fn place(one: &Beside, curve: &Curve) -> Option<f64> {
     let about = one.group.as_ref().is_none_or(|group| *group == curve.group)
         && one.target.as_ref().is_none_or(|target| *target == curve.target)
-        && one.phase.is_none_or(|phase| phase == curve.phase);
+        && one.phase.is_none_or(|phase| phase.name() == curve.phase);
     if !about {
         return None;
     }
     let stated = one.at.iter().find(|setting| setting.key == curve.axis);
     if let Some(stated) = stated {
         let others = one.at.iter().filter(|setting| setting.key != curve.axis && setting.key != "target");
-        return others.into_iter().all(|other| curve.fixed.contains(other)).then(|| stated.value.as_f64())?;
+        let is_fixed = |other: &plan::Setting| curve.fixed.contains(&crate::build::findings::setting(other));
+        return others.into_iter().all(is_fixed).then(|| stated.value.on_axis())?;
     }
-    let own = one.figure?;
+    let own = one.figure? + 1;
     curve.points.iter().find(|point| point.figure == own).map(|point| point.x)
 }
 
@@ -92,9 +95,14 @@ pub(super) fn limits(
 ) -> (Vec<Value>, f64) {
     let Some(ends) = axis.ends() else { return (Vec::new(), top) };
     let mut seen: Vec<(String, f64)> = Vec::new();
-    for one in &report.findings.expected {
-        let Some(value) = unit.from(one.amount.value, one.amount.unit) else { continue };
-        let about = report.figures.get(one.figure.saturating_sub(1)).is_some_and(|figure| {
+    for one in report.found.expected.iter().filter_map(Stated::says) {
+        let (number, of) = match one.amount {
+            Amount::BytesPerSecond(value) => (value, "bytes/s"),
+            Amount::OperationsPerSecond(value) => (value, "ops/s"),
+            Amount::Latency { .. } => continue,
+        };
+        let Some(value) = unit.from(number, of) else { continue };
+        let about = report.figures.get(one.figure).is_some_and(|figure| {
             curves.iter().any(|curve| {
                 curve.group == figure.group && curve.target == figure.target && curve.phase == figure.phase
             })

@@ -186,25 +186,25 @@ pub(super) fn pattern_of(shape: &str) -> Value {
 /// Published figures beside the best of their target.
 fn published(report: &Report, best: &[&Figure], small: bool) -> Option<Value> {
     let (mut x, mut y, mut text, mut labels) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for one in &report.findings.beside {
+    for one in report.found.published.iter().filter_map(analysis::Stated::says) {
         let own = best.iter().find(|best| {
             one.target.as_ref().is_some_and(|target| *target == best.target)
                 && one.group.as_ref().is_none_or(|group| *group == best.group)
-                && one.phase == Some(best.phase)
+                && one.phase.map(plan::Phase::name) == Some(best.phase)
         });
         let value = match one.unit.as_str() {
             "bytes/s" if !small => one.published / 1e6,
             "ops/s" if small => one.published,
             _ => continue,
         };
-        let Some(own) = own.filter(|own| one.figure == Some(own.number)) else { continue };
+        let Some(own) = own.filter(|own| one.figure == Some(own.number - 1)) else { continue };
         x.push(escaped(title(report, &own.target)));
         y.push(value);
-        let phase = one.phase.unwrap_or_default();
+        let phase = one.phase.map(plan::Phase::name).unwrap_or_default();
         labels.push(format!("{phase} {}", in_unit(one.published, &one.unit)));
         text.push(format!(
             "<b>published {}: {}</b><br>{}<br>{}",
-            one.phase.unwrap_or_default(),
+            phase,
             escaped(&one.as_published),
             escaped(&one.id),
             escaped(&one.source)

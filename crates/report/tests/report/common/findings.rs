@@ -2,13 +2,11 @@
 //! every form is tested with every kind of finding.
 
 use analysis::{
-    Beside, Check, ClaimVerdict, Curve, CurvePoint, CurveRegression, Dips, Dispersion, DispersionPoint,
-    Doubt, Expected, Figure, Findings, Judgement, Shape, Standing, Stated, Verdict, WeakestLink,
+    Check, Curve, CurvePoint, CurveRegression, Dips, Dispersion, DispersionPoint, Doubt, Figure, Findings,
+    Shape, Stated,
 };
-use plan::{Amount, Case, Client, Phase, RateName, Setting};
+use plan::{Case, Client, Phase, RateName, Setting};
 use record::Run;
-
-use super::study::count;
 
 /// What there is to say of `figures` of [`study`].
 pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
@@ -19,19 +17,8 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
         let is = |own: &Figure| own.group == group && own.target == target && own.phase == phase;
         best.into_iter().find(|&place| is(&figures[place])).expect("a best")
     };
-    let (xfs, gpfs) = (find("layouts", "xfs", Phase::Read), find("layouts", "gpfs-1m", Phase::Read));
+    let gpfs = find("layouts", "gpfs-1m", Phase::Read);
     let ladder = find("ladder", "xfs", Phase::Read);
-    let verdict = |commitment, judgement, figure, measured: Option<f64>, margin, because: &[&str]| Verdict {
-        commitment,
-        judgement,
-        figure,
-        measured,
-        margin,
-        bound: measured.map(|measured| (measured * 0.98, 0.75)),
-        because: because.iter().map(|&why| why.to_owned()).collect(),
-    };
-    let fast = figures[xfs].bytes_per_second.median;
-    let ladder_rate = figures[ladder].transfers_per_second.median;
     let regressions = curves.iter().position(|curve| curve.axis == "tasks").into_iter();
     Findings {
         nodes: plain.nodes,
@@ -64,86 +51,12 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
             apart: Some(0.5 / 27.4),
         }],
         jobs: analysis::jobs(&run.manifest.plan, figures),
-        iops: analysis::iops_table(&run.manifest.plan, figures, &[]),
-        expected: vec![
-            Expected {
-                figure: xfs,
-                name: "data sheet".to_owned(),
-                amount: Amount::BytesPerSecond(33.6e9),
-                ratio: fast / 33.6e9,
-                ceiling: false,
-                in_time: None,
-                reached: None,
-                source: "the vendor's data sheet".to_owned(),
-            },
-            Expected {
-                figure: gpfs,
-                name: "controller".to_owned(),
-                amount: Amount::BytesPerSecond(26e9),
-                ratio: figures[gpfs].bytes_per_second.median / 26e9,
-                ceiling: true,
-                in_time: None,
-                reached: Some("the controller is the limit".to_owned()),
-                source: "manual, table 3".to_owned(),
-            },
-        ],
-        bounds: [(1, 1.25e9), (4, 5e9), (8, 10e9)]
-            .into_iter()
-            .map(|(nodes, least)| WeakestLink {
-                target: "gpfs-1m".to_owned(),
-                phase: None,
-                random: Some(false),
-                transfer: None,
-                nodes,
-                limits: vec![
-                    ("node link".to_owned(), Amount::BytesPerSecond(least)),
-                    ("servers".to_owned(), Amount::BytesPerSecond(120e9)),
-                ],
-                weakest: "node link".to_owned(),
-                amount: Amount::BytesPerSecond(least),
-                efficiency: (nodes == 1).then_some(0.97),
-            })
-            .collect(),
-        verdicts: vec![
-            verdict(0, Judgement::Pass, Some(xfs), Some(fast), Some(fast / 30e9 - 1.0), &[]),
-            verdict(1, Judgement::Fail, Some(xfs), Some(fast), Some(fast / 40e9 - 1.0), &[]),
-            verdict(
-                2,
-                Judgement::Doubtful,
-                Some(ladder),
-                Some(ladder_rate),
-                Some(ladder_rate / 1e6 - 1.0),
-                &["the phase took 10 s, less than the 60 s that the study asks for"],
-            ),
-            verdict(3, Judgement::NotTested, None, None, None, &["no read of layouts has latencies"]),
-        ],
-        claims: vec![
-            ClaimVerdict {
-                id: "made-up-claim-1".to_owned(),
-                text: "Twelve file systems are faster than one striped volume.".to_owned(),
-                source: "Made-up study (2016)".to_owned(),
-                standing: Standing::Holds,
-                evidence: "33.0 GB/s (xfs) > 32.1 GB/s (md)".to_owned(),
-                relation: Some(plan::Relation::Greater),
-            },
-            ClaimVerdict {
-                id: "own".to_owned(),
-                text: "Blocks of 1 MiB are better than 4 MiB.".to_owned(),
-                source: String::new(),
-                standing: Standing::DoesNotHold,
-                evidence: "27.0 GB/s (gpfs-1m) < 29.4 GB/s (gpfs-4m)".to_owned(),
-                relation: Some(plan::Relation::Greater),
-            },
-            ClaimVerdict {
-                id: "made-up-claim-3".to_owned(),
-                text: "Remote clients reach the same.".to_owned(),
-                source: "Made-up study (2016)".to_owned(),
-                standing: Standing::NotTested,
-                evidence: "no target has remote clients".to_owned(),
-                relation: None,
-            },
-        ],
-        published: published(xfs, fast, ladder, ladder_rate),
+        iops: plain.iops,
+        expected: plain.expected,
+        bounds: plain.bounds,
+        verdicts: plain.verdicts,
+        claims: plain.claims,
+        published: plain.published,
         dispersion: vec![dispersion(run, figures)],
         limits: plain.limits,
         audit: vec![
@@ -165,39 +78,6 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
         curves,
         ..Findings::default()
     }
-}
-
-fn published(xfs: usize, fast: f64, ladder: usize, rate: f64) -> Vec<Beside> {
-    let beside =
-        |id: &str, figure, at, published: f64, own: f64, unit: &str, printed: &str, misprint: &str| Beside {
-            id: id.to_owned(),
-            figure: Some(figure),
-            at,
-            group: Some(if unit == "ops/s" { "ladder" } else { "layouts" }.to_owned()),
-            target: Some("xfs".to_owned()),
-            phase: Some(Phase::Read),
-            published,
-            own: Some(own),
-            unit: unit.to_owned(),
-            ratio: Some(own / published),
-            as_published: printed.to_owned(),
-            statistic: "best".to_owned(),
-            misprint: misprint.to_owned(),
-            source: "Made-up study (2016), table 2".to_owned(),
-        };
-    vec![
-        beside("made-up-best-read", xfs, Vec::new(), 33.0e9, fast, "bytes/s", "33.0 GB/s", ""),
-        beside(
-            "made-up-job-17-iops",
-            ladder,
-            vec![count("tasks", 16)],
-            180_000.0,
-            rate,
-            "ops/s",
-            "80,000",
-            "printed without its first digit",
-        ),
-    ]
 }
 
 fn case_of<'a>(run: &'a Run, figure: &Figure) -> &'a Case {

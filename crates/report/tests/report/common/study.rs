@@ -2,8 +2,9 @@
 //! mix, and file sizes whose repetitions begin to spread. Every number is invented.
 
 use plan::{
-    Amount, Bound, Bytes, Case, Client, Commitment, Expectation, Layer, Over, Per, Phase, Protocol, RateName,
-    Selector, Setting, SettingValue, Statistic, TargetTerms, Terms, Workload, WorkloadSpec,
+    Amount, Bound, Bytes, Case, Claim, Client, Commitment, Expectation, Layer, Over, Per, Phase, Protocol,
+    PublishedPlace, Quantity, RateName, Relation, Selector, Setting, SettingValue, Side, Statistic,
+    TargetTerms, Terms, Workload, WorkloadSpec,
 };
 use record::{Manifest, PhaseKey, PhaseRecord, Run};
 
@@ -146,10 +147,39 @@ fn terms() -> Terms {
                 Amount::Latency { nanos: 200_000.0, percent: Some(99.0) },
             ),
         ],
+        claims: vec![
+            claim("own", "Blocks of 1 MiB are better than 4 MiB.", "gpfs-1m", "gpfs-4m"),
+            claim("second", "Twelve file systems read faster than IMSM.", "xfs", "imsm"),
+            claim("third", "Remote clients reach the same.", "remote", "xfs"),
+        ],
+        published: [("a-t2-read-best", "xfs"), ("a-sum-imsm-read", "imsm")]
+            .map(|(id, target)| PublishedPlace { id: id.to_owned(), figures: reads(target) })
+            .into(),
         exclusive: Some(true),
         release: Some("firmware 1.2".to_owned()),
         nodes: vec![1, 4, 8],
-        ..Terms::default()
+    }
+}
+
+fn reads(target: &str) -> Selector {
+    Selector {
+        workload: Some("layouts".to_owned()),
+        target: Some(target.to_owned()),
+        phase: Some(Phase::Read),
+        ..Selector::default()
+    }
+}
+
+fn claim(id: &str, text: &str, left: &str, right: &str) -> Claim {
+    Claim {
+        id: id.to_owned(),
+        text: text.to_owned(),
+        quantity: Quantity::BestRate,
+        left: reads(left),
+        relation: Relation::Greater,
+        right: Side::Measured(reads(right)),
+        factor: 1.0,
+        tolerance: 0.0,
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a report states, read from its public results: the one place that knows their types.
 
-use analysis::{Comparison, Contrast, Figure, Findings, Judgement, RateName, RunFigures, Standing, Stated};
+use analysis::{
+    ClaimVerdict, Comparison, Contrast, Figure, Findings, RateName, RunFigures, Standing, Stated,
+};
 use plan::Relation;
 use record::Run;
 use serde_json::Value;
@@ -168,19 +170,18 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     for (figure, _) in said(&findings.placements).filter(|(_, one)| one.for_reads) {
         say(Kind::Placement, of(figure), true);
     }
-    for one in
-        findings.claims.iter().filter(|one| matches!(one.standing, Standing::Holds | Standing::DoesNotHold))
-    {
+    let told = |one: &&ClaimVerdict| matches!(one.standing, Standing::Holds | Standing::DoesNotHold);
+    for one in findings.claims.iter().filter_map(Stated::says).filter(told) {
         let kind = match one.relation {
             Some(Relation::Equal) => Kind::ClaimEqual,
             _ => Kind::ClaimGreater,
         };
         say(kind, &one.id, one.standing == Standing::Holds);
     }
-    for one in &findings.verdicts {
+    for one in findings.verdicts.iter().filter_map(Stated::says) {
         match one.judgement {
-            Judgement::Pass => say(Kind::Pass, "", true),
-            Judgement::Fail => say(Kind::Fail, "", true),
+            Standing::Holds => say(Kind::Pass, "", true),
+            Standing::DoesNotHold => say(Kind::Fail, "", true),
             _ => {}
         }
     }
@@ -234,10 +235,10 @@ const IN_DOCUMENT: [(Kind, &str, &str, &str); 12] = [
     (Kind::Plateau, "/findings/curves", "/shape/plateau_from", ""),
     (Kind::ProcessLimit, "/findings/process_limits", "/flat", "true"),
     (Kind::Placement, "/statements/placement", "/for", "what is mostly read"),
-    (Kind::ClaimGreater, "/findings/claims", "/standing", "holds"),
-    (Kind::ClaimGreater, "/findings/claims", "/standing", "does not hold"),
-    (Kind::Pass, "/findings/verdicts", "/judgement", "PASS"),
-    (Kind::Fail, "/findings/verdicts", "/judgement", "FAIL"),
+    (Kind::ClaimGreater, "/statements/claim", "/standing", "holds"),
+    (Kind::ClaimGreater, "/statements/claim", "/standing", "does not hold"),
+    (Kind::Pass, "/statements/commitment", "/judgement", "PASS"),
+    (Kind::Fail, "/statements/commitment", "/judgement", "FAIL"),
 ];
 
 /// The kinds of which the JSON document has a statement.
