@@ -21,6 +21,7 @@ use crate::difference::Difference;
 use crate::disk_view::DiskView;
 use crate::expected::Expected;
 use crate::gate::Stated;
+use crate::imported::{HistoryTrip, ImportedCheck};
 use crate::iops::DefinedIops;
 use crate::jobs::Job;
 use crate::layers::LayerStack;
@@ -79,6 +80,10 @@ pub struct Findings {
     pub iops: Vec<Stated<DefinedIops>>,
     /// What limited each figure, by its processor time.
     pub limits: Vec<Stated<BoundBy>>,
+    /// Whether what other tools printed agrees with itself.
+    pub printed_checks: Vec<Stated<ImportedCheck>>,
+    /// Where the time of single operations of printed histories went.
+    pub round_trips: Vec<Stated<HistoryTrip>>,
     /// What is doubtful, with evidence.
     pub audit: Vec<Doubt>,
     /// The nodes of each figure of several beside each other.
@@ -138,6 +143,8 @@ impl Findings {
             Table::of(&self.published),
             Table::of(&self.limits),
             Table::of(&distinct(&self.layers)),
+            Table::of(&self.printed_checks),
+            Table::of(&self.round_trips),
         ]
     }
 }

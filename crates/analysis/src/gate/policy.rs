@@ -39,6 +39,10 @@ pub enum Kind {
     Iops,
     /// An own figure beside a published one.
     Published,
+    /// Whether printed values agree.
+    PrintedCheck,
+    /// Where the time of single operations of an I/O history went.
+    RoundTrip,
 }
 
 /// Why a statement is withheld or marked.
@@ -147,7 +151,7 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 14] = [
+pub const POLICY: [Policy; 16] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
@@ -191,6 +195,11 @@ pub const POLICY: [Policy; 14] = [
         test: "difference from the layer below, corrected for the number of pairs",
         ..row(Kind::Layer, "layer", "Layer by layer", "layers")
     },
+    Policy {
+        rows: usize::MAX,
+        ..observed(Kind::PrintedCheck, "printed_check", "Checks of printed values", "printed")
+    },
+    observed(Kind::RoundTrip, "round_trip", "Round trips of printed histories", "printed"),
 ];
 
 impl Kind {
