@@ -163,6 +163,32 @@ impl Fit {
     }
 }
 
+impl Statement for Fit {
+    const KIND: Kind = Kind::Fit;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str = "Whether devices have slots and data has room";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("target", |one: &Self| one.target.clone(), "The target.").subject(),
+        Column::flag("fits", |one| Some(one.fits()), "Whether all of it fits."),
+        Column::count("devices", |one| Some(one.slots?.0.into()), "Devices, where slots are said."),
+        Column::count("slots", |one| Some(one.slots?.1.into()), "Slots that there are for them."),
+        Column::bytes("needed", |one| Some(one.bytes?.0), "Bytes that are to be there."),
+        Column::flag(
+            "needed_by_real_work",
+            |one: &Self| Some(one.said),
+            "The study says so; else it is its own data.",
+        )
+        .detail(),
+        Column::bytes("capacity", |one| Some(one.bytes?.1), "Bytes that there are."),
+        Column::bytes(
+            "studied_capacity",
+            |one: &Self| one.studied_capacity,
+            "The capacity that the study says, where the file systems that were there are smaller.",
+        )
+        .headed("capacity in the study"),
+    ];
+}
+
 /// The best figure of transfers of each target and phase whose devices or rack units the study counts, where it
 /// counts them for two targets or more.
 #[must_use]

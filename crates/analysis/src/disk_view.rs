@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use plan::Plan;
 use record::{HistoryRow, PhaseRow, Run};
 
+use crate::gate::{Gate, Kind, Stated};
+use crate::table::{Column, Of, Statement};
 use crate::{Figure, Summary};
 
 /// How sequential a phase was at the application and at the devices, by the last operations that were kept and
@@ -14,8 +16,6 @@ use crate::{Figure, Summary};
 /// all sees something else.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiskView {
-    /// The figure.
-    pub figure: usize,
     /// Tasks: streams of the application.
     pub tasks: u32,
     /// Operations that followed another one of the same task in the same file.
@@ -39,9 +39,48 @@ pub struct DevicesView {
     pub seek_bytes: Option<f64>,
 }
 
+impl Statement for DiskView {
+    const KIND: Kind = Kind::DiskView;
+    const OF: Of = Of::Point;
+    const CAPTION: &'static str = "Of the last operations that were kept, and of the requests that the kernel traced beside them: in a row \
+         means that one begins where the one before it, of the same task or of the same device and direction, has \
+         ended. Jumps: median distance of the others. Tracing costs what the history costs; without it nothing";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::count("streams", |one| Some(one.tasks.into()), "Tasks of the application."),
+        Column::count(
+            "operations",
+            |one| Some(one.operations),
+            "Operations that followed one of the same task.",
+        ),
+        Column::share(
+            "in_a_row",
+            |one| Some(one.application_share),
+            "Share of them that began where it ended.",
+        ),
+        Column::bytes("jumps", |one| bytes(one.application_seek_bytes), "Median distance of the others."),
+        Column::count(
+            "requests",
+            |one| Some(one.devices?.requests),
+            "Requests that followed one of the same device.",
+        ),
+        Column::share(
+            "in_a_row_there",
+            |one| Some(one.devices?.share),
+            "Share of them that began where it ended.",
+        ),
+        Column::bytes("jumps_there", |one| bytes(one.devices?.seek_bytes), "Median distance of the others."),
+    ];
+}
+
+/// Whole bytes.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a distance of whole bytes")]
+fn bytes(distance: Option<f64>) -> Option<u64> {
+    distance.map(|bytes| bytes as u64)
+}
+
 /// Every figure of which operations were kept, in the order of the figures.
 #[must_use]
-pub fn disk_views(run: &Run, figures: &[Figure]) -> Vec<DiskView> {
+pub(crate) fn disk_views(run: &Run, gate: &Gate<'_>) -> Vec<Stated<DiskView>> {
     let tasks = tasks(&run.manifest.plan);
     let view = |(place, figure): (usize, &Figure)| {
         let tasks = *tasks.get(figure.case.as_str())?;
@@ -51,16 +90,16 @@ pub fn disk_views(run: &Run, figures: &[Figure]) -> Vec<DiskView> {
                 && figure.counted().any(|pass| pass.repetition == row.key.repetition)
         });
         let (operations, share, seeks) = in_a_row(of_figure)?;
-        Some(DiskView {
-            figure: place,
+        let view = DiskView {
             tasks,
             operations,
             application_share: share,
             application_seek_bytes: Summary::of(&seeks).map(|all| all.median),
             devices: of_devices(figure.counted().map(|pass| &pass.phase)),
-        })
+        };
+        Some(gate.state(Kind::DiskView, vec![place], view))
     };
-    figures.iter().enumerate().filter_map(view).collect()
+    gate.figures.iter().enumerate().filter_map(view).collect()
 }
 
 /// The tasks of cases that keep operations.

@@ -99,13 +99,13 @@ pub struct Findings {
     /// Positioning times and transfer rates of devices.
     pub seeks: Vec<SeekFit>,
     /// File systems against what their devices say of their block size.
-    pub strips: Vec<StripPoint>,
+    pub strips: Vec<Stated<StripPoint>>,
     /// Workloads on the layers of each other.
     pub layers: Vec<LayerStack>,
     /// Rates of as many tasks on more and more devices.
-    pub process_limits: Vec<ProcessLimit>,
+    pub process_limits: Vec<Stated<ProcessLimit>>,
     /// How sequential phases were at the application and at the devices.
-    pub disk_views: Vec<DiskView>,
+    pub disk_views: Vec<Stated<DiskView>>,
     /// Time × devices and × rack units.
     pub costs: Vec<Stated<Cost>>,
     /// Which data targets are for.
@@ -143,6 +143,10 @@ impl Findings {
             Table::of(&self.published),
             Table::of(&self.limits),
             Table::of(&distinct(&self.layers)),
+            Table::of(&self.strips),
+            Table::of(&self.process_limits),
+            Table::of(&self.disk_views),
+            Table::planned(&self.fits),
             Table::of(&self.printed_checks),
             Table::of(&self.round_trips),
         ]

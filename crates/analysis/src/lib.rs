@@ -158,7 +158,7 @@ pub use coverage::{Coverage, CoverageJob, NodeCoverage, coverage, hour_utc, know
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
 pub use difference::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, bounds, difference};
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
-pub use disk_view::{DevicesView, DiskView, disk_views};
+pub use disk_view::{DevicesView, DiskView};
 pub use dispersion::{ONSET_FACTOR, dispersion, onset};
 pub use expected::{Expected, expected, mix};
 pub use figures::{Figure, OperationLatency, RepetitionFigure, figures};
@@ -230,7 +230,7 @@ pub use shape::{
 };
 pub use slowest::{SlowestMember, slowest_device, slowest_member, slowest_task};
 pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
-pub use strips::{StripPoint, strips};
+pub use strips::StripPoint;
 pub use study::{findings, findings_of, regressions, usable_cpus};
 pub use summary::{CONFIDENCE, INTERVAL_LEAST, Interval, Summary, bound_least, median_bounds};
 pub use table::{Column, Head, Of, Quantity, Row, Standing, Statement, Table, Value};

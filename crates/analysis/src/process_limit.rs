@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use plan::{Client, Layer, Phase, Setting};
 
-use crate::gate::Gate;
+use crate::gate::{self, Gate, Stated};
 use crate::seek::devices;
 use crate::subject::{Subject, TARGET, ValueKey};
+use crate::table::{Column, Of, Statement};
 use crate::{BoundBy, Expected, Limit, PLATEAU_SHARE};
 
 /// A line over fewer numbers of devices is not called flat: two may be alike by chance.
@@ -17,14 +18,8 @@ const FLAT_POINTS_MIN: usize = 3;
 /// Source: study D, whose single process reads as much from one LUN as from twelve: "limited by the process".
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProcessLimit {
-    /// The workload.
-    pub group: String,
-    /// The phase.
-    pub phase: Phase,
     /// Tasks.
     pub tasks: u32,
-    /// The other swept keys and their values.
-    pub fixed: Vec<Setting>,
     /// Devices, figure and first rate, in rising order of devices.
     pub points: Vec<(u32, usize, f64)>,
     /// (Fastest − slowest) ÷ fastest.
@@ -36,14 +31,34 @@ pub struct ProcessLimit {
     pub flat: bool,
 }
 
+impl Statement for ProcessLimit {
+    const KIND: gate::Kind = gate::Kind::ProcessLimit;
+    const OF: Of = Of::Sweep;
+    const CAPTION: &'static str = "As many tasks on more and more devices. Gain: rate on the most ÷ rate on the fewest. Limited by the processes: \
+         all rates of three numbers of devices or more within 10 % of the highest, and the processors busy at each";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::count("tasks", |one| Some(one.tasks.into()), "Tasks."),
+        Column::text("devices", |one| one.devices(), "Numbers of devices, of the figures in their order."),
+        Column::number("gain", |one| Some(one.gain), "Rate on the most devices ÷ rate on the fewest."),
+        Column::share("spread", |one| Some(one.spread), "(Fastest − slowest) ÷ fastest."),
+        Column::flag("limited_by_processes", |one| Some(one.flat), "Whether the processes are the limit."),
+    ];
+}
+
+impl ProcessLimit {
+    fn devices(&self) -> String {
+        self.points.iter().map(|(devices, ..)| devices.to_string()).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// What the points of one line have in common.
-type LineKey<'a> = (&'a str, Kind<'a>, Phase, u32, Vec<(&'a str, ValueKey<'a>)>);
+type LineKey<'a> = (&'a str, Sort<'a>, Phase, u32, Vec<(&'a str, ValueKey<'a>)>);
 
 /// What targets have in common that are compared: the single device that they are made of, the file system above
 /// nothing or one layer, and where they are reached from.
-type Kind<'a> = (&'a str, Option<&'a str>, Layer, Client);
+type Sort<'a> = (&'a str, Option<&'a str>, Layer, Client);
 
-fn kind<'a>(subject: &Subject<'a>) -> Kind<'a> {
+fn kind<'a>(subject: &Subject<'a>) -> Sort<'a> {
     let terms = subject.target;
     let single = terms.and_then(|terms| terms.baseline.as_deref()).unwrap_or(&subject.case.target);
     (single, terms.and_then(|terms| terms.above.as_deref()), subject.layer(), subject.client())
@@ -51,7 +66,11 @@ fn kind<'a>(subject: &Subject<'a>) -> Kind<'a> {
 
 /// Of every workload that was measured with the same tasks on several numbers of devices: by its key
 /// `members`, or on targets that the study counts from one baseline. Disqualified figures are left out.
-pub(crate) fn of_gate(gate: &Gate<'_>, limits: &[BoundBy], expected: &[Expected]) -> Vec<ProcessLimit> {
+pub(crate) fn of_gate(
+    gate: &Gate<'_>,
+    limits: &[BoundBy],
+    expected: &[Expected],
+) -> Vec<Stated<ProcessLimit>> {
     let plan = gate.plan;
     let busy = |figure: usize| limits.iter().any(|one| one.figure == figure && one.limit == Limit::Processor);
     let at_ceiling = |figure: usize| {
@@ -85,18 +104,17 @@ pub(crate) fn of_gate(gate: &Gate<'_>, limits: &[BoundBy], expected: &[Expected]
             return None;
         }
         let spread = (high - low) / high;
-        Some(ProcessLimit {
-            group: first.case.group.clone(),
-            phase: first.figure.phase,
+        let inputs = points.iter().map(|(_, figure, _)| *figure).collect();
+        let limit = ProcessLimit {
             tasks: first.case.workload.tasks,
-            fixed: first.case.settings.iter().filter(is_fixed).cloned().collect(),
             flat: points.len() >= FLAT_POINTS_MIN
                 && spread <= PLATEAU_SHARE
                 && points.iter().all(|&(_, figure, _)| busy(figure) && !at_ceiling(figure)),
             points,
             spread,
             gain: many / few,
-        })
+        };
+        Some(gate.state(gate::Kind::ProcessLimit, inputs, limit))
     };
     lines.iter().filter_map(line).collect()
 }

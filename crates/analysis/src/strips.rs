@@ -1,10 +1,12 @@
 //! What the block size of a file system does to its rate, predicted from one device.
 
-use plan::{Phase, Plan};
+use plan::Phase;
 
+use crate::gate::{Gate, Kind, Stated};
 use crate::seek::{SeekFit, devices};
-use crate::subject::{Subject, subjects};
-use crate::{Figure, SeekTime};
+use crate::subject::Subject;
+use crate::table::{Column, Of, Statement, Value};
+use crate::{RateOf, SeekTime};
 
 /// A file system that spreads each block over its devices, against what its devices say.
 ///
@@ -14,8 +16,6 @@ use crate::{Figure, SeekTime};
 pub struct StripPoint {
     /// The target that is predicted.
     pub target: String,
-    /// The target of its device.
-    pub below: String,
     /// The phase.
     pub phase: Phase,
     /// Bytes of a block.
@@ -31,27 +31,61 @@ pub struct StripPoint {
     pub by_line: bool,
     /// The strip is smaller or larger than any size that was measured on the device.
     pub extrapolated: bool,
-    /// The best figure of the target.
-    pub figure: Option<usize>,
-    /// Its bytes per second.
+    /// Bytes per second of the best figure of the target.
     pub measured: Option<f64>,
     /// Measured ÷ predicted.
     pub ratio: Option<f64>,
 }
 
+impl Statement for StripPoint {
+    const KIND: Kind = Kind::Strip;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str = "What the block size of a file system makes of its devices: predicted is devices × \
+                                   the rate of one at strips of block ÷ devices";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("target", |one: &Self| one.target.clone(), "The file system.").subject(),
+        Column::text("phase", |one: &Self| one.phase.name().to_owned(), "The phase.").subject(),
+        Column::bytes("block", |one| Some(one.block), "Bytes of a block."),
+        Column::count("devices", |one| Some(one.devices.into()), "Data devices."),
+        Column::number("strip_bytes", |one: &Self| Some(one.strip), "Block ÷ devices.")
+            .headed("strip, bytes"),
+        Column::rate(
+            "predicted_per_second",
+            |one: &Self| Value::Rate(one.predicted, RateOf::Bytes),
+            "Devices × the rate of one at strips of this size.",
+        )
+        .headed("predicted"),
+        Column::rate(
+            "measured_per_second",
+            |one: &Self| Value::or_none(one.measured, |rate| Value::Rate(rate, RateOf::Bytes)),
+            "The best figure of the target.",
+        )
+        .headed("measured"),
+        Column::share("ratio", |one: &Self| one.ratio, "Measured ÷ predicted.").headed("of predicted"),
+        Column::text(
+            "predicted_by",
+            |one| one.predicted_by(),
+            "From a fitted line, or from the sizes beside it.",
+        ),
+    ];
+}
+
+impl StripPoint {
+    fn predicted_by(&self) -> String {
+        let by = if self.by_line { "seek time and rate" } else { "the sizes beside it" };
+        if self.extrapolated { format!("{by}, beyond what was measured") } else { by.to_owned() }
+    }
+}
+
 /// A point for each target with [`plan::TargetTerms::fs_block`] and each phase in which the target below it
 /// was measured at several sizes, in rising order of blocks.
 #[must_use]
-pub fn strips(plan: &Plan, figures: &[Figure], fits: &[SeekFit]) -> Vec<StripPoint> {
-    of_subjects(plan, &subjects(plan, figures), fits)
-}
-
-/// As [`strips`], of figures that were looked up already.
-pub(crate) fn of_subjects(plan: &Plan, subjects: &[Subject<'_>], fits: &[SeekFit]) -> Vec<StripPoint> {
+pub(crate) fn strips(gate: &Gate<'_>, fits: &[SeekFit]) -> Vec<Stated<StripPoint>> {
+    let plan = gate.plan;
     let mut points = Vec::new();
     for terms in &plan.terms.targets {
         let (Some(block), Some(below)) = (terms.fs_block, terms.above.as_deref()) else { continue };
-        let of_target = || subjects.iter().filter(|subject| subject.case.target == terms.name);
+        let of_target = || gate.subjects.iter().filter(|subject| subject.case.target == terms.name);
         let count =
             of_target().map(|subject| devices(plan, subject.case)).next().unwrap_or(terms.devices).max(1);
         for phase in [Phase::Write, Phase::Read] {
@@ -61,13 +95,12 @@ pub(crate) fn of_subjects(plan: &Plan, subjects: &[Subject<'_>], fits: &[SeekFit
             let Some((one, by_line)) = rate_at(fit, strip) else { continue };
             let best = of_target().filter(|subject| subject.figure.phase == phase);
             let rate = |subject: &Subject<'_>| subject.figure.bytes_per_second.median;
-            let best = best.max_by(|a, b| rate(a).total_cmp(&rate(b)));
+            let best = gate.best(&best.collect::<Vec<_>>()).map(|chosen| chosen.best);
             let predicted = one * f64::from(count);
             let measured = best.map(rate);
             let sizes = || fit.points.iter().map(|point| point.bytes);
-            points.push(StripPoint {
+            let point = StripPoint {
                 target: terms.name.clone(),
-                below: below.to_owned(),
                 phase,
                 block: block.0,
                 devices: count,
@@ -75,14 +108,16 @@ pub(crate) fn of_subjects(plan: &Plan, subjects: &[Subject<'_>], fits: &[SeekFit
                 predicted,
                 by_line,
                 extrapolated: !sizes().any(|size| size <= strip) || !sizes().any(|size| size >= strip),
-                figure: best.map(|subject| subject.index),
                 measured,
                 ratio: measured.map(|measured| measured / predicted),
-            });
+            };
+            let figures = best.map(|subject| subject.index).into_iter();
+            let inputs = figures.chain(fit.points.iter().map(|point| point.figure)).collect();
+            points.push((block.0, gate.state(Kind::Strip, inputs, point), phase));
         }
     }
-    points.sort_by_key(|point| (point.phase != Phase::Write, point.block));
-    points
+    points.sort_by_key(|(block, _, phase)| (*phase != Phase::Write, *block));
+    points.into_iter().map(|(_, point, _)| point).collect()
 }
 
 /// The rate of one device at transfers of `bytes`, and whether it is from the line.

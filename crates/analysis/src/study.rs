@@ -10,7 +10,7 @@ use crate::lack_of_fit::rises_straight;
 use crate::regression::Regression;
 use crate::{
     Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, Sample, audit, beside, best,
-    bound_by, claims, consistency, cost, coverage, curves, disk_views, dispersion, expected, imported,
+    bound_by, claims, consistency, cost, coverage, curves, disk_view, dispersion, expected, imported,
     imported_checks, iops, job_costs, job_placings, jobs, layers, limits, matrix, members, node_comparison,
     node_grid, overlay, process_limit, round_trips, scaling, seek_fits, strips, timeline, timelines, verdict,
     weak_scaling, weakest,
@@ -37,7 +37,7 @@ pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
     let found = of_gate(&gate, doubts, usable_cpus(&run.manifest), host, &known_nodes(run));
     Findings {
         coverage: coverage::coverage(run, figures),
-        disk_views: disk_views(run, figures),
+        disk_views: disk_view::disk_views(run, &gate),
         job_placings,
         job_costs,
         fits: cost::fits_of(plan, &timelines, host),
@@ -122,7 +122,7 @@ fn of_gate(
         regressions: regressions(&curves),
         iops: iops::of_gate(gate, &audit),
         members: members::of_subjects(plan, subjects, host),
-        strips: strips::of_subjects(plan, subjects, &seeks),
+        strips: strips::strips(gate, &seeks),
         seeks,
         layers: layers::layers(gate, host, &limits),
         process_limits,

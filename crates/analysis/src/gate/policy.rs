@@ -27,6 +27,14 @@ pub enum Kind {
     LimitedBy,
     /// What a layer costs.
     Layer,
+    /// A file system against what its devices say of its block size.
+    Strip,
+    /// As many tasks on more and more devices.
+    ProcessLimit,
+    /// What is in a row at the application and at the devices.
+    DiskView,
+    /// Whether devices have slots and data has room.
+    Fit,
     /// A commitment, judged.
     Commitment,
     /// A statement of a study, tested.
@@ -151,7 +159,7 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 16] = [
+pub const POLICY: [Policy; 20] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
@@ -195,6 +203,15 @@ pub const POLICY: [Policy; 16] = [
         test: "difference from the layer below, corrected for the number of pairs",
         ..row(Kind::Layer, "layer", "Layer by layer", "layers")
     },
+    Policy { metrics: false, ..row(Kind::Strip, "strip", "Block sizes of file systems", "devices") },
+    Policy {
+        metrics: false,
+        least: DIFFERENCE_LEAST,
+        test: "all rates within 10 %, and busy processors",
+        ..row(Kind::ProcessLimit, "process_limit", "More devices for as many tasks", "devices")
+    },
+    observed(Kind::DiskView, "disk_view", "What the disks see", "disk-view"),
+    Policy { doubts: Doubts::Ignored, ..observed(Kind::Fit, "fit", "Slots and room", "cost") },
     Policy {
         rows: usize::MAX,
         ..observed(Kind::PrintedCheck, "printed_check", "Checks of printed values", "printed")

@@ -1,18 +1,12 @@
 //! What targets cost for what they give, which data they are for, and whether it fits.
 
 use super::{Block, only, title};
-use crate::format::{decimal_bytes, duration, number};
+use crate::format::{duration, number};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
-use crate::view::layers::Fit;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
-    let findings = &report.findings;
-    let sentences: Vec<String> = findings.fits.iter().map(|one| fit(report, one)).collect();
     let mut blocks = report.statements.blocks(report, "cost");
-    if !sentences.is_empty() {
-        blocks.push(Block::List(sentences));
-    }
     blocks.extend(only(
         "Jobs: elapsed time, from the first start to the last end, × devices and × rack units",
         job_costs(report, false),
@@ -22,23 +16,6 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         job_costs(report, true),
     ));
     blocks
-}
-
-fn fit(report: &Report, one: &Fit) -> String {
-    let mut parts = Vec::new();
-    if let (Some(devices), Some(slots)) = (one.devices, one.slots) {
-        parts.push(format!("{devices} devices for {slots} slots"));
-    }
-    if let (Some(needed), Some(capacity)) = (one.needed_bytes, one.capacity_bytes) {
-        let whose = if one.said { "needed" } else { "of this study's data" };
-        let studied = match one.studied_capacity_bytes {
-            Some(studied) => format!(" by its file system, not the {} of the study", decimal_bytes(studied)),
-            None => String::new(),
-        };
-        parts.push(format!("{} {whose}, {} there{studied}", decimal_bytes(needed), decimal_bytes(capacity)));
-    }
-    let verdict = if one.fits { "fits" } else { "does not fit" };
-    format!("{}: {verdict} ({}).", title(report, &one.target), parts.join("; "))
 }
 
 /// Of the `sum` of real times, or else of elapsed times.

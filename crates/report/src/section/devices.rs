@@ -1,10 +1,10 @@
 //! Devices one by one and together: which are slow, what their models are worth, how they seek.
 
 use super::{Block, figure, only, point, title};
-use crate::format::{counted, latency, megabytes, number, percent, rate, whole};
+use crate::format::{latency, megabytes, number, percent, rate, whole};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::iops;
-use crate::view::layers::{Member, MemberSet, ProcessLimit, SeekFit};
+use crate::view::layers::{Member, MemberSet, SeekFit};
 use crate::view::{Figure, Report};
 
 /// Members whose rows a report shows; the JSON form has all.
@@ -15,7 +15,6 @@ const SENTENCES_MAX: usize = 24;
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let findings = &report.findings;
     let mut sentences: Vec<String> = findings.members.iter().map(|set| sentence(report, set)).collect();
-    sentences.extend(findings.process_limits.iter().filter(|one| one.flat).map(|one| limited(report, one)));
     sentences.extend(
         findings
             .seeks
@@ -43,16 +42,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
          overlap them: the seek time is what is left of it",
         seeks(report),
     ));
-    blocks.extend(only(
-        "What the block size of a file system makes of its devices: predicted is devices × the rate of one at strips \
-         of block ÷ devices",
-        strips(report),
-    ));
-    blocks.extend(only(
-        "As many tasks on more and more devices. Gain: rate on the most ÷ rate on the fewest. Flat: all rates of three \
-         numbers of devices or more within 10 % of the highest",
-        limits(report),
-    ));
+    blocks.extend(report.statements.blocks(report, "devices"));
     blocks
 }
 
@@ -109,25 +99,6 @@ fn sentence(report: &Report, set: &MemberSet) -> String {
         false => text.push_str(&format!("; slow: {}.", slow.join(", "))),
     }
     text
-}
-
-fn limited(report: &Report, one: &ProcessLimit) -> String {
-    let (few, many) = (one.points.first(), one.points.last());
-    let devices = few.zip(many).map_or_else(String::new, |(few, many)| {
-        format!("from {} to {}", few.devices, counted(many.devices.into(), "device"))
-    });
-    let by = if one.tasks == 1 { "limited by the process" } else { "limited by the processes" };
-    let fixed = point(&one.fixed);
-    let fixed = if fixed.is_empty() { fixed } else { format!(", {fixed}") };
-    let rate = one.points.last().and_then(|last| figure(report, last.figure)).map(super::headline);
-    format!(
-        "{} of {}, {}{fixed}: flat {devices} (within {}, {}): {by}, not by the devices.",
-        one.phase,
-        one.group,
-        counted(one.tasks.into(), "task"),
-        percent(one.spread),
-        rate.unwrap_or_default()
-    )
 }
 
 /// `read of disk, tasks 1`.
@@ -260,70 +231,6 @@ fn seeks(report: &Report) -> Table {
             format!("{} – {upper} MB/s", megabytes(line.interval_low)).into(),
             percent(line.error).into(),
             crate::format::decimal_bytes(whole(line.half_rate_bytes)).into(),
-        ]);
-    }
-    table
-}
-
-fn strips(report: &Report) -> Table {
-    let mut table = Table::new(&[
-        ("#", Align::Right),
-        ("file system", Align::Left),
-        ("phase", Align::Left),
-        ("block", Align::Right),
-        ("devices", Align::Right),
-        ("strip", Align::Right),
-        ("predicted MB/s", Align::Right),
-        ("measured MB/s", Align::Right),
-        ("of predicted", Align::Right),
-        ("predicted by", Align::Left),
-    ]);
-    for one in &report.findings.strips {
-        let mut by = if one.by_line { "seek time and rate" } else { "the sizes beside it" }.to_owned();
-        if one.extrapolated {
-            by.push_str(", beyond what was measured");
-        }
-        table.row(vec![
-            Cell::figure(one.figure),
-            title(report, &one.target).into(),
-            one.phase.into(),
-            plan::Bytes(one.block_bytes).to_string().into(),
-            one.devices.to_string().into(),
-            plan::Bytes(whole(one.strip_bytes)).to_string().into(),
-            megabytes(one.predicted_bytes_per_second).into(),
-            one.measured_bytes_per_second.map(megabytes).unwrap_or_default().into(),
-            one.ratio.map(|ratio| Cell::toned(percent(ratio), Tone::Main)).unwrap_or_default(),
-            by.into(),
-        ]);
-    }
-    table
-}
-
-fn limits(report: &Report) -> Table {
-    let mut table = Table::new(&[
-        ("workload", Align::Left),
-        ("phase", Align::Left),
-        ("tasks", Align::Right),
-        ("devices", Align::Right),
-        ("rates", Align::Left),
-        ("gain", Align::Right),
-        ("spread", Align::Right),
-        ("", Align::Left),
-    ]);
-    for one in &report.findings.process_limits {
-        let devices = one.points.iter().map(|point| point.devices.to_string()).collect::<Vec<_>>();
-        let rates = one.points.iter().filter_map(|point| figure(report, point.figure)).map(super::headline);
-        let by =
-            if one.tasks == 1 { "flat: limited by the process" } else { "flat: limited by the processes" };
-        table.row(vec![
-            Cell::from(one.group.as_str()),
-            one.phase.into(),
-            one.tasks.to_string().into(),
-            devices.join(", ").into(),
-            rates.collect::<Vec<_>>().join(", ").into(),
-            Cell::toned(format!("× {}", number(one.gain)), Tone::Main),
-            percent(one.spread).into(),
-            if one.flat { Cell::toned(by, Tone::Doubtful) } else { Cell::default() },
         ]);
     }
     table

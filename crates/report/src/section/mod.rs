@@ -8,7 +8,6 @@ mod cluster;
 mod cost;
 mod coverage;
 mod devices;
-mod disk_view;
 mod interrupted;
 mod job_spaces;
 mod job_times;
@@ -100,7 +99,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("nodes-compared", "Nodes compared", true, nodes::blocks(report)),
         ("devices", "Devices one by one and together", true, devices::blocks(report)),
         ("layers", "Layer by layer", true, report.statements.blocks(report, "layers")),
-        ("disk-view", "What the disks see", true, disk_view::blocks(report)),
+        ("disk-view", "What the disks see", true, report.statements.blocks(report, "disk-view")),
         ("job-times", "Jobs over time", true, job_times::blocks(report)),
         ("job-spaces", "Where jobs read and wrote", true, job_spaces::blocks(report)),
         ("targets", "Targets compared", true, targets::blocks(report)),

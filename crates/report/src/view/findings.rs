@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::layers::{DiskView, Fit, MemberSet, ProcessLimit, SeekFit, Strip};
+use super::layers::{MemberSet, SeekFit};
 use super::matrix::Matrices;
 use super::nodes::{Coverage, LayerCrossover, NodeComparison, NodeGrid, WeakScaling};
 use super::timeline::{JobCost, JobPlacing, Timeline};
@@ -27,10 +27,6 @@ pub(crate) struct Findings {
     pub(crate) layer_crossovers: Vec<LayerCrossover>,
     pub(crate) members: Vec<MemberSet>,
     pub(crate) seeks: Vec<SeekFit>,
-    pub(crate) strips: Vec<Strip>,
-    pub(crate) process_limits: Vec<ProcessLimit>,
-    pub(crate) disk_views: Vec<DiskView>,
-    pub(crate) fits: Vec<Fit>,
     pub(crate) timelines: Vec<Timeline>,
     pub(crate) job_placings: Vec<JobPlacing>,
     pub(crate) job_costs: Vec<JobCost>,

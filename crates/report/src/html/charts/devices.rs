@@ -9,7 +9,7 @@ use super::{BLUE, Chart, DASHES, ORANGE, PALETTE, SHAPES, escaped};
 use crate::format::{latency, percent, rate, whole};
 use crate::section::{member_rate, seek_name, title};
 use crate::view::Report;
-use crate::view::layers::{MemberSet, SeekFit, Strip};
+use crate::view::layers::{MemberSet, SeekFit};
 
 const PLACE: &str = "devices";
 /// Charts of devices; the tables have the rest.
@@ -246,24 +246,17 @@ fn steps(fit: &SeekFit) -> Vec<f64> {
 
 /// Sequential shares at the application and at the devices, figure by figure.
 fn disk_view(report: &Report) -> Option<Chart> {
-    let views: Vec<_> = report.findings.disk_views.iter().filter(|one| one.device_share.is_some()).collect();
+    let seen = report.found.disk_views.iter().filter_map(|one| Some((one.figure(), one.says()?)));
+    let views: Vec<(usize, &analysis::DiskView, f64)> =
+        seen.filter_map(|(figure, one)| Some((figure, one, one.devices?.share))).collect();
     let names: Vec<String> = views
         .iter()
-        .map(|one| {
-            let what = report
-                .figures
-                .get(one.figure.wrapping_sub(1))
-                .map(|own| own.what.clone())
-                .unwrap_or_default();
-            format!(
-                "{}. {}<br>{}",
-                one.figure,
-                escaped(&what),
-                crate::format::counted(one.tasks.into(), "stream")
-            )
+        .map(|(place, one, _)| {
+            let what = report.figures.get(*place).map(|own| escaped(&own.what)).unwrap_or_default();
+            format!("{}. {what}<br>{}", place + 1, crate::format::counted(one.tasks.into(), "stream"))
         })
         .collect();
-    let bar = |name: &str, y: Vec<Option<f64>>, colour: &str, pattern: &str| {
+    let bar = |name: &str, y: Vec<f64>, colour: &str, pattern: &str| {
         json!({
             "type": "bar", "name": name, "x": names, "y": y,
             "marker": { "color": colour, "pattern": pattern_of(pattern) },
@@ -281,16 +274,11 @@ fn disk_view(report: &Report) -> Option<Chart> {
         data: vec![
             bar(
                 "at the application",
-                views.iter().map(|one| Some(percent(one.application_share))).collect(),
+                views.iter().map(|(_, one, _)| percent(one.application_share)).collect(),
                 BLUE,
                 "",
             ),
-            bar(
-                "at the devices",
-                views.iter().map(|one| one.device_share.map(percent)).collect(),
-                ORANGE,
-                "/",
-            ),
+            bar("at the devices", views.iter().map(|(.., there)| percent(*there)).collect(), ORANGE, "/"),
         ],
         layout: json!({
             "barmode": "group", "bargap": 0.3, "xaxis": { "type": "category", "showgrid": false },
@@ -304,13 +292,14 @@ fn disk_view(report: &Report) -> Option<Chart> {
 fn strips(report: &Report) -> Vec<Chart> {
     let mut charts = Vec::new();
     for phase in ["write", "read"] {
-        let points: Vec<&Strip> = report.findings.strips.iter().filter(|one| one.phase == phase).collect();
+        let points = report.found.strips.iter().filter_map(analysis::Stated::says);
+        let points: Vec<&analysis::StripPoint> = points.filter(|one| one.phase.name() == phase).collect();
         if points.is_empty() {
             continue;
         }
         let names: Vec<String> = points
             .iter()
-            .map(|one| format!("{}<br>{}", plan::Bytes(one.block_bytes), escaped(title(report, &one.target))))
+            .map(|one| format!("{}<br>{}", plan::Bytes(one.block), escaped(title(report, &one.target))))
             .collect();
         charts.push(Chart {
             id: format!("chart-strips-{phase}"),
@@ -322,13 +311,13 @@ fn strips(report: &Report) -> Vec<Chart> {
             data: vec![
                 json!({
                     "type": "bar", "name": "measured", "x": names,
-                    "y": points.iter().map(|one| one.measured_bytes_per_second.map(|rate| rate / 1e6)).collect::<Vec<_>>(),
+                    "y": points.iter().map(|one| one.measured.map(|rate| rate / 1e6)).collect::<Vec<_>>(),
                     "marker": { "color": BLUE, "pattern": pattern_of("") },
                     "hovertemplate": "measured %{y:,.0f} MB/s<extra></extra>",
                 }),
                 json!({
                     "type": "scatter", "mode": "lines+markers", "name": "predicted", "x": names,
-                    "y": points.iter().map(|one| one.predicted_bytes_per_second / 1e6).collect::<Vec<_>>(),
+                    "y": points.iter().map(|one| one.predicted / 1e6).collect::<Vec<_>>(),
                     "line": { "color": ORANGE, "dash": DASHES[1], "width": 1.6 },
                     "marker": { "color": ORANGE, "symbol": "diamond", "size": 10 },
                     "hovertemplate": "predicted %{y:,.0f} MB/s<extra></extra>",
