@@ -40,11 +40,9 @@ impl Statement for CoverageJob {
             |one: &Self| Value::Moment(one.started_unix_ns),
             "Its start.",
         ),
-        Column::new(
+        Column::text(
             "job",
-            "job",
-            Quantity::Text,
-            |one: &Self| Value::Text(one.batch_job.as_ref().unwrap_or(&one.run_id).clone()),
+            |one: &Self| one.batch_job.as_ref().unwrap_or(&one.run_id).clone(),
             "The batch job, or the run.",
         ),
         Column::new(
@@ -54,25 +52,16 @@ impl Statement for CoverageJob {
             |one: &Self| Value::Names(one.nodes.clone()),
             "Nodes on which passes that count started while it ran.",
         ),
-        Column::new(
-            "cases",
-            "cases",
-            Quantity::Count,
-            |one: &Self| Value::Count(one.cases as u64),
-            "Cases that it has rows of.",
-        ),
-        Column::new(
+        Column::count("cases", |one: &Self| Some(one.cases as u64), "Cases that it has rows of."),
+        Column::text(
             "storage",
-            "",
-            Quantity::Text,
-            |one: &Self| match one.exclusive {
-                Some(false) => Value::Text("storage not exclusive".to_owned()),
-                _ => Value::None,
+            |one: &Self| {
+                if one.exclusive == Some(false) { "storage not exclusive".to_owned() } else { String::new() }
             },
             "`storage not exclusive` where others could use it meanwhile, as the study says.",
-        ),
-        Column::new("run", "run", Quantity::Text, |one: &Self| Value::Text(one.run_id.clone()), "The run.")
-            .detail(),
+        )
+        .headed(""),
+        Column::text("run", |one: &Self| one.run_id.clone(), "The run.").detail(),
         Column::new(
             "finished",
             "finished",
@@ -115,21 +104,14 @@ impl Statement for NodeCoverage {
     const OF: Of = Of::Nothing;
     const CAPTION: &'static str = "Runs of each node, and the hours of the day (UTC) in which they started";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new("node", "node", Quantity::Text, |one: &Self| Value::Text(one.node.clone()), "Its name."),
-        Column::new(
+        Column::text("node", |one: &Self| one.node.clone(), "Its name."),
+        Column::count(
             "passes",
-            "runs",
-            Quantity::Count,
-            |one: &Self| Value::Count(one.passes as u64),
+            |one: &Self| Some(one.passes as u64),
             "Passes that count, of all phases that are results; 0 where nothing was measured.",
-        ),
-        Column::new(
-            "cases",
-            "cases",
-            Quantity::Count,
-            |one: &Self| Value::Count(one.cases as u64),
-            "Cases that were measured on it.",
-        ),
+        )
+        .headed("runs"),
+        Column::count("cases", |one: &Self| Some(one.cases as u64), "Cases that were measured on it."),
         Column::new(
             "first",
             "first",
@@ -144,13 +126,12 @@ impl Statement for NodeCoverage {
             |one: &Self| Value::or_none(one.started_unix_ns, |(_, last)| Value::Moment(last)),
             "When the last of them started.",
         ),
-        Column::new(
+        Column::text(
             "hours_utc",
-            "hours",
-            Quantity::Text,
-            |one: &Self| Value::some_text(&hours(&one.hours_utc)),
+            |one: &Self| hours(&one.hours_utc),
             "Hours of the day (UTC) in which they started, as `02, 14–16`.",
-        ),
+        )
+        .headed("hours"),
     ];
 
     fn notes(all: &[&Self]) -> Vec<String> {

@@ -8,7 +8,7 @@ use record::{Detail, Metric, Run};
 use crate::gate::{Gate, Kind, Stated};
 use crate::node_comparison::NodeComparison;
 use crate::subject::{NODES, Subject};
-use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::table::{Column, Of, Statement, Value};
 use crate::{Beside, RateOf, RepetitionFigure};
 
 /// Three rates of one run, in operations per second. They differ, so a score says which one it is:
@@ -95,106 +95,64 @@ impl Statement for Job {
     const CAPTION: &'static str = "IOPS of jobs with random transfers: N nodes, n tasks, one row for each repetition. \
                                    The headline is the rate by wall time";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
+        Column::text(
             "job",
-            "JOBID",
-            Quantity::Text,
-            |one: &Self| Value::Text(one.name.clone()),
+            |one: &Self| one.name.clone(),
             "The number of a published job; of an own one the batch job or run, and the repetition from 1.",
         )
+        .headed("JOBID")
         .subject(),
-        Column::new(
-            "nodes",
-            "N",
-            Quantity::Count,
-            |one: &Self| Value::or_none(one.nodes, Value::Count),
-            "Nodes.",
-        ),
-        Column::new(
-            "tasks",
-            "n",
-            Quantity::Count,
-            |one: &Self| Value::or_none(one.tasks, Value::Count),
-            "Tasks.",
-        ),
-        Column::new(
-            "seconds",
-            "time",
-            Quantity::Seconds,
-            |one: &Self| Value::or_none(one.seconds, Value::Seconds),
-            "Wall time.",
-        ),
-        Column::new(
-            "operations_per_task",
-            "# ops/task",
-            Quantity::Number,
-            |one: &Self| Value::or_none(one.operations_per_task, Value::Number),
-            "Operations ÷ tasks.",
-        ),
-        Column::new(
+        Column::count("nodes", |one: &Self| one.nodes, "Nodes.").headed("N"),
+        Column::count("tasks", |one: &Self| one.tasks, "Tasks.").headed("n"),
+        Column::seconds("seconds", |one: &Self| one.seconds, "Wall time.").headed("time"),
+        Column::number("operations_per_task", |one: &Self| one.operations_per_task, "Operations ÷ tasks.")
+            .headed("# ops/task"),
+        Column::rate(
             "by_wall_per_second",
-            "by wall time",
-            Quantity::Rate,
             |one: &Self| operations(one.rates.map(|rates| rates.by_wall)),
             "Operations ÷ wall time; of a published job computed from its other columns.",
-        ),
-        Column::new(
+        )
+        .headed("by wall time"),
+        Column::rate(
             "by_io_per_second",
-            "by I/O phase",
-            Quantity::Rate,
             |one: &Self| operations(one.rates.and_then(|rates| rates.by_io)),
             "Operations ÷ time of the I/O phase.",
-        ),
-        Column::new(
+        )
+        .headed("by I/O phase"),
+        Column::rate(
             "sum_of_tasks_per_second",
-            "sum of tasks",
-            Quantity::Rate,
             |one: &Self| operations(one.rates.and_then(|rates| rates.sum_of_tasks)),
             "Sum of the rates of the tasks.",
-        ),
-        Column::new(
+        )
+        .headed("sum of tasks"),
+        Column::rate(
             "printed_per_second",
-            "printed",
-            Quantity::Rate,
             |one: &Self| operations(one.printed),
             "What a study prints without saying which it is.",
-        ),
-        Column::new(
+        )
+        .headed("printed"),
+        Column::flag(
             "best",
-            "best",
-            Quantity::Flag,
-            |one: &Self| if one.best { Value::Flag(true) } else { Value::None },
+            |one: &Self| one.best.then_some(true),
             "The highest by wall time of all own jobs of its phase whose figures are not disqualified.",
         ),
-        Column::new(
+        Column::text(
             "phase",
-            "phase",
-            Quantity::Text,
-            |one: &Self| Value::or_none(one.phase, |phase| Value::Text(phase.name().to_owned())),
+            |one: &Self| one.phase.map(|phase| phase.name().to_owned()).unwrap_or_default(),
             "Its phase.",
         )
         .detail(),
-        Column::new(
-            "repetition",
-            "repetition",
-            Quantity::Count,
-            |one: &Self| Value::or_none(one.repetition, |one| Value::Count(one.into())),
-            "Of an own job, from 0.",
-        )
-        .detail(),
-        Column::new(
+        Column::count("repetition", |one: &Self| one.repetition.map(u64::from), "Of an own job, from 0.")
+            .detail(),
+        Column::text(
             "published",
-            "published",
-            Quantity::Text,
-            |one: &Self| Value::or_none(one.published.as_ref(), |(id, _)| Value::Text(id.clone())),
+            |one: &Self| one.published.as_ref().map(|(id, _)| id.clone()).unwrap_or_default(),
             "The id of a published job; nothing of an own one.",
         )
         .detail(),
-        Column::new(
+        Column::text(
             "source",
-            "source",
-            Quantity::Text,
-            |one: &Self| Value::or_none(one.published.as_ref(), |(_, source)| Value::Text(source.clone())),
+            |one: &Self| one.published.as_ref().map(|(_, source)| source.clone()).unwrap_or_default(),
             "Where a published job is from.",
         )
         .below(),

@@ -180,11 +180,7 @@ pub const POLICY: [Policy; 17] = [
     },
     Policy { least: DIFFERENCE_LEAST, ..row(Kind::Cost, "cost", "Cost", "cost") },
     Policy { least: DIFFERENCE_LEAST, ..row(Kind::Placement, "placement", "Placement", "cost") },
-    Policy {
-        least: DIFFERENCE_LEAST,
-        metrics: false,
-        ..row(Kind::JobCost, "job_cost", "Cost of jobs", "cost")
-    },
+    observed(Kind::JobCost, "job_cost", "Cost of jobs", "cost"),
     Policy {
         metrics: true,
         rows: 2 * OBSERVED_SHOWN,

@@ -5,7 +5,7 @@ use record::{Detail, Library};
 
 use super::Timeline;
 use crate::gate::{Gate, Kind, Stated};
-use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::table::{Column, Of, Statement};
 use crate::{Figure, Summary};
 
 /// What a matrix of launches took, times what it took it from.
@@ -27,8 +27,8 @@ pub struct JobCost {
 }
 
 /// `seconds` × a count that is known.
-fn times(seconds: Option<f64>, count: f64) -> Value {
-    Value::or_none(seconds.filter(|_| count > 0.0), |seconds| Value::Seconds(seconds * count))
+fn times(seconds: Option<f64>, count: f64) -> Option<f64> {
+    seconds.filter(|_| count > 0.0).map(|seconds| seconds * count)
 }
 
 impl Statement for JobCost {
@@ -38,78 +38,58 @@ impl Statement for JobCost {
                                    times of all launches, which is all that published systems print; each × devices \
                                    and × rack units";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
+        Column::text(
             "system",
-            "system",
-            Quantity::Text,
-            |one: &Self| match one.published {
-                Some(_) => Value::Text(format!("published: {}", one.system)),
-                None => Value::Text(one.system.clone()),
+            |one: &Self| {
+                format!("{}{}", if one.published.is_some() { "published: " } else { "" }, one.system)
             },
             "The target, or the published system with its layout.",
         )
         .subject(),
-        Column::new(
-            "devices",
-            "devices",
-            Quantity::Count,
-            |one: &Self| Value::or_none(Some(one.devices.into()).filter(|&all| all > 0), Value::Count),
-            "Devices.",
-        ),
-        Column::new(
+        Column::count("devices", |one: &Self| Some(one.devices.into()).filter(|&all| all > 0), "Devices."),
+        Column::number(
             "rack_units",
-            "rack units",
-            Quantity::Number,
-            |one: &Self| Value::or_none(Some(one.rack_units).filter(|&all| all > 0.0), Value::Number),
+            |one: &Self| Some(one.rack_units).filter(|&all| all > 0.0),
             "Rack units, ports or what else the study counts.",
         ),
-        Column::new(
+        Column::seconds(
             "elapsed",
-            "elapsed",
-            Quantity::Seconds,
-            |one: &Self| Value::or_none(one.elapsed_seconds, Value::Seconds),
+            |one: &Self| one.elapsed_seconds,
             "First start to last end; not printed of published systems.",
         ),
-        Column::new(
+        Column::seconds(
             "elapsed_devices",
-            "× devices",
-            Quantity::Seconds,
             |one: &Self| times(one.elapsed_seconds, one.devices.into()),
             "Elapsed time × devices.",
-        ),
-        Column::new(
+        )
+        .headed("× devices"),
+        Column::seconds(
             "elapsed_rack_units",
-            "× rack units",
-            Quantity::Seconds,
             |one: &Self| times(one.elapsed_seconds, one.rack_units),
             "Elapsed time × rack units.",
-        ),
-        Column::new(
+        )
+        .headed("× rack units"),
+        Column::seconds(
             "real",
-            "sum of real",
-            Quantity::Seconds,
-            |one: &Self| Value::Seconds(one.real_seconds),
+            |one: &Self| Some(one.real_seconds),
             "Sum of the real times of all launches.",
-        ),
-        Column::new(
+        )
+        .headed("sum of real"),
+        Column::seconds(
             "real_devices",
-            "× devices",
-            Quantity::Seconds,
             |one: &Self| times(Some(one.real_seconds), one.devices.into()),
             "The same × devices: what can be compared with published systems.",
-        ),
-        Column::new(
+        )
+        .headed("× devices"),
+        Column::seconds(
             "real_rack_units",
-            "× rack units",
-            Quantity::Seconds,
             |one: &Self| times(Some(one.real_seconds), one.rack_units),
             "The same × rack units.",
-        ),
-        Column::new(
+        )
+        .headed("× rack units"),
+        Column::text(
             "published",
-            "published",
-            Quantity::Text,
-            |one: &Self| Value::or_none(one.published.clone(), Value::Text),
+            |one: &Self| one.published.clone().unwrap_or_default(),
             "The id in the library; nothing of an own figure.",
         )
         .detail(),
