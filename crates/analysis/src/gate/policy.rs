@@ -45,6 +45,10 @@ pub enum Kind {
     Iops,
     /// An own figure beside a published one.
     Published,
+    /// Whether printed values agree.
+    PrintedCheck,
+    /// Where the time of single operations of an I/O history went.
+    RoundTrip,
 }
 
 /// Why a statement is withheld or marked.
@@ -156,7 +160,7 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 17] = [
+pub const POLICY: [Policy; 19] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
@@ -205,6 +209,11 @@ pub const POLICY: [Policy; 17] = [
         doubts: Doubts::Ignored,
         ..observed(Kind::CoveredNode, "covered_node", "Nodes of the study", "coverage")
     },
+    Policy {
+        rows: usize::MAX,
+        ..observed(Kind::PrintedCheck, "printed_check", "Checks of printed values", "printed")
+    },
+    observed(Kind::RoundTrip, "round_trip", "Round trips of printed histories", "printed"),
 ];
 
 impl Kind {
