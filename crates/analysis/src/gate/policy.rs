@@ -33,6 +33,8 @@ pub enum Kind {
     CoveredJob,
     /// A node, and when it was measured.
     CoveredNode,
+    /// What a layer costs.
+    Layer,
     /// A commitment, judged.
     Commitment,
     /// A statement of a study, tested.
@@ -160,7 +162,7 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 19] = [
+pub const POLICY: [Policy; 20] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
@@ -208,6 +210,13 @@ pub const POLICY: [Policy; 19] = [
         rows: JOBS_SHOWN,
         doubts: Doubts::Ignored,
         ..observed(Kind::CoveredNode, "covered_node", "Nodes of the study", "coverage")
+    },
+    Policy {
+        least: DIFFERENCE_LEAST,
+        within_scatter: Some(Marked),
+        rows: 2 * OBSERVED_SHOWN,
+        test: "difference from the layer below, corrected for the number of pairs",
+        ..row(Kind::Layer, "layer", "Layer by layer", "layers")
     },
     Policy {
         rows: usize::MAX,
