@@ -17,7 +17,7 @@ fn four_by_four_ranks_do_two_thousand_operations_each_and_get_a_row_of_the_job_t
     let ran = run(&over(&hosts, 4, &program)).expect_code(0);
     assert_eq!(names(&directory), [""; 0], "files are removed");
 
-    let jobs = list(&desk, "findings/jobs");
+    let jobs = list(&desk, "statements/job");
     let [job] = &jobs[..] else { panic!("one job: {jobs:?}") };
     let of = |key: &str| number(&job[key]);
     assert_eq!((of("nodes"), of("tasks"), of("operations_per_task")), (4.0, 16.0, 2000.0));

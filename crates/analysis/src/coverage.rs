@@ -4,33 +4,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use record::{Part, Run};
 
+use crate::gate::Kind;
 use crate::node_comparison::all_nodes;
+use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::{Figure, by_name};
 
-/// What the figures of a study say of its nodes and of the time at which they were measured.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Coverage {
-    /// Whether nobody else could use the storage meanwhile, as far as the user says.
-    pub exclusive: Option<bool>,
-    /// Every job or run of which the study was put together, in the order of their starts.
-    pub jobs: Vec<CoverageJob>,
-    /// Every node that was measured, in the order of names.
-    pub nodes: Vec<NodeCoverage>,
-    /// Nodes of the study of which nothing was measured.
-    pub missing: Vec<String>,
-    /// The hours of the day (UTC) in which a pass that counts started, rising.
-    pub hours_utc: Vec<u8>,
-}
-
-/// A job.
+/// A job or run of which a study was put together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoverageJob {
     /// [`record::Manifest::run_id`].
     pub run_id: String,
     /// The batch job, as in `slurm 4711`; none where it was started by hand.
     pub batch_job: Option<String>,
-    /// Its first node.
-    pub node: String,
     /// Its first node and all that had tasks in its passes that count, in the order of names.
     pub nodes: Vec<String>,
     /// Cases that it has rows of.
@@ -39,25 +24,135 @@ pub struct CoverageJob {
     pub started_unix_ns: i64,
     /// At its end, where it is known.
     pub finished_unix_ns: Option<i64>,
-    /// The hour of the day (UTC) at its start.
-    pub hour_utc: u8,
+    /// Whether nobody else could use the storage meanwhile, as far as the user says.
+    pub exclusive: Option<bool>,
 }
 
-/// A node.
+impl Statement for CoverageJob {
+    const KIND: Kind = Kind::CoveredJob;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str = "Jobs, and the nodes that each had";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new(
+            "started",
+            "started",
+            Quantity::Moment,
+            |one: &Self| Value::Moment(one.started_unix_ns),
+            "Its start.",
+        ),
+        Column::text(
+            "job",
+            |one: &Self| one.batch_job.as_ref().unwrap_or(&one.run_id).clone(),
+            "The batch job, or the run.",
+        ),
+        Column::new(
+            "nodes",
+            "nodes",
+            Quantity::List,
+            |one: &Self| Value::Names(one.nodes.clone()),
+            "Nodes on which passes that count started while it ran.",
+        ),
+        Column::count("cases", |one: &Self| Some(one.cases as u64), "Cases that it has rows of."),
+        Column::text(
+            "storage",
+            |one: &Self| {
+                if one.exclusive == Some(false) { "storage not exclusive".to_owned() } else { String::new() }
+            },
+            "`storage not exclusive` where others could use it meanwhile, as the study says.",
+        )
+        .headed(""),
+        Column::text("run", |one: &Self| one.run_id.clone(), "The run.").detail(),
+        Column::new(
+            "finished",
+            "finished",
+            Quantity::Moment,
+            |one: &Self| Value::or_none(one.finished_unix_ns, Value::Moment),
+            "Its end, where it is known.",
+        )
+        .detail(),
+    ];
+
+    fn notes(all: &[&Self]) -> Vec<String> {
+        let nodes: BTreeSet<&String> = all.iter().flat_map(|one| &one.nodes).collect();
+        let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+        let exclusive = match all[0].exclusive {
+            Some(true) => "The study says that nobody else could use the storage.",
+            Some(false) => "Storage not exclusive: others could use it meanwhile, as the study says.",
+            None => "The study does not say whether others could use the storage.",
+        };
+        vec![format!("{} in {}. {exclusive}", count(nodes.len(), "node"), count(all.len(), "job"))]
+    }
+}
+
+/// A node in all jobs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeCoverage {
     /// Its name.
     pub node: String,
     /// Cases that were measured on it.
     pub cases: usize,
-    /// Passes that count, of all phases that are results.
+    /// Passes that count, of all phases that are results; 0 where nothing was measured.
     pub passes: usize,
-    /// When the first of them started, nanoseconds since 1970-01-01 UTC.
-    pub first_unix_ns: i64,
-    /// When the last of them started.
-    pub last_unix_ns: i64,
+    /// When the first and the last of them started, nanoseconds since 1970-01-01 UTC.
+    pub started_unix_ns: Option<(i64, i64)>,
     /// The hours of the day (UTC) in which they started, rising.
     pub hours_utc: Vec<u8>,
+}
+
+impl Statement for NodeCoverage {
+    const KIND: Kind = Kind::CoveredNode;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str = "Runs of each node, and the hours of the day (UTC) in which they started";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("node", |one: &Self| one.node.clone(), "Its name."),
+        Column::count(
+            "passes",
+            |one: &Self| Some(one.passes as u64),
+            "Passes that count, of all phases that are results; 0 where nothing was measured.",
+        )
+        .headed("runs"),
+        Column::count("cases", |one: &Self| Some(one.cases as u64), "Cases that were measured on it."),
+        Column::new(
+            "first",
+            "first",
+            Quantity::Moment,
+            |one: &Self| Value::or_none(one.started_unix_ns, |(first, _)| Value::Moment(first)),
+            "When the first of them started.",
+        ),
+        Column::new(
+            "last",
+            "last",
+            Quantity::Moment,
+            |one: &Self| Value::or_none(one.started_unix_ns, |(_, last)| Value::Moment(last)),
+            "When the last of them started.",
+        ),
+        Column::text(
+            "hours_utc",
+            |one: &Self| hours(&one.hours_utc),
+            "Hours of the day (UTC) in which they started, as `02, 14–16`.",
+        )
+        .headed("hours"),
+    ];
+
+    fn notes(all: &[&Self]) -> Vec<String> {
+        let of_day: BTreeSet<u8> = all.iter().flat_map(|one| one.hours_utc.iter().copied()).collect();
+        let of_day: Vec<u8> = of_day.into_iter().collect();
+        let missing = all.iter().filter(|one| one.passes == 0).count();
+        let mut notes = vec![format!("Measured in these hours of the day (UTC): {}.", hours(&of_day))];
+        notes.extend(
+            (missing > 0).then(|| format!("Nothing was measured on {missing} of {} nodes.", all.len())),
+        );
+        notes
+    }
+}
+
+/// `02, 14–16`.
+fn hours(all: &[u8]) -> String {
+    let runs = all.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
+        [first, .., last] => format!("{first:02}–{last:02}"),
+        one => format!("{:02}", one[0]),
+    });
+    runs.collect::<Vec<_>>().join(", ")
 }
 
 const HOUR_NS: i64 = 3_600_000_000_000;
@@ -78,23 +173,25 @@ pub fn known_nodes(run: &Run) -> Vec<String> {
     named(cluster.map(|node| &node.host.node).chain(parts).map(String::as_str))
 }
 
-/// The coverage of `figures`, which are those of `run`; none where there is one node and one job.
+/// The jobs and nodes of `figures`, which are those of `run`; none where one job measured all of its nodes.
 #[must_use]
-pub fn coverage(run: &Run, figures: &[Figure]) -> Option<Coverage> {
-    let known = all_nodes(figures, &known_nodes(run));
-    if known.len() < 2 && run.parts.len() < 2 {
-        return None;
+pub fn coverage(run: &Run, figures: &[Figure]) -> (Vec<CoverageJob>, Vec<NodeCoverage>) {
+    let mut nodes = covered(figures);
+    let missing: Vec<String> = all_nodes(figures, &known_nodes(run))
+        .into_iter()
+        .filter(|name| nodes.iter().all(|node| node.node != *name))
+        .collect();
+    if run.parts.len() < 2 && missing.is_empty() {
+        return (Vec::new(), Vec::new());
     }
-    let nodes = covered(figures);
-    let measured: BTreeSet<&str> = nodes.iter().map(|node| node.node.as_str()).collect();
-    let hours: BTreeSet<u8> = nodes.iter().flat_map(|node| node.hours_utc.iter().copied()).collect();
-    Some(Coverage {
-        exclusive: run.manifest.plan.terms.exclusive,
-        jobs: jobs(run, figures),
-        missing: known.into_iter().filter(|name| !measured.contains(name.as_str())).collect(),
-        hours_utc: hours.into_iter().collect(),
-        nodes,
-    })
+    nodes.extend(missing.into_iter().map(|node| NodeCoverage {
+        node,
+        cases: 0,
+        passes: 0,
+        started_unix_ns: None,
+        hours_utc: Vec::new(),
+    }));
+    (jobs(run, figures), nodes)
 }
 
 /// What is known of a node so far.
@@ -124,8 +221,7 @@ fn covered(figures: &[Figure]) -> Vec<NodeCoverage> {
             node: node.to_owned(),
             cases: covered.cases.len(),
             passes: covered.starts.len(),
-            first_unix_ns: covered.starts.iter().copied().min()?,
-            last_unix_ns: covered.starts.iter().copied().max()?,
+            started_unix_ns: Some((*covered.starts.iter().min()?, *covered.starts.iter().max()?)),
             hours_utc: hours.into_iter().collect(),
         })
     };
@@ -145,19 +241,20 @@ fn jobs(run: &Run, figures: &[Figure]) -> Vec<CoverageJob> {
     for figure in figures {
         of_case.entry(&figure.case).or_default().push(figure);
     }
-    let mut jobs: Vec<CoverageJob> = run.parts.iter().map(|part| job_of(part, &of_case)).collect();
+    let exclusive = run.manifest.plan.terms.exclusive;
+    let of = |part: &Part| CoverageJob { exclusive, ..job_of(part, &of_case) };
+    let mut jobs: Vec<CoverageJob> = run.parts.iter().map(of).collect();
     if jobs.is_empty() {
         let manifest = &run.manifest;
         let all = figures.iter().flat_map(nodes_at_work);
         jobs.push(CoverageJob {
             run_id: manifest.run_id.clone(),
             batch_job: manifest.host.batch_job.clone(),
-            node: manifest.host.node.clone(),
             nodes: named(all),
             cases: run.cases().len(),
             started_unix_ns: manifest.started_unix_ns,
             finished_unix_ns: manifest.finished_unix_ns,
-            hour_utc: hour_utc(manifest.started_unix_ns),
+            exclusive,
         });
     }
     jobs.sort_by_key(|job| job.started_unix_ns);
@@ -181,12 +278,11 @@ fn job_of(part: &Part, figures: &HashMap<&str, Vec<&Figure>>) -> CoverageJob {
     CoverageJob {
         run_id: part.run_id.clone(),
         batch_job: part.host.batch_job.clone(),
-        node: part.host.node.clone(),
         nodes,
         cases: part.cases.len(),
         started_unix_ns: part.started_unix_ns,
         finished_unix_ns: part.finished_unix_ns,
-        hour_utc: hour_utc(part.started_unix_ns),
+        exclusive: None,
     }
 }
 

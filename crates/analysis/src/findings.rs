@@ -16,7 +16,7 @@ use crate::bound_by::BoundBy;
 use crate::claims::ClaimVerdict;
 use crate::consistency::Consistency;
 use crate::cost::{Cost, Fit, Placement};
-use crate::coverage::Coverage;
+use crate::coverage::{CoverageJob, NodeCoverage};
 use crate::difference::Difference;
 use crate::disk_view::DiskView;
 use crate::expected::Expected;
@@ -70,8 +70,8 @@ pub struct Findings {
     pub coincident: Vec<Vec<usize>>,
     /// How far the peaks of two workloads are apart that sweep the same key.
     pub peaks: Vec<Peaks>,
-    /// Every repetition that counts, as a job with its three rates.
-    pub jobs: Vec<Job>,
+    /// Jobs of small random transfers with their three rates.
+    pub jobs: Vec<Stated<Job>>,
     /// Spread of the repetitions against a swept size.
     pub dispersion: Vec<Dispersion>,
     /// Straight lines through curves of node or task counts.
@@ -117,9 +117,11 @@ pub struct Findings {
     /// Which space of jobs is for what reads fast.
     pub job_placings: Vec<JobPlacing>,
     /// Run time of jobs × devices and × rack units.
-    pub job_costs: Vec<JobCost>,
-    /// Which nodes were covered when, and how often; none where there is one node and one job.
-    pub coverage: Option<Coverage>,
+    pub job_costs: Vec<Stated<JobCost>>,
+    /// Jobs of which the study was put together; none where one job measured all of its nodes.
+    pub covered_jobs: Vec<Stated<CoverageJob>>,
+    /// Nodes, and when they were measured; likewise.
+    pub covered_nodes: Vec<Stated<NodeCoverage>>,
     /// Launches of jobs, as a whole.
     pub matrices: Matrices,
 }
@@ -137,11 +139,15 @@ impl Findings {
             Table::of(&self.consistency),
             Table::of(&self.costs),
             Table::of(&self.placements),
+            Table::of(&self.job_costs),
             Table::of(&self.expected),
             Table::of(&self.bounds),
             Table::of(&self.iops),
             Table::of(&self.published),
+            Table::of(&self.jobs),
             Table::of(&self.limits),
+            Table::of(&self.covered_jobs),
+            Table::of(&self.covered_nodes),
             Table::of(&distinct(&self.layers)),
             Table::of(&self.strips),
             Table::of(&self.process_limits),

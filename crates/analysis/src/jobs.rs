@@ -2,10 +2,14 @@
 
 use std::collections::HashMap;
 
-use plan::{Case, Phase, Plan, SettingValue};
+use plan::{Bytes, Case, Order, Phase, RateName, SettingValue};
+use record::{Detail, Metric, Run};
 
-use crate::subject::NODES;
-use crate::{Figure, RepetitionFigure};
+use crate::gate::{Gate, Kind, Stated};
+use crate::node_comparison::NodeComparison;
+use crate::subject::{NODES, Subject};
+use crate::table::{Column, Of, Statement, Value};
+use crate::{Beside, RateOf, RepetitionFigure};
 
 /// Three rates of one run, in operations per second. They differ, so a score says which one it is:
 /// study D prints 1,320,137 for a run of 1,098,947 by wall time.
@@ -47,71 +51,230 @@ impl JobRates {
     }
 }
 
-/// A row of the job table: one repetition of one case.
+/// A row of the job table: one repetition of one case, or what a study printed of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
-    /// The figure that it is a repetition of.
-    pub figure: usize,
-    /// The case.
-    pub case: String,
-    /// The repetition.
-    pub repetition: u32,
-    /// The phase.
-    pub phase: Phase,
+    /// The number of a published job, or the batch job or run with the repetition, as in `4711 (2)`.
+    pub name: String,
+    /// The id of a published job in the library, and where it is from.
+    pub published: Option<(String, String)>,
+    /// The repetition of an own job, from 0.
+    pub repetition: Option<u32>,
+    /// The phase; none of a published job that does not say.
+    pub phase: Option<Phase>,
     /// Nodes.
-    pub nodes: u64,
+    pub nodes: Option<u64>,
     /// Tasks, of all nodes.
-    pub tasks: u32,
+    pub tasks: Option<u64>,
     /// Wall time, seconds.
-    pub seconds: f64,
+    pub seconds: Option<f64>,
     /// Operations ÷ tasks.
-    pub operations_per_task: f64,
+    pub operations_per_task: Option<f64>,
     /// Its rates.
-    pub rates: JobRates,
-    /// The highest rate by wall time of all jobs of its phase.
+    pub rates: Option<JobRates>,
+    /// What a study prints without saying which rate it is.
+    pub printed: Option<f64>,
+    /// The highest rate by wall time of all own jobs of its phase whose figures are not disqualified.
     pub best: bool,
 }
 
-/// The job table of a study: one row for each repetition that counts, in the order of the figures.
-#[must_use]
-pub fn jobs(plan: &Plan, figures: &[Figure]) -> Vec<Job> {
-    let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
-    let mut jobs = Vec::new();
-    for (index, figure) in figures.iter().enumerate() {
-        let Some(case) = cases.get(&*figure.case) else { continue };
-        jobs.extend(figure.counted().map(|one| job(index, case, one)));
+impl Job {
+    fn by_wall(&self) -> f64 {
+        self.rates.map_or(0.0, |rates| rates.by_wall)
     }
-    let mut best: HashMap<Phase, usize> = HashMap::new();
-    for (place, job) in jobs.iter().enumerate() {
+}
+
+/// Operations per second.
+fn operations(rate: Option<f64>) -> Value {
+    Value::or_none(rate, |rate| Value::Rate(rate, RateOf::Operations))
+}
+
+impl Statement for Job {
+    const KIND: Kind = Kind::Job;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str = "IOPS of jobs with random transfers: N nodes, n tasks, one row for each repetition. \
+                                   The headline is the rate by wall time";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text(
+            "job",
+            |one: &Self| one.name.clone(),
+            "The number of a published job; of an own one the batch job or run, and the repetition from 1.",
+        )
+        .headed("JOBID")
+        .subject(),
+        Column::count("nodes", |one: &Self| one.nodes, "Nodes.").headed("N"),
+        Column::count("tasks", |one: &Self| one.tasks, "Tasks.").headed("n"),
+        Column::seconds("seconds", |one: &Self| one.seconds, "Wall time.").headed("time"),
+        Column::number("operations_per_task", |one: &Self| one.operations_per_task, "Operations ÷ tasks.")
+            .headed("# ops/task"),
+        Column::rate(
+            "by_wall_per_second",
+            |one: &Self| operations(one.rates.map(|rates| rates.by_wall)),
+            "Operations ÷ wall time; of a published job computed from its other columns.",
+        )
+        .headed("by wall time"),
+        Column::rate(
+            "by_io_per_second",
+            |one: &Self| operations(one.rates.and_then(|rates| rates.by_io)),
+            "Operations ÷ time of the I/O phase.",
+        )
+        .headed("by I/O phase"),
+        Column::rate(
+            "sum_of_tasks_per_second",
+            |one: &Self| operations(one.rates.and_then(|rates| rates.sum_of_tasks)),
+            "Sum of the rates of the tasks.",
+        )
+        .headed("sum of tasks"),
+        Column::rate(
+            "printed_per_second",
+            |one: &Self| operations(one.printed),
+            "What a study prints without saying which it is.",
+        )
+        .headed("printed"),
+        Column::flag(
+            "best",
+            |one: &Self| one.best.then_some(true),
+            "The highest by wall time of all own jobs of its phase whose figures are not disqualified.",
+        ),
+        Column::text(
+            "phase",
+            |one: &Self| one.phase.map(|phase| phase.name().to_owned()).unwrap_or_default(),
+            "Its phase.",
+        )
+        .detail(),
+        Column::count("repetition", |one: &Self| one.repetition.map(u64::from), "Of an own job, from 0.")
+            .detail(),
+        Column::text(
+            "published",
+            |one: &Self| one.published.as_ref().map(|(id, _)| id.clone()).unwrap_or_default(),
+            "The id of a published job; nothing of an own one.",
+        )
+        .detail(),
+        Column::text(
+            "source",
+            |one: &Self| one.published.as_ref().map(|(_, source)| source.clone()).unwrap_or_default(),
+            "Where a published job is from.",
+        )
+        .below(),
+    ];
+
+    fn notes(_: &[&Self]) -> Vec<String> {
+        vec![format!(
+            "By wall time: {}. By I/O phase: {}. Sum of tasks: {}. All in transfers instead of bytes. Printed: what a \
+             study prints without saying which of them it is.",
+            RateName::ByWall.definition(),
+            RateName::ByIo.definition(),
+            RateName::SumOfTasks.definition()
+        )]
+    }
+}
+
+/// Transfers below this size are told in operations per second.
+const SMALL_BELOW: Bytes = Bytes::kib(64);
+
+/// The job table of `run`: the published jobs that the study sets beside its own, then each repetition that counts of
+/// small random transfers by several tasks, those of the fastest figure first. Empty where there is no own one.
+pub(crate) fn jobs(
+    run: &Run,
+    gate: &Gate<'_>,
+    nodes: &[NodeComparison],
+    published: &[Stated<Beside>],
+) -> Vec<Stated<Job>> {
+    let host = &run.manifest.host;
+    let id = host.batch_job.as_deref().unwrap_or(&run.manifest.run_id);
+    // The last part of the name of a run, which no other run has.
+    let id = id.rsplit('-').next().unwrap_or(id);
+    // A launcher may have put the tasks on more nodes than the workload asks for.
+    let observed: HashMap<usize, usize> =
+        nodes.iter().filter(|one| one.together).map(|one| (one.figure, one.nodes.len())).collect();
+    let mut own: Vec<(usize, Vec<Job>)> = Vec::new();
+    for subject in gate.subjects.iter().filter(|subject| is_job(subject)) {
+        let nodes = observed.get(&subject.index).map_or(subject.nodes(), |&nodes| nodes as u64);
+        let job = |one| Job { nodes: Some(nodes), ..job(id, subject.case, one) };
+        own.push((subject.index, subject.figure.counted().map(job).collect()));
+    }
+    let fastest = |all: &[Job]| all.iter().map(Job::by_wall).fold(0.0, f64::max);
+    own.sort_by(|(_, a), (_, b)| fastest(b).total_cmp(&fastest(a)));
+    let mut found: Vec<(Vec<usize>, Job)> = own
+        .into_iter()
+        .flat_map(|(place, jobs)| jobs.into_iter().map(move |job| (vec![place], job)))
+        .collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let mut best: HashMap<Option<Phase>, usize> = HashMap::new();
+    for (place, (_, job)) in found.iter().enumerate().filter(|(_, (of, _))| gate.is_usable(of[0])) {
         let highest = best.entry(job.phase).or_insert(place);
-        if job.rates.by_wall > jobs[*highest].rates.by_wall {
+        if job.by_wall() > found[*highest].1.by_wall() {
             *highest = place;
         }
     }
     for place in best.into_values() {
-        jobs[place].best = true;
+        found[place].1.best = true;
     }
-    jobs
+    let printed = published.iter().filter_map(|one| Some((Vec::new(), printed(one.says()?)?)));
+    let all: Vec<(Vec<usize>, Job)> = printed.chain(found).collect();
+    all.into_iter().map(|(inputs, job)| gate.state(Kind::Job, inputs, job)).collect()
 }
 
-fn job(figure: usize, case: &Case, one: &RepetitionFigure) -> Job {
+fn is_job(subject: &Subject<'_>) -> bool {
+    let workload = &subject.case.workload;
+    let several = workload.tasks > 1 || subject.case.id.starts_with(plan::randomops::CASE);
+    let random = matches!(workload.order, Order::Random { .. });
+    several && random && workload.geometry.transfer < SMALL_BELOW && subject.figure.phase.is_transfers()
+}
+
+fn job(id: &str, case: &Case, one: &RepetitionFigure) -> Job {
     let tasks = case.workload.tasks;
     Job {
-        figure,
-        case: case.id.clone(),
-        repetition: one.repetition,
-        phase: one.phase.key.phase,
-        nodes: nodes_of(case),
-        tasks,
-        seconds: one.phase.wall_ns as f64 / 1e9,
-        operations_per_task: one.phase.transfers() as f64 / f64::from(tasks.max(1)),
-        rates: JobRates {
+        name: format!("{id} ({})", one.repetition + 1),
+        published: None,
+        repetition: Some(one.repetition),
+        phase: Some(one.phase.key.phase),
+        nodes: None,
+        tasks: Some(tasks.into()),
+        seconds: Some(one.phase.wall_ns as f64 / 1e9),
+        operations_per_task: Some(one.phase.transfers() as f64 / f64::from(tasks.max(1))),
+        rates: Some(JobRates {
             by_wall: one.rates.by_wall.transfers_per_second,
             by_io: Some(one.rates.by_io.transfers_per_second),
             sum_of_tasks: Some(one.rates.sum_of_tasks.transfers_per_second),
-        },
+        }),
+        printed: None,
         best: false,
     }
+}
+
+/// A published figure that is the rate of a job, with the columns printed beside it.
+fn printed(beside: &Beside) -> Option<Job> {
+    let one = record::published().figure(&beside.id)?;
+    let more = &one.parameters.more;
+    let job = more.get("job").filter(|_| one.metric == Metric::Iops)?;
+    let number = |key: &str| more.get(key).and_then(Detail::number);
+    let (seconds, operations) = (number("time_s"), number("ops_per_task"));
+    let tasks = one.parameters.tasks.map(u64::from);
+    let all = tasks.zip(operations).map(|(tasks, operations)| tasks as f64 * operations);
+    let misprint = if beside.misprint.is_empty() { String::new() } else { format!("; {}", beside.misprint) };
+    Some(Job {
+        name: job.to_string(),
+        published: Some((
+            one.id.clone(),
+            format!("published, printed {}{misprint}; {}", one.as_published(), beside.source),
+        )),
+        repetition: None,
+        phase: beside.phase,
+        nodes: one.parameters.nodes.map(u64::from),
+        tasks,
+        seconds,
+        operations_per_task: operations,
+        rates: all.zip(seconds.filter(|&seconds| seconds > 0.0)).map(|(all, seconds)| JobRates {
+            by_wall: all / seconds,
+            by_io: None,
+            sum_of_tasks: None,
+        }),
+        printed: Some(one.value),
+        best: false,
+    })
 }
 
 /// The nodes that a case ran on. Before workloads said so, studies had a setting `nodes` for it.

@@ -35,7 +35,7 @@
 //! | [`difference`] | whether two samples of repetitions differ: the one test of differences |
 //! | [`compare_spread`] | which of two gives the same rate more reliably |
 //! | [`Little`], [`little`] | transfers under way = rate × latency |
-//! | [`jobs`], [`JobRates`] | the job table with its three named rates |
+//! | [`Job`], [`JobRates`] | the job table with its three named rates |
 //! | [`drives`], [`bytes_behind_creates`] | what a goal needs |
 //! | [`RateUnits`], [`whole_mebibytes`] | one rate in every unit; units that were mixed up |
 //! | [`node_rates`] | rates of single nodes, for averages over nodes |
@@ -49,7 +49,7 @@
 //! | [`ProcessLimit`] | whether more devices bring nothing to so many tasks |
 //! | [`Cost`], [`Placement`], [`fits`] | time × devices and rack units; which data a target is for; whether it fits |
 //! | [`timelines`], [`Timeline`] | jobs over time: launches and steps, concurrency, lengths, profile, spaces |
-//! | [`job_placings`], [`job_costs`] | which space is for what reads fast; run time of jobs × devices |
+//! | [`job_placings`], [`JobCost`] | which space is for what reads fast; run time of jobs × devices |
 //! | [`coverage`] | which nodes were measured when, and how often |
 //! | [`matrices`] | jobs: sums over all launches, ratios of CPU to real time, and how systems compare |
 //! | [`rank_map`] | which task read whose data |
@@ -154,7 +154,7 @@ pub use claims::{ClaimVerdict, claims};
 pub use compare::largest_gap;
 pub use consistency::Consistency;
 pub use cost::{Cost, Fit, Placement, READ_FAVOURED_RATIO, fits};
-pub use coverage::{Coverage, CoverageJob, NodeCoverage, coverage, hour_utc, known_nodes};
+pub use coverage::{CoverageJob, NodeCoverage, coverage, hour_utc, known_nodes};
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
 pub use difference::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, bounds, difference};
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
@@ -173,7 +173,7 @@ pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
 pub use history::{DevicePart, HistorySplit};
 pub use imported::{HistoryTrip, ImportedCheck, imported_checks, round_trips};
 pub use iops::{CacheState, DefinedIops, iops_table};
-pub use jobs::{Job, JobRates, jobs};
+pub use jobs::{Job, JobRates};
 pub use lack_of_fit::{FIT_POINTS_LEAST, FIT_REPETITIONS_LEAST, Model, ModelTest, bends_at, lack_of_fit};
 pub use latency::{CdfPoint, LATENCY_STATISTICS, Latency, LatencyStatistic, LatencySummary, ShownIn, Take};
 pub use layers::{Layer, LayerStack, QueueVerdict, cpu_seconds_per_gb};
@@ -237,10 +237,9 @@ pub use table::{Column, Head, Of, Quantity, Row, Standing, Statement, Table, Val
 pub use timeline::{
     ActionUse, CLIMB_SECONDS_MIN, CPU_AGREES_NS, CPU_AGREES_SHARE, Climb, Concurrency, CpuAgreement, Harness,
     JobCost, JobPlacing, JobsBeside, KindMoved, LENGTH_BINS_MAX, LaunchTimer, LengthBin, Lengths, Level,
-    Levels, Moved, PEAK_SHARE, Profile, ProfileSecond, PublishedCost, RatesOf, ReadWriteRates, Running,
-    START_SHARE, SpaceShare, SpaceUse, StepTimer, Timeline, Timer, actions, beside_jobs, concurrency,
-    job_costs, job_placings, launch_timers, lengths, levels, moved, profile, published_costs, spaces,
-    timelines,
+    Levels, Moved, PEAK_SHARE, Profile, ProfileSecond, RatesOf, ReadWriteRates, Running, START_SHARE,
+    SpaceShare, SpaceUse, StepTimer, Timeline, Timer, actions, beside_jobs, concurrency, job_placings,
+    launch_timers, lengths, levels, moved, profile, published_costs, spaces, timelines,
 };
 pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};
 pub use verdict::{Verdict, judged_by, selected, verdicts};

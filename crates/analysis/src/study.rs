@@ -11,8 +11,8 @@ use crate::regression::Regression;
 use crate::{
     Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, Sample, audit, beside, best,
     bound_by, claims, consistency, cost, coverage, curves, disk_view, dispersion, expected, imported,
-    imported_checks, iops, job_costs, job_placings, jobs, layers, limits, matrix, members, node_comparison,
-    node_grid, overlay, process_limit, round_trips, scaling, seek_fits, strips, timeline, timelines, verdict,
+    imported_checks, iops, job_placings, jobs, layers, limits, matrix, members, node_comparison, node_grid,
+    overlay, process_limit, round_trips, scaling, seek_fits, strips, timeline, timelines, verdict,
     weak_scaling, weakest,
 };
 
@@ -33,10 +33,15 @@ pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
     let doubts = Doubts::of(plan, figures, more);
     let gate = Gate::new(plan, figures, &doubts.audit);
     let (job_placings, job_costs) =
-        (job_placings(run, &gate, &timelines), job_costs(plan, figures, &timelines));
+        (job_placings(run, &gate, &timelines), timeline::job_costs(&gate, &timelines));
+    let (jobs, nodes) = coverage::coverage(run, figures);
+    let covered_jobs = jobs.into_iter().map(|one| gate.state(Kind::CoveredJob, Vec::new(), one)).collect();
+    let covered_nodes = nodes.into_iter().map(|one| gate.state(Kind::CoveredNode, Vec::new(), one)).collect();
     let found = of_gate(&gate, doubts, usable_cpus(&run.manifest), host, &known_nodes(run));
     Findings {
-        coverage: coverage::coverage(run, figures),
+        jobs: jobs::jobs(run, &gate, &found.nodes, &found.published),
+        covered_jobs,
+        covered_nodes,
         disk_views: disk_view::disk_views(run, &gate),
         job_placings,
         job_costs,
@@ -117,7 +122,7 @@ fn of_gate(
         overlays: overlay::overlays(gate, &curves),
         coincident: overlay::coincident_in_charts(&curves),
         peaks: overlay::peaks(gate, &curves),
-        jobs: jobs(plan, figures),
+        jobs: Vec::new(),
         dispersion: dispersion::of_subjects(subjects, &curves),
         regressions: regressions(&curves),
         iops: iops::of_gate(gate, &audit),
@@ -141,7 +146,8 @@ fn of_gate(
         node_grids: node_grid::of_subjects(subjects, &nodes),
         layer_crossovers: weak_scaling::crossovers_of(gate, &weak_scaling),
         weak_scaling,
-        coverage: None,
+        covered_jobs: Vec::new(),
+        covered_nodes: Vec::new(),
         matrices: matrix::Matrices::default(),
         curves,
     }

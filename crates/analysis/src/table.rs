@@ -39,6 +39,10 @@ pub enum Value {
     Flag(bool),
     /// Words or sentences.
     List(Vec<String>),
+    /// Names of nodes.
+    Names(Vec<String>),
+    /// Nanoseconds since 1970-01-01 UTC.
+    Moment(i64),
     /// The value of a swept key.
     Setting(SettingValue),
     /// What follows of something that was asked beforehand, in the word of its kind.
@@ -118,6 +122,8 @@ pub enum Quantity {
     Flag,
     /// Words or sentences.
     List,
+    /// Nanoseconds since 1970-01-01 UTC.
+    Moment,
     /// Bytes, nanoseconds, a number or a word: the value of a swept key.
     Setting,
     /// Bytes or operations per second, nanoseconds or a share; a column beside it says which.

@@ -8,7 +8,8 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::format::{duration, grouped, latency, number, percent, rate, rate_in, whole};
+use crate::format::{duration, grouped, latency, number, percent, rate, rate_in, utc, whole};
+use crate::hosts;
 use crate::section::{Block, conditions, figure, point, signed, title};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::{BYTES_PER_SECOND, Figure, Report};
@@ -167,7 +168,9 @@ fn subject(report: &Report, of: Of, own: &Figure) -> Vec<Cell> {
 
 const fn align(quantity: Quantity) -> Align {
     match quantity {
-        Quantity::Text | Quantity::List | Quantity::Flag | Quantity::Standing(_) => Align::Left,
+        Quantity::Text | Quantity::List | Quantity::Flag | Quantity::Moment | Quantity::Standing(_) => {
+            Align::Left
+        }
         _ => Align::Right,
     }
 }
@@ -197,6 +200,11 @@ fn cell<'t>(value: &'t Value, operations: &str, title: impl Fn(&'t str) -> &'t s
             format!("{}; and {} more", all[..LISTED].join("; "), all.len() - LISTED).into()
         }
         Value::List(all) => all.join("; ").into(),
+        Value::Names(all) => {
+            let names: Vec<&str> = all.iter().map(String::as_str).collect();
+            hosts::shortened(&names).into()
+        }
+        Value::Moment(unix_ns) => utc(*unix_ns).into(),
         Value::Setting(value) => value.to_string().into(),
         Value::Standing(standing, word) => Cell::toned(*word, tone(*standing)),
     }
@@ -244,6 +252,8 @@ fn raw(value: &Value) -> Option<f64> {
         | Value::Text(_)
         | Value::Standing(..)
         | Value::List(_)
+        | Value::Names(_)
+        | Value::Moment(_)
         | Value::Changes(..)
         | Value::Shares(..) => None,
         Value::Count(count) | Value::Bytes(count) => Some(*count as f64),
@@ -298,7 +308,8 @@ impl Statements {
                 Value::Text(text) => json!(text),
                 Value::Count(count) | Value::Bytes(count) => json!(count),
                 Value::Flag(holds) => json!(holds),
-                Value::List(all) => json!(all),
+                Value::List(all) | Value::Names(all) => json!(all),
+                Value::Moment(unix_ns) => json!(unix_ns),
                 Value::Standing(_, word) => json!(word),
                 Value::Setting(value) => {
                     value.on_axis().map_or_else(|| json!(value.to_string()), |on| json!(on))
@@ -366,7 +377,9 @@ impl JsonSchema for Statements {
 fn shape(quantity: Quantity) -> serde_json::Value {
     match quantity {
         Quantity::Text => json!({ "type": ["string", "null"] }),
-        Quantity::Count | Quantity::Figure | Quantity::Bytes => json!({ "type": ["integer", "null"] }),
+        Quantity::Count | Quantity::Figure | Quantity::Bytes | Quantity::Moment => {
+            json!({ "type": ["integer", "null"] })
+        }
         Quantity::Standing(words) => {
             let words: Vec<Option<&str>> = words.iter().copied().map(Some).chain([None]).collect();
             json!({ "enum": words })
@@ -479,7 +492,8 @@ fn words(value: &Value) -> String {
     match value {
         Value::Text(text) => text.clone(),
         Value::Standing(_, word) => (*word).to_owned(),
-        Value::List(all) => all.join("; "),
+        Value::List(all) | Value::Names(all) => all.join("; "),
+        Value::Moment(unix_ns) => unix_ns.to_string(),
         Value::Setting(value) => value.to_string(),
         value => raw(value).map(|value| value.to_string()).unwrap_or_default(),
     }
@@ -493,6 +507,7 @@ const fn unit(quantity: Quantity, value: &Value) -> &'static str {
         (Quantity::Seconds, _) => "s",
         (Quantity::Nanos, _) | (_, Value::Nanos(_)) => "ns",
         (Quantity::Bytes, _) => "bytes",
+        (Quantity::Moment, _) => "ns since 1970",
         (Quantity::Ratio | Quantity::Interval, _) | (Quantity::Amount, Value::Share(_)) => "ratio",
         _ => "",
     }

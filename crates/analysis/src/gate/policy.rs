@@ -25,6 +25,14 @@ pub enum Kind {
     Placement,
     /// What limited a figure: processors or storage.
     LimitedBy,
+    /// A run of a case in the job table.
+    Job,
+    /// Run time of jobs × devices and × rack units.
+    JobCost,
+    /// A job of which a study was put together.
+    CoveredJob,
+    /// A node, and when it was measured.
+    CoveredNode,
     /// What a layer costs.
     Layer,
     /// A file system against what its devices say of its block size.
@@ -147,6 +155,9 @@ const fn row(kind: Kind, id: &'static str, title: &'static str, section: &'stati
 /// Rows of what was observed that forms which are read show.
 const OBSERVED_SHOWN: usize = 12;
 
+/// Jobs and nodes that forms which are read show.
+const JOBS_SHOWN: usize = 40;
+
 /// A row of what was observed: nothing is concluded from it.
 const fn observed(kind: Kind, id: &'static str, title: &'static str, section: &'static str) -> Policy {
     Policy { doubts: Doubts::Marked, rows: OBSERVED_SHOWN, metrics: false, ..row(kind, id, title, section) }
@@ -159,7 +170,7 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 20] = [
+pub const POLICY: [Policy; 24] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
@@ -183,6 +194,7 @@ pub const POLICY: [Policy; 20] = [
     },
     Policy { least: DIFFERENCE_LEAST, ..row(Kind::Cost, "cost", "Cost", "cost") },
     Policy { least: DIFFERENCE_LEAST, ..row(Kind::Placement, "placement", "Placement", "cost") },
+    observed(Kind::JobCost, "job_cost", "Cost of jobs", "cost"),
     Policy {
         metrics: true,
         rows: 2 * OBSERVED_SHOWN,
@@ -195,7 +207,18 @@ pub const POLICY: [Policy; 20] = [
         rows: usize::MAX,
         ..observed(Kind::Published, "published", "Published figures and own ones", "beside")
     },
+    Policy { rows: JOBS_SHOWN, ..observed(Kind::Job, "job", "Jobs", "jobs") },
     observed(Kind::LimitedBy, "limited_by", "Processor or storage", "limits"),
+    Policy {
+        rows: JOBS_SHOWN,
+        doubts: Doubts::Ignored,
+        ..observed(Kind::CoveredJob, "covered_job", "Jobs of the study", "coverage")
+    },
+    Policy {
+        rows: JOBS_SHOWN,
+        doubts: Doubts::Ignored,
+        ..observed(Kind::CoveredNode, "covered_node", "Nodes of the study", "coverage")
+    },
     Policy {
         least: DIFFERENCE_LEAST,
         within_scatter: Some(Marked),

@@ -23,7 +23,8 @@ use plan::{Case, Phase};
 use record::{LaunchRow, Run, SpaceRow, StepRow};
 
 pub use concurrency::{Concurrency, Running, concurrency};
-pub use cost::{JobCost, PublishedCost, job_costs, published_costs};
+pub(crate) use cost::job_costs;
+pub use cost::{JobCost, published_costs};
 pub(crate) use full_timer::doubts;
 pub use full_timer::{
     CPU_AGREES_NS, CPU_AGREES_SHARE, CpuAgreement, Harness, LaunchTimer, StepTimer, Timer, launch_timers,

@@ -1,6 +1,9 @@
 //! Which nodes were measured when, and how often.
 
-use analysis::{Coverage, RateName, coverage, figures, hour_utc, known_nodes, uncertain_clocks, usable_cpus};
+use analysis::{
+    CoverageJob, NodeCoverage, RateName, coverage, figures, hour_utc, known_nodes, uncertain_clocks,
+    usable_cpus,
+};
 use plan::{Phase, Plan};
 use record::{Cluster, EndRow, NodeClock, NodeFacts, PhaseKey, PhaseRecord, Run, Warning};
 
@@ -21,7 +24,7 @@ fn job(plan: &Plan, id: &str, node: &str, hour: i64) -> Run {
     run
 }
 
-fn covered(run: &Run) -> Option<Coverage> {
+fn covered(run: &Run) -> (Vec<CoverageJob>, Vec<NodeCoverage>) {
     coverage(run, &figures(run, RateName::ByWall))
 }
 
@@ -32,12 +35,18 @@ fn merged_jobs_say_which_nodes_they_covered_and_when() {
     let jobs = [("3", "n10", 30), ("1", "n2", 1), ("2", "n2", 23)];
     let runs = jobs.map(|(id, node, hour)| job(&plan, id, node, hour));
     let run = record::merge(runs.to_vec()).expect("three jobs");
-    let found = covered(&run).expect("two nodes");
-    assert_eq!(found.exclusive, Some(false));
-    let jobs: Vec<_> = found
-        .jobs
+    let (jobs, covered) = covered(&run);
+    assert!(jobs.iter().all(|job| job.exclusive == Some(false)));
+    let jobs: Vec<_> = jobs
         .iter()
-        .map(|job| (job.run_id.as_str(), job.batch_job.as_deref(), job.nodes.join(" "), job.hour_utc))
+        .map(|job| {
+            (
+                job.run_id.as_str(),
+                job.batch_job.as_deref(),
+                job.nodes.join(" "),
+                hour_utc(job.started_unix_ns),
+            )
+        })
         .collect();
     let expected = [
         ("1", Some("slurm 1"), "n2".to_owned(), 1),
@@ -45,12 +54,10 @@ fn merged_jobs_say_which_nodes_they_covered_and_when() {
         ("3", Some("slurm 3"), "n10".to_owned(), 6),
     ];
     assert_eq!(jobs, expected);
-    let nodes: Vec<_> =
-        found.nodes.iter().map(|node| (node.node.as_str(), node.cases, node.passes)).collect();
+    let nodes: Vec<_> = covered.iter().map(|node| (node.node.as_str(), node.cases, node.passes)).collect();
     assert_eq!(nodes, [("n2", 1, 2), ("n10", 1, 1)]);
-    let n2 = &found.nodes[0];
-    assert_eq!((n2.first_unix_ns / HOUR, n2.last_unix_ns / HOUR, n2.hours_utc.clone()), (1, 23, vec![1, 23]));
-    assert_eq!((found.hours_utc, found.missing), (vec![1, 6, 23], Vec::new()));
+    let started = covered[0].started_unix_ns.map(|(first, last)| (first / HOUR, last / HOUR));
+    assert_eq!((started, &covered[0].hours_utc), (Some((1, 23)), &vec![1, 23]));
 }
 
 /// Two jobs at the same time, each on two nodes.
@@ -65,17 +72,17 @@ fn a_job_on_several_nodes_has_those_of_its_passes() {
         run
     };
     let run = record::merge(vec![job("1", ["a", "b"]), job("2", ["c", "a"])]).expect("two jobs");
-    let found = covered(&run).expect("three nodes");
-    let jobs: Vec<_> = found.jobs.iter().map(|job| job.nodes.join(" ")).collect();
+    let (jobs, nodes) = covered(&run);
+    let jobs: Vec<_> = jobs.iter().map(|job| job.nodes.join(" ")).collect();
     assert_eq!(jobs, ["a b", "a c"]);
-    let passes: Vec<_> = found.nodes.iter().map(|node| (node.node.as_str(), node.passes)).collect();
+    let passes: Vec<_> = nodes.iter().map(|node| (node.node.as_str(), node.passes)).collect();
     assert_eq!(passes, [("a", 2), ("b", 1), ("c", 1)]);
 }
 
 #[test]
-fn one_node_and_one_job_is_no_coverage() {
+fn one_job_on_all_of_its_nodes_needs_no_coverage() {
     let plan = rows::plan(vec![case("c", "t", 1, 1)]);
-    assert_eq!(covered(&job(&plan, "1", "n1", 0)), None);
+    assert_eq!(covered(&job(&plan, "1", "n1", 0)), (Vec::new(), Vec::new()));
 }
 
 fn cluster(nodes: &[(&str, u64, Option<i64>)]) -> Cluster {
@@ -96,8 +103,9 @@ fn a_node_of_the_cluster_without_a_measurement_is_missing() {
     let mut run = rows::run(&plan, vec![pass("c", 0, Phase::Read, &[at("a", 1), at("b", 1)])]);
     run.manifest.cluster = Some(cluster(&[("b", 0, None), ("a", 0, None), ("lost", 0, None)]));
     assert_eq!(known_nodes(&run), ["a", "b", "lost"]);
-    let found = covered(&run).expect("three nodes");
-    assert_eq!((found.missing, found.jobs[0].nodes.join(" ")), (vec!["lost".to_owned()], "a b".to_owned()));
+    let (jobs, nodes) = covered(&run);
+    let passes: Vec<_> = nodes.iter().map(|node| (node.node.as_str(), node.passes)).collect();
+    assert_eq!((passes, jobs[0].nodes.join(" ")), (vec![("a", 1), ("b", 1), ("lost", 0)], "a b".to_owned()));
     let figures = figures(&run, RateName::ByWall);
     assert_eq!(analysis::findings_of(&run, &figures).nodes[0].missing, ["lost"]);
 }
@@ -129,13 +137,13 @@ fn a_node_that_only_answered_has_taken_part() {
     let mut record = pass("c", 0, Phase::Read, &[at("a", 1), at("b", 1)]);
     record.ends = vec![answering(&record.phase.key, "serves"), answering(&record.phase.key, "a")];
     let mut run = rows::run(&plan, vec![record]);
-    run.manifest.cluster = Some(cluster(&[("a", 0, None), ("b", 0, None), ("serves", 0, None)]));
-    let found = covered(&run).expect("three nodes");
-    assert_eq!((found.missing, found.jobs[0].nodes.join(" ")), (Vec::new(), "a b serves".to_owned()));
-    assert_eq!((found.nodes[2].node.as_str(), found.nodes[2].cases, found.nodes[2].passes), ("serves", 1, 1));
+    run.manifest.cluster = Some(cluster(&["a", "b", "serves", "lost"].map(|node| (node, 0, None))));
+    let (jobs, nodes) = covered(&run);
+    assert_eq!(jobs[0].nodes.join(" "), "a b serves");
+    assert_eq!((nodes[2].node.as_str(), nodes[2].cases, nodes[2].passes), ("serves", 1, 1));
     let figures = figures(&run, RateName::ByWall);
     assert_eq!(figures[0].answering, ["serves"]);
-    assert_eq!(analysis::findings_of(&run, &figures).nodes[0].missing, [""; 0]);
+    assert_eq!(analysis::findings_of(&run, &figures).nodes[0].missing, ["lost"]);
 }
 
 #[test]

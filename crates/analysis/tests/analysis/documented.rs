@@ -51,7 +51,7 @@ fn every_statistic_is_documented() {
         "expected",
         "heat_map",
         "iops_table",
-        "jobs",
+        "Job",
         "largest_gap",
         "layer_crossovers",
         "limits",

@@ -1,10 +1,10 @@
 //! Arithmetic that studies do with their figures: units, drives, jobs, Little's law, nodes.
 
 use analysis::{
-    JobRates, Little, RateUnits, Stripe, Summary, bytes_behind_creates, drives, jobs, little, node_rates,
+    JobRates, Little, RateUnits, Stripe, Summary, bytes_behind_creates, drives, little, node_rates,
     whole_mebibytes,
 };
-use plan::{Backend, Bytes, Case, Pace, Phase, Setting, SettingValue};
+use plan::{Backend, Bytes, Case, Order, Pace, Phase, Setting, SettingValue};
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use record::{Operation, TaskRow};
 
@@ -70,26 +70,25 @@ fn a_job_has_three_rates() {
 
 #[test]
 fn the_job_table_marks_the_best_run() {
+    let random = |tasks| {
+        rows::workload(|spec| {
+            spec.tasks = tasks;
+            spec.order = Order::Random { seed: 1 };
+        })
+    };
     let nodes = Setting { key: "nodes".to_owned(), value: SettingValue::Count(4) };
-    let two = Case { workload: rows::workload(|spec| spec.tasks = 2), settings: vec![nodes], ..reads("two") };
-    let study = Study::default().with(reads("one"), &[100, 120]).with(two, &[110, 90]);
-    let table = jobs(&study.plan(), &study.figures());
+    let two = Case { workload: random(2), settings: vec![nodes], ..reads("two") };
+    let alone = Case { workload: random(1), ..reads("alone") };
+    let study = Study::default().with(alone, &[300]).with(reads("one"), &[100, 120]).with(two, &[110, 90]);
+    let found = analysis::findings_of(&study.run(), &study.figures());
+    let table: Vec<_> = found.jobs.iter().filter_map(analysis::Stated::says).collect();
     let rows: Vec<_> = table
         .iter()
-        .map(|job| {
-            (job.case.as_str(), job.repetition, job.nodes, job.tasks, job.operations_per_task, job.best)
-        })
+        .map(|job| (job.repetition, job.nodes, job.tasks, job.operations_per_task, job.best))
         .collect();
-    assert_eq!(
-        rows,
-        [
-            ("one", 0, 1, 1, 1000.0, false),
-            ("one", 1, 1, 1, 1200.0, true),
-            ("two", 0, 4, 2, 550.0, false),
-            ("two", 1, 4, 2, 450.0, false),
-        ]
-    );
-    assert_eq!((table[1].seconds, table[1].rates.by_wall), (10.0, 120.0));
+    let of = |repetition, operations, best| (Some(repetition), Some(4), Some(2), Some(operations), best);
+    assert_eq!(rows, [of(0, 550.0, true), of(1, 450.0, false)], "random transfers of several tasks");
+    assert_eq!((table[0].seconds, table[0].rates.map(|rates| rates.by_wall)), (Some(10.0), Some(110.0)));
 }
 
 /// Study E: 1.2 million transfers per second of 50 µs keep 60 of 64 threads busy.

@@ -51,7 +51,10 @@ impl Study {
     }
 
     pub(crate) fn figures(&self) -> Vec<Figure> {
-        let run = crate::rows::run_of(&self.plan(), &self.phases, &self.tasks, &self.latency);
-        figures(&run, RateName::ByWall)
+        figures(&self.run(), RateName::ByWall)
+    }
+
+    pub(crate) fn run(&self) -> record::Run {
+        crate::rows::run_of(&self.plan(), &self.phases, &self.tasks, &self.latency)
     }
 }

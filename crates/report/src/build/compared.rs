@@ -164,29 +164,3 @@ pub(super) fn crossover(one: &analysis::LayerCrossover) -> view::LayerCrossover 
         nodes: one.nodes,
     }
 }
-
-/// Which nodes were measured when.
-pub(super) fn coverage(one: &analysis::Coverage) -> view::Coverage {
-    let job = |one: &analysis::CoverageJob| view::CoverageJob {
-        run: one.run_id.clone(),
-        batch_job: one.batch_job.clone(),
-        nodes: one.nodes.clone(),
-        cases: one.cases,
-        started_unix_ns: one.started_unix_ns,
-        finished_unix_ns: one.finished_unix_ns,
-    };
-    let node = |one: &analysis::NodeCoverage| view::NodeCoverage {
-        node: one.node.clone(),
-        cases: one.cases,
-        passes: one.passes,
-        first_unix_ns: one.first_unix_ns,
-        last_unix_ns: one.last_unix_ns,
-        hours_utc: one.hours_utc.clone(),
-    };
-    view::Coverage {
-        jobs: one.jobs.iter().map(job).collect(),
-        nodes: one.nodes.iter().map(node).collect(),
-        missing: one.missing.clone(),
-        hours_utc: one.hours_utc.clone(),
-    }
-}

@@ -3,17 +3,12 @@
 use plan::{Client, Layer, SettingValue};
 
 use super::{compared, layers, timeline};
+use crate::view::BYTES_PER_SECOND;
 use crate::view::findings as view;
-use crate::view::{BYTES_PER_SECOND, Figure};
 use crate::words;
 
-/// `found`, of `figures`, which are made of `sources` and are called `job` in the job table.
-pub(crate) fn findings(
-    figures: &[Figure],
-    sources: &[analysis::Figure],
-    found: &analysis::Findings,
-    job: &str,
-) -> view::Findings {
+/// `found`, of figures that are made of `sources`.
+pub(crate) fn findings(sources: &[analysis::Figure], found: &analysis::Findings) -> view::Findings {
     let mut findings = view::Findings {
         curves: found.curves.iter().map(curve).collect(),
         overlays: found.overlays.iter().map(overlay).collect(),
@@ -21,13 +16,11 @@ pub(crate) fn findings(
         regressions: found.regressions.iter().map(|one| regression(one, &found.curves)).collect(),
         coincident: found.coincident.clone(),
         peaks: found.peaks.iter().map(peaks).collect(),
-        jobs: super::jobs::jobs(figures, found, job),
         audit: found.audit.iter().map(doubt).collect(),
         nodes: found.nodes.iter().map(compared::comparison).collect(),
         node_grids: found.node_grids.iter().map(compared::grid).collect(),
         weak_scaling: found.weak_scaling.iter().map(compared::weak_scaling).collect(),
         layer_crossovers: found.layer_crossovers.iter().map(compared::crossover).collect(),
-        coverage: found.coverage.as_ref().map(compared::coverage),
         matrices: super::matrix::matrices(&found.matrices),
         ..view::Findings::default()
     };

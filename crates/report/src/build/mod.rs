@@ -2,7 +2,6 @@
 
 mod compared;
 pub(crate) mod findings;
-mod jobs;
 mod layers;
 mod layouts;
 pub(crate) mod matrix;
@@ -63,7 +62,6 @@ pub(crate) fn report(run: &Run, sources: Vec<analysis::Figure>, found: analysis:
     let keys = run.phases.iter().map(|row| &row.key).chain(run.interrupted.iter().map(|pass| &pass.key));
     let begun: HashSet<&str> = keys.map(|key| &*key.case).collect();
     let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
-    let job = run.manifest.host.batch_job.as_deref().unwrap_or(&run.manifest.run_id);
     let rank_maps = nodes::rank_maps(run, &figures);
     let state = |case: &Case| case_state(run, case, &begun, &finished);
     let beside = figures.iter().flat_map(|figure| &figure.published).map(|one| one.id.as_str());
@@ -76,7 +74,7 @@ pub(crate) fn report(run: &Run, sources: Vec<analysis::Figure>, found: analysis:
             tables: found.tables(),
             conditions: figures.iter().map(|figure| figure.conditions.clone()).collect(),
         },
-        findings: findings::findings(&figures, &sources, &found, job),
+        findings: findings::findings(&sources, &found),
         figures,
         notes,
         interrupted: timeline::interrupted(run),

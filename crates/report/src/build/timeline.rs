@@ -15,10 +15,6 @@ const COMPLETE: &str = "complete";
 pub(super) fn fill(findings: &mut Findings, found: &analysis::Findings) {
     findings.timelines = found.timelines.iter().map(timeline).collect();
     findings.job_placings = found.job_placings.iter().map(placing).collect();
-    findings.job_costs = found.job_costs.iter().map(cost).collect();
-    if !findings.job_costs.is_empty() {
-        findings.job_costs.extend(analysis::published_costs(record::published()).iter().map(published_cost));
-    }
 }
 
 fn timeline(one: &analysis::Timeline) -> view::Timeline {
@@ -265,43 +261,4 @@ fn placing(one: &analysis::JobPlacing) -> view::JobPlacing {
         withheld: withheld.map(|rates| crate::statements::reasons(&rates.reasons)),
         shares: one.spaces.iter().map(share).collect(),
     }
-}
-
-fn cost(one: &analysis::JobCost) -> view::JobCost {
-    let (devices, units) = (per(f64::from(one.devices)), per(one.rack_units));
-    view::JobCost {
-        figure: Some(number(one.figure)),
-        published: None,
-        system: one.target.clone(),
-        elapsed_seconds: Some(one.elapsed_seconds),
-        real_seconds: one.real_seconds,
-        devices: one.devices,
-        rack_units: one.rack_units,
-        elapsed_device_seconds: devices.map(|count| count * one.elapsed_seconds),
-        elapsed_rack_unit_seconds: units.map(|count| count * one.elapsed_seconds),
-        real_device_seconds: devices.map(|count| count * one.real_seconds),
-        real_rack_unit_seconds: units.map(|count| count * one.real_seconds),
-    }
-}
-
-fn published_cost(one: &analysis::PublishedCost) -> view::JobCost {
-    let (devices, units) = (per(f64::from(one.devices)), per(one.rack_units));
-    view::JobCost {
-        figure: None,
-        published: Some(one.id.clone()),
-        system: format!("{}, {}", one.system, one.layout),
-        elapsed_seconds: None,
-        real_seconds: one.real_seconds,
-        devices: one.devices,
-        rack_units: one.rack_units,
-        elapsed_device_seconds: None,
-        elapsed_rack_unit_seconds: None,
-        real_device_seconds: devices.map(|count| count * one.real_seconds),
-        real_rack_unit_seconds: units.map(|count| count * one.real_seconds),
-    }
-}
-
-/// A count that is known.
-fn per(count: f64) -> Option<f64> {
-    (count > 0.0).then_some(count)
 }

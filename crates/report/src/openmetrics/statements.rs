@@ -69,7 +69,12 @@ fn heads(report: &Report) -> Vec<Family> {
             Quantity::Standing(_) => {
                 return Some(Family::states_named(format!("ioproof_{}", policy.id), head.about));
             }
-            Quantity::Text | Quantity::List | Quantity::Setting | Quantity::Figure | Quantity::Interval => {
+            Quantity::Text
+            | Quantity::List
+            | Quantity::Moment
+            | Quantity::Setting
+            | Quantity::Figure
+            | Quantity::Interval => {
                 return None;
             }
             Quantity::Ratio => ("ratio", "ratio"),

@@ -6,12 +6,10 @@
 mod audit;
 mod cluster;
 mod cost;
-mod coverage;
 mod devices;
 mod interrupted;
 mod job_spaces;
 mod job_times;
-mod jobs;
 mod layouts;
 mod matrix;
 mod nodes;
@@ -107,7 +105,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("expected", "Expected and reached", true, report.statements.blocks(report, "expected")),
         ("repetitions", "Spread and drift of repetitions", true, repetitions::blocks(report)),
         ("iops", "IOPS, by what is meant", false, report.statements.blocks(report, "iops")),
-        ("jobs", "Jobs", jobs_first, jobs::blocks(report)),
+        ("jobs", "Jobs", jobs_first, report.statements.blocks(report, "jobs")),
         ("full-timer", "FULLSTIMER", false, job_times::full_timer(report)),
         ("interrupted", "Launches of interrupted passes", false, interrupted::blocks(report)),
         ("limits", "Processor or storage", false, report.statements.blocks(report, "limits")),
@@ -115,7 +113,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("layouts", "Layouts", false, layouts::blocks(report)),
         ("time", "Where the time went", false, printed::time(report)),
         ("printed", "What was printed", false, printed::blocks(report)),
-        ("coverage", "Coverage of nodes", false, coverage::blocks(report)),
+        ("coverage", "Coverage of nodes", false, report.statements.blocks(report, "coverage")),
         ("nodes", "Nodes of the run", false, cluster::blocks(report)),
         ("audit", "Audit", false, audit::blocks(report)),
     ];

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::layers::{MemberSet, SeekFit};
 use super::matrix::Matrices;
-use super::nodes::{Coverage, LayerCrossover, NodeComparison, NodeGrid, WeakScaling};
-use super::timeline::{JobCost, JobPlacing, Timeline};
+use super::nodes::{LayerCrossover, NodeComparison, NodeGrid, WeakScaling};
+use super::timeline::{JobPlacing, Timeline};
 
 /// All of it. A list is empty where the study has nothing of its kind.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
@@ -19,7 +19,6 @@ pub(crate) struct Findings {
     /// Places among the curves, from 0.
     pub(crate) coincident: Vec<Vec<usize>>,
     pub(crate) peaks: Vec<Peaks>,
-    pub(crate) jobs: Vec<Job>,
     pub(crate) audit: Vec<Doubt>,
     pub(crate) nodes: Vec<NodeComparison>,
     pub(crate) node_grids: Vec<NodeGrid>,
@@ -29,9 +28,6 @@ pub(crate) struct Findings {
     pub(crate) seeks: Vec<SeekFit>,
     pub(crate) timelines: Vec<Timeline>,
     pub(crate) job_placings: Vec<JobPlacing>,
-    pub(crate) job_costs: Vec<JobCost>,
-    /// Absent where there is one node and one job.
-    pub(crate) coverage: Option<Coverage>,
     /// Jobs as a whole.
     pub(crate) matrices: Matrices,
 }
@@ -48,34 +44,6 @@ pub(crate) struct Peaks {
     pub(crate) second_transfers_per_second: f64,
     /// Their difference ÷ the higher one; absent where no difference is shown.
     pub(crate) apart: Option<f64>,
-}
-
-/// A run of random transfers by several tasks: a repetition of a figure, or a published job.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Job {
-    /// The number of a published job, else that of the batch job or the run.
-    pub(crate) job: String,
-    /// The id in the library of published figures; none for an own job.
-    pub(crate) published: Option<String>,
-    /// The own figure; none for a published job.
-    pub(crate) figure: Option<usize>,
-    /// Of the own figure, from 0.
-    pub(crate) repetition: Option<u32>,
-    pub(crate) phase: &'static str,
-    pub(crate) nodes: Option<u64>,
-    pub(crate) tasks: Option<u64>,
-    /// Wall time.
-    pub(crate) seconds: Option<f64>,
-    pub(crate) operations_per_task: Option<f64>,
-    /// All operations ÷ wall time; of a published job computed from its other columns.
-    pub(crate) by_wall_per_second: Option<f64>,
-    pub(crate) by_io_per_second: Option<f64>,
-    pub(crate) sum_of_tasks_per_second: Option<f64>,
-    /// The rate that a study printed without saying which it is.
-    pub(crate) printed_per_second: Option<f64>,
-    /// The highest rate by wall time of all own jobs of its phase.
-    pub(crate) best: bool,
-    pub(crate) conditions: String,
 }
 
 /// A swept key and its value.

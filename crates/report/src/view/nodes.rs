@@ -270,37 +270,3 @@ pub(crate) struct LayerCrossover {
     /// Absent where it cannot be told.
     pub(crate) nodes: Option<u64>,
 }
-
-/// Which nodes were measured when, and how often.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Coverage {
-    pub(crate) jobs: Vec<CoverageJob>,
-    pub(crate) nodes: Vec<NodeCoverage>,
-    /// Nodes of the study of which nothing was measured.
-    pub(crate) missing: Vec<String>,
-    pub(crate) hours_utc: Vec<u8>,
-}
-
-/// A job or run of which the study was put together.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct CoverageJob {
-    pub(crate) run: String,
-    pub(crate) batch_job: Option<String>,
-    /// Nodes on which passes that count started while it ran.
-    pub(crate) nodes: Vec<String>,
-    pub(crate) cases: usize,
-    pub(crate) started_unix_ns: i64,
-    pub(crate) finished_unix_ns: Option<i64>,
-}
-
-/// A node in all jobs.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct NodeCoverage {
-    pub(crate) node: String,
-    pub(crate) cases: usize,
-    /// Passes that count, of all phases that are results.
-    pub(crate) passes: usize,
-    pub(crate) first_unix_ns: i64,
-    pub(crate) last_unix_ns: i64,
-    pub(crate) hours_utc: Vec<u8>,
-}

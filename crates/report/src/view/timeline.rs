@@ -312,23 +312,3 @@ pub(crate) struct SpaceShare {
     pub(crate) scan_bytes_per_second: Option<f64>,
     pub(crate) generate_bytes_per_second: Option<f64>,
 }
-
-/// Run time of jobs × devices and × rack units; of own figures and of published systems.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct JobCost {
-    /// None of a published system.
-    pub(crate) figure: Option<usize>,
-    /// The id of its sum in the library; none of an own figure.
-    pub(crate) published: Option<String>,
-    /// The target, or the published system.
-    pub(crate) system: String,
-    /// Not printed of published ones.
-    pub(crate) elapsed_seconds: Option<f64>,
-    pub(crate) real_seconds: f64,
-    pub(crate) devices: u32,
-    pub(crate) rack_units: f64,
-    pub(crate) elapsed_device_seconds: Option<f64>,
-    pub(crate) elapsed_rack_unit_seconds: Option<f64>,
-    pub(crate) real_device_seconds: Option<f64>,
-    pub(crate) real_rack_unit_seconds: Option<f64>,
-}

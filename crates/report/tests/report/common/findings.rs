@@ -25,7 +25,8 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
         node_grids: plain.node_grids,
         weak_scaling: plain.weak_scaling,
         layer_crossovers: plain.layer_crossovers,
-        coverage: plain.coverage,
+        covered_jobs: plain.covered_jobs,
+        covered_nodes: plain.covered_nodes,
         regressions: regressions
             .map(|curve| CurveRegression {
                 curve,
@@ -50,7 +51,8 @@ pub(crate) fn findings(run: &Run, figures: &[Figure]) -> Findings {
             second_transfers_per_second: 27_400.0,
             apart: Some(0.5 / 27.4),
         }],
-        jobs: analysis::jobs(&run.manifest.plan, figures),
+        jobs: plain.jobs,
+        job_costs: plain.job_costs,
         iops: plain.iops,
         expected: plain.expected,
         bounds: plain.bounds,
