@@ -22,6 +22,7 @@ pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
     let matrices = matrix::matrices(run, figures);
     let mut more = contradictions(run, figures);
     more.extend(matrix::doubts(&matrices, figures));
+    more.extend(audit::above_links(run, figures));
     let plan = &run.manifest.plan;
     let host = Some(&run.manifest.host);
     let timelines = timelines(run, figures);
