@@ -16,6 +16,9 @@ use crate::view::Report;
 /// Cases of one commitment that are named.
 const NAMED: usize = 12;
 
+/// Figures of one commitment whose repetitions are shown.
+const SHOWN: usize = 24;
+
 /// A sheet for each commitment of `run`; none where nothing was promised.
 pub(crate) fn section(run: &Run, report: &Report) -> Option<Section> {
     let verdicts: Vec<&Verdict> = report.found.verdicts.iter().filter_map(analysis::Stated::says).collect();
@@ -57,12 +60,15 @@ impl Sheet<'_> {
         blocks.push(match table.is_empty() {
             true => Block::Text("Nothing that the commitment is about was measured.".to_owned()),
             false => Block::Table {
-                caption: "Each figure that the commitment is about, with the value of every repetition"
-                    .to_owned(),
+                caption: match verdict.about.len().saturating_sub(SHOWN) {
+                    0 => "Each figure that the commitment is about, with the value of every repetition"
+                        .to_owned(),
+                    more => format!("The value of every repetition; {more} more figures stand in the report"),
+                },
                 table: table.without_empty_columns(),
             },
         });
-        for (title, lines, none) in [
+        for (title, mut lines, none) in [
             ("What speaks against these figures", self.doubts(), "The audit found nothing."),
             (
                 "What could not be seen",
@@ -71,6 +77,9 @@ impl Sheet<'_> {
             ),
         ] {
             blocks.push(heading(title));
+            let more = lines.len().saturating_sub(SHOWN);
+            lines.truncate(SHOWN);
+            lines.extend((more > 0).then(|| format!("{more} more of the kind stand in the report")));
             blocks.push(if lines.is_empty() { Block::Text(none.to_owned()) } else { Block::List(lines) });
         }
         blocks
@@ -207,7 +216,9 @@ impl Sheet<'_> {
             ("conditions", Align::Left),
         ])
         .below("conditions");
-        for (place, figure) in self.figures() {
+        let mut figures: Vec<(usize, &Figure)> = self.figures().collect();
+        figures.sort_by_key(|(place, _)| self.verdict.figure != Some(*place));
+        for (place, figure) in figures.into_iter().take(SHOWN) {
             let values = |counts: bool| -> Vec<f64> {
                 let passes = figure.repetitions.iter().filter(|one| one.counts == counts);
                 passes.filter_map(|one| self.verdict.value(one)).collect()
