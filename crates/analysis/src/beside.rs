@@ -52,22 +52,10 @@ impl Statement for Beside {
     const CAPTION: &'static str =
         "Own figures beside published ones; without an own one nothing comparable was measured";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
-            "id",
-            "published figure",
-            Quantity::Text,
-            |one: &Self| Value::Text(one.id.clone()),
-            "Its id.",
-        )
-        .subject(),
-        Column::new(
-            "as_published",
-            "printed",
-            Quantity::Text,
-            |one: &Self| Value::Text(one.as_published.clone()),
-            "As printed, with its unit.",
-        )
-        .subject(),
+        Column::text("id", |one: &Self| one.id.clone(), "Its id.").headed("published figure").subject(),
+        Column::text("as_published", |one: &Self| one.as_published.clone(), "As printed, with its unit.")
+            .headed("printed")
+            .subject(),
         Column::new(
             "published",
             "published",
@@ -82,34 +70,12 @@ impl Statement for Beside {
             |one: &Self| Value::or_none(one.own, |own| one.in_unit(own)),
             "In `unit`; nothing where nothing comparable was measured.",
         ),
-        Column::new(
-            "ratio",
-            "own ÷ published",
-            Quantity::Ratio,
-            |one: &Self| Value::or_none(one.ratio, Value::Share),
-            "Own ÷ published.",
-        ),
-        Column::new(
-            "statistic",
-            "statistic",
-            Quantity::Text,
-            |one: &Self| Value::Text(one.statistic.clone()),
-            "Best, mean, stated …",
-        )
-        .below(),
-        Column::new(
-            "source",
-            "source",
-            Quantity::Text,
-            |one: &Self| Value::Text(one.source.clone()),
-            "Where it stands.",
-        )
-        .below(),
-        Column::new(
+        Column::share("ratio", |one: &Self| one.ratio, "Own ÷ published.").headed("own ÷ published"),
+        Column::text("statistic", |one: &Self| one.statistic.clone(), "Best, mean, stated …").below(),
+        Column::text("source", |one: &Self| one.source.clone(), "Where it stands.").below(),
+        Column::text(
             "misprint",
-            "misprint",
-            Quantity::Text,
-            |one: &Self| Value::some_text(&one.misprint),
+            |one: &Self| one.misprint.clone(),
             "What is known to be wrong with the printed figure.",
         )
         .below(),
@@ -121,8 +87,7 @@ impl Statement for Beside {
             "The point of the sweep at which it stands.",
         )
         .below(),
-        Column::new("unit", "unit", Quantity::Text, |one: &Self| Value::Text(one.unit.clone()), "Of both.")
-            .detail(),
+        Column::text("unit", |one: &Self| one.unit.clone(), "Of both.").detail(),
     ];
 }
 

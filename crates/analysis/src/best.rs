@@ -6,7 +6,7 @@ use crate::difference::Difference;
 use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
 use crate::subject::{Subject, sweeps};
-use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::table::{Column, Of, Statement, Value};
 
 /// The best point of a sweep.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,39 +34,24 @@ impl Statement for Best {
          difference is shown. A peak holds under the conditions in its row and no others; applications are unlikely to \
          reach it.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
-            "points",
-            "of",
-            Quantity::Count,
-            |one| Value::Count(one.of as u64),
-            "points that it was chosen from",
-        ),
-        Column::new(
+        Column::count("points", |one: &Self| Some(one.of as u64), "points that it was chosen from")
+            .headed("of"),
+        Column::rate(
             "rate_per_second",
-            "rate",
-            Quantity::Rate,
-            |one| Value::Rate(one.rate, one.counts),
+            |one: &Self| Value::Rate(one.rate, one.counts),
             "median of the first rate of the phase",
-        ),
-        Column::new(
+        )
+        .headed("rate"),
+        Column::rate(
             "operations_per_second",
-            "operations",
-            Quantity::Rate,
-            |one| Value::Rate(one.operations_per_second, RateOf::Operations),
+            |one: &Self| Value::Rate(one.operations_per_second, RateOf::Operations),
             "median of the operations per second",
-        ),
-        Column::new(
-            "gain",
-            "ahead",
-            Quantity::Ratio,
-            |one| Value::or_none(one.gain, Value::Change),
-            "best ÷ second best − 1",
-        ),
-        Column::new(
+        )
+        .headed("operations"),
+        Column::change("gain", |one: &Self| one.gain, "best ÷ second best − 1").headed("ahead"),
+        Column::figure(
             "larger_is_slower",
-            "larger is slower",
-            Quantity::Figure,
-            |one| Value::or_none(one.larger_is_slower, Value::Figure),
+            |one| one.larger_is_slower,
             "the fastest figure at the largest transfer size, where that is larger and slower: the peak is one of its size",
         ),
     ];

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use plan::{Backend, Case, Plan};
 
 use crate::gate::{Gate, Kind, Stated};
-use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::table::{Column, Of, Statement};
 use crate::verdicts::CPU_SHARE_MAX;
 use crate::{Check, Doubt, Figure, doubted};
 
@@ -56,35 +56,17 @@ impl Statement for BoundBy {
     const CAPTION: &'static str =
         "Processor time ÷ (I/O time × tasks or processors, whichever are fewer); the rest is waiting";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
-            "limit",
-            "limited by",
-            Quantity::Text,
-            |one| Value::Text(one.limit.name().to_owned()),
-            "`processor`, `storage` or `both`.",
-        ),
-        Column::new(
-            "user",
-            "user",
-            Quantity::Ratio,
-            |one| Value::Share(one.user_share),
-            "User time ÷ (I/O time × tasks or processors, whichever are fewer).",
-        ),
-        Column::new(
-            "system",
-            "system",
-            Quantity::Ratio,
-            |one| Value::Share(one.system_share),
-            "System time, likewise.",
-        ),
-        Column::new("wait", "waiting", Quantity::Ratio, |one| Value::Share(one.wait_share), "What is left."),
-        Column::new(
+        Column::text("limit", |one: &Self| one.limit.name().to_owned(), "`processor`, `storage` or `both`.")
+            .headed("limited by"),
+        Column::share("user", |one| Some(one.user_share), "Share of user time."),
+        Column::share("system", |one| Some(one.system_share), "Share of system time."),
+        Column::share("wait", |one: &Self| Some(one.wait_share), "What is left.").headed("waiting"),
+        Column::nanos(
             "cpu_per_operation",
-            "CPU per operation",
-            Quantity::Nanos,
-            |one| Value::Nanos(one.cpu_ns_per_transfer),
-            "Processor time of one transfer or operation.",
-        ),
+            |one: &Self| Some(one.cpu_ns_per_transfer),
+            "Of one transfer or operation.",
+        )
+        .headed("CPU per operation"),
     ];
 }
 

@@ -7,7 +7,7 @@ use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
 use crate::subject::{Subject, TARGET, sweeps};
 use crate::summary::Summary;
-use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::table::{Column, Of, Statement, Value};
 
 /// How much the rates of a target vary over the points of its sweep.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,41 +33,22 @@ impl Statement for Consistency {
     const CAPTION: &'static str =
         "Standard deviation ÷ mean of the medians over the points of each sweep; rank 1 varies least.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
+        Column::count(
             "rank",
-            "rank",
-            Quantity::Count,
-            |one| Value::or_none(one.rank, |rank| Value::Count(rank as u64)),
+            |one| one.rank.map(|rank| rank as u64),
             "1 for the smallest variation among sweeps of the same keys",
         ),
-        Column::new(
+        Column::share(
             "variation",
-            "varies by",
-            Quantity::Ratio,
-            |one| Value::Share(one.variation),
+            |one: &Self| Some(one.variation),
             "standard deviation (n − 1) ÷ mean of the medians",
-        ),
-        Column::new(
-            "lowest_per_second",
-            "lowest",
-            Quantity::Rate,
-            |one| Value::Rate(one.min, one.counts),
-            "lowest median",
-        ),
-        Column::new(
-            "highest_per_second",
-            "highest",
-            Quantity::Rate,
-            |one| Value::Rate(one.max, one.counts),
-            "highest median",
-        ),
-        Column::new(
-            "points",
-            "points",
-            Quantity::Count,
-            |one| Value::Count(one.n as u64),
-            "points of the sweep",
-        ),
+        )
+        .headed("varies by"),
+        Column::rate("lowest_per_second", |one: &Self| Value::Rate(one.min, one.counts), "lowest median")
+            .headed("lowest"),
+        Column::rate("highest_per_second", |one: &Self| Value::Rate(one.max, one.counts), "highest median")
+            .headed("highest"),
+        Column::count("points", |one| Some(one.n as u64), "points of the sweep"),
     ];
 }
 

@@ -50,20 +50,18 @@ impl Statement for Cost {
     const OF: Of = Of::Target;
     const CAPTION: &'static str = "Time × devices and × rack units, of the best figure of each target; for 1 TB, since passes may have moved different amounts.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
+        Column::seconds(
             "seconds",
-            "run time",
-            Quantity::Seconds,
-            |one| Value::Seconds(one.seconds),
+            |one: &Self| Some(one.seconds),
             "median wall time of the passes that count",
-        ),
-        Column::new(
+        )
+        .headed("run time"),
+        Column::seconds(
             "seconds_per_tb",
-            "per TB",
-            Quantity::Seconds,
-            |one| Value::Seconds(one.seconds_per_tb),
+            |one: &Self| Some(one.seconds_per_tb),
             "wall time for 1 TB at its rate",
-        ),
+        )
+        .headed("per TB"),
         Column::new(
             "device_seconds",
             "× devices",
@@ -113,41 +111,31 @@ impl Statement for Placement {
     const OF: Of = Of::Target;
     const CAPTION: &'static str = "Which data is for which target, by its best large transfers.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
+        Column::rate(
             "read_bytes_per_second",
-            "read",
-            Quantity::Rate,
-            |one| Value::Rate(one.read, RateOf::Bytes),
+            |one: &Self| Value::Rate(one.read, RateOf::Bytes),
             "its best figure of large reads, the first in `figures`",
-        ),
-        Column::new(
+        )
+        .headed("read"),
+        Column::rate(
             "write_bytes_per_second",
-            "write",
-            Quantity::Rate,
-            |one| Value::Rate(one.write, RateOf::Bytes),
+            |one: &Self| Value::Rate(one.write, RateOf::Bytes),
             "its best figure of large writes, the second in `figures`",
-        ),
-        Column::new(
-            "ratio",
-            "read ÷ write",
-            Quantity::Number,
-            |one| Value::Number(one.read / one.write),
-            "read ÷ write",
-        ),
-        Column::new(
+        )
+        .headed("write"),
+        Column::number("ratio", |one: &Self| Some(one.read / one.write), "read ÷ write")
+            .headed("read ÷ write"),
+        Column::text(
             "for",
-            "for",
-            Quantity::Text,
-            |one| Value::Text(if one.for_reads { "what is mostly read" } else { "either" }.to_owned()),
+            |one| if one.for_reads { "what is mostly read" } else { "either" }.to_owned(),
             "which data it is for",
         ),
-        Column::new(
+        Column::share(
             "read_share",
-            "read share of this run",
-            Quantity::Ratio,
-            |one| Value::Share(one.read_share),
+            |one: &Self| Some(one.read_share),
             "share of reads in the bytes that this run moved on it",
-        ),
+        )
+        .headed("read share of this run"),
     ];
 }
 

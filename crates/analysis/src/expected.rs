@@ -39,14 +39,9 @@ impl Statement for Expected {
     const OF: Of = Of::Figure;
     const CAPTION: &'static str = "Measured ÷ expected";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
-            "name",
-            "by",
-            Quantity::Text,
-            |one: &Self| Value::Text(one.name.clone()),
-            "The data sheet or limit.",
-        )
-        .subject(),
+        Column::text("name", |one: &Self| one.name.clone(), "The data sheet or limit.")
+            .headed("by")
+            .subject(),
         Column::new(
             "expected",
             "expected",
@@ -61,13 +56,7 @@ impl Statement for Expected {
             |one: &Self| Value::amount(one.amount, number(one.amount) * one.ratio),
             "Median, in `unit`.",
         ),
-        Column::new(
-            "ratio",
-            "ratio",
-            Quantity::Ratio,
-            |one: &Self| Value::Share(one.ratio),
-            "Measured ÷ expected; of latencies, too.",
-        ),
+        Column::share("ratio", |one| Some(one.ratio), "Measured ÷ expected; of latencies, too."),
         Column::new(
             "ceiling",
             "ceiling",
@@ -75,11 +64,9 @@ impl Statement for Expected {
             |one: &Self| if one.ceiling { Value::Flag(true) } else { Value::None },
             "Whether no figure can be above it.",
         ),
-        Column::new(
+        Column::flag(
             "in_time",
-            "in time",
-            Quantity::Flag,
-            |one: &Self| Value::or_none(one.in_time, Value::Flag),
+            |one| one.in_time,
             "Whether the mean latency is within the one at which the value is promised.",
         ),
         Column::new(
@@ -90,22 +77,9 @@ impl Statement for Expected {
             "What reaching the grade means, or missing the easiest.",
         )
         .below(),
-        Column::new(
-            "source",
-            "source",
-            Quantity::Text,
-            |one: &Self| Value::some_text(&one.source),
-            "Where it is from.",
-        )
-        .below(),
-        Column::new(
-            "unit",
-            "unit",
-            Quantity::Text,
-            |one: &Self| Value::Text(unit(one.amount).to_owned()),
-            "`bytes/s`, `ops/s` or `ns`.",
-        )
-        .detail(),
+        Column::text("source", |one: &Self| one.source.clone(), "Where it is from.").below(),
+        Column::text("unit", |one: &Self| unit(one.amount).to_owned(), "`bytes/s`, `ops/s` or `ns`.")
+            .detail(),
     ];
 }
 

@@ -52,40 +52,13 @@ impl Statement for DefinedIops {
     const CAPTION: &'static str = "Transfers completed per second of the same system, highest first; of equal \
                                    definitions the fastest";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
-            "transfer",
-            "size",
-            Quantity::Bytes,
-            |one: &Self| Value::Bytes(one.transfer.0),
-            "Of a transfer.",
-        )
-        .subject(),
-        Column::new(
-            "way",
-            "transfers",
-            Quantity::Text,
-            |one: &Self| Value::Text(one.way()),
-            "Order and path.",
-        )
-        .subject(),
-        Column::new(
-            "depth",
-            "depth",
-            Quantity::Count,
-            |one: &Self| Value::Count(one.depth.into()),
-            "Of each task.",
-        )
-        .subject(),
-        Column::new(
-            "tasks",
-            "tasks",
-            Quantity::Count,
-            |one: &Self| Value::Count(one.tasks.into()),
-            "Of all nodes.",
-        )
-        .subject(),
-        Column::new("nodes", "nodes", Quantity::Count, |one: &Self| Value::Count(one.nodes), "Nodes.")
+        Column::bytes("transfer", |one: &Self| Some(one.transfer.0), "Of a transfer.")
+            .headed("size")
             .subject(),
+        Column::text("way", |one: &Self| one.way(), "Order and path.").headed("transfers").subject(),
+        Column::count("depth", |one: &Self| Some(one.depth.into()), "Of each task.").subject(),
+        Column::count("tasks", |one: &Self| Some(one.tasks.into()), "Of all nodes.").subject(),
+        Column::count("nodes", |one: &Self| Some(one.nodes), "Nodes.").subject(),
         Column::new(
             "client",
             "client",
@@ -100,35 +73,21 @@ impl Statement for DefinedIops {
             "Where the measuring program ran.",
         )
         .subject(),
-        Column::new(
+        Column::text(
             "cache",
-            "answered",
-            Quantity::Text,
-            |one: &Self| Value::Text(one.cache.name().to_owned()),
+            |one: &Self| one.cache.name().to_owned(),
             "`from the devices`, `from memory` or `not observed`.",
         )
+        .headed("answered")
         .subject(),
-        Column::new(
+        Column::rate(
             "iops",
-            "IOPS",
-            Quantity::Rate,
             |one: &Self| Value::Rate(one.transfers_per_second, RateOf::Operations),
             "Median of transfers per second.",
-        ),
-        Column::new(
-            "mean",
-            "mean",
-            Quantity::Nanos,
-            |one: &Self| Value::or_none(one.latency, |(mean, _)| Value::Nanos(mean)),
-            "Mean latency.",
-        ),
-        Column::new(
-            "p99",
-            "p99",
-            Quantity::Nanos,
-            |one: &Self| Value::or_none(one.latency, |(_, p99)| Value::Nanos(p99)),
-            "99 % of the transfers take no longer.",
-        ),
+        )
+        .headed("IOPS"),
+        Column::nanos("mean", |one| one.latency.map(|(mean, _)| mean), "Mean latency."),
+        Column::nanos("p99", |one| one.latency.map(|(_, p99)| p99), "99 % of the transfers take no longer."),
     ];
 
     fn notes(_: &[&Self]) -> Vec<String> {

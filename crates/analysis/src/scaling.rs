@@ -44,35 +44,21 @@ impl Statement for Scaling {
     const CAPTION: &'static str =
         "Rate ÷ (devices × the rate of one device); the best point of each target stands first.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
+        Column::rate(
             "rate_per_second",
-            "rate",
-            Quantity::Rate,
-            |one| Value::Rate(one.rate, one.counts),
+            |one: &Self| Value::Rate(one.rate, one.counts),
             "median of the first rate",
-        ),
-        Column::new(
-            "devices",
-            "devices",
-            Quantity::Count,
-            |one| Value::Count(one.devices.into()),
-            "devices of the target",
-        ),
-        Column::new(
+        )
+        .headed("rate"),
+        Column::count("devices", |one| Some(one.devices.into()), "devices of the target"),
+        Column::rate(
             "baseline_per_second",
-            "one device",
-            Quantity::Rate,
-            |one| Value::Rate(one.baseline, one.counts),
+            |one: &Self| Value::Rate(one.baseline, one.counts),
             "the same of the figure that it is counted from, the second in `figures`",
-        ),
-        Column::new("ratio", "× one", Quantity::Number, |one| Value::Number(one.ratio), "rate ÷ baseline"),
-        Column::new(
-            "share",
-            "scaling",
-            Quantity::Ratio,
-            |one| Value::Share(one.share),
-            "rate ÷ (devices × baseline)",
-        ),
+        )
+        .headed("one device"),
+        Column::number("ratio", |one: &Self| Some(one.ratio), "rate ÷ baseline").headed("× one"),
+        Column::share("share", |one: &Self| Some(one.share), "rate ÷ (devices × baseline)").headed("scaling"),
         Column::new(
             "interval",
             "between",
@@ -87,13 +73,12 @@ impl Statement for Scaling {
             |one| if one.balance_bound < 1.0 { Value::Share(one.balance_bound) } else { Value::None },
             "share of the sum that so many tasks can reach, where it is below 1",
         ),
-        Column::new(
+        Column::rate(
             "rate_per_rack_unit",
-            "per rack unit",
-            Quantity::Rate,
-            |one| Value::or_none(one.rate_per_rack_unit, |rate| Value::Rate(rate, one.counts)),
+            |one: &Self| Value::or_none(one.rate_per_rack_unit, |rate| Value::Rate(rate, one.counts)),
             "rate ÷ rack units",
-        ),
+        )
+        .headed("per rack unit"),
     ];
 }
 
@@ -120,35 +105,25 @@ impl Statement for Tax {
     const CAPTION: &'static str = "What a target loses against the reference, both at their best: (reference − rate) ÷ reference. Negative where it is \
          faster; then the gain is rate ÷ reference − 1.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
+        Column::rate(
             "rate_per_second",
-            "rate",
-            Quantity::Rate,
-            |one| Value::Rate(one.rate, one.counts),
+            |one: &Self| Value::Rate(one.rate, one.counts),
             "median of the first rate",
-        ),
-        Column::new(
+        )
+        .headed("rate"),
+        Column::text(
             "reference",
-            "reference",
-            Quantity::Text,
-            |one: &Self| Value::Text(one.reference.clone()),
+            |one: &Self| one.reference.clone(),
             "the target that is compared with; its figure is the second in `figures`",
         )
         .subject(),
-        Column::new(
+        Column::rate(
             "reference_per_second",
-            "its rate",
-            Quantity::Rate,
-            |one| Value::Rate(one.reference_rate, one.counts),
+            |one: &Self| Value::Rate(one.reference_rate, one.counts),
             "the rate of the reference",
-        ),
-        Column::new(
-            "share",
-            "tax",
-            Quantity::Ratio,
-            |one| Value::Change(one.share),
-            "(reference − rate) ÷ reference",
-        ),
+        )
+        .headed("its rate"),
+        Column::change("share", |one: &Self| Some(one.share), "(reference − rate) ÷ reference").headed("tax"),
         Column::new(
             "interval",
             "between",

@@ -126,13 +126,24 @@ pub enum Quantity {
     Standing(&'static [&'static str]),
 }
 
+/// How the value of a column is read from what a statement says.
+#[derive(Debug, Clone, Copy)]
+enum Get<T: 'static> {
+    Any(fn(&T) -> Value),
+    Text(fn(&T) -> String),
+    Flag(fn(&T) -> Option<bool>),
+    Figure(fn(&T) -> Option<usize>),
+    Whole(fn(u64) -> Value, fn(&T) -> Option<u64>),
+    Float(fn(f64) -> Value, fn(&T) -> Option<f64>),
+}
+
 /// A column of a kind of statement.
 #[derive(Debug)]
 pub struct Column<T: 'static> {
     /// Its name in JSON, CSV and OpenMetrics.
     pub key: &'static str,
-    /// Its heading.
-    pub heading: &'static str,
+    /// Its heading, where that is not its name.
+    heading: Option<&'static str>,
     /// What it holds, for documentation.
     pub about: &'static str,
     /// The kind of its values.
@@ -143,12 +154,16 @@ pub struct Column<T: 'static> {
     pub detail: bool,
     /// Whether forms that are read show it under the row.
     pub below: bool,
-    /// Its value.
-    pub value: fn(&T) -> Value,
+    get: Get<T>,
 }
 
+/// Columns of what a statement says, by the kind of their values; none, and an empty text, are no value.
 impl<T> Column<T> {
-    /// A column of what a statement says.
+    const fn of(key: &'static str, quantity: Quantity, get: Get<T>, about: &'static str) -> Self {
+        Self { key, heading: None, about, quantity, subject: false, detail: false, below: false, get }
+    }
+
+    /// Of any value.
     pub(crate) const fn new(
         key: &'static str,
         heading: &'static str,
@@ -156,7 +171,79 @@ impl<T> Column<T> {
         value: fn(&T) -> Value,
         about: &'static str,
     ) -> Self {
-        Self { key, heading, about, quantity, subject: false, detail: false, below: false, value }
+        Self::of(key, quantity, Get::Any(value), about).headed(heading)
+    }
+
+    /// Bytes or operations per second.
+    pub(crate) const fn rate(key: &'static str, get: fn(&T) -> Value, about: &'static str) -> Self {
+        Self::of(key, Quantity::Rate, Get::Any(get), about)
+    }
+
+    /// Words.
+    pub(crate) const fn text(key: &'static str, get: fn(&T) -> String, about: &'static str) -> Self {
+        Self::of(key, Quantity::Text, Get::Text(get), about)
+    }
+
+    /// Whether something holds.
+    pub(crate) const fn flag(key: &'static str, get: fn(&T) -> Option<bool>, about: &'static str) -> Self {
+        Self::of(key, Quantity::Flag, Get::Flag(get), about)
+    }
+
+    /// A figure, by its place.
+    pub(crate) const fn figure(key: &'static str, get: fn(&T) -> Option<usize>, about: &'static str) -> Self {
+        Self::of(key, Quantity::Figure, Get::Figure(get), about)
+    }
+
+    /// A whole number.
+    pub(crate) const fn count(key: &'static str, get: fn(&T) -> Option<u64>, about: &'static str) -> Self {
+        Self::of(key, Quantity::Count, Get::Whole(Value::Count, get), about)
+    }
+
+    /// Bytes.
+    pub(crate) const fn bytes(key: &'static str, get: fn(&T) -> Option<u64>, about: &'static str) -> Self {
+        Self::of(key, Quantity::Bytes, Get::Whole(Value::Bytes, get), about)
+    }
+
+    /// A number without a unit.
+    pub(crate) const fn number(key: &'static str, get: fn(&T) -> Option<f64>, about: &'static str) -> Self {
+        Self::of(key, Quantity::Number, Get::Float(Value::Number, get), about)
+    }
+
+    /// A part of a whole, or a ratio.
+    pub(crate) const fn share(key: &'static str, get: fn(&T) -> Option<f64>, about: &'static str) -> Self {
+        Self::of(key, Quantity::Ratio, Get::Float(Value::Share, get), about)
+    }
+
+    /// A relative difference.
+    pub(crate) const fn change(key: &'static str, get: fn(&T) -> Option<f64>, about: &'static str) -> Self {
+        Self::of(key, Quantity::Ratio, Get::Float(Value::Change, get), about)
+    }
+
+    /// Seconds.
+    pub(crate) const fn seconds(key: &'static str, get: fn(&T) -> Option<f64>, about: &'static str) -> Self {
+        Self::of(key, Quantity::Seconds, Get::Float(Value::Seconds, get), about)
+    }
+
+    /// Nanoseconds.
+    pub(crate) const fn nanos(key: &'static str, get: fn(&T) -> Option<f64>, about: &'static str) -> Self {
+        Self::of(key, Quantity::Nanos, Get::Float(Value::Nanos, get), about)
+    }
+
+    /// The same under another heading.
+    pub(crate) const fn headed(self, heading: &'static str) -> Self {
+        Self { heading: Some(heading), ..self }
+    }
+
+    /// Its value of `said`.
+    fn value(&self, said: &T) -> Value {
+        match self.get {
+            Get::Any(get) => get(said),
+            Get::Text(get) => Value::some_text(&get(said)),
+            Get::Flag(get) => Value::or_none(get(said), Value::Flag),
+            Get::Figure(get) => Value::or_none(get(said), Value::Figure),
+            Get::Whole(of, get) => Value::or_none(get(said), of),
+            Get::Float(of, get) => Value::or_none(get(said), of),
+        }
     }
 
     /// The same, of what it is about.
@@ -213,12 +300,12 @@ pub trait Statement: Sized + 'static {
 }
 
 /// The heading of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     /// [`Column::key`].
     pub key: &'static str,
-    /// [`Column::heading`].
-    pub heading: &'static str,
+    /// What stands above it.
+    pub heading: String,
     /// [`Column::about`].
     pub about: &'static str,
     /// [`Column::quantity`].
@@ -269,7 +356,7 @@ impl Table {
     pub fn of<T: Statement>(statements: &[Stated<T>]) -> Self {
         let head = |column: &Column<T>| Head {
             key: column.key,
-            heading: column.heading,
+            heading: column.heading.map_or_else(|| column.key.replace('_', " "), str::to_owned),
             about: column.about,
             quantity: column.quantity,
             subject: column.subject,
@@ -303,8 +390,8 @@ impl Table {
 
 fn row<T: Statement>(statement: &Stated<T>) -> Row {
     let cell = |column: &Column<T>| match statement.says() {
-        Some(value) => (column.value)(value),
-        None if column.subject => (column.value)(statement.about()),
+        Some(value) => column.value(value),
+        None if column.subject => column.value(statement.about()),
         None => Value::None,
     };
     Row {

@@ -42,30 +42,14 @@ impl Statement for Verdict {
             |one: &Self| one.judgement.in_words(&Standing::OF_COMMITMENTS),
             "`PASS`, `FAIL`, `DOUBTFUL` or `NOT TESTED`.",
         ),
-        Column::new(
-            "name",
-            "commitment",
-            Quantity::Text,
-            |one: &Self| Value::Text(one.commitment.name.clone()),
-            "What was promised.",
-        )
-        .subject(),
-        Column::new(
-            "by",
-            "by",
-            Quantity::Text,
-            |one: &Self| Value::some_text(&one.commitment.by),
-            "Who promised it or asked for it.",
-        )
-        .subject(),
-        Column::new(
-            "side",
-            "",
-            Quantity::Text,
-            |one: &Self| Value::Text(side(one.commitment.bound).to_owned()),
-            "`at least` or `at most`.",
-        )
-        .subject(),
+        Column::text("name", |one: &Self| one.commitment.name.clone(), "What was promised.")
+            .headed("commitment")
+            .subject(),
+        Column::text("by", |one: &Self| one.commitment.by.clone(), "Who promised it or asked for it.")
+            .subject(),
+        Column::text("side", |one: &Self| side(one.commitment.bound).to_owned(), "`at least` or `at most`.")
+            .headed("")
+            .subject(),
         Column::new(
             "promised",
             "promised",
@@ -80,11 +64,9 @@ impl Statement for Verdict {
             |one: &Self| one.in_unit(one.measured),
             "The figure that decided, in `unit`.",
         ),
-        Column::new(
+        Column::change(
             "margin",
-            "margin",
-            Quantity::Ratio,
-            |one: &Self| Value::or_none(one.margin, Value::Change),
+            |one| one.margin,
             "Measured ÷ promised − 1, of *at most* 1 − measured ÷ promised: positive is good on either side.",
         ),
         Column::new(
@@ -94,13 +76,7 @@ impl Statement for Verdict {
             |one: &Self| one.in_unit(one.bound.map(|(end, _)| end)),
             "The bound of the median on the unfavourable side, in `unit`.",
         ),
-        Column::new(
-            "confidence",
-            "confidence",
-            Quantity::Ratio,
-            |one: &Self| Value::or_none(one.bound, |(_, confidence)| Value::Share(confidence)),
-            "Of that bound.",
-        ),
+        Column::share("confidence", |one| one.bound.map(|(_, confidence)| confidence), "Of that bound."),
         Column::new(
             "why",
             "why",
@@ -109,27 +85,21 @@ impl Statement for Verdict {
             "Why it is doubtful or was not tested.",
         )
         .below(),
-        Column::new(
+        Column::text(
             "concerns",
-            "concerns",
-            Quantity::Text,
-            |one: &Self| Value::Text(selected(&one.commitment.figures, one.commitment.over)),
+            |one: &Self| selected(&one.commitment.figures, one.commitment.over),
             "Which figures it is about, in words.",
         )
         .below(),
-        Column::new(
+        Column::text(
             "judged_by",
-            "judged by",
-            Quantity::Text,
-            |one: &Self| Value::Text(judged_by(&one.commitment)),
+            |one: &Self| judged_by(&one.commitment),
             "The statistic and the rate that it is judged by.",
         )
         .below(),
-        Column::new(
+        Column::text(
             "unit",
-            "unit",
-            Quantity::Text,
-            |one: &Self| Value::Text(unit(one.commitment.amount).to_owned()),
+            |one: &Self| unit(one.commitment.amount).to_owned(),
             "`bytes/s`, `ops/s` or `ns`.",
         )
         .detail(),

@@ -41,14 +41,7 @@ impl Statement for WeakestLink {
     const OF: Of = Of::Nothing;
     const CAPTION: &'static str = "The weakest link: the lowest of all limits, for each number of nodes";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
-            "target",
-            "target",
-            Quantity::Text,
-            |one: &Self| Value::some_text(&one.target),
-            "The target.",
-        )
-        .subject(),
+        Column::text("target", |one: &Self| one.target.clone(), "The target.").subject(),
         Column::new(
             "phase",
             "phase",
@@ -68,16 +61,13 @@ impl Statement for WeakestLink {
             "`random` or `sequential`; nothing where it is of both.",
         )
         .subject(),
-        Column::new(
+        Column::bytes(
             "transfer",
-            "transfer",
-            Quantity::Bytes,
-            |one: &Self| Value::or_none(one.transfer, |bytes| Value::Bytes(bytes.0)),
+            |one: &Self| one.transfer.map(|bytes| bytes.0),
             "The size at which bytes and operations are converted.",
         )
         .subject(),
-        Column::new("nodes", "nodes", Quantity::Count, |one: &Self| Value::Count(one.nodes.into()), "Nodes.")
-            .subject(),
+        Column::count("nodes", |one: &Self| Some(one.nodes.into()), "Nodes.").subject(),
         Column::new(
             "expected",
             "expected",
@@ -85,20 +75,13 @@ impl Statement for WeakestLink {
             |one: &Self| Value::amount(one.amount, number(one.amount)),
             "The lowest limit, in `unit`.",
         ),
-        Column::new(
-            "weakest",
-            "weakest link",
-            Quantity::Text,
-            |one: &Self| Value::Text(one.weakest.clone()),
-            "Its name.",
-        ),
-        Column::new(
+        Column::text("weakest", |one: &Self| one.weakest.clone(), "Its name.").headed("weakest link"),
+        Column::share(
             "efficiency",
-            "reached",
-            Quantity::Ratio,
-            |one: &Self| Value::or_none(one.efficiency, |(_, ratio)| Value::Share(ratio)),
+            |one: &Self| one.efficiency.map(|(_, ratio)| ratio),
             "The best figure for so many nodes ÷ the limit.",
-        ),
+        )
+        .headed("reached"),
         Column::new(
             "limits",
             "all limits",
@@ -110,14 +93,7 @@ impl Statement for WeakestLink {
             "Every limit, highest last.",
         )
         .below(),
-        Column::new(
-            "unit",
-            "unit",
-            Quantity::Text,
-            |one: &Self| Value::Text(unit(one.amount).to_owned()),
-            "`bytes/s` or `ops/s`.",
-        )
-        .detail(),
+        Column::text("unit", |one: &Self| unit(one.amount).to_owned(), "`bytes/s` or `ops/s`.").detail(),
     ];
 }
 
