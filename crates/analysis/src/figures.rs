@@ -14,7 +14,8 @@ use crate::members::{MemberFigure, MemberFigures};
 use crate::nodes::{NodeFigures, rates_of};
 use crate::settled::counted;
 use crate::{
-    DeviceMean, DeviceShare, Latency, LatencySummary, NodeFigure, RateName, RateOf, Rates, Summary, observed,
+    DeviceMean, DeviceShare, LATENCY_STATISTICS, Latency, LatencySummary, NodeFigure, RateName, RateOf,
+    Rates, Summary, Take, observed,
 };
 
 /// The latency of one operation, by one measure.
@@ -158,7 +159,11 @@ fn percents(plan: &Plan) -> Vec<f64> {
         plan::Amount::Latency { percent, .. } => percent,
         plan::Amount::BytesPerSecond(_) | plan::Amount::OperationsPerSecond(_) => None,
     });
-    let mut percents: Vec<f64> = LatencySummary::PERCENTS.into_iter().chain(asked).collect();
+    let listed = LATENCY_STATISTICS.iter().filter_map(|one| match one.take {
+        Take::Percentile(percent) => Some(percent),
+        Take::Edge(_) | Take::Mean(_) => None,
+    });
+    let mut percents: Vec<f64> = listed.chain(asked).collect();
     percents.sort_by(f64::total_cmp);
     percents.dedup();
     percents

@@ -6,6 +6,101 @@ use record::{LatencyRow, Measure, Operation};
 
 use crate::OperationLatency;
 
+/// In which forms that are read a statistic of latencies stands; JSON and CSV have all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ShownIn {
+    /// In none.
+    Nowhere,
+    /// In the table of latencies of a figure on the page.
+    Figure,
+    /// In tables and charts of latencies, too.
+    Latencies,
+    /// In tables of operations, too.
+    Operations,
+    /// In tables of sweeps and definitions, too.
+    Always,
+}
+
+/// How a statistic is taken of a histogram.
+#[derive(Debug, Clone, Copy)]
+pub enum Take {
+    /// An edge of a bucket.
+    Edge(fn(&Latency) -> u64),
+    /// [`Latency::percentile`].
+    Percentile(f64),
+    /// Computed from all buckets.
+    Mean(fn(&Latency) -> f64),
+}
+
+/// A statistic of latencies.
+#[derive(Debug, Clone, Copy)]
+pub struct LatencyStatistic {
+    /// Its name in JSON and CSV, where the unit follows: `p99` stands there as `p99_ns`.
+    pub key: &'static str,
+    /// Its heading.
+    pub heading: &'static str,
+    /// Where it is shown.
+    pub shown: ShownIn,
+    /// How it is taken.
+    pub take: Take,
+    /// What it says.
+    pub about: &'static str,
+}
+
+/// A line of the list.
+const fn new(
+    key: &'static str,
+    heading: &'static str,
+    shown: ShownIn,
+    take: Take,
+    about: &'static str,
+) -> LatencyStatistic {
+    LatencyStatistic { key, heading, shown, take, about }
+}
+
+impl LatencyStatistic {
+    /// Nanoseconds of `latency`.
+    #[must_use]
+    pub fn of(&self, latency: &Latency) -> f64 {
+        match self.take {
+            Take::Edge(edge) => edge(latency) as f64,
+            Take::Percentile(percent) => latency.percentile(percent) as f64,
+            Take::Mean(mean) => mean(latency),
+        }
+    }
+
+    /// Whether it is a whole number of nanoseconds.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        !matches!(self.take, Take::Mean(_))
+    }
+}
+
+/// Every statistic of latencies that reports have, in nanoseconds, in the order of their columns. All forms are made from this list.
+pub const LATENCY_STATISTICS: [LatencyStatistic; 11] = {
+    use ShownIn::{Always, Figure, Latencies, Nowhere, Operations};
+    use Take::{Edge, Mean, Percentile};
+    [
+        new("minimum", "min", Figure, Edge(Latency::min_ns), "the shortest"),
+        new("mean", "mean", Always, Mean(Latency::mean_ns), "the mean"),
+        new("deviation", "std. dev.", Nowhere, Mean(Latency::deviation_ns), "standard deviation, divisor n"),
+        new(
+            "mean_deviation",
+            "mean dev.",
+            Nowhere,
+            Mean(Latency::mean_deviation_ns),
+            "mean distance from the mean",
+        ),
+        new("p50", "p50", Operations, Percentile(50.0), "half took at most so long"),
+        new("p90", "p90", Figure, Percentile(90.0), "90 of 100 took at most so long"),
+        new("p95", "p95", Nowhere, Percentile(95.0), "95 of 100 took at most so long"),
+        new("p99", "p99", Always, Percentile(99.0), "99 of 100 took at most so long"),
+        new("p99_9", "p99.9", Latencies, Percentile(99.9), "999 of 1,000 took at most so long"),
+        new("p99_99", "p99.99", Figure, Percentile(99.99), "9,999 of 10,000 took at most so long"),
+        new("maximum", "max", Operations, Edge(Latency::max_ns), "the longest"),
+    ]
+};
+
 /// By how much a mean that is known can be off.
 const MEAN_KNOWN: f64 = 0.1;
 
@@ -209,9 +304,6 @@ pub struct LatencySummary {
 }
 
 impl LatencySummary {
-    /// The percentiles that every pass keeps.
-    pub const PERCENTS: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
-
     /// `latency` in short, with the percentiles `percents`.
     #[must_use]
     pub fn of(latency: &OperationLatency, percents: &[f64]) -> Self {
@@ -227,8 +319,7 @@ impl LatencySummary {
         }
     }
 
-    /// [`Latency::percentile`]: of [`LatencySummary::PERCENTS`], and of what the commitments of the
-    /// study ask for.
+    /// [`Latency::percentile`]: of those in [`LATENCY_STATISTICS`], and of what the commitments of the study ask for.
     #[must_use]
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         let found = |(kept, _): &&(f64, u64)| kept.total_cmp(&percent) == Ordering::Equal;

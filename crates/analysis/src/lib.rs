@@ -5,6 +5,7 @@
 //! | [`figures`] | what tables, charts and pages show, with all that must stand beside it |
 //! | [`Rates`], [`RateName`] | named rates of a phase, each with its definition |
 //! | [`RateOf`] | which rate of a phase comes first: of bytes, or of operations |
+//! | [`LATENCY_STATISTICS`] | the list of statistics of latencies, of which every form is made |
 //! | [`Latency`] | percentiles from the histogram of every transfer, merged exactly |
 //! | [`Summary`] | median, spread and a confidence interval that assumes no distribution |
 //! | [`seconds`], [`device_lines`], [`task_rates`] | what happened over time, by device and by task |
@@ -174,7 +175,7 @@ pub use imported::{ImportedCheck, imported_checks, round_trips};
 pub use iops::{CacheState, DefinedIops, iops_table};
 pub use jobs::{Job, JobRates, jobs};
 pub use lack_of_fit::{FIT_POINTS_LEAST, FIT_REPETITIONS_LEAST, Model, ModelTest, bends_at, lack_of_fit};
-pub use latency::{CdfPoint, Latency, LatencySummary};
+pub use latency::{CdfPoint, LATENCY_STATISTICS, Latency, LatencyStatistic, LatencySummary, ShownIn, Take};
 pub use layers::{
     DeviceQueues, LayerStack, LayerStep, QueueProbe, QueueVerdict, TAX_DEVIATIONS_MIN, TAX_MIN,
     cpu_seconds_per_gb, layer_stacks, queue_probes,

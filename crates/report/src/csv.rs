@@ -3,128 +3,77 @@
 
 use std::collections::HashMap;
 
+use analysis::LATENCY_STATISTICS;
+use record::Operation;
+
 use crate::escape;
+use crate::latencies::LatencyInfo;
 use crate::section::shown_passes;
-use crate::statements::{self, Said};
+use crate::statements;
 use crate::view::findings::Setting;
 use crate::view::layers::{LayerStep, Member};
 use crate::view::nodes::NodeComparison;
 use crate::view::timeline::Timeline;
-use crate::view::{Figure, LatencyInfo, Report};
+use crate::view::{Figure, Report};
 
-/// The columns, in order; `docs/REPORT.md` describes them.
-pub(crate) const COLUMNS: [&str; 145] = [
-    "row",
-    "run_id",
-    "number",
-    "case",
-    "title",
-    "workload",
-    "target",
-    "client",
-    "settings",
-    "phase",
-    "conditions",
-    "provenance",
-    "tasks",
-    "transfer_bytes",
-    "page_cache",
-    "statistic",
-    "repetitions",
-    "bytes_per_second_median",
-    "bytes_per_second_minimum",
-    "bytes_per_second_maximum",
-    "bytes_per_second_interval_low",
-    "bytes_per_second_interval_high",
-    "interval_confidence",
-    "transfers_per_second_median",
-    "transfers_per_second_minimum",
-    "transfers_per_second_maximum",
-    "device_share",
-    "read_transfers",
-    "read_latency_minimum_ns",
-    "read_latency_mean_ns",
-    "read_latency_p50_ns",
-    "read_latency_p90_ns",
-    "read_latency_p99_ns",
-    "read_latency_p99_9_ns",
-    "read_latency_p99_99_ns",
-    "read_latency_maximum_ns",
-    "write_transfers",
-    "write_latency_minimum_ns",
-    "write_latency_mean_ns",
-    "write_latency_p50_ns",
-    "write_latency_p90_ns",
-    "write_latency_p99_ns",
-    "write_latency_p99_9_ns",
-    "write_latency_p99_99_ns",
-    "write_latency_maximum_ns",
-    "notes",
-    "warnings",
-    "doubts",
+/// A column of figures.
+struct Column {
+    name: &'static str,
+    value: fn(&Said<'_>) -> String,
+}
+
+const fn column(name: &'static str, value: fn(&Said<'_>) -> String) -> Column {
+    Column { name, value }
+}
+
+/// The columns of figures, in order; behind them stand those of latencies and of statements. `docs/REPORT.md` describes
+/// them.
+const FIGURE: &[Column] = &[
+    column("row", |_| "figure".to_owned()),
+    column("run_id", |of| of.report.run.id.clone()),
+    column("number", |of| of.figure.number.to_string()),
+    column("case", |of| of.figure.case.clone()),
+    column("title", |of| of.figure.title.clone()),
+    column("workload", |of| of.figure.group.clone()),
+    column("target", |of| of.figure.target.clone()),
+    column("client", |of| of.figure.client.to_owned()),
+    column("settings", |of| settings(&of.figure.settings)),
+    column("phase", |of| of.figure.phase.to_owned()),
+    column("conditions", |of| of.figure.conditions.clone()),
+    column("provenance", |of| of.figure.provenance.to_owned()),
+    column("tasks", |of| of.figure.tasks.to_string()),
+    column("transfer_bytes", |of| of.figure.transfer_bytes.to_string()),
+    column("page_cache", |of| of.figure.page_cache.to_string()),
+    column("statistic", |of| of.figure.statistic.clone()),
+    column("repetitions", |of| of.figure.counted().to_string()),
+    column("bytes_per_second_median", |of| decimal(of.figure.bytes_per_second.median)),
+    column("bytes_per_second_minimum", |of| decimal(of.figure.bytes_per_second.minimum)),
+    column("bytes_per_second_maximum", |of| decimal(of.figure.bytes_per_second.maximum)),
+    column("bytes_per_second_interval_low", |of| optional(of.figure.bytes_per_second.interval_low)),
+    column("bytes_per_second_interval_high", |of| optional(of.figure.bytes_per_second.interval_high)),
+    column("interval_confidence", |of| optional(of.figure.bytes_per_second.confidence)),
+    column("transfers_per_second_median", |of| decimal(of.figure.transfers_per_second.median)),
+    column("transfers_per_second_minimum", |of| decimal(of.figure.transfers_per_second.minimum)),
+    column("transfers_per_second_maximum", |of| decimal(of.figure.transfers_per_second.maximum)),
+    column("device_share", |of| optional(of.figure.device_share)),
+    column("notes", |of| of.figure.notes.join(" ")),
+    column("warnings", |of| of.warnings.join("; ")),
+    column("doubts", |of| of.figure.doubts.join("; ")),
+    column("unit", |of| of.figure.unit.to_owned()),
+    column("nodes", |of| of.figure.nodes.to_string()),
+    column("cpu_ns_per_operation", |of| optional(of.figure.cpu_ns_per_operation)),
+    column("bytes_per_operation", |of| {
+        of.figure.bytes_per_operation.map(|bytes| bytes.to_string()).unwrap_or_default()
+    }),
+    column("allocated_bytes_per_file", |of| optional(of.figure.allocated_bytes_per_file)),
+    column("surprises", |of| of.figure.surprises.to_string()),
+];
+
+/// Columns that are empty of most figures: of nodes, layers, devices and jobs.
+const OTHERS: [&str; 28] = [
     "nodes_compared",
     "slow_nodes",
     "missing_nodes",
-    "unit",
-    "nodes",
-    "cpu_ns_per_operation",
-    "bytes_per_operation",
-    "allocated_bytes_per_file",
-    "surprises",
-    "create_operations",
-    "create_latency_minimum_ns",
-    "create_latency_mean_ns",
-    "create_latency_p50_ns",
-    "create_latency_p90_ns",
-    "create_latency_p99_ns",
-    "create_latency_p99_9_ns",
-    "create_latency_p99_99_ns",
-    "create_latency_maximum_ns",
-    "stat_operations",
-    "stat_latency_minimum_ns",
-    "stat_latency_mean_ns",
-    "stat_latency_p50_ns",
-    "stat_latency_p90_ns",
-    "stat_latency_p99_ns",
-    "stat_latency_p99_9_ns",
-    "stat_latency_p99_99_ns",
-    "stat_latency_maximum_ns",
-    "list_operations",
-    "list_latency_minimum_ns",
-    "list_latency_mean_ns",
-    "list_latency_p50_ns",
-    "list_latency_p90_ns",
-    "list_latency_p99_ns",
-    "list_latency_p99_9_ns",
-    "list_latency_p99_99_ns",
-    "list_latency_maximum_ns",
-    "rename_operations",
-    "rename_latency_minimum_ns",
-    "rename_latency_mean_ns",
-    "rename_latency_p50_ns",
-    "rename_latency_p90_ns",
-    "rename_latency_p99_ns",
-    "rename_latency_p99_9_ns",
-    "rename_latency_p99_99_ns",
-    "rename_latency_maximum_ns",
-    "remove_operations",
-    "remove_latency_minimum_ns",
-    "remove_latency_mean_ns",
-    "remove_latency_p50_ns",
-    "remove_latency_p90_ns",
-    "remove_latency_p99_ns",
-    "remove_latency_p99_9_ns",
-    "remove_latency_p99_99_ns",
-    "remove_latency_maximum_ns",
-    "exchange_operations",
-    "exchange_latency_minimum_ns",
-    "exchange_latency_mean_ns",
-    "exchange_latency_p50_ns",
-    "exchange_latency_p90_ns",
-    "exchange_latency_p99_ns",
-    "exchange_latency_p99_9_ns",
-    "exchange_latency_p99_99_ns",
-    "exchange_latency_maximum_ns",
     "layer_below",
     "layer_loss",
     "cpu_seconds_per_gb",
@@ -150,6 +99,10 @@ pub(crate) const COLUMNS: [&str; 145] = [
     "utility_read_bytes",
     "utility_write_bytes",
     "low_spaces",
+];
+
+/// The columns of rows of statements.
+const STATEMENT: [&str; 9] = [
     "statement",
     "outcome",
     "because",
@@ -161,25 +114,45 @@ pub(crate) const COLUMNS: [&str; 145] = [
     "about",
 ];
 
+/// The columns of the latencies of an operation.
+fn latency_columns(operation: Operation) -> impl Iterator<Item = String> {
+    let name = operation.name();
+    let counted = match operation {
+        Operation::Read | Operation::Write => "transfers",
+        _ => "operations",
+    };
+    let statistics = LATENCY_STATISTICS.map(|statistic| format!("{name}_latency_{}_ns", statistic.key));
+    std::iter::once(format!("{name}_{counted}")).chain(statistics)
+}
+
+/// All columns, in order.
+pub(crate) fn columns() -> Vec<String> {
+    let figure = FIGURE.iter().map(|column| column.name).chain(OTHERS).map(str::to_owned);
+    let latencies = Operation::ALL.into_iter().flat_map(latency_columns);
+    figure.chain(latencies).chain(STATEMENT.map(str::to_owned)).collect()
+}
+
 /// The whole table, heading first.
 pub(crate) fn csv(report: &Report) -> String {
-    let mut out = line(COLUMNS.map(str::to_owned).to_vec());
-    let said = OfFigures::of(report);
+    let columns = columns();
+    let mut out = line(&columns);
+    let all = OfFigures::of(report);
     for figure in &report.figures {
-        out.push_str(&line(row(report, figure, &said)));
+        let mut cells = row(&Said::of(report, figure, &all));
+        cells.resize(columns.len(), String::new());
+        out.push_str(&line(&cells));
     }
     for one in statements::said(report) {
-        out.push_str(&line(statement(report, &one)));
+        let cells: Vec<String> = columns.iter().map(|column| of_statement(report, &one, column)).collect();
+        out.push_str(&line(&cells));
     }
     out
 }
 
 /// A value of a statement: the columns that say which figure it is of, and those of statements.
-fn statement(report: &Report, one: &Said<'_>) -> Vec<String> {
+fn of_statement(report: &Report, one: &statements::Said<'_>, column: &str) -> String {
     let figure = |of: fn(&Figure) -> String| one.figure.map(of).unwrap_or_default();
-    let about =
-        || one.about.iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join("; ");
-    let of = |column: &str| match column {
+    match column {
         "row" => "statement".to_owned(),
         "run_id" => report.run.id.clone(),
         "number" => figure(|one| one.number.to_string()),
@@ -188,7 +161,9 @@ fn statement(report: &Report, one: &Said<'_>) -> Vec<String> {
         "target" => figure(|one| one.target.clone()),
         "settings" => figure(|one| settings(&one.settings)),
         "phase" => figure(|one| one.phase.to_owned()),
-        "about" => about(),
+        "about" => {
+            one.about.iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join("; ")
+        }
         "statement" => one.kind.to_owned(),
         "outcome" => one.row.outcome.name().to_owned(),
         "because" => one.because(),
@@ -198,8 +173,22 @@ fn statement(report: &Report, one: &Said<'_>) -> Vec<String> {
         "value_text" => one.text.clone(),
         "value_unit" => one.unit.to_owned(),
         _ => String::new(),
-    };
-    COLUMNS.iter().map(|column| of(column)).collect()
+    }
+}
+
+/// A figure with what is said of it.
+struct Said<'a> {
+    report: &'a Report,
+    figure: &'a Figure,
+    all: &'a OfFigures<'a>,
+    warnings: &'a [&'a str],
+}
+
+impl<'a> Said<'a> {
+    fn of(report: &'a Report, figure: &'a Figure, all: &'a OfFigures<'a>) -> Self {
+        let warnings = all.warnings.get(&figure.number).map_or(&[][..], Vec::as_slice);
+        Self { report, figure, all, warnings }
+    }
 }
 
 /// What is said of each figure, by its number.
@@ -248,67 +237,29 @@ fn settings(all: &[Setting]) -> String {
     all.iter().map(raw).collect::<Vec<_>>().join(";")
 }
 
-fn row(report: &Report, figure: &Figure, said: &OfFigures<'_>) -> Vec<String> {
-    let (bytes, transfers) = (&figure.bytes_per_second, &figure.transfers_per_second);
-    let mut cells = vec![
-        "figure".to_owned(),
-        report.run.id.clone(),
-        figure.number.to_string(),
-        figure.case.clone(),
-        figure.title.clone(),
-        figure.group.clone(),
-        figure.target.clone(),
-        figure.client.to_owned(),
-        settings(&figure.settings),
-        figure.phase.to_owned(),
-        figure.conditions.clone(),
-        figure.provenance.to_owned(),
-        figure.tasks.to_string(),
-        figure.transfer_bytes.to_string(),
-        figure.page_cache.to_string(),
-        figure.statistic.clone(),
-        figure.counted().to_string(),
-        decimal(bytes.median),
-        decimal(bytes.minimum),
-        decimal(bytes.maximum),
-        optional(bytes.interval_low),
-        optional(bytes.interval_high),
-        optional(bytes.confidence),
-        decimal(transfers.median),
-        decimal(transfers.minimum),
-        decimal(transfers.maximum),
-        optional(figure.device_share),
-    ];
-    let response = |operation: &str| {
-        figure.latency.iter().find(|one| one.operation == operation && one.measure == "response")
-    };
-    for operation in ["read", "write"] {
-        cells.extend(latency(response(operation)));
-    }
-    cells.push(figure.notes.join(" "));
-    cells.push(said.warnings.get(&figure.number).map(|words| words.join("; ")).unwrap_or_default());
-    cells.push(figure.doubts.join("; "));
-    cells.extend(said.nodes.get(&figure.number).map(|one| nodes(one)).unwrap_or_default());
-    cells.extend([
-        figure.unit.to_owned(),
-        figure.nodes.to_string(),
-        optional(figure.cpu_ns_per_operation),
-        figure.bytes_per_operation.map(|bytes| bytes.to_string()).unwrap_or_default(),
-        optional(figure.allocated_bytes_per_file),
-        figure.surprises.to_string(),
-    ]);
-    for operation in ["create", "stat", "list", "rename", "remove", "exchange"] {
-        cells.extend(latency(response(operation)));
-    }
-    let layer = said.layers.get(&figure.number);
+/// The cells of a figure up to those of statements.
+fn row(of: &Said<'_>) -> Vec<String> {
+    let mut cells: Vec<String> = FIGURE.iter().map(|column| (column.value)(of)).collect();
+    let (all, figure) = (of.all, of.figure);
+    cells.extend(all.nodes.get(&figure.number).map(|one| nodes(one)).unwrap_or_default());
+    let layer = all.layers.get(&figure.number);
     cells.extend([
         layer.map(|(_, below)| (*below).to_owned()).unwrap_or_default(),
         optional(layer.and_then(|(step, _)| step.loss)),
         optional(layer.and_then(|(step, _)| step.cpu_seconds_per_gb)),
     ]);
-    cells.extend(members(said.members.get(&figure.number).map_or(&[], Vec::as_slice)));
-    cells.extend(said.timelines.get(&figure.number).map(|one| timeline(one)).unwrap_or_default());
-    cells.resize(COLUMNS.len(), String::new());
+    cells.extend(members(all.members.get(&figure.number).map_or(&[], Vec::as_slice)));
+    cells.extend(all.timelines.get(&figure.number).map(|one| timeline(one)).unwrap_or_default());
+    for operation in Operation::ALL {
+        let is_response = |one: &&LatencyInfo| one.operation == operation.name() && one.measure == "response";
+        match figure.latency.iter().find(is_response) {
+            Some(one) => {
+                cells.push(one.transfers.to_string());
+                cells.extend(one.all().map(|(_, nanos)| decimal(nanos)));
+            }
+            None => cells.extend(latency_columns(operation).map(|_| String::new())),
+        }
+    }
     cells
 }
 
@@ -363,21 +314,6 @@ fn nodes(one: &NodeComparison) -> [String; 3] {
     [one.nodes.len().to_string(), slow.collect::<Vec<_>>().join(" "), one.missing.join(" ")]
 }
 
-fn latency(one: Option<&LatencyInfo>) -> [String; 9] {
-    let Some(one) = one else { return Default::default() };
-    [
-        one.transfers.to_string(),
-        one.minimum_ns.to_string(),
-        decimal(one.mean_ns),
-        one.p50_ns.to_string(),
-        one.p90_ns.to_string(),
-        one.p99_ns.to_string(),
-        one.p99_9_ns.to_string(),
-        one.p99_99_ns.to_string(),
-        one.maximum_ns.to_string(),
-    ]
-}
-
 /// A number with a point and without an exponent, as every reader of CSV takes it; nothing where
 /// it is not finite.
 fn decimal(value: f64) -> String {
@@ -388,7 +324,7 @@ fn optional(value: Option<f64>) -> String {
     value.map(decimal).unwrap_or_default()
 }
 
-pub(crate) fn line(cells: Vec<String>) -> String {
+pub(crate) fn line(cells: &[String]) -> String {
     let mut out = cells.iter().map(|cell| escape::csv(cell)).collect::<Vec<_>>().join(",");
     out.push_str("\r\n");
     out
@@ -401,6 +337,6 @@ mod tests {
     #[test]
     fn cells_with_commas_and_quotes_are_quoted() {
         let cells = ["4 KiB random read, direct", "a\"b", "c"].map(str::to_owned);
-        assert_eq!(line(cells.to_vec()), "\"4 KiB random read, direct\",\"a\"\"b\",c\r\n");
+        assert_eq!(line(&cells), "\"4 KiB random read, direct\",\"a\"\"b\",c\r\n");
     }
 }

@@ -104,14 +104,14 @@ impl History {
     pub fn csv(&self) -> String {
         let mut names: Vec<&str> = HistoryRow::COLUMNS.iter().map(|column| column.name).collect();
         names.extend(["started_unix_ns", "rest_ns"]);
-        let mut out = line(names.into_iter().map(str::to_owned).collect());
+        let mut out = line(&names.into_iter().map(str::to_owned).collect::<Vec<_>>());
         for part in &self.parts {
             for row in &part.rows {
                 let mut cells: Vec<String> =
                     HistoryRow::COLUMNS.iter().map(|column| stored(&(column.cell)(row))).collect();
                 cells.push(part.started_unix_ns(row).to_string());
                 cells.push(rest_ns(row).map(|nanos| nanos.to_string()).unwrap_or_default());
-                out.push_str(&line(cells));
+                out.push_str(&line(&cells));
             }
         }
         out

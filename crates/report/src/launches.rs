@@ -65,13 +65,13 @@ pub(crate) fn csv(report: &Report) -> Option<String> {
         let InterruptedPass { case, phase, repetition, .. } = one;
         (Pass { figure, repetition: *repetition, counts, case, phase, attempt }, &one.launches)
     });
-    let mut out = line(COLUMNS.map(str::to_owned).to_vec());
+    let mut out = line(&COLUMNS.map(str::to_owned));
     let head = out.len();
     for (pass, launches) in counted.chain(interrupted) {
         for launch in launches {
-            out.push_str(&line(row(report, &pass, launch, None)));
+            out.push_str(&line(&row(report, &pass, launch, None)));
             for step in &launch.steps {
-                out.push_str(&line(row(report, &pass, launch, Some(step))));
+                out.push_str(&line(&row(report, &pass, launch, Some(step))));
             }
         }
     }

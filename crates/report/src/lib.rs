@@ -35,6 +35,7 @@ mod hosts;
 mod html;
 mod imported;
 mod inventory;
+mod latencies;
 mod launches;
 mod markdown;
 mod notes;

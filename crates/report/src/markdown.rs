@@ -43,7 +43,7 @@ pub(crate) fn markdown(report: &Report) -> String {
             let rates = text::rates(report, &transfers, true).without_empty_columns();
             let _ = writeln!(out, "{}", rates.to_markdown());
         }
-        let latencies = text::latencies(report, &figures);
+        let latencies = text::latency_table(report, &figures);
         if !latencies.is_empty() {
             let _ = writeln!(out, "## {}\n", text::latency_heading(report));
             let _ = writeln!(out, "{}", latencies.without_empty_columns().to_markdown());

@@ -3,18 +3,19 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use analysis::ShownIn;
 use plan::visible;
 
 use crate::chosen::Chosen;
 use crate::escape;
 use crate::format::{
-    NOT_OBSERVED, counted, duration, grouped, latency, mebibytes, megabytes, number, percent, rate_in, utc,
-    whole,
+    NOT_OBSERVED, counted, duration, grouped, mebibytes, megabytes, number, percent, rate_in, utc, whole,
 };
 use crate::inventory::beside;
+use crate::latencies::{self, LatencyInfo, RESPONSE_FROM_START};
 use crate::section::{Block, Section, conditions, in_unit, is_single, sections, unnamed, which_target};
 use crate::table::{Align, Table, Tone, width, wrapped};
-use crate::view::{Figure, LatencyInfo, Note, Report, RunInfo, Spread};
+use crate::view::{Figure, Note, Report, RunInfo, Spread};
 
 /// Columns that prose is folded to; tables may be wider, up to 120.
 const COLUMNS: usize = 100;
@@ -107,7 +108,7 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
             }
             out.push_str(&rates(report, &transfers, false).without_empty_columns().to_text("", colour));
         }
-        let latencies = latencies(report, &figures);
+        let latencies = latency_table(report, &figures);
         if !latencies.is_empty() {
             let _ = writeln!(out, "\n{}", heading(latency_heading(report)));
             out.push_str(&latencies.without_empty_columns().to_text("", colour));
@@ -423,26 +424,18 @@ pub(crate) fn rates(report: &Report, figures: &[&Figure], long: bool) -> Table {
 }
 
 /// The table of latencies: one row for each figure and direction.
-pub(crate) fn latencies(report: &Report, figures: &[&Figure]) -> Table {
-    let mut table = Table::new(&[
+pub(crate) fn latency_table(report: &Report, figures: &[&Figure]) -> Table {
+    let of = if figures.iter().any(|figure| figure.is_operations()) { "operations" } else { "transfers" };
+    let before = [
         ("#", Align::Right),
         ("target", Align::Left),
         ("what", Align::Left),
         ("path", Align::Left),
         ("tasks", Align::Right),
         ("of", Align::Left),
-        ("mean", Align::Right),
-        ("p50", Align::Right),
-        ("p99", Align::Right),
-        ("p99.9", Align::Right),
-        ("max", Align::Right),
-        (
-            if figures.iter().any(|figure| figure.is_operations()) { "operations" } else { "transfers" },
-            Align::Right,
-        ),
-        ("at", Align::Left),
-    ])
-    .below("at");
+    ];
+    let after = [(of, Align::Right), ("at", Align::Left)];
+    let mut table = Table::new(&latencies::columns(&before, ShownIn::Latencies, &after)).below("at");
     for figure in figures {
         let several = figure.latency.len() > 1;
         for one in &figure.latency {
@@ -459,8 +452,7 @@ fn latency_row(target: &str, figure: &Figure, one: &LatencyInfo, several: bool) 
         vec![figure.number.to_string(), target.to_owned(), figure.what.clone(), figure.path.clone()];
     row.push(grouped(u64::from(figure.tasks)));
     row.push(of);
-    row.push(latency(whole(one.mean_ns)));
-    row.extend([one.p50_ns, one.p99_ns, one.p99_9_ns, one.maximum_ns].map(latency));
+    row.extend(latencies::cells(Some(one), ShownIn::Latencies));
     row.push(grouped(one.transfers));
     row.push(unnamed(figure));
     row
@@ -495,9 +487,6 @@ fn published_lines(report: &Report) -> String {
     }
     out
 }
-
-/// What a response time is counted from where transfers start as soon as they can.
-pub(crate) const RESPONSE_FROM_START: &str = "from its start";
 
 /// The published figures that stand beside `figure`; latencies of single requests stand in their own table.
 pub(crate) fn shown_published<'a>(

@@ -131,7 +131,12 @@ fn the_documentation_has_the_policy_of_each_kind_of_statement() {
 }
 
 #[test]
-fn the_documentation_has_the_fields_of_each_kind_of_statement() {
+fn the_documentation_has_the_fields_of_latencies_and_of_each_kind_of_statement() {
+    // One test for both: they are in the same document, which is written as a whole.
+    let rows =
+        analysis::LATENCY_STATISTICS.iter().map(|one| format!("| `{}_ns` | {} |\n", one.key, one.about));
+    let statistics = format!("| field | meaning |\n|---|---|\n{}", rows.collect::<String>());
+    written("REPORT.md", "LATENCY_STATISTICS", &statistics);
     let mut text = String::new();
     for table in analysis::Findings::default().tables() {
         text +=

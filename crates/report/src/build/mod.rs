@@ -12,17 +12,18 @@ mod timeline;
 
 use std::collections::{HashMap, HashSet};
 
-use analysis::{CONFIDENCE, Check, OperationLatency, RateName, RepetitionFigure, Summary};
+use analysis::{CONFIDENCE, Check, RateName, RepetitionFigure, Summary};
 use plan::shell_word;
 use plan::{Case, Forecast, Phase, Plan, Question, Role, Stopping, TargetTerms, Work};
-use record::{Measure, Metric, Operation, Provenance, PublishedUnit, Run, RunState};
+use record::{Metric, Operation, Provenance, PublishedUnit, Run, RunState};
 
 use crate::format::{counted, grouped, shell_line};
 use crate::inventory;
+use crate::latencies::LatencyInfo;
 use crate::statements::Statements;
 use crate::view::{
-    BYTES_PER_SECOND, CaseInfo, Definition, DeviceInfo, Exchange, Figure, LatencyInfo, NamedRate,
-    OperationRate, Published, Repetition, Report, RunInfo, SCHEMA, Spread, StudyInfo, TargetInfo,
+    BYTES_PER_SECOND, CaseInfo, Definition, DeviceInfo, Exchange, Figure, NamedRate, OperationRate,
+    Published, Repetition, Report, RunInfo, SCHEMA, Spread, StudyInfo, TargetInfo,
 };
 use crate::{notes, words};
 
@@ -219,7 +220,7 @@ fn figure(
         allocated_bytes_per_file: source.allocated_bytes_per_file(),
         surprises: source.counted().map(|pass| pass.phase.surprises).sum(),
         exchange: case.and_then(|case| exchange(case, source)),
-        latency: source.latency.iter().map(|one| latency(one, case)).collect(),
+        latency: source.latency.iter().map(|one| LatencyInfo::of(one, case)).collect(),
         device_share: source.moved_by_devices(),
         repetitions: source.repetitions.iter().map(repetition).collect(),
         devices: devices(source),
@@ -255,32 +256,6 @@ fn spread(summary: &Summary) -> Spread {
         interval_low: interval.map(|interval| interval.low),
         interval_high: interval.map(|interval| interval.high),
         confidence: interval.map(|interval| interval.confidence),
-    }
-}
-
-fn latency(one: &OperationLatency, case: Option<&Case>) -> LatencyInfo {
-    let paced = case.is_some_and(|case| case.workload.pace.is_some());
-    let (measure, counted_from) = match one.measure {
-        Measure::Response if paced => ("response", "from its intended start"),
-        Measure::Response => ("response", crate::text::RESPONSE_FROM_START),
-        Measure::Service => ("service", "from its hand-over to the kernel"),
-    };
-    let latency = &one.latency;
-    LatencyInfo {
-        operation: one.operation.name(),
-        measure,
-        counted_from,
-        transfers: latency.count(),
-        minimum_ns: latency.min_ns(),
-        mean_ns: latency.mean_ns(),
-        deviation_ns: latency.deviation_ns(),
-        mean_deviation_ns: latency.mean_deviation_ns(),
-        p50_ns: latency.percentile(50.0),
-        p90_ns: latency.percentile(90.0),
-        p99_ns: latency.percentile(99.0),
-        p99_9_ns: latency.percentile(99.9),
-        p99_99_ns: latency.percentile(99.99),
-        maximum_ns: latency.max_ns(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use analysis::ShownIn;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, escape_formatter};
 use plan::Bytes;
 use record::{BlockDeviceFacts, Fact, FileSystemFacts, Run};
@@ -16,11 +17,12 @@ use crate::format::{
     NOT_OBSERVED, decimal_bytes, grouped, latency, mebibytes, megabytes, number, percent, rate, whole,
 };
 use crate::inventory::beside;
+use crate::latencies::{self, LatencyInfo};
 use crate::section::{Section, sections, signed, unnamed, which_target};
 use crate::sheet;
 use crate::study::Second;
 use crate::text;
-use crate::view::{BYTES_PER_SECOND, CaseInfo, Figure, LatencyInfo, Repetition, Report};
+use crate::view::{BYTES_PER_SECOND, CaseInfo, Figure, Repetition, Report};
 
 /// Cases that the plan's table shows; the page of a sweep with thousands must still open.
 const CASES_SHOWN: usize = 200;
@@ -74,6 +76,8 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         "when": text::when(report),
         "statistic": text::statistic(report),
         "intervals": text::confidence(report),
+        "result_latencies": latencies::headings(ShownIn::Latencies),
+        "figure_latencies": latencies::headings(ShownIn::Figure),
         "transfers": transfers,
         "figures": figures,
         "notes": report.notes,
@@ -228,14 +232,8 @@ fn repetition_value(one: &Repetition, names: &[&str], unit: &str) -> Value {
 fn latency_value(one: &LatencyInfo) -> Value {
     let words = json!({
         "transfers": grouped(one.transfers),
-        "min": latency(one.minimum_ns),
-        "mean": latency(whole(one.mean_ns)),
-        "p50": latency(one.p50_ns),
-        "p90": latency(one.p90_ns),
-        "p99": latency(one.p99_ns),
-        "p99_9": latency(one.p99_9_ns),
-        "p99_99": latency(one.p99_99_ns),
-        "max": latency(one.maximum_ns),
+        "result": latencies::cells(Some(one), ShownIn::Latencies),
+        "figure": latencies::cells(Some(one), ShownIn::Figure),
     });
     with(raw(one), "text", words)
 }

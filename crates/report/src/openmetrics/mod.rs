@@ -14,9 +14,12 @@ mod layers;
 mod statements;
 mod timeline;
 
+use analysis::Take;
+
 use self::family::{Family, Labels, labels, with};
+use crate::latencies::LatencyInfo;
 use crate::view::findings::Setting;
-use crate::view::{Figure, LatencyInfo, Report, Spread};
+use crate::view::{Figure, Report, Spread};
 
 /// The whole text.
 pub(crate) fn openmetrics(report: &Report) -> String {
@@ -197,20 +200,23 @@ fn spread(family: &mut Family, of: &Labels, spread: &Spread) {
 
 fn summary(family: &mut Family, of: &Labels, one: &LatencyInfo) {
     let of = with(of, &[("operation", one.operation), ("measure", one.measure)]);
-    let quantiles = [
-        ("0.0", one.minimum_ns),
-        ("0.5", one.p50_ns),
-        ("0.9", one.p90_ns),
-        ("0.99", one.p99_ns),
-        ("0.999", one.p99_9_ns),
-        ("0.9999", one.p99_99_ns),
-        ("1.0", one.maximum_ns),
-    ];
-    for (quantile, nanos) in quantiles {
-        family.put(with(&of, &[("quantile", quantile)]), seconds(nanos as f64));
+    let mut sum = 0.0;
+    for (statistic, nanos) in one.all() {
+        let quantile = match (statistic.take, statistic.key) {
+            // Rounded, or 99.9 % would be 0.9990000000000001.
+            (Take::Percentile(percent), _) => (percent * 1e7).round() / 1e9,
+            (_, "minimum") => 0.0,
+            (_, "maximum") => 1.0,
+            (_, "mean") => {
+                sum = nanos * one.transfers as f64;
+                continue;
+            }
+            _ => continue,
+        };
+        family.put(with(&of, &[("quantile", &format!("{quantile:?}"))]), seconds(nanos));
     }
     family.put_as("_count", of.clone(), one.transfers as f64);
-    family.put_as("_sum", of, seconds(one.mean_ns * one.transfers as f64));
+    family.put_as("_sum", of, seconds(sum));
 }
 
 fn seconds(nanos: f64) -> f64 {

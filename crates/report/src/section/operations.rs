@@ -1,13 +1,16 @@
 //! Files and directories, small objects, and requests between processes: what is read by its operations.
 
+use analysis::ShownIn;
+
 use super::{Block, conditions, only, title, unnamed};
 use crate::chosen::Chosen;
 use crate::format::{
     NOT_OBSERVED, counted, decimal_bytes, grouped, latency, megabytes, number, rate_in, whole,
 };
+use crate::latencies::{self, LatencyInfo};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::{iops, marks};
-use crate::view::{Exchange, Figure, LatencyInfo, Report};
+use crate::view::{Exchange, Figure, Report};
 
 /// Figures of files, directories and objects, or those of exchanges.
 fn these(report: &Report, exchanges: bool) -> Vec<&Figure> {
@@ -54,7 +57,7 @@ pub(super) fn metadata(report: &Report) -> Vec<Block> {
 }
 
 fn rates(report: &Report, figures: &[&Figure]) -> Table {
-    let mut table = Table::new(&[
+    let before = [
         ("#", Align::Right),
         ("target", Align::Left),
         ("phase", Align::Left),
@@ -64,20 +67,15 @@ fn rates(report: &Report, figures: &[&Figure]) -> Table {
         ("rate", Align::Right),
         ("n", Align::Right),
         ("interval", Align::Right),
-        ("p50", Align::Right),
-        ("p99", Align::Right),
-        ("max", Align::Right),
-        ("moved MB/s", Align::Right),
-        ("CPU", Align::Right),
-        ("at, notes", Align::Left),
-    ])
-    .below("at, notes");
+    ];
+    let after = [("moved MB/s", Align::Right), ("CPU", Align::Right), ("at, notes", Align::Left)];
+    let columns = latencies::columns(&before, ShownIn::Operations, &after);
+    let mut table = Table::new(&columns).below("at, notes");
     let one_path = figures.iter().all(|figure| figure.path == figures[0].path);
     let clustered = figures.iter().any(|figure| figure.nodes > 1);
     for figure in figures {
-        let one = response(figure);
         let moved = figure.bytes_per_second.median;
-        table.row(vec![
+        let mut row: Vec<Cell> = vec![
             Cell::figure(Some(figure.number)),
             super::which_target(report, figure).into(),
             figure.what.clone().into(),
@@ -87,9 +85,9 @@ fn rates(report: &Report, figures: &[&Figure]) -> Table {
             Cell::toned(rate_in(figure.transfers_per_second.median, figure.unit), Tone::Main),
             figure.counted().to_string().into(),
             interval(figure).into(),
-            one.map(|one| latency(one.p50_ns)).unwrap_or_default().into(),
-            one.map(|one| latency(one.p99_ns)).unwrap_or_default().into(),
-            one.map(|one| latency(one.maximum_ns)).unwrap_or_default().into(),
+        ];
+        row.extend(times(response(figure)));
+        row.extend([
             if moved > 0.0 { megabytes(moved) } else { String::new() }.into(),
             figure.cpu_ns_per_operation.map(|nanos| latency(whole(nanos))).unwrap_or_default().into(),
             [unnamed(figure), marks(figure)]
@@ -99,8 +97,14 @@ fn rates(report: &Report, figures: &[&Figure]) -> Table {
                 .join(", ")
                 .into(),
         ]);
+        table.row(row);
     }
     table
+}
+
+/// Cells of the latencies of operations.
+fn times(one: Option<&LatencyInfo>) -> impl Iterator<Item = Cell> {
+    latencies::cells(one, ShownIn::Operations).into_iter().map(Cell::from)
 }
 
 /// The latency of the only operation of `figure`; of several the tables of rounds and latencies have each.
@@ -119,37 +123,30 @@ fn interval(figure: &Figure) -> String {
 
 /// Each operation of phases that do several.
 fn rounds(figures: &[&Figure]) -> Table {
-    let mut table = Table::new(&[
+    let before = [
         ("#", Align::Right),
         ("operation", Align::Left),
         ("per second", Align::Right),
         ("MB/s", Align::Right),
-        ("mean", Align::Right),
-        ("p50", Align::Right),
-        ("p99", Align::Right),
-        ("max", Align::Right),
-        ("operations", Align::Right),
-    ]);
+    ];
+    let columns = latencies::columns(&before, ShownIn::Operations, &[("operations", Align::Right)]);
+    let mut table = Table::new(&columns);
     for figure in figures {
         for one in &figure.operations {
             let found = figure
                 .latency
                 .iter()
                 .find(|other| other.operation == one.operation && other.measure == "response");
-            let time =
-                |value: fn(&LatencyInfo) -> u64| found.map(|one| latency(value(one))).unwrap_or_default();
             let moved = one.bytes_per_second;
-            table.row(vec![
+            let mut row: Vec<Cell> = vec![
                 Cell::figure(Some(figure.number)),
                 one.operation.into(),
                 Cell::toned(iops(one.per_second), Tone::Main),
                 if moved > 0.0 { megabytes(moved) } else { String::new() }.into(),
-                time(|one| whole(one.mean_ns)).into(),
-                time(|one| one.p50_ns).into(),
-                time(|one| one.p99_ns).into(),
-                time(|one| one.maximum_ns).into(),
-                found.map(|one| grouped(one.transfers)).unwrap_or_default().into(),
-            ]);
+            ];
+            row.extend(times(found));
+            row.push(found.map(|one| grouped(one.transfers)).unwrap_or_default().into());
+            table.row(row);
         }
     }
     table
@@ -206,7 +203,7 @@ pub(super) fn exchanges(report: &Report) -> Vec<Block> {
 }
 
 fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
-    let mut table = Table::new(&[
+    let before = [
         ("#", Align::Right),
         ("request → response", Align::Left),
         ("connections", Align::Right),
@@ -214,26 +211,24 @@ fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
         ("depth", Align::Right),
         ("RPC/s", Align::Right),
         ("n", Align::Right),
-        ("mean", Align::Right),
-        ("p99", Align::Right),
-        ("max", Align::Right),
+    ];
+    let after = [
         ("out", Align::Right),
         ("back", Align::Right),
         ("CPU", Align::Right),
         ("transport", Align::Left),
         ("conditions", Align::Left),
-    ])
-    .below("conditions");
+    ];
+    let columns = latencies::columns(&before, ShownIn::Operations, &after);
+    let mut table = Table::new(&columns).below("conditions");
     for figure in figures {
         let Some(how) = &figure.exchange else { continue };
-        let one = response(figure);
-        let time = |value: fn(&LatencyInfo) -> u64| one.map(|one| latency(value(one))).unwrap_or_default();
         // What another tool's ends ran on, and over what, is not printed.
         let (transport, told) = match figure.provenance {
             "imported" => ("not printed", conditions(report, figure)),
             _ => (how.transport, format!("{}; {}", conditions(report, figure), placement(figure, how))),
         };
-        table.row(vec![
+        let mut row: Vec<Cell> = vec![
             Cell::figure(Some(figure.number)),
             format!("{} → {}", plan::Bytes(how.request_bytes), plan::Bytes(how.response_bytes)).into(),
             grouped(u64::from(figure.tasks)).into(),
@@ -241,15 +236,16 @@ fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
             how.depth.to_string().into(),
             Cell::toned(iops(figure.transfers_per_second.median), Tone::Main),
             figure.counted().to_string().into(),
-            time(|one| whole(one.mean_ns)).into(),
-            time(|one| one.p99_ns).into(),
-            time(|one| one.maximum_ns).into(),
+        ];
+        row.extend(times(response(figure)));
+        row.extend([
             megabytes(how.requests_bytes_per_second).into(),
             megabytes(how.responses_bytes_per_second).into(),
             figure.cpu_ns_per_operation.map(|nanos| latency(whole(nanos))).unwrap_or_default().into(),
             transport.into(),
             told.into(),
         ]);
+        table.row(row);
     }
     table
 }

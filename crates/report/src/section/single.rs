@@ -8,7 +8,7 @@ use super::operations::response;
 use super::{Block, only, which_target};
 use crate::format::{grouped, latency, whole};
 use crate::table::{Align, Cell, Table, Tone};
-use crate::view::{Figure, LatencyInfo, Report};
+use crate::view::{Figure, Report};
 
 /// The figures of the workloads whose transfers are all single requests.
 fn singles(report: &Report) -> Vec<&Figure> {
@@ -105,14 +105,13 @@ fn side_by_side(report: &Report, pairs: &[[&Figure; 2]]) -> Table {
 
 /// Its number, minimum, mean, maximum and standard deviation.
 fn times(figure: &Figure) -> [Cell; 5] {
-    let time =
-        |value: fn(&LatencyInfo) -> u64| response(figure).map(|one| latency(value(one))).unwrap_or_default();
+    let time = |key: &str| response(figure).map(|one| one.words(key)).unwrap_or_default();
     [
         Cell::figure(Some(figure.number)),
-        time(|one| one.minimum_ns).into(),
-        Cell::toned(time(|one| whole(one.mean_ns)), Tone::Main),
-        time(|one| one.maximum_ns).into(),
-        time(|one| whole(one.deviation_ns)).into(),
+        time("minimum").into(),
+        Cell::toned(time("mean"), Tone::Main),
+        time("maximum").into(),
+        time("deviation").into(),
     ]
 }
 
@@ -158,11 +157,11 @@ fn each(report: &Report, figures: &[&Figure], paired: &HashSet<usize>) -> Table 
             figure.what.clone().into(),
             Cell::toned(cache, tone),
             grouped(one.transfers).into(),
-            latency(one.minimum_ns).into(),
-            Cell::toned(latency(whole(one.mean_ns)), Tone::Main),
-            latency(one.maximum_ns).into(),
-            latency(whole(one.mean_deviation_ns)).into(),
-            latency(whole(one.deviation_ns)).into(),
+            one.words("minimum").into(),
+            Cell::toned(one.words("mean"), Tone::Main),
+            one.words("maximum").into(),
+            one.words("mean_deviation").into(),
+            one.words("deviation").into(),
             crate::text::share(figure.device_share).into(),
             figure.doubts.join(", ").into(),
             if paired.contains(&figure.number) { String::new() } else { published(report, &[figure]) }.into(),

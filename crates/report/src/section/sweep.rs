@@ -1,10 +1,11 @@
 //! Every point of each sweep: one row for each, with a column for each phase.
 
-use analysis::Kind;
+use analysis::{Kind, ShownIn};
 use std::collections::{HashMap, HashSet};
 
 use super::{Block, shapes, title};
-use crate::format::{NOT_OBSERVED, latency, megabytes, percent, whole};
+use crate::format::{NOT_OBSERVED, megabytes, percent};
+use crate::latencies;
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::iops;
 use crate::view::findings::{CurvePoint, Setting};
@@ -171,8 +172,7 @@ fn table(report: &Report, figures: &[&Figure], facts: &Facts<'_>) -> Table {
         column(shown.megabytes, "MB/s");
         let unit = figures.iter().find(|figure| figure.phase == *phase).map(|one| one.operations_unit());
         column(shown.iops, unit.unwrap_or("IOPS"));
-        column(shown.latency, "mean");
-        column(shown.latency, "p99");
+        latencies::headings(ShownIn::Always).into_iter().for_each(|heading| column(shown.latency, heading));
         column(shown.latency, "Little");
     }
     columns.push(("n".to_owned(), Align::Right));
@@ -237,8 +237,16 @@ fn cells(report: &Report, row: &[&Figure], shown: &Shown, facts: &Facts<'_>) -> 
         };
         cell(shown.megabytes, &|figure| Some(megabytes(figure.bytes_per_second.median)));
         cell(shown.iops, &|figure| Some(iops(figure.transfers_per_second.median)));
-        cell(shown.latency, &|figure| figure.latency.first().map(|one| latency(whole(one.mean_ns))));
-        cell(shown.latency, &|figure| figure.latency.first().map(|one| latency(one.p99_ns)));
+        for index in 0..latencies::headings(ShownIn::Always).len() {
+            cell(shown.latency, &|figure| {
+                figure
+                    .latency
+                    .first()?
+                    .shown(ShownIn::Always)
+                    .nth(index)
+                    .map(|(_, nanos)| latencies::words(nanos))
+            });
+        }
         cell(shown.latency, &|figure| {
             facts.points.get(&figure.number).and_then(|point| point.littles_law_ratio).map(percent)
         });

@@ -20,6 +20,7 @@ use self::findings::{Findings, Setting};
 use self::nodes::{ClusterInfo, RankMap};
 use self::printed::{Printed, RunTime};
 use self::timeline::InterruptedPass;
+use crate::latencies::LatencyInfo;
 use crate::statements::Statements;
 
 /// The version of the JSON form. It changes when a field changes its meaning or goes away; new
@@ -273,30 +274,6 @@ pub(crate) struct Spread {
     pub(crate) interval_high: Option<f64>,
     /// The confidence that the interval really has.
     pub(crate) confidence: Option<f64>,
-}
-
-/// Latency of every operation of one kind.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct LatencyInfo {
-    #[schemars(extend("enum" = record::Operation::ALL.map(record::Operation::name)))]
-    pub(crate) operation: &'static str,
-    /// `response` or `service`.
-    #[schemars(extend("enum" = ["response", "service"]))]
-    pub(crate) measure: &'static str,
-    pub(crate) counted_from: &'static str,
-    pub(crate) transfers: u64,
-    pub(crate) minimum_ns: u64,
-    pub(crate) mean_ns: f64,
-    /// Standard deviation of the operations, with the divisor n.
-    pub(crate) deviation_ns: f64,
-    /// Mean distance of the operations from their mean.
-    pub(crate) mean_deviation_ns: f64,
-    pub(crate) p50_ns: u64,
-    pub(crate) p90_ns: u64,
-    pub(crate) p99_ns: u64,
-    pub(crate) p99_9_ns: u64,
-    pub(crate) p99_99_ns: u64,
-    pub(crate) maximum_ns: u64,
 }
 
 /// One repetition of a figure.

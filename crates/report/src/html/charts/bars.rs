@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{
     BLUE, Chart, FRAME_PX, GREEN, ORANGE, PURPLE, ROW_PX, SKY, VERMILLION, escaped, label, rows_layout,
 };
-use crate::format::{latency, rate};
+use crate::format::rate;
 use crate::text::iops;
 use crate::view::{Figure, Spread};
 
@@ -267,13 +267,7 @@ fn hover(figure: &Figure, kind: &Kind) -> String {
         lines.push(format!("repetitions: {}", all.join(", ")));
     }
     if let Some(one) = figure.latency.first() {
-        lines.push(format!(
-            "latency p50 {}, p99 {}, p99.9 {}, max {}",
-            latency(one.p50_ns),
-            latency(one.p99_ns),
-            latency(one.p99_9_ns),
-            latency(one.maximum_ns)
-        ));
+        lines.push(one.hover());
     }
     lines.join("<br>")
 }

@@ -101,12 +101,12 @@ fn over_time(figure: &Figure, detail: &Detail) -> Chart {
         };
         let rates = line.points.iter().map(in_unit).collect();
         data.push(style.line("y", &x, rates, line.points.iter().map(words).collect()));
-        let longest = line.points.iter().map(|point| microseconds(point.latency_max_ns)).collect();
+        let longest = line.points.iter().map(|point| microseconds(point.latency_max_ns as f64)).collect();
         let words = line.points.iter().map(|point| format!("longest {}", latency(point.latency_max_ns)));
         data.push(style.line("y2", &x, longest, words.collect()));
     }
     let all = detail.seconds.iter().flat_map(|line| &line.points);
-    let mut longest = latency_axis("longest latency", all.map(|point| point.latency_max_ns));
+    let mut longest = latency_axis("longest latency", all.map(|point| point.latency_max_ns as f64));
     longest["domain"] = json!([0.0, 0.42]);
     let longest_of = if figure.is_operations() { "operation" } else { "transfer" };
     let several = if lines > NAMED_MAX { " One line for each repetition." } else { "" };

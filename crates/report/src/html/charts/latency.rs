@@ -1,53 +1,64 @@
 //! Latencies of all figures: percentiles and distributions.
 
+use analysis::{LatencyStatistic, ShownIn};
 use plan::Nanos;
 use serde_json::{Value, json};
 
 use super::{
-    BLUE, Chart, DASHES, FRAME_PX, GREEN, ORANGE, PALETTE, ROW_PX, VERMILLION, escaped, label, rows_layout,
+    BLUE, Chart, DASHES, FRAME_PX, GREEN, ORANGE, PALETTE, PURPLE, ROW_PX, SKY, VERMILLION, escaped, label,
+    rows_layout,
 };
-use crate::format::latency;
+use crate::format::whole;
 use crate::html::detail::Detail;
-use crate::view::{Figure, LatencyInfo};
+use crate::latencies::{is_of_tail, words};
+use crate::view::Figure;
 
-/// Takes one percentile.
-type Percentile = fn(&LatencyInfo) -> u64;
+/// Colours and shapes of statistics of the tail, in the order of the list.
+pub(super) const MARKS: [(&str, &str); 6] = [
+    (GREEN, "circle"),
+    (BLUE, "diamond"),
+    (ORANGE, "square"),
+    (VERMILLION, "x"),
+    (PURPLE, "star"),
+    (SKY, "triangle-up"),
+];
 
 /// Percentiles of every figure on one logarithmic axis, one row each.
 pub(super) fn percentiles(figures: &[&Figure]) -> Chart {
     let rows: Vec<String> = figures.iter().map(|figure| label(figure)).collect();
-    let ends: Vec<Value> = figures
+    let tails: Vec<Vec<(&LatencyStatistic, f64)>> = figures
         .iter()
-        .zip(&rows)
-        .map(|(figure, row)| {
-            let one = &figure.latency[0];
-            json!({
-                "type": "scatter", "mode": "lines", "showlegend": false, "hoverinfo": "skip",
-                "x": [microseconds(one.p50_ns), microseconds(one.maximum_ns)], "y": [row, row],
-                "line": { "color": "rgba(128,136,145,0.55)", "width": 2 },
-            })
+        .map(|figure| {
+            let shown = figure.latency[0].shown(ShownIn::Latencies);
+            shown.filter(|(statistic, _)| is_of_tail(statistic)).collect()
         })
         .collect();
-    let kinds: [(&str, Percentile, &str, &str); 4] = [
-        ("p50", |one| one.p50_ns, GREEN, "circle"),
-        ("p99", |one| one.p99_ns, BLUE, "diamond"),
-        ("p99.9", |one| one.p99_9_ns, ORANGE, "square"),
-        ("max", |one| one.maximum_ns, VERMILLION, "x"),
-    ];
-    let marks = kinds.iter().map(|(name, of, colour, shape)| {
-        let value = |figure: &&Figure| of(&figure.latency[0]);
+    let ends = tails.iter().zip(&rows).map(|(tail, row)| {
+        let ends = [tail.first(), tail.last()].map(|end| end.map_or(0.0, |(_, nanos)| microseconds(*nanos)));
         json!({
-            "type": "scatter", "mode": "markers", "name": name,
-            "x": figures.iter().map(|figure| microseconds(value(figure))).collect::<Vec<_>>(),
+            "type": "scatter", "mode": "lines", "showlegend": false, "hoverinfo": "skip",
+            "x": ends, "y": [row, row],
+            "line": { "color": "rgba(128,136,145,0.55)", "width": 2 },
+        })
+    });
+    let marks = tails[0].iter().enumerate().map(|(index, (statistic, _))| {
+        let values = || tails.iter().map(move |tail| tail[index].1);
+        let told = |(nanos, figure): (f64, &&Figure)| {
+            format!("{}: {}<br>{}", statistic.heading, words(nanos), escaped(&figure.conditions))
+        };
+        let (colour, shape) = MARKS[index % MARKS.len()];
+        json!({
+            "type": "scatter", "mode": "markers", "name": statistic.heading,
+            "x": values().map(microseconds).collect::<Vec<_>>(),
             "y": rows,
-            "text": figures.iter().map(|figure| format!("{name}: {}<br>{}", latency(value(figure)), escaped(&figure.conditions))).collect::<Vec<_>>(),
+            "text": values().zip(figures).map(told).collect::<Vec<_>>(),
             "hovertemplate": "%{text}<extra></extra>",
             "marker": { "color": colour, "symbol": shape, "size": 10, "line": { "color": "ink", "width": 0.6 } },
         })
     });
-    let data = ends.into_iter().chain(marks).collect();
+    let data = ends.chain(marks).collect();
     let mut layout = rows_layout(&rows);
-    let all = figures.iter().flat_map(|figure| [figure.latency[0].p50_ns, figure.latency[0].maximum_ns]);
+    let all = tails.iter().flatten().map(|(_, nanos)| *nanos);
     layout["xaxis"] = latency_axis("latency of a transfer", all);
     Chart {
         id: "chart-percentiles".to_owned(),
@@ -69,9 +80,9 @@ pub(super) fn distribution(figures: &[&Figure], details: &[Detail]) -> Chart {
             let name = format!("{}. {}", figure.number, curve_name(figure, curve.operation.name()));
             data.push(json!({
                 "type": "scatter", "mode": "lines", "name": name,
-                "x": curve.points.iter().map(|point| microseconds(point.latency_ns)).collect::<Vec<_>>(),
+                "x": curve.points.iter().map(|point| microseconds(point.latency_ns as f64)).collect::<Vec<_>>(),
                 "y": curve.points.iter().map(|point| point.share * 100.0).collect::<Vec<_>>(),
-                "text": curve.points.iter().map(|point| latency(point.latency_ns)).collect::<Vec<_>>(),
+                "text": curve.points.iter().map(|point| words(point.latency_ns as f64)).collect::<Vec<_>>(),
                 "hovertemplate": format!("%{{y:.3f}} % took at most %{{text}}<br>{}<extra></extra>", escaped(&figure.conditions)),
                 "line": { "color": PALETTE[index % PALETTE.len()], "dash": DASHES[index / PALETTE.len() % DASHES.len()], "width": 2, "shape": "hv" },
             }));
@@ -79,7 +90,7 @@ pub(super) fn distribution(figures: &[&Figure], details: &[Detail]) -> Chart {
     }
     let lines = data.len();
     let all = details.iter().flat_map(|detail| &detail.curves).flat_map(|curve| &curve.points);
-    let axis = latency_axis("latency of a transfer", all.map(|point| point.latency_ns));
+    let axis = latency_axis("latency of a transfer", all.map(|point| point.latency_ns as f64));
     Chart {
         id: "chart-distribution".to_owned(),
         place: String::new(),
@@ -109,9 +120,9 @@ fn curve_name(figure: &Figure, operation: &str) -> String {
 
 /// A logarithmic axis in microseconds around `nanos`, whose ticks name the unit that fits. Ticks
 /// stand at every 1, 2 and 5 where the axis is short, at powers of ten where it is long.
-pub(super) fn latency_axis(title: &str, nanos: impl Iterator<Item = u64>) -> Value {
+pub(super) fn latency_axis(title: &str, nanos: impl Iterator<Item = f64>) -> Value {
     let (mut low, mut high) = (u64::MAX, 1);
-    for value in nanos.filter(|&value| value > 0) {
+    for value in nanos.map(whole).filter(|&value| value > 0) {
         (low, high) = (low.min(value), high.max(value));
     }
     let low = low.min(high);
@@ -125,9 +136,9 @@ pub(super) fn latency_axis(title: &str, nanos: impl Iterator<Item = u64>) -> Val
     let ticks: Vec<u64> = ladder.into_iter().filter(|&tick| shown(tick)).collect();
     json!({
         "title": { "text": title }, "type": "log", "tickmode": "array",
-        "tickvals": ticks.iter().map(|&tick| microseconds(tick)).collect::<Vec<_>>(),
+        "tickvals": ticks.iter().map(|&tick| microseconds(tick as f64)).collect::<Vec<_>>(),
         "ticktext": ticks.iter().map(|&tick| Nanos(tick).to_string()).collect::<Vec<_>>(),
-        "range": [microseconds(first).log10() - 0.03, microseconds(last).log10() + 0.03],
+        "range": [microseconds(first as f64).log10() - 0.03, microseconds(last as f64).log10() + 0.03],
         "minor": { "ticks": "inside", "ticklen": 3, "dtick": "D1" },
     })
 }
@@ -136,15 +147,15 @@ pub(super) fn latency_axis(title: &str, nanos: impl Iterator<Item = u64>) -> Val
 const LONG_AXIS: u64 = 500;
 
 /// For a [`latency_axis`]: 0 is shown at its left end.
-pub(super) fn microseconds(nanos: u64) -> f64 {
-    nanos.max(1) as f64 / 1e3
+pub(super) fn microseconds(nanos: f64) -> f64 {
+    nanos.max(1.0) / 1e3
 }
 
 #[cfg(test)]
 mod tests {
     use super::latency_axis;
 
-    fn ticks(values: &[u64]) -> Vec<String> {
+    fn ticks(values: &[f64]) -> Vec<String> {
         let axis = latency_axis("", values.iter().copied());
         axis["ticktext"]
             .as_array()
@@ -156,9 +167,9 @@ mod tests {
 
     #[test]
     fn every_axis_has_ticks_on_both_sides_of_its_values() {
-        assert_eq!(ticks(&[41_000, 43_000]), ["20 µs", "50 µs"]);
-        assert_eq!(ticks(&[1_000, 1_000]), ["1 µs", "2 µs"]);
-        assert_eq!(ticks(&[1_500, 40_000_000]), ["1 µs", "10 µs", "100 µs", "1 ms", "10 ms"]);
+        assert_eq!(ticks(&[41_000.0, 43_000.0]), ["20 µs", "50 µs"]);
+        assert_eq!(ticks(&[1_000.0, 1_000.0]), ["1 µs", "2 µs"]);
+        assert_eq!(ticks(&[1_500.0, 40_000_000.0]), ["1 µs", "10 µs", "100 µs", "1 ms", "10 ms"]);
         assert_eq!(ticks(&[]), ["1 ns", "2 ns"]);
     }
 }

@@ -114,14 +114,7 @@ pub(crate) fn hover(figure: &Figure) -> String {
         }
     }
     if let Some(one) = figure.latency.first() {
-        let latency = crate::format::latency;
-        lines.push(format!(
-            "latency p50 {}, p99 {}, p99.9 {}, max {}",
-            latency(one.p50_ns),
-            latency(one.p99_ns),
-            latency(one.p99_9_ns),
-            latency(one.maximum_ns)
-        ));
+        lines.push(one.hover());
     }
     if figure.page_cache {
         lines.push("the page cache took part".to_owned());

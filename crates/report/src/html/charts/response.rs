@@ -1,23 +1,25 @@
 //! Latencies over a sweep: percentiles against the swept key, and latency against the rate.
 
+use analysis::{LATENCY_STATISTICS, ShownIn};
 use serde_json::{Value, json};
 
 use super::axis::{Axis, Span};
-use super::latency::{latency_axis, microseconds};
-use super::{BLUE, Chart, GREEN, ORANGE, PALETTE, SHAPES, VERMILLION, escaped};
+use super::latency::{MARKS, latency_axis, microseconds};
+use super::{Chart, DASHES, PALETTE, SHAPES, escaped};
 use crate::format::{latency, whole};
+use crate::latencies::{LatencyInfo, is_of_tail, words};
 use crate::section::line_name;
 use crate::text::iops;
 use crate::view::findings::Curve;
-use crate::view::{Figure, LatencyInfo, Report};
+use crate::view::{Figure, Report};
 
 /// Curves with percentiles of their own, each in a chart.
 const CURVES_MAX: usize = 8;
 /// Lines of the chart of latency against rate.
 const LINES_MAX: usize = 12;
 
-/// Takes one statistic of a latency.
-type Of = fn(&LatencyInfo) -> u64;
+/// Colour and shape of the mean.
+const MEAN: (&str, &str) = ("#7f8791", "diamond");
 
 /// The charts of all sweeps that have latencies.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
@@ -63,30 +65,35 @@ fn percentiles(report: &Report, curve: &Curve, index: usize) -> Chart {
     let span = Span::of(&curve.axis, &[curve]);
     let axis = Axis::new(&span);
     let name = line_name(report, curve, true);
-    let kinds: [(&str, Of, &str, &str, &str); 5] = [
-        ("p50", |one| one.p50_ns, GREEN, "circle", "solid"),
-        ("mean", |one| whole(one.mean_ns), "#7f8791", "diamond", "dot"),
-        ("p99", |one| one.p99_ns, BLUE, "diamond", "dash"),
-        ("p99.9", |one| one.p99_9_ns, ORANGE, "square", "dashdot"),
-        ("max", |one| one.maximum_ns, VERMILLION, "x", "dot"),
-    ];
     let points: Vec<(f64, usize, &LatencyInfo)> = curve
         .points
         .iter()
         .filter_map(|point| Some((point.x, point.figure, figure(report, point.figure)?.latency.first()?)))
         .collect();
-    let data = kinds.iter().map(|(kind, of, colour, symbol, dash)| {
-        json!({
-            "type": "scatter", "mode": "lines+markers", "name": kind,
-            "x": points.iter().map(|(x, ..)| axis.at(*x)).collect::<Vec<_>>(),
-            "y": points.iter().map(|(_, _, one)| microseconds(of(one))).collect::<Vec<_>>(),
-            "figures": points.iter().map(|(_, figure, _)| figure).collect::<Vec<_>>(),
-            "words": points.iter().map(|(x, _, one)| format!("<b>{kind} {}</b> at {}", latency(of(one)), axis.words(*x))).collect::<Vec<_>>(),
-            "line": { "color": colour, "dash": dash, "width": 2 },
-            "marker": { "color": colour, "symbol": symbol, "size": 7 },
-        })
-    });
-    let all = points.iter().flat_map(|(_, _, one)| [one.p50_ns, one.maximum_ns]);
+    let mut marks = MARKS.iter().cycle();
+    let data = LATENCY_STATISTICS.iter().filter(|one| one.shown >= ShownIn::Latencies).enumerate().map(
+        |(index, kind)| {
+            let &(colour, symbol) = if is_of_tail(kind) { marks.next().unwrap_or(&MARKS[0]) } else { &MEAN };
+            let values = || {
+                points.iter().filter_map(|(x, figure, one)| {
+                    Some((*x, *figure, one.shown(ShownIn::Latencies).nth(index)?.1))
+                })
+            };
+            let told = |(x, _, nanos): (f64, usize, f64)| {
+                format!("<b>{} {}</b> at {}", kind.heading, words(nanos), axis.words(x))
+            };
+            json!({
+                "type": "scatter", "mode": "lines+markers", "name": kind.heading,
+                "x": values().map(|(x, ..)| axis.at(x)).collect::<Vec<_>>(),
+                "y": values().map(|(.., nanos)| microseconds(nanos)).collect::<Vec<_>>(),
+                "figures": values().map(|(_, figure, _)| figure).collect::<Vec<_>>(),
+                "words": values().map(told).collect::<Vec<_>>(),
+                "line": { "color": colour, "dash": DASHES[index % DASHES.len()], "width": 2 },
+                "marker": { "color": colour, "symbol": symbol, "size": 7 },
+            })
+        },
+    );
+    let all = points.iter().flat_map(|(_, _, one)| one.shown(ShownIn::Latencies)).map(|(_, nanos)| nanos);
     Chart {
         id: format!("chart-response-{index}"),
         place: curve.group.clone(),
@@ -110,7 +117,7 @@ fn against_rate(report: &Report, group: &str, curves: &[&Curve], index: usize) -
             let span = Span::of(&curve.axis, &[curve]);
             let timed = || curve.points.iter().filter(|point| point.latency_mean_ns.is_some());
             let mean = |point: &crate::view::findings::CurvePoint| whole(point.latency_mean_ns.unwrap_or_default());
-            let words = |point: &crate::view::findings::CurvePoint| {
+            let told = |point: &crate::view::findings::CurvePoint| {
                 let rate = iops(point.transfers_per_second);
                 format!("<b>{}</b>: {rate} IOPS, mean {}", escaped(&span.words(point.x)), latency(mean(point)))
             };
@@ -120,7 +127,7 @@ fn against_rate(report: &Report, group: &str, curves: &[&Curve], index: usize) -
                 "y": timed().map(|point| mean(point) as f64 / 1e3).collect::<Vec<_>>(),
                 "labels": timed().map(|point| point.at.text.clone()).collect::<Vec<_>>(),
                 "figures": timed().map(|point| point.figure).collect::<Vec<_>>(),
-                "words": timed().map(words).collect::<Vec<_>>(),
+                "words": timed().map(told).collect::<Vec<_>>(),
                 "textposition": "top left",
                 "showlegend": curves.len() > 1,
                 "line": { "color": PALETTE[number % PALETTE.len()], "width": 2 },
