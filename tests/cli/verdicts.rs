@@ -80,7 +80,7 @@ fn a_sheet_says_all_that_a_verdict_rests_on() {
         "are not declared",
     ];
     assert_says(&text, &words);
-    let row = text.lines().find(|line| line.trim_end().ends_with("  yes")).expect("the figure that decides");
+    let row = text.lines().find(|line| line.contains("  yes")).expect("the figure that decides");
     assert_eq!(row.matches("B/s").count(), 4, "a median and three repetitions: {row}");
     for name in ["sheet.md", "sheet.html"] {
         let file = desk.path(name);
