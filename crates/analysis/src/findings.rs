@@ -19,6 +19,7 @@ use crate::difference::Difference;
 use crate::disk_view::DiskView;
 use crate::expected::Expected;
 use crate::gate::Stated;
+use crate::imported::{HistoryTrip, ImportedCheck};
 use crate::iops::DefinedIops;
 use crate::jobs::Job;
 use crate::layers::{LayerStack, QueueProbe};
@@ -77,6 +78,10 @@ pub struct Findings {
     pub iops: Vec<Stated<DefinedIops>>,
     /// What limited each figure, by its processor time.
     pub limits: Vec<Stated<BoundBy>>,
+    /// Whether what other tools printed agrees with itself.
+    pub printed_checks: Vec<Stated<ImportedCheck>>,
+    /// Where the time of single operations of printed histories went.
+    pub round_trips: Vec<Stated<HistoryTrip>>,
     /// What is doubtful, with evidence.
     pub audit: Vec<Doubt>,
     /// The nodes of each figure of several beside each other.
@@ -137,6 +142,8 @@ impl Findings {
             Table::of(&self.iops),
             Table::of(&self.published),
             Table::of(&self.limits),
+            Table::of(&self.printed_checks),
+            Table::of(&self.round_trips),
         ]
     }
 }

@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use plan::{Case, Phase};
 use record::{PhaseKey, PhaseRow, PrintedRow, Run, Warning};
 
+use crate::gate::{Gate, Kind, Stated};
+use crate::table::{Column, Of, Quantity, Statement};
 use crate::{
     DeviceOperation, Implausible, Printed, PrintedCheck, PrintedOutcome, PrintedRule, PrintedStatistics,
     Reconciled, RoundTrip, TimePart, check_statistics, latency_agrees, one_iteration, rate_of_records,
@@ -21,6 +23,73 @@ pub struct ImportedCheck {
     pub phase: Option<Phase>,
     /// What was checked.
     pub check: PrintedCheck,
+}
+
+impl Statement for ImportedCheck {
+    const KIND: Kind = Kind::PrintedCheck;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str =
+        "Whether printed values agree with each other, within rounding and the room of the rule";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new(
+            "agreement",
+            "outcome",
+            Quantity::Standing(&PrintedOutcome::NAMES),
+            |one: &Self| one.check.outcome.value(),
+            "`agrees`, `differs` or `says nothing`.",
+        ),
+        Column::text("case", |one: &Self| one.case.clone(), "The case."),
+        Column::text(
+            "phase",
+            |one: &Self| one.phase.map_or("all", Phase::name).to_owned(),
+            "The phase; `all` where it is about all of them.",
+        ),
+        Column::text("rule", |one: &Self| one.check.rule.formula().to_owned(), "In symbols."),
+        Column::text("evidence", |one: &Self| one.check.evidence.clone(), "The rule with its numbers.")
+            .headed("with its numbers"),
+        Column::change("off", |one: &Self| one.check.off, "Printed ÷ computed − 1.").detail(),
+    ];
+}
+
+/// The round trip of a printed history.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HistoryTrip {
+    /// The case.
+    pub case: String,
+    /// Where its time went.
+    pub trip: RoundTrip,
+}
+
+impl Statement for HistoryTrip {
+    const KIND: Kind = Kind::RoundTrip;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str = "Single operations of printed histories, on average";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("case", |one: &Self| one.case.clone(), "The case."),
+        Column::count("operations", |one: &Self| Some(one.trip.n as u64), "Of the history."),
+        Column::nanos("device", |one: &Self| Some(one.trip.device_ns), "Mean time of one in the history.")
+            .headed("each"),
+        Column::nanos("gap", |one: &Self| Some(one.trip.gap_ns), "From one start to the next.")
+            .headed("start to start"),
+        Column::nanos(
+            "between",
+            |one: &Self| Some(one.trip.between_ns),
+            "Of the gap, what is not in the history.",
+        ),
+        Column::nanos(
+            "application",
+            |one: &Self| one.trip.application_ns,
+            "One for the application, by its rate.",
+        )
+        .headed("for the application"),
+        Column::nanos("rest", |one: &Self| one.trip.rest_ns, "Of that, what is not in the history.")
+            .headed("not in the history"),
+    ];
+}
+
+/// What is printed rests on no figure.
+pub(crate) fn of_gate<T>(gate: &Gate<'_>, kind: Kind, all: Vec<T>) -> Vec<Stated<T>> {
+    all.into_iter().map(|one| gate.state(kind, Vec::new(), one)).collect()
 }
 
 /// Every check that the printed values of `run` allow, in the order of its cases.
@@ -63,7 +132,7 @@ pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
 /// The round trips of `run`'s imported histories, by case, with the rate that a block of one thread beside them
 /// gives.
 #[must_use]
-pub fn round_trips(run: &Run) -> Vec<(String, RoundTrip)> {
+pub fn round_trips(run: &Run) -> Vec<HistoryTrip> {
     let cases = &run.manifest.plan.cases;
     let rates: Vec<f64> = cases
         .iter()
@@ -81,7 +150,7 @@ pub fn round_trips(run: &Run) -> Vec<(String, RoundTrip)> {
                 time: plan::Nanos(row.latency_ns),
             })
             .collect();
-        Some((case.id.clone(), RoundTrip::of(&operations, rate)?))
+        Some(HistoryTrip { case: case.id.clone(), trip: RoundTrip::of(&operations, rate)? })
     };
     cases.iter().filter_map(trip).collect()
 }

@@ -171,7 +171,7 @@ pub use gate::{
 pub use headline::{RateOf, operation_of, operations_of};
 pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
 pub use history::{DevicePart, HistorySplit};
-pub use imported::{ImportedCheck, imported_checks, round_trips};
+pub use imported::{HistoryTrip, ImportedCheck, imported_checks, round_trips};
 pub use iops::{CacheState, DefinedIops, iops_table};
 pub use jobs::{Job, JobRates, jobs};
 pub use lack_of_fit::{FIT_POINTS_LEAST, FIT_REPETITIONS_LEAST, Model, ModelTest, bends_at, lack_of_fit};

@@ -8,6 +8,8 @@ use std::fmt;
 
 use plan::{Bytes, Nanos};
 
+use crate::{Standing, Value};
+
 /// A number as it was printed, with half of its last digit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Printed {
@@ -113,6 +115,19 @@ pub enum PrintedOutcome {
 }
 
 impl PrintedOutcome {
+    /// All words.
+    pub(crate) const NAMES: [&'static str; 3] = ["agrees", "differs", "says nothing"];
+
+    /// As the value of a cell.
+    pub(crate) const fn value(self) -> Value {
+        let standing = match self {
+            Self::Agrees => Standing::Holds,
+            Self::Differs => Standing::DoesNotHold,
+            Self::SaysNothing => Standing::CannotTell,
+        };
+        Value::Standing(standing, self.name())
+    }
+
     /// The word in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {

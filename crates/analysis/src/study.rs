@@ -5,22 +5,26 @@ use record::{HostFacts, Manifest, Provenance, Run};
 
 use crate::coverage::known_nodes;
 use crate::findings::{Curve, CurveRegression, Findings};
-use crate::gate::Gate;
+use crate::gate::{Gate, Kind};
 use crate::lack_of_fit::rises_straight;
 use crate::regression::Regression;
 use crate::{
     Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, Sample, audit, beside, best,
-    bound_by, claims, consistency, cost, coverage, curves, disk_views, dispersion, expected, imported_checks,
-    iops, job_costs, job_placings, jobs, layers, limits, matrix, members, node_comparison, node_grid,
-    overlay, process_limit, queue_probes, scaling, seek_fits, strips, timeline, timelines, verdict,
-    weak_scaling, weakest,
+    bound_by, claims, consistency, cost, coverage, curves, disk_views, dispersion, expected, imported,
+    imported_checks, iops, job_costs, job_placings, jobs, layers, limits, matrix, members, node_comparison,
+    node_grid, overlay, process_limit, queue_probes, round_trips, scaling, seek_fits, strips, timeline,
+    timelines, verdict, weak_scaling, weakest,
 };
 
 /// Everything that `figures`, which are those of `run`, say together.
 #[must_use]
 pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
     let matrices = matrix::matrices(run, figures);
-    let mut more = contradictions(run, figures);
+    let cases = &run.manifest.plan.cases;
+    let any = cases.iter().any(|case| run.provenance(&case.id) == Provenance::Imported);
+    let checks = if any { imported_checks(run) } else { Vec::new() };
+    let trips = if any { round_trips(run) } else { Vec::new() };
+    let mut more = contradictions(&checks, figures);
     more.extend(matrix::doubts(&matrices, figures));
     more.extend(audit::above_links(run, figures));
     let plan = &run.manifest.plan;
@@ -40,6 +44,8 @@ pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
         fits: cost::fits_of(plan, &timelines, host),
         timelines,
         matrices,
+        printed_checks: imported::of_gate(&gate, Kind::PrintedCheck, checks),
+        round_trips: imported::of_gate(&gate, Kind::RoundTrip, trips),
         ..found
     }
 }
@@ -131,6 +137,8 @@ fn of_gate(
         job_placings: Vec::new(),
         job_costs: Vec::new(),
         limits: bound_by::of_gate(gate, &limits),
+        printed_checks: Vec::new(),
+        round_trips: Vec::new(),
         audit,
         nodes: node_comparison::of_subjects(subjects, &nodes),
         node_grids: node_grid::of_subjects(subjects, &nodes),
@@ -143,9 +151,9 @@ fn of_gate(
 }
 
 /// Printed values of imported cases that contradict each other.
-fn contradictions(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
-    let differs = |one: &ImportedCheck| one.check.outcome == PrintedOutcome::Differs;
-    let doubt = |one: ImportedCheck| Doubt {
+fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<Doubt> {
+    let differs = |one: &&ImportedCheck| one.check.outcome == PrintedOutcome::Differs;
+    let doubt = |one: &ImportedCheck| Doubt {
         check: match one.check.rule {
             PrintedRule::SlowestMoved => Check::EndedApart,
             _ => Check::Contradiction,
@@ -160,10 +168,7 @@ fn contradictions(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
         evidence: format!("{}: {}", one.check.rule.formula(), one.check.evidence),
         advice: "look at the text again: a digit is wrong, or its processes did not run together".to_owned(),
     };
-    let cases = &run.manifest.plan.cases;
-    let any = cases.iter().any(|case| run.provenance(&case.id) == Provenance::Imported);
-    let checks = if any { imported_checks(run) } else { Vec::new() };
-    checks.into_iter().filter(differs).map(doubt).collect()
+    checks.iter().filter(differs).map(doubt).collect()
 }
 
 /// Keys that count what works side by side: a straight line through their curves says what one

@@ -71,7 +71,7 @@ fn checks(run: &Run, out: &mut String) {
         let line = format!("{}{phase}: {rule}: {} ({})", one.case, check.evidence, check.outcome.name());
         let _ = writeln!(out, "  {}", visible(&line));
     }
-    for (case, trip) in &trips {
-        let _ = writeln!(out, "  {}", visible(&format!("{case}: {trip}")));
+    for one in &trips {
+        let _ = writeln!(out, "  {}", visible(&format!("{}: {}", one.case, one.trip)));
     }
 }

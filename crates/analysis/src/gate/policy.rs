@@ -37,6 +37,10 @@ pub enum Kind {
     Iops,
     /// An own figure beside a published one.
     Published,
+    /// Whether printed values agree.
+    PrintedCheck,
+    /// Where the time of single operations of an I/O history went.
+    RoundTrip,
 }
 
 /// Why a statement is withheld or marked.
@@ -145,7 +149,7 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 13] = [
+pub const POLICY: [Policy; 15] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
@@ -182,6 +186,11 @@ pub const POLICY: [Policy; 13] = [
         ..observed(Kind::Published, "published", "Published figures and own ones", "beside")
     },
     observed(Kind::LimitedBy, "limited_by", "Processor or storage", "limits"),
+    Policy {
+        rows: usize::MAX,
+        ..observed(Kind::PrintedCheck, "printed_check", "Checks of printed values", "printed")
+    },
+    observed(Kind::RoundTrip, "round_trip", "Round trips of printed histories", "printed"),
 ];
 
 impl Kind {

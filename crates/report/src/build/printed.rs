@@ -32,33 +32,7 @@ pub(super) fn printed(run: &Run) -> Option<view::Printed> {
     Some(view::Printed {
         files,
         values: cases.flat_map(|case| run.printed(&case.id).iter().map(value).collect::<Vec<_>>()).collect(),
-        checks: analysis::imported_checks(run).iter().map(check).collect(),
-        round_trips: analysis::round_trips(run).iter().map(round_trip).collect(),
     })
-}
-
-fn check(one: &analysis::ImportedCheck) -> view::PrintedCheck {
-    view::PrintedCheck {
-        case: one.case.clone(),
-        phase: one.phase.map(plan::Phase::name),
-        rule: one.check.rule.formula(),
-        outcome: one.check.outcome.name(),
-        evidence: one.check.evidence.clone(),
-        off: one.check.off,
-    }
-}
-
-fn round_trip((case, one): &(String, analysis::RoundTrip)) -> view::RoundTrip {
-    view::RoundTrip {
-        case: case.clone(),
-        operations: one.n,
-        device_ns: one.device_ns,
-        gap_ns: one.gap_ns,
-        between_ns: one.between_ns,
-        application_ns: one.application_ns,
-        rest_ns: one.rest_ns,
-        words: one.to_string(),
-    }
 }
 
 pub(super) fn run_time(run: &Run) -> Option<view::RunTime> {

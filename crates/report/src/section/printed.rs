@@ -3,9 +3,8 @@
 use super::{Block, only};
 use crate::format::{duration, percent};
 use crate::imported::shown_unit;
-use crate::table::{Align, Cell, Table, Tone};
+use crate::table::{Align, Table};
 use crate::view::Report;
-use crate::view::printed::PrintedCheck;
 
 /// Printed values and their checks.
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
@@ -18,15 +17,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
             printed.files.join(", ")
         )));
     }
-    blocks.extend(only(
-        "Whether printed values agree with each other, within rounding and the room of the rule",
-        checks(printed),
-    ));
-    let trips: Vec<String> =
-        printed.round_trips.iter().map(|one| format!("{}: {}.", one.case, one.words)).collect();
-    if !trips.is_empty() {
-        blocks.push(Block::List(trips));
-    }
+    blocks.extend(report.statements.blocks(report, "printed"));
     let mut table = Table::new(&[
         ("case", Align::Left),
         ("phase", Align::Left),
@@ -49,35 +40,6 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     }
     blocks.extend(only("Every printed value, where it stands", table));
     blocks
-}
-
-fn checks(printed: &crate::view::printed::Printed) -> Table {
-    let mut table = Table::new(&[
-        ("outcome", Align::Left),
-        ("case", Align::Left),
-        ("phase", Align::Left),
-        ("rule", Align::Left),
-        ("with its numbers", Align::Left),
-    ]);
-    for one in &printed.checks {
-        table.row(vec![
-            outcome(one),
-            one.case.clone().into(),
-            one.phase.unwrap_or("all").into(),
-            one.rule.into(),
-            one.evidence.clone().into(),
-        ]);
-    }
-    table
-}
-
-fn outcome(one: &PrintedCheck) -> Cell {
-    let tone = match one.outcome {
-        "agrees" => Tone::Good,
-        "differs" => Tone::Bad,
-        _ => Tone::Doubtful,
-    };
-    Cell::toned(one.outcome, tone)
 }
 
 /// Where the time of a run of operations went, whose tools print no more than rates.
