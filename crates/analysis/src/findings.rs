@@ -4,6 +4,8 @@
 //! Every figure is named by its place in the list that [`crate::figures`] gave; so whatever is
 //! shown of a finding, its conditions, repetitions and warnings can be shown with it.
 
+use std::collections::HashSet;
+
 use plan::{Client, Phase, Setting, SettingValue};
 use record::Operation;
 
@@ -22,7 +24,7 @@ use crate::gate::Stated;
 use crate::imported::{HistoryTrip, ImportedCheck};
 use crate::iops::DefinedIops;
 use crate::jobs::Job;
-use crate::layers::{LayerStack, QueueProbe};
+use crate::layers::LayerStack;
 use crate::matrix::Matrices;
 use crate::members::MemberSet;
 use crate::node_comparison::NodeComparison;
@@ -100,8 +102,6 @@ pub struct Findings {
     pub strips: Vec<StripPoint>,
     /// Workloads on the layers of each other.
     pub layers: Vec<LayerStack>,
-    /// Volumes against the direct use of as many devices.
-    pub queues: Vec<QueueProbe>,
     /// Rates of as many tasks on more and more devices.
     pub process_limits: Vec<ProcessLimit>,
     /// How sequential phases were at the application and at the devices.
@@ -142,10 +142,17 @@ impl Findings {
             Table::of(&self.iops),
             Table::of(&self.published),
             Table::of(&self.limits),
+            Table::of(&distinct(&self.layers)),
             Table::of(&self.printed_checks),
             Table::of(&self.round_trips),
         ]
     }
+}
+
+/// A layer that carries several stands in the stacks of all of them.
+fn distinct(stacks: &[LayerStack]) -> LayerStack {
+    let mut seen = HashSet::new();
+    stacks.iter().flatten().filter(|one| seen.insert(&one.inputs)).cloned().collect()
 }
 
 /// Rates of one workload against one swept key; everything else is fixed.

@@ -2,91 +2,145 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plan::{Phase, Plan, Setting};
+use plan::{Phase, Plan};
 use record::{Fact, HostFacts, PhaseRow};
 
-use crate::subject::{Subject, ValueKey, subjects};
-use crate::{BoundBy, Figure, Limit, tax};
+use crate::gate::{Gate, Kind, Stated};
+use crate::subject::{Subject, TARGET, ValueKey};
+use crate::table::{Column, Of, Statement, Value};
+use crate::{BoundBy, Difference, Figure, Limit, RateOf};
 
-/// A tax up to this share is no tax to be explained.
-pub const TAX_MIN: f64 = 0.02;
-/// Nor is one up to so many standard deviations of the repetitions of both sides.
-pub const TAX_DEVIATIONS_MIN: f64 = 2.0;
 /// Bytes of the GB in "seconds of processor time for each GB".
 const GIGABYTE: f64 = 1e9;
 
-/// One workload at one point of its sweep on all layers that it was measured on, the lowest first.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LayerStack {
-    /// The workload.
-    pub group: String,
-    /// The phase.
-    pub phase: Phase,
-    /// The swept keys and their values, without the target.
-    pub settings: Vec<Setting>,
-    /// At least two.
-    pub steps: Vec<LayerStep>,
-    /// Of the points of this workload, phase and chain of layers the one at which the lowest layer is fastest.
-    pub best: bool,
-}
+/// One workload at one point of its sweep on all layers that it was measured on, the lowest first; at least two.
+pub type LayerStack = Vec<Stated<Layer>>;
 
-/// A layer.
+/// A layer at one point of a sweep.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LayerStep {
+pub struct Layer {
     /// Its target.
     pub target: String,
-    /// The figure.
-    pub figure: usize,
+    /// The layer below that was measured; none of the lowest.
+    pub below: Option<String>,
+    /// Of the points of this workload, phase and chain of layers the one at which the lowest layer is fastest.
+    pub best: bool,
     /// Its first rate.
     pub rate: f64,
-    /// (Rate of the layer below − its own) ÷ that of the layer below; negative where it is faster. None of the
-    /// lowest.
-    pub loss: Option<f64>,
-    /// The loss is within the scatter of the repetitions, or below [`TAX_MIN`].
-    pub within_noise: bool,
+    counts: RateOf,
+    /// Against the layer below.
+    pub difference: Option<Difference>,
     /// Its rate ÷ that of the lowest layer.
     pub share: f64,
-    /// Processor time of the program's processes for each operation, in nanoseconds.
-    pub cpu_ns_per_operation: Option<f64>,
-    /// The same in seconds for each GB.
+    cpu_ns_per_operation: Option<f64>,
+    /// Processor time of the program's processes in seconds for each GB.
     pub cpu_seconds_per_gb: Option<f64>,
-    /// Bytes that the devices under it moved ÷ bytes that the tasks moved.
-    pub device_share: Option<f64>,
     /// Share of the bytes that a cache of this layer or of one below answered or held back: 1 − the device
     /// share, and not below 0. Of reads it is the hit rate.
     pub cache_share: Option<f64>,
     /// Hardware queues of the devices that carry its bytes.
-    pub top: Vec<DeviceQueues>,
+    top: Vec<DeviceQueues>,
     /// Those of the devices at the bottom, where it is stacked; else the same.
-    pub bottom: Vec<DeviceQueues>,
+    bottom: Vec<DeviceQueues>,
+    /// Of a volume over several devices that were measured in direct use: whether one queue is the limit, and why.
+    ///
+    /// Source: study A, which suspects "a single submission/completion queue" behind the read tax of volumes.
+    pub single_queue: Option<(QueueVerdict, String)>,
+}
+
+impl Layer {
+    /// (Rate of the layer below − its own) ÷ that of the layer below, where a difference is shown; negative where
+    /// it is faster.
+    #[must_use]
+    pub fn loss(&self) -> Option<f64> {
+        self.difference.filter(Difference::is_stated).map(|one| -one.change)
+    }
+}
+
+impl Statement for Layer {
+    const KIND: Kind = Kind::Layer;
+    const OF: Of = Of::Point;
+    const CAPTION: &'static str = "The same workload on each layer. Loss: (layer below − this one) ÷ layer below, where a difference is \
+         shown; negative where it is faster. Processor time is that of this program with its system calls; \
+         threads of the kernel are not in it";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::rate(
+            "rate_per_second",
+            |one: &Self| Value::Rate(one.rate, one.counts),
+            "Median of the first rate.",
+        )
+        .headed("rate"),
+        Column::text("below", |one: &Self| one.below.clone().unwrap_or_default(), "The layer below.")
+            .subject(),
+        Column::change(
+            "loss",
+            Self::loss,
+            "(Layer below − this one) ÷ layer below, where a difference is shown.",
+        ),
+        Column::share("share", |one: &Self| Some(one.share), "Its rate ÷ that of the lowest layer.")
+            .headed("of the lowest"),
+        Column::number(
+            "cpu_seconds_per_gb",
+            |one: &Self| one.cpu_seconds_per_gb,
+            "Processor seconds of the program's processes for each 10⁹ bytes.",
+        )
+        .headed("CPU s/GB"),
+        Column::nanos(
+            "cpu_per_operation",
+            |one: &Self| one.cpu_ns_per_operation,
+            "Processor time of an operation.",
+        )
+        .detail(),
+        Column::share("caches", |one| one.cache_share, "1 − device bytes ÷ bytes of the tasks, not below 0."),
+        Column::flag(
+            "best",
+            |one: &Self| Some(one.best),
+            "Whether the lowest layer is fastest at this point.",
+        )
+        .detail(),
+        Column::text(
+            "carried_by",
+            |one| queues_of(&one.top),
+            "The devices under it, and their hardware queues.",
+        ),
+        Column::text(
+            "at_the_bottom",
+            |one| if one.bottom == one.top { String::new() } else { queues_of(&one.bottom) },
+            "Those at the bottom, where they are others.",
+        ),
+        Column::text(
+            "single_queue",
+            |one: &Self| match &one.single_queue {
+                Some((verdict, because)) => format!("{}: {because}", verdict.name()),
+                None => String::new(),
+            },
+            "Of a volume: whether a single submission and completion queue is the limit, and why.",
+        )
+        .below(),
+    ];
 }
 
 /// The queues of a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeviceQueues {
+struct DeviceQueues {
     /// The kernel's name.
-    pub device: String,
+    device: String,
     /// Hardware queues; none where it has none of its own, as a driver that passes requests on, or tells none.
-    pub queues: Option<u32>,
-    /// Requests that one queue holds.
-    pub requests: Option<u32>,
+    queues: Option<u32>,
 }
 
-/// A volume against the direct use of as many devices: is one queue the limit?
-///
-/// Source: study A, which suspects "a single submission/completion queue" behind the read tax of volumes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct QueueProbe {
-    /// The stack, by its place in [`crate::Findings::layers`].
-    pub stack: usize,
-    /// The step of the volume in it; the one before it is the direct use.
-    pub step: usize,
-    /// What the volume loses.
-    pub tax: f64,
-    /// What can be said of the hypothesis.
-    pub verdict: QueueVerdict,
-    /// Why, with the figures that decided.
-    pub because: String,
+/// `12 devices, 48 queues`.
+fn queues_of(all: &[DeviceQueues]) -> String {
+    let of = |queues: Option<u32>| match queues {
+        Some(1) => "1 queue".to_owned(),
+        Some(count) => format!("{count} queues"),
+        None => "no queue of its own".to_owned(),
+    };
+    match all {
+        [] => String::new(),
+        [one] => format!("{}: {}", one.device, of(one.queues)),
+        _ => format!("{} devices, {}", all.len(), of(all.iter().map(|one| one.queues).sum())),
+    }
 }
 
 /// How the hypothesis of a single queue stands.
@@ -112,29 +166,20 @@ impl QueueVerdict {
     }
 }
 
-/// The stacks of all workloads that were measured on several layers of each other at the same point.
-#[must_use]
-pub fn layer_stacks(plan: &Plan, figures: &[Figure], host: Option<&HostFacts>) -> Vec<LayerStack> {
-    of_subjects(plan, &subjects(plan, figures), host)
-}
-
 /// A point of a sweep: workload, phase, and swept values without the target.
 type PointKey<'a> = (&'a str, Phase, Vec<(&'a str, ValueKey<'a>)>);
 
-/// As [`layer_stacks`], of figures that were looked up already.
-pub(crate) fn of_subjects(
-    plan: &Plan,
-    subjects: &[Subject<'_>],
-    host: Option<&HostFacts>,
-) -> Vec<LayerStack> {
-    let chains = chains(plan);
+/// The stacks of all workloads that were measured on several layers of each other at the same point, those at which
+/// the lowest layer is fastest first.
+pub(crate) fn layers(gate: &Gate<'_>, host: Option<&HostFacts>, limits: &[BoundBy]) -> Vec<LayerStack> {
+    let chains = chains(gate.plan);
     if chains.is_empty() {
         return Vec::new();
     }
     let mut places: HashMap<PointKey<'_>, usize> = HashMap::new();
     let mut points: Vec<Vec<&Subject<'_>>> = Vec::new();
-    for subject in subjects {
-        let settings = subject.case.settings.iter().filter(|one| one.key != crate::subject::TARGET);
+    for subject in &gate.subjects {
+        let settings = subject.case.settings.iter().filter(|one| one.key != TARGET);
         let settings = settings.map(|one| (one.key.as_str(), ValueKey::from(&one.value))).collect();
         let key = (subject.case.group.as_str(), subject.figure.phase, settings);
         let place = *places.entry(key).or_insert_with(|| {
@@ -143,16 +188,37 @@ pub(crate) fn of_subjects(
         });
         points[place].push(subject);
     }
-    let mut stacks: Vec<(usize, LayerStack)> = Vec::new();
+    let mut stacks: Vec<(usize, Vec<&Subject<'_>>)> = Vec::new();
     for point in &points {
         for (number, chain) in chains.iter().enumerate() {
             let of_layer = |name: &&str| point.iter().find(|one| one.case.target == *name).copied();
             let layers: Vec<&Subject<'_>> = chain.iter().filter_map(of_layer).collect();
-            stacks.extend(stack(&layers, host).map(|stack| (number, stack)));
+            stacks.extend((layers.len() > 1).then_some((number, layers)));
         }
     }
-    mark_best(&mut stacks);
-    stacks.into_iter().map(|(_, stack)| stack).collect()
+    let family: usize = stacks.iter().map(|(_, layers)| layers.len() - 1).sum();
+    let best = best_points(&stacks);
+    let stack = |(place, (_, layers)): (usize, &(usize, Vec<&Subject<'_>>))| {
+        stack(gate, layers, family, best.contains(&place), host, limits)
+    };
+    let mut all: Vec<(bool, LayerStack)> =
+        stacks.iter().enumerate().map(|one| (best.contains(&one.0), stack(one))).collect();
+    all.sort_by_key(|(best, _)| !best);
+    all.into_iter().map(|(_, stack)| stack).collect()
+}
+
+/// The places of the stacks whose lowest layer is fastest, of each workload, phase and chain of layers.
+fn best_points(stacks: &[(usize, Vec<&Subject<'_>>)]) -> HashSet<usize> {
+    let mut best: HashMap<(usize, &str, Phase, usize), (usize, f64)> = HashMap::new();
+    for (place, (chain, layers)) in stacks.iter().enumerate() {
+        let first = layers[0];
+        let key = (*chain, first.case.group.as_str(), first.figure.phase, layers.len());
+        let known = best.entry(key).or_insert((place, first.rate()));
+        if first.rate() > known.1 {
+            *known = (place, first.rate());
+        }
+    }
+    best.into_values().map(|(place, _)| place).collect()
 }
 
 /// The targets from each highest layer down, the lowest first.
@@ -177,58 +243,49 @@ fn chains(plan: &Plan) -> Vec<Vec<&str>> {
         .collect()
 }
 
-fn mark_best(stacks: &mut [(usize, LayerStack)]) {
-    let mut best: HashMap<(usize, String, Phase, usize), (usize, f64)> = HashMap::new();
-    for (place, (chain, stack)) in stacks.iter().enumerate() {
-        let key = (*chain, stack.group.clone(), stack.phase, stack.steps.len());
-        let rate = stack.steps[0].rate;
-        let known = best.entry(key).or_insert((place, rate));
-        if rate > known.1 {
-            *known = (place, rate);
-        }
-    }
-    for (place, _) in best.into_values() {
-        stacks[place].1.best = true;
-    }
-}
-
-fn stack(layers: &[&Subject<'_>], host: Option<&HostFacts>) -> Option<LayerStack> {
-    let (first, _) = layers.split_first().filter(|(_, above)| !above.is_empty())?;
-    let step = |(place, subject): (usize, &&Subject<'_>)| {
-        let below = place.checked_sub(1).map(|below| layers[below]);
-        let loss = below.and_then(|below| tax(below.rate(), subject.rate()));
+fn stack(
+    gate: &Gate<'_>,
+    layers: &[&Subject<'_>],
+    family: usize,
+    best: bool,
+    host: Option<&HostFacts>,
+    limits: &[BoundBy],
+) -> LayerStack {
+    let mut below: Option<(&Subject<'_>, Layer)> = None;
+    let mut stack = LayerStack::new();
+    for subject in layers {
+        let under = below.as_ref().map(|(under, _)| *under);
         let figure = subject.figure;
-        let device_share = figure.moved_by_devices();
         let (top, bottom) = queues(subject, host);
-        LayerStep {
+        let mut layer = Layer {
             target: subject.case.target.clone(),
-            figure: subject.index,
+            below: under.map(|one| one.case.target.clone()),
+            best,
             rate: subject.rate(),
-            loss,
-            within_noise: below.zip(loss).is_some_and(|(below, loss)| loss.abs() <= noise(below, subject)),
-            share: if first.rate() > 0.0 { subject.rate() / first.rate() } else { 0.0 },
+            counts: RateOf::phase(figure.phase),
+            difference: under.and_then(|one| gate.difference(one, subject, family)),
+            share: if layers[0].rate() > 0.0 { subject.rate() / layers[0].rate() } else { 0.0 },
             cpu_ns_per_operation: figure.cpu_ns_per_operation(),
             cpu_seconds_per_gb: cpu_seconds_per_gb(figure),
-            device_share,
-            cache_share: device_share.map(|share| (1.0 - share).max(0.0)),
+            cache_share: figure.moved_by_devices().map(|share| (1.0 - share).max(0.0)),
             top,
             bottom,
-        }
-    };
-    Some(LayerStack {
-        group: first.case.group.clone(),
-        phase: first.figure.phase,
-        settings: first.settings(),
-        steps: layers.iter().enumerate().map(step).collect(),
-        best: false,
-    })
-}
-
-/// What a loss must be beyond to be one.
-fn noise(below: &Subject<'_>, above: &Subject<'_>) -> f64 {
-    let variation = |subject: &Subject<'_>| subject.figure.headline().variation;
-    let both = variation(below).hypot(variation(above));
-    if both.is_finite() { (TAX_DEVIATIONS_MIN * both).max(TAX_MIN) } else { TAX_MIN }
+            single_queue: None,
+        };
+        let busy = limits.iter().any(|one| one.figure == subject.index && one.limit == Limit::Processor);
+        // One device and its file system have the same queues.
+        layer.single_queue = below
+            .as_ref()
+            .filter(|(_, direct)| direct.top.len() > 1 && !layer.bottom.is_empty())
+            .map(|(_, direct)| single_queue(direct, &layer, busy));
+        let inputs = std::iter::once(subject.index).chain(under.map(|one| one.index)).collect();
+        stack.push(match &layer.difference {
+            Some(difference) => gate.state_difference(Kind::Layer, inputs, difference, layer.clone()),
+            None => gate.state(Kind::Layer, inputs, layer.clone()),
+        });
+        below = Some((subject, layer));
+    }
+    stack
 }
 
 /// Processor seconds of the program's processes for each GB, over the passes that count; none where no time was
@@ -259,37 +316,14 @@ fn queues(subject: &Subject<'_>, host: Option<&HostFacts>) -> (Vec<DeviceQueues>
 fn device_queues(host: &HostFacts, name: &str) -> Option<DeviceQueues> {
     let device = host.devices.iter().find(|device| device.name == name)?;
     let known = |fact: &Fact<u32>| fact.known().copied();
-    Some(DeviceQueues {
-        device: name.to_owned(),
-        queues: known(&device.hardware_queues),
-        requests: known(&device.queue_requests),
-    })
+    Some(DeviceQueues { device: name.to_owned(), queues: known(&device.hardware_queues) })
 }
 
-/// A probe for each step of a stack from several devices to a volume over several.
-#[must_use]
-pub fn queue_probes(stacks: &[LayerStack], limits: &[BoundBy]) -> Vec<QueueProbe> {
-    let mut probes = Vec::new();
-    for (place, stack) in stacks.iter().enumerate() {
-        for (step, pair) in stack.steps.windows(2).enumerate() {
-            let (direct, volume) = (&pair[0], &pair[1]);
-            // One device and its file system have the same queues.
-            if direct.top.len() < 2 || volume.bottom.is_empty() {
-                continue;
-            }
-            let Some(tax) = volume.loss else { continue };
-            let busy = limits.iter().any(|one| one.figure == volume.figure && one.limit == Limit::Processor);
-            let (verdict, because) = judged(direct, volume, tax, busy);
-            probes.push(QueueProbe { stack: place, step: step + 1, tax, verdict, because });
-        }
-    }
-    probes
-}
-
-fn judged(direct: &LayerStep, volume: &LayerStep, tax: f64, busy: bool) -> (QueueVerdict, String) {
+/// Whether one queue is why `volume` is slower than as many devices in direct use.
+fn single_queue(direct: &Layer, volume: &Layer, busy: bool) -> (QueueVerdict, String) {
     use QueueVerdict::{CannotTell, NotSupported, Supported};
-    if volume.within_noise || tax <= 0.0 {
-        return (CannotTell, format!("there is no tax to explain: {:+.1} %", tax * 100.0));
+    if volume.loss().is_none_or(|loss| loss <= 0.0) {
+        return (CannotTell, "there is no tax to explain".to_owned());
     }
     if busy {
         return (CannotTell, "the processors were busy with the volume, and may be the limit".to_owned());

@@ -44,7 +44,7 @@
 //! | [`weak_scaling`], [`layer_crossovers`] | rates over nodes: slope, efficiency, saturation, where layers meet |
 //! | [`member_sets`] | the devices of a target beside each other: slow ones, models and their grades |
 //! | [`seek_fits`], [`SeekTime`], [`strips`] | positioning time and transfer rate of a device; what a block size makes of them |
-//! | [`layer_stacks`], [`queue_probes`] | what each layer costs; whether a single queue is why |
+//! | [`Layer`] | what each layer costs; whether a single queue is why |
 //! | [`disk_views`] | how sequential a phase was at the application and at the devices |
 //! | [`ProcessLimit`] | whether more devices bring nothing to so many tasks |
 //! | [`Cost`], [`Placement`], [`fits`] | time × devices and rack units; which data a target is for; whether it fits |
@@ -176,10 +176,7 @@ pub use iops::{CacheState, DefinedIops, iops_table};
 pub use jobs::{Job, JobRates, jobs};
 pub use lack_of_fit::{FIT_POINTS_LEAST, FIT_REPETITIONS_LEAST, Model, ModelTest, bends_at, lack_of_fit};
 pub use latency::{CdfPoint, LATENCY_STATISTICS, Latency, LatencyStatistic, LatencySummary, ShownIn, Take};
-pub use layers::{
-    DeviceQueues, LayerStack, LayerStep, QueueProbe, QueueVerdict, TAX_DEVIATIONS_MIN, TAX_MIN,
-    cpu_seconds_per_gb, layer_stacks, queue_probes,
-};
+pub use layers::{Layer, LayerStack, QueueVerdict, cpu_seconds_per_gb};
 pub use little::{Little, little};
 pub use matrix::{
     Amounts, ColumnChange, LaunchMean, Matrices, Matrix, MatrixComparison, MatrixPass, NotCompleted,

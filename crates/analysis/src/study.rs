@@ -12,8 +12,8 @@ use crate::{
     Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, Sample, audit, beside, best,
     bound_by, claims, consistency, cost, coverage, curves, disk_views, dispersion, expected, imported,
     imported_checks, iops, job_costs, job_placings, jobs, layers, limits, matrix, members, node_comparison,
-    node_grid, overlay, process_limit, queue_probes, round_trips, scaling, seek_fits, strips, timeline,
-    timelines, verdict, weak_scaling, weakest,
+    node_grid, overlay, process_limit, round_trips, scaling, seek_fits, strips, timeline, timelines, verdict,
+    weak_scaling, weakest,
 };
 
 /// Everything that `figures`, which are those of `run`, say together.
@@ -97,7 +97,6 @@ fn of_gate(
     let nodes = node_comparison::all_nodes(figures, known_nodes);
     let curves = curves::of_gate(gate);
     let limits = limits(plan, figures, &audit, usable_cpus);
-    let layers = layers::of_subjects(plan, subjects, host);
     let seeks = seek_fits(plan, figures, &curves);
     let weak_scaling = weak_scaling::of_gate(gate);
     let scaling = scaling::scaling(gate);
@@ -126,8 +125,7 @@ fn of_gate(
         members: members::of_subjects(plan, subjects, host),
         strips: strips::of_subjects(plan, subjects, &seeks),
         seeks,
-        queues: queue_probes(&layers, &limits),
-        layers,
+        layers: layers::layers(gate, host, &limits),
         process_limits,
         disk_views: Vec::new(),
         costs: cost::costs(gate),

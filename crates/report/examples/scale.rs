@@ -102,8 +102,7 @@ fn made(tasks: u32, sizes: u64) -> Run {
 fn record(key: PhaseKey, tasks: u32, size: u64) -> PhaseRecord {
     let step =
         (u64::from(tasks) << 32 ^ size << 8 ^ u64::from(key.repetition)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    // Up to 0.04 s.
-    let io_ns = 5 * SECOND + (step >> 54) * 39_062;
+    let io_ns = 5 * SECOND + SECOND / 25 * (step >> 54) / 1024;
     let transfers = 450_000 * u64::from(tasks) / (10 + u64::from(tasks)) * (100 + size) / 100;
     let operation = if key.phase == Phase::Read { Operation::Read } else { Operation::Write };
     let (reads, writes) = if key.phase == Phase::Read { (transfers, 0) } else { (0, transfers) };

@@ -11,7 +11,7 @@ use crate::latencies::LatencyInfo;
 use crate::section::shown_passes;
 use crate::statements;
 use crate::view::findings::Setting;
-use crate::view::layers::{LayerStep, Member};
+use crate::view::layers::Member;
 use crate::view::nodes::NodeComparison;
 use crate::view::timeline::Timeline;
 use crate::view::{Figure, Report};
@@ -69,14 +69,11 @@ const FIGURE: &[Column] = &[
     column("surprises", |of| of.figure.surprises.to_string()),
 ];
 
-/// Columns that are empty of most figures: of nodes, layers, devices and jobs.
-const OTHERS: [&str; 28] = [
+/// Columns that are empty of most figures: of nodes, devices and jobs.
+const OTHERS: [&str; 25] = [
     "nodes_compared",
     "slow_nodes",
     "missing_nodes",
-    "layer_below",
-    "layer_loss",
-    "cpu_seconds_per_gb",
     "devices_compared",
     "device_models",
     "slow_devices",
@@ -196,8 +193,6 @@ impl<'a> Said<'a> {
 struct OfFigures<'a> {
     warnings: HashMap<usize, Vec<&'a str>>,
     nodes: HashMap<usize, &'a NodeComparison>,
-    /// A layer and the target below it.
-    layers: HashMap<usize, (&'a LayerStep, &'a str)>,
     members: HashMap<usize, Vec<&'a Member>>,
     timelines: HashMap<usize, &'a Timeline>,
 }
@@ -206,13 +201,6 @@ impl<'a> OfFigures<'a> {
     fn of(report: &'a Report) -> Self {
         let nodes = report.findings.nodes.iter().map(|one| (one.figure, one)).collect();
         let mut said = Self { nodes, ..Self::default() };
-        for stack in &report.findings.layers {
-            let below = std::iter::once("").chain(stack.steps.iter().map(|step| step.target.as_str()));
-            for (step, below) in stack.steps.iter().zip(below) {
-                // A layer that carries several has the same one below it in all their stacks.
-                said.layers.entry(step.figure).or_insert((step, below));
-            }
-        }
         for one in shown_passes(&report.findings.timelines) {
             said.timelines.insert(one.figure, one);
         }
@@ -242,12 +230,6 @@ fn row(of: &Said<'_>) -> Vec<String> {
     let mut cells: Vec<String> = FIGURE.iter().map(|column| (column.value)(of)).collect();
     let (all, figure) = (of.all, of.figure);
     cells.extend(all.nodes.get(&figure.number).map(|one| nodes(one)).unwrap_or_default());
-    let layer = all.layers.get(&figure.number);
-    cells.extend([
-        layer.map(|(_, below)| (*below).to_owned()).unwrap_or_default(),
-        optional(layer.and_then(|(step, _)| step.loss)),
-        optional(layer.and_then(|(step, _)| step.cpu_seconds_per_gb)),
-    ]);
     cells.extend(members(all.members.get(&figure.number).map_or(&[], Vec::as_slice)));
     cells.extend(all.timelines.get(&figure.number).map(|one| timeline(one)).unwrap_or_default());
     for operation in Operation::ALL {

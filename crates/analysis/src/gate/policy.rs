@@ -25,6 +25,8 @@ pub enum Kind {
     Placement,
     /// What limited a figure: processors or storage.
     LimitedBy,
+    /// What a layer costs.
+    Layer,
     /// A commitment, judged.
     Commitment,
     /// A statement of a study, tested.
@@ -149,7 +151,7 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 15] = [
+pub const POLICY: [Policy; 16] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
@@ -186,6 +188,13 @@ pub const POLICY: [Policy; 15] = [
         ..observed(Kind::Published, "published", "Published figures and own ones", "beside")
     },
     observed(Kind::LimitedBy, "limited_by", "Processor or storage", "limits"),
+    Policy {
+        least: DIFFERENCE_LEAST,
+        within_scatter: Some(Marked),
+        rows: 2 * OBSERVED_SHOWN,
+        test: "difference from the layer below, corrected for the number of pairs",
+        ..row(Kind::Layer, "layer", "Layer by layer", "layers")
+    },
     Policy {
         rows: usize::MAX,
         ..observed(Kind::PrintedCheck, "printed_check", "Checks of printed values", "printed")

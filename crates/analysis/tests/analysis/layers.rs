@@ -1,6 +1,6 @@
 //! What layers cost, whether a queue is why, and what targets cost for what they give.
 
-use analysis::{Kind, QueueVerdict, Value, findings_of, fits, layer_stacks};
+use analysis::{Kind, Layer, QueueVerdict, Stated, Value, findings_of, fits};
 use plan::{Bytes, Phase, Sharing};
 use record::{Fact, HostFacts, TargetDevices};
 
@@ -10,12 +10,17 @@ use crate::studies::{Study, count, said, target};
 
 const MB: f64 = 1e6;
 
+/// Five passes around `rate` in MB/s.
+fn passes(rate: f64) -> [f64; 5] {
+    [0.998, 0.999, 1.0, 1.001, 1.002].map(|scale| scale * rate * MB)
+}
+
 fn layered() -> Study {
     let on = |name: &str, below: &str| target(name, |terms| terms.above = Some(below.to_owned()));
     let mut study = Study::new(vec![target("disk", |_| {}), on("xfs", "disk"), on("nfs", "xfs")]);
     for (depth, scale) in [(1, 1.0), (8, 2.0)] {
         for (name, rate) in [("nfs", 60.0), ("disk", 100.0), ("xfs", 90.0)] {
-            study.add("w", name, &[count("depth", depth)], Phase::Read, &[rate * scale * MB]);
+            study.add("w", name, &[count("depth", depth)], Phase::Read, &passes(rate * scale));
         }
     }
     study
@@ -24,47 +29,65 @@ fn layered() -> Study {
 #[test]
 fn every_layer_loses_against_the_one_below_it() {
     let study = layered();
-    let stacks = layer_stacks(&study.plan, &study.figures(), None);
-    assert_eq!(stacks.iter().map(|one| one.best).collect::<Vec<_>>(), [false, true], "the fastest point");
-    let steps: Vec<_> = stacks[0]
-        .steps
-        .iter()
-        .map(|step| (step.target.as_str(), step.loss.map(|loss| (loss * 1000.0).round()), step.share))
-        .collect();
-    assert_eq!(steps, [("disk", None, 1.0), ("xfs", Some(100.0), 0.9), ("nfs", Some(333.0), 0.6)]);
+    let stacks = study.findings().layers;
+    let best: Vec<_> = stacks.iter().map(|stack| layer(&stack[0]).best).collect();
+    assert_eq!(best, [true, false], "the fastest point comes first");
+    let layers: Vec<_> = stacks[1].iter().map(|one| seen(layer(one))).collect();
+    assert_eq!(layers, [("disk", None, 1.0), ("xfs", Some(100.0), 0.9), ("nfs", Some(333.0), 0.6)]);
     // A second of processor time in ten, for 1 GB and for 0.9 GB.
-    let cpu = |step: usize| stacks[0].steps[step].cpu_seconds_per_gb.expect("it was recorded");
+    let cpu = |step: usize| layer(&stacks[1][step]).cpu_seconds_per_gb.expect("it was recorded");
     assert!((cpu(0) - 1.0).abs() < 1e-9 && (cpu(1) - 1.0 / 0.9).abs() < 1e-9);
+}
+
+fn layer(one: &Stated<Layer>) -> &Layer {
+    one.says().expect("nothing speaks against it")
+}
+
+/// Its target, what it loses in thousandths, and what is left.
+fn seen(one: &Layer) -> (&str, Option<f64>, f64) {
+    (&one.target, one.loss().map(|loss| (loss * 1000.0).round()), one.share)
+}
+
+#[test]
+fn a_layer_loses_nothing_that_the_repetitions_do_not_show() {
+    let on = target("xfs", |terms| terms.above = Some("disk".to_owned()));
+    let mut study = Study::new(vec![target("disk", |_| {}), on]);
+    study.add("w", "disk", &[], Phase::Read, &[90.0, 100.0, 110.0, 120.0, 95.0].map(|rate| rate * MB));
+    study.add("w", "xfs", &[], Phase::Read, &[85.0, 100.0, 105.0, 118.0, 92.0].map(|rate| rate * MB));
+    let found = study.findings();
+    let xfs = layer(&found.layers[0][1]);
+    assert_eq!(xfs.loss(), None, "{xfs:?}");
+    assert!(!found.layers[0][1].reasons.is_empty(), "it says why");
 }
 
 #[test]
 fn a_layer_that_was_not_measured_is_passed_over_and_one_layer_is_no_stack() {
     let mut study = layered();
     study.plan.cases.retain(|case| case.target != "xfs");
-    let stacks = layer_stacks(&study.plan, &study.figures(), None);
-    let steps: Vec<_> = stacks[0].steps.iter().map(|step| (step.target.as_str(), step.loss)).collect();
-    assert_eq!(steps, [("disk", None), ("nfs", Some(0.4))]);
+    let stacks = study.findings().layers;
+    let layers: Vec<_> = stacks[0].iter().map(|one| seen(layer(one))).collect();
+    assert_eq!(layers, [("disk", None, 1.0), ("nfs", Some(400.0), 0.6)]);
     study.plan.cases.retain(|case| case.target == "disk");
-    assert_eq!(layer_stacks(&study.plan, &study.figures(), None), []);
+    assert_eq!(study.findings().layers, Vec::<Vec<_>>::new());
 }
 
 #[test]
 fn layers_that_stand_on_each_other_in_a_record_do_no_harm() {
     let mut study = layered();
     study.plan.terms.targets[0].above = Some("nfs".to_owned());
-    assert_eq!(layer_stacks(&study.plan, &study.figures(), None), []);
+    assert_eq!(study.findings().layers, Vec::<Vec<_>>::new());
 }
 
 /// Two disks in direct use, and a volume over both that loses `loss` of their rate.
 fn volume(loss: f64, queues: Option<u32>, top: &str) -> (Study, HostFacts) {
     let on = target("volume", |terms| terms.above = Some("disks".to_owned()));
     let mut study = Study::new(vec![target("disks", |_| {}), on]);
-    study.add_of("w", "disks", &[], Phase::Read, &[100.0 * MB], |spec| {
+    study.add_of("w", "disks", &[], Phase::Read, &passes(100.0), |spec| {
         spec.tasks = 2;
         (spec.files.sharing, spec.files.targets) =
             (Sharing::PerTask, vec!["/dev/sda".into(), "/dev/sdb".into()]);
     });
-    study.add_of("w", "volume", &[], Phase::Read, &[100.0 * (1.0 - loss) * MB], |spec| {
+    study.add_of("w", "volume", &[], Phase::Read, &passes(100.0 * (1.0 - loss)), |spec| {
         spec.tasks = 2;
         (spec.files.sharing, spec.files.targets) = (Sharing::PerTask, vec!["/mnt/data".into()]);
     });
@@ -84,9 +107,8 @@ fn verdict(loss: f64, queues: Option<u32>, top: &str) -> (QueueVerdict, String) 
     let mut run = run_of(&study.plan, &study.phases, &[], &[]);
     run.manifest.host = host;
     let found = findings_of(&run, &study.figures());
-    let [probe] = found.queues.as_slice() else { panic!("{:?}", found.queues) };
-    assert_eq!((probe.stack, probe.step), (0, 1));
-    (probe.verdict, probe.because.clone())
+    let [stack] = found.layers.as_slice() else { panic!("{:?}", found.layers) };
+    layer(&stack[1]).single_queue.clone().expect("a volume over two")
 }
 
 #[test]
@@ -100,7 +122,7 @@ fn a_single_queue_is_blamed_only_where_there_is_one_and_a_tax() {
     assert_eq!(said, QueueVerdict::NotSupported);
     assert!(because.contains("no queue of its own"), "{because}");
     assert_eq!(verdict(0.1, None, "").0, QueueVerdict::NotSupported);
-    for loss in [0.01, -0.2] {
+    for loss in [0.0, -0.2] {
         let (said, because) = verdict(loss, Some(1), "md0");
         assert_eq!(said, QueueVerdict::CannotTell);
         assert!(because.contains("no tax to explain"), "{because}");

@@ -15,8 +15,6 @@ pub(super) fn fill(findings: &mut Findings, found: &analysis::Findings, figures:
     findings.seeks = found.seeks.iter().map(seek).collect();
     findings.strips = found.strips.iter().map(strip).collect();
     findings.process_limits = found.process_limits.iter().map(|one| process_limit(one, unit)).collect();
-    findings.layers = found.layers.iter().map(|one| stack(one, unit)).collect();
-    findings.queues = found.queues.iter().map(queue).collect();
     findings.disk_views = found.disk_views.iter().map(disk_view).collect();
     findings.fits = found.fits.iter().map(fit).collect();
 }
@@ -132,49 +130,6 @@ fn process_limit(one: &analysis::ProcessLimit, unit: impl Fn(usize) -> &'static 
         spread: one.spread,
         gain: one.gain,
         flat: one.flat,
-    }
-}
-
-fn stack(one: &analysis::LayerStack, unit: impl Fn(usize) -> &'static str) -> view::LayerStack {
-    let queues = |all: &[analysis::DeviceQueues]| {
-        let queues = |one: &analysis::DeviceQueues| view::DeviceQueues {
-            device: one.device.clone(),
-            queues: one.queues,
-            requests: one.requests,
-        };
-        all.iter().map(queues).collect()
-    };
-    let step = |one: &analysis::LayerStep| view::LayerStep {
-        target: one.target.clone(),
-        figure: number(one.figure),
-        per_second: one.rate,
-        loss: one.loss,
-        within_noise: one.within_noise,
-        share: one.share,
-        cpu_ns_per_operation: one.cpu_ns_per_operation,
-        cpu_seconds_per_gb: one.cpu_seconds_per_gb,
-        device_share: one.device_share,
-        cache_share: one.cache_share,
-        top: queues(&one.top),
-        bottom: queues(&one.bottom),
-    };
-    view::LayerStack {
-        group: one.group.clone(),
-        phase: one.phase.name(),
-        settings: one.settings.iter().map(setting).collect(),
-        unit: one.steps.first().map_or(BYTES_PER_SECOND, |first| unit(first.figure)),
-        best: one.best,
-        steps: one.steps.iter().map(step).collect(),
-    }
-}
-
-fn queue(one: &analysis::QueueProbe) -> view::QueueProbe {
-    view::QueueProbe {
-        stack: one.stack,
-        step: one.step,
-        tax: one.tax,
-        verdict: one.verdict.name(),
-        because: one.because.clone(),
     }
 }
 

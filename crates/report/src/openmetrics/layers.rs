@@ -1,13 +1,11 @@
-//! Devices one by one, and layers of each other.
-
-use std::collections::HashSet;
+//! Devices one by one.
 
 use super::family::{Family, Labels, labels, with};
 use crate::view::Report;
 use crate::view::findings::Setting;
 
 /// The families; `of` gives the labels of a figure by its number.
-pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> [Family; 6] {
+pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> [Family; 4] {
     let findings = &report.findings;
     let mut rate = Family::measured(
         "ioproof_device_bandwidth_bytes_per_second",
@@ -52,30 +50,7 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
         };
         seek.put(figure, line.positioning_ns / 1e9);
     }
-    let mut loss = Family::measured(
-        "ioproof_layer_loss_ratio",
-        "ratio",
-        "what a layer loses for each of the rate of the one below it",
-    );
-    let mut cpu = Family::gauge(
-        "ioproof_processor_seconds_per_gigabyte",
-        "processor time of the program for each 10^9 bytes on a layer",
-    );
-    // A layer that carries several stands in the stacks of all of them.
-    let mut seen = HashSet::new();
-    for stack in &findings.layers {
-        let below = std::iter::once("").chain(stack.steps.iter().map(|step| step.target.as_str()));
-        for (step, below) in stack.steps.iter().zip(below) {
-            let Some(figure) = of(step.figure).filter(|_| seen.insert(step.figure)) else { continue };
-            if let Some(share) = step.loss {
-                loss.put(with(&figure, &[("below", below)]), share);
-            }
-            if let Some(seconds) = step.cpu_seconds_per_gb {
-                cpu.put(with(&figure, &[("below", below)]), seconds);
-            }
-        }
-    }
-    [rate, slow, variation, seek, loss, cpu]
+    [rate, slow, variation, seek]
 }
 
 /// `tasks=1;transfer=2 MiB`.

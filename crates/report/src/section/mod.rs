@@ -13,7 +13,6 @@ mod interrupted;
 mod job_spaces;
 mod job_times;
 mod jobs;
-mod layers;
 mod layouts;
 mod matrix;
 mod nodes;
@@ -37,7 +36,6 @@ use crate::view::{Figure, Report};
 pub(crate) use cluster::nodes_line;
 pub(crate) use devices::{member_rate, seek_name};
 pub(crate) use job_times::{caption as job_caption, edge as length_edge, shown as shown_passes};
-pub(crate) use layers::stack_name;
 pub(crate) use matrix::{name as matrix_name, of_runs as matrix_of_runs, place as matrix_place};
 pub(crate) use nodes::{compared, grids};
 pub(crate) use repetitions::unit_of as repetitions_unit;
@@ -101,7 +99,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("weak-scaling", "Weak scaling", true, weak::blocks(report)),
         ("nodes-compared", "Nodes compared", true, nodes::blocks(report)),
         ("devices", "Devices one by one and together", true, devices::blocks(report)),
-        ("layers", "Layer by layer", true, layers::blocks(report)),
+        ("layers", "Layer by layer", true, report.statements.blocks(report, "layers")),
         ("disk-view", "What the disks see", true, disk_view::blocks(report)),
         ("job-times", "Jobs over time", true, job_times::blocks(report)),
         ("job-spaces", "Where jobs read and wrote", true, job_spaces::blocks(report)),

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::layers::{DiskView, Fit, LayerStack, MemberSet, ProcessLimit, QueueProbe, SeekFit, Strip};
+use super::layers::{DiskView, Fit, MemberSet, ProcessLimit, SeekFit, Strip};
 use super::matrix::Matrices;
 use super::nodes::{Coverage, LayerCrossover, NodeComparison, NodeGrid, WeakScaling};
 use super::timeline::{JobCost, JobPlacing, Timeline};
@@ -29,8 +29,6 @@ pub(crate) struct Findings {
     pub(crate) seeks: Vec<SeekFit>,
     pub(crate) strips: Vec<Strip>,
     pub(crate) process_limits: Vec<ProcessLimit>,
-    pub(crate) layers: Vec<LayerStack>,
-    pub(crate) queues: Vec<QueueProbe>,
     pub(crate) disk_views: Vec<DiskView>,
     pub(crate) fits: Vec<Fit>,
     pub(crate) timelines: Vec<Timeline>,

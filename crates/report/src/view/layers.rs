@@ -163,68 +163,6 @@ pub(crate) struct DeviceCount {
     pub(crate) per_second: f64,
 }
 
-/// One workload at one point of its sweep on the layers of each other.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct LayerStack {
-    pub(crate) group: String,
-    pub(crate) phase: &'static str,
-    pub(crate) settings: Vec<Setting>,
-    pub(crate) unit: &'static str,
-    /// The point at which the lowest layer is fastest.
-    pub(crate) best: bool,
-    /// The lowest first.
-    pub(crate) steps: Vec<LayerStep>,
-}
-
-/// A layer.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct LayerStep {
-    pub(crate) target: String,
-    pub(crate) figure: usize,
-    pub(crate) per_second: f64,
-    /// (Layer below − this one) ÷ layer below; absent of the lowest.
-    pub(crate) loss: Option<f64>,
-    /// The loss is within the scatter of the repetitions.
-    pub(crate) within_noise: bool,
-    /// Of the rate of the lowest.
-    pub(crate) share: f64,
-    pub(crate) cpu_ns_per_operation: Option<f64>,
-    /// Processor seconds of the program's processes for each 10⁹ bytes.
-    pub(crate) cpu_seconds_per_gb: Option<f64>,
-    /// Device bytes ÷ application bytes.
-    pub(crate) device_share: Option<f64>,
-    /// 1 − device share, not below 0: what caches answered or held back.
-    pub(crate) cache_share: Option<f64>,
-    /// The devices that carry its bytes.
-    pub(crate) top: Vec<DeviceQueues>,
-    /// The devices at the bottom of those.
-    pub(crate) bottom: Vec<DeviceQueues>,
-}
-
-/// The queues of a device.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct DeviceQueues {
-    pub(crate) device: String,
-    /// Absent where it has none of its own or tells none.
-    pub(crate) queues: Option<u32>,
-    /// Requests that one of them holds.
-    pub(crate) requests: Option<u32>,
-}
-
-/// A volume against the direct use of as many devices.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct QueueProbe {
-    /// By its place in `layers`, from 0.
-    pub(crate) stack: usize,
-    /// The place of the volume among the steps, from 0; the one before it is the direct use.
-    pub(crate) step: usize,
-    pub(crate) tax: f64,
-    /// Of the hypothesis that a single queue is the limit.
-    #[schemars(extend("enum" = ["supported", "not supported", "cannot be told here"]))]
-    pub(crate) verdict: &'static str,
-    pub(crate) because: String,
-}
-
 /// How sequential a phase was at the application and at the devices.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct DiskView {

@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
+use analysis::{Layer, Stated};
+
 use super::spread::pattern_of;
 use super::{BLUE, Chart, GREEN, VERMILLION, escaped};
 use crate::format::percent;
-use crate::section::{headline, signed, stack_name, title};
-use crate::view::layers::{LayerStack, LayerStep};
+use crate::section::{headline, point, signed, title};
 use crate::view::{Figure, Report};
 
 /// Waterfalls of one page; the table has the rest.
@@ -14,21 +15,35 @@ const CHARTS_MAX: usize = 16;
 
 /// One for each workload, phase and chain of layers, at the point at which the lowest is fastest.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
-    let best = report.findings.layers.iter().filter(|one| one.best).take(CHARTS_MAX);
-    best.enumerate().map(|(index, one)| waterfall(report, one, index)).collect()
+    // Those at which the lowest layer is fastest; what is withheld is not drawn.
+    let best = report
+        .found
+        .layers
+        .iter()
+        .filter_map(|stack| steps(report, stack))
+        .filter(|stack| stack[0].1.best)
+        .take(CHARTS_MAX);
+    best.enumerate().map(|(index, stack)| waterfall(report, &stack, index)).collect()
 }
 
-fn waterfall(report: &Report, stack: &LayerStack, index: usize) -> Chart {
-    let own = |step: &LayerStep| report.figures.get(step.figure.wrapping_sub(1));
-    let large = stack.steps.first().and_then(own).is_none_or(Figure::is_large);
-    let unit = stack
-        .steps
-        .first()
-        .and_then(own)
-        .map_or("MB/s", |one| if large { "MB/s" } else { one.operations_unit() });
-    let rates: Vec<f64> = stack.steps.iter().map(|step| value(own(step), step, large)).collect();
-    let names: Vec<String> = stack.steps.iter().map(|step| escaped(title(report, &step.target))).collect();
-    let words: Vec<String> = stack.steps.iter().map(|step| words(report, step)).collect();
+/// The layers of a stack; none where one of them is withheld.
+fn steps<'a>(report: &'a Report, stack: &'a [Stated<Layer>]) -> Option<Vec<Step<'a>>> {
+    stack.iter().map(|one| Some((report.figures.get(one.figure())?, one.says()?))).collect()
+}
+
+/// A layer and its figure.
+type Step<'a> = (&'a Figure, &'a Layer);
+
+fn waterfall(report: &Report, stack: &[Step<'_>], index: usize) -> Chart {
+    let [(first, _), .., (last, highest)] = stack else { unreachable!("a stack has two layers") };
+    let large = first.is_large();
+    let unit = if large { "MB/s" } else { first.operations_unit() };
+    let value = |(figure, layer): &Step<'_>| {
+        if large { layer.rate / 1e6 } else { figure.transfers_per_second.median }
+    };
+    let rates: Vec<f64> = stack.iter().map(value).collect();
+    let names: Vec<String> = stack.iter().map(|(_, layer)| escaped(title(report, &layer.target))).collect();
+    let words: Vec<String> = stack.iter().map(|step| words(report, step)).collect();
     let losses: Vec<f64> = (0..rates.len())
         .map(|place| place.checked_sub(1).map_or(0.0, |below| (rates[below] - rates[place]).max(0.0)))
         .collect();
@@ -36,11 +51,11 @@ fn waterfall(report: &Report, stack: &LayerStack, index: usize) -> Chart {
         .map(|place| place.checked_sub(1).map_or(0.0, |below| (rates[place] - rates[below]).max(0.0)))
         .collect();
     let kept: Vec<f64> = rates.iter().zip(&gains).map(|(rate, gain)| rate - gain).collect();
-    let label = |step: &LayerStep, sign: f64| match step.loss {
+    let label = |(_, layer): &Step<'_>, sign: f64| match layer.loss() {
         Some(loss) if loss * sign > 0.0 => signed(-loss),
         _ => String::new(),
     };
-    let labels = |sign: f64| stack.steps.iter().map(|step| label(step, sign)).collect::<Vec<_>>();
+    let labels = |sign: f64| stack.iter().map(|step| label(step, sign)).collect::<Vec<_>>();
     let bar = |name: &str, y: &[f64], colour: &str, pattern: &str, text: Vec<String>| {
         json!({
             "type": "bar", "name": name, "x": names, "y": y, "customdata": words, "text": text,
@@ -48,8 +63,7 @@ fn waterfall(report: &Report, stack: &LayerStack, index: usize) -> Chart {
             "marker": { "color": colour, "pattern": pattern_of(pattern) },
         })
     };
-    let shown: Vec<String> =
-        stack.steps.iter().map(|step| own(step).map(headline).unwrap_or_default()).collect();
+    let shown: Vec<String> = stack.iter().map(|(figure, _)| headline(figure)).collect();
     let mut data = vec![bar("rate of the layer", &kept, BLUE, "", shown)];
     if gains.iter().any(|&gain| gain > 0.0) {
         data.push(bar("gained over the layer below", &gains, GREEN, ".", labels(-1.0)));
@@ -57,22 +71,18 @@ fn waterfall(report: &Report, stack: &LayerStack, index: usize) -> Chart {
     if losses.iter().any(|&loss| loss > 0.0) {
         data.push(bar("lost against the layer below", &losses, VERMILLION, "/", labels(1.0)));
     }
-    let last = stack.steps.last();
-    let conditions = last.and_then(own).map(|one| one.conditions.clone()).unwrap_or_default();
+    let at = point(&first.settings);
+    let at = if at.is_empty() { first.phase.to_owned() } else { format!("{}, {at}", first.phase) };
     Chart {
         id: format!("chart-layers-{index}"),
         place: "layers".to_owned(),
-        title: format!(
-            "{}, {}: from the device to the application",
-            escaped(&stack.group),
-            stack_name(stack)
-        ),
+        title: format!("{}, {at}: from the device to the application", escaped(&first.group)),
         note: format!(
             "{}. {} of the lowest layer's rate is left at the highest.",
-            conditions,
-            last.map(|step| percent(step.share)).unwrap_or_default()
+            last.conditions,
+            percent(highest.share)
         ),
-        full: stack.steps.len() > 4,
+        full: stack.len() > 4,
         height: 380,
         data,
         layout: json!({
@@ -92,23 +102,16 @@ fn connectors(rates: &[f64]) -> Vec<Value> {
     rates[..rates.len().saturating_sub(1)].iter().enumerate().map(line).collect()
 }
 
-fn value(figure: Option<&Figure>, step: &LayerStep, large: bool) -> f64 {
-    if large { step.per_second / 1e6 } else { figure.map_or(0.0, |one| one.transfers_per_second.median) }
-}
-
-fn words(report: &Report, step: &LayerStep) -> String {
-    let mut text = format!("<b>{}</b>", escaped(title(report, &step.target)));
-    if let Some(own) = report.figures.get(step.figure.wrapping_sub(1)) {
-        text.push_str(&format!(": {}<br>{}", headline(own), escaped(&own.conditions)));
+fn words(report: &Report, (figure, layer): &Step<'_>) -> String {
+    let target = escaped(title(report, &layer.target));
+    let mut text = format!("<b>{target}</b>: {}<br>{}", headline(figure), escaped(&figure.conditions));
+    if let Some(loss) = layer.loss() {
+        text.push_str(&format!("<br>loss {}", signed(loss)));
     }
-    if let Some(loss) = step.loss {
-        let noise = if step.within_noise { ", within the scatter" } else { "" };
-        text.push_str(&format!("<br>loss {}{noise}", signed(loss)));
-    }
-    if let Some(seconds) = step.cpu_seconds_per_gb {
+    if let Some(seconds) = layer.cpu_seconds_per_gb {
         text.push_str(&format!("<br>{seconds:.3} s of processor time for each GB"));
     }
-    if let Some(share) = step.cache_share {
+    if let Some(share) = layer.cache_share {
         text.push_str(&format!("<br>caches {}", percent(share)));
     }
     text
