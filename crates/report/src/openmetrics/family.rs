@@ -8,14 +8,15 @@ use crate::escape::label;
 /// Names and values in the braces of a sample.
 pub(super) type Labels = Vec<(String, String)>;
 
-/// A family: a name, what it says, and its samples.
+/// A family: a name, what it says, and its samples as they are written: of ten thousand cases there are so many that
+/// their labels one by one would take a gigabyte.
 pub(super) struct Family {
     name: Cow<'static, str>,
     kind: &'static str,
     /// The end of the name that is a unit; may be empty.
     unit: &'static str,
     help: &'static str,
-    samples: Vec<(&'static str, Labels, f64)>,
+    lines: String,
 }
 
 impl Family {
@@ -60,7 +61,7 @@ impl Family {
     }
 
     const fn new(name: &'static str, kind: &'static str, unit: &'static str, help: &'static str) -> Self {
-        Self { name: Cow::Borrowed(name), kind, unit, help, samples: Vec::new() }
+        Self { name: Cow::Borrowed(name), kind, unit, help, lines: String::new() }
     }
 
     /// A sample with the family's own name.
@@ -71,9 +72,14 @@ impl Family {
     /// A sample whose name has an ending more, as `_count`. What is no number is left out: a gap
     /// says that nothing was measured, which a made-up number would not.
     pub(super) fn put_as(&mut self, ending: &'static str, labels: Labels, value: f64) {
-        if value.is_finite() {
-            self.samples.push((ending, labels, value));
+        if !value.is_finite() {
+            return;
         }
+        let pairs: Vec<String> =
+            labels.iter().map(|(name, value)| format!("{name}=\"{}\"", label(value))).collect();
+        let braces = if pairs.is_empty() { String::new() } else { format!("{{{}}}", pairs.join(",")) };
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.lines, "{}{ending}{braces} {value}", self.name);
     }
 
     /// A sample for each of `states`, 1 for the one that is `true` and 0 for the others.
@@ -86,7 +92,7 @@ impl Family {
 
     /// The lines of the family; none without samples.
     pub(super) fn write(&self, out: &mut String) {
-        if self.samples.is_empty() {
+        if self.lines.is_empty() {
             return;
         }
         // Writing to a String cannot fail.
@@ -95,12 +101,7 @@ impl Family {
             let _ = writeln!(out, "# UNIT {} {}", self.name, self.unit);
         }
         let _ = writeln!(out, "# HELP {} {}", self.name, label(self.help));
-        for (ending, labels, value) in &self.samples {
-            let pairs: Vec<String> =
-                labels.iter().map(|(name, value)| format!("{name}=\"{}\"", label(value))).collect();
-            let braces = if pairs.is_empty() { String::new() } else { format!("{{{}}}", pairs.join(",")) };
-            let _ = writeln!(out, "{}{ending}{braces} {value}", self.name);
-        }
+        out.push_str(&self.lines);
     }
 }
 
