@@ -1711,12 +1711,16 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__verdict)
-            opts="-h --json --help"
+            opts="-h --json --sheet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --sheet)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -129,6 +129,7 @@ json\t'Everything, for programs'
 openmetrics\t'Metrics for a monitoring system, as OpenMetrics text'"
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l output -d 'Write to this file instead of the terminal' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -l sheet -d 'A sheet for each commitment: what was fixed before, the evidence, what speaks against it, what could not be seen, and the judgement. To the terminal, or to FILE as its ending says: .html, .md or text' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -l json -d 'As JSON'
 complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand check" -l published -d 'Look at the published figures instead'

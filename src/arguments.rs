@@ -13,7 +13,7 @@ use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub(crate) use look::{
     BatchArguments, CheckArguments, CleanArguments, CompareArguments, CompareFormat, Format,
     HistoryArguments, ImportArguments, MergeArguments, OverheadArguments, ReferenceArguments,
-    ReportArguments, RunsArguments,
+    ReportArguments, VerdictArguments,
 };
 pub(crate) use measure::{Fadvise, How, RandomopsArguments, RpcArguments, RunArguments};
 
@@ -71,7 +71,7 @@ enum Alone {
     /// Print the tables of a run again, and write its report; several runs become one.
     Report(ReportArguments),
     /// Say of each commitment of a study whether it was kept, and by how much.
-    Verdict(RunsArguments),
+    Verdict(VerdictArguments),
     /// Check the figures of a run, or the published ones, for what cannot be true.
     Check(CheckArguments),
     /// Show the last operations of a run one by one, with the device's part of their time.

@@ -1,18 +1,41 @@
 //! `ioproof verdict`: the commitments of a study against what was measured.
 
-use report::Study;
+use std::path::Path;
 
-use crate::arguments::RunsArguments;
-use crate::console::{colour, print};
+use report::{Colour, Study};
+
+use crate::arguments::VerdictArguments;
+use crate::console::{colour, print, print_line};
 use crate::exit::{Exit, Failure};
+use crate::report::Output;
 use crate::runs;
 
 /// Prints a verdict for each commitment; the exit code says whether all were kept.
-pub(crate) fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &VerdictArguments) -> Result<Exit, Failure> {
     let run = runs::open(&arguments.runs)?;
     let study = Study::of(&run);
-    print(&if arguments.json { study.verdicts_json() } else { study.verdicts(colour()) })?;
+    match &arguments.sheet {
+        None if arguments.json => print(&study.verdicts_json())?,
+        None => print(&study.verdicts(colour()))?,
+        // Without commitments the table says so.
+        Some(_) if !study.promises() => print(&study.verdicts(colour()))?,
+        Some(None) => print(&study.sheet(colour()).unwrap_or_default())?,
+        Some(Some(path)) => {
+            let sheet = sheet(&study, path).unwrap_or_default();
+            Output::new(&arguments.runs, path)?.write(path, |out| Ok(out.write_all(sheet.as_bytes())?))?;
+            print_line(&format!("wrote {}", path.display()))?;
+        }
+    }
     Ok(exit(&study))
+}
+
+/// In the form that the ending of `path` names; text where it names none.
+fn sheet(study: &Study<'_>, path: &Path) -> Option<String> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("html" | "htm") => study.sheet_html(),
+        Some("md") => study.sheet_markdown(),
+        _ => study.sheet(Colour::Plain),
+    }
 }
 
 /// Success only where there are commitments and every one was kept.

@@ -39,15 +39,19 @@ pub(crate) enum Format {
     Openmetrics,
 }
 
-/// Run directories.
+/// `ioproof verdict`.
 #[derive(Debug, Args)]
-pub(crate) struct RunsArguments {
+pub(crate) struct VerdictArguments {
     /// Run directories; several are taken as one study.
     #[arg(value_name = "RUNDIR", required = true)]
     pub(crate) runs: Vec<PathBuf>,
     /// As JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    /// A sheet for each commitment: what was fixed before, the evidence, what speaks against it, what could not be
+    /// seen, and the judgement. To the terminal, or to FILE as its ending says: .html, .md or text.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with = "json")]
+    pub(crate) sheet: Option<Option<PathBuf>>,
 }
 
 /// `ioproof check`.

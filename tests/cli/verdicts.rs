@@ -59,6 +59,43 @@ fn a_kept_commitment_passes_with_its_margin_bound_and_conditions() {
     assert!(number("at_worst") <= number("measured") && number("confidence") >= 0.95, "{verdict}");
 }
 
+/// Criterion, hash, evidence, doubts, what was not seen and judgement: on the terminal, as Markdown, and as a page.
+#[test]
+fn a_sheet_says_all_that_a_verdict_rests_on() {
+    let _timed = timed();
+    let desk = Desk::new();
+    let study = promised("bandwidth_at_least = \"900TB/s\"", "median");
+    let _ = run(&desk.study(&study)).expect_code(0);
+    let text = run(&desk.ioproof("verdict").arg(desk.record()).arg("--sheet")).expect_code(8).stdout;
+    let words = [
+        "1 of 1 · writing · FAIL",
+        "It was not kept. Figure 3 decides",
+        "writing (the vendor): at least 900 TB/s",
+        "every write of stream at tasks 2; judged by median, by wall time",
+        "1 case: stream:tasks=2",
+        "3 repetitions",
+        "SHA-256",
+        "What speaks against these figures",
+        "What could not be seen",
+        "are not declared",
+    ];
+    assert_says(&text, &words);
+    let row = text.lines().find(|line| line.contains("  yes")).expect("the figure that decides");
+    assert_eq!(row.matches("B/s").count(), 4, "a median and three repetitions: {row}");
+    for name in ["sheet.md", "sheet.html"] {
+        let file = desk.path(name);
+        let _ = run(&desk.ioproof("verdict").arg(desk.record()).arg("--sheet").arg(&file)).expect_code(8);
+        let written = fs::read_to_string(&file).expect("a sheet");
+        assert_says(&written, &["writing · FAIL", "SHA-256", "What could not be seen"]);
+        assert_eq!(written.starts_with("<!doctype html>"), name.ends_with("html"));
+    }
+    // Over the record it is not written.
+    let manifest = desk.record().join("manifest.json");
+    let _ = run(&desk.ioproof("verdict").arg(desk.record()).arg("--sheet").arg(&manifest)).expect_code(3);
+    let page = run(&desk.ioproof("report --format html").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&page, &["<a href=\"#sheets\">Verdict sheets</a>", "writing · FAIL"]);
+}
+
 #[test]
 fn a_commitment_that_is_not_kept_fails_and_the_exit_code_says_so_where_it_was_asked_for() {
     let _timed = timed();

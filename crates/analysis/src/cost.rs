@@ -8,7 +8,7 @@ use record::{FileSystemFacts, HostFacts};
 use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
 use crate::subject::Subject;
-use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::table::{Column, Of, Statement, Value};
 use crate::timeline::{Timeline, file_system_of};
 
 /// Transfers from this size on tell of rates in bytes.
@@ -29,26 +29,22 @@ pub struct Cost {
     pub seconds_per_tb: f64,
     /// Devices; 0 where the study does not say.
     pub devices: u32,
-    /// Rack units, ports or what else is counted; 0 where not said.
+    /// Rack units, or what else is counted; 0 where not said.
     pub rack_units: f64,
+    /// Ports; 0 where not said.
+    pub ports: u32,
 }
 
-impl Cost {
-    /// A time × devices.
-    fn by_devices(&self, seconds: f64) -> Value {
-        if self.devices > 0 { Value::Seconds(seconds * f64::from(self.devices)) } else { Value::None }
-    }
-
-    /// A time × rack units.
-    fn by_rack_units(&self, seconds: f64) -> Value {
-        if self.rack_units > 0.0 { Value::Seconds(seconds * self.rack_units) } else { Value::None }
-    }
+/// A time × what is counted, where that is said.
+fn times(seconds: f64, count: impl Into<f64>) -> Option<f64> {
+    let count = count.into();
+    (count > 0.0).then_some(seconds * count)
 }
 
 impl Statement for Cost {
     const KIND: Kind = Kind::Cost;
     const OF: Of = Of::Target;
-    const CAPTION: &'static str = "Time × devices and × rack units, of the best figure of each target; for 1 TB, since passes may have moved different amounts.";
+    const CAPTION: &'static str = "Time × devices, × rack units and × ports, of the best figure of each target; for 1 TB, since passes may have moved different amounts.";
     const COLUMNS: &'static [Column<Self>] = &[
         Column::seconds(
             "seconds",
@@ -62,34 +58,34 @@ impl Statement for Cost {
             "wall time for 1 TB at its rate",
         )
         .headed("per TB"),
-        Column::new(
-            "device_seconds",
-            "× devices",
-            Quantity::Seconds,
-            |one| one.by_devices(one.seconds),
-            "run time × devices",
-        ),
-        Column::new(
+        Column::seconds("device_seconds", |one: &Self| times(one.seconds, one.devices), "run time × devices")
+            .headed("× devices"),
+        Column::seconds(
             "rack_unit_seconds",
-            "× rack units",
-            Quantity::Seconds,
-            |one| one.by_rack_units(one.seconds),
+            |one: &Self| times(one.seconds, one.rack_units),
             "run time × rack units",
-        ),
-        Column::new(
+        )
+        .headed("× rack units"),
+        Column::seconds("port_seconds", |one: &Self| times(one.seconds, one.ports), "run time × ports")
+            .headed("× ports"),
+        Column::seconds(
             "device_seconds_per_tb",
-            "per TB × devices",
-            Quantity::Seconds,
-            |one| one.by_devices(one.seconds_per_tb),
+            |one: &Self| times(one.seconds_per_tb, one.devices),
             "time for 1 TB × devices",
-        ),
-        Column::new(
+        )
+        .headed("per TB × devices"),
+        Column::seconds(
             "rack_unit_seconds_per_tb",
-            "per TB × rack units",
-            Quantity::Seconds,
-            |one| one.by_rack_units(one.seconds_per_tb),
+            |one: &Self| times(one.seconds_per_tb, one.rack_units),
             "time for 1 TB × rack units",
-        ),
+        )
+        .headed("per TB × rack units"),
+        Column::seconds(
+            "port_seconds_per_tb",
+            |one: &Self| times(one.seconds_per_tb, one.ports),
+            "time for 1 TB × ports",
+        )
+        .headed("per TB × ports"),
     ];
 }
 
@@ -195,7 +191,8 @@ impl Statement for Fit {
 pub(crate) fn costs(gate: &Gate<'_>) -> Vec<Stated<Cost>> {
     let mut sorts: Vec<((&str, Phase), Vec<&Subject<'_>>)> = Vec::new();
     for subject in gate.subjects.iter().filter(|subject| has_cost(subject.figure.phase)) {
-        if subject.target.is_none_or(|terms| terms.rack_units <= 0.0) || rate(subject) <= 0.0 {
+        let counted = |terms: &TargetTerms| terms.rack_units > 0.0 || terms.ports > 0;
+        if !subject.target.is_some_and(counted) || rate(subject) <= 0.0 {
             continue;
         }
         let key = (subject.case.target.as_str(), subject.figure.phase);
@@ -229,7 +226,8 @@ fn cost(subject: &Subject<'_>) -> Option<Cost> {
     walls.sort_unstable();
     let seconds = *walls.get(walls.len() / 2)? as f64 / 1e9;
     let seconds_per_tb = TERABYTE / rate(subject);
-    Some(Cost { seconds, seconds_per_tb, devices: terms.devices, rack_units: terms.rack_units })
+    let TargetTerms { devices, rack_units, ports, .. } = *terms;
+    Some(Cost { seconds, seconds_per_tb, devices, rack_units, ports })
 }
 
 /// Every target of which the study says what it costs or holds, and that was both read and written in large

@@ -26,6 +26,7 @@ pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
     let trips = if any { round_trips(run) } else { Vec::new() };
     let mut more = contradictions(&checks, figures);
     more.extend(matrix::doubts(&matrices, figures));
+    more.extend(audit::above_links(run, figures));
     let plan = &run.manifest.plan;
     let host = Some(&run.manifest.host);
     let timelines = timelines(run, figures);

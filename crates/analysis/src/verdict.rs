@@ -122,6 +122,12 @@ impl Statement for Verdict {
 }
 
 impl Verdict {
+    /// What a repetition of a figure that it is about reached, in the unit of what was promised.
+    #[must_use]
+    pub fn value(&self, one: &RepetitionFigure) -> Option<f64> {
+        values(&[one], self.commitment.amount, self.commitment.rate)?.pop()
+    }
+
     fn in_unit(&self, value: Option<f64>) -> Value {
         Value::or_none(value, |value| Value::amount(self.commitment.amount, value))
     }

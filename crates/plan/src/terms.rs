@@ -81,8 +81,10 @@ pub struct TargetTerms {
     /// Caches of clients, servers and controllers together; a working set should be
     /// [`CACHE_MULTIPLE`] times as large.
     pub caches: Option<Bytes>,
-    /// Rack units, ports, or what else the cost is counted in; 0 where not said.
+    /// Rack units, or what else the cost is counted in; 0 where not said.
     pub rack_units: f64,
+    /// Ports of switches that it takes; 0 where not said.
+    pub ports: u32,
     /// Slots that there are for its devices; 0 where not said.
     pub slots: u32,
     /// Bytes that it holds.

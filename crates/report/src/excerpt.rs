@@ -31,6 +31,12 @@ impl Study<'_> {
         json_text(&json!({ "schema": "ioproof-verdict/2", "kept": self.kept(), "verdicts": verdicts }))
     }
 
+    /// Whether the study has commitments.
+    #[must_use]
+    pub fn promises(&self) -> bool {
+        !self.report().found.verdicts.is_empty()
+    }
+
     /// Whether there are commitments and all of them were kept.
     #[must_use]
     pub fn kept(&self) -> bool {

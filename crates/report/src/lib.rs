@@ -46,6 +46,7 @@ mod progress;
 pub mod reference;
 mod schema;
 mod section;
+mod sheet;
 mod statements;
 mod study;
 mod table;

@@ -8,7 +8,7 @@ use record::Run;
 use crate::section::Section;
 use crate::text::{self, Colour};
 use crate::view::Report;
-use crate::{build, csv, escape, html, launches, markdown, openmetrics};
+use crate::{build, csv, escape, html, launches, markdown, openmetrics, sheet};
 
 /// A run with its figures and what they say together. Making it is most of the work, so whoever
 /// writes several forms makes it once.
@@ -57,6 +57,30 @@ impl<'a> Study<'a> {
         let changed = crate::compare(self.run, other.run).section();
         self.second = Some(Second { report: other.report, changed });
         self
+    }
+
+    /// A sheet for each commitment for a terminal: criterion, evidence, doubts, what could not be seen, judgement.
+    /// None where nothing was promised.
+    #[must_use]
+    pub fn sheet(&self, colour: Colour) -> Option<String> {
+        let section = sheet::section(self.run, &self.report)?;
+        Some(text::section_whole(&section, colour).trim_start().to_owned())
+    }
+
+    /// The sheets as Markdown.
+    #[must_use]
+    pub fn sheet_markdown(&self) -> Option<String> {
+        let section = sheet::section(self.run, &self.report)?;
+        let mut out = String::new();
+        markdown::section_markdown(&mut out, &section);
+        Some(out)
+    }
+
+    /// The sheets as a page that prints well and needs nothing else.
+    #[must_use]
+    pub fn sheet_html(&self) -> Option<String> {
+        let section = sheet::section(self.run, &self.report)?;
+        Some(html::section_alone(&self.report.run.title, &section))
     }
 
     /// What every form shows.

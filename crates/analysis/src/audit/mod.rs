@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 mod doubt;
+mod links;
 mod measured;
 mod memory;
 mod own;
@@ -15,6 +16,7 @@ mod recomputed;
 mod terms;
 
 pub use doubt::{Doubt, doubted};
+pub(crate) use links::above_links;
 pub use own::audit;
 pub(crate) use own::beyond_devices;
 pub use policy::{CHECKS, Check, CheckPolicy, Severity, Use};

@@ -147,7 +147,8 @@ pub const CHECKS: [CheckPolicy; 27] = [
         "above ceiling",
         Withheld,
         "a rate, or what the devices moved in a second of wall time, more than 1 % above an expectation with \
-         `ceiling = true`",
+         `ceiling = true`; a rate of a target with `client = \"remote\"` above the network links of the nodes, where the \
+         record has them",
     ),
     row(
         Check::AboveDevices,

@@ -1,6 +1,6 @@
 //! What layers cost, whether a queue is why, and what targets cost for what they give.
 
-use analysis::{Layer, QueueVerdict, Stated, findings_of, fits};
+use analysis::{Kind, Layer, QueueVerdict, Stated, Value, findings_of, fits};
 use plan::{Bytes, Phase, Sharing};
 use record::{Fact, HostFacts, TargetDevices};
 
@@ -136,7 +136,7 @@ fn cards_and_disks() -> Study {
             (terms.devices, terms.rack_units, terms.slots) = (5, 8.0, 11);
             (terms.capacity, terms.needs) = (Some(Bytes::gib(10)), Some(Bytes::gib(12)));
         }),
-        target("disks", |terms| (terms.devices, terms.rack_units) = (192, 84.0)),
+        target("disks", |terms| (terms.devices, terms.rack_units, terms.ports) = (192, 84.0, 16)),
     ]);
     for (name, read, write) in [("cards", 1250.0, 500.0), ("disks", 1000.0, 1000.0)] {
         for (phase, rate) in [(Phase::Read, read), (Phase::Write, write)] {
@@ -162,6 +162,10 @@ fn cost_is_time_by_devices_and_by_rack_units() {
         seen,
         [(5, 50.0, 6400.0), (5, 50.0, 16_000.0), (192, 1920.0, 84_000.0), (192, 1920.0, 84_000.0),]
     );
+    let table = study.findings().tables().into_iter().find(|one| one.kind == Kind::Cost).expect("costs");
+    let ports = table.columns.iter().position(|one| one.key == "port_seconds").expect("a column");
+    let by_ports: Vec<_> = table.rows.iter().map(|row| row.cells[ports].clone()).collect();
+    assert_eq!(by_ports, [Value::None, Value::None, Value::Seconds(160.0), Value::Seconds(160.0)]);
     let mut alone = cards_and_disks();
     alone.plan.cases.retain(|case| case.target == "cards");
     assert_eq!(alone.findings().costs, [], "nothing stands beside it");

@@ -1,12 +1,14 @@
 //! Reads that a memory may have answered: what excludes it, and that nothing else keeps a commitment.
 
-use analysis::{Check, Doubt, Figure, RateName, Standing, Verdict, audit, figures, verdicts};
+use analysis::{Check, Doubt, Figure, RateName, Standing, Verdict, audit, figures, findings_of, verdicts};
 use plan::{
     Amount, Backend, Bound, Bytes, Case, Client, Commitment, Order, Over, Phase, Plan, Selector, Statistic,
     TargetTerms, WorkloadSpec,
 };
 use proptest::prelude::{any, prop_assert_ne, proptest};
-use record::{MemoryPlace, PhaseKey, PhaseRecord, PhaseRow, Provenance, Warning, WarningRow};
+use record::{
+    Fact, MemoryPlace, NetworkFacts, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run, Warning, WarningRow,
+};
 
 use crate::rows::{SECOND, phase, plan, run, workload};
 
@@ -77,7 +79,7 @@ impl Read {
         read
     }
 
-    fn figures(&self) -> Vec<Figure> {
+    fn run(&self) -> Run {
         let record = |(repetition, &bytes): (u32, &u64)| {
             let key = PhaseKey { case: "c".into(), repetition, phase: self.phase };
             let device_read_bytes = self.device_percent.map(|percent| (bytes * percent).div_ceil(100));
@@ -88,7 +90,11 @@ impl Read {
         let mut run = run(&self.plan, (0..).zip(&self.read_bytes).map(record).collect());
         run.manifest.host.memory_bytes = self.memory_bytes;
         run.manifest.provenance = self.provenance;
-        figures(&run, RateName::ByWall)
+        run
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        figures(&self.run(), RateName::ByWall)
     }
 
     fn doubts(&self) -> Vec<Doubt> {
@@ -235,6 +241,34 @@ fn one_doubt_is_enough() {
     cached.warnings = vec![Warning::MemoryBelow { place: MemoryPlace::Node, what: "loop7".to_owned() }];
     let checks: Vec<Check> = cached.doubts().iter().map(|doubt| doubt.check).collect();
     assert_eq!(checks, [Check::Cached]);
+}
+
+/// 1 GiB in 100 s from servers behind a link.
+#[test]
+fn a_remote_target_is_not_faster_than_the_network_links_of_the_nodes() {
+    let above = |client, state: &str, bits: u64| {
+        let mut read = Read::remote(GIB, None);
+        read.plan.terms.targets[0].client = client;
+        let mut run = read.run();
+        run.manifest.host.network = Fact::Known(vec![NetworkFacts {
+            name: "ens1".to_owned(),
+            kind: "ethernet".to_owned(),
+            state: Fact::Known(state.to_owned()),
+            bits_per_second: Fact::Known(bits),
+            mtu_bytes: Fact::Known(9000),
+            driver: Fact::Known("ice".to_owned()),
+            numa_node: Fact::Known(0),
+            pci_address: Fact::Known("0000:17:00.0".to_owned()),
+        }]);
+        let doubts = findings_of(&run, &figures(&run, RateName::ByWall)).audit;
+        doubts.into_iter().find(|one| one.check == Check::AboveCeiling)
+    };
+    let doubt = above(Client::Remote, "up", 10_000_000).expect("10.7 MB/s over 1.25 MB/s");
+    assert_eq!(doubt.figure, Some(0));
+    assert!(doubt.evidence.contains("carry 1.25 MB/s"), "{}", doubt.evidence);
+    assert_eq!(above(Client::Remote, "up", 1_000_000_000), None);
+    assert_eq!(above(Client::Remote, "down", 10_000_000), None, "nothing is known of the link that is used");
+    assert_eq!(above(Client::LocalToServer, "up", 10_000_000), None);
 }
 
 proptest! {

@@ -468,6 +468,7 @@ fn terms(name: String, fields: &Fields) -> TargetTerms {
         server_memory: fields.bytes("server_memory"),
         caches: fields.bytes("caches"),
         rack_units: fields.number("rack_units").unwrap_or(0.0),
+        ports: fields.count_u32("ports").unwrap_or(0),
         slots: fields.count_u32("slots").unwrap_or(0),
         capacity: fields.bytes("capacity"),
         needs: fields.bytes("needs"),

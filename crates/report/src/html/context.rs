@@ -1,6 +1,6 @@
 //! The numbers of a report as the page's template wants them: formatted, beside the raw ones.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use analysis::ShownIn;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, escape_formatter};
@@ -18,7 +18,8 @@ use crate::format::{
 };
 use crate::inventory::beside;
 use crate::latencies::{self, LatencyInfo};
-use crate::section::{sections, signed, unnamed, which_target};
+use crate::section::{Section, sections, signed, unnamed, which_target};
+use crate::sheet;
 use crate::study::Second;
 use crate::text;
 use crate::view::{BYTES_PER_SECOND, CaseInfo, Figure, Repetition, Report};
@@ -51,6 +52,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     let linked = chosen.numbers.iter().copied().collect();
     let mut sections = sections(report);
     sections.extend(second.map(|second| second.changed.clone()));
+    sections.extend(sheet::section(run, report));
     let sections: Vec<Value> =
         sections.iter().map(|one| section::value(one, &of_sections, &linked)).collect();
     let figures: Vec<Value> = shown
@@ -92,6 +94,17 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         "charts": escape::chart_json(raw(&all)),
         "hovers": hovers(report, &all),
     });
+    render(include_str!("page.html"), context)
+}
+
+/// A section as a page of its own.
+pub(super) fn alone(title: &str, section: &Section) -> Result<String, minijinja::Error> {
+    let blocks = section::value(section, &[], &HashSet::new());
+    let context = json!({ "css": include_str!("page.css"), "title": title, "section": blocks });
+    render(include_str!("alone.html"), context)
+}
+
+fn render(template: &str, context: Value) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_formatter(|out, state, value| match value.as_str() {
@@ -99,8 +112,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         _ => escape_formatter(out, state, value),
     });
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.add_template("page.html", include_str!("page.html"))?;
-    environment.get_template("page.html")?.render(minijinja::value::Serde(context))
+    environment.render_str(template, minijinja::value::Serde(context))
 }
 
 /// The target and the swept values that tell `figure` from others of the same words.

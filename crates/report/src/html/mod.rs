@@ -13,6 +13,7 @@ use std::io::{self, Write};
 
 use record::Run;
 
+use crate::section::Section;
 use crate::study::Second;
 use crate::view::Report;
 
@@ -33,6 +34,11 @@ pub(crate) fn html(
     out.write_all(b"</script>\n<script>")?;
     out.write_all(include_bytes!("page.js"))?;
     out.write_all(b"</script>\n</body>\n</html>\n")
+}
+
+/// A section as a page of its own.
+pub(crate) fn section_alone(title: &str, section: &Section) -> String {
+    context::alone(title, section).expect("the template of the program takes every section")
 }
 
 /// plotly.js alone. The crate gives it together with MathJax, which would add 2 MB for formulas

@@ -15,6 +15,7 @@ use std::fmt::Write as _;
 use plan::{Bytes, Case, OptionNote, Outlook, Plan, Question, SpaceOutlook, Surroundings, outlooks, visible};
 
 pub use self::layouts::{LayoutOutlook, layouts};
+pub(crate) use self::terms::words as protocol;
 
 use self::case::{memory_words, predicted, space_words, what_lines};
 use crate::Colour;

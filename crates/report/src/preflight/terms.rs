@@ -84,7 +84,8 @@ pub(super) fn protocol(plan: &Plan) -> String {
     said.iter().map(line).collect()
 }
 
-fn words(case: &Case) -> String {
+/// How a case is gone through.
+pub(crate) fn words(case: &Case) -> String {
     let protocol = &case.protocol;
     let mut parts = Vec::new();
     if protocol.wipe {

@@ -159,7 +159,13 @@ pub(in crate::study) const TARGET: Table = Table {
             name: "rack_units",
             kind: Kind::Number(NUMBER_LEAST, 1e9),
             absent: Absent::Described("nothing is said"),
-            meaning: "Rack units, ports, or what else the cost is counted in.",
+            meaning: "Rack units, or what else the cost is counted in.",
+        },
+        Key {
+            name: "ports",
+            kind: Kind::Count(1, DEVICES_MAX),
+            absent: Absent::Described("nothing is said"),
+            meaning: "Ports of switches that it takes: time × ports stands in its cost.",
         },
         Key {
             name: "slots",

@@ -1,0 +1,321 @@
+//! One printable sheet for each commitment: what was fixed before the run, what was measured, what speaks against it,
+//! what could not be seen, and what follows. It is written for the party that loses.
+
+use analysis::{CONFIDENCE, Figure, Standing, Verdict, bound_least, judged_by, median_bounds, selected};
+use plan::{Bound, Case, Client, Over, Plan, Question, Statistic, TargetTerms};
+use record::{Fact, Provenance, Run};
+use sha2::{Digest, Sha256};
+
+use crate::format::{counted, percent, rate_in, shell_line};
+use crate::preflight::protocol;
+use crate::section::{Block, Section, amount, conditions, in_unit, signed};
+use crate::table::{Align, Cell, Table};
+use crate::text;
+use crate::view::Report;
+
+/// Cases of one commitment that are named.
+const NAMED: usize = 12;
+
+/// Figures of one commitment whose repetitions are shown.
+const SHOWN: usize = 24;
+
+/// A sheet for each commitment of `run`; none where nothing was promised.
+pub(crate) fn section(run: &Run, report: &Report) -> Option<Section> {
+    let verdicts: Vec<&Verdict> = report.found.verdicts.iter().filter_map(analysis::Stated::says).collect();
+    let sheets = verdicts.iter().map(|&one| Sheet { run, report, verdict: one }.blocks(verdicts.len()));
+    let blocks: Vec<Block> = sheets.flatten().collect();
+    (!blocks.is_empty()).then_some(Section {
+        id: "sheets",
+        title: "Verdict sheets",
+        before_figures: false,
+        blocks,
+    })
+}
+
+struct Sheet<'a> {
+    run: &'a Run,
+    report: &'a Report,
+    verdict: &'a Verdict,
+}
+
+fn heading(text: impl Into<String>) -> Block {
+    Block::Heading { place: String::new(), text: text.into() }
+}
+
+impl Sheet<'_> {
+    fn blocks(&self, of: usize) -> Vec<Block> {
+        let (verdict, commitment) = (self.verdict, &self.verdict.commitment);
+        let word = Standing::OF_COMMITMENTS[verdict.judgement as usize];
+        let number = verdict.place + 1;
+        let mut blocks = vec![
+            heading(format!("{number} of {of} · {} · {word}", commitment.name)),
+            Block::Text(self.why()),
+            heading("What was fixed before the run"),
+            Block::List(self.criterion()),
+            heading("Who, where and when"),
+            Block::List(self.circumstances()),
+            heading("Evidence"),
+        ];
+        let table = self.evidence();
+        blocks.push(match table.is_empty() {
+            true => Block::Text("Nothing that the commitment is about was measured.".to_owned()),
+            false => Block::Table {
+                caption: match verdict.about.len().saturating_sub(SHOWN) {
+                    0 => "Each figure that the commitment is about, with the value of every repetition"
+                        .to_owned(),
+                    more => format!("The value of every repetition; {more} more figures stand in the report"),
+                },
+                table: table.without_empty_columns(),
+            },
+        });
+        for (title, mut lines, none) in [
+            ("What speaks against these figures", self.doubts(), "The audit found nothing."),
+            (
+                "What could not be seen",
+                self.unseen(),
+                "Nothing that the program looks for was hidden from it.",
+            ),
+        ] {
+            blocks.push(heading(title));
+            let more = lines.len().saturating_sub(SHOWN);
+            lines.truncate(SHOWN);
+            lines.extend((more > 0).then(|| format!("{more} more of the kind stand in the report")));
+            blocks.push(if lines.is_empty() { Block::Text(none.to_owned()) } else { Block::List(lines) });
+        }
+        blocks
+    }
+
+    fn plan(&self) -> &Plan {
+        &self.run.manifest.plan
+    }
+
+    fn figures(&self) -> impl Iterator<Item = (usize, &Figure)> {
+        self.verdict.about.iter().filter_map(|&place| Some((place, self.report.sources.get(place)?)))
+    }
+
+    fn cases(&self) -> Vec<&Case> {
+        let takes = |case: &&Case| {
+            let selector = &self.verdict.commitment.figures;
+            case.phases.iter().any(|&phase| phase.is_result() && selector.takes(case, phase))
+        };
+        self.plan().cases.iter().filter(takes).collect()
+    }
+
+    /// A value in the unit of what was promised.
+    fn value(&self, value: f64) -> String {
+        let own = self.verdict.figure.and_then(|place| self.report.figures.get(place));
+        match (self.verdict.commitment.amount, own.filter(|own| own.is_operations())) {
+            (plan::Amount::BytesPerSecond(_), _) => in_unit(value, "bytes/s"),
+            (plan::Amount::OperationsPerSecond(_), Some(own)) => rate_in(value, own.unit),
+            (plan::Amount::OperationsPerSecond(_), None) => in_unit(value, "ops/s"),
+            (plan::Amount::Latency { .. }, _) => in_unit(value, "ns"),
+        }
+    }
+
+    /// The judgement in a sentence.
+    fn why(&self) -> String {
+        let verdict = self.verdict;
+        let mut text = match verdict.judgement {
+            Standing::Holds => "It was kept",
+            Standing::DoesNotHold => "It was not kept",
+            Standing::CannotTell => "It cannot be told whether it was kept, and so it does not pass",
+            Standing::NotTested => "It was not tested, and so it does not pass",
+        }
+        .to_owned();
+        if let (Some(figure), Some(measured), Some(margin)) =
+            (verdict.figure, verdict.measured, verdict.margin)
+        {
+            let (number, measured, margin) = (figure + 1, self.value(measured), signed(margin));
+            text.push_str(&format!(". Figure {number} decides: {measured}, {margin} of what was promised"));
+        }
+        if let Some((end, confidence)) = verdict.bound {
+            let (end, confidence) = (self.value(end), percent(confidence));
+            text.push_str(&format!("; its median is no worse than {end} with a confidence of {confidence}"));
+        }
+        for reason in &verdict.because {
+            text.push_str(&format!("; {reason}"));
+        }
+        text + "."
+    }
+
+    /// What was promised, of what, how it is judged, and where it is written down.
+    fn criterion(&self) -> Vec<String> {
+        let commitment = &self.verdict.commitment;
+        let side = match commitment.bound {
+            Bound::AtLeast => "at least",
+            Bound::AtMost => "at most",
+        };
+        let by = if commitment.by.is_empty() { String::new() } else { format!(" ({})", commitment.by) };
+        let cases = self.cases();
+        let among = if commitment.over == Over::Best { cases.len().max(1) } else { 1 };
+        let mut lines = vec![
+            format!("{}{by}: {side} {}", commitment.name, amount(commitment.amount)),
+            format!(
+                "of {}; judged by {}",
+                selected(&commitment.figures, commitment.over),
+                judged_by(commitment)
+            ),
+        ];
+        let named: Vec<&str> = cases.iter().take(NAMED).map(|case| case.id.as_str()).collect();
+        let more = match cases.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        lines.push(format!("{}: {}{more}", counted(cases.len() as u64, "case"), named.join(", ")));
+        let mut protocols: Vec<String> = cases.iter().map(|case| protocol(case)).collect();
+        protocols.dedup();
+        lines.extend(protocols.into_iter().take(NAMED));
+        if among > 1 || commitment.statistic == Statistic::ConfidenceBound {
+            let needed = bound_least((1.0 - CONFIDENCE) / among as f64);
+            lines.push(format!("{} are needed for the bound", counted(needed as u64, "repetition")));
+        }
+        if let Question::Study { path, text, overrides } = &self.plan().question {
+            lines.push(format!("study file {}, SHA-256 {}", path.display(), hash(text.as_bytes())));
+            if !overrides.is_empty() {
+                lines.push(format!("said on the command line instead: {}", overrides.join(", ")));
+            }
+        }
+        // It was written by this program, so it can be written again.
+        let plan = serde_json::to_vec(self.plan()).unwrap_or_default();
+        lines.push(format!("the plan as recorded, SHA-256 of its compact JSON {}", hash(&plan)));
+        lines
+    }
+
+    fn circumstances(&self) -> Vec<String> {
+        let (manifest, report) = (&self.run.manifest, self.report);
+        let nodes = text::nodes_line(report).unwrap_or_else(|| manifest.host.node.clone());
+        let mut lines = vec![
+            format!(
+                "run {}, {} by ioproof {}",
+                report.run.id,
+                text::origin(report),
+                report.run.program_version
+            ),
+            format!("command line: {}", shell_line(&manifest.command_line)),
+            format!("on {nodes}"),
+            text::when(report),
+        ];
+        lines.extend(manifest.host.batch_job.as_ref().map(|job| format!("batch job {job}")));
+        lines.push(match self.plan().terms.exclusive {
+            Some(true) => "the study says that nobody else used the storage".to_owned(),
+            Some(false) => "others could use the storage at the same time".to_owned(),
+            None => "the study does not say whether others used the storage".to_owned(),
+        });
+        lines.push(format!("record: {}", self.run.directory.display()));
+        lines
+    }
+
+    fn evidence(&self) -> Table {
+        let mut table = Table::new(&[
+            ("#", Align::Right),
+            ("median", Align::Right),
+            ("at worst", Align::Right),
+            ("repetitions", Align::Left),
+            ("do not count", Align::Left),
+            ("decides", Align::Left),
+            ("conditions", Align::Left),
+        ])
+        .below("conditions");
+        let mut figures: Vec<(usize, &Figure)> = self.figures().collect();
+        figures.sort_by_key(|(place, _)| self.verdict.figure != Some(*place));
+        for (place, figure) in figures.into_iter().take(SHOWN) {
+            let values = |counts: bool| -> Vec<f64> {
+                let passes = figure.repetitions.iter().filter(|one| one.counts == counts);
+                passes.filter_map(|one| self.verdict.value(one)).collect()
+            };
+            let shown = |all: &[f64]| all.iter().map(|&one| self.value(one)).collect::<Vec<_>>().join(", ");
+            let counted = values(true);
+            let median = analysis::Summary::of(&counted).map(|all| self.value(all.median));
+            let at_worst = median_bounds(&counted, 1.0 - CONFIDENCE).map(|bounds| {
+                let end = match self.verdict.commitment.bound {
+                    Bound::AtLeast => bounds.low,
+                    Bound::AtMost => bounds.high,
+                };
+                format!("{} ({})", self.value(end), percent(bounds.confidence))
+            });
+            let own = self.report.figures.get(place);
+            table.row(vec![
+                Cell::figure(Some(place + 1)),
+                median.unwrap_or_default().into(),
+                at_worst.unwrap_or_default().into(),
+                shown(&counted).into(),
+                shown(&values(false)).into(),
+                if self.verdict.figure == Some(place) { "yes" } else { "" }.into(),
+                own.map(|own| conditions(self.report, own)).unwrap_or_default().into(),
+            ]);
+        }
+        table
+    }
+
+    fn doubts(&self) -> Vec<String> {
+        let about =
+            |one: &&analysis::Doubt| one.figure.is_none_or(|place| self.verdict.about.contains(&place));
+        let doubts = self.report.found.audit.iter().filter(about);
+        let line = |one: &analysis::Doubt| {
+            let of = one.figure.map(|place| format!("figure {}: ", place + 1)).unwrap_or_default();
+            let weighs = if one.disqualifies() { "it cannot pass with this" } else { "for information" };
+            format!("{of}{}: {} ({weighs}). {}", one.check.name(), one.evidence, one.advice)
+        };
+        let mut lines: Vec<String> = doubts.map(line).collect();
+        lines.extend(self.report.missing.iter().cloned());
+        lines
+    }
+
+    /// Checks that could not be made, by what was missing for them.
+    fn unseen(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut say = |line: String| {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        };
+        if self.run.manifest.provenance == Provenance::Imported {
+            say("the figures are those that another program printed: nothing beside them is known".to_owned());
+        }
+        let cases = self.cases();
+        for (place, figure) in self.figures() {
+            let number = place + 1;
+            let moved = |one: &analysis::RepetitionFigure| {
+                one.device_share.read.is_some() || one.device_share.write.is_some()
+            };
+            if !figure.counted().any(moved) {
+                say(format!(
+                    "figure {number}: no counters of devices, so nobody knows what answered in their place"
+                ));
+            }
+            if figure.counted().all(|one| one.phase.user_cpu_ns + one.phase.system_cpu_ns == 0) {
+                say(format!("figure {number}: no processor time, so nobody knows what its tasks waited for"));
+            }
+            let case = cases.iter().find(|case| case.id == figure.case);
+            if let Some(case) = case.filter(|case| !figure.phase.writes() && !case.protocol.drop_caches) {
+                let of = if case.group.is_empty() { &case.id } else { &case.group };
+                say(format!("{of}: what caches held before it read, as they were not dropped"));
+            }
+        }
+        for case in cases {
+            let terms = self.plan().terms.targets.iter().find(|one| one.name == case.target);
+            let may_be_remote = |one: &TargetTerms| one.client != Client::LocalToServer;
+            if terms
+                .is_none_or(|one| may_be_remote(one) && one.server_memory.is_none() && one.caches.is_none())
+            {
+                let target = if case.target.is_empty() { "the target" } else { &case.target };
+                say(format!(
+                    "{target}: the memory of its servers (`server_memory`) and its caches are not declared"
+                ));
+            }
+        }
+        let host = &self.run.manifest.host;
+        if let Fact::Unknown(why) = &host.network {
+            say(format!("links of the network: {why}"));
+        }
+        if let Fact::Unknown(why) = &host.volumes {
+            say(format!("what the volumes are made of: {why}"));
+        }
+        lines
+    }
+}
+
+/// In hexadecimal digits.
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
