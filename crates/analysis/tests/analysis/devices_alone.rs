@@ -1,14 +1,12 @@
 //! Devices one by one and together: slow ones, grades, seek times, strips, limits of processes.
 
-use analysis::{
-    FitRefused, ProcessLimit, SeekTime, curves, figures, findings, member_sets, seek_fits, strips,
-};
+use analysis::{FitRefused, ProcessLimit, SeekTime, curves, figures, findings, member_sets, seek_fits};
 use plan::{Amount, Bytes, Expectation, Order, Per, Phase, Sharing, TargetTerms};
 use proptest::prelude::{prop_assert, proptest};
 use record::{BlockDeviceFacts, Fact, HostFacts, PhaseKey, TargetDevices};
 
 use crate::rows::{SECOND, phase, run_of, task};
-use crate::studies::{Study, bytes, count, target};
+use crate::studies::{Study, bytes, count, said, target};
 
 const MB: f64 = 1e6;
 
@@ -255,9 +253,8 @@ fn a_file_system_is_predicted_from_the_strips_of_its_blocks() {
     let terms = vec![target("disk", |_| {}), system("fs-4m", 4 << 20), system("fs-256k", 256 << 10)];
     let mut study = sized(terms, 1.0, &[16 << 10, 64 << 10, 256 << 10, 1 << 20]);
     study.add("w", "fs-4m", &[], Phase::Read, &[300e6]);
-    let figures = study.figures();
-    let fits = seek_fits(&study.plan, &figures, &curves(&study.plan, &figures));
-    let points = strips(&study.plan, &figures, &fits);
+    let found = study.findings().strips;
+    let points: Vec<_> = said(&found).into_iter().map(|(_, point)| point).collect();
     let blocks: Vec<_> =
         points.iter().map(|one| (one.target.as_str(), one.strip, one.extrapolated)).collect();
     assert_eq!(blocks, [("fs-256k", 32_768.0, false), ("fs-4m", 524_288.0, false)]);
@@ -287,6 +284,7 @@ fn one_process_that_gains_nothing_from_more_devices_is_the_limit() {
         row.user_cpu_ns = if single { row.io_ns } else { row.io_ns / 2 };
     }
     let found = findings(&study.plan, &study.figures(), 64).process_limits;
+    let found: Vec<_> = said(&found).into_iter().map(|(_, one)| one).collect();
     let seen: Vec<_> = found.iter().map(|one| (one.tasks, one.flat, one.points.len())).collect();
     assert_eq!(seen, [(1, true, 3), (24, false, 3)]);
     assert!((found[0].spread - 0.02).abs() < 1e-3);
@@ -309,7 +307,7 @@ fn alike(baseline: Option<&str>, busy: u64) -> Vec<ProcessLimit> {
     for row in &mut study.phases {
         row.user_cpu_ns = row.io_ns / 10 * busy;
     }
-    findings(&study.plan, &study.figures(), 4).process_limits
+    said(&study.findings().process_limits).into_iter().map(|(_, one)| one.clone()).collect()
 }
 
 #[test]

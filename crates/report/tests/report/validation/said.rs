@@ -164,8 +164,8 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     for node in findings.nodes.iter().flat_map(|one| &one.nodes).filter(|node| node.slow) {
         say(Kind::SlowNode, &node.node, true);
     }
-    for one in findings.process_limits.iter().filter(|one| one.flat) {
-        say(Kind::ProcessLimit, &one.group, true);
+    for (figure, _) in said(&findings.process_limits).filter(|(_, one)| one.flat) {
+        say(Kind::ProcessLimit, of(figure), true);
     }
     for (figure, _) in said(&findings.placements).filter(|(_, one)| one.for_reads) {
         say(Kind::Placement, of(figure), true);
@@ -233,7 +233,7 @@ const IN_DOCUMENT: [(Kind, &str, &str, &str); 12] = [
     (Kind::Knee, "/findings/curves", "/shape/knee", ""),
     (Kind::Dips, "/findings/curves", "/shape/dips_period", ""),
     (Kind::Plateau, "/findings/curves", "/shape/plateau_from", ""),
-    (Kind::ProcessLimit, "/findings/process_limits", "/flat", "true"),
+    (Kind::ProcessLimit, "/statements/process_limit", "/limited_by_processes", "true"),
     (Kind::Placement, "/statements/placement", "/for", "what is mostly read"),
     (Kind::ClaimGreater, "/statements/claim", "/standing", "holds"),
     (Kind::ClaimGreater, "/statements/claim", "/standing", "does not hold"),
