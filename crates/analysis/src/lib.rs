@@ -43,9 +43,9 @@
 //! | [`heat_map`] | the rate of each node in each second |
 //! | [`weak_scaling`], [`layer_crossovers`] | rates over nodes: slope, efficiency, saturation, where layers meet |
 //! | [`member_sets`] | the devices of a target beside each other: slow ones, models and their grades |
-//! | [`seek_fits`], [`SeekTime`], [`strips`] | positioning time and transfer rate of a device; what a block size makes of them |
+//! | [`seek_fits`], [`SeekTime`], [`StripPoint`] | positioning time and transfer rate of a device; what a block size makes of them |
 //! | [`Layer`] | what each layer costs; whether a single queue is why |
-//! | [`disk_views`] | how sequential a phase was at the application and at the devices |
+//! | [`DiskView`] | how sequential a phase was at the application and at the devices |
 //! | [`ProcessLimit`] | whether more devices bring nothing to so many tasks |
 //! | [`Cost`], [`Placement`], [`fits`] | time × devices and rack units; which data a target is for; whether it fits |
 //! | [`timelines`], [`Timeline`] | jobs over time: launches and steps, concurrency, lengths, profile, spaces |

@@ -308,19 +308,19 @@ pub trait Statement: Sized + 'static {
 /// The heading of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
-    /// [`Column::key`].
+    /// Its name in CSV and JSON.
     pub key: &'static str,
     /// What stands above it.
     pub heading: String,
-    /// [`Column::about`].
+    /// What it is.
     pub about: &'static str,
-    /// [`Column::quantity`].
+    /// What its values measure.
     pub quantity: Quantity,
-    /// [`Column::subject`].
+    /// It says what the row is of.
     pub subject: bool,
-    /// [`Column::detail`].
+    /// It stands in CSV and JSON alone.
     pub detail: bool,
-    /// [`Column::below`].
+    /// It stands below the row where forms are read.
     pub below: bool,
 }
 

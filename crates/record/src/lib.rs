@@ -56,6 +56,7 @@ mod manifest;
 mod merge;
 mod pages;
 mod passes;
+mod pause;
 mod published;
 mod recorder;
 mod replacement;
@@ -93,6 +94,7 @@ pub use machine::{
 pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
 pub use merge::{Part, PartPasses, merge, write_merged};
 pub use passes::Pass;
+pub use pause::Pause;
 pub use published::{
     Detail, Details, Library, Metric, Misprint, MisprintSort, Published, PublishedChart, PublishedClaim,
     PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters, PublishedStatistic,
@@ -104,7 +106,7 @@ pub use rows::{
     DeviceRow, EndRow, HistoryRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseRow, PrintedRow,
     SeriesRow, TaskRow,
 };
-pub use run::{Damage, FailedCase, Pause, Run, RunState};
+pub use run::{Damage, FailedCase, Run, RunState};
 pub use slots::{Card, INVENTORY_SCHEMA, Inventory, Slot, SlotCount, SlotMap, SlotUsage, SlotWarning};
 pub use stood::{LayoutNews, Stood};
 pub use store::Rows;

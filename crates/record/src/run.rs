@@ -13,6 +13,7 @@ use crate::journal::{JOURNAL, JournalReader, Place};
 use crate::limits::TextBudget;
 use crate::manifest::{MANIFEST, check_version, read_manifest};
 use crate::merge::Part;
+use crate::pause::{self, Pause};
 use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, read_table, read_table_for_now, table_path, verify};
 use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
@@ -22,17 +23,6 @@ use crate::{
     PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, SpaceRow, StepRow, Stood, TaskRow,
     WarningRow, Wiped, directory,
 };
-
-/// A time in which a run did not run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pause {
-    /// The last that is recorded before it, nanoseconds since 1970-01-01 UTC.
-    pub from_unix_ns: i64,
-    /// When the run was resumed, likewise.
-    pub to_unix_ns: i64,
-    /// It was killed, or its host went down: it did not end by itself.
-    pub killed: bool,
-}
 
 /// How far a run came.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -318,7 +308,7 @@ impl Run {
                     survey.check(directory)?;
                 }
                 run.fill(&mut journal, index, &mut texts);
-                run.narrow_pauses();
+                pause::narrow(&mut run.pauses, &run.phases);
             }
             None => {
                 survey.check(directory)?;
@@ -328,15 +318,6 @@ impl Run {
             }
         }
         Ok(run)
-    }
-
-    /// Not every event has a time: phases that had ended before a pause move its start.
-    fn narrow_pauses(&mut self) {
-        let ends = |row: &PhaseRow| row.started_unix_ns.saturating_add_unsigned(row.wall_ns);
-        for pause in &mut self.pauses {
-            let before = self.phases.iter().map(ends).filter(|&end| end <= pause.to_unix_ns);
-            pause.from_unix_ns = before.max().unwrap_or(pause.from_unix_ns).max(pause.from_unix_ns);
-        }
     }
 
     /// Takes each case from its batch, or from the journal where a table is not whole.

@@ -1,0 +1,23 @@
+//! Times in which a run did not run.
+
+use crate::PhaseRow;
+
+/// A time in which a run did not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pause {
+    /// The last that is recorded before it, nanoseconds since 1970-01-01 UTC.
+    pub from_unix_ns: i64,
+    /// When the run was resumed, likewise.
+    pub to_unix_ns: i64,
+    /// It was killed, or its host went down: it did not end by itself.
+    pub killed: bool,
+}
+
+/// Moves the start of each pause to the end of the last phase before it: not every event has a time.
+pub(crate) fn narrow(pauses: &mut [Pause], phases: &[PhaseRow]) {
+    let ends = |row: &PhaseRow| row.started_unix_ns.saturating_add_unsigned(row.wall_ns);
+    for pause in pauses {
+        let before = phases.iter().map(ends).filter(|&end| end <= pause.to_unix_ns);
+        pause.from_unix_ns = before.max().unwrap_or(pause.from_unix_ns).max(pause.from_unix_ns);
+    }
+}
