@@ -73,10 +73,7 @@ fn study_a_has_its_published_figures_beside_its_own() {
     };
     assert_eq!((beside("write"), beside("read")), (Some(2.05e9), Some(2.78e9)));
     let text = report::text(&common::run());
-    assert!(
-        text.contains("2.05 GB/s") && text.contains("2.78 GB/s"),
-        "{text}"
-    );
+    assert!(text.contains("2.05 GB/s") && text.contains("2.78 GB/s"), "{text}");
 }
 
 /// As many tasks on another layout are not the published test: only the study knows.
