@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::layers::{MemberSet, SeekFit};
 use super::matrix::Matrices;
-use super::nodes::{LayerCrossover, NodeComparison, NodeGrid, WeakScaling};
+use super::nodes::{NodeComparison, NodeGrid};
 use super::timeline::{JobPlacing, Timeline};
 
 /// All of it. A list is empty where the study has nothing of its kind.
@@ -22,8 +22,6 @@ pub(crate) struct Findings {
     pub(crate) audit: Vec<Doubt>,
     pub(crate) nodes: Vec<NodeComparison>,
     pub(crate) node_grids: Vec<NodeGrid>,
-    pub(crate) weak_scaling: Vec<WeakScaling>,
-    pub(crate) layer_crossovers: Vec<LayerCrossover>,
     pub(crate) members: Vec<MemberSet>,
     pub(crate) seeks: Vec<SeekFit>,
     pub(crate) timelines: Vec<Timeline>,
