@@ -2,7 +2,7 @@
 
 use plan::{Client, Layer, SettingValue};
 
-use super::{compared, layers, timeline};
+use super::{compared, layers};
 use crate::view::BYTES_PER_SECOND;
 use crate::view::findings as view;
 use crate::words;
@@ -25,7 +25,6 @@ pub(crate) fn findings(sources: &[analysis::Figure], found: &analysis::Findings)
         ..view::Findings::default()
     };
     layers::fill(&mut findings, found, sources);
-    timeline::fill(&mut findings, found);
     findings
 }
 

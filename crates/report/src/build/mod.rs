@@ -7,7 +7,6 @@ mod layouts;
 pub(crate) mod matrix;
 mod nodes;
 mod printed;
-mod timeline;
 
 use std::collections::{HashMap, HashSet};
 
@@ -77,7 +76,6 @@ pub(crate) fn report(run: &Run, sources: Vec<analysis::Figure>, found: analysis:
         findings: findings::findings(&sources, &found),
         figures,
         notes,
-        interrupted: timeline::interrupted(run),
         study: study(plan),
         definitions: definitions(),
         cases: plan.cases.iter().map(|case| case_info(case, state(case))).collect(),

@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::layers::{MemberSet, SeekFit};
 use super::matrix::Matrices;
 use super::nodes::{LayerCrossover, NodeComparison, NodeGrid, WeakScaling};
-use super::timeline::{JobPlacing, Timeline};
 
 /// All of it. A list is empty where the study has nothing of its kind.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
@@ -26,8 +25,6 @@ pub(crate) struct Findings {
     pub(crate) layer_crossovers: Vec<LayerCrossover>,
     pub(crate) members: Vec<MemberSet>,
     pub(crate) seeks: Vec<SeekFit>,
-    pub(crate) timelines: Vec<Timeline>,
-    pub(crate) job_placings: Vec<JobPlacing>,
     /// Jobs as a whole.
     pub(crate) matrices: Matrices,
 }
