@@ -1,9 +1,13 @@
 //! Statements are tested by their rules, with both sides as evidence; what no rule tests is said.
 
+use std::fs;
+use std::path::Path;
+
 use analysis::{ClaimVerdict, Standing, audit, claims, curves};
 use plan::{Claim, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
-use record::published;
+use record::{PhaseKey, published};
 
+use crate::rows::{SECOND, phase};
 use crate::studies::{Study, count, target};
 
 const FAST: [f64; 5] = [10e9, 10.1e9, 9.9e9, 10.05e9, 9.95e9];
@@ -315,4 +319,30 @@ fn a_sweep_that_was_not_finished_decides_nothing() {
     let tasks = |count: u64| Selector { at: vec![crate::studies::count("tasks", count)], ..on("gpfs") };
     let risen = rule("own", Quantity::BestRate, tasks(8), Relation::Greater, Side::Measured(tasks(1)));
     assert_eq!(first(&study, risen).0, Standing::Holds);
+}
+
+/// The published study of mixes sweeps nodes and mixes; its claims are about one mix, which is one curve over nodes.
+#[test]
+fn the_claims_of_a_shipped_study_are_judged_when_all_of_it_was_measured() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/many-nodes-mixes.toml");
+    let text = fs::read_to_string(&path).expect("the study");
+    let plan = plan::study::read(&path, &text).expect("a plan");
+    let mut phases = Vec::new();
+    for case in &plan.cases {
+        // Full from 12 nodes on, but for one percent, with a scatter of half a percent.
+        let off = if case.workload.nodes == 64 { 0.99 } else { 1.0 };
+        let share = off * f64::from(case.workload.nodes).min(12.0) / 12.0;
+        for (repetition, scatter) in (0..case.repetitions).zip([1.0, 1.005, 0.995, 1.002, 0.998]) {
+            let key = PhaseKey { case: case.id.as_str().into(), repetition, phase: case.phases[0] };
+            let bytes = format!("{:.0}", 4e9 * 60.0 * share * scatter).parse().expect("whole bytes");
+            phases.push(phase(&key, bytes, 60 * SECOND));
+        }
+    }
+    let study = Study { plan, phases };
+    let found: Vec<_> = study.findings().claims;
+    let judged: Vec<_> =
+        found.iter().filter_map(|one| one.says()).map(|one| (one.id.as_str(), one.standing)).collect();
+    for id in ["d-claim-few-nodes", "d-claim-stable"] {
+        assert!(judged.contains(&(id, Standing::Holds)), "{id}: {found:?}");
+    }
 }

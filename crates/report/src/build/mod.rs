@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use analysis::{CONFIDENCE, Check, RateName, RepetitionFigure, Summary};
 use plan::shell_word;
-use plan::{Case, Forecast, Phase, Plan, Question, Role, Stopping, TargetTerms, Work};
+use plan::{Case, Client, Forecast, Phase, Plan, Question, Role, Stopping, TargetTerms, Work};
 use record::{Metric, Operation, Provenance, PublishedUnit, Run, RunState};
 
 use crate::format::{counted, grouped, shell_line};
@@ -93,9 +93,16 @@ pub(crate) fn report(run: &Run, sources: Vec<analysis::Figure>, found: analysis:
 
 fn study(plan: &Plan) -> StudyInfo {
     let terms = &plan.terms;
+    let clients: HashSet<Client> = plan.described_targets().map(|one| one.client).collect();
     let target = |one: &TargetTerms| TargetInfo {
         name: one.name.clone(),
-        title: if one.title.is_empty() { one.name.clone() } else { one.title.clone() },
+        title: {
+            let title = if one.title.is_empty() { &one.name } else { &one.title };
+            match findings::client(one.client) {
+                client if clients.len() > 1 && !client.is_empty() => format!("{title} ({client})"),
+                _ => title.clone(),
+            }
+        },
         stands_for: one.stands_for.clone(),
         layer: findings::layer(one.layer),
         client: findings::client(one.client),

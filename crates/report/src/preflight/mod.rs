@@ -43,7 +43,7 @@ pub fn preflight(plan: &Plan, around: &Surroundings) -> String {
     out.push_str(&altogether(plan, &all, &spaces, around));
     out.push_str(&terms::protocol(plan));
     out.push_str(&terms::commitments(plan));
-    out.push_str(&bounds(plan));
+    out.push_str(&of_study(plan));
     let mut advice = if long { sweep::concerns(plan, &all, COLUMNS) } else { concerns::of_plan(plan, &all) };
     advice.push_str(&terms::repetitions(plan));
     if !advice.is_empty() {
@@ -80,19 +80,32 @@ fn cases(plan: &Plan, all: &[Outlook]) -> Table {
     table
 }
 
-/// What the study's limits allow, before anything is measured.
-fn bounds(plan: &Plan) -> String {
-    let links = analysis::weakest_links(plan, &[]);
-    if links.is_empty() {
-        return String::new();
+/// What follows from the study's own words, before anything is measured: what its limits allow, and whether devices
+/// and data fit.
+fn of_study(plan: &Plan) -> String {
+    let mut out = String::new();
+    for (heading, table) in [
+        (
+            "Expected at most, by the study's own limits",
+            analysis::Table::planned(&analysis::weakest_links(plan, &[])),
+        ),
+        (
+            "Slots and room, by what the study says of its targets",
+            analysis::Table::planned(&analysis::fits(plan)),
+        ),
+    ] {
+        if !table.rows.is_empty() {
+            let text = without_figures(&table, |target| title(plan, target)).to_text("", Colour::Plain);
+            let _ = write!(out, "\n{heading}\n{text}");
+        }
     }
-    let title = |target| {
-        let terms = plan.terms.targets.iter().find(|one| one.name == target);
-        terms.map(|one| one.title.as_str()).filter(|title| !title.is_empty()).unwrap_or(target)
-    };
-    let links = analysis::Table::planned(&links);
-    let table = without_figures(&links, title);
-    format!("\nExpected at most, by the study's own limits\n{}", table.to_text("", Colour::Plain))
+    out
+}
+
+/// What people call a target.
+fn title<'p>(plan: &'p Plan, target: &'p str) -> &'p str {
+    let terms = plan.terms.targets.iter().find(|one| one.name == target);
+    terms.map(|one| one.title.as_str()).filter(|title| !title.is_empty()).unwrap_or(target)
 }
 
 /// The whole plan for `--explain`: each option with its meaning, then for each case sizes in both
@@ -119,6 +132,7 @@ pub fn explain(plan: &Plan, around: &Surroundings) -> String {
     out.push_str(&altogether(plan, &all, &spaces, around));
     out.push_str(&terms::protocol(plan));
     out.push_str(&terms::commitments(plan));
+    out.push_str(&of_study(plan));
     out.push_str(&terms::repetitions(plan));
     out
 }

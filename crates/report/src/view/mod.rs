@@ -178,7 +178,8 @@ pub(crate) struct StudyInfo {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct TargetInfo {
     pub(crate) name: String,
-    /// What people call it; the name where the study has no other.
+    /// What people call it, the name where the study has no other; and where it is measured from, if targets differ in
+    /// that.
     pub(crate) title: String,
     /// The published layout that it stands for; may be empty.
     pub(crate) stands_for: String,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use plan::{
     Amount, Backend, Bound, Bytes, Case, Claim, Commitment, ExpectedRate, Geometry, Nanos, OptionNote, Order,
     Over, Phase, Plan, Quantity, Question, RateName, ReadFrom, Relation, Selector, Sharing, Side, Space,
-    Statistic, Surroundings, SyncRule, WorkloadSpec,
+    Statistic, Surroundings, SyncRule, TargetTerms, WorkloadSpec,
 };
 
 /// Study A, layout 2: twelve mount points, a file for each task.
@@ -135,6 +135,26 @@ fn a_claim_or_a_promise_that_needs_more_repetitions_is_told_before_the_run() {
         assert!(text.contains(best), "{text}");
     }
     assert!(!report::preflight(&plan_of(6), &around).contains("are needed"));
+}
+
+/// What does not fit is told before the run, with the reason.
+#[test]
+fn slots_and_room_that_the_study_tells_are_shown_before_the_run() {
+    let mut plan = ior(twelve_cards(12, Bytes::mib(1), 1_000));
+    plan.cases[0].target = "cards".to_owned();
+    plan.terms.targets.push(TargetTerms {
+        name: "cards".to_owned(),
+        devices: 12,
+        slots: 11,
+        capacity: Some(Bytes::gib(1)),
+        ..TargetTerms::default()
+    });
+    let around = around(20e9, 24_000_000_000_000);
+    for text in [report::preflight(&plan, &around), report::explain(&plan, &around)] {
+        let text = one_line(&text);
+        assert!(text.contains("Slots and room, by what the study says"), "{text}");
+        assert!(text.contains("cards no 12 11 11.7 GiB 1 GiB"), "{text}");
+    }
 }
 
 #[test]

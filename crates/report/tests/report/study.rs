@@ -1,5 +1,6 @@
 //! A study in every form: what an engineer reads, and hands to a vendor.
 
+use plan::Client;
 use report::{Colour, Study};
 
 use crate::common;
@@ -89,4 +90,18 @@ fn rounds_that_do_not_count_are_no_repetitions_on_the_page() {
     let drawn =
         (1..=9).map(|number| page.matches(&format!("\"repetition {number}: ")).count()).sum::<usize>();
     assert_eq!(drawn, points, "points of the bars");
+}
+
+/// What was measured at the server and what behind a network bear that in their names, wherever they stand.
+#[test]
+fn targets_that_are_measured_from_different_sides_say_so() {
+    let mut run = common::study::study();
+    let same = Study::of(&run).text(Colour::Plain);
+    assert!(!same.contains("(remote)") && !same.contains("(local to server)"), "{same}");
+    run.manifest.plan.terms.targets[1].client = Client::Remote;
+    let title = run.manifest.plan.terms.targets[1].title.clone();
+    let study = Study::of(&run);
+    for form in [study.text(Colour::Plain), study.markdown()] {
+        assert!(form.contains(&format!("{title} (remote)")) && form.contains("(local to server)"), "{form}");
+    }
 }
