@@ -27,8 +27,6 @@ pub enum RatesOf {
 /// Which space of the jobs of a target is for what reads fast.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobPlacing {
-    /// The target.
-    pub target: String,
     /// Rate of large reads of the target in bytes per second.
     pub read: f64,
     /// Rate of large writes in bytes per second, above 0.
@@ -57,10 +55,9 @@ impl JobPlacing {
 
 impl Statement for JobPlacing {
     const KIND: Kind = Kind::JobPlacement;
-    const OF: Of = Of::Figure;
+    const OF: Of = Of::Target;
     const CAPTION: &'static str = "Which space is for flash, if that cannot hold all of them";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("target", |one: &Self| one.target.clone(), "The target.").subject(),
         Column::rate("read", |one: &Self| Value::Rate(one.read, RateOf::Bytes), "Rate of large reads."),
         Column::rate("write", |one: &Self| Value::Rate(one.write, RateOf::Bytes), "Rate of large writes."),
         Column::number("ratio", |one: &Self| Some(one.ratio()), "Read ÷ write."),
@@ -104,7 +101,7 @@ pub(crate) fn job_placings(run: &Run, gate: &Gate<'_>, timelines: &[Timeline]) -
                 (vec![subject.index], read, write, of)
             }
         };
-        let placing = JobPlacing { target: subject.case.target.clone(), read, write, of, space, read_share };
+        let placing = JobPlacing { read, write, of, space, read_share };
         (write > 0.0).then(|| gate.state(Kind::JobPlacement, inputs, placing))
     };
     jobs.filter_map(of).collect()
