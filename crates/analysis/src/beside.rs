@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use plan::{Bytes, Case, Layer, Phase, Plan, PublishedPlace, Setting, SettingValue};
 use record::{Library, Metric, Operation, Published, PublishedOperation, PublishedStatistic, PublishedUnit};
 
-use crate::gate::{Gate, Kind, Stated};
+use crate::gate::Kind;
 use crate::subject::{Subject, subjects};
 use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::{
@@ -40,6 +40,12 @@ pub struct Beside {
     pub as_published: String,
     /// Best, mean, stated …
     pub statistic: String,
+    /// The storage that it is of, in the study's words; empty where it says none.
+    pub storage: String,
+    /// In what its conditions are not those of the own figure, of a command line that no study names.
+    pub differs: Vec<String>,
+    /// What must be known of the printed figure; empty where nothing must.
+    pub note: String,
     /// What is known to be wrong with the printed figure; empty where nothing is.
     pub misprint: String,
     /// The study and the table, slide or section.
@@ -73,6 +79,10 @@ impl Statement for Beside {
         Column::share("ratio", |one: &Self| one.ratio, "Own ÷ published.").headed("own ÷ published"),
         Column::text("statistic", |one: &Self| one.statistic.clone(), "Best, mean, stated …").below(),
         Column::text("source", |one: &Self| one.source.clone(), "Where it stands.").below(),
+        Column::text("storage", |one: &Self| one.storage.clone(), "What it is of.").below(),
+        Column::text("differs", |one: &Self| one.differs.join("; "), "In what its conditions differ.")
+            .below(),
+        Column::text("note", |one: &Self| one.note.clone(), "What must be known of it.").below(),
         Column::text(
             "misprint",
             |one: &Self| one.misprint.clone(),
@@ -92,6 +102,37 @@ impl Statement for Beside {
 }
 
 impl Beside {
+    /// `published`, beside the value of an own figure.
+    pub(crate) fn of(published: &Published, own: Option<(&Subject<'_>, f64)>) -> Self {
+        let factor = if published.unit == PublishedUnit::Seconds { 1e9 } else { 1.0 };
+        let value = published.value * factor;
+        let case = own.map(|(one, _)| one.case);
+        let printed = &published.parameters;
+        let storage = printed.layer.as_ref().or(printed.layout.as_ref()).or(printed.file_system.as_ref());
+        Self {
+            id: published.id.clone(),
+            figure: own.map(|(one, _)| one.index),
+            at: case.map(|case| published_point(case, published)).unwrap_or_default(),
+            group: case.map(|case| case.group.clone()),
+            target: case.map(|case| case.target.clone()),
+            phase: own.map(|(one, _)| one.figure.phase),
+            published: value,
+            own: own.map(|(_, own)| own),
+            unit: match published.unit {
+                PublishedUnit::Seconds => "ns".to_owned(),
+                unit => unit.name().to_owned(),
+            },
+            ratio: own.filter(|_| value != 0.0).map(|(_, own)| own / value),
+            as_published: published.as_published(),
+            statistic: published.statistic.name().to_owned(),
+            storage: storage.cloned().unwrap_or_default(),
+            differs: Vec::new(),
+            note: published.note.clone().unwrap_or_default(),
+            misprint: String::new(),
+            source: format!("{}, {}", published.cited, published.section),
+        }
+    }
+
     fn in_unit(&self, value: f64) -> Value {
         match self.unit.as_str() {
             "bytes/s" => Value::Rate(value, RateOf::Bytes),
@@ -101,12 +142,6 @@ impl Beside {
             _ => Value::Number(value),
         }
     }
-}
-
-/// Those of [`beside`].
-pub(crate) fn of_gate(gate: &Gate<'_>, library: &Library) -> Vec<Stated<Beside>> {
-    let all = beside(gate.plan, gate.figures, library).into_iter();
-    all.map(|one| gate.state(Kind::Published, one.figure.into_iter().collect(), one)).collect()
 }
 
 /// An id of a study file that the library does not have.
@@ -193,31 +228,15 @@ impl Own<'_> {
             false if one.1 > best.1 => one,
             _ => best,
         });
-        let factor = if published.unit == PublishedUnit::Seconds { 1e9 } else { 1.0 };
-        let value = published.value * factor;
-        let own = best.map(|(_, own)| own);
-        let case = best.map(|(one, _)| one.case);
+        let place_of = |point: &[Setting]| (!point.is_empty()).then(|| point.to_vec());
+        let found = Beside::of(published, best);
         Beside {
-            id: published.id.clone(),
-            figure: best.map(|(one, _)| one.index),
-            at: match place.figures.at.is_empty() {
-                false => place.figures.at.clone(),
-                true => case.map(|case| published_point(case, published)).unwrap_or_default(),
-            },
-            group: place.figures.workload.clone().or_else(|| case.map(|case| case.group.clone())),
-            target: place.figures.target.clone().or_else(|| case.map(|case| case.target.clone())),
-            phase: best.map(|(one, _)| one.figure.phase).or(phase),
-            published: value,
-            own,
-            unit: match published.unit {
-                PublishedUnit::Seconds => "ns".to_owned(),
-                unit => unit.name().to_owned(),
-            },
-            ratio: own.filter(|_| value != 0.0).map(|own| own / value),
-            as_published: published.as_published(),
-            statistic: published.statistic.name().to_owned(),
+            at: place_of(&place.figures.at).unwrap_or(found.at),
+            group: place.figures.workload.clone().or(found.group),
+            target: place.figures.target.clone().or(found.target),
+            phase: found.phase.or(phase),
             misprint: misprint(published, library),
-            source: format!("{}, {}", published.cited, published.section),
+            ..found
         }
     }
 

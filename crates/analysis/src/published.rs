@@ -1,14 +1,69 @@
 //! Published figures beside own ones.
 
-use plan::{Bytes, Case, Order, Phase, ReadFrom, Sharing};
+use plan::{Bytes, Case, Order, Phase, Plan, Question, ReadFrom, Sharing};
 use record::{
-    Detail, Metric, Operation, Published, PublishedKind, PublishedOperation, PublishedParameters,
+    Detail, Library, Metric, Operation, Published, PublishedKind, PublishedOperation, PublishedParameters,
     PublishedStatistic,
 };
 
+use crate::Figure;
 use crate::amount::bytes_of_one;
-use crate::beside::phase_of;
+use crate::beside::{Beside, beside, own_value, phase_of};
+use crate::gate::{Gate, Kind, Stated};
 use crate::jobs::nodes_of;
+use crate::subject::{Subject, subjects};
+
+/// Published figures beside own ones: those that the study names, or else those that the command line tells.
+pub(crate) fn of_gate(gate: &Gate<'_>, library: &Library) -> Vec<Stated<Beside>> {
+    let named = beside(gate.plan, gate.figures, library);
+    let all = named.into_iter().chain(of_command_lines(gate.plan, gate.figures));
+    all.map(|one| gate.state(Kind::Published, one.figure.into_iter().collect(), one)).collect()
+}
+
+/// Published figures of the same command line or of the same tool, beside the own figures of a command line, an
+/// import or a quick run. What stands beside a study's figures is for the study to say, in its `[[published]]`.
+fn of_command_lines(plan: &Plan, figures: &[Figure]) -> Vec<Beside> {
+    // What is imported names each tool with its version.
+    let tools: Vec<&str> = match &plan.question {
+        Question::Dialect { tool, .. } => vec![tool.as_str()],
+        Question::Import { tools, .. } => tools.iter().filter_map(|tool| tool.split(' ').next()).collect(),
+        Question::Quick { .. } => Vec::new(),
+        Question::Study { .. } => return Vec::new(),
+    };
+    let of_figure = |own: &Subject<'_>| {
+        let of_line = published_beside(own.case).into_iter().chain(published_near(own.case));
+        let mut found: Vec<Similar> = of_line
+            .filter(|one| phase_of(one) == Some(own.figure.phase) && one.metric == Metric::Bandwidth)
+            .map(|published| Similar { published, differs: differs_in_size(published, own.case) })
+            .collect();
+        for one in tools.iter().flat_map(|tool| published_similar(tool, own.case, own.figure.phase)) {
+            if !found.iter().any(|known| known.published.id == one.published.id) {
+                found.push(one);
+            }
+        }
+        let row = |one: Similar| {
+            let value = own_value(own.case, own.figure, one.published)?;
+            Some(Beside { differs: one.differs, ..Beside::of(one.published, Some((own, value))) })
+        };
+        found.into_iter().filter_map(row).collect::<Vec<_>>()
+    };
+    subjects(plan, figures).iter().flat_map(of_figure).collect()
+}
+
+/// In what the same command line with another transfer size, or other segments, differs.
+fn differs_in_size(published: &Published, case: &Case) -> Vec<String> {
+    let (printed, own) = (&published.parameters, case.workload.geometry);
+    let size = printed.transfer_bytes.filter(|&bytes| bytes != own.transfer.0);
+    let segments = printed.segments.filter(|&segments| segments != own.segments);
+    [
+        size.map(|size| format!("chosen by the study from several transfer sizes, given as {}", Bytes(size))),
+        segments.map(|segments| format!("with {segments} segments, here with {}", own.segments)),
+        published.value_if_binary.map(|bytes| format!("MB may be MiB: then {bytes:.0} bytes/s")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
 
 /// The published figures that were measured with the command line of `case`: transfer, direct
 /// I/O, fsync, file per task, order, tasks and targets are equal, and so are nodes, block, segments and
@@ -16,7 +71,7 @@ use crate::jobs::nodes_of;
 /// has is left out.
 #[must_use]
 pub fn published_beside(case: &Case) -> Vec<&'static Published> {
-    beside(case, |published, own| {
+    same_line(case, |published, own| {
         published.transfer_bytes == own.transfer_bytes && same_segments(published, own)
     })
 }
@@ -26,7 +81,7 @@ pub fn published_beside(case: &Case) -> Vec<&'static Published> {
 /// them.
 #[must_use]
 pub fn published_near(case: &Case) -> Vec<&'static Published> {
-    beside(case, |published, own| {
+    same_line(case, |published, own| {
         let same_transfer = published.transfer_bytes == own.transfer_bytes;
         same_transfer != same_segments(published, own)
     })
@@ -129,7 +184,7 @@ fn differences(published: &Published, case: &Case, phase: Phase) -> Vec<String> 
     .collect()
 }
 
-fn beside(
+fn same_line(
     case: &Case,
     sizes: impl Fn(&PublishedParameters, &PublishedParameters) -> bool,
 ) -> Vec<&'static Published> {

@@ -9,11 +9,11 @@ use crate::gate::{Gate, Kind};
 use crate::lack_of_fit::rises_straight;
 use crate::regression::Regression;
 use crate::{
-    Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, Sample, audit, beside, best,
+    Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, Sample, audit, best,
     bound_by, claims, consistency, cost, coverage, curves, disk_view, dispersion, expected, imported,
     imported_checks, iops, jobs, layers, limits, matrix, members, node_comparison, node_grid, overlay,
-    process_limit, round_trips, scaling, seek_fits, strips, timeline, timelines, verdict, weak_scaling,
-    weakest,
+    process_limit, published, round_trips, scaling, seek_fits, strips, timeline, timelines, verdict,
+    weak_scaling, weakest,
 };
 
 /// Everything that `figures`, which are those of `run`, say together.
@@ -112,8 +112,9 @@ fn of_gate(
     let process_limits = process_limit::of_gate(gate, &limits, &expected);
     audit.extend(audit::beyond_devices(figures, &scaling));
     // The library takes a while to read, and is of no use to a study that names nothing in it.
+    let is_study = matches!(plan.question, plan::Question::Study { .. });
     let names_published = !plan.terms.published.is_empty() || !plan.terms.claims.is_empty();
-    let library = names_published.then(record::published);
+    let library = (names_published || !is_study).then(record::published);
     Findings {
         best: best::best(gate),
         scaling,
@@ -123,7 +124,7 @@ fn of_gate(
         bounds: weakest::of_gate(gate),
         verdicts: verdict::of_gate(gate),
         claims: library.map_or_else(Vec::new, |library| claims::of_gate(gate, &curves, library)),
-        published: library.map_or_else(Vec::new, |library| beside::of_gate(gate, library)),
+        published: library.map_or_else(Vec::new, |library| published::of_gate(gate, library)),
         overlays: overlay::overlays(gate, &curves),
         coincident: overlay::coincident_in_charts(&curves),
         peaks: overlay::peaks(gate, &curves),

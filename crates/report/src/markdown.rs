@@ -53,10 +53,6 @@ pub(crate) fn markdown(report: &Report) -> String {
     if !measures.is_empty() {
         let _ = writeln!(out, "{}\n", markdown_line(&measures));
     }
-    let published = text::published(report);
-    if !published.is_empty() {
-        let _ = writeln!(out, "## Beside published figures\n\n{}", published.to_markdown());
-    }
     after.into_iter().for_each(|section| section_markdown(&mut out, section));
     if !report.notes.is_empty() {
         out.push_str("## Notes\n\n");

@@ -9,11 +9,11 @@ use plan::visible;
 use crate::chosen::Chosen;
 use crate::escape;
 use crate::format::{
-    NOT_OBSERVED, counted, duration, grouped, mebibytes, megabytes, number, percent, rate_in, utc, whole,
+    NOT_OBSERVED, counted, duration, grouped, mebibytes, megabytes, number, percent, utc, whole,
 };
 use crate::inventory::beside;
 use crate::latencies::{self, LatencyInfo, RESPONSE_FROM_START};
-use crate::section::{Block, Section, conditions, in_unit, is_single, sections, unnamed, which_target};
+use crate::section::{Block, Section, sections, unnamed, which_target};
 use crate::table::{Align, Table, Tone, width, wrapped};
 use crate::view::{Figure, Note, Report, RunInfo, Spread};
 
@@ -117,10 +117,6 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
         if !measures.is_empty() {
             out.push_str(&wrapped("", &measures, COLUMNS));
         }
-    }
-    if report.figures.iter().any(|figure| shown_published(report, figure).next().is_some()) {
-        let _ = writeln!(out, "\n{}", heading("Beside published figures"));
-        out.push_str(&published_lines(report));
     }
     for section in after {
         section_text(&mut out, section, colour);
@@ -469,65 +465,6 @@ pub(crate) fn measures(report: &Report) -> String {
         }
         _ => String::new(),
     }
-}
-
-/// Own figures beside published ones, for a terminal.
-fn published_lines(report: &Report) -> String {
-    let mut out = String::new();
-    for figure in &report.figures {
-        for one in shown_published(report, figure) {
-            let (own, beside) =
-                (published_value(figure, one, one.own), published_value(figure, one, one.value));
-            let share = percent(one.ratio);
-            let own_conditions = conditions(report, figure);
-            let line = format!("{own_conditions}: {own} beside {beside} published, {share}");
-            out.push_str(&wrapped(&format!("{:>2}  ", figure.number), &line, COLUMNS));
-            out.push_str(&wrapped("    ", &format!("{}: {}", one.source, one.conditions), COLUMNS));
-        }
-    }
-    out
-}
-
-/// The published figures that stand beside `figure`; latencies of single requests stand in their own table.
-pub(crate) fn shown_published<'a>(
-    report: &Report,
-    figure: &'a Figure,
-) -> impl Iterator<Item = &'a crate::view::Published> + use<'a> {
-    let told = figure.published.iter().any(|one| one.unit == "ns") && is_single(report, figure);
-    figure.published.iter().filter(move |one| !(told && one.unit == "ns"))
-}
-
-/// The value of a published figure, or of the own one beside it, with the unit that `figure` is read by.
-pub(crate) fn published_value(figure: &Figure, one: &crate::view::Published, value: f64) -> String {
-    match one.unit.as_str() {
-        "ops/s" if figure.is_operations() => rate_in(value, figure.unit),
-        unit => in_unit(value, unit),
-    }
-}
-
-/// Own figures beside published ones.
-pub(crate) fn published(report: &Report) -> Table {
-    let mut table = Table::new(&[
-        ("#", Align::Right),
-        ("own", Align::Right),
-        ("published", Align::Right),
-        ("ratio", Align::Right),
-        ("published where", Align::Left),
-        ("under which conditions", Align::Left),
-    ]);
-    for figure in &report.figures {
-        for one in shown_published(report, figure) {
-            table.row(vec![
-                figure.number.to_string(),
-                published_value(figure, one, one.own),
-                published_value(figure, one, one.value),
-                percent(one.ratio),
-                one.source.clone(),
-                one.conditions.clone(),
-            ]);
-        }
-    }
-    table
 }
 
 /// Transfers per second: whole from 100 on.

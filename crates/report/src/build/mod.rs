@@ -10,18 +10,18 @@ mod printed;
 
 use std::collections::{HashMap, HashSet};
 
-use analysis::{CONFIDENCE, Check, RateName, RepetitionFigure, Summary};
+use analysis::{CONFIDENCE, Check, RateName, RepetitionFigure, Stated, Summary};
 use plan::shell_word;
 use plan::{Case, Client, Forecast, Phase, Plan, Question, Role, Stopping, TargetTerms, Work};
-use record::{Metric, Operation, Provenance, PublishedUnit, Run, RunState};
+use record::{Operation, Provenance, Run, RunState};
 
 use crate::format::{counted, grouped, shell_line};
 use crate::inventory;
 use crate::latencies::LatencyInfo;
 use crate::statements::Statements;
 use crate::view::{
-    BYTES_PER_SECOND, CaseInfo, Definition, DeviceInfo, Exchange, Figure, NamedRate, OperationRate,
-    Published, Repetition, Report, RunInfo, SCHEMA, Spread, StudyInfo, TargetInfo,
+    CaseInfo, Definition, DeviceInfo, Exchange, Figure, NamedRate, OperationRate, Repetition, Report,
+    RunInfo, SCHEMA, Spread, StudyInfo, TargetInfo,
 };
 use crate::{notes, words};
 
@@ -63,7 +63,7 @@ pub(crate) fn report(run: &Run, sources: Vec<analysis::Figure>, found: analysis:
     let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
     let rank_maps = nodes::rank_maps(run, &figures);
     let state = |case: &Case| case_state(run, case, &begun, &finished);
-    let beside = figures.iter().flat_map(|figure| &figure.published).map(|one| one.id.as_str());
+    let beside = found.published.iter().filter_map(Stated::says).map(|one| one.id.as_str());
     let machines = inventory::beside::machines(&plan.terms, beside);
     Report {
         schema: SCHEMA,
@@ -227,7 +227,6 @@ fn figure(
         device_share: source.moved_by_devices(),
         repetitions: source.repetitions.iter().map(repetition).collect(),
         devices: devices(source),
-        published: case.map(|case| published(run, case, source)).unwrap_or_default(),
         notes: Vec::new(),
         doubts: doubts.iter().map(|check| check.name()).collect(),
     }
@@ -343,99 +342,6 @@ fn exchange(case: &Case, source: &analysis::Figure) -> Option<Exchange> {
         requests_bytes_per_second: rate * rpc.request_bytes.0 as f64,
         responses_bytes_per_second: rate * rpc.response_bytes.0 as f64,
     })
-}
-
-/// Published figures of the same command line or the same tool. What stands beside a study's figures is for
-/// the study to say, in its `[[published]]`: a number of tasks does not make two layouts the same.
-fn published(run: &Run, case: &Case, source: &analysis::Figure) -> Vec<Published> {
-    // What is imported names each tool with its version.
-    let tools: Vec<&str> = match &run.manifest.plan.question {
-        Question::Dialect { tool, .. } => vec![tool.as_str()],
-        Question::Import { tools, .. } => tools.iter().filter_map(|tool| tool.split(' ').next()).collect(),
-        Question::Quick { .. } => vec![""],
-        Question::Study { .. } => return Vec::new(),
-    };
-    let mut found = published_bandwidths(case, source);
-    for tool in tools {
-        for one in analysis::published_similar(tool, case, source.phase) {
-            let new = !found.iter().any(|known| known.id == one.published.id);
-            found.extend(published_similar(&one, case, source).filter(|_| new));
-        }
-    }
-    found
-}
-
-fn published_similar(one: &analysis::Similar, case: &Case, source: &analysis::Figure) -> Option<Published> {
-    let own = analysis::own_value(case, source, one.published)?;
-    let seconds = one.published.unit == PublishedUnit::Seconds;
-    let value = one.published.value * if seconds { 1e9 } else { 1.0 };
-    let mut parts = vec![format!("{} ({})", one.published.test, one.published.statistic)];
-    parts.extend(one.differs.iter().cloned());
-    parts.extend(one.published.note.clone());
-    Some(Published {
-        id: one.published.id.clone(),
-        source: one.published.cited.clone(),
-        conditions: parts.join("; "),
-        as_published: one.published.as_published(),
-        statistic: one.published.statistic.name().to_owned(),
-        storage: storage(one.published),
-        unit: if seconds { "ns".to_owned() } else { one.published.unit.name().to_owned() },
-        value,
-        own,
-        ratio: own / value,
-    })
-}
-
-/// What a published figure was measured on.
-fn storage(one: &record::Published) -> String {
-    let printed = &one.parameters;
-    printed
-        .layer
-        .clone()
-        .or_else(|| printed.layout.clone())
-        .or_else(|| printed.file_system.clone())
-        .unwrap_or_default()
-}
-
-/// Published bandwidths of the same command line, then those for which a study gives another
-/// transfer size or number of segments.
-fn published_bandwidths(case: &Case, source: &analysis::Figure) -> Vec<Published> {
-    let direction = match source.phase {
-        Phase::Read => Operation::Read,
-        Phase::Write => Operation::Write,
-        _ => return Vec::new(),
-    };
-    let wanted = |one: &&record::Published| {
-        one.operation.direction() == Some(direction) && one.metric == Metric::Bandwidth
-    };
-    let info = |one: &record::Published| {
-        let (published, own) = (&one.parameters, case.workload.geometry);
-        let layout = published.layout.as_deref().unwrap_or("layout not said");
-        let mut parts = vec![format!("{} ({}): {layout}", one.test, one.statistic)];
-        if let Some(bytes) = published.transfer_bytes.filter(|&bytes| bytes != own.transfer.0) {
-            let size = plan::Bytes(bytes);
-            parts.push(format!("chosen by the study from several transfer sizes, given as {size}"));
-        }
-        if let Some(segments) = published.segments.filter(|&segments| segments != own.segments) {
-            parts.push(format!("with {segments} segments, here with {}", own.segments));
-        }
-        parts.extend(one.value_if_binary.map(|bytes| format!("MB may be MiB: then {bytes:.0} bytes/s")));
-        parts.extend(one.note.clone());
-        Published {
-            id: one.id.clone(),
-            source: one.cited.clone(),
-            conditions: parts.join("; "),
-            as_published: one.as_published(),
-            statistic: one.statistic.name().to_owned(),
-            storage: storage(one),
-            unit: BYTES_PER_SECOND.to_owned(),
-            value: one.value,
-            own: source.bytes_per_second.median,
-            ratio: source.bytes_per_second.median / one.value,
-        }
-    };
-    let same = analysis::published_beside(case).into_iter();
-    same.chain(analysis::published_near(case)).filter(wanted).map(info).collect()
 }
 
 fn case_state(run: &Run, case: &Case, begun: &HashSet<&str>, finished: &HashSet<&str>) -> String {

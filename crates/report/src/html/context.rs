@@ -43,7 +43,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         .filter_map(|figure| report.sources.get(figure.number - 1))
         .map(|source| Detail::of(run, source))
         .collect();
-    let overview = charts::overview(&shown, &details);
+    let overview = charts::overview(report, &shown, &details);
     let of_figures: Vec<Vec<Chart>> =
         shown.iter().zip(&details).map(|(figure, detail)| charts::of_figure(figure, detail)).collect();
     let mut of_sections = charts::of_study(report, second.map(|second| &second.report));
@@ -81,7 +81,6 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         "transfers": transfers,
         "figures": figures,
         "notes": report.notes,
-        "published": published(report),
         "overview": captions(&overview),
         "left_out": chosen.left_out(),
         "sections": sections,
@@ -247,27 +246,6 @@ fn device_means(one: &crate::view::DeviceInfo) -> Value {
         "wait": one.wait_ns.map_or_else(|| NOT_OBSERVED.to_owned(), |wait| latency(whole(wait))),
     });
     with(raw(one), "text", words)
-}
-
-fn published(report: &Report) -> Vec<Value> {
-    let rows = report
-        .figures
-        .iter()
-        .flat_map(|figure| text::shown_published(report, figure).map(move |one| (figure, one)));
-    rows.map(|(figure, one)| {
-        json!({
-            "number": figure.number,
-            "conditions": figure.conditions,
-            "source": one.source,
-            "note": one.conditions,
-            "text": {
-                "own": text::published_value(figure, one, one.own),
-                "published": text::published_value(figure, one, one.value),
-                "ratio": percent(one.ratio),
-            },
-        })
-    })
-    .collect()
 }
 
 fn case_value(case: &CaseInfo) -> Value {

@@ -33,7 +33,6 @@ pub(crate) use matrix::{name as matrix_name, of_runs as matrix_of_runs, place as
 pub(crate) use nodes::{compared, grids};
 pub(crate) use repetitions::unit_of as repetitions_unit;
 pub(crate) use shapes::line_name;
-pub(crate) use single::is_single;
 pub(crate) use weak::{crossover, series_name};
 
 /// Transfers of at least this size are told in bytes per second, smaller ones in transfers per

@@ -23,12 +23,6 @@ fn is_one_at_a_time(figure: &Figure) -> bool {
     figure.tasks == 1 && figure.path.ends_with(" 1") && !figure.is_large() && response(figure).is_some()
 }
 
-/// Whether the published latencies of `figure` stand in the table of single requests.
-pub(crate) fn is_single(report: &Report, figure: &Figure) -> bool {
-    let of_group = report.figures.iter().filter(|one| one.group == figure.group && !one.is_operations());
-    !figure.is_operations() && of_group.into_iter().all(is_one_at_a_time)
-}
-
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let figures = singles(report);
     if figures.is_empty() {
@@ -183,10 +177,6 @@ fn from_memory(figure: &Figure) -> bool {
 /// The published latencies beside any of `figures`, by what they are of:
 /// `published of NVMe: min 793 ns, mean 1.02 µs, max 4.13 µs (Performance study of …, 2018); …`.
 fn published(report: &Report, figures: &[&Figure]) -> String {
-    let similar =
-        figures.iter().flat_map(|figure| &figure.published).filter(|one| one.unit == "ns").map(|one| {
-            (one.id.as_str(), one.storage.as_str(), one.source.as_str(), one.statistic.as_str(), one.value)
-        });
     let is_of = |figure: Option<usize>| figures.iter().any(|one| figure == Some(one.number - 1));
     let placed = report
         .found
@@ -194,10 +184,18 @@ fn published(report: &Report, figures: &[&Figure]) -> String {
         .iter()
         .filter_map(analysis::Stated::says)
         .filter(|one| one.unit == "ns" && is_of(one.figure))
-        .map(|one| (one.id.as_str(), "", one.source.as_str(), one.statistic.as_str(), one.published));
+        .map(|one| {
+            (
+                one.id.as_str(),
+                one.storage.as_str(),
+                one.source.as_str(),
+                one.statistic.as_str(),
+                one.published,
+            )
+        });
     let mut told: Vec<&str> = Vec::new();
     let mut of_storage: Vec<(&str, &str, Vec<String>)> = Vec::new();
-    for (id, storage, source, statistic, value) in placed.chain(similar) {
+    for (id, storage, source, statistic, value) in placed {
         if told.contains(&id) {
             continue;
         }

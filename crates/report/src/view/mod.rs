@@ -250,7 +250,6 @@ pub(crate) struct Figure {
     pub(crate) device_share: Option<f64>,
     pub(crate) repetitions: Vec<Repetition>,
     pub(crate) devices: Vec<DeviceInfo>,
-    pub(crate) published: Vec<Published>,
     /// Marks of the notes that concern this figure.
     pub(crate) notes: Vec<String>,
     /// The checks of the audit that doubt it, by their names in `docs/AUDIT.md`.
@@ -398,26 +397,6 @@ pub(crate) struct DeviceInfo {
     pub(crate) busy_share: f64,
     pub(crate) queue_requests: f64,
     pub(crate) wait_ns: Option<f64>,
-}
-
-/// A published figure of the same command line, or of the same tool.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Published {
-    pub(crate) id: String,
-    pub(crate) source: String,
-    pub(crate) conditions: String,
-    /// As it was printed, with its unit.
-    pub(crate) as_published: String,
-    /// Best, mean, stated …
-    pub(crate) statistic: String,
-    /// The storage that it is of, in the study's words; empty where it says none.
-    pub(crate) storage: String,
-    /// `bytes/s`, `ops/s`, `ns`, `fraction` and so on: of the next three.
-    pub(crate) unit: String,
-    pub(crate) value: f64,
-    pub(crate) own: f64,
-    /// Own ÷ published.
-    pub(crate) ratio: f64,
 }
 
 /// One kind of warning of the record.

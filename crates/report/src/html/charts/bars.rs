@@ -1,6 +1,7 @@
 //! Rates of all figures as bars: repetitions as points, intervals as lines, published figures as
 //! stars.
 
+use analysis::Stated;
 use serde_json::{Value, json};
 
 use super::{
@@ -8,7 +9,7 @@ use super::{
 };
 use crate::format::rate;
 use crate::text::iops;
-use crate::view::{Figure, Spread};
+use crate::view::{Figure, Report, Spread};
 
 /// Rates that differ by more than this are drawn on a logarithmic axis.
 const WIDE: f64 = 50.0;
@@ -78,7 +79,7 @@ fn sort(phase: &str) -> &'static str {
 
 /// One bar for each figure, its repetitions as points, its interval as a line, published figures
 /// as marks.
-pub(super) fn bars(figures: &[&Figure], kind: &Kind, cached: bool) -> Chart {
+pub(super) fn bars(report: &Report, figures: &[&Figure], kind: &Kind, cached: bool) -> Chart {
     let kinds = [
         ("read", BLUE),
         ("write", VERMILLION),
@@ -99,7 +100,7 @@ pub(super) fn bars(figures: &[&Figure], kind: &Kind, cached: bool) -> Chart {
     }
     data.extend(interval_trace(figures, kind));
     data.extend(repetition_trace(figures, kind));
-    data.extend(published_trace(figures, kind));
+    data.extend(published_trace(report, figures, kind));
     let note = match (cached, figures.iter().any(|figure| figure.counted() > 1)) {
         (true, _) => "Memory of this host took part: these are no figures of the device.",
         (false, true) => "Bar: median. Points: the repetitions that count.",
@@ -210,22 +211,23 @@ fn repetition_trace(figures: &[&Figure], kind: &Kind) -> Option<Value> {
     }))
 }
 
-fn published_trace(figures: &[&Figure], kind: &Kind) -> Option<Value> {
+fn published_trace(report: &Report, figures: &[&Figure], kind: &Kind) -> Option<Value> {
     let (mut x, mut y, mut text) = (Vec::new(), Vec::new(), Vec::new());
-    for figure in figures.iter().filter(|_| kind.published) {
-        for one in figure.published.iter().filter(|one| matches!(one.unit.as_str(), "bytes/s" | "ops/s")) {
-            if (one.unit == "bytes/s") == figure.is_operations() {
-                continue;
-            }
-            x.push(one.value / kind.unit);
-            y.push(label(figure));
-            text.push(format!(
-                "published: {}<br>{}<br>{}",
-                escaped(&one.as_published),
-                escaped(&one.source),
-                escaped(&one.conditions)
-            ));
+    for one in report.found.published.iter().filter(|_| kind.published).filter_map(Stated::says) {
+        let Some(figure) = figures.iter().find(|figure| one.figure == Some(figure.number - 1)) else {
+            continue;
+        };
+        if one.unit != if figure.is_operations() { "ops/s" } else { "bytes/s" } {
+            continue;
         }
+        x.push(one.published / kind.unit);
+        y.push(label(figure));
+        text.push(format!(
+            "published: {}<br>{}<br>{}",
+            escaped(&one.as_published),
+            escaped(&one.source),
+            escaped(&one.differs.join("; "))
+        ));
     }
     (!x.is_empty()).then(|| {
         json!({

@@ -123,7 +123,7 @@ pub(crate) fn hover(figure: &Figure) -> String {
 }
 
 /// The charts in which figures stand side by side.
-pub(crate) fn overview(figures: &[&Figure], details: &[Detail]) -> Vec<Chart> {
+pub(crate) fn overview(report: &Report, figures: &[&Figure], details: &[Detail]) -> Vec<Chart> {
     // Memory is so much faster than a device that the device's bars would shrink to nothing.
     let mut charts = Vec::new();
     for cached in [false, true] {
@@ -132,13 +132,13 @@ pub(crate) fn overview(figures: &[&Figure], details: &[Detail]) -> Vec<Chart> {
             let these = these.filter(|figure| !figure.is_operations() && figure.is_large() == large);
             let these: Vec<&Figure> = these.collect();
             if !these.is_empty() {
-                charts.push(bars::bars(&these, kind, cached));
+                charts.push(bars::bars(report, &these, kind, cached));
             }
         }
     }
     let operations: Vec<&Figure> = figures.iter().copied().filter(|figure| figure.is_operations()).collect();
     if !operations.is_empty() {
-        charts.push(bars::bars(&operations, &bars::Kind::OPERATIONS, false));
+        charts.push(bars::bars(report, &operations, &bars::Kind::OPERATIONS, false));
     }
     let timed: Vec<&Figure> = figures.iter().copied().filter(|figure| !figure.latency.is_empty()).collect();
     if !timed.is_empty() {
