@@ -165,9 +165,9 @@ fn kill_at_any_moment_keeps_every_launch_that_ended_before_another_started() {
         assert_eq!(&kept(&whole, number), then, "{said}: attempt {number} at the end");
     }
     assert_eq!(names(&data), ["mine"], "{said}");
-    let matrices = desk.report().0["findings"]["matrices"]["systems"].clone();
-    assert_eq!(matrices[0]["passes"].as_array().map(Vec::len), Some(1), "{said}: one pass counts");
-    assert_eq!(matrices[0]["passes"][0]["completed"], LAUNCHES, "{said}");
+    let passes = desk.report().0["statements"]["job_pass"].clone();
+    assert_eq!(passes.as_array().map(Vec::len), Some(1), "{said}: one pass counts");
+    assert_eq!(passes[0]["complete"], LAUNCHES, "{said}");
 }
 
 /// Every form of the report has the launches of `attempts`, and no figure is made of them.
@@ -180,7 +180,7 @@ fn shows(desk: &Desk, attempts: &[Vec<LaunchRow>]) {
     let found: Vec<usize> = timers.chunk_by(|a, b| a["attempt"] == b["attempt"]).map(<[_]>::len).collect();
     let expected: Vec<usize> = attempts.iter().map(Vec::len).filter(|count| *count > 0).collect();
     assert_eq!(found, expected);
-    assert_eq!(report.0["findings"]["matrices"]["systems"].as_array().map(Vec::len), Some(0));
+    assert_eq!(report.0["statements"]["job_sums"].as_array().map(Vec::len), Some(0));
     assert_eq!(report.0["statements"]["job_pass"].as_array().map(Vec::len), Some(0));
     let written = run(&desk.ioproof("report record")).expect_code(0).stdout;
     let launches = fs::read_to_string(desk.record().join("report-launches.csv")).expect("written");

@@ -25,7 +25,7 @@ use crate::imported::{HistoryTrip, ImportedCheck};
 use crate::iops::DefinedIops;
 use crate::jobs::Job;
 use crate::layers::LayerStack;
-use crate::matrix::Matrices;
+use crate::matrix::{Matrices, MatrixTables};
 use crate::members::MemberSet;
 use crate::node_comparison::NodeComparison;
 use crate::node_grid::NodeGrid;
@@ -126,6 +126,8 @@ pub struct Findings {
     pub covered_nodes: Vec<Stated<NodeCoverage>>,
     /// Launches of jobs, as a whole.
     pub matrices: Matrices,
+    /// The same as rows.
+    pub matrix_tables: MatrixTables,
 }
 
 impl Findings {
@@ -165,6 +167,10 @@ impl Findings {
             Table::of(&of_first_passes(&self.timelines, |one| one.moved.kinds.clone())),
             Table::of(&of_first_passes(&self.timelines, |one| one.actions.clone())),
             Table::of(&self.full_timers),
+            Table::of(&self.matrix_tables.sums),
+            Table::of(&self.matrix_tables.contrasts),
+            Table::of(&self.matrix_tables.ratios),
+            Table::of(&self.matrix_tables.tests),
         ]
     }
 }

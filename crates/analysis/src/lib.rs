@@ -179,10 +179,10 @@ pub use latency::{CdfPoint, LATENCY_STATISTICS, Latency, LatencyStatistic, Laten
 pub use layers::{Layer, LayerStack, QueueVerdict, cpu_seconds_per_gb};
 pub use little::{Little, little};
 pub use matrix::{
-    Amounts, ColumnChange, LaunchMean, Matrices, Matrix, MatrixComparison, MatrixPass, NotCompleted,
-    PAIRED_LAUNCHES_MIN, PublishedCell, PublishedChange, PublishedMatrix, PublishedSystem, RatioHistogram,
-    RatioStanding, RatioStatistics, SpreadChange, SumColumn, TestRatio, TimeChange, compare_matrices,
-    matrices, published_matrix, same_jobs,
+    Amounts, ColumnChange, JobContrast, JobRatios, JobSums, LaunchMean, Matrices, Matrix, MatrixComparison,
+    MatrixPass, MatrixTables, NotCompleted, PAIRED_LAUNCHES_MIN, PublishedCell, PublishedChange,
+    PublishedMatrix, PublishedSystem, RatioHistogram, RatioStanding, RatioStatistics, SpreadChange,
+    SumColumn, TestRatio, TimeChange, compare_matrices, job_contrasts, matrices, published_matrix, same_jobs,
 };
 pub use members::{Grade, Member, MemberFigure, MemberSet, ModelVerdict, UNEVEN_SHARE, member_sets};
 pub use names::by_name;

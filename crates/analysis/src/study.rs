@@ -52,6 +52,7 @@ pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
             .into_iter()
             .map(|one| gate.state(Kind::JobPass, vec![one.figure], one))
             .collect(),
+        matrix_tables: matrix::tables(&gate, &matrices),
         matrices,
         printed_checks: imported::of_gate(&gate, Kind::PrintedCheck, checks),
         round_trips: imported::of_gate(&gate, Kind::RoundTrip, trips),
@@ -156,6 +157,7 @@ fn of_gate(
         covered_jobs: Vec::new(),
         covered_nodes: Vec::new(),
         matrices: matrix::Matrices::default(),
+        matrix_tables: matrix::MatrixTables::default(),
         curves,
     }
 }

@@ -75,6 +75,14 @@ pub enum Kind {
     JobAction,
     /// A launch or a step, as the kernel accounts for it.
     FullTimer,
+    /// Sums over all launches of a system.
+    JobSums,
+    /// How two systems that ran the same jobs compare.
+    JobContrast,
+    /// CPU time ÷ real time over the launches of a system.
+    JobRatios,
+    /// The launches of one test.
+    JobTest,
 }
 
 /// Why a statement is withheld or marked.
@@ -192,7 +200,7 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 32] = [
+pub const POLICY: [Policy; 36] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
@@ -280,6 +288,17 @@ pub const POLICY: [Policy; 32] = [
         wide: true,
         ..observed(Kind::FullTimer, "full_timer", "FULLSTIMER", "full-timer")
     },
+    Policy { rows: JOBS_SHOWN, ..observed(Kind::JobSums, "job_sums", "Sums over jobs", "matrix") },
+    Policy {
+        metrics: false,
+        least: DIFFERENCE_LEAST,
+        within_scatter: Some(Marked),
+        rows: JOBS_SHOWN,
+        test: "difference of the sums over passes, corrected for the number of columns; real times of pairs of launches by order statistics, spreads by the bootstrap",
+        ..row(Kind::JobContrast, "job_contrast", "Systems with the same jobs", "matrix")
+    },
+    Policy { rows: JOBS_SHOWN, ..observed(Kind::JobRatios, "job_ratios", "CPU time ÷ real time", "matrix") },
+    Policy { rows: JOBS_SHOWN, ..observed(Kind::JobTest, "job_test", "Tests of jobs", "matrix") },
 ];
 
 impl Kind {

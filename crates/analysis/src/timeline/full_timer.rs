@@ -455,7 +455,7 @@ impl Harness {
     clippy::cast_sign_loss,
     reason = "made of numbers that were whole and not negative"
 )]
-pub(super) fn whole(nanos: f64) -> u64 {
+pub(crate) fn whole(nanos: f64) -> u64 {
     nanos.round() as u64
 }
 

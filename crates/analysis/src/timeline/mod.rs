@@ -26,10 +26,10 @@ pub use concurrency::{Concurrency, Running, concurrency};
 pub(crate) use cost::job_costs;
 pub use cost::{JobCost, published_costs};
 pub(crate) use full_timer::doubts;
-pub(crate) use full_timer::full_timers;
 pub use full_timer::{
     CPU_AGREES_NS, CPU_AGREES_SHARE, CpuAgreement, FullTimer, Harness, LaunchTimer, StepTimer, Timer,
 };
+pub(crate) use full_timer::{full_timers, whole};
 pub use lengths::{LENGTH_BINS_MAX, LengthBin, Lengths, edge, lengths};
 pub(crate) use placement::job_placings;
 pub use placement::{JobPlacing, RatesOf};

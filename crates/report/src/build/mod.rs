@@ -4,7 +4,6 @@ mod compared;
 pub(crate) mod findings;
 mod layers;
 mod layouts;
-pub(crate) mod matrix;
 mod nodes;
 mod printed;
 

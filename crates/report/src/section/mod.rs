@@ -8,7 +8,6 @@ mod cluster;
 mod cost;
 mod devices;
 mod layouts;
-mod matrix;
 mod nodes;
 mod operations;
 mod printed;
@@ -29,7 +28,6 @@ use crate::view::{Figure, Report};
 
 pub(crate) use cluster::nodes_line;
 pub(crate) use devices::{member_rate, seek_name};
-pub(crate) use matrix::{name as matrix_name, of_runs as matrix_of_runs, place as matrix_place};
 pub(crate) use nodes::{compared, grids};
 pub(crate) use repetitions::unit_of as repetitions_unit;
 pub(crate) use shapes::line_name;
@@ -82,7 +80,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
     let all = [
         ("summary", "Summary", true, report.statements.blocks(report, "summary")),
         ("claims", "Statements, tested with own data", true, report.statements.blocks(report, "claims")),
-        ("matrix", "Jobs as a whole", true, matrix::blocks(report)),
+        ("matrix", "Jobs as a whole", true, report.statements.blocks(report, "matrix")),
         ("best", "Best points", true, report.statements.blocks(report, "best")),
         ("metadata", "Files and directories", true, operations::metadata(report)),
         ("exchanges", "Requests between processes", true, operations::exchanges(report)),

@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::layers::{MemberSet, SeekFit};
-use super::matrix::Matrices;
 use super::nodes::{LayerCrossover, NodeComparison, NodeGrid, WeakScaling};
 
 /// All of it. A list is empty where the study has nothing of its kind.
@@ -25,8 +24,6 @@ pub(crate) struct Findings {
     pub(crate) layer_crossovers: Vec<LayerCrossover>,
     pub(crate) members: Vec<MemberSet>,
     pub(crate) seeks: Vec<SeekFit>,
-    /// Jobs as a whole.
-    pub(crate) matrices: Matrices,
 }
 
 /// The peaks of two workloads that sweep the same key of one target.

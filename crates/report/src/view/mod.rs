@@ -6,7 +6,6 @@
 pub(crate) mod findings;
 pub(crate) mod layers;
 pub(crate) mod layouts;
-pub(crate) mod matrix;
 pub(crate) mod nodes;
 pub(crate) mod printed;
 
