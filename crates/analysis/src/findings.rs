@@ -25,7 +25,7 @@ use crate::imported::{HistoryTrip, ImportedCheck};
 use crate::iops::DefinedIops;
 use crate::jobs::Job;
 use crate::layers::LayerStack;
-use crate::matrix::Matrices;
+use crate::matrix::{Matrices, MatrixTables};
 use crate::members::MemberSet;
 use crate::node_comparison::NodeComparison;
 use crate::node_grid::NodeGrid;
@@ -35,7 +35,7 @@ use crate::scaling::{Scaling, Tax};
 use crate::seek::SeekFit;
 use crate::strips::StripPoint;
 use crate::table::Table;
-use crate::timeline::{JobCost, JobPlacing, Timeline};
+use crate::timeline::{FullTimer, JobCost, JobPlacing, Timeline, of_first_passes, of_passes};
 use crate::verdict::Verdict;
 use crate::weak_scaling::{Extrapolation, LayerCrossover, WeakScaling};
 use crate::weakest::WeakestLink;
@@ -115,9 +115,11 @@ pub struct Findings {
     /// Whether devices have slots and data has room.
     pub fits: Vec<Fit>,
     /// Every pass of jobs over time.
-    pub timelines: Vec<Timeline>,
+    pub timelines: Vec<Stated<Timeline>>,
+    /// Launches and steps, with those of passes that were cut off.
+    pub full_timers: Vec<Stated<FullTimer>>,
     /// Which space of jobs is for what reads fast.
-    pub job_placings: Vec<JobPlacing>,
+    pub job_placings: Vec<Stated<JobPlacing>>,
     /// Run time of jobs × devices and × rack units.
     pub job_costs: Vec<Stated<JobCost>>,
     /// Jobs of which the study was put together; none where one job measured all of its nodes.
@@ -126,6 +128,8 @@ pub struct Findings {
     pub covered_nodes: Vec<Stated<NodeCoverage>>,
     /// Launches of jobs, as a whole.
     pub matrices: Matrices,
+    /// The same as rows.
+    pub matrix_tables: MatrixTables,
 }
 
 impl Findings {
@@ -160,6 +164,18 @@ impl Findings {
             Table::planned(&self.fits),
             Table::of(&self.printed_checks),
             Table::of(&self.round_trips),
+            Table::of(&self.timelines),
+            Table::of(&of_passes(&self.timelines, |one| one.profile.levels.iter().cloned().collect())),
+            Table::of(&of_first_passes(&self.timelines, |one| one.published.clone())),
+            Table::of(&of_passes(&self.timelines, |one| one.spaces.clone())),
+            Table::of(&self.job_placings),
+            Table::of(&of_first_passes(&self.timelines, |one| one.moved.kinds.clone())),
+            Table::of(&of_first_passes(&self.timelines, |one| one.actions.clone())),
+            Table::of(&self.full_timers),
+            Table::of(&self.matrix_tables.sums),
+            Table::of(&self.matrix_tables.contrasts),
+            Table::of(&self.matrix_tables.ratios),
+            Table::of(&self.matrix_tables.tests),
         ]
     }
 }

@@ -49,7 +49,7 @@
 //! | [`ProcessLimit`] | whether more devices bring nothing to so many tasks |
 //! | [`Cost`], [`Placement`], [`fits`] | time × devices and rack units; which data a target is for; whether it fits |
 //! | [`timelines`], [`Timeline`] | jobs over time: launches and steps, concurrency, lengths, profile, spaces |
-//! | [`job_placings`], [`JobCost`] | which space is for what reads fast; run time of jobs × devices |
+//! | [`JobPlacing`], [`JobCost`] | which space is for what reads fast; run time of jobs × devices |
 //! | [`coverage`] | which nodes were measured when, and how often |
 //! | [`matrices`] | jobs: sums over all launches, ratios of CPU to real time, and how systems compare |
 //! | [`rank_map`] | which task read whose data |
@@ -179,10 +179,10 @@ pub use latency::{CdfPoint, LATENCY_STATISTICS, Latency, LatencyStatistic, Laten
 pub use layers::{Layer, LayerStack, QueueVerdict, cpu_seconds_per_gb};
 pub use little::{Little, little};
 pub use matrix::{
-    Amounts, ColumnChange, LaunchMean, Matrices, Matrix, MatrixComparison, MatrixPass, NotCompleted,
-    PAIRED_LAUNCHES_MIN, PublishedCell, PublishedChange, PublishedMatrix, PublishedSystem, RatioHistogram,
-    RatioStanding, RatioStatistics, SpreadChange, SumColumn, TestRatio, TimeChange, compare_matrices,
-    matrices, published_matrix, same_jobs,
+    Amounts, ColumnChange, JobContrast, JobRatios, JobSums, LaunchMean, Matrices, Matrix, MatrixComparison,
+    MatrixPass, MatrixTables, NotCompleted, PAIRED_LAUNCHES_MIN, PublishedCell, PublishedChange,
+    PublishedMatrix, PublishedSystem, RatioHistogram, RatioStanding, RatioStatistics, SpreadChange,
+    SumColumn, TestRatio, TimeChange, compare_matrices, job_contrasts, matrices, published_matrix, same_jobs,
 };
 pub use members::{Grade, Member, MemberFigure, MemberSet, ModelVerdict, UNEVEN_SHARE, member_sets};
 pub use names::by_name;
@@ -235,11 +235,11 @@ pub use study::{findings, findings_of, regressions, usable_cpus};
 pub use summary::{CONFIDENCE, INTERVAL_LEAST, Interval, Summary, bound_least, median_bounds};
 pub use table::{Column, Head, Of, Quantity, Row, Standing, Statement, Table, Value};
 pub use timeline::{
-    ActionUse, CLIMB_SECONDS_MIN, CPU_AGREES_NS, CPU_AGREES_SHARE, Climb, Concurrency, CpuAgreement, Harness,
-    JobCost, JobPlacing, JobsBeside, KindMoved, LENGTH_BINS_MAX, LaunchTimer, LengthBin, Lengths, Level,
-    Levels, Moved, PEAK_SHARE, Profile, ProfileSecond, RatesOf, ReadWriteRates, Running, START_SHARE,
-    SpaceShare, SpaceUse, StepTimer, Timeline, Timer, actions, beside_jobs, concurrency, job_placings,
-    launch_timers, lengths, levels, moved, profile, published_costs, spaces, timelines,
+    ActionUse, CLIMB_SECONDS_MIN, CPU_AGREES_NS, CPU_AGREES_SHARE, Climb, Concurrency, CpuAgreement,
+    FullTimer, Harness, JobCost, JobPlacing, JobsBeside, KindMoved, LENGTH_BINS_MAX, LaunchTimer, LengthBin,
+    Lengths, Level, Levels, Moved, PEAK_SHARE, Profile, ProfileSecond, RatesOf, Running, START_SHARE,
+    SpaceUse, StepTimer, Timeline, Timer, actions, beside_jobs, concurrency, edge, first_passes, lengths,
+    levels, moved, profile, published_costs, spaces, timelines,
 };
 pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};
 pub use verdict::{Verdict, judged_by, selected, verdicts};

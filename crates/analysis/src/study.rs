@@ -11,8 +11,8 @@ use crate::regression::Regression;
 use crate::{
     Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, Sample, audit, best,
     bound_by, claims, consistency, cost, coverage, curves, disk_view, dispersion, expected, imported,
-    imported_checks, iops, job_placings, jobs, layers, limits, matrix, members, node_comparison, node_grid,
-    overlay, process_limit, published, round_trips, scaling, seek_fits, strips, timeline, timelines, verdict,
+    imported_checks, iops, jobs, layers, limits, matrix, members, node_comparison, node_grid, overlay,
+    process_limit, published, round_trips, scaling, seek_fits, strips, timeline, timelines, verdict,
     weak_scaling, weakest,
 };
 
@@ -34,7 +34,7 @@ pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
     let doubts = Doubts::of(plan, figures, more);
     let gate = Gate::new(plan, figures, &doubts.audit);
     let (job_placings, job_costs) =
-        (job_placings(run, &gate, &timelines), timeline::job_costs(&gate, &timelines));
+        (timeline::job_placings(run, &gate, &timelines), timeline::job_costs(&gate, &timelines));
     let (jobs, nodes) = coverage::coverage(run, figures);
     let covered_jobs = jobs.into_iter().map(|one| gate.state(Kind::CoveredJob, Vec::new(), one)).collect();
     let covered_nodes = nodes.into_iter().map(|one| gate.state(Kind::CoveredNode, Vec::new(), one)).collect();
@@ -47,7 +47,12 @@ pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
         job_placings,
         job_costs,
         fits: cost::fits_of(plan, &timelines, host),
-        timelines,
+        full_timers: timeline::full_timers(run, &gate, &timelines),
+        timelines: timelines
+            .into_iter()
+            .map(|one| gate.state(Kind::JobPass, vec![one.figure], one))
+            .collect(),
+        matrix_tables: matrix::tables(&gate, &matrices),
         matrices,
         printed_checks: imported::of_gate(&gate, Kind::PrintedCheck, checks),
         round_trips: imported::of_gate(&gate, Kind::RoundTrip, trips),
@@ -138,6 +143,7 @@ fn of_gate(
         placements: cost::placements(gate),
         fits: cost::fits(plan),
         timelines: Vec::new(),
+        full_timers: Vec::new(),
         job_placings: Vec::new(),
         job_costs: Vec::new(),
         limits: bound_by::of_gate(gate, &limits),
@@ -152,6 +158,7 @@ fn of_gate(
         covered_jobs: Vec::new(),
         covered_nodes: Vec::new(),
         matrices: matrix::Matrices::default(),
+        matrix_tables: matrix::MatrixTables::default(),
         curves,
     }
 }

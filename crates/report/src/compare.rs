@@ -7,10 +7,10 @@ use serde::Serialize;
 use crate::build;
 use crate::escape;
 use crate::format::{counted, latency, rate_in, whole};
-use crate::section::{Block, Section, matrix_of_runs, signed};
+use crate::section::{Block, Section, signed};
+use crate::statements::{self, Statements};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::{self, Colour};
-use crate::view::matrix as view;
 use crate::words;
 
 /// The version of the JSON form.
@@ -45,7 +45,10 @@ struct MatrixPair {
     after: String,
     /// Tables, tests, scale and seed are the same, whatever the page and direct I/O.
     same_work: bool,
-    comparison: view::MatrixComparison,
+    /// Its rows; none where the work differs, or launches are missing.
+    contrasts: Vec<serde_json::Value>,
+    #[serde(skip)]
+    table: Option<Table>,
 }
 
 /// One of the two runs.
@@ -122,8 +125,15 @@ fn matrices(runs: [&Run; 2], figures: [&[analysis::Figure]; 2]) -> Vec<MatrixPai
         let other = after.iter().find(|other| only_ones || same(one, other))?;
         let same_work =
             work(0, one).zip(work(1, other)).is_some_and(|(one, other)| analysis::same_jobs(&one, &other));
-        let comparison = build::matrix::comparison(&analysis::compare_matrices(one, other));
-        Some(MatrixPair { before: name(0, one), after: name(1, other), same_work, comparison })
+        let comparison = analysis::compare_matrices(one, other);
+        let names = [name(1, other), name(0, one)];
+        let rows = analysis::job_contrasts(&names, &comparison);
+        let table = (same_work && comparison.complete).then(|| analysis::Table::planned(&rows));
+        let [after, before] = names;
+        let read = table.as_ref().map(|table| statements::without_figures(table, |text| text));
+        let statements = Statements { tables: table.into_iter().collect(), ..Statements::default() };
+        let contrasts = statements.objects(analysis::Kind::JobContrast);
+        Some(MatrixPair { before, after, same_work, contrasts, table: read })
     };
     before.iter().filter_map(pair).collect()
 }
@@ -288,8 +298,21 @@ impl Pair {
             blocks.push(Block::Table { caption, table: table.without_empty_columns() });
         }
         for one in &self.matrices {
-            let names = [one.before.clone(), one.after.clone()];
-            blocks.extend(matrix_of_runs(&names, &one.comparison, one.same_work));
+            blocks.push(match &one.table {
+                Some(table) => Block::Table {
+                    caption: "Jobs as a whole, over all launches that both runs completed".to_owned(),
+                    table: table.clone(),
+                },
+                None if one.same_work => Block::Text(format!(
+                    "{} and {}: no verdict, for not all launches of both completed and have their pairs.",
+                    one.before, one.after
+                )),
+                None => Block::Text(
+                    "The jobs of both runs are not the same (scale, seed, tables or tests): no verdict, for their sums are of \
+                     different work."
+                        .to_owned(),
+                ),
+            });
         }
         Section { id: "comparison", title: "What changed", before_figures: true, blocks }
     }

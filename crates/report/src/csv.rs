@@ -8,12 +8,10 @@ use record::Operation;
 
 use crate::escape;
 use crate::latencies::LatencyInfo;
-use crate::section::shown_passes;
 use crate::statements;
 use crate::view::findings::Setting;
 use crate::view::layers::Member;
 use crate::view::nodes::NodeComparison;
-use crate::view::timeline::Timeline;
 use crate::view::{Figure, Report};
 
 /// A column of figures.
@@ -69,34 +67,9 @@ const FIGURE: &[Column] = &[
     column("surprises", |of| of.figure.surprises.to_string()),
 ];
 
-/// Columns that are empty of most figures: of nodes, devices and jobs.
-const OTHERS: [&str; 25] = [
-    "nodes_compared",
-    "slow_nodes",
-    "missing_nodes",
-    "devices_compared",
-    "device_models",
-    "slow_devices",
-    "launches",
-    "launches_complete",
-    "mean_running",
-    "most_running",
-    "elapsed_seconds",
-    "real_seconds",
-    "shortest_launch_seconds",
-    "median_launch_seconds",
-    "longest_launch_seconds",
-    "start_bytes_per_second",
-    "climb_bytes_per_second",
-    "peak_bytes_per_second",
-    "permanent_read_bytes",
-    "permanent_write_bytes",
-    "work_read_bytes",
-    "work_write_bytes",
-    "utility_read_bytes",
-    "utility_write_bytes",
-    "low_spaces",
-];
+/// Columns that are empty of most figures: of nodes and devices.
+const OTHERS: [&str; 6] =
+    ["nodes_compared", "slow_nodes", "missing_nodes", "devices_compared", "device_models", "slow_devices"];
 
 /// The columns of rows of statements.
 const STATEMENT: [&str; 9] = [
@@ -144,6 +117,19 @@ pub(crate) fn csv(report: &Report) -> String {
         out.push_str(&line(&cells));
     }
     out
+}
+
+/// The statements of a kind, with a row for each; none where there are none.
+pub(crate) fn wide(report: &Report, kind: analysis::Kind) -> Option<String> {
+    let table = report.statements.tables.iter().find(|one| one.kind == kind && !one.rows.is_empty())?;
+    let named = ["run_id", "number"].into_iter().chain(table.columns.iter().map(|head| head.key));
+    let mut out = line(&named.map(str::to_owned).collect::<Vec<_>>());
+    for row in &table.rows {
+        let number = row.figures.first().map(|place| (place + 1).to_string()).unwrap_or_default();
+        let cells = row.cells.iter().map(statements::words);
+        out.push_str(&line(&[report.run.id.clone(), number].into_iter().chain(cells).collect::<Vec<_>>()));
+    }
+    Some(out)
 }
 
 /// A value of a statement: the columns that say which figure it is of, and those of statements.
@@ -194,16 +180,12 @@ struct OfFigures<'a> {
     warnings: HashMap<usize, Vec<&'a str>>,
     nodes: HashMap<usize, &'a NodeComparison>,
     members: HashMap<usize, Vec<&'a Member>>,
-    timelines: HashMap<usize, &'a Timeline>,
 }
 
 impl<'a> OfFigures<'a> {
     fn of(report: &'a Report) -> Self {
         let nodes = report.findings.nodes.iter().map(|one| (one.figure, one)).collect();
         let mut said = Self { nodes, ..Self::default() };
-        for one in shown_passes(&report.findings.timelines) {
-            said.timelines.insert(one.figure, one);
-        }
         for member in report.findings.members.iter().flat_map(|set| &set.members) {
             said.members.entry(member.figure).or_default().push(member);
         }
@@ -231,7 +213,6 @@ fn row(of: &Said<'_>) -> Vec<String> {
     let (all, figure) = (of.all, of.figure);
     cells.extend(all.nodes.get(&figure.number).map(|one| nodes(one)).unwrap_or_default());
     cells.extend(members(all.members.get(&figure.number).map_or(&[], Vec::as_slice)));
-    cells.extend(all.timelines.get(&figure.number).map(|one| timeline(one)).unwrap_or_default());
     for operation in Operation::ALL {
         let is_response = |one: &&LatencyInfo| one.operation == operation.name() && one.measure == "response";
         match figure.latency.iter().find(is_response) {
@@ -243,41 +224,6 @@ fn row(of: &Said<'_>) -> Vec<String> {
         }
     }
     cells
-}
-
-/// Jobs over time, of the first pass that counts.
-fn timeline(one: &Timeline) -> [String; 19] {
-    let seconds = |nanos: u64| decimal(nanos as f64 / 1e9);
-    let lengths = one.lengths.as_ref();
-    let levels = one.levels.as_ref();
-    let moved = |place: usize| {
-        let space = one.spaces.get(place);
-        [space.map(|space| space.read_bytes), space.map(|space| space.write_bytes)]
-            .map(|bytes| bytes.map(|bytes| bytes.to_string()).unwrap_or_default())
-    };
-    let [[read, write], [work_read, work_write], [utility_read, utility_write]] = [0, 1, 2].map(moved);
-    let low: Vec<&str> = one.spaces.iter().filter(|space| space.low).map(|space| space.space).collect();
-    [
-        one.launches.to_string(),
-        one.complete.to_string(),
-        decimal(one.mean_running),
-        one.most_running.to_string(),
-        seconds(one.elapsed_ns),
-        seconds(one.real_ns),
-        optional(lengths.map(|all| all.shortest_seconds)),
-        optional(lengths.map(|all| all.median_seconds)),
-        optional(lengths.map(|all| all.longest_seconds)),
-        optional(levels.map(|all| all.start.bytes_per_second)),
-        optional(levels.and_then(|all| all.climb).map(|climb| climb.bytes_per_second)),
-        optional(levels.map(|all| all.peak.bytes_per_second)),
-        read,
-        write,
-        work_read,
-        work_write,
-        utility_read,
-        utility_write,
-        low.join(" "),
-    ]
 }
 
 /// The devices that a figure is of, their models, and which of them are slow.

@@ -36,7 +36,6 @@ mod html;
 mod imported;
 mod inventory;
 mod latencies;
-mod launches;
 mod markdown;
 mod notes;
 mod offsets;

@@ -435,10 +435,10 @@ impl Said<'_> {
     }
 }
 
-/// Every value of every statement; one without a value of those that are withheld.
+/// Every value of every statement but those with a file of their own; one without a value of those that are withheld.
 pub(crate) fn said(report: &Report) -> Vec<Said<'_>> {
     let mut all = Vec::new();
-    for table in &report.statements.tables {
+    for table in report.statements.tables.iter().filter(|table| !table.kind.policy().wide) {
         let policy = table.kind.policy();
         let judged = table.columns.iter().any(|head| matches!(head.quantity, Quantity::Standing(_)));
         for row in &table.rows {
@@ -488,13 +488,14 @@ pub(crate) fn said(report: &Report) -> Vec<Said<'_>> {
 }
 
 /// A value in words and plain numbers.
-fn words(value: &Value) -> String {
+pub(crate) fn words(value: &Value) -> String {
     match value {
         Value::Text(text) => text.clone(),
         Value::Standing(_, word) => (*word).to_owned(),
         Value::List(all) | Value::Names(all) => all.join("; "),
         Value::Moment(unix_ns) => unix_ns.to_string(),
         Value::Setting(value) => value.to_string(),
+        Value::Flag(holds) => holds.to_string(),
         value => raw(value).map(|value| value.to_string()).unwrap_or_default(),
     }
 }

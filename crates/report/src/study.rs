@@ -8,7 +8,7 @@ use record::Run;
 use crate::section::Section;
 use crate::text::{self, Colour};
 use crate::view::Report;
-use crate::{build, csv, escape, html, launches, markdown, openmetrics, sheet};
+use crate::{build, csv, escape, html, markdown, openmetrics, sheet};
 
 /// A run with its figures and what they say together. Making it is most of the work, so whoever
 /// writes several forms makes it once.
@@ -109,7 +109,7 @@ impl<'a> Study<'a> {
     /// A row for each launch of jobs and each of its steps, as comma-separated values; none where there were no jobs.
     #[must_use]
     pub fn launches_csv(&self) -> Option<String> {
-        launches::csv(&self.report)
+        csv::wide(&self.report, analysis::Kind::FullTimer)
     }
 
     /// JSON in the schema `ioproof-report/3`.

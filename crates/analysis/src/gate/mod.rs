@@ -96,7 +96,6 @@ impl<T> Stated<T> {
     }
 
     /// Several statements with the outcome of this one, as of the parts of what it says.
-    #[expect(dead_code, reason = "for kinds that follow")]
     pub(crate) fn each<U>(&self, of: impl FnOnce(&T) -> Vec<U>) -> Vec<Stated<U>> {
         let one = |value| Stated {
             inputs: self.inputs.clone(),

@@ -65,6 +65,30 @@ pub enum Kind {
     PrintedCheck,
     /// Where the time of single operations of an I/O history went.
     RoundTrip,
+    /// How many launches of a pass ran at a time, and how long.
+    JobPass,
+    /// Bytes per second of jobs over time.
+    JobProfile,
+    /// A published figure of jobs, and the own one.
+    JobPublished,
+    /// What jobs moved and held in a space.
+    JobSpace,
+    /// Which space of jobs is for what reads fast.
+    JobPlacement,
+    /// What tests of one kind are given and move.
+    JobInput,
+    /// What steps of one kind did.
+    JobAction,
+    /// A launch or a step, as the kernel accounts for it.
+    FullTimer,
+    /// Sums over all launches of a system.
+    JobSums,
+    /// How two systems that ran the same jobs compare.
+    JobContrast,
+    /// CPU time ÷ real time over the launches of a system.
+    JobRatios,
+    /// The launches of one test.
+    JobTest,
 }
 
 /// Why a statement is withheld or marked.
@@ -133,6 +157,8 @@ pub struct Policy {
     pub rows: usize,
     /// Whether its numbers are families of OpenMetrics.
     pub metrics: bool,
+    /// Whether it has a file of comma-separated values of its own, with a row for each statement.
+    pub wide: bool,
     /// Fewer repetitions than `least`.
     pub too_few: Severity,
     /// A difference that is not larger than the scatter shows; none where nothing is compared.
@@ -152,6 +178,7 @@ const fn row(kind: Kind, id: &'static str, title: &'static str, section: &'stati
         doubts: Doubts::ByCheck,
         rows: usize::MAX,
         metrics: true,
+        wide: false,
         too_few: Marked,
         within_scatter: None,
         test: "",
@@ -163,6 +190,9 @@ const OBSERVED_SHOWN: usize = 12;
 
 /// Jobs and nodes that forms which are read show.
 const JOBS_SHOWN: usize = 40;
+
+/// Launches and steps that forms which are read show.
+const TIMERS_SHOWN: usize = 300;
 
 /// A row of what was observed: nothing is concluded from it.
 const fn observed(kind: Kind, id: &'static str, title: &'static str, section: &'static str) -> Policy {
@@ -176,7 +206,7 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 27] = [
+pub const POLICY: [Policy; 39] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
@@ -262,6 +292,35 @@ pub const POLICY: [Policy; 27] = [
         ..observed(Kind::PrintedCheck, "printed_check", "Checks of printed values", "printed")
     },
     observed(Kind::RoundTrip, "round_trip", "Round trips of printed histories", "printed"),
+    Policy { metrics: true, ..observed(Kind::JobPass, "job_pass", "Jobs at a time", "job-times") },
+    Policy {
+        metrics: true,
+        ..observed(Kind::JobProfile, "job_profile", "Throughput of jobs over time", "job-times")
+    },
+    observed(Kind::JobPublished, "job_published", "Published figures of jobs", "job-times"),
+    Policy { metrics: true, ..observed(Kind::JobSpace, "job_space", "Spaces of jobs", "job-spaces") },
+    Policy {
+        least: DIFFERENCE_LEAST,
+        ..row(Kind::JobPlacement, "job_placement", "Placement of spaces", "job-spaces")
+    },
+    observed(Kind::JobInput, "job_input", "Input of jobs", "job-spaces"),
+    observed(Kind::JobAction, "job_action", "Steps by what they do", "job-spaces"),
+    Policy {
+        rows: TIMERS_SHOWN,
+        wide: true,
+        ..observed(Kind::FullTimer, "full_timer", "FULLSTIMER", "full-timer")
+    },
+    Policy { rows: JOBS_SHOWN, ..observed(Kind::JobSums, "job_sums", "Sums over jobs", "matrix") },
+    Policy {
+        metrics: false,
+        least: DIFFERENCE_LEAST,
+        within_scatter: Some(Marked),
+        rows: JOBS_SHOWN,
+        test: "difference of the sums over passes, corrected for the number of columns; real times of pairs of launches by order statistics, spreads by the bootstrap",
+        ..row(Kind::JobContrast, "job_contrast", "Systems with the same jobs", "matrix")
+    },
+    Policy { rows: JOBS_SHOWN, ..observed(Kind::JobRatios, "job_ratios", "CPU time ÷ real time", "matrix") },
+    Policy { rows: JOBS_SHOWN, ..observed(Kind::JobTest, "job_test", "Tests of jobs", "matrix") },
 ];
 
 impl Kind {

@@ -11,6 +11,7 @@ mod launches;
 mod published;
 mod ratios;
 mod systems;
+mod tables;
 
 use plan::{Phase, Plan, Setting, Work};
 use record::{LaunchRow, Run};
@@ -22,6 +23,9 @@ pub use systems::{
     ColumnChange, MatrixComparison, PAIRED_LAUNCHES_MIN, SpreadChange, TimeChange, compare_matrices,
     same_jobs,
 };
+
+pub(crate) use tables::tables;
+pub use tables::{JobContrast, JobRatios, JobSums, MatrixTables, job_contrasts};
 
 use crate::{Check, Doubt, Figure, PrintedStatistics, Summary, check_statistics};
 

@@ -1,10 +1,14 @@
 //! What SAS calls FULLSTIMER: real time, CPU time, memory and I/O of each launch and each step, and whether the
 //! parts agree with the whole.
 
-use plan::JobSpace;
-use record::{LaunchRow, PhaseRow, StepRow};
+use std::sync::Arc;
+
+use plan::{JobSpace, Phase};
+use record::{LaunchRow, PhaseKey, PhaseRow, Run, StepRow};
 
 use super::{Timeline, complete, ran};
+use crate::gate::{Gate, Kind, Stated};
+use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::{Check, Doubt, Figure, Summary};
 
 /// CPU times of a launch agree where they differ by less than this share of what the kernel tells of its process.
@@ -95,6 +99,312 @@ pub struct StepTimer {
     pub timer: Timer,
 }
 
+/// A launch, or a step of one, with the pass that it was in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FullTimer {
+    /// The case, phase and number of the pass.
+    pub pass: Arc<PhaseKey>,
+    /// Whether a figure is made of it.
+    pub counts: bool,
+    /// Of a pass that was cut off: which start of the case it belongs to, from 1, and the launches of a whole pass.
+    pub attempt: Option<(u32, u64)>,
+    /// The launch.
+    pub launch: Arc<LaunchTimer>,
+    /// The place of the step; none of the launch as a whole.
+    pub step: Option<usize>,
+}
+
+impl FullTimer {
+    fn step(&self) -> Option<&StepTimer> {
+        self.launch.steps.get(self.step?)
+    }
+
+    fn timer(&self) -> &Timer {
+        self.step().map_or(&self.launch.timer, |step| &step.timer)
+    }
+
+    /// The launch, where it is one.
+    fn whole(&self) -> Option<&LaunchTimer> {
+        self.step.is_none().then_some(&self.launch)
+    }
+
+    /// How it ended, where that is not as it should be.
+    fn ended(&self) -> String {
+        let Some(launch) = self.whole() else { return String::new() };
+        match (launch.outcome.as_str(), launch.cpu.agrees) {
+            ("complete", Some(false)) => "CPU of steps differs".to_owned(),
+            ("complete", _) => String::new(),
+            (outcome, _) if launch.message.is_empty() => outcome.to_owned(),
+            (outcome, _) => format!("{outcome}: {}", launch.message),
+        }
+    }
+
+    /// A column of nanoseconds.
+    const fn nanos(
+        key: &'static str,
+        heading: &'static str,
+        get: fn(&Self) -> Value,
+        about: &'static str,
+    ) -> Column<Self> {
+        Column::new(key, heading, Quantity::Nanos, get, about)
+    }
+}
+
+impl Statement for FullTimer {
+    const KIND: Kind = Kind::FullTimer;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str =
+        "Each launch, as the kernel accounts for its process, and below it each of its steps";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("case", |one: &Self| one.pass.case.to_string(), "The case.").detail(),
+        Column::text(
+            "phase",
+            |one: &Self| one.pass.phase.name().to_owned(),
+            "`jobs`, or `load` of a pass that was cut off.",
+        )
+        .detail(),
+        Column::count(
+            "repetition",
+            |one: &Self| Some(one.pass.repetition.into()),
+            "The number of the pass, from 0.",
+        )
+        .detail(),
+        Column::flag("counts", |one: &Self| Some(one.counts), "Whether the figure is made of it.").detail(),
+        Column::count(
+            "attempt",
+            |one: &Self| Some(one.attempt?.0.into()),
+            "Which start of the case a pass that was cut off belongs to, from 1.",
+        )
+        .detail(),
+        Column::count("launch", |one: &Self| Some(one.launch.launch.into()), "Its number."),
+        Column::text("test", |one: &Self| one.launch.test.clone(), "Its test."),
+        Column::text("kind", |one: &Self| one.launch.kind.clone(), "`computation`, `memory` or `io`.")
+            .detail(),
+        Column::count(
+            "stream",
+            |one: &Self| Some(one.launch.stream.into()),
+            "Which data it worked on, from 0.",
+        )
+        .detail(),
+        Column::count(
+            "round",
+            |one: &Self| Some(one.launch.round.into()),
+            "Which of the launches of its stream it was, from 0.",
+        )
+        .detail(),
+        Column::count(
+            "step",
+            |one: &Self| Some(one.step()?.step.into()),
+            "Its number, from 0; nothing of the launch as a whole.",
+        ),
+        Column::text(
+            "action",
+            |one: &Self| one.step().map(|step| step.action.clone()).unwrap_or_default(),
+            "What the step did.",
+        )
+        .headed("does"),
+        Column::count("threads", |one: &Self| Some(one.step()?.threads.into()), "Threads that did it.")
+            .detail(),
+        Self::nanos(
+            "start_ns",
+            "start",
+            |one: &Self| Value::Nanos(one.timer().start_ns as f64),
+            "Since the start of the phase.",
+        ),
+        Self::nanos(
+            "real_ns",
+            "real",
+            |one: &Self| Value::Nanos(one.timer().real_ns as f64),
+            "From its start to its end.",
+        ),
+        Self::nanos(
+            "user_cpu_ns",
+            "user",
+            |one: &Self| Value::Nanos(one.timer().user_ns as f64),
+            "CPU time in user mode.",
+        ),
+        Self::nanos(
+            "system_cpu_ns",
+            "system",
+            |one: &Self| Value::Nanos(one.timer().system_ns as f64),
+            "CPU time in the kernel.",
+        ),
+        Column::bytes(
+            "memory_bytes",
+            |one: &Self| Some(one.timer().memory_bytes),
+            "The most that was resident.",
+        )
+        .headed("memory"),
+        Column::bytes(
+            "block_input_bytes",
+            |one: &Self| Some(one.timer().block_input_bytes),
+            "Read from storage for it.",
+        )
+        .detail(),
+        Column::bytes(
+            "block_output_bytes",
+            |one: &Self| Some(one.timer().block_output_bytes),
+            "Written to storage for it.",
+        )
+        .detail(),
+        Column::count(
+            "voluntary_switches",
+            |one: &Self| Some(one.timer().voluntary_switches),
+            "Context switches since it waited.",
+        )
+        .headed("waits"),
+        Column::count(
+            "involuntary_switches",
+            |one: &Self| Some(one.timer().involuntary_switches),
+            "Context switches since its time was over.",
+        )
+        .headed("preempted"),
+        Column::bytes(
+            "permanent_read_bytes",
+            |one: &Self| Some(one.timer().read_bytes[0]),
+            "Read from permanent space.",
+        )
+        .detail(),
+        Column::bytes(
+            "permanent_write_bytes",
+            |one: &Self| Some(one.timer().write_bytes[0]),
+            "Written to it.",
+        )
+        .detail(),
+        Column::bytes(
+            "work_read_bytes",
+            |one: &Self| Some(one.timer().read_bytes[1]),
+            "Read from work space.",
+        )
+        .detail(),
+        Column::bytes("work_write_bytes", |one: &Self| Some(one.timer().write_bytes[1]), "Written to it.")
+            .detail(),
+        Column::bytes(
+            "utility_read_bytes",
+            |one: &Self| Some(one.timer().read_bytes[2]),
+            "Read from utility space.",
+        )
+        .detail(),
+        Column::bytes("utility_write_bytes", |one: &Self| Some(one.timer().write_bytes[2]), "Written to it.")
+            .detail(),
+        Column::count("rows_in", |one: &Self| Some(one.step()?.rows_in), "Rows that the step read.").detail(),
+        Column::count("rows_out", |one: &Self| Some(one.step()?.rows_out), "Rows that it wrote or left.")
+            .detail(),
+        Self::nanos(
+            "start_cost_ns",
+            "start cost",
+            |one: &Self| Value::or_none(one.whole(), |launch| Value::Nanos(launch.start_cost_ns as f64)),
+            "From the start of the launch until its first step.",
+        )
+        .detail(),
+        Self::nanos(
+            "group_cpu_ns",
+            "group",
+            |one: &Self| {
+                Value::or_none(one.whole().and_then(|launch| launch.cpu.group_ns), |nanos| {
+                    Value::Nanos(nanos as f64)
+                })
+            },
+            "CPU time of the control group of the launch.",
+        )
+        .detail(),
+        Column::flag(
+            "cpu_agrees",
+            |one: &Self| one.whole()?.cpu.agrees,
+            "Whether the CPU times of its steps and its control group are that of its process.",
+        )
+        .detail(),
+        Column::text(
+            "ended",
+            |one: &Self| one.whole().map(|launch| launch.outcome.clone()).unwrap_or_default(),
+            "`complete`, or how it ended otherwise.",
+        )
+        .detail(),
+        Column::text(
+            "message",
+            |one: &Self| one.whole().map(|launch| launch.message.clone()).unwrap_or_default(),
+            "Why it is not complete.",
+        )
+        .detail(),
+        Column::text("problem", Self::ended, "How it ended, or what does not agree.").below(),
+    ];
+
+    fn part(&self) -> Option<String> {
+        let PhaseKey { case, phase, repetition } = &*self.pass;
+        Some(match self.attempt {
+            Some((attempt, _)) => {
+                format!("case {case}, {phase}, pass {repetition}, attempt {attempt}, which was cut off")
+            }
+            None => format!("case {case}, pass {repetition}"),
+        })
+    }
+
+    fn notes(all: &[&Self]) -> Vec<String> {
+        let launches: Vec<&&Self> = all.iter().filter(|one| one.step.is_none()).collect();
+        let judged: Vec<bool> = launches.iter().filter_map(|one| one.launch.cpu.agrees).collect();
+        let mut notes = vec![format!(
+            "CPU time of the steps of {} of {} complete launches is that of their process as wait4 tells it, and of its control \
+             group, within {} % or {} ms where that is more.",
+            judged.iter().filter(|agrees| **agrees).count(),
+            judged.len(),
+            CPU_AGREES_SHARE * 100.0,
+            CPU_AGREES_NS / 1_000_000
+        )];
+        notes.extend(launches.chunk_by(|a, b| (&a.pass, a.attempt) == (&b.pass, b.attempt)).filter_map(|pass| {
+            let (_, planned) = pass[0].attempt?;
+            let complete = pass.iter().filter(|one| one.launch.outcome == "complete").count();
+            Some(format!(
+                "C{}: {} of {planned} launches had ended, {complete} complete. No figure, sum, ratio or verdict is made of them.",
+                &pass[0].part()?[1..],
+                pass.len()
+            ))
+        }));
+        notes
+    }
+}
+
+/// Launches and steps of `timelines`, then those of passes of `run` that were cut off.
+pub(crate) fn full_timers(run: &Run, gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<Stated<FullTimer>> {
+    let mut all = Vec::new();
+    let mut put = |inputs: &[usize],
+                   counts: bool,
+                   pass: PhaseKey,
+                   attempt: Option<(u32, u64)>,
+                   launches: &[Arc<LaunchTimer>]| {
+        let pass = Arc::new(pass);
+        for launch in launches {
+            for step in std::iter::once(None).chain((0..launch.steps.len()).map(Some)) {
+                let one =
+                    FullTimer { pass: Arc::clone(&pass), counts, attempt, launch: Arc::clone(launch), step };
+                all.push(gate.state(Kind::FullTimer, inputs.to_vec(), one));
+            }
+        }
+    };
+    for one in timelines {
+        let pass =
+            PhaseKey { case: one.case.as_str().into(), repetition: one.repetition, phase: Phase::Jobs };
+        put(&[one.figure], one.counts, pass, None, &one.launches);
+    }
+    for one in &run.interrupted {
+        let mut launches: Vec<&LaunchRow> = one.launches.iter().collect();
+        launches.sort_by_key(|row| row.launch);
+        let planned = planned(run, &one.key).unwrap_or(launches.len() as u64);
+        let timers = launch_timers(&launches, &one.steps.iter().collect::<Vec<_>>());
+        put(&[], false, one.key.clone(), Some((one.attempt, planned)), &timers);
+    }
+    all
+}
+
+/// How many launches a pass has by the plan.
+fn planned(run: &Run, key: &PhaseKey) -> Option<u64> {
+    let case = run.manifest.plan.cases.iter().find(|case| *case.id == *key.case)?;
+    let jobs = case.workload.work.jobs()?;
+    Some(match key.phase {
+        Phase::Load => jobs.tables.iter().map(|table| u64::from(jobs.replicas(&table.name))).sum(),
+        _ => jobs.launch_count(),
+    })
+}
+
 /// CPU time of a launch, from three sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CpuAgreement {
@@ -139,25 +449,24 @@ impl Harness {
     }
 }
 
-/// Nearest whole number of nanoseconds.
+/// Nearest whole number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "made of times that were whole and not negative"
+    reason = "made of numbers that were whole and not negative"
 )]
-fn whole(nanos: f64) -> u64 {
+pub(crate) fn whole(nanos: f64) -> u64 {
     nanos.round() as u64
 }
 
 /// The rows of FULLSTIMER of `launches` with their `steps`.
-#[must_use]
-pub fn launch_timers(launches: &[&LaunchRow], steps: &[&StepRow]) -> Vec<LaunchTimer> {
+pub(super) fn launch_timers(launches: &[&LaunchRow], steps: &[&StepRow]) -> Vec<Arc<LaunchTimer>> {
     let timer = |row: &&LaunchRow| {
         let own = steps.iter().filter(|step| step.launch == row.launch);
         let steps: Vec<StepTimer> = own.map(|step| of_step(step)).collect();
         let process_ns = row.user_cpu_ns + row.system_cpu_ns;
         let steps_ns = steps.iter().map(|step| step.timer.cpu_ns()).sum();
-        LaunchTimer {
+        Arc::new(LaunchTimer {
             launch: row.launch,
             test: row.test.clone(),
             kind: row.kind.clone(),
@@ -176,7 +485,7 @@ pub fn launch_timers(launches: &[&LaunchRow], steps: &[&StepRow]) -> Vec<LaunchT
                     .then(|| agree(process_ns, steps_ns, row.group_cpu_ns)),
             },
             steps,
-        }
+        })
     };
     launches.iter().map(timer).collect()
 }
@@ -252,7 +561,7 @@ pub(crate) fn doubts(timelines: &[Timeline], figures: &[Figure]) -> Vec<Doubt> {
             evidence,
             advice: advice.to_owned(),
         };
-        let apart: Vec<&LaunchTimer> =
+        let apart: Vec<&Arc<LaunchTimer>> =
             one.launches.iter().filter(|launch| launch.cpu.agrees == Some(false)).collect();
         if let Some(worst) = apart.iter().max_by_key(|launch| distance(&launch.cpu)) {
             let seconds = |nanos: u64| format!("{:.3} s", nanos as f64 / 1e9);

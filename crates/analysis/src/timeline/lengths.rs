@@ -27,6 +27,24 @@ pub struct Lengths {
     pub bins: Vec<LengthBin>,
 }
 
+impl Lengths {
+    /// `1 s to 2 s: 3; 2 s to 5 s: 11`.
+    pub(super) fn histogram(&self) -> String {
+        let words = |bin: &LengthBin| {
+            format!("{} to {}: {}", edge(bin.from_seconds), edge(bin.to_seconds), bin.count)
+        };
+        self.bins.iter().map(words).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// An edge of a bin: `0.2 s`, `50 s`, `500 s`.
+#[must_use]
+pub fn edge(seconds: f64) -> String {
+    // Edges are 1, 2 or 5 times a power of ten, but for rounding.
+    let text = format!("{seconds:.6}");
+    format!("{} s", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// Launches of about the same length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LengthBin {

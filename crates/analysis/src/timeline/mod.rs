@@ -27,10 +27,12 @@ pub(crate) use cost::job_costs;
 pub use cost::{JobCost, published_costs};
 pub(crate) use full_timer::doubts;
 pub use full_timer::{
-    CPU_AGREES_NS, CPU_AGREES_SHARE, CpuAgreement, Harness, LaunchTimer, StepTimer, Timer, launch_timers,
+    CPU_AGREES_NS, CPU_AGREES_SHARE, CpuAgreement, FullTimer, Harness, LaunchTimer, StepTimer, Timer,
 };
-pub use lengths::{LENGTH_BINS_MAX, LengthBin, Lengths, lengths};
-pub use placement::{JobPlacing, RatesOf, ReadWriteRates, SpaceShare, job_placings};
+pub(crate) use full_timer::{full_timers, whole};
+pub use lengths::{LENGTH_BINS_MAX, LengthBin, Lengths, edge, lengths};
+pub(crate) use placement::job_placings;
+pub use placement::{JobPlacing, RatesOf};
 pub use profile::{
     CLIMB_SECONDS_MIN, Climb, Level, Levels, PEAK_SHARE, Profile, ProfileSecond, START_SHARE, levels, profile,
 };
@@ -38,7 +40,11 @@ pub use published::{JobsBeside, beside_jobs};
 pub(crate) use spaces::file_system_of;
 pub use spaces::{ActionUse, KindMoved, Moved, SpaceUse, actions, moved, spaces};
 
+use std::sync::Arc;
+
 use crate::Figure;
+use crate::gate::{Kind, Stated};
+use crate::table::{Column, Of, Statement};
 
 /// One pass of a phase of jobs.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +58,7 @@ pub struct Timeline {
     /// Whether the figure is made of it.
     pub counts: bool,
     /// All launches, in the order of their numbers.
-    pub launches: Vec<LaunchTimer>,
+    pub launches: Vec<Arc<LaunchTimer>>,
     /// How many ran at a time.
     pub concurrency: Concurrency,
     /// How long those took that are complete; none where none is.
@@ -71,6 +77,120 @@ pub struct Timeline {
     pub harness: Harness,
     /// Published figures of the same kind beside it.
     pub published: Vec<JobsBeside>,
+}
+
+impl Statement for Timeline {
+    const KIND: Kind = Kind::JobPass;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str = "How many launches ran at a time, and how long they took";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::count("pass", |one: &Self| Some(one.repetition.into()), "Its number, from 0.").subject(),
+        Column::flag("counts", |one: &Self| Some(one.counts), "Whether the figure is made of it.").detail(),
+        Column::count("launches", |one: &Self| Some(one.concurrency.launches as u64), "Launches."),
+        Column::count(
+            "complete",
+            |one: &Self| Some(one.concurrency.complete as u64),
+            "Those that came to their end.",
+        ),
+        Column::seconds(
+            "elapsed",
+            |one: &Self| Some(nanos(one.concurrency.elapsed_ns)),
+            "First start to last end.",
+        ),
+        Column::seconds(
+            "real",
+            |one: &Self| Some(nanos(one.concurrency.real_ns)),
+            "Sum of the real times of all launches.",
+        )
+        .headed("sum of real"),
+        Column::number(
+            "mean_running",
+            |one: &Self| Some(one.concurrency.mean),
+            "Sum of real times ÷ elapsed time.",
+        )
+        .headed("mean at a time"),
+        Column::count("most_running", |one: &Self| Some(one.concurrency.most.into()), "The most at a time.")
+            .headed("most"),
+        Column::seconds(
+            "shortest",
+            |one: &Self| Some(one.lengths.as_ref()?.shortest_seconds),
+            "Of complete launches.",
+        ),
+        Column::seconds(
+            "median",
+            |one: &Self| Some(one.lengths.as_ref()?.median_seconds),
+            "Of complete launches.",
+        ),
+        Column::seconds(
+            "longest",
+            |one: &Self| Some(one.lengths.as_ref()?.longest_seconds),
+            "Of complete launches.",
+        ),
+        Column::share(
+            "launcher",
+            |one: &Self| one.harness.core_share,
+            "CPU time of the launcher ÷ wall time.",
+        ),
+        Column::seconds(
+            "start",
+            |one: &Self| Some(nanos(one.harness.start_median_ns)),
+            "From the start of a launch until its first step: median.",
+        )
+        .detail(),
+        Column::seconds(
+            "longest_start",
+            |one: &Self| Some(nanos(one.harness.start_longest_ns)),
+            "The longest of them.",
+        )
+        .detail(),
+        Column::bytes("read", |one: &Self| Some(one.moved.read_bytes), "Bytes that all launches read.")
+            .detail(),
+        Column::bytes("written", |one: &Self| Some(one.moved.write_bytes), "Bytes that they wrote.").detail(),
+        Column::bytes(
+            "input",
+            |one: &Self| Some(one.moved.input_bytes),
+            "Bytes of loaded tables, each step its inputs once, by the plan.",
+        )
+        .detail(),
+        Column::share("device_share", |one: &Self| one.device_share, "Device bytes ÷ application bytes.")
+            .detail(),
+        Column::text(
+            "lengths",
+            |one: &Self| one.lengths.as_ref().map(Lengths::histogram).unwrap_or_default(),
+            "How many took how long.",
+        )
+        .below(),
+    ];
+}
+
+const fn nanos(nanos: u64) -> f64 {
+    nanos as f64 / 1e9
+}
+
+/// What passes that count say of one thing each, with the number of the pass.
+pub(crate) fn of_passes<T>(
+    all: &[Stated<Timeline>],
+    what: impl Fn(&Timeline) -> Vec<T>,
+) -> Vec<Stated<(u32, T)>> {
+    let counted = all.iter().filter(|one| one.about().counts);
+    counted
+        .flat_map(|one| one.each(|pass| what(pass).into_iter().map(|of| (pass.repetition, of)).collect()))
+        .collect()
+}
+
+/// What the first pass that counts of each figure says.
+pub(crate) fn of_first_passes<T>(
+    all: &[Stated<Timeline>],
+    what: impl Fn(&Timeline) -> Vec<T>,
+) -> Vec<Stated<T>> {
+    first_passes(all).flat_map(|one| one.each(&what)).collect()
+}
+
+/// The first pass of each figure that counts.
+pub fn first_passes(all: &[Stated<Timeline>]) -> impl Iterator<Item = &Stated<Timeline>> {
+    let counted: Vec<_> = all.iter().filter(|one| one.about().counts).collect();
+    let mut last = None;
+    counted.into_iter().filter(move |one| last.replace(one.figure()) != Some(one.figure()))
 }
 
 /// The rows of one pass.
@@ -118,7 +238,7 @@ fn of_figure(run: &Run, place: usize, figure: &Figure, case: &Case) -> Vec<Timel
             moved: moved(case, &rows.launches),
             device_share: pass.moved_by_devices(),
             harness: Harness::of(&pass.phase, &rows.launches),
-            launches: launch_timers(&rows.launches, &rows.steps),
+            launches: full_timer::launch_timers(&rows.launches, &rows.steps),
             profile,
             published: Vec::new(),
         };

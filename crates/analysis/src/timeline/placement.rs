@@ -6,7 +6,9 @@ use record::{Run, StepRow};
 use super::Timeline;
 use crate::cost::large_rates;
 use crate::gate::{Gate, Kind, Stated};
+use crate::headline::RateOf;
 use crate::subject::Subject;
+use crate::table::{Column, Of, Statement, Value};
 use crate::{READ_FAVOURED_RATIO, Summary};
 
 /// Steps that moved fewer bytes are over before a rate is known.
@@ -15,46 +17,29 @@ const STEP_BYTES_MIN: u64 = 1 << 20;
 /// Where rates of large reads and writes are from.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RatesOf {
-    /// A workload of large transfers on the same target: the figures of its reads and of its writes.
-    Transfers(usize, usize),
+    /// A workload of large transfers on the same target.
+    Transfers,
     /// Steps of the jobs themselves, which ran beside others: medians of so many `scan` steps that read and of so many
     /// `generate` steps that wrote.
     Steps(usize, usize),
 }
 
-/// Advice for the spaces of one figure of jobs.
+/// Which space of the jobs of a target is for what reads fast.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobPlacing {
-    /// The figure.
-    pub figure: usize,
-    /// Its target.
-    pub target: String,
-    /// How fast the target is read and written; none where that was not measured.
-    pub rates: Option<Stated<ReadWriteRates>>,
-    /// Spaces that were used, that with the highest share of reads first.
-    pub spaces: Vec<SpaceShare>,
-}
-
-impl JobPlacing {
-    /// Its rates; none where they were not measured, or are withheld.
-    #[must_use]
-    pub fn says(&self) -> Option<&ReadWriteRates> {
-        self.rates.as_ref().and_then(Stated::says)
-    }
-}
-
-/// Rates of large reads and writes of one target.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadWriteRates {
-    /// In bytes per second.
+    /// Rate of large reads of the target in bytes per second.
     pub read: f64,
-    /// In bytes per second, above 0.
+    /// Rate of large writes in bytes per second, above 0.
     pub write: f64,
     /// Where they are from.
     pub of: RatesOf,
+    /// The space of which the highest share of the bytes is read.
+    pub space: JobSpace,
+    /// Read ÷ both there, over all passes that count.
+    pub read_share: f64,
 }
 
-impl ReadWriteRates {
+impl JobPlacing {
     /// Read ÷ write.
     #[must_use]
     pub fn ratio(&self) -> f64 {
@@ -68,80 +53,79 @@ impl ReadWriteRates {
     }
 }
 
-/// How much of what a space moves is read.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SpaceShare {
-    /// The space.
-    pub space: JobSpace,
-    /// Read ÷ both.
-    pub read_share: f64,
-    /// Bytes in either direction, over all passes that count.
-    pub bytes: u64,
-    /// Read rate of `scan` steps and write rate of `generate` steps there: medians, where there were any and the
-    /// figure is not disqualified.
-    pub rates: (Option<f64>, Option<f64>),
+impl Statement for JobPlacing {
+    const KIND: Kind = Kind::JobPlacement;
+    const OF: Of = Of::Target;
+    const CAPTION: &'static str = "Which space is for flash, if that cannot hold all of them";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::rate("read", |one: &Self| Value::Rate(one.read, RateOf::Bytes), "Rate of large reads."),
+        Column::rate("write", |one: &Self| Value::Rate(one.write, RateOf::Bytes), "Rate of large writes."),
+        Column::number("ratio", |one: &Self| Some(one.ratio()), "Read ÷ write."),
+        Column::text(
+            "space",
+            |one: &Self| one.space.name().to_owned(),
+            "That of which the highest share of the bytes is read.",
+        ),
+        Column::share("read_share", |one: &Self| Some(one.read_share), "That share."),
+        Column::flag(
+            "for_reads",
+            |one: &Self| Some(one.for_reads()),
+            "Whether the target reads so much faster that the space should be there.",
+        )
+        .headed("put it there"),
+        Column::text(
+            "rates_of",
+            |one: &Self| match one.of {
+                RatesOf::Transfers => "rates of large transfers".to_owned(),
+                RatesOf::Steps(scans, generates) => {
+                    format!(
+                        "rates: medians of {scans} scan and {generates} generate steps, beside other jobs"
+                    )
+                }
+            },
+            "What the rates are of.",
+        )
+        .below(),
+    ];
 }
 
-/// Advice for every figure of jobs in `timelines`.
-#[must_use]
-pub fn job_placings(run: &Run, gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<JobPlacing> {
+/// Advice for every figure of jobs in `timelines` where such rates were measured.
+pub(crate) fn job_placings(run: &Run, gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<Stated<JobPlacing>> {
     let jobs = gate.subjects.iter().filter(|one| one.figure.phase == Phase::Jobs);
     let of = |subject: &Subject<'_>| {
-        let passes: Vec<&Timeline> =
-            timelines.iter().filter(|one| one.figure == subject.index && one.counts).collect();
-        let steps = run.steps(&subject.case.id);
-        let mut spaces = shares(&passes, &steps);
-        if spaces.is_empty() {
-            return None;
-        }
-        if !gate.is_usable(subject.index) {
-            spaces.iter_mut().for_each(|space| space.rates = (None, None));
-        }
-        let rates = match large_rates(gate, &subject.case.target) {
-            Some((read, write)) => {
-                let of = RatesOf::Transfers(read.0, write.0);
-                Some((vec![read.0, write.0], ReadWriteRates { read: read.1, write: write.1, of }))
+        let (space, read_share) = most_read(subject.index, timelines)?;
+        let (inputs, read, write, of) = match large_rates(gate, &subject.case.target) {
+            Some((read, write)) => (vec![read.0, write.0], read.1, write.1, RatesOf::Transfers),
+            None => {
+                let (read, write, of) = of_steps(&run.steps(&subject.case.id))?;
+                (vec![subject.index], read, write, of)
             }
-            None => of_steps(&steps).map(|rates| (vec![subject.index], rates)),
         };
-        let rates = rates.filter(|(_, rates)| rates.write > 0.0);
-        Some(JobPlacing {
-            figure: subject.index,
-            target: subject.case.target.clone(),
-            rates: rates.map(|(inputs, rates)| gate.state(Kind::Placement, inputs, rates)),
-            spaces,
-        })
+        let placing = JobPlacing { read, write, of, space, read_share };
+        (write > 0.0).then(|| gate.state(Kind::JobPlacement, inputs, placing))
     };
     jobs.filter_map(of).collect()
 }
 
-/// Bytes of each space over `passes`; spaces that nothing was moved in are left out.
-fn shares(passes: &[&Timeline], steps: &[StepRow]) -> Vec<SpaceShare> {
-    let of = |(place, &space): (usize, &JobSpace)| {
-        let own = || passes.iter().flat_map(|pass| &pass.spaces).filter(|one| one.space == space);
-        let read: u64 = own().map(|one| one.read_bytes).sum();
-        let bytes: u64 = own().map(super::SpaceUse::bytes).sum();
-        (bytes > 0).then(|| SpaceShare {
-            space,
-            read_share: read as f64 / bytes as f64,
-            bytes,
-            rates: (
-                Summary::of(&step_rates(steps, "scan", |row| reads(row)[place])).map(|all| all.median),
-                Summary::of(&step_rates(steps, "generate", |row| writes(row)[place])).map(|all| all.median),
-            ),
-        })
+/// The space of which the highest share of the bytes is read, and that share.
+fn most_read(figure: usize, timelines: &[Timeline]) -> Option<(JobSpace, f64)> {
+    let of = |&space: &JobSpace| {
+        let passes = timelines.iter().filter(|one| one.figure == figure && one.counts);
+        let own = passes.flat_map(|pass| &pass.spaces).filter(|one| one.space == space);
+        let (read, bytes) =
+            own.fold((0, 0), |(read, bytes), one| (read + one.read_bytes, bytes + one.bytes()));
+        (bytes > 0).then(|| (space, read as f64 / bytes as f64))
     };
-    let mut found: Vec<SpaceShare> = JobSpace::ALL.iter().enumerate().filter_map(of).collect();
-    found.sort_by(|a, b| b.read_share.total_cmp(&a.read_share));
-    found
+    // Of equal shares the first.
+    JobSpace::ALL.iter().rev().filter_map(of).max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// Rates of `steps`, where no transfers were measured on their target.
-fn of_steps(steps: &[StepRow]) -> Option<ReadWriteRates> {
+fn of_steps(steps: &[StepRow]) -> Option<(f64, f64, RatesOf)> {
     let read = step_rates(steps, "scan", |row| reads(row).iter().sum());
     let write = step_rates(steps, "generate", |row| writes(row).iter().sum());
     let of = RatesOf::Steps(read.len(), write.len());
-    Some(ReadWriteRates { read: Summary::of(&read)?.median, write: Summary::of(&write)?.median, of })
+    Some((Summary::of(&read)?.median, Summary::of(&write)?.median, of))
 }
 
 const fn reads(row: &StepRow) -> [u64; 3] {

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use plan::JobSpace;
 use record::SpaceRow;
 
+use crate::gate::Kind;
+use crate::headline::RateOf;
+use crate::table::{Column, Of, Statement, Value};
 use crate::{Regression, Summary};
 
 /// Share of the active seconds that the start level is the median of.
@@ -82,6 +85,45 @@ pub struct Levels {
     pub highest_bytes_per_second: f64,
     /// All bytes ÷ the time from the first to the last active interval.
     pub mean_bytes_per_second: f64,
+}
+
+const fn rate(bytes_per_second: f64) -> Value {
+    Value::Rate(bytes_per_second, RateOf::Bytes)
+}
+
+impl Statement for (u32, Levels) {
+    const KIND: Kind = Kind::JobProfile;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str = "Throughput over time, reads and writes of all spaces together. Start and end: medians of the \
+                                   first and last 10 % of the seconds in which anything was moved. Peak: highest mean over \
+                                   5 % of them in a row. Climbs to: the end of the line of least squares between";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::count("pass", |one: &Self| Some(one.0.into()), "Its number, from 0.").subject(),
+        Column::rate("start", |one: &Self| rate(one.1.start.bytes_per_second), "At the start."),
+        Column::rate(
+            "climb",
+            |one: &Self| Value::or_none(one.1.climb, |climb| rate(climb.bytes_per_second)),
+            "The line between start and peak at its end; nothing with fewer than 3 s between them.",
+        )
+        .headed("climbs to"),
+        Column::number(
+            "slope",
+            |one: &Self| Some(one.1.climb?.slope),
+            "Bytes per second that each second adds to it.",
+        )
+        .detail(),
+        Column::number("r_squared", |one: &Self| Some(one.1.climb?.r_squared), "R² of the line.")
+            .headed("R²"),
+        Column::rate("peak", |one: &Self| rate(one.1.peak.bytes_per_second), "At the peak."),
+        Column::seconds("peak_at", |one: &Self| Some(one.1.peak.from_seconds), "When it begins.")
+            .headed("from"),
+        Column::rate("end", |one: &Self| rate(one.1.end.bytes_per_second), "At the end."),
+        Column::rate(
+            "mean",
+            |one: &Self| rate(one.1.mean_bytes_per_second),
+            "All bytes ÷ the time from the first to the last.",
+        ),
+    ];
 }
 
 /// A rate that was kept for some time.

@@ -7,6 +7,9 @@ use record::{FileSystemFacts, HostFacts, LaunchRow, SpaceRow, StepRow};
 
 use super::concurrency::held_at_most;
 use super::full_timer::{read_bytes, write_bytes};
+use crate::gate::Kind;
+use crate::headline::RateOf;
+use crate::table::{Column, Of, Statement, Value};
 
 /// What was done in one space.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +48,113 @@ impl SpaceUse {
     pub const fn bytes(&self) -> u64 {
         self.read_bytes + self.write_bytes
     }
+}
+
+impl Statement for (u32, SpaceUse) {
+    const KIND: Kind = Kind::JobSpace;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str = "Bytes of each space, the most that launches held there, and the free space of its file system, looked at each second";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::count("pass", |one: &Self| Some(one.0.into()), "Its number, from 0.").subject(),
+        Column::text(
+            "space",
+            |one: &Self| one.1.space.name().to_owned(),
+            "`permanent`, `work` or `utility`.",
+        )
+        .subject(),
+        Column::bytes("read", |one: &Self| Some(one.1.read_bytes), "Bytes that all launches read from it."),
+        Column::bytes("written", |one: &Self| Some(one.1.write_bytes), "Bytes that they wrote to it."),
+        Column::share("read_share", |one: &Self| one.1.read_share, "Read ÷ both."),
+        Column::bytes(
+            "held_by_one",
+            |one: &Self| one.1.peak_bytes,
+            "The most of one launch at a time; not counted in permanent space.",
+        ),
+        Column::bytes(
+            "held_by_all",
+            |one: &Self| one.1.held_at_most_bytes,
+            "Sum of these of launches that ran at one time, at most.",
+        ),
+        Column::bytes("free_first", |one: &Self| one.1.free_first_bytes, "Free after the first second.")
+            .detail(),
+        Column::bytes("free_least", |one: &Self| one.1.free_least_bytes, "The fewest that were free.")
+            .headed("least free"),
+        Column::bytes("free_last", |one: &Self| one.1.free_last_bytes, "Free at the end.").detail(),
+        Column::bytes("limit", |one: &Self| one.1.free_limit_bytes, "Fewer are warned about."),
+        Column::bytes("size", |one: &Self| one.1.size_bytes, "Of its file system."),
+        Column::flag("low", |one: &Self| Some(one.1.low), "Whether there were fewer than the limit.")
+            .detail(),
+        Column::text("directory", |one: &Self| one.1.directory.clone(), "Its directory.").detail(),
+    ];
+
+    fn notes(all: &[&Self]) -> Vec<String> {
+        let words = |(pass, one): &(u32, SpaceUse)| {
+            let bytes = |bytes: Option<u64>| plan::Bytes(bytes.unwrap_or(0));
+            format!(
+                "Pass {pass}: {} space ran low: {} were free at the least, the limit is {} of {}. Flash writes slowly \
+                 without fallow space: make it larger or use less of it.",
+                one.space,
+                bytes(one.free_least_bytes),
+                bytes(one.free_limit_bytes),
+                bytes(one.size_bytes)
+            )
+        };
+        all.iter().filter(|(_, one)| one.low).map(|one| words(one)).collect()
+    }
+}
+
+impl Statement for KindMoved {
+    const KIND: Kind = Kind::JobInput;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str = "Input of a single instance of each test, and what all moved";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("kind", |one: &Self| one.kind.name().to_owned(), "`computation`, `memory` or `io`.")
+            .subject(),
+        Column::count("tests", |one: &Self| Some(one.tests as u64), "Its tests."),
+        Column::count("launches", |one: &Self| Some(one.launches as u64), "Launches of them."),
+        Column::bytes(
+            "instance_input",
+            |one: &Self| Some(one.instance_input_bytes),
+            "What one instance of each test works on, by the plan.",
+        )
+        .headed("input of one instance"),
+        Column::bytes(
+            "full_scale_input",
+            |one: &Self| Some(super::full_timer::whole(one.full_scale_input_bytes)),
+            "The same at full scale.",
+        )
+        .headed("at full scale"),
+        Column::bytes("read", |one: &Self| Some(one.read_bytes), "Bytes that all launches read.")
+            .headed("read by all"),
+        Column::bytes("written", |one: &Self| Some(one.write_bytes), "Bytes that they wrote.")
+            .headed("written by all"),
+    ];
+}
+
+impl Statement for ActionUse {
+    const KIND: Kind = Kind::JobAction;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str = "What steps do. Copies: bytes written for each byte of the rows read";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("action", |one: &Self| one.action.clone(), "What they do, as `sort`.")
+            .headed("does")
+            .subject(),
+        Column::count("steps", |one: &Self| Some(one.steps as u64), "How many."),
+        Column::seconds("real", |one: &Self| Some(super::nanos(one.real_ns)), "Sum of their real times."),
+        Column::seconds("cpu", |one: &Self| Some(super::nanos(one.cpu_ns)), "Sum of their CPU times.")
+            .headed("CPU"),
+        Column::bytes("input", |one: &Self| Some(one.input_bytes), "Bytes of the rows that they read.")
+            .headed("input rows"),
+        Column::bytes("read", |one: &Self| Some(one.read_bytes), "Bytes read."),
+        Column::bytes("written", |one: &Self| Some(one.write_bytes), "Bytes written."),
+        Column::number("copies", |one: &Self| one.copies, "Written ÷ input."),
+        Column::rate(
+            "rate",
+            |one: &Self| Value::Rate(one.bytes_per_second, RateOf::Bytes),
+            "Bytes moved ÷ real time of the steps, which ran beside others.",
+        )
+        .headed("rate of one"),
+    ];
 }
 
 /// All bytes of a pass.

@@ -186,7 +186,7 @@ fn found(run: &Run) -> Findings {
 }
 
 fn timeline(run: &Run) -> Timeline {
-    found(run).timelines.into_iter().next().expect("a pass")
+    found(run).timelines[0].says().expect("a pass").clone()
 }
 
 #[test]
@@ -363,13 +363,12 @@ fn the_space_that_is_read_most_is_advised_for_what_reads_fast() {
         record.phase.device_read_bytes = Some(400 * MB);
     }));
     let placing = &found_here.job_placings[0];
-    let rates = placing.says().unwrap_or_else(|| panic!("{:?}", placing.rates));
-    let order: Vec<JobSpace> = placing.spaces.iter().map(|one| one.space).collect();
-    assert_eq!(order, [JobSpace::Permanent, JobSpace::Work, JobSpace::Utility]);
+    let rates = placing.says().unwrap_or_else(|| panic!("{placing:?}"));
+    assert_eq!((rates.space, rates.read_share), (JobSpace::Permanent, 1.0));
     // 100 MB in 1 s against 100 MB in 2 s.
     assert_eq!((rates.ratio(), rates.for_reads()), (2.0, true));
     assert_eq!(rates.of, RatesOf::Steps(1, 1));
-    assert_eq!(found(&observed(|_| {})).job_placings[0].rates, None, "nothing was scanned or generated");
+    assert_eq!(found(&observed(|_| {})).job_placings, [], "nothing was scanned or generated");
 }
 
 #[test]
@@ -388,7 +387,7 @@ fn large_transfers_on_the_same_target_go_before_rates_of_steps() {
     };
     let run = run(&plan, vec![record, of(Phase::Write, 1000 * MB), of(Phase::Read, 3000 * MB)]);
     let found = found(&run);
-    let rates = found.job_placings[0].rates.as_ref().expect("both were measured");
+    let rates = &found.job_placings[0];
     assert_eq!(rates.inputs, [2, 1]);
     assert!((rates.says().expect("one repetition is a mark").ratio() - 3.0).abs() < 1e-9);
 }
@@ -405,11 +404,9 @@ fn rates_of_jobs_that_moved_nothing_on_devices_advise_no_space() {
     });
     let found = found(&run);
     assert!(found.audit.iter().any(|doubt| doubt.check == Check::Cached), "{:?}", found.audit);
-    let placing = &found.job_placings[0];
-    let rates = placing.rates.as_ref().expect("steps of both kinds");
+    let rates = &found.job_placings[0];
     assert_eq!(rates.outcome, Outcome::Withheld, "{rates:?}");
     assert!(rates.reasons.iter().any(|reason| reason.because == Because::Doubted(Check::Cached)));
-    assert!(placing.spaces.iter().all(|space| space.rates == (None, None)), "{:?}", placing.spaces);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use plan::{Client, Layer, SettingValue};
 
-use super::{compared, layers, timeline};
+use super::{compared, layers};
 use crate::view::BYTES_PER_SECOND;
 use crate::view::findings as view;
 use crate::words;
@@ -19,11 +19,9 @@ pub(crate) fn findings(sources: &[analysis::Figure], found: &analysis::Findings)
         audit: found.audit.iter().map(doubt).collect(),
         nodes: found.nodes.iter().map(compared::comparison).collect(),
         node_grids: found.node_grids.iter().map(compared::grid).collect(),
-        matrices: super::matrix::matrices(&found.matrices),
         ..view::Findings::default()
     };
     layers::fill(&mut findings, found, sources);
-    timeline::fill(&mut findings, found);
     findings
 }
 

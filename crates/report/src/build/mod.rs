@@ -4,10 +4,8 @@ mod compared;
 pub(crate) mod findings;
 mod layers;
 mod layouts;
-pub(crate) mod matrix;
 mod nodes;
 mod printed;
-mod timeline;
 
 use std::collections::{HashMap, HashSet};
 
@@ -77,7 +75,6 @@ pub(crate) fn report(run: &Run, sources: Vec<analysis::Figure>, found: analysis:
         findings: findings::findings(&sources, &found),
         figures,
         notes,
-        interrupted: timeline::interrupted(run),
         study: study(plan),
         definitions: definitions(),
         cases: plan.cases.iter().map(|case| case_info(case, state(case))).collect(),

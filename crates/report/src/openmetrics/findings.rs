@@ -7,7 +7,6 @@ use crate::view::{BYTES_PER_SECOND, Report};
 pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> Vec<Family> {
     let mut all = Vec::from(nodes(report, &of));
     all.extend(super::layers::families(report, &of));
-    all.extend(super::timeline::families(report, &of));
     all
 }
 

@@ -12,7 +12,6 @@ mod family;
 mod findings;
 mod layers;
 mod statements;
-mod timeline;
 
 use analysis::Take;
 

@@ -7,11 +7,7 @@ mod audit;
 mod cluster;
 mod cost;
 mod devices;
-mod interrupted;
-mod job_spaces;
-mod job_times;
 mod layouts;
-mod matrix;
 mod nodes;
 mod operations;
 mod printed;
@@ -31,8 +27,6 @@ use crate::view::{Figure, Report};
 
 pub(crate) use cluster::nodes_line;
 pub(crate) use devices::{member_rate, seek_name};
-pub(crate) use job_times::{caption as job_caption, edge as length_edge, shown as shown_passes};
-pub(crate) use matrix::{name as matrix_name, of_runs as matrix_of_runs, place as matrix_place};
 pub(crate) use nodes::{compared, grids};
 pub(crate) use repetitions::unit_of as repetitions_unit;
 pub(crate) use shapes::line_name;
@@ -84,7 +78,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
     let all = [
         ("summary", "Summary", true, report.statements.blocks(report, "summary")),
         ("claims", "Statements, tested with own data", true, report.statements.blocks(report, "claims")),
-        ("matrix", "Jobs as a whole", true, matrix::blocks(report)),
+        ("matrix", "Jobs as a whole", true, report.statements.blocks(report, "matrix")),
         ("best", "Best points", true, report.statements.blocks(report, "best")),
         ("metadata", "Files and directories", true, operations::metadata(report)),
         ("exchanges", "Requests between processes", true, operations::exchanges(report)),
@@ -95,16 +89,15 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("devices", "Devices one by one and together", true, devices::blocks(report)),
         ("layers", "Layer by layer", true, report.statements.blocks(report, "layers")),
         ("disk-view", "What the disks see", true, report.statements.blocks(report, "disk-view")),
-        ("job-times", "Jobs over time", true, job_times::blocks(report)),
-        ("job-spaces", "Where jobs read and wrote", true, job_spaces::blocks(report)),
+        ("job-times", "Jobs over time", true, report.statements.blocks(report, "job-times")),
+        ("job-spaces", "Where jobs read and wrote", true, report.statements.blocks(report, "job-spaces")),
         ("targets", "Targets compared", true, targets::blocks(report)),
         ("cost", "Cost, placement and fit", true, cost::blocks(report)),
         ("expected", "Expected and reached", true, report.statements.blocks(report, "expected")),
         ("repetitions", "Spread and drift of repetitions", true, repetitions::blocks(report)),
         ("iops", "IOPS, by what is meant", false, report.statements.blocks(report, "iops")),
         ("jobs", "Jobs", jobs_first, report.statements.blocks(report, "jobs")),
-        ("full-timer", "FULLSTIMER", false, job_times::full_timer(report)),
-        ("interrupted", "Launches of interrupted passes", false, interrupted::blocks(report)),
+        ("full-timer", "FULLSTIMER", false, report.statements.blocks(report, "full-timer")),
         ("limits", "Processor or storage", false, report.statements.blocks(report, "limits")),
         ("beside", "Published figures and own ones", false, report.statements.blocks(report, "beside")),
         ("layouts", "Layouts", false, layouts::blocks(report)),

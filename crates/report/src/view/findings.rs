@@ -5,9 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::layers::{MemberSet, SeekFit};
-use super::matrix::Matrices;
 use super::nodes::{NodeComparison, NodeGrid};
-use super::timeline::{JobPlacing, Timeline};
 
 /// All of it. A list is empty where the study has nothing of its kind.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
@@ -24,10 +22,6 @@ pub(crate) struct Findings {
     pub(crate) node_grids: Vec<NodeGrid>,
     pub(crate) members: Vec<MemberSet>,
     pub(crate) seeks: Vec<SeekFit>,
-    pub(crate) timelines: Vec<Timeline>,
-    pub(crate) job_placings: Vec<JobPlacing>,
-    /// Jobs as a whole.
-    pub(crate) matrices: Matrices,
 }
 
 /// The peaks of two workloads that sweep the same key of one target.

@@ -6,10 +6,8 @@
 pub(crate) mod findings;
 pub(crate) mod layers;
 pub(crate) mod layouts;
-pub(crate) mod matrix;
 pub(crate) mod nodes;
 pub(crate) mod printed;
-pub(crate) mod timeline;
 
 use plan::OptionNote;
 use record::HostFacts;
@@ -19,7 +17,6 @@ use serde::Serialize;
 use self::findings::{Findings, Setting};
 use self::nodes::{ClusterInfo, RankMap};
 use self::printed::{Printed, RunTime};
-use self::timeline::InterruptedPass;
 use crate::latencies::LatencyInfo;
 use crate::statements::Statements;
 
@@ -74,8 +71,6 @@ pub(crate) struct Report {
     pub(crate) findings: Findings,
     /// What a reader must know beside the figures.
     pub(crate) notes: Vec<Note>,
-    /// Launches of jobs that no figure is made of.
-    pub(crate) interrupted: Vec<InterruptedPass>,
     /// What the study says of its circumstances.
     pub(crate) study: StudyInfo,
     /// What the words mean.

@@ -123,7 +123,7 @@ fn the_documentation_names_every_field() {
         }
     }));
     let matrix: Value = serde_json::from_str(&matrix).expect("JSON");
-    collect(&matrix["findings"]["matrices"], &mut fields);
+    collect(&matrix["statements"], &mut fields);
     let own = report::json(&common::run());
     let jobs = report::json(&common::timeline::jobs());
     for json in [own, study.json(), nodes, weak, layers, files, exchanges, imported, jobs] {

@@ -11,8 +11,7 @@ fn a_matrix_with_failed_launches_is_marked_and_compared_with_nothing() {
     });
     let text = report::text(&run).split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
-        "Flash cards: NOT COMPLETE, 2 of 101 launches in pass 0, 2 of 101 launches in pass 1 did not complete.",
-        "Flash cards against Spinning disks: no verdict",
+        "withheld: failed jobs: 2 of 101 launches did not complete in pass 0",
         "failed jobs",
         "2 out-of-memory",
     ] {
@@ -29,15 +28,13 @@ fn two_runs_of_a_matrix_are_compared_launch_by_launch() {
     });
     let pair = report::compare(&before, &after);
     let text = pair.text(report::Colour::Plain).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        text.contains("launch by launch: in these passes disks after faster. Median change of 101 pairs"),
-        "{text}"
-    );
-    assert!(text.contains("-10.00 %"), "{text}");
+    assert!(text.contains("-10.0 %") && text.contains("faster"), "{text}");
     let json: serde_json::Value = serde_json::from_str(&pair.json()).expect("JSON");
     let one = &json["matrices"][1];
     assert_eq!((&one["before"], &one["same_work"]), (&"flash before".into(), &true.into()));
-    assert_eq!(one["comparison"]["real"]["outcome"], "faster");
+    let launches = one["contrasts"].as_array().expect("rows").iter();
+    let real = launches.filter(|row| row["what"] == "real time, launch by launch").collect::<Vec<_>>();
+    assert_eq!((&real[0]["verdict"], &real[0]["of"]), (&"faster".into(), &"101 pairs of launches".into()));
     let alone = report::compare(&before, &common::run());
     let json: serde_json::Value = serde_json::from_str(&alone.json()).expect("JSON");
     assert_eq!(json["matrices"], serde_json::json!([]));
@@ -72,9 +69,7 @@ fn runs_of_the_same_jobs_are_judged_whatever_their_path_and_others_are_not() {
 fn the_tables_of_a_matrix_stand_in_markdown_and_on_the_page() {
     let run = common::matrix::matrix();
     let markdown = report::markdown(&run);
-    for words in
-        ["Table 1, own", "Table 1, published", "Table 2, own", "Table 2, published", "0.035 (!)", "+0.1 |"]
-    {
+    for words in ["Table 1", "Table 2", "published", "0.035 (!", "computed again +0.1 GB"] {
         assert!(markdown.contains(words), "nothing says {words:?} in\n{markdown}");
     }
     let mut page = Vec::new();

@@ -1,12 +1,12 @@
 //! How the ratios of CPU time to real time are distributed.
 
+use analysis::Matrix;
 use serde_json::{Value, json};
 
 use super::spread::pattern_of;
 use super::{Chart, PALETTE, escaped};
-use crate::section::{matrix_name, matrix_place};
+use crate::section::title;
 use crate::view::Report;
-use crate::view::matrix::Matrix;
 
 /// Hatchings that say the same as the colours.
 const PATTERNS: [&str; 4] = ["", "/", ".", "x"];
@@ -15,22 +15,17 @@ const SYSTEMS_MAX: usize = 12;
 
 /// One histogram for each workload.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
-    let all = &report.findings.matrices.systems;
-    let mut groups: Vec<&str> = all.iter().map(|one| one.group.as_str()).collect();
-    groups.dedup();
-    let several = groups.len() > 1;
-    let of_group = |(index, group): (usize, &&str)| {
-        let systems: Vec<&Matrix> =
-            all.iter().filter(|one| one.group == **group && !one.histogram.is_empty()).collect();
-        let place = if several { matrix_place(group) } else { "matrix".to_owned() };
-        (!systems.is_empty()).then(|| histogram(report, &systems, place, index))
+    let of_group = |(index, systems): (usize, &[Matrix])| {
+        let systems: Vec<&Matrix> = systems.iter().filter(|one| !one.histogram.counts.is_empty()).collect();
+        (!systems.is_empty()).then(|| histogram(report, &systems, index))
     };
-    groups.iter().enumerate().filter_map(of_group).collect()
+    let groups = report.found.matrices.all.chunk_by(|a, b| a.group == b.group);
+    groups.enumerate().filter_map(of_group).collect()
 }
 
-fn histogram(report: &Report, systems: &[&Matrix], place: String, index: usize) -> Chart {
+fn histogram(report: &Report, systems: &[&Matrix], index: usize) -> Chart {
     let shown = &systems[..systems.len().min(SYSTEMS_MAX)];
-    let width = shown[0].histogram.first().map_or(0.1, |bin| bin.to - bin.from);
+    let width = shown[0].histogram.width;
     let means = shown.iter().enumerate().filter_map(|(place, one)| {
         let mean = one.ratios.as_ref()?.mean;
         Some(line(mean, PALETTE[place % PALETTE.len()], "dash"))
@@ -43,8 +38,8 @@ fn histogram(report: &Report, systems: &[&Matrix], place: String, index: usize) 
     });
     Chart {
         id: format!("chart-matrix-{index}"),
-        place,
-        title: "CPU time ÷ real time of every launch".to_owned(),
+        place: "matrix".to_owned(),
+        title: format!("{}: CPU time ÷ real time of every launch", shown[0].group),
         note: format!(
             "Launches in bins of {width:.3}; dashed: the mean of each system. The bin is twice the distance of the \
              quartiles ÷ ∛n, raised to a round number."
@@ -63,15 +58,15 @@ fn histogram(report: &Report, systems: &[&Matrix], place: String, index: usize) 
 }
 
 fn bars(report: &Report, one: &Matrix, place: usize) -> Value {
-    let middles: Vec<f64> = one.histogram.iter().map(|bin| f64::midpoint(bin.from, bin.to)).collect();
-    let counts: Vec<usize> = one.histogram.iter().map(|bin| bin.launches).collect();
-    let words: Vec<String> = one
-        .histogram
-        .iter()
-        .map(|bin| format!("{} launches from {:.3} to below {:.3}", bin.launches, bin.from, bin.to))
+    let bins = || {
+        one.histogram.counts.iter().enumerate().map(|(bin, launches)| (one.histogram.edges(bin), launches))
+    };
+    let middles: Vec<f64> = bins().map(|((from, to), _)| f64::midpoint(from, to)).collect();
+    let words: Vec<String> = bins()
+        .map(|((from, to), launches)| format!("{launches} launches from {from:.3} to below {to:.3}"))
         .collect();
     json!({
-        "type": "bar", "name": escaped(&matrix_name(report, one)), "x": middles, "y": counts, "customdata": words,
+        "type": "bar", "name": escaped(title(report, &one.system())), "x": middles, "y": one.histogram.counts, "customdata": words,
         "showlegend": true, "hovertemplate": "%{customdata}",
         "marker": {
             "color": PALETTE[place % PALETTE.len()],

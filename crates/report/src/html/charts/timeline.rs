@@ -1,5 +1,6 @@
 //! Jobs over time: who ran when, how many at a time, how long, and how much each second.
 
+use analysis::{LaunchTimer, Levels, ProfileSecond, Running, Timeline};
 use serde_json::{Value, json};
 
 use super::spread::pattern_of;
@@ -7,9 +8,7 @@ use super::{
     BLUE, Chart, DASHES, FRAME_PX, GREEN, ORANGE, PALETTE, PANEL_PX, PURPLE, SHAPES, VERMILLION, escaped,
 };
 use crate::format::{duration, rate};
-use crate::section::{job_caption, length_edge, shown_passes};
 use crate::view::Report;
-use crate::view::timeline::{LaunchTimer, Levels, ProfileSecond, Running, Timeline};
 
 /// Passes that are drawn: the first that counts of each of the first figures.
 const PASSES_MAX: usize = 6;
@@ -25,26 +24,30 @@ const HATCHES: [&str; 4] = ["", "/", "x", "."];
 const BROKEN: &str = "did not come to its end";
 
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
-    let all = shown_passes(&report.findings.timelines);
-    all.into_iter().take(PASSES_MAX).flat_map(of_pass).collect()
+    let all = analysis::first_passes(&report.found.timelines).filter_map(analysis::Stated::says);
+    all.take(PASSES_MAX).flat_map(of_pass).collect()
 }
 
 fn of_pass(one: &Timeline) -> Vec<Chart> {
     let mut charts = vec![launches(one)];
-    charts.extend(one.levels.as_ref().map(|levels| profile(one, levels)));
+    charts.extend(one.profile.levels.as_ref().map(|levels| profile(one, levels)));
     charts.extend(one.lengths.as_ref().map(|_| histogram(one)));
     charts
 }
 
 fn id(kind: &str, one: &Timeline) -> String {
-    format!("chart-jobs-{kind}-{}", one.figure)
+    format!("chart-jobs-{kind}-{}", one.figure + 1)
+}
+
+fn title(one: &Timeline, text: &str) -> String {
+    format!("Figure {}, pass {}: {text}", one.figure + 1, one.repetition)
 }
 
 /// A row for each stream of each test, and the number that run below.
 fn launches(one: &Timeline) -> Chart {
     let mut lanes: Vec<(&str, u32)> = Vec::new();
     let mut tests: Vec<&str> = Vec::new();
-    for timer in one.timers.iter().filter(|timer| timer.timer.real_ns > 0) {
+    for timer in one.launches.iter().filter(|timer| timer.timer.real_ns > 0) {
         if !tests.contains(&timer.test.as_str()) {
             tests.push(&timer.test);
         }
@@ -73,7 +76,7 @@ fn launches(one: &Timeline) -> Chart {
     Chart {
         id: id("launches", one),
         place: "job-times".to_owned(),
-        title: job_caption(one, "launches over time"),
+        title: title(one, "launches over time"),
         note: format!(
             "A row for each stream of each test, a bar for each launch, from its start to its end. Below: how many run at a \
              time, and dashed their mean.{more}"
@@ -102,10 +105,10 @@ fn bars(
     lanes: &[(&str, u32)],
     name: impl Fn(&(&str, u32)) -> String,
 ) -> Value {
-    let own = one.timers.iter().filter(|timer| {
+    let own = one.launches.iter().filter(|timer| {
         timer.test == test && timer.timer.real_ns > 0 && lanes.contains(&(test, timer.stream))
     });
-    let own: Vec<&LaunchTimer> = own.collect();
+    let own: Vec<&LaunchTimer> = own.map(|timer| &**timer).collect();
     let seconds = |nanos: u64| nanos as f64 / 1e9;
     json!({
         "type": "bar", "orientation": "h", "name": escaped(test),
@@ -124,7 +127,7 @@ fn bars(
 
 fn words(one: &LaunchTimer) -> String {
     let timer = &one.timer;
-    let cpu = (timer.user_cpu_ns + timer.system_cpu_ns) as f64 / 1e9;
+    let cpu = timer.cpu_ns() as f64 / 1e9;
     let mut text = format!(
         "<b>launch {}: {}</b>, stream {}, round {}<br>from {} for {}, CPU {}",
         one.launch,
@@ -148,12 +151,12 @@ fn words(one: &LaunchTimer) -> String {
 
 /// A cross at the end of each launch that is not complete.
 fn broken(one: &Timeline, lanes: &[(&str, u32)], name: impl Fn(&(&str, u32)) -> String) -> Option<Value> {
-    let lost = one.timers.iter().filter(|timer| {
+    let lost = one.launches.iter().filter(|timer| {
         timer.outcome != "complete"
             && timer.timer.real_ns > 0
             && lanes.contains(&(timer.test.as_str(), timer.stream))
     });
-    let lost: Vec<&LaunchTimer> = lost.collect();
+    let lost: Vec<&LaunchTimer> = lost.map(|timer| &**timer).collect();
     let end = |timer: &LaunchTimer| (timer.timer.start_ns + timer.timer.real_ns) as f64 / 1e9;
     (!lost.is_empty()).then(|| {
         json!({
@@ -171,8 +174,8 @@ fn running(one: &Timeline) -> Value {
     json!({
         "type": "scatter", "mode": "lines", "name": "running", "yaxis": "y2", "fill": "tozeroy",
         "fillcolor": format!("{BLUE}22"),
-        "x": one.running.iter().map(|at| at.at_ns as f64 / 1e9).collect::<Vec<_>>(),
-        "y": one.running.iter().map(|at| at.running).collect::<Vec<_>>(),
+        "x": one.concurrency.changes.iter().map(|at| at.at_ns as f64 / 1e9).collect::<Vec<_>>(),
+        "y": one.concurrency.changes.iter().map(|at| at.running).collect::<Vec<_>>(),
         "hovertemplate": "from %{x:.1f} s on: %{y} at a time<extra></extra>",
         "line": { "color": BLUE, "width": 1.5, "shape": "hv" },
     })
@@ -183,16 +186,16 @@ fn mean(one: &Timeline) -> Value {
     let at = |place: Option<&Running>| place.map_or(0.0, |one| one.at_ns as f64 / 1e9);
     json!({
         "type": "scatter", "mode": "lines", "name": "mean", "yaxis": "y2",
-        "x": [at(one.running.first()), at(one.running.last())], "y": [one.mean_running, one.mean_running],
-        "hovertemplate": format!("{:.1} at a time on average<extra></extra>", one.mean_running),
+        "x": [at(one.concurrency.changes.first()), at(one.concurrency.changes.last())], "y": [one.concurrency.mean, one.concurrency.mean],
+        "hovertemplate": format!("{:.1} at a time on average<extra></extra>", one.concurrency.mean),
         "line": { "color": "ink", "width": 1.5, "dash": "dash" },
     })
 }
 
 /// Bytes per second of all spaces and of each, with the named levels.
 fn profile(one: &Timeline, levels: &Levels) -> Chart {
-    let neighbours = one.profile.len().div_ceil(POINTS_MAX).max(1);
-    let points: Vec<(f64, [f64; 4])> = one.profile.chunks(neighbours).map(point).collect();
+    let neighbours = one.profile.seconds.len().div_ceil(POINTS_MAX).max(1);
+    let points: Vec<(f64, [f64; 4])> = one.profile.seconds.chunks(neighbours).map(point).collect();
     let x: Vec<f64> = points.iter().map(|(at, _)| *at).collect();
     let lines = [
         ("all spaces", "ink", 2.2),
@@ -220,7 +223,7 @@ fn profile(one: &Timeline, levels: &Levels) -> Chart {
             "marker": { "color": PURPLE, "symbol": SHAPES[place], "size": 9 },
         })
     };
-    let flat = |name: &str, one: &crate::view::timeline::Level, place: usize| {
+    let flat = |name: &str, one: &analysis::Level, place: usize| {
         let value = one.bytes_per_second;
         level(format!("{name} {}", rate(value)), [one.from_seconds, one.to_seconds], [value, value], place)
     };
@@ -244,7 +247,7 @@ fn profile(one: &Timeline, levels: &Levels) -> Chart {
     Chart {
         id: id("profile", one),
         place: "job-times".to_owned(),
-        title: job_caption(one, "throughput over time"),
+        title: title(one, "throughput over time"),
         note: format!("Bytes read and written by the jobs in each second, by space.{added}"),
         full: true,
         height: FRAME_PX + 2 * PANEL_PX,
@@ -262,7 +265,7 @@ fn point(some: &[ProfileSecond]) -> (f64, [f64; 4]) {
     let nanos: f64 = some.iter().map(|one| one.length_ns as f64).sum();
     let from = some.first().map_or(0, |one| one.start_ns) as f64;
     let of = |space: usize| {
-        let bytes = some.iter().map(|one| one.read_bytes.all()[space] + one.write_bytes.all()[space]);
+        let bytes = some.iter().map(|one| one.read_bytes[space] + one.write_bytes[space]);
         bytes.sum::<u64>() as f64 / nanos.max(1.0) * 1e9
     };
     let [permanent, work, utility] = [of(0), of(1), of(2)];
@@ -274,12 +277,12 @@ fn histogram(one: &Timeline) -> Chart {
     let bins = one.lengths.iter().flat_map(|all| &all.bins);
     let names: Vec<String> = bins
         .clone()
-        .map(|bin| format!("{} –<br>{}", length_edge(bin.from_seconds), length_edge(bin.to_seconds)))
+        .map(|bin| format!("{} –<br>{}", analysis::edge(bin.from_seconds), analysis::edge(bin.to_seconds)))
         .collect();
     Chart {
         id: id("lengths", one),
         place: "job-times".to_owned(),
-        title: job_caption(one, "how long launches took"),
+        title: title(one, "how long launches took"),
         note: "Real times of the launches that are complete; the end of a bin is not in it.".to_owned(),
         full: false,
         height: FRAME_PX + PANEL_PX + 60,
