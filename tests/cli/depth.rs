@@ -38,25 +38,25 @@ fn curve_of_a_device_with_a_depth(times: u32) {
         disk.path().display()
     );
     let _ = run(&desk.study(&study)).expect_code(0);
-    let findings = &desk.report().0["findings"];
-    let curves = findings["curves"].as_array().expect("a list");
-    let curve = curves.iter().find(|curve| curve["group"] == "depth").expect("a curve over tasks");
-    let points = curve["points"].as_array().expect("a list");
-    assert_eq!((points.len(), curve["axis"].as_str()), (5, Some("tasks")));
+    let report = desk.report().0;
+    let figures = report["figures"].as_array().expect("a list");
+    let points: Vec<&Value> = figures.iter().filter(|figure| figure["group"] == "depth").collect();
+    assert_eq!(points.len(), 5);
     let per_task = 1.0 / latency.as_secs_f64();
     for (point, tasks) in points.iter().zip([1.0, 2.0, 4.0, 8.0, 16.0_f64]) {
         let expected = tasks.min(DEPTH as f64) * per_task;
         assert_near(
             &format!("IOPS of {tasks} tasks"),
-            number(&point["transfers_per_second"]),
+            number(&point["transfers_per_second"]["median"]),
             expected,
             0.25,
         );
     }
-    let shape = &curve["shape"];
-    assert_eq!(shape["reaches_90_percent"], 4.0, "{shape}");
-    assert!(shape["knee"].is_null() || shape["knee"] == 4.0, "{shape}");
-    let report = desk.report().0;
+    let shapes = report["statements"]["curve"].as_array().expect("a list");
+    let first = points[0]["number"].clone();
+    let shape = shapes.iter().find(|one| one["figure"] == first).expect("a shape over tasks");
+    assert_eq!((&shape["axis"], &shape["reaches_90"]), (&"tasks".into(), &4.into()), "{shape}");
+    assert!(shape["knee"].is_null() || shape["knee"] == 4, "{shape}");
     let best = &report["statements"]["best"][0];
     let own =
         report["figures"].as_array().expect("a list").iter().find(|own| own["number"] == best["figure"]);
@@ -64,13 +64,7 @@ fn curve_of_a_device_with_a_depth(times: u32) {
     assert!(own["group"] == "depth" && number(&own["settings"][0]["value"]) >= 4.0, "{own}");
 
     // Two numbers of tasks laid over each other: both are beyond the depth.
-    let of_counts: Vec<usize> =
-        (0..curves.len()).filter(|&place| curves[place]["group"] == "counts").collect();
-    let overlays = findings["overlays"].as_array().expect("a list");
-    let between = |one: &&Value| {
-        of_counts.contains(&usize::try_from(one["first"].as_u64().unwrap_or(99)).expect("small"))
-    };
-    let pairs: Vec<&Value> = overlays.iter().filter(between).collect();
+    let pairs = report["statements"]["overlay"].as_array().expect("a list");
     // One repetition shows no difference, and a pair without one is not told.
     assert!(pairs.is_empty(), "{pairs:?}");
 }

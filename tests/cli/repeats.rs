@@ -120,25 +120,29 @@ fn repetitions_are_all_shown_and_the_size_where_they_begin_to_scatter() {
     let _ = running.wait().expect("it ends").expect_code(0);
 
     let report = desk.report().0;
-    let found = report["findings"]["dispersion"].as_array().expect("a list");
+    let found = report["statements"]["dispersion"].as_array().expect("a list");
     let [one] = &found[..] else { panic!("one curve: {found:?}") };
-    assert_eq!((&one["axis"], &one["phase"]), (&"size".into(), &"write".into()));
-    let points = one["points"].as_array().expect("a list");
-    assert_eq!(points.len(), SIZES_KIB.len());
+    assert_eq!(one["axis"], "size");
+    let figures = report["figures"].as_array().expect("a list");
+    assert_eq!(figures.len(), SIZES_KIB.len());
     let mut worst: f64 = 0.0;
-    for (place, (point, kib)) in points.iter().zip(SIZES_KIB).enumerate() {
-        assert_eq!(number(&point["x"]), (kib << 10) as f64);
-        let all = point["repetitions_per_second"].as_array().expect("a list");
+    for (place, (figure, kib)) in figures.iter().zip(SIZES_KIB).enumerate() {
+        assert_eq!(
+            (&figure["phase"], &figure["settings"][0]["value"]),
+            (&"write".into(), &(kib << 10).into())
+        );
+        let all = figure["repetitions"].as_array().expect("a list");
         assert_eq!(all.len(), REPETITIONS, "every repetition is shown");
-        let variation = number(&point["variation"]);
+        let rate = &figure["bytes_per_second"];
+        let variation = number(&rate["deviation"]) / number(&rate["mean"]);
         assert_eq!(variation > 0.35, place >= FIT, "{kib} KiB: {all:?}");
-        worst = worst.max(number(&point["spread_seconds"]));
-        assert_eq!(point["bytes_per_task"], kib << 10);
+        let times = || all.iter().map(|one| number(&one["wall_ns"]) / 1e9);
+        worst = worst.max(times().fold(0.0, f64::max) - times().fold(f64::INFINITY, f64::min));
     }
-    assert_eq!(number(&one["onset"]), (SIZES_KIB[FIT] << 10) as f64, "{one}");
+    assert_eq!(one["onset"], SIZES_KIB[FIT] << 10, "{one}");
     assert_near("worst", number(&one["worst_seconds"]), worst, 1e-9);
     let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
-    assert_says(&text, &["Spread of the repetitions", "the repetitions spread more from size"]);
+    assert_says(&text, &["Spread of the repetitions", "spread more from"]);
 }
 
 /// Mean and deviation are those of the repetitions that are shown.

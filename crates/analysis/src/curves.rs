@@ -6,7 +6,7 @@ use plan::{Case, Client, Phase, Plan, Setting, SettingValue};
 use record::Measure;
 
 use crate::Figure;
-use crate::findings::{Curve, CurvePoint};
+use crate::curve::{Curve, CurvePoint};
 use crate::gate::Gate;
 use crate::little::little;
 use crate::members::MEMBER;

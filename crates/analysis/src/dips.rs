@@ -1,6 +1,6 @@
 //! Dips that come back after each period, as where transfers cross a stripe, and peaks, as where they fill one.
 
-use crate::findings::Dips;
+use crate::curve::Dips;
 
 /// Dips that make a pattern; two are as well a coincidence.
 pub const DIPS_MIN: usize = 3;

@@ -1,9 +1,11 @@
 //! How far repetitions spread as files grow, and where that begins.
 
-use plan::Plan;
+use plan::{Phase, Plan, SettingValue};
 
-use crate::findings::{Curve, Dispersion, DispersionPoint};
+use crate::curve::Curve;
+use crate::gate::{Gate, Kind, Stated};
 use crate::subject::{Subject, subjects};
+use crate::table::{Column, Of, Statement, Value};
 use crate::{Figure, Summary};
 
 /// Repetitions spread more than before where their deviation is this many times what it was. With
@@ -17,6 +19,44 @@ const BEFORE_MIN: usize = 2;
 /// Repetitions never agree better than this, as a share of the rate.
 const VARIATION_MIN: f64 = 1e-3;
 
+/// Spread of repetitions against a swept size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dispersion {
+    /// The workload.
+    pub group: String,
+    /// The target.
+    pub target: String,
+    /// The phase.
+    pub phase: Phase,
+    /// The swept key, as in `size`.
+    pub axis: String,
+    /// In rising order.
+    pub points: Vec<DispersionPoint>,
+    /// The value from which on the repetitions spread more than before.
+    pub onset: Option<SettingValue>,
+    /// Longest minus shortest time of one phase, over all points, in seconds.
+    pub worst_seconds: f64,
+}
+
+/// The repetitions at one size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DispersionPoint {
+    /// The figure.
+    pub figure: usize,
+    /// The swept value.
+    pub at: SettingValue,
+    /// The same as a number.
+    pub x: f64,
+    /// The first rate of every repetition.
+    pub repetitions: Vec<f64>,
+    /// Coefficient of variation.
+    pub variation: f64,
+    /// Longest minus shortest time of the phase, in seconds.
+    pub seconds: f64,
+    /// Bytes of one task.
+    pub bytes_per_task: u64,
+}
+
 /// The spread of the repetitions along each of `curves` on which the bytes of a task grow while
 /// tasks and transfer size stay the same. Points that were measured once, or for a fixed time, have
 /// no spread of their times and are left out.
@@ -26,7 +66,7 @@ pub fn dispersion(plan: &Plan, figures: &[Figure], curves: &[Curve]) -> Vec<Disp
 }
 
 /// As [`dispersion`], of figures that were looked up already.
-pub(crate) fn of_subjects(subjects: &[Subject<'_>], curves: &[Curve]) -> Vec<Dispersion> {
+fn of_subjects(subjects: &[Subject<'_>], curves: &[Curve]) -> Vec<Dispersion> {
     let of_figure = |figure: usize| {
         let place = subjects.binary_search_by_key(&figure, |subject| subject.index).ok()?;
         subjects.get(place)
@@ -38,6 +78,31 @@ pub(crate) fn of_subjects(subjects: &[Subject<'_>], curves: &[Curve]) -> Vec<Dis
     };
     let found = curves.iter().filter_map(|curve| of_curve(curve).map(|points| (curve, points)));
     found.map(|(curve, points)| dispersion_of(curve, points)).collect()
+}
+
+/// Those of points that are not disqualified.
+pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Dispersion>> {
+    let all = of_subjects(&gate.subjects, curves).into_iter();
+    let inputs = |one: &Dispersion| one.points.iter().map(|point| point.figure).collect();
+    all.map(|one| gate.state(Kind::Dispersion, inputs(&one), one)).collect()
+}
+
+impl Statement for Dispersion {
+    const KIND: Kind = Kind::Dispersion;
+    const OF: Of = Of::Sweep;
+    const CAPTION: &'static str = "From which size on the repetitions spread more than before; nothing where there is none. Deviation: longest − \
+         shortest time of a phase, of all sizes the largest";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("axis", |one: &Self| one.axis.clone(), "The swept key.").headed("over").subject(),
+        Column::setting(
+            "onset",
+            |one: &Self| Value::or_none(one.onset.clone(), Value::Setting),
+            "From where on the repetitions spread more.",
+        )
+        .headed("spread more from"),
+        Column::seconds("worst_seconds", |one: &Self| Some(one.worst_seconds), "The largest deviation.")
+            .headed("largest deviation"),
+    ];
 }
 
 fn bytes_per_task(subject: &Subject<'_>) -> u64 {
@@ -72,6 +137,7 @@ fn points(curve: &Curve, subjects: &[&Subject<'_>]) -> Vec<DispersionPoint> {
         let (longest, shortest) = (times().max()?, times().min()?);
         Some(DispersionPoint {
             figure: point.figure,
+            at: point.at.clone(),
             x: point.x,
             repetitions,
             variation: summary.variation,
@@ -90,7 +156,7 @@ fn dispersion_of(curve: &Curve, points: Vec<DispersionPoint>) -> Dispersion {
         target: curve.target.clone(),
         phase: curve.phase,
         axis: curve.axis.clone(),
-        onset: onset(&spreads).map(|place| points[place].x),
+        onset: onset(&spreads).map(|place| points[place].at.clone()),
         worst_seconds: points.iter().map(|point| point.seconds).fold(0.0, f64::max),
         points,
     }

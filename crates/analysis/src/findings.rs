@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use plan::{Client, Phase, Setting, SettingValue};
+use plan::Phase;
 use record::Operation;
 
 use crate::audit::Doubt;
@@ -17,8 +17,11 @@ use crate::claims::ClaimVerdict;
 use crate::consistency::Consistency;
 use crate::cost::{Cost, Fit, Placement};
 use crate::coverage::{CoverageJob, NodeCoverage};
+use crate::curve::Curve;
+use crate::curve_shape::CurveShape;
 use crate::difference::Difference;
 use crate::disk_view::DiskView;
+use crate::dispersion::Dispersion;
 use crate::expected::Expected;
 use crate::gate::Stated;
 use crate::imported::{HistoryTrip, ImportedCheck};
@@ -64,18 +67,18 @@ pub struct Findings {
     /// Own figures beside published ones.
     pub published: Vec<Stated<Beside>>,
     /// Pairs of curves, where they are farthest apart.
-    pub overlays: Vec<Overlay>,
+    pub overlays: Vec<Stated<Overlay>>,
     /// Curves of one chart that are drawn over each other, by their places in
     /// [`Findings::curves`].
     pub coincident: Vec<Vec<usize>>,
     /// How far the peaks of two workloads are apart that sweep the same key.
-    pub peaks: Vec<Peaks>,
+    pub peaks: Vec<Stated<Peaks>>,
     /// Jobs of small random transfers with their three rates.
     pub jobs: Vec<Stated<Job>>,
     /// Spread of the repetitions against a swept size.
-    pub dispersion: Vec<Dispersion>,
-    /// Straight lines through curves of node or task counts.
-    pub regressions: Vec<CurveRegression>,
+    pub dispersion: Vec<Stated<Dispersion>>,
+    /// What curves look like, with straight lines through those of node or task counts.
+    pub shapes: Vec<Stated<CurveShape>>,
     /// Transfers per second by definition.
     pub iops: Vec<Stated<DefinedIops>>,
     /// What limited each figure, by its processor time.
@@ -154,6 +157,10 @@ impl Findings {
             Table::of(&self.limits),
             Table::of(&self.covered_jobs),
             Table::of(&self.covered_nodes),
+            Table::of(&self.shapes),
+            Table::of(&self.overlays),
+            Table::of(&self.peaks),
+            Table::of(&self.dispersion),
             Table::of(&self.layer_crossovers),
             Table::of(&self.weak_scaling),
             Table::of(&self.extrapolations),
@@ -184,144 +191,6 @@ impl Findings {
 fn distinct(stacks: &[LayerStack]) -> LayerStack {
     let mut seen = HashSet::new();
     stacks.iter().flatten().filter(|one| seen.insert(&one.inputs)).cloned().collect()
-}
-
-/// Rates of one workload against one swept key; everything else is fixed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Curve {
-    /// The workload.
-    pub group: String,
-    /// The target.
-    pub target: String,
-    /// Where the measuring program ran; figures of different clients are never on one curve.
-    pub client: Client,
-    /// The phase.
-    pub phase: Phase,
-    /// The swept key on the x axis, as in `tasks`.
-    pub axis: String,
-    /// The other swept keys and their values, the target left out.
-    pub fixed: Vec<Setting>,
-    /// In rising order of the key.
-    pub points: Vec<CurvePoint>,
-    /// What the curve looks like.
-    pub shape: Shape,
-}
-
-/// One point of a curve.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CurvePoint {
-    /// The figure.
-    pub figure: usize,
-    /// The value of the swept key.
-    pub at: SettingValue,
-    /// The same as a number: bytes, nanoseconds or a count.
-    pub x: f64,
-    /// Nothing disqualifies the figure.
-    pub usable: bool,
-    /// The rate that the curve is of, [`crate::Figure::headline`]: one of the next two.
-    pub rate: f64,
-    /// Median over the repetitions that count.
-    pub bytes_per_second: f64,
-    /// Median over the repetitions that count.
-    pub transfers_per_second: f64,
-    /// Repetitions that count.
-    pub repetitions: usize,
-    /// Mean of them, of [`CurvePoint::rate`].
-    pub mean: f64,
-    /// Standard deviation (n − 1) of them, of [`CurvePoint::rate`]; 0 for one.
-    pub deviation: f64,
-    /// Mean latency of all transfers that count.
-    pub latency_mean_ns: Option<f64>,
-    /// Tasks × depth that the latency predicts by Little's law ÷ tasks × depth that ran.
-    pub little: Option<f64>,
-    /// Share of the sum of all targets that the number of tasks can reach; 1 where they divide.
-    pub balance_bound: f64,
-}
-
-/// What a curve looks like, as far as repetitions show it. Values are on the x axis, rates are those of
-/// [`CurvePoint::rate`].
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Shape {
-    /// Where the rate is highest, as an index into the points.
-    pub peak: Option<usize>,
-    /// Where the rise ends: the farthest point from the chord of the normalised curve; none where
-    /// the curve does not bend.
-    pub knee: Option<f64>,
-    /// From where to where the rate stays within 10 % of the peak; none where no neighbour of the
-    /// peak does.
-    pub plateau: Option<(f64, f64)>,
-    /// Smallest value that reaches 90 % of the peak.
-    pub reaches_90: Option<f64>,
-    /// Smallest value that reaches 95 % of the peak.
-    pub reaches_95: Option<f64>,
-    /// Largest distance from the peak beyond [`Shape::reaches_95`], as a share of the peak; none
-    /// where the curve ends there.
-    pub spread_beyond: Option<f64>,
-    /// A point inside the curve that stands out from both neighbours beyond the noise: the peak
-    /// where it does, else the highest that does.
-    pub sweet_spot: Option<f64>,
-    /// Regular dips or peaks.
-    pub dips: Option<Dips>,
-}
-
-/// Dips that come back after each period, as where offsets cross a stripe, or peaks, as where transfers fill one.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Dips {
-    /// On the x axis.
-    pub period: f64,
-    /// Mean depth ÷ the rate beside the dip; below 0 of peaks.
-    pub depth: f64,
-}
-
-/// Spread of repetitions against a swept size.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Dispersion {
-    /// The workload.
-    pub group: String,
-    /// The target.
-    pub target: String,
-    /// The phase.
-    pub phase: Phase,
-    /// The swept key, as in `size`.
-    pub axis: String,
-    /// In rising order.
-    pub points: Vec<DispersionPoint>,
-    /// The value from which on the repetitions spread more than before.
-    pub onset: Option<f64>,
-    /// Longest minus shortest time of one phase, over all points, in seconds.
-    pub worst_seconds: f64,
-}
-
-/// The repetitions at one size.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DispersionPoint {
-    /// The figure.
-    pub figure: usize,
-    /// The swept value.
-    pub x: f64,
-    /// The first rate of every repetition.
-    pub repetitions: Vec<f64>,
-    /// Coefficient of variation.
-    pub variation: f64,
-    /// Longest minus shortest time of the phase, in seconds.
-    pub seconds: f64,
-    /// Bytes of one task.
-    pub bytes_per_task: u64,
-}
-
-/// A straight line through a curve.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CurveRegression {
-    /// The curve, by its place in [`Findings::curves`].
-    pub curve: usize,
-    /// What one more of the key adds to [`CurvePoint::rate`].
-    pub slope: f64,
-    /// Half width of the 95 % interval of the slope.
-    pub slope_half_width: f64,
-    /// The line at 0.
-    pub intercept: f64,
-    /// Share of the variance that the line explains.
-    pub r_squared: f64,
 }
 
 /// How two figures of two runs, releases or targets compare.

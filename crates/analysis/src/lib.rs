@@ -80,6 +80,8 @@ mod compare;
 mod consistency;
 mod cost;
 mod coverage;
+mod curve;
+mod curve_shape;
 mod curves;
 mod difference;
 mod dips;
@@ -155,16 +157,16 @@ pub use compare::largest_gap;
 pub use consistency::Consistency;
 pub use cost::{Cost, Fit, Placement, READ_FAVOURED_RATIO, fits};
 pub use coverage::{CoverageJob, NodeCoverage, coverage, hour_utc, known_nodes};
+pub use curve::{Curve, CurvePoint, CurveRegression, Dips, Shape};
+pub use curve_shape::CurveShape;
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
 pub use difference::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, bounds, difference};
 pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
 pub use disk_view::{DevicesView, DiskView};
-pub use dispersion::{ONSET_FACTOR, dispersion, onset};
+pub use dispersion::{Dispersion, DispersionPoint, ONSET_FACTOR, dispersion, onset};
 pub use expected::{Expected, expected, mix};
 pub use figures::{Figure, OperationLatency, RepetitionFigure, figures};
-pub use findings::{
-    Comparison, Curve, CurvePoint, CurveRegression, Dips, Dispersion, DispersionPoint, Findings, Shape,
-};
+pub use findings::{Comparison, Findings};
 pub use gate::{
     Because, Doubts, Gate, Kind, Outcome, POLICY, Policy, Reason, Stated, policy_table, refusals,
 };

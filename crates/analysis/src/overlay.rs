@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
-use plan::{Client, Phase};
+use plan::{Client, Phase, SettingValue};
 
-use crate::findings::{Curve, CurvePoint};
-use crate::gate::Gate;
+use crate::curve::{Curve, CurvePoint};
+use crate::curve_shape::on_axis;
+use crate::gate::{Gate, Kind, Stated};
+use crate::headline::RateOf;
 use crate::shape::{ALIKE_SHARE, ALIKE_SHARE_UNREPEATED};
+use crate::table::{Column, Of, Statement, Value};
 
 /// With more curves than this beside each other, pairs of them are no comparison any more.
 pub const OVERLAID_MAX: usize = 4;
@@ -16,16 +19,39 @@ pub const CHARTED_MAX: usize = 64;
 const STANDARD_ERRORS: f64 = 2.0;
 
 /// Where two curves are farthest apart.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Overlay {
     /// A curve, by its place in [`crate::Findings::curves`].
     pub first: usize,
     /// The other one.
     pub second: usize,
+    /// The values of the other keys of both; the same where a sweep was measured twice.
+    pub fixed: [String; 2],
+    /// The swept key.
+    pub axis: String,
     /// The value on the axis.
-    pub at: f64,
+    pub at: SettingValue,
     /// (Second − first) ÷ the larger of the two.
     pub difference: f64,
+}
+
+impl Statement for Overlay {
+    const KIND: Kind = Kind::Overlay;
+    const OF: Of = Of::Sweep;
+    const CAPTION: &'static str =
+        "Where two lines of a sweep are farthest apart: (second − first) ÷ the larger of both";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("first", |one: &Self| one.fixed[0].clone(), "The other keys of the first line.")
+            .subject(),
+        Column::text("second", |one: &Self| one.fixed[1].clone(), "Those of the second.").subject(),
+        Column::text("axis", |one: &Self| one.axis.clone(), "The swept key.").headed("over").subject(),
+        Column::setting("at", |one: &Self| Value::Setting(one.at.clone()), "Where they are farthest apart."),
+        Column::change(
+            "difference",
+            |one: &Self| Some(one.difference),
+            "(Second − first) ÷ the larger of both.",
+        ),
+    ];
 }
 
 /// Pairs of points at the same value of the axis; both lists stand in rising order.
@@ -47,7 +73,7 @@ fn in_common<'a, P>(
 /// of two numbers of processes, or of a sweep that was measured twice, where it is shown among all points that both
 /// have in common. Families of more than [`OVERLAID_MAX`] curves are left out.
 #[must_use]
-pub(crate) fn overlays(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Overlay> {
+pub(crate) fn overlays(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Overlay>> {
     let mut overlays = Vec::new();
     let usable = |curve: &Curve| -> Vec<CurvePoint> {
         curve.points.iter().filter(|point| point.usable).cloned().collect()
@@ -69,7 +95,18 @@ pub(crate) fn overlays(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Overlay> {
                     gate.is_stated(one.figure, other.figure, pairs.len())
                 };
                 if let Some(pair) = largest.filter(shown) {
-                    overlays.push(Overlay { first, second, at: pair.0.x, difference: apart(pair) });
+                    let fixed = |place: usize| {
+                        curves[place].fixed.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+                    };
+                    let overlay = Overlay {
+                        first,
+                        second,
+                        fixed: [first, second].map(fixed),
+                        axis: curves[first].axis.clone(),
+                        at: on_axis(&pair.0.at, pair.0.x),
+                        difference: apart(pair),
+                    };
+                    overlays.push(gate.state(Kind::Overlay, vec![pair.0.figure, pair.1.figure], overlay));
                 }
             }
         }
@@ -78,12 +115,12 @@ pub(crate) fn overlays(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Overlay> {
 }
 
 /// The peaks of two curves of different workloads over the same axis.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Peaks {
-    /// A curve, by its place in [`crate::Findings::curves`].
-    pub first: usize,
-    /// The other one.
-    pub second: usize,
+    /// Both workloads.
+    pub groups: [String; 2],
+    /// The key that both sweep.
+    pub axis: String,
     /// The highest transfers per second of the first.
     pub first_transfers_per_second: f64,
     /// The highest transfers per second of the second.
@@ -92,12 +129,40 @@ pub struct Peaks {
     pub apart: Option<f64>,
 }
 
+impl Statement for Peaks {
+    const KIND: Kind = Kind::Peaks;
+    const OF: Of = Of::Target;
+    const CAPTION: &'static str = "Highest IOPS of two workloads that sweep the same key, and how far they are apart, where a difference is shown";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("axis", |one: &Self| one.axis.clone(), "The swept key.").headed("over").subject(),
+        Column::text("first", |one: &Self| one.groups[0].clone(), "A workload.").subject(),
+        Column::rate(
+            "first_per_second",
+            |one: &Self| Value::Rate(one.first_transfers_per_second, RateOf::Operations),
+            "Its highest IOPS.",
+        )
+        .headed("its peak"),
+        Column::text("second", |one: &Self| one.groups[1].clone(), "Another workload.").subject(),
+        Column::rate(
+            "second_per_second",
+            |one: &Self| Value::Rate(one.second_transfers_per_second, RateOf::Operations),
+            "Its highest IOPS.",
+        )
+        .headed("its peak"),
+        Column::share(
+            "apart",
+            |one: &Self| one.apart,
+            "|Second − first| ÷ the larger of both, where a difference is shown.",
+        ),
+    ];
+}
+
 /// How far the peaks of transfers per second are apart for each pair of workloads that sweep the same
 /// key of one target, as block sizes in steps of 4 KiB and in powers of two. Peaks of transfers of different sizes
 /// are not compared. Of several curves of a workload the
 /// highest stands for it; of more than [`OVERLAID_MAX`] workloads none are compared. Disqualified points are none.
 #[must_use]
-pub(crate) fn peaks(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Peaks> {
+pub(crate) fn peaks(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Peaks>> {
     let mut families: Vec<(PeakKey<'_>, Vec<(usize, Highest)>)> = Vec::new();
     let mut places: HashMap<PeakKey<'_>, usize> = HashMap::new();
     for (place, curve) in curves.iter().enumerate().filter(|(_, curve)| curve.points.len() > 1) {
@@ -122,15 +187,16 @@ pub(crate) fn peaks(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Peaks> {
             for &(second, other) in &members[index + 1..] {
                 let larger = f64::max(one.rate, other.rate);
                 if larger > 0.0 && one.is_of_the_size_of(other) {
-                    found.push(Peaks {
-                        first,
-                        second,
+                    let value = Peaks {
+                        groups: [first, second].map(|place| curves[place].group.clone()),
+                        axis: curves[first].axis.clone(),
                         first_transfers_per_second: one.rate,
                         second_transfers_per_second: other.rate,
                         apart: gate
                             .is_stated(one.figure, other.figure, 1)
                             .then(|| (other.rate - one.rate).abs() / larger),
-                    });
+                    };
+                    found.push(gate.state(Kind::Peaks, vec![one.figure, other.figure], value));
                 }
             }
         }

@@ -6,7 +6,7 @@ use std::fmt;
 use plan::{Case, Order, Phase, Plan, Setting};
 
 use crate::Figure;
-use crate::findings::Curve;
+use crate::curve::Curve;
 use crate::regression::student;
 
 /// Two unknowns need three sizes; the fourth shows whether it is a line at all.

@@ -1,7 +1,7 @@
 //! What a curve looks like: peak, knee, plateau, saturation, sweet spot.
 
+use crate::curve::{Curve, CurvePoint, Shape};
 use crate::dips::dips;
-use crate::findings::{Curve, CurvePoint, Shape};
 use crate::lack_of_fit::{FIT_POINTS_LEAST, Model, ModelTest, bends_at, lack_of_fit};
 
 /// A plateau stays within this share of the peak.

@@ -4,15 +4,16 @@ use plan::Plan;
 use record::{HostFacts, Manifest, Provenance, Run};
 
 use crate::coverage::known_nodes;
-use crate::findings::{Curve, CurveRegression, Findings};
+use crate::curve::{Curve, CurveRegression};
+use crate::findings::Findings;
 use crate::gate::{Gate, Kind};
 use crate::lack_of_fit::rises_straight;
 use crate::regression::Regression;
 use crate::{
     Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, Sample, audit, best,
-    bound_by, claims, consistency, cost, coverage, curves, disk_view, dispersion, expected, imported,
-    imported_checks, iops, jobs, layers, limits, matrix, members, node_comparison, node_grid, overlay,
-    process_limit, published, round_trips, scaling, seek_fits, strips, timeline, timelines, verdict,
+    bound_by, claims, consistency, cost, coverage, curve_shape, curves, disk_view, dispersion, expected,
+    imported, imported_checks, iops, jobs, layers, limits, matrix, members, node_comparison, node_grid,
+    overlay, process_limit, published, round_trips, scaling, seek_fits, strips, timeline, timelines, verdict,
     weak_scaling, weakest,
 };
 
@@ -130,8 +131,8 @@ fn of_gate(
         coincident: overlay::coincident_in_charts(&curves),
         peaks: overlay::peaks(gate, &curves),
         jobs: Vec::new(),
-        dispersion: dispersion::of_subjects(subjects, &curves),
-        regressions: regressions(&curves),
+        dispersion: dispersion::of_gate(gate, &curves),
+        shapes: curve_shape::of_gate(gate, &curves, &regressions(&curves)),
         iops: iops::of_gate(gate, &audit),
         members: members::of_subjects(plan, subjects, host),
         strips: strips::strips(gate, &seeks),

@@ -185,6 +185,11 @@ impl<T> Column<T> {
         Self::of(key, Quantity::Rate, Get::Any(get), about)
     }
 
+    /// The value of a swept key.
+    pub(crate) const fn setting(key: &'static str, get: fn(&T) -> Value, about: &'static str) -> Self {
+        Self::of(key, Quantity::Setting, Get::Any(get), about)
+    }
+
     /// Words.
     pub(crate) const fn text(key: &'static str, get: fn(&T) -> String, about: &'static str) -> Self {
         Self::of(key, Quantity::Text, Get::Text(get), about)

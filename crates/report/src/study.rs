@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use analysis::Findings;
 use record::Run;
 
 use crate::section::Section;
@@ -39,14 +38,8 @@ impl<'a> Study<'a> {
     /// The figures of `run`, and what the analysis finds in them.
     #[must_use]
     pub fn of(run: &'a Run) -> Self {
-        Self::with(run, |figures| analysis::findings_of(run, figures))
-    }
-
-    /// The figures of `run`, and what `find` says of them. For findings that are at hand already.
-    #[must_use]
-    pub fn with(run: &'a Run, find: impl FnOnce(&[analysis::Figure]) -> Findings) -> Self {
         let sources = build::sources(run);
-        let findings = find(&sources);
+        let findings = analysis::findings_of(run, &sources);
         Self { run, report: build::report(run, sources, findings), second: None }
     }
 

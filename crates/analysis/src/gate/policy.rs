@@ -33,6 +33,14 @@ pub enum Kind {
     CoveredJob,
     /// A node, and when it was measured.
     CoveredNode,
+    /// What a curve looks like.
+    CurveShape,
+    /// Where two lines of a sweep are farthest apart.
+    Overlay,
+    /// Peaks of two workloads.
+    Peaks,
+    /// Spread of repetitions over a swept size.
+    Dispersion,
     /// From how many nodes on a node-local target is faster than a shared one.
     Crossover,
     /// Rates over nodes.
@@ -206,7 +214,7 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 39] = [
+pub const POLICY: [Policy; 43] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
@@ -254,6 +262,27 @@ pub const POLICY: [Policy; 39] = [
         rows: JOBS_SHOWN,
         doubts: Doubts::Ignored,
         ..observed(Kind::CoveredNode, "covered_node", "Nodes of the study", "coverage")
+    },
+    Policy {
+        metrics: false,
+        rows: 2 * OBSERVED_SHOWN,
+        test: "lack of fit: better than a flat or a straight model",
+        ..row(Kind::CurveShape, "curve", "Shapes of sweeps", "sweeps")
+    },
+    Policy {
+        metrics: false,
+        test: "difference, corrected for the points in common",
+        ..row(Kind::Overlay, "overlay", "Lines of a sweep beside each other", "sweeps")
+    },
+    Policy {
+        metrics: false,
+        test: "difference",
+        ..row(Kind::Peaks, "peaks", "Peaks of two workloads", "sweeps")
+    },
+    Policy {
+        metrics: false,
+        test: "likeliest change of the variance, and a factor of 3",
+        ..row(Kind::Dispersion, "dispersion", "Spread of repetitions over sizes", "repetitions")
     },
     Policy {
         metrics: false,

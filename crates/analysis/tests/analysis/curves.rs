@@ -1,6 +1,6 @@
 //! Curves: which figures share one, and over which axis.
 
-use analysis::{Because, Curve, Outcome, Shape, curves, findings, limits};
+use analysis::{Because, Curve, CurveRegression, Outcome, Shape, curves, findings, limits};
 use plan::{Client, Phase};
 
 use crate::studies::{Study, bytes, count, said, target, word};
@@ -260,11 +260,17 @@ fn names_of_members_are_no_axis_of_a_shape() {
     assert_eq!(shape_of(&study), Shape::default());
 }
 
+/// The straight lines through its curves.
+fn lines_of(study: &Study) -> Vec<CurveRegression> {
+    let shapes = study.findings().shapes;
+    said(&shapes).into_iter().filter_map(|(_, one)| one.line.clone()).collect()
+}
+
 #[test]
 fn no_line_goes_through_a_curve_that_saturates_or_is_flat() {
     let lines = |rates: &[f64], repetitions| {
         let study = over_tasks(rates, repetitions);
-        findings(&study.plan, &study.figures(), 4).regressions.len()
+        lines_of(&study).len()
     };
     let straight: Vec<f64> = (1..=10).map(f64::from).collect();
     assert_eq!((lines(&straight, 5), lines(&straight, 1)), (1, 0));
@@ -275,12 +281,12 @@ fn no_line_goes_through_a_curve_that_saturates_or_is_flat() {
 fn a_line_goes_through_a_straight_curve_over_tasks_and_none_over_sizes() {
     let straight: Vec<f64> = (1..=10).map(f64::from).collect();
     let study = over_tasks(&straight, 5);
-    let lines = findings(&study.plan, &study.figures(), 4).regressions;
+    let lines = lines_of(&study);
     assert!((lines[0].slope / 1e9 - 1.0).abs() < 1e-9 && lines[0].slope_half_width < 1.0, "{lines:?}");
     assert!((lines[0].r_squared - 1.0).abs() < 1e-12);
     let mut sizes = study;
     for setting in sizes.plan.cases.iter_mut().flat_map(|case| &mut case.settings) {
         setting.key = "transfer".to_owned();
     }
-    assert_eq!(findings(&sizes.plan, &sizes.figures(), 4).regressions, []);
+    assert_eq!(lines_of(&sizes), []);
 }

@@ -1,11 +1,11 @@
 //! Repetitions that spread as files grow, curves over each other, and what an IOPS is.
 
 use analysis::{CacheState, audit, coincident, curves, dispersion, findings, iops_table, onset};
-use plan::{Backend, Bytes, Order, Phase, Setting};
+use plan::{Backend, Bytes, Order, Phase, Setting, SettingValue};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
 
-use crate::studies::{Study, bytes, count, target};
+use crate::studies::{Study, bytes, count, said, target};
 
 const GB: f64 = 1e9;
 const MIB: u64 = 1 << 20;
@@ -29,7 +29,10 @@ fn the_size_where_repetitions_begin_to_spread_is_found() {
     let all = dispersion(&study.plan, &figures, &curves(&study.plan, &figures));
     assert_eq!(all.len(), 1);
     let found = &all[0];
-    assert_eq!((found.axis.as_str(), found.onset), ("size", Some((500 * MIB) as f64)));
+    assert_eq!(
+        (found.axis.as_str(), found.onset.clone()),
+        ("size", Some(SettingValue::Bytes(Bytes(500 * MIB))))
+    );
     assert_eq!((found.points.len(), found.points[0].repetitions.len()), (12, 5));
     assert_eq!(found.points[11].bytes_per_task, 1200 * MIB);
     assert!(found.points[3].variation < 0.02 && found.points[4].variation > 0.1);
@@ -100,9 +103,9 @@ fn two_numbers_of_processes_are_laid_over_each_other() {
     let study = processes([1.0, 1.5, 2.9, 3.1], &FIVE);
     let curves = curves(&study.plan, &study.figures());
     let overlays = findings(&study.plan, &study.figures(), 1).overlays;
-    assert_eq!(overlays.len(), 1);
-    let overlay = overlays[0];
-    assert_eq!((overlay.first, overlay.second, overlay.at), (0, 1, (2 * MIB) as f64));
+    let [(_, overlay)] = said(&overlays)[..] else { panic!("one: {overlays:?}") };
+    let at = SettingValue::Bytes(Bytes(2 * MIB));
+    assert_eq!((overlay.first, overlay.second, &overlay.at), (0, 1, &at));
     assert!((overlay.difference + 0.25).abs() < 1e-12);
     assert_eq!(coincident(&curves), Vec::<Vec<usize>>::new());
     let alike = processes([1.0, 2.001, 3.002, 3.1], &FIVE);

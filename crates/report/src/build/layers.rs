@@ -80,7 +80,6 @@ fn seek(one: &analysis::SeekFit) -> view::SeekFit {
         half_rate_bytes: one.half_rate_bytes,
     };
     view::SeekFit {
-        curve: one.curve,
         group: one.group.clone(),
         target: one.target.clone(),
         phase: one.phase.name(),

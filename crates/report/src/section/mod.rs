@@ -12,11 +12,11 @@ mod nodes;
 mod operations;
 mod printed;
 mod repetitions;
-mod shapes;
 mod single;
 mod sweep;
 mod targets;
 
+use analysis::Curve;
 use plan::{Bytes, Nanos};
 
 use crate::format::{latency, number, percent, rate, whole};
@@ -28,8 +28,6 @@ use crate::view::{Figure, Report};
 pub(crate) use cluster::nodes_line;
 pub(crate) use devices::{member_rate, seek_name};
 pub(crate) use nodes::{compared, grids};
-pub(crate) use repetitions::unit_of as repetitions_unit;
-pub(crate) use shapes::line_name;
 
 /// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
 /// second, as data sheets do.
@@ -191,6 +189,14 @@ pub(crate) fn in_unit(value: f64, unit: &str) -> String {
         "fraction" => percent(value),
         _ => format!("{} {unit}", number(value)),
     }
+}
+
+/// What tells a curve from the others of its chart: `write on flash, transfer 1 MiB`.
+pub(crate) fn line_name(report: &Report, curve: &Curve, with_target: bool) -> String {
+    let target = title(report, &curve.target);
+    let on = if with_target && !target.is_empty() { format!(" on {target}") } else { String::new() };
+    let fixed: String = curve.fixed.iter().map(|setting| format!(", {setting}")).collect();
+    format!("{}{on}{fixed}", curve.phase)
 }
 
 /// A place on the axis of a swept key whose values have `unit`.

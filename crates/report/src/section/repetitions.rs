@@ -1,19 +1,17 @@
 //! How far repetitions spread over a swept size, and how rounds drift.
 
-use super::{Block, figure, only, place, signed, title};
+use analysis::Stated;
+
+use super::{Block, figure, only, signed, title};
 use crate::chosen::Chosen;
 use crate::format::{bare_rate, column_unit, duration, megabytes, percent, rate_under, shared_unit};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::iops;
-use crate::view::findings::Dispersion;
 use crate::view::{Figure, Report};
+use crate::words::unit as unit_of;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let sentences: Vec<String> = report.findings.dispersion.iter().map(|one| sentence(report, one)).collect();
-    if !sentences.is_empty() {
-        blocks.push(Block::List(sentences));
-    }
+    let mut blocks = report.statements.blocks(report, "repetitions");
     blocks.extend(only(
         "Spread of the repetitions: deviation is longest − shortest time of the phase",
         spread(report),
@@ -35,31 +33,9 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     blocks
 }
 
-/// The unit of a swept key, as the settings of the first figure have it.
-pub(crate) fn unit_of(report: &Report, one: &Dispersion) -> &'static str {
-    let first = one.points.first().and_then(|point| figure(report, point.figure));
-    let setting = first.and_then(|figure| figure.settings.iter().find(|setting| setting.key == one.axis));
-    setting.map_or("", |setting| setting.unit)
-}
-
-fn sentence(report: &Report, one: &Dispersion) -> String {
-    let unit = unit_of(report, one);
-    let onset = one.onset.map_or_else(
-        || "no size from which on the repetitions spread more than before".to_owned(),
-        |onset| format!("the repetitions spread more from {} {} on", one.axis, place(onset, unit)),
-    );
-    let worst = duration(one.worst_seconds);
-    format!(
-        "{} {} of {}: {onset}; largest deviation {worst} ({:.2} min).",
-        title(report, &one.target),
-        one.phase,
-        one.group,
-        one.worst_seconds / 60.0
-    )
-}
-
 fn spread(report: &Report) -> Table {
-    let shared = shared_unit(report.findings.dispersion.iter().map(|one| one.unit));
+    let all = || report.found.dispersion.iter().filter_map(Stated::says);
+    let shared = shared_unit(all().map(|one| unit_of(one.phase)));
     let [min, median, max] =
         ["min", "median", "max"].map(|word| format!("{word} {shared}").trim_end().to_owned());
     let mut table = Table::new(&[
@@ -75,24 +51,24 @@ fn spread(report: &Report) -> Table {
         ("varies by", Align::Right),
         ("deviation", Align::Right),
     ]);
-    for one in &report.findings.dispersion {
-        let unit = unit_of(report, one);
+    for one in all() {
+        let onset = one.points.iter().find(|point| Some(&point.at) == one.onset.as_ref());
         for point in &one.points {
-            let Some(own) = figure(report, point.figure) else { continue };
-            let beyond = one.onset.is_some_and(|onset| point.x >= onset);
+            let Some(own) = figure(report, point.figure + 1) else { continue };
+            let beyond = onset.is_some_and(|onset| point.x >= onset.x);
             let tone = if beyond { Tone::Doubtful } else { Tone::Plain };
             table.row(vec![
-                Cell::figure(Some(point.figure)),
+                Cell::figure(Some(point.figure + 1)),
                 title(report, &one.target).into(),
-                one.phase.into(),
-                format!("{} {}", one.axis, place(point.x, unit)).into(),
+                one.phase.name().into(),
+                format!("{} {}", one.axis, point.at).into(),
                 plan::Bytes(point.bytes_per_task).to_string().into(),
-                point.repetitions_per_second.len().to_string().into(),
-                rate_under(shared, own.headline().minimum, one.unit).into(),
-                rate_under(shared, own.headline().median, one.unit).into(),
-                rate_under(shared, own.headline().maximum, one.unit).into(),
+                point.repetitions.len().to_string().into(),
+                rate_under(shared, own.headline().minimum, own.unit).into(),
+                rate_under(shared, own.headline().median, own.unit).into(),
+                rate_under(shared, own.headline().maximum, own.unit).into(),
                 Cell::toned(percent(point.variation), tone),
-                duration(point.spread_seconds).into(),
+                duration(point.seconds).into(),
             ]);
         }
     }

@@ -1,14 +1,14 @@
 //! Every point of each sweep: one row for each, with a column for each phase.
 
-use analysis::{Kind, ShownIn};
+use analysis::{CurvePoint, Kind, ShownIn};
 use std::collections::{HashMap, HashSet};
 
-use super::{Block, shapes, title};
+use super::{Block, title};
 use crate::format::{NOT_OBSERVED, megabytes, percent};
 use crate::latencies;
 use crate::table::{Align, Cell, Table, Tone};
 use crate::text::iops;
-use crate::view::findings::{CurvePoint, Setting};
+use crate::view::findings::Setting;
 use crate::view::{Figure, Report};
 
 /// What the table of one workload has columns for.
@@ -31,7 +31,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         these.push(figure);
     }
     let facts = Facts::of(report);
-    let mut blocks = Vec::new();
+    let mut blocks = report.statements.blocks(report, "sweeps");
     for group in groups {
         let these = members.remove(group).unwrap_or_default();
         let count = these.len();
@@ -39,10 +39,6 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
             place: group.to_owned(),
             text: format!("{group}: {}", crate::format::counted(count as u64, "figure")),
         });
-        let sentences = shapes::sentences(report, group);
-        if !sentences.is_empty() {
-            blocks.push(Block::List(sentences));
-        }
         let caption = caption(&these);
         let table = table(report, &these, &facts).without_empty_columns();
         blocks.push(Block::Table { caption, table });
@@ -92,10 +88,9 @@ struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     fn of(report: &'a Report) -> Self {
-        let found = &report.findings;
-        let points = found.curves.iter().flat_map(|curve| &curve.points);
+        let points = report.found.curves.iter().flat_map(|curve| &curve.points);
         Self {
-            points: points.map(|point| (point.figure, point)).collect(),
+            points: points.map(|point| (point.figure + 1, point)).collect(),
             best: report.statements.stated(Kind::Best).map(|row| row.figures[0] + 1).collect(),
         }
     }
@@ -248,7 +243,7 @@ fn cells(report: &Report, row: &[&Figure], shown: &Shown, facts: &Facts<'_>) -> 
             });
         }
         cell(shown.latency, &|figure| {
-            facts.points.get(&figure.number).and_then(|point| point.littles_law_ratio).map(percent)
+            facts.points.get(&figure.number).and_then(|point| point.little).map(percent)
         });
     }
     let counted = row.iter().map(|figure| figure.counted()).max().unwrap_or(0);

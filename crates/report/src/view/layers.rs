@@ -73,8 +73,6 @@ pub(crate) struct Grade {
 /// Positioning time and transfer rate of a device, from rates at several transfer sizes.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct SeekFit {
-    /// A curve, by its place in `curves`, from 0.
-    pub(crate) curve: usize,
     pub(crate) group: String,
     pub(crate) target: String,
     pub(crate) phase: &'static str,

@@ -92,7 +92,7 @@ fn told_of(browser: &Path, page: String, flags: &[&str]) -> Value {
 fn study() -> String {
     let run = common::study::study();
     let second = common::study::again();
-    let of = |run| report::Study::with(run, |figures| common::findings::findings(run, figures));
+    let of = |run| report::Study::of(run);
     page(|out| of(&run).beside(of(&second)).html(out))
 }
 

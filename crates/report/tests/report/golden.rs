@@ -94,11 +94,8 @@ fn runs() -> Vec<(String, record::Run)> {
 }
 
 /// What each form says of a run, and what is stated in any of them.
-fn forms(name: &str, run: &record::Run) -> [(&'static str, Said); 7] {
-    let study = match name {
-        "study" => Study::with(run, |figures| common::findings::findings(run, figures)),
-        _ => Study::of(run),
-    };
+fn forms(run: &record::Run) -> [(&'static str, Said); 7] {
+    let study = Study::of(run);
     let mut page = Vec::new();
     study.html(&mut page).expect("written");
     [
@@ -362,7 +359,7 @@ fn no_form_loses_a_value_of_a_golden_record_unnoticed() {
     let update = env::var_os("UPDATE_GOLDEN").is_some();
     let (mut changes, mut known) = (String::new(), BTreeSet::new());
     for (name, run) in runs() {
-        for (form, said) in forms(&name, &run) {
+        for (form, said) in forms(&run) {
             let path = place.join(format!("{name}.{form}"));
             let (before, now) = (fs::read_to_string(&path).unwrap_or_default(), written(&said));
             known.insert(path.clone());

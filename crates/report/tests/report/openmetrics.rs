@@ -20,7 +20,7 @@ for family in text_string_to_metric_families(open(sys.argv[1]).read()):
 /// The text of a study of six layouts, with everything that can be found in one.
 fn study() -> String {
     let run = common::study::study();
-    Study::with(&run, |figures| common::findings::findings(&run, figures)).openmetrics()
+    Study::of(&run).openmetrics()
 }
 
 /// The texts of all runs of these tests.

@@ -54,7 +54,7 @@ fn every_report_is_as_the_schema_says() {
         assert_eq!(faults(&parsed(&report::json(&run))), [""; 0]);
     }
     let run = common::study::study();
-    let study = report::Study::with(&run, |figures| common::findings::findings(&run, figures));
+    let study = report::Study::of(&run);
     assert_eq!(faults(&parsed(&study.json())), [""; 0]);
 }
 

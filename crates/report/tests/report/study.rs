@@ -7,7 +7,7 @@ use crate::common;
 
 fn shown<R>(of: impl FnOnce(&Study<'_>) -> R) -> R {
     let run = common::study::study();
-    of(&Study::with(&run, |figures| common::findings::findings(&run, figures)))
+    of(&Study::of(&run))
 }
 
 #[test]

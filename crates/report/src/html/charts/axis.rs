@@ -1,9 +1,10 @@
 //! The x axis of a sweep: where values stand, and how they are named.
 
+use analysis::Curve;
+use plan::SettingValue;
 use serde_json::{Value, json};
 
 use crate::section::place;
-use crate::view::findings::Curve;
 
 /// Ticks that are named.
 const TICKS_MAX: usize = 12;
@@ -23,10 +24,19 @@ pub(super) struct Span {
     values: Vec<f64>,
 }
 
+/// The unit of values on an axis, as [`place`] takes it.
+pub(super) const fn unit_of(value: &SettingValue) -> &'static str {
+    match value {
+        SettingValue::Bytes(_) => "bytes",
+        SettingValue::Time(_) => "ns",
+        _ => "",
+    }
+}
+
 impl Span {
     pub(super) fn of(key: &str, curves: &[&Curve]) -> Self {
         let points = curves.iter().flat_map(|curve| &curve.points);
-        let unit = points.clone().next().map_or("", |point| point.at.unit);
+        let unit = points.clone().next().map_or("", |point| unit_of(&point.at));
         Self::new(key, unit, points.map(|point| point.x).collect())
     }
 

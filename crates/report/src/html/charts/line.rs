@@ -3,6 +3,8 @@
 //! `figures` in a trace names the figure of each point. The page has the conditions and repetitions
 //! of each figure once and puts them in; `words` stands before them.
 
+use analysis::{Curve, CurvePoint};
+use plan::Phase;
 use serde_json::{Value, json};
 
 use super::axis::Axis;
@@ -10,7 +12,6 @@ use super::sweep::Unit;
 use super::{DASHES, PALETTE, SHAPES, escaped};
 use crate::format::percent;
 use crate::section::signed;
-use crate::view::findings::Curve;
 
 /// Width that a legend has on a page or paper, in CSS pixels: the narrower of both.
 const FULL_PX: usize = 940;
@@ -28,11 +29,11 @@ pub(super) struct Look {
 }
 
 impl Look {
-    pub(super) fn new(index: usize, phase: &str) -> Self {
+    pub(super) fn new(index: usize, phase: Phase) -> Self {
         let round = index / PALETTE.len();
         let dash = match phase {
-            "write" => DASHES[1],
-            "mixed" => DASHES[3],
+            Phase::Write => DASHES[1],
+            Phase::Mixed => DASHES[3],
             _ => DASHES[0],
         };
         Self { colour: PALETTE[index % PALETTE.len()], symbol: SHAPES[(index + round) % SHAPES.len()], dash }
@@ -62,7 +63,7 @@ impl Trace<'_> {
             "x": points.iter().map(|point| self.axis.at(point.x)).collect::<Vec<_>>(),
             "y": points.iter().map(|point| unit.of(point)).collect::<Vec<_>>(),
             "yaxis": yaxis,
-            "figures": points.iter().map(|point| point.figure).collect::<Vec<_>>(),
+            "figures": points.iter().map(|point| point.figure + 1).collect::<Vec<_>>(),
             "words": self.words(),
             "line": { "color": self.look.colour, "dash": self.look.dash, "width": 2 },
             "marker": { "color": self.look.colour, "symbol": self.look.symbol, "size": self.marker() },
@@ -84,7 +85,7 @@ impl Trace<'_> {
     pub(super) fn second(&self, other: &Curve, unit: Unit) -> Value {
         let name = format!("{}, second run", self.full_name);
         let points = &other.points;
-        let words = |point: &crate::view::findings::CurvePoint| {
+        let words = |point: &CurvePoint| {
             let first = self.curve.points.iter().find(|one| (one.x - point.x).abs() < f64::EPSILON);
             let change = first.map(|one| unit.of(point) / unit.of(one) - 1.0);
             let change =
@@ -112,7 +113,7 @@ impl Trace<'_> {
                 if point.balance_bound < 1.0 {
                     text.push_str(&format!("<br>tasks allow {} of the sum", percent(point.balance_bound)));
                 }
-                if let Some(ratio) = point.littles_law_ratio {
+                if let Some(ratio) = point.little {
                     text.push_str(&format!(
                         "<br>Little's law: {} of the transfers under way",
                         percent(ratio)

@@ -1,7 +1,7 @@
 //! What stands beside own lines: published figures as stars, expected values and limits as lines
 //! across the chart.
 
-use analysis::{Beside, Stated};
+use analysis::{Beside, Curve, Stated};
 use plan::Amount;
 use serde_json::{Value, json};
 
@@ -11,7 +11,6 @@ use super::{PURPLE, escaped};
 use crate::format::percent;
 use crate::section::{in_unit, title};
 use crate::view::Report;
-use crate::view::findings::Curve;
 
 /// Limits of one chart, each with dashes of its own.
 const LIMIT_DASHES: [&str; 4] = ["dash", "longdash", "dot", "longdashdot"];
@@ -47,17 +46,17 @@ fn stars(name: &str, symbol: &str, points: &[(f64, f64, String)]) -> Value {
 fn place(one: &Beside, curve: &Curve) -> Option<f64> {
     let about = one.group.as_ref().is_none_or(|group| *group == curve.group)
         && one.target.as_ref().is_none_or(|target| *target == curve.target)
-        && one.phase.is_none_or(|phase| phase.name() == curve.phase);
+        && one.phase.is_none_or(|phase| phase == curve.phase);
     if !about {
         return None;
     }
     let stated = one.at.iter().find(|setting| setting.key == curve.axis);
     if let Some(stated) = stated {
         let others = one.at.iter().filter(|setting| setting.key != curve.axis && setting.key != "target");
-        let is_fixed = |other: &plan::Setting| curve.fixed.contains(&crate::build::findings::setting(other));
+        let is_fixed = |other: &plan::Setting| curve.fixed.contains(other);
         return others.into_iter().all(is_fixed).then(|| stated.value.on_axis())?;
     }
-    let own = one.figure? + 1;
+    let own = one.figure?;
     curve.points.iter().find(|point| point.figure == own).map(|point| point.x)
 }
 
@@ -104,7 +103,9 @@ pub(super) fn limits(
         let Some(value) = unit.from(number, of) else { continue };
         let about = report.figures.get(one.figure).is_some_and(|figure| {
             curves.iter().any(|curve| {
-                curve.group == figure.group && curve.target == figure.target && curve.phase == figure.phase
+                curve.group == figure.group
+                    && curve.target == figure.target
+                    && curve.phase.name() == figure.phase
             })
         });
         let new = !seen.iter().any(|(name, known)| *name == one.name && (known - value).abs() < f64::EPSILON);

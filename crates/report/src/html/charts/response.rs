@@ -1,6 +1,6 @@
 //! Latencies over a sweep: percentiles against the swept key, and latency against the rate.
 
-use analysis::{LATENCY_STATISTICS, ShownIn};
+use analysis::{Curve, CurvePoint, LATENCY_STATISTICS, ShownIn};
 use serde_json::{Value, json};
 
 use super::axis::{Axis, Span};
@@ -10,7 +10,6 @@ use crate::format::{latency, whole};
 use crate::latencies::{LatencyInfo, is_of_tail, words};
 use crate::section::line_name;
 use crate::text::iops;
-use crate::view::findings::Curve;
 use crate::view::{Figure, Report};
 
 /// Curves with percentiles of their own, each in a chart.
@@ -24,7 +23,7 @@ const MEAN: (&str, &str) = ("#7f8791", "diamond");
 /// The charts of all sweeps that have latencies.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let mut groups: Vec<&str> = Vec::new();
-    let timed: Vec<&Curve> = report.findings.curves.iter().filter(|curve| is_timed(report, curve)).collect();
+    let timed: Vec<&Curve> = report.found.curves.iter().filter(|curve| is_timed(report, curve)).collect();
     for curve in &timed {
         if !groups.contains(&curve.group.as_str()) {
             groups.push(&curve.group);
@@ -52,12 +51,9 @@ fn is_load(axis: &str) -> bool {
 /// Whether most points of a curve with several have latencies of small transfers.
 fn is_timed(report: &Report, curve: &Curve) -> bool {
     let small = |figure: &Figure| !figure.is_large() && !figure.latency.is_empty();
-    let timed = curve.points.iter().filter_map(|point| figure(report, point.figure)).filter(|one| small(one));
+    let timed =
+        curve.points.iter().filter_map(|point| report.figures.get(point.figure)).filter(|one| small(one));
     curve.points.len() > 2 && timed.count() == curve.points.len()
-}
-
-fn figure(report: &Report, number: usize) -> Option<&Figure> {
-    report.figures.get(number.checked_sub(1)?)
 }
 
 /// p50, p99, p99.9 and the longest against the swept key.
@@ -68,7 +64,9 @@ fn percentiles(report: &Report, curve: &Curve, index: usize) -> Chart {
     let points: Vec<(f64, usize, &LatencyInfo)> = curve
         .points
         .iter()
-        .filter_map(|point| Some((point.x, point.figure, figure(report, point.figure)?.latency.first()?)))
+        .filter_map(|point| {
+            Some((point.x, point.figure + 1, report.figures.get(point.figure)?.latency.first()?))
+        })
         .collect();
     let mut marks = MARKS.iter().cycle();
     let data = LATENCY_STATISTICS.iter().filter(|one| one.shown >= ShownIn::Latencies).enumerate().map(
@@ -116,8 +114,8 @@ fn against_rate(report: &Report, group: &str, curves: &[&Curve], index: usize) -
             let name = line_name(report, curve, true);
             let span = Span::of(&curve.axis, &[curve]);
             let timed = || curve.points.iter().filter(|point| point.latency_mean_ns.is_some());
-            let mean = |point: &crate::view::findings::CurvePoint| whole(point.latency_mean_ns.unwrap_or_default());
-            let told = |point: &crate::view::findings::CurvePoint| {
+            let mean = |point: &CurvePoint| whole(point.latency_mean_ns.unwrap_or_default());
+            let told = |point: &CurvePoint| {
                 let rate = iops(point.transfers_per_second);
                 format!("<b>{}</b>: {rate} IOPS, mean {}", escaped(&span.words(point.x)), latency(mean(point)))
             };
@@ -125,8 +123,8 @@ fn against_rate(report: &Report, group: &str, curves: &[&Curve], index: usize) -
                 "type": "scatter", "mode": "lines+markers+text", "name": escaped(&name),
                 "x": timed().map(|point| point.transfers_per_second).collect::<Vec<_>>(),
                 "y": timed().map(|point| mean(point) as f64 / 1e3).collect::<Vec<_>>(),
-                "labels": timed().map(|point| point.at.text.clone()).collect::<Vec<_>>(),
-                "figures": timed().map(|point| point.figure).collect::<Vec<_>>(),
+                "labels": timed().map(|point| point.at.to_string()).collect::<Vec<_>>(),
+                "figures": timed().map(|point| point.figure + 1).collect::<Vec<_>>(),
                 "words": timed().map(told).collect::<Vec<_>>(),
                 "textposition": "top left",
                 "showlegend": curves.len() > 1,

@@ -1,14 +1,14 @@
 //! Every repetition against a swept size, and the best of each target side by side.
 
-use analysis::Kind;
+use analysis::{Dispersion, Kind, Stated};
 use serde_json::{Value, json};
 
-use super::axis::{Axis, Span};
+use super::axis::{Axis, Span, unit_of as axis_unit};
 use super::{BLUE, Chart, GREEN, ORANGE, PURPLE, SKY, VERMILLION, escaped};
 use crate::format::{column_unit, divisor, percent, rate_in};
-use crate::section::{in_unit, repetitions_unit, title};
-use crate::view::findings::Dispersion;
+use crate::section::{in_unit, title};
 use crate::view::{Figure, Report};
+use crate::words::unit as unit_of;
 
 /// Charts of dispersion; the table has the rest.
 const DISPERSIONS_MAX: usize = 12;
@@ -16,9 +16,10 @@ const DISPERSIONS_MAX: usize = 12;
 /// One chart for each dispersion.
 pub(super) fn dispersions(report: &Report) -> Vec<Chart> {
     report
-        .findings
+        .found
         .dispersion
         .iter()
+        .filter_map(Stated::says)
         .filter(|one| one.points.len() > 1)
         .take(DISPERSIONS_MAX)
         .enumerate()
@@ -27,27 +28,27 @@ pub(super) fn dispersions(report: &Report) -> Vec<Chart> {
 }
 
 fn dispersion(report: &Report, one: &Dispersion, index: usize) -> Chart {
-    let span =
-        Span::new(&one.axis, repetitions_unit(report, one), one.points.iter().map(|point| point.x).collect());
+    let unit = one.points.first().map_or("", |point| axis_unit(&point.at));
+    let span = Span::new(&one.axis, unit, one.points.iter().map(|point| point.x).collect());
     let axis = Axis::new(&span);
     let (mut x, mut y, mut figures, mut words) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for point in &one.points {
-        for (number, value) in point.repetitions_per_second.iter().enumerate() {
+        for (number, value) in point.repetitions.iter().enumerate() {
             x.push(axis.at(point.x));
-            y.push(value / divisor(one.unit));
-            figures.push(point.figure);
+            y.push(value / divisor(unit_of(one.phase)));
+            figures.push(point.figure + 1);
             let varies = percent(point.variation);
             words.push(format!(
                 "<b>{}</b>, value {} of {}: {}; all vary by {varies}",
                 axis.words(point.x),
                 number + 1,
-                point.repetitions_per_second.len(),
-                rate_in(*value, one.unit)
+                point.repetitions.len(),
+                rate_in(*value, unit_of(one.phase))
             ));
         }
     }
     let median = |figure: usize| {
-        report.figures.get(figure.saturating_sub(1)).map(|own| own.headline().median / divisor(one.unit))
+        report.figures.get(figure).map(|own| own.headline().median / divisor(unit_of(one.phase)))
     };
     let top = y.iter().copied().fold(0.0, f64::max) * 1.06;
     let mut data = vec![
@@ -63,7 +64,8 @@ fn dispersion(report: &Report, one: &Dispersion, index: usize) -> Chart {
             "marker": { "color": BLUE, "symbol": "circle-open", "size": 9, "line": { "width": 1.6 } },
         }),
     ];
-    if let Some(onset) = one.onset {
+    let onset = one.points.iter().find(|point| Some(&point.at) == one.onset.as_ref());
+    if let Some(onset) = onset.map(|point| point.x) {
         data.push(json!({
             "type": "scatter", "mode": "lines", "name": format!("spread begins at {}", axis.words(onset)),
             "x": [axis.at(onset), axis.at(onset)], "y": [0, top], "hoverinfo": "skip",
@@ -79,7 +81,7 @@ fn dispersion(report: &Report, one: &Dispersion, index: usize) -> Chart {
         height: 360,
         data,
         layout: json!({
-            "xaxis": axis.layout(), "yaxis": { "title": { "text": column_unit(one.unit) }, "range": [0, top] }, "hovermode": "closest",
+            "xaxis": axis.layout(), "yaxis": { "title": { "text": column_unit(unit_of(one.phase)) }, "range": [0, top] }, "hovermode": "closest",
         }),
     }
 }

@@ -5,15 +5,18 @@
 
 use std::collections::HashMap;
 
+use analysis::{Curve, CurvePoint};
+use plan::Client;
 use serde_json::{Value, json};
 
 use super::Chart;
 use super::axis::{Axis, Span};
 use super::line::{Look, Trace, legend_rows};
 use super::marks;
+use crate::build::findings::client;
 use crate::section::{line_name, title};
-use crate::view::findings::Curve;
 use crate::view::{BYTES_PER_SECOND, Figure, Report};
+use crate::words::unit as unit_of;
 
 /// Lines of one chart; more cannot be told apart.
 const LINES_MAX: usize = 16;
@@ -40,7 +43,7 @@ pub(super) enum Unit {
 }
 
 impl Unit {
-    pub(super) fn of(self, point: &crate::view::findings::CurvePoint) -> f64 {
+    pub(super) fn of(self, point: &CurvePoint) -> f64 {
         match self {
             Self::Megabytes => point.bytes_per_second / 1e6,
             Self::Transfers | Self::Operations(_) => point.transfers_per_second,
@@ -96,9 +99,9 @@ pub(super) fn charts(report: &Report, second: Option<&Report>) -> Vec<Chart> {
 }
 
 fn families(report: &Report) -> Vec<Family<'_>> {
-    let mut families: Vec<(Family<'_>, &str)> = Vec::new();
-    for curve in report.findings.curves.iter().filter(|curve| curve.points.len() > 1) {
-        let same = |(family, client): &&mut (Family<'_>, &str)| {
+    let mut families: Vec<(Family<'_>, Client)> = Vec::new();
+    for curve in report.found.curves.iter().filter(|curve| curve.points.len() > 1) {
+        let same = |(family, client): &&mut (Family<'_>, Client)| {
             family.group == curve.group && family.axis == curve.axis && *client == curve.client
         };
         match families.iter_mut().find(same) {
@@ -165,9 +168,9 @@ fn of_target<'a>(curves: &[&'a Curve], target: &str) -> Vec<&'a Curve> {
 /// both are wanted; else what data sheets give for such transfers.
 fn units(report: &Report, family: &Family<'_>, lines: usize) -> Vec<(Unit, Option<Unit>)> {
     let points = family.curves.iter().flat_map(|curve| &curve.points);
-    let mut figures = points.filter_map(|point| report.figures.get(point.figure.checked_sub(1)?));
+    let mut figures = points.filter_map(|point| report.figures.get(point.figure));
     let is_small = |figure: &Figure| !figure.is_large();
-    let mut named = family.curves.iter().map(|curve| curve.unit);
+    let mut named = family.curves.iter().map(|curve| unit_of(curve.phase));
     if let Some(first) = named.next().filter(|unit| *unit != BYTES_PER_SECOND) {
         let unit = if named.all(|unit| unit == first) { first } else { "operations/s" };
         return vec![(Unit::Operations(unit), None)];
@@ -263,7 +266,7 @@ impl Part<'_> {
         if self.second.is_some() {
             parts.push("Dotted: the second run.".to_owned());
         }
-        let client = self.curves.first().map_or("", |curve| curve.client);
+        let client = self.curves.first().map_or("", |curve| client(curve.client));
         if !client.is_empty() {
             parts.push(format!("Clients {client}."));
         }
@@ -294,7 +297,7 @@ impl Part<'_> {
 
     /// Whether the analysis found both lines within the noise of each other.
     fn coincide(&self, one: &Curve, other: &Curve) -> bool {
-        let findings = &self.report.findings;
+        let findings = &self.report.found;
         let place = |curve: &Curve| findings.curves.iter().position(|other| std::ptr::eq(curve, other));
         let (Some(one), Some(other)) = (place(one), place(other)) else { return false };
         findings.coincident.iter().any(|group| group.contains(&one) && group.contains(&other))
@@ -305,10 +308,10 @@ impl Part<'_> {
         let mut data = Vec::new();
         for (curve, name) in self.curves.iter().zip(names) {
             let mut key = curve.target.clone();
-            curve.fixed.iter().for_each(|one| key.push_str(&one.text));
+            curve.fixed.iter().for_each(|one| key.push_str(&one.value.to_string()));
             // Dashes tell reads from writes; more phases have colours of their own.
-            if curve.unit != BYTES_PER_SECOND {
-                key.push_str(curve.phase);
+            if unit_of(curve.phase) != BYTES_PER_SECOND {
+                key.push_str(curve.phase.name());
             }
             let next = looks.len();
             let look = Look::new(*looks.entry(key).or_insert(next), curve.phase);
@@ -358,7 +361,7 @@ impl Drawn {
 
 /// The same curve of another run.
 fn same_curve<'a>(other: &'a Report, curve: &Curve) -> Option<&'a Curve> {
-    other.findings.curves.iter().find(|one| {
+    other.found.curves.iter().find(|one| {
         one.group == curve.group
             && one.target == curve.target
             && one.phase == curve.phase

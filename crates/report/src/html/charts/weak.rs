@@ -1,6 +1,6 @@
 //! Rates over numbers of nodes with the line through them, plateaus, and where layers meet.
 
-use analysis::{LayerCrossover, Stated, WeakScaling};
+use analysis::{Curve, LayerCrossover, Stated, WeakScaling};
 use serde_json::{Value, json};
 
 use super::axis::{Axis, Span};
@@ -9,7 +9,6 @@ use super::{Chart, DASHES, PALETTE, SHAPES, escaped, marks};
 use crate::format::{column_unit, counted, divisor, percent, rate_in};
 use crate::section::title;
 use crate::view::Report;
-use crate::view::findings::Curve;
 use crate::words::unit as unit_of;
 
 /// Charts of weak scaling; the table has the rest.
@@ -81,13 +80,13 @@ fn chart(report: &Report, family: &Family<'_>, index: usize) -> Chart {
     }
     data.extend(meetings(report, family, top));
     let curves: Vec<&Curve> = report
-        .findings
+        .found
         .curves
         .iter()
         .filter(|curve| {
             curve.axis == "nodes"
                 && family.members.iter().any(|(_, one)| {
-                    one.group == curve.group && one.target == curve.target && one.phase.name() == curve.phase
+                    one.group == curve.group && one.target == curve.target && one.phase == curve.phase
                 })
         })
         .collect();

@@ -7,7 +7,6 @@
 )]
 
 pub(crate) mod cluster;
-pub(crate) mod findings;
 pub(crate) mod imports;
 pub(crate) mod layers;
 pub(crate) mod matrix;

@@ -134,7 +134,7 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     for (figure, _) in said(&findings.consistency).filter(|(_, one)| one.rank == Some(1)) {
         say(Kind::Consistency, of(figure), true);
     }
-    for curve in &findings.curves {
+    for (figure, curve) in said(&findings.shapes) {
         let shape = &curve.shape;
         for (kind, stated) in [
             (Kind::SweetSpot, shape.sweet_spot.is_some()),
@@ -143,12 +143,14 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
             (Kind::Plateau, shape.plateau.is_some()),
         ] {
             if stated {
-                say(kind, &curve.target, true);
+                say(kind, of(figure), true);
             }
         }
     }
-    for one in &findings.regressions {
-        say(Kind::Slope, &findings.curves[one.curve].target, one.slope > 0.0);
+    for (figure, one) in said(&findings.shapes) {
+        if let Some(line) = &one.line {
+            say(Kind::Slope, of(figure), line.slope > 0.0);
+        }
     }
     for one in findings.weak_scaling.iter().filter_map(Stated::says) {
         if let Some(line) = &one.line {
@@ -229,10 +231,10 @@ pub(crate) fn rates_compared(before: &Run, after: &Run) -> Vec<Comparison> {
 const IN_DOCUMENT: [(Kind, &str, &str, &str); 12] = [
     (Kind::Best, "/statements/best", "/gain", ""),
     (Kind::Tax, "/statements/tax", "/share", ""),
-    (Kind::SweetSpot, "/findings/curves", "/shape/sweet_spot", ""),
-    (Kind::Knee, "/findings/curves", "/shape/knee", ""),
-    (Kind::Dips, "/findings/curves", "/shape/dips_period", ""),
-    (Kind::Plateau, "/findings/curves", "/shape/plateau_from", ""),
+    (Kind::SweetSpot, "/statements/curve", "/sweet_spot", ""),
+    (Kind::Knee, "/statements/curve", "/knee", ""),
+    (Kind::Dips, "/statements/curve", "/dips_period", ""),
+    (Kind::Plateau, "/statements/curve", "/plateau_from", ""),
     (Kind::ProcessLimit, "/statements/process_limit", "/limited_by_processes", "true"),
     (Kind::Placement, "/statements/placement", "/for", "what is mostly read"),
     (Kind::ClaimGreater, "/statements/claim", "/standing", "holds"),

@@ -1,0 +1,105 @@
+//! Rates against a swept key: points, shape, straight line.
+
+use plan::{Client, Phase, Setting, SettingValue};
+
+/// Rates of one workload against one swept key; everything else is fixed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// The workload.
+    pub group: String,
+    /// The target.
+    pub target: String,
+    /// Where the measuring program ran; figures of different clients are never on one curve.
+    pub client: Client,
+    /// The phase.
+    pub phase: Phase,
+    /// The swept key on the x axis, as in `tasks`.
+    pub axis: String,
+    /// The other swept keys and their values, the target left out.
+    pub fixed: Vec<Setting>,
+    /// In rising order of the key.
+    pub points: Vec<CurvePoint>,
+    /// What the curve looks like.
+    pub shape: Shape,
+}
+
+/// One point of a curve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CurvePoint {
+    /// The figure.
+    pub figure: usize,
+    /// The value of the swept key.
+    pub at: SettingValue,
+    /// The same as a number: bytes, nanoseconds or a count.
+    pub x: f64,
+    /// Nothing disqualifies the figure.
+    pub usable: bool,
+    /// The rate that the curve is of, [`crate::Figure::headline`]: one of the next two.
+    pub rate: f64,
+    /// Median over the repetitions that count.
+    pub bytes_per_second: f64,
+    /// Median over the repetitions that count.
+    pub transfers_per_second: f64,
+    /// Repetitions that count.
+    pub repetitions: usize,
+    /// Mean of them, of [`CurvePoint::rate`].
+    pub mean: f64,
+    /// Standard deviation (n − 1) of them, of [`CurvePoint::rate`]; 0 for one.
+    pub deviation: f64,
+    /// Mean latency of all transfers that count.
+    pub latency_mean_ns: Option<f64>,
+    /// Tasks × depth that the latency predicts by Little's law ÷ tasks × depth that ran.
+    pub little: Option<f64>,
+    /// Share of the sum of all targets that the number of tasks can reach; 1 where they divide.
+    pub balance_bound: f64,
+}
+
+/// What a curve looks like, as far as repetitions show it. Values are on the x axis, rates are those of
+/// [`CurvePoint::rate`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Shape {
+    /// Where the rate is highest, as an index into the points.
+    pub peak: Option<usize>,
+    /// Where the rise ends: the farthest point from the chord of the normalised curve; none where
+    /// the curve does not bend.
+    pub knee: Option<f64>,
+    /// From where to where the rate stays within 10 % of the peak; none where no neighbour of the
+    /// peak does.
+    pub plateau: Option<(f64, f64)>,
+    /// Smallest value that reaches 90 % of the peak.
+    pub reaches_90: Option<f64>,
+    /// Smallest value that reaches 95 % of the peak.
+    pub reaches_95: Option<f64>,
+    /// Largest distance from the peak beyond [`Shape::reaches_95`], as a share of the peak; none
+    /// where the curve ends there.
+    pub spread_beyond: Option<f64>,
+    /// A point inside the curve that stands out from both neighbours beyond the noise: the peak
+    /// where it does, else the highest that does.
+    pub sweet_spot: Option<f64>,
+    /// Regular dips or peaks.
+    pub dips: Option<Dips>,
+}
+
+/// Dips that come back after each period, as where offsets cross a stripe, or peaks, as where transfers fill one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dips {
+    /// On the x axis.
+    pub period: f64,
+    /// Mean depth ÷ the rate beside the dip; below 0 of peaks.
+    pub depth: f64,
+}
+
+/// A straight line through a curve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CurveRegression {
+    /// The curve, by its place in [`Findings::curves`].
+    pub curve: usize,
+    /// What one more of the key adds to [`CurvePoint::rate`].
+    pub slope: f64,
+    /// Half width of the 95 % interval of the slope.
+    pub slope_half_width: f64,
+    /// The line at 0.
+    pub intercept: f64,
+    /// Share of the variance that the line explains.
+    pub r_squared: f64,
+}
