@@ -15,15 +15,19 @@ const LIMIT: Duration = Duration::from_secs(180);
 /// Transfers of 64 KiB per second of the shared layer, 50 MB/s: two and a half devices.
 const PACE: f64 = 762.94;
 
-/// The curve over nodes of a target and a number of tasks on each node.
-fn curve<'a>(curves: &'a [Value], target: &str, tasks: u32) -> &'a Value {
+/// The series over nodes of a target and a number of tasks on each node.
+fn series<'a>(all: &'a [Value], target: &str, tasks: u32) -> &'a Value {
     let is_it = |one: &&Value| one["target"] == target && one["tasks_per_node"] == tasks;
-    curves.iter().find(is_it).unwrap_or_else(|| panic!("no curve of {target} with {tasks} tasks"))
+    all.iter().find(is_it).unwrap_or_else(|| panic!("no series of {target} with {tasks} tasks: {all:?}"))
 }
 
-fn points(curve: &Value) -> Vec<(f64, f64)> {
-    let points = curve["points"].as_array().expect("a list").iter();
-    points.map(|point| (number(&point["nodes"]), number(&point["bytes_per_second"]))).collect()
+/// Nodes and bytes per second of its figures.
+fn points(figures: &[Value], target: &str, tasks: u32) -> Vec<(f64, f64)> {
+    let is_it = |one: &&Value| {
+        one["target"] == target && number(&one["tasks"]) == number(&one["nodes"]) * f64::from(tasks)
+    };
+    let all = figures.iter().filter(is_it);
+    all.map(|one| (number(&one["nodes"]), number(&one["bytes_per_second"]["median"]))).collect()
 }
 
 /// One to four nodes with one and two tasks each: on devices of their own, where each node adds what
@@ -50,20 +54,20 @@ fn two_layers(times: u32) {
             2500 * times
         );
     let ran = run(&over(&hosts, 1, &desk.study(&study).limit(LIMIT))).expect_code(0);
-    let curves = list(&desk, "findings/weak_scaling");
+    let (figures, stated) = (list(&desk, "figures"), list(&desk, "statements/weak_scaling"));
     for tasks in [1, 2] {
-        let local = curve(&curves, "local", tasks);
-        let found = points(local);
+        let local = series(&stated, "local", tasks);
+        let found = points(&figures, "local", tasks);
         assert_eq!(found.iter().map(|point| point.0).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0]);
         assert!(local["slope_per_second"].is_null(), "one repetition shows no line: {local}");
         let efficiency = found[3].1 / (4.0 * found[0].1);
-        assert_near("efficiency", number(&local["points"][3]["efficiency"]), efficiency, 1e-9);
+        assert_near("efficiency", number(&local["efficiency"]), efficiency, 1e-9);
         assert_near("four nodes", found[3].1, 4.0 * RATE as f64, 0.1);
-        let shared = curve(&curves, "shared", tasks);
-        for (nodes, rate) in points(shared) {
+        let shared = series(&stated, "shared", tasks);
+        for (nodes, rate) in points(&figures, "shared", tasks) {
             assert_near(&format!("{nodes} nodes of the shared layer"), rate, PACE * 65_536.0, 0.1);
         }
-        assert!(shared["saturation"].is_null(), "nor that it is full: {shared}");
+        assert!(shared["full_from"].is_null(), "nor that it is full: {shared}");
     }
     assert_says(&ran.stdout, &["Weak scaling"]);
 }
@@ -87,24 +91,25 @@ fn four_mixes_are_four_lines_over_nodes_beside_the_full_machine() {
             LEVELS.map(|(_, level)| level),
         );
     let ran = run(&over(&hosts, 1, &desk.study(&study))).expect_code(0);
-    let curves = list(&desk, "findings/weak_scaling");
-    assert_eq!(curves.len(), 4, "a line for each mix");
+    let (figures, stated) = (list(&desk, "figures"), list(&desk, "statements/weak_scaling"));
+    assert_eq!(stated.len(), 4, "a line for each mix");
+    for line in &stated {
+        let says = "one repetition does not show from where on more nodes add nothing";
+        assert!(line["reaches_90"].is_null() && line["full_from"].is_null(), "{says}: {line}");
+    }
     for (percent, level) in LEVELS {
         let of_mix = |one: &&Value| {
-            let fixed = one["fixed"].as_array().expect("a list");
-            fixed.iter().any(|fixed| fixed["key"] == "read_percent" && fixed["value"] == percent)
+            let settings = one["settings"].as_array().expect("a list");
+            settings.iter().any(|one| one["key"] == "read_percent" && one["value"] == percent)
         };
-        let line = curves.iter().find(of_mix).unwrap_or_else(|| panic!("no line of {percent} %"));
-        for point in line["points"].as_array().expect("a list") {
-            assert_near(&format!("{percent} %"), number(&point["transfers_per_second"]), level, 0.1);
+        let points: Vec<_> = figures.iter().filter(of_mix).collect();
+        assert_eq!(points.len(), 3, "{percent} %");
+        for point in points {
+            let rate = number(&point["transfers_per_second"]["median"]);
+            assert_near(&format!("{percent} %"), rate, level, 0.1);
         }
-        let reaches = line["reaches"].as_array().expect("a list");
-        assert!(
-            reaches.is_empty(),
-            "one repetition does not show from where on more nodes add nothing: {line}"
-        );
     }
-    let full = list(&desk, "figures").into_iter().find(|one| one["group"] == "full").expect("one point");
+    let full = figures.into_iter().find(|one| one["group"] == "full").expect("one point");
     assert_says(text(&full["conditions"]), &["96 tasks on 4 nodes"]);
     assert_says(&ran.stdout, &["Weak scaling"]);
 }

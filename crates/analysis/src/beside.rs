@@ -300,7 +300,9 @@ impl Own<'_> {
         let last = series.points.last()?;
         let slope = series.line.as_ref()?.slope;
         match published.unit {
-            PublishedUnit::OperationsPerSecond => Some(slope * last.transfers_per_second / last.rate),
+            PublishedUnit::OperationsPerSecond => {
+                Some(slope * own.figure.transfers_per_second.median / last.rate)
+            }
             _ => Some(slope),
         }
         .filter(|slope| slope.is_finite())

@@ -37,7 +37,7 @@ use crate::strips::StripPoint;
 use crate::table::Table;
 use crate::timeline::{FullTimer, JobCost, JobPlacing, Timeline, of_first_passes, of_passes};
 use crate::verdict::Verdict;
-use crate::weak_scaling::{LayerCrossover, WeakScaling};
+use crate::weak_scaling::{Extrapolation, LayerCrossover, WeakScaling};
 use crate::weakest::WeakestLink;
 
 /// All findings of a study.
@@ -91,9 +91,11 @@ pub struct Findings {
     /// Workloads that ran on several targets, by node and target.
     pub node_grids: Vec<NodeGrid>,
     /// Rates against the number of nodes, with the same work for each.
-    pub weak_scaling: Vec<WeakScaling>,
+    pub weak_scaling: Vec<Stated<WeakScaling>>,
+    /// What its lines say of more nodes.
+    pub extrapolations: Vec<Stated<Extrapolation>>,
     /// From how many nodes on node-local targets overtake shared ones.
-    pub layer_crossovers: Vec<LayerCrossover>,
+    pub layer_crossovers: Vec<Stated<LayerCrossover>>,
     /// Members of targets beside each other.
     pub members: Vec<MemberSet>,
     /// Positioning times and transfer rates of devices.
@@ -152,6 +154,9 @@ impl Findings {
             Table::of(&self.limits),
             Table::of(&self.covered_jobs),
             Table::of(&self.covered_nodes),
+            Table::of(&self.layer_crossovers),
+            Table::of(&self.weak_scaling),
+            Table::of(&self.extrapolations),
             Table::of(&distinct(&self.layers)),
             Table::of(&self.strips),
             Table::of(&self.process_limits),

@@ -248,7 +248,7 @@ pub use verdicts::{
     harness_bound, incomplete, not_quiet, outliers, phase_warnings, too_short, uncertain_clocks,
 };
 pub use weak_scaling::{
-    Extrapolation, LayerCrossover, PEAK_SHARES, Reach, SATURATION_SPAN_MIN, Saturation, ScalingLine,
-    ScalingPoint, WeakScaling, layer_crossovers, saturation, weak_scaling,
+    Extrapolation, LayerCrossover, PEAK_SHARES, Reach, SATURATION_SPAN_MIN, Saturation, ScalingPoint,
+    WeakScaling, layer_crossovers, saturation, weak_scaling,
 };
 pub use weakest::{WeakestLink, weakest_links};

@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use plan::{Amount, Bytes, Client, Layer, Order, Phase, Plan, Setting};
 
 use crate::amount::{bytes_of_one, in_unit_of};
-use crate::gate::Gate;
+use crate::gate::{self, Gate, Stated};
 use crate::lack_of_fit::{Model, ModelTest, lack_of_fit, rises_straight};
 use crate::regression::Regression;
 use crate::shape::{PLATEAU_SHARE, Sample, plateau, reaches};
 use crate::subject::{NODES, Subject, TARGET, TASKS, TASKS_PER_NODE, ValueKey};
+use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::{Figure, RateOf, Summary, crossover, weakest_links};
 
 /// A plateau is a saturation only if it is so much wider than it is high: a rate that grows with the
@@ -39,7 +40,7 @@ pub struct WeakScaling {
     pub points: Vec<ScalingPoint>,
     /// The line of least squares through them; none where they are flat, where repetitions show that they are on no
     /// straight line, or where there are too few to tell.
-    pub line: Option<ScalingLine>,
+    pub line: Option<Regression>,
     /// What the line says of the nodes that the study lists, and of which none was measured, where the study says what
     /// the target can reach there, up to that.
     pub extrapolated: Vec<Extrapolation>,
@@ -59,12 +60,8 @@ pub struct ScalingPoint {
     pub figure: usize,
     /// Nodes.
     pub nodes: u64,
-    /// The rate that the line is of, [`Figure::headline`]: one of the next two.
+    /// The rate that the line is of, [`Figure::headline`]: the median over the repetitions that count.
     pub rate: f64,
-    /// Median over the repetitions that count.
-    pub bytes_per_second: f64,
-    /// Median over the repetitions that count.
-    pub transfers_per_second: f64,
     /// Repetitions that count.
     pub repetitions: usize,
     /// Mean of them, of [`ScalingPoint::rate`].
@@ -75,28 +72,15 @@ pub struct ScalingPoint {
     pub efficiency: Option<f64>,
 }
 
-/// A straight line over nodes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ScalingLine {
-    /// What one more node adds to the rate.
-    pub slope: f64,
-    /// Half width of the 95 % interval of the slope; none for two points.
-    pub slope_half_width: Option<f64>,
-    /// The rate at 0 nodes.
-    pub intercept: f64,
-    /// Half width of the 95 % interval of the intercept.
-    pub intercept_half_width: Option<f64>,
-    /// Share of the variance that the line explains.
-    pub r_squared: f64,
-    /// The line itself.
-    pub regression: Regression,
-}
-
 /// What a line says of a number of nodes that was not measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Extrapolation {
+    /// Tasks on each node.
+    pub tasks_per_node: u64,
     /// Nodes.
     pub nodes: u64,
+    /// What the rate counts.
+    pub counts: RateOf,
     /// The rate: of the line, or what the study says can be reached, whichever is lower.
     pub rate: f64,
     /// Half width of the interval that holds one more measurement if the line goes on; none where it does not.
@@ -133,12 +117,16 @@ pub struct Reach {
 /// From how many nodes on node-local targets are faster than a shared one that has saturated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerCrossover {
-    /// The node-local target, by its place in [`crate::Findings::weak_scaling`].
+    /// The series of the node-local target, by its place in [`crate::Findings::weak_scaling`].
     pub local: usize,
-    /// The shared one.
+    /// That of the shared one.
     pub shared: usize,
+    /// The names of both targets.
+    pub targets: [String; 2],
     /// The phase.
     pub phase: Phase,
+    /// Tasks on each node.
+    pub tasks_per_node: u64,
     /// The plateau of the shared one.
     pub plateau: f64,
     /// The smallest number of nodes at which the line of the local one reaches the plateau. None where that cannot be
@@ -146,19 +134,193 @@ pub struct LayerCrossover {
     pub nodes: Option<u64>,
 }
 
+impl Statement for WeakScaling {
+    const KIND: gate::Kind = gate::Kind::WeakScaling;
+    const OF: Of = Of::Sweep;
+    const CAPTION: &'static str = "As many tasks on each node. Slope: what one more node brings, ± half of its 95 % interval. Efficiency: rate ÷ \
+         (nodes × the rate of one node), at the most nodes. Full: more nodes bring no more. 95 %: of the highest rate";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::count("tasks_per_node", |one: &Self| Some(one.tasks_per_node), "Tasks on each node.")
+            .headed("tasks/node")
+            .subject(),
+        Column::text("nodes", Self::span, "The fewest and the most nodes.").subject(),
+        Column::rate(
+            "slope_per_second",
+            |one: &Self| one.of_line(|line| Some(line.slope)),
+            "What one more node brings.",
+        )
+        .headed("per node"),
+        Column::rate(
+            "slope_half_width_per_second",
+            |one: &Self| one.of_line(|line| Some(line.uncertainty?.slope_half_width)),
+            "Half of its 95 % interval.",
+        )
+        .headed("±"),
+        Column::number(
+            "r_squared",
+            |one: &Self| Some(one.line.as_ref()?.r_squared),
+            "Variance that the line explains.",
+        )
+        .headed("R²"),
+        Column::share("efficiency", |one| one.points.last()?.efficiency, "At the most nodes."),
+        Column::rate(
+            "full_at_per_second",
+            |one: &Self| one.rate(one.saturation.map(|full| full.rate)),
+            "The plateau.",
+        )
+        .headed("full at"),
+        Column::count(
+            "full_from",
+            |one: &Self| Some(one.saturation?.from_nodes),
+            "Nodes from which on it is full.",
+        )
+        .headed("from"),
+        Column::count(
+            "reaches_90",
+            |one: &Self| Some(one.reaches.first()?.nodes),
+            "Nodes that reach 90 % of the peak.",
+        )
+        .headed("90 % at"),
+        Column::count(
+            "reaches_95",
+            |one: &Self| Some(one.reaches.last()?.nodes),
+            "Nodes that reach 95 % of the peak.",
+        )
+        .headed("95 % at"),
+        Column::share(
+            "spread_beyond",
+            |one: &Self| one.reaches.last()?.spread_beyond,
+            "From 95 % on, the largest distance from the peak.",
+        )
+        .headed("then below it by"),
+        Column::share(
+            "variation_beyond",
+            |one: &Self| one.reaches.last()?.variation,
+            "From 95 % on, the coefficient of variation.",
+        )
+        .headed("then varies by"),
+        Column::count("peak_nodes", |one: &Self| Some(one.peak_nodes), "Nodes with the highest rate.")
+            .detail(),
+        Column::new(
+            "at",
+            "at",
+            Quantity::List,
+            |one: &Self| Value::List(one.fixed.iter().map(ToString::to_string).collect()),
+            "The other swept keys.",
+        )
+        .below(),
+    ];
+}
+
+impl WeakScaling {
+    fn counts(&self) -> RateOf {
+        RateOf::phase(self.phase)
+    }
+
+    fn rate(&self, rate: Option<f64>) -> Value {
+        Value::or_none(rate, |rate| Value::Rate(rate, self.counts()))
+    }
+
+    fn of_line(&self, value: impl FnOnce(&Regression) -> Option<f64>) -> Value {
+        self.rate(self.line.as_ref().and_then(value))
+    }
+
+    /// `1–16`.
+    fn span(&self) -> String {
+        let ends = self.points.first().zip(self.points.last());
+        ends.map(|(first, last)| format!("{}–{}", first.nodes, last.nodes)).unwrap_or_default()
+    }
+}
+
+impl Statement for Extrapolation {
+    const KIND: gate::Kind = gate::Kind::Extrapolation;
+    const OF: Of = Of::Sweep;
+    const CAPTION: &'static str = "What the lines say of numbers of nodes that were not measured, at most what the study says can be reached there. \
+         ±: the interval of one more value, where the line goes on";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::count("tasks_per_node", |one: &Self| Some(one.tasks_per_node), "Tasks on each node.")
+            .headed("tasks/node")
+            .subject(),
+        Column::count("nodes", |one: &Self| Some(one.nodes), "Nodes.").subject(),
+        Column::rate("rate_per_second", |one: &Self| Value::Rate(one.rate, one.counts), "The rate there.")
+            .headed("rate"),
+        Column::rate(
+            "half_width_per_second",
+            |one: &Self| Value::or_none(one.half_width, |half| Value::Rate(half, one.counts)),
+            "Half of the 95 % interval of one more value.",
+        )
+        .headed("±"),
+    ];
+}
+
+impl Statement for LayerCrossover {
+    const KIND: gate::Kind = gate::Kind::Crossover;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str = "From how many nodes on node-local targets are faster than a shared one that is full; without a number it cannot be \
+         told";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("phase", |one: &Self| one.phase.name().to_owned(), "The phase.").subject(),
+        Column::count("tasks_per_node", |one: &Self| Some(one.tasks_per_node), "Tasks on each node.")
+            .headed("tasks/node")
+            .subject(),
+        Column::text("target", |one: &Self| one.targets[0].clone(), "The node-local target.").subject(),
+        Column::text("shared", |one: &Self| one.targets[1].clone(), "The shared one.")
+            .headed("faster than")
+            .subject(),
+        Column::rate(
+            "plateau_per_second",
+            |one: &Self| Value::Rate(one.plateau, RateOf::phase(one.phase)),
+            "Where the shared one is full.",
+        )
+        .headed("full at"),
+        Column::count("nodes", |one: &Self| one.nodes, "The fewest nodes.").headed("from nodes"),
+    ];
+}
+
 /// The weak scaling of every workload of `plan` that was measured on several numbers of nodes with as
 /// many tasks on each, for each target, client, phase and combination of other swept keys. A number
 /// of nodes that was measured twice has two points.
 #[must_use]
 pub fn weak_scaling(plan: &Plan, figures: &[Figure]) -> Vec<WeakScaling> {
-    of_gate(&Gate::new(plan, figures, &[]))
+    all_series(&Gate::new(plan, figures, &[]))
+}
+
+/// What is stated of the series: those that are there, what lies beyond them, and where layers meet.
+#[derive(Debug, Default)]
+pub(crate) struct Scaled {
+    pub(crate) series: Vec<Stated<WeakScaling>>,
+    pub(crate) beyond: Vec<Stated<Extrapolation>>,
+    pub(crate) crossovers: Vec<Stated<LayerCrossover>>,
+}
+
+/// Statements rest on the figures that are not disqualified, or on all of a series that has no other.
+pub(crate) fn of_gate(gate: &Gate<'_>) -> Scaled {
+    let all = all_series(gate);
+    let inputs = |one: &WeakScaling| {
+        let all = || one.points.iter().map(|point| point.figure);
+        let usable: Vec<usize> = all().filter(|&figure| gate.is_usable(figure)).collect();
+        if usable.is_empty() { all().collect() } else { usable }
+    };
+    let crossovers = crossovers_of(gate, &all).into_iter().map(|one| {
+        let of_both = [one.local, one.shared].into_iter().flat_map(|place| inputs(&all[place])).collect();
+        gate.state(gate::Kind::Crossover, of_both, one)
+    });
+    let crossovers = crossovers.collect();
+    let mut found = Scaled { crossovers, ..Scaled::default() };
+    for one in all {
+        let of_series = inputs(&one);
+        let more = one.extrapolated.iter().filter(|more| more.rate > 0.0);
+        found.beyond.extend(more.map(|more| gate.state(gate::Kind::Extrapolation, of_series.clone(), *more)));
+        found.series.push(gate.state(gate::Kind::WeakScaling, of_series, one));
+    }
+    found
 }
 
 /// What the points of one series have in common.
 type SeriesKey<'a> = (&'a str, &'a str, Client, Phase, u64, Vec<(&'a str, ValueKey<'a>)>);
 
 /// As [`weak_scaling`]: of the figures that are disqualified the rates stand in the series, and nothing is said of them.
-pub(crate) fn of_gate(gate: &Gate<'_>) -> Vec<WeakScaling> {
+fn all_series(gate: &Gate<'_>) -> Vec<WeakScaling> {
     let mut places: HashMap<SeriesKey<'_>, usize> = HashMap::new();
     let mut series: Vec<Vec<&Subject<'_>>> = Vec::new();
     for subject in &gate.subjects {
@@ -231,14 +393,7 @@ fn scaled(gate: &Gate<'_>, members: &[&Subject<'_>]) -> Option<WeakScaling> {
             }
             ModelTest::Compatible | ModelTest::Unknown => Vec::new(),
         },
-        line: line.map(|line| ScalingLine {
-            slope: line.slope,
-            slope_half_width: line.uncertainty.map(|all| all.slope_half_width),
-            intercept: line.intercept,
-            intercept_half_width: line.uncertainty.map(|all| all.intercept_half_width),
-            r_squared: line.r_squared,
-            regression: line,
-        }),
+        line,
         points,
     })
 }
@@ -271,7 +426,9 @@ fn extrapolated(
         let (ceiling, predicted) = (ceiling(nodes)?, line.predict(nodes as f64));
         let goes_on = predicted.value <= ceiling;
         Some(Extrapolation {
+            tasks_per_node: tasks_per_node(first)?,
             nodes,
+            counts: figure.rate_of(),
             rate: predicted.value.min(ceiling),
             half_width: predicted.half_width.filter(|_| goes_on),
         })
@@ -286,8 +443,6 @@ fn point(subject: &Subject<'_>, one: Option<f64>) -> ScalingPoint {
         figure: subject.index,
         nodes,
         rate: subject.rate(),
-        bytes_per_second: figure.bytes_per_second.median,
-        transfers_per_second: figure.transfers_per_second.median,
         repetitions: figure.headline().n,
         mean: figure.headline().mean,
         deviation: figure.headline().deviation_sample,
@@ -346,9 +501,9 @@ fn reach(samples: &[Sample], share: f64) -> Option<Reach> {
 
 /// Where the line reaches `plateau`, if the lower end of the interval around it does so at the most nodes that were
 /// measured.
-fn crossing(line: &ScalingLine, points: &[ScalingPoint], plateau: f64) -> Option<u64> {
+fn crossing(line: &Regression, points: &[ScalingPoint], plateau: f64) -> Option<u64> {
     let nodes = crossover(line.slope, line.intercept, plateau)?;
-    let last = line.regression.predict(points.last()?.nodes as f64);
+    let last = line.predict(points.last()?.nodes as f64);
     (last.value - last.line_half_width? >= plateau).then_some(nodes)
 }
 
@@ -363,7 +518,7 @@ pub fn layer_crossovers(plan: &Plan, figures: &[Figure], scaling: &[WeakScaling]
 }
 
 /// As [`layer_crossovers`], of figures that were looked up already.
-pub(crate) fn crossovers_of(gate: &Gate<'_>, scaling: &[WeakScaling]) -> Vec<LayerCrossover> {
+fn crossovers_of(gate: &Gate<'_>, scaling: &[WeakScaling]) -> Vec<LayerCrossover> {
     if !scaling.iter().any(|one| one.layer == Layer::Shared) {
         return Vec::new();
     }
@@ -385,7 +540,9 @@ pub(crate) fn crossovers_of(gate: &Gate<'_>, scaling: &[WeakScaling]) -> Vec<Lay
         let of_kind = kind(one).and_then(|kind| shared.get(&kind));
         for &(shared, plateau) in of_kind.into_iter().flatten() {
             let nodes = one.line.as_ref().and_then(|line| crossing(line, &one.points, plateau));
-            found.push(LayerCrossover { local, shared, phase: one.phase, plateau, nodes });
+            let targets = [one, &scaling[shared]].map(|one| one.target.clone());
+            let (phase, tasks_per_node) = (one.phase, one.tasks_per_node);
+            found.push(LayerCrossover { local, shared, targets, phase, tasks_per_node, plateau, nodes });
         }
     }
     found

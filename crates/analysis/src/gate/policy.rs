@@ -33,6 +33,12 @@ pub enum Kind {
     CoveredJob,
     /// A node, and when it was measured.
     CoveredNode,
+    /// From how many nodes on a node-local target is faster than a shared one.
+    Crossover,
+    /// Rates over nodes.
+    WeakScaling,
+    /// What a line over nodes says of more of them.
+    Extrapolation,
     /// What a layer costs.
     Layer,
     /// A file system against what its devices say of its block size.
@@ -200,7 +206,7 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 36] = [
+pub const POLICY: [Policy; 39] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
@@ -248,6 +254,22 @@ pub const POLICY: [Policy; 36] = [
         rows: JOBS_SHOWN,
         doubts: Doubts::Ignored,
         ..observed(Kind::CoveredNode, "covered_node", "Nodes of the study", "coverage")
+    },
+    Policy {
+        metrics: false,
+        test: "interval of the line at the most nodes",
+        ..row(Kind::Crossover, "crossover", "Where layers meet", "weak-scaling")
+    },
+    Policy {
+        rows: 2 * OBSERVED_SHOWN,
+        metrics: false,
+        test: "lack of fit of a straight line and of a flat one",
+        ..row(Kind::WeakScaling, "weak_scaling", "Weak scaling", "weak-scaling")
+    },
+    Policy {
+        metrics: false,
+        test: "lack of fit of a straight line",
+        ..row(Kind::Extrapolation, "extrapolation", "Numbers of nodes that were not measured", "weak-scaling")
     },
     Policy {
         least: DIFFERENCE_LEAST,

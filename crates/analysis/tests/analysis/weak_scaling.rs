@@ -9,7 +9,7 @@ use record::published;
 
 use crate::nodes::{OnNode, case, pass};
 use crate::rows;
-use crate::studies::{Study, count, target};
+use crate::studies::{Study, count, said, target};
 
 const MB: f64 = 1e6;
 
@@ -127,7 +127,9 @@ fn a_local_layer_overtakes_a_saturated_one_at_twelve_nodes() {
         found.iter().map(|one| (scaling[one.local].target.as_str(), one.nodes, one.plateau)).collect();
     // The line of nvme reaches it beyond the nodes that were measured.
     assert_eq!(seen, [("ssd", Some(12), 4400.0 * MB), ("nvme", None, 4400.0 * MB)]);
-    assert_eq!(found, findings(&study.plan, &figures, 4).layer_crossovers);
+    let stated = findings(&study.plan, &figures, 4).layer_crossovers;
+    let stated: Vec<_> = said(&stated).into_iter().map(|(_, one)| one.clone()).collect();
+    assert_eq!(found, stated);
 }
 
 #[test]

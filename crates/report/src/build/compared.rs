@@ -1,11 +1,9 @@
 //! What is compared over nodes, in the words and units of a report.
 
-use analysis::Summary;
-use plan::Phase;
-
-use super::findings::{client, layer, number, setting};
+use super::findings::{number, setting};
 use crate::view::nodes as view;
 use crate::words;
+use analysis::Summary;
 
 fn average(summary: &Summary) -> view::Average {
     view::Average {
@@ -89,78 +87,5 @@ pub(super) fn grid(one: &analysis::NodeGrid) -> view::NodeGrid {
         targets: one.targets.clone(),
         rows: one.nodes.iter().zip(&one.cells).map(row).collect(),
         averages: one.averages.iter().map(|one| one.as_ref().map(average)).collect(),
-    }
-}
-
-/// Rates against the number of nodes, with the line and its interval at each of them.
-pub(super) fn weak_scaling(one: &analysis::WeakScaling) -> view::WeakScaling {
-    let line = one.line.as_ref();
-    let point = |point: &analysis::ScalingPoint| {
-        let at = line.map(|line| line.regression.predict(point.nodes as f64));
-        view::ScalingPoint {
-            figure: number(point.figure),
-            nodes: point.nodes,
-            bytes_per_second: point.bytes_per_second,
-            transfers_per_second: point.transfers_per_second,
-            n: point.repetitions,
-            deviation_per_second: point.deviation,
-            efficiency: point.efficiency,
-            line_per_second: at.map(|at| at.value),
-            line_half_width_per_second: at.and_then(|at| at.line_half_width),
-        }
-    };
-    view::WeakScaling {
-        group: one.group.clone(),
-        target: one.target.clone(),
-        layer: layer(one.layer),
-        client: client(one.client),
-        phase: one.phase.name(),
-        tasks_per_node: one.tasks_per_node,
-        fixed: one.fixed.iter().map(setting).collect(),
-        unit: words::unit(one.phase),
-        points: one.points.iter().map(point).collect(),
-        slope_per_second: line.map(|line| line.slope),
-        slope_half_width_per_second: line.and_then(|line| line.slope_half_width),
-        intercept_per_second: line.map(|line| line.intercept),
-        r_squared: line.map(|line| line.r_squared),
-        extrapolated: one.extrapolated.iter().map(extrapolation).collect(),
-        saturation: one.saturation.as_ref().map(saturation),
-        peak_nodes: one.peak_nodes,
-        reaches: one.reaches.iter().map(reach).collect(),
-    }
-}
-
-fn extrapolation(one: &analysis::Extrapolation) -> view::Extrapolation {
-    view::Extrapolation { nodes: one.nodes, per_second: one.rate, half_width_per_second: one.half_width }
-}
-
-fn saturation(one: &analysis::Saturation) -> view::Saturation {
-    view::Saturation {
-        from_nodes: one.from_nodes,
-        to_nodes: one.to_nodes,
-        per_second: one.rate,
-        lowest_per_second: one.range.0,
-        highest_per_second: one.range.1,
-    }
-}
-
-fn reach(one: &analysis::Reach) -> view::Reach {
-    view::Reach {
-        share: one.share,
-        nodes: one.nodes,
-        spread_beyond: one.spread_beyond,
-        variation: one.variation,
-    }
-}
-
-/// Where a node-local target overtakes a shared one.
-pub(super) fn crossover(one: &analysis::LayerCrossover) -> view::LayerCrossover {
-    view::LayerCrossover {
-        local: one.local,
-        shared: one.shared,
-        phase: Phase::name(one.phase),
-        unit: words::unit(one.phase),
-        plateau_per_second: one.plateau,
-        nodes: one.nodes,
     }
 }

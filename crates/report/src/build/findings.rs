@@ -19,8 +19,6 @@ pub(crate) fn findings(sources: &[analysis::Figure], found: &analysis::Findings)
         audit: found.audit.iter().map(doubt).collect(),
         nodes: found.nodes.iter().map(compared::comparison).collect(),
         node_grids: found.node_grids.iter().map(compared::grid).collect(),
-        weak_scaling: found.weak_scaling.iter().map(compared::weak_scaling).collect(),
-        layer_crossovers: found.layer_crossovers.iter().map(compared::crossover).collect(),
         ..view::Findings::default()
     };
     layers::fill(&mut findings, found, sources);

@@ -16,7 +16,6 @@ mod shapes;
 mod single;
 mod sweep;
 mod targets;
-mod weak;
 
 use plan::{Bytes, Nanos};
 
@@ -31,7 +30,6 @@ pub(crate) use devices::{member_rate, seek_name};
 pub(crate) use nodes::{compared, grids};
 pub(crate) use repetitions::unit_of as repetitions_unit;
 pub(crate) use shapes::line_name;
-pub(crate) use weak::{crossover, series_name};
 
 /// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
 /// second, as data sheets do.
@@ -86,7 +84,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("exchanges", "Requests between processes", true, operations::exchanges(report)),
         ("single", "Latency of single requests", true, single::blocks(report)),
         ("sweeps", "Sweeps", true, sweep::blocks(report)),
-        ("weak-scaling", "Weak scaling", true, weak::blocks(report)),
+        ("weak-scaling", "Weak scaling", true, report.statements.blocks(report, "weak-scaling")),
         ("nodes-compared", "Nodes compared", true, nodes::blocks(report)),
         ("devices", "Devices one by one and together", true, devices::blocks(report)),
         ("layers", "Layer by layer", true, report.statements.blocks(report, "layers")),

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::layers::{MemberSet, SeekFit};
-use super::nodes::{LayerCrossover, NodeComparison, NodeGrid, WeakScaling};
+use super::nodes::{NodeComparison, NodeGrid};
 
 /// All of it. A list is empty where the study has nothing of its kind.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
@@ -20,8 +20,6 @@ pub(crate) struct Findings {
     pub(crate) audit: Vec<Doubt>,
     pub(crate) nodes: Vec<NodeComparison>,
     pub(crate) node_grids: Vec<NodeGrid>,
-    pub(crate) weak_scaling: Vec<WeakScaling>,
-    pub(crate) layer_crossovers: Vec<LayerCrossover>,
     pub(crate) members: Vec<MemberSet>,
     pub(crate) seeks: Vec<SeekFit>,
 }

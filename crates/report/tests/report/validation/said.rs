@@ -150,7 +150,7 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     for one in &findings.regressions {
         say(Kind::Slope, &findings.curves[one.curve].target, one.slope > 0.0);
     }
-    for one in &findings.weak_scaling {
+    for one in findings.weak_scaling.iter().filter_map(Stated::says) {
         if let Some(line) = &one.line {
             say(Kind::WeakSlope, &one.target, line.slope > 0.0);
         }
@@ -158,8 +158,8 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
             say(Kind::Saturation, &one.target, true);
         }
     }
-    for one in findings.layer_crossovers.iter().filter(|one| one.nodes.is_some()) {
-        say(Kind::Crossover, &findings.weak_scaling[one.local].target, true);
+    for one in findings.layer_crossovers.iter().filter_map(Stated::says).filter(|one| one.nodes.is_some()) {
+        say(Kind::Crossover, &one.targets[0], true);
     }
     for node in findings.nodes.iter().flat_map(|one| &one.nodes).filter(|node| node.slow) {
         say(Kind::SlowNode, &node.node, true);
