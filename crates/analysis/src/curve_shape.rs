@@ -33,7 +33,7 @@ pub struct CurveShape {
 impl Statement for CurveShape {
     const KIND: Kind = Kind::CurveShape;
     const OF: Of = Of::Sweep;
-    const CAPTION: &'static str = "Where the rate is highest, bends (knee), stays within 10 % of the highest (plateau), reaches 90 and 95 % of it, \
+    const CAPTION: &'static str = "Where the rate is highest, bends (knee), reaches 95 % of it, \
          stands out from both neighbours (sweet spot) or falls regularly (dips; negative depths are peaks); and what one \
          more of the key adds, ± half of its 95 % interval";
     const COLUMNS: &'static [Column<Self>] = &[
@@ -52,14 +52,14 @@ impl Statement for CurveShape {
             |one: &Self| one.place(one.plateau(false)),
             "Within 10 % of the highest from here.",
         )
-        .headed("plateau from"),
-        Column::setting("plateau_to", |one: &Self| one.place(one.plateau(true)), "To here.").headed("to"),
+        .detail(),
+        Column::setting("plateau_to", |one: &Self| one.place(one.plateau(true)), "To here.").detail(),
         Column::setting(
             "reaches_90",
             |one: &Self| one.place(one.shape.reaches_90),
             "The least with 90 % of the highest rate.",
         )
-        .headed("90 % at"),
+        .detail(),
         Column::setting(
             "reaches_95",
             |one: &Self| one.place(one.shape.reaches_95),
@@ -116,7 +116,7 @@ impl Statement for CurveShape {
 impl CurveShape {
     /// A share of reads is told as the share of writes as well.
     fn place(&self, at: Option<f64>) -> Value {
-        let mix = |at: f64| SettingValue::Word(format!("{:.0} % writes, {at:.0} % reads", 100.0 - at));
+        let mix = |at: f64| SettingValue::Word(format!("{:.0} % writes", 100.0 - at));
         let is_mix = self.axis == "read_percent";
         Value::or_none(at, |at| Value::Setting(if is_mix { mix(at) } else { on_axis(&self.value, at) }))
     }
