@@ -56,26 +56,10 @@ impl Timer {
 /// One launch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaunchTimer {
-    /// Its number.
-    pub launch: u32,
-    /// Its test.
-    pub test: String,
-    /// `computation`, `memory` or `io`.
-    pub kind: String,
-    /// Which data it worked on.
-    pub stream: u32,
-    /// Which of the launches of its stream it was.
-    pub round: u32,
-    /// `complete`, or how it ended otherwise.
-    pub outcome: String,
-    /// Why it is not complete.
-    pub message: String,
-    /// From its start until its first step.
-    pub start_cost_ns: u64,
+    /// As recorded.
+    pub row: LaunchRow,
     /// Of the process as a whole, as the kernel tells it.
     pub timer: Timer,
-    /// The most that it had in each space at a time; 0 in permanent space, where it is not counted.
-    pub peak_bytes: [u64; 3],
     /// Its steps.
     pub steps: Vec<StepTimer>,
     /// Whether their CPU times add up.
@@ -85,16 +69,8 @@ pub struct LaunchTimer {
 /// One step of a launch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepTimer {
-    /// Its number, from 0.
-    pub step: u32,
-    /// What it did, as `sort`.
-    pub action: String,
-    /// Threads that did it.
-    pub threads: u32,
-    /// Rows that it read.
-    pub rows_in: u64,
-    /// Rows that it wrote or left.
-    pub rows_out: u64,
+    /// As recorded.
+    pub row: StepRow,
     /// Its row of FULLSTIMER.
     pub timer: Timer,
 }
@@ -131,11 +107,11 @@ impl FullTimer {
     /// How it ended, where that is not as it should be.
     fn ended(&self) -> String {
         let Some(launch) = self.whole() else { return String::new() };
-        match (launch.outcome.as_str(), launch.cpu.agrees) {
+        match (launch.row.outcome.as_str(), launch.cpu.agrees) {
             ("complete", Some(false)) => "CPU of steps differs".to_owned(),
             ("complete", _) => String::new(),
-            (outcome, _) if launch.message.is_empty() => outcome.to_owned(),
-            (outcome, _) => format!("{outcome}: {}", launch.message),
+            (outcome, _) if launch.row.message.is_empty() => outcome.to_owned(),
+            (outcome, _) => format!("{outcome}: {}", launch.row.message),
         }
     }
 
@@ -176,34 +152,34 @@ impl Statement for FullTimer {
             "Which start of the case a pass that was cut off belongs to, from 1.",
         )
         .detail(),
-        Column::count("launch", |one: &Self| Some(one.launch.launch.into()), "Its number."),
-        Column::text("test", |one: &Self| one.launch.test.clone(), "Its test."),
-        Column::text("kind", |one: &Self| one.launch.kind.clone(), "`computation`, `memory` or `io`.")
+        Column::count("launch", |one: &Self| Some(one.launch.row.launch.into()), "Its number."),
+        Column::text("test", |one: &Self| one.launch.row.test.clone(), "Its test."),
+        Column::text("kind", |one: &Self| one.launch.row.kind.clone(), "`computation`, `memory` or `io`.")
             .detail(),
         Column::count(
             "stream",
-            |one: &Self| Some(one.launch.stream.into()),
+            |one: &Self| Some(one.launch.row.stream.into()),
             "Which data it worked on, from 0.",
         )
         .detail(),
         Column::count(
             "round",
-            |one: &Self| Some(one.launch.round.into()),
+            |one: &Self| Some(one.launch.row.round.into()),
             "Which of the launches of its stream it was, from 0.",
         )
         .detail(),
         Column::count(
             "step",
-            |one: &Self| Some(one.step()?.step.into()),
+            |one: &Self| Some(one.step()?.row.step.into()),
             "Its number, from 0; nothing of the launch as a whole.",
         ),
         Column::text(
             "action",
-            |one: &Self| one.step().map(|step| step.action.clone()).unwrap_or_default(),
+            |one: &Self| one.step().map(|step| step.row.action.clone()).unwrap_or_default(),
             "What the step did.",
         )
         .headed("does"),
-        Column::count("threads", |one: &Self| Some(one.step()?.threads.into()), "Threads that did it.")
+        Column::count("threads", |one: &Self| Some(one.step()?.row.threads.into()), "Threads that did it.")
             .detail(),
         Self::nanos(
             "start_ns",
@@ -287,13 +263,14 @@ impl Statement for FullTimer {
         .detail(),
         Column::bytes("utility_write_bytes", |one: &Self| Some(one.timer().write_bytes[2]), "Written to it.")
             .detail(),
-        Column::count("rows_in", |one: &Self| Some(one.step()?.rows_in), "Rows that the step read.").detail(),
-        Column::count("rows_out", |one: &Self| Some(one.step()?.rows_out), "Rows that it wrote or left.")
+        Column::count("rows_in", |one: &Self| Some(one.step()?.row.rows_in), "Rows that the step read.")
+            .detail(),
+        Column::count("rows_out", |one: &Self| Some(one.step()?.row.rows_out), "Rows that it wrote or left.")
             .detail(),
         Self::nanos(
             "start_cost_ns",
             "start cost",
-            |one: &Self| Value::or_none(one.whole(), |launch| Value::Nanos(launch.start_cost_ns as f64)),
+            |one: &Self| Value::or_none(one.whole(), |launch| Value::Nanos(launch.row.start_cost_ns as f64)),
             "From the start of the launch until its first step.",
         )
         .detail(),
@@ -316,13 +293,13 @@ impl Statement for FullTimer {
         .detail(),
         Column::text(
             "ended",
-            |one: &Self| one.whole().map(|launch| launch.outcome.clone()).unwrap_or_default(),
+            |one: &Self| one.whole().map(|launch| launch.row.outcome.clone()).unwrap_or_default(),
             "`complete`, or how it ended otherwise.",
         )
         .detail(),
         Column::text(
             "message",
-            |one: &Self| one.whole().map(|launch| launch.message.clone()).unwrap_or_default(),
+            |one: &Self| one.whole().map(|launch| launch.row.message.clone()).unwrap_or_default(),
             "Why it is not complete.",
         )
         .detail(),
@@ -352,7 +329,7 @@ impl Statement for FullTimer {
         )];
         notes.extend(launches.chunk_by(|a, b| (&a.pass, a.attempt) == (&b.pass, b.attempt)).filter_map(|pass| {
             let (_, planned) = pass[0].attempt?;
-            let complete = pass.iter().filter(|one| one.launch.outcome == "complete").count();
+            let complete = pass.iter().filter(|one| one.launch.row.outcome == "complete").count();
             Some(format!(
                 "C{}: {} of {planned} launches had ended, {complete} complete. No figure, sum, ratio or verdict is made of them.",
                 &pass[0].part()?[1..],
@@ -467,16 +444,8 @@ pub(super) fn launch_timers(launches: &[&LaunchRow], steps: &[&StepRow]) -> Vec<
         let process_ns = row.user_cpu_ns + row.system_cpu_ns;
         let steps_ns = steps.iter().map(|step| step.timer.cpu_ns()).sum();
         Arc::new(LaunchTimer {
-            launch: row.launch,
-            test: row.test.clone(),
-            kind: row.kind.clone(),
-            stream: row.stream,
-            round: row.round,
-            outcome: row.outcome.clone(),
-            message: row.message.clone(),
-            start_cost_ns: row.start_cost_ns,
+            row: (*row).clone(),
             timer: of_launch(row),
-            peak_bytes: [0, row.work_peak_bytes, row.utility_peak_bytes],
             cpu: CpuAgreement {
                 steps_ns,
                 process_ns,
@@ -528,11 +497,7 @@ pub(super) const fn write_bytes(row: &LaunchRow) -> [u64; 3] {
 
 fn of_step(row: &StepRow) -> StepTimer {
     StepTimer {
-        step: row.step,
-        action: row.action.clone(),
-        threads: row.threads,
-        rows_in: row.rows_in,
-        rows_out: row.rows_out,
+        row: row.clone(),
         timer: Timer {
             start_ns: row.start_ns,
             real_ns: row.end_ns.saturating_sub(row.start_ns),
@@ -570,8 +535,8 @@ pub(crate) fn doubts(timelines: &[Timeline], figures: &[Figure]) -> Vec<Doubt> {
                 "CPU time of {} of {} launches is not that of their steps; launch {} ({}): steps {}, process {}{}",
                 apart.len(),
                 one.launches.len(),
-                worst.launch,
-                worst.test,
+                worst.row.launch,
+                worst.row.test,
                 seconds(worst.cpu.steps_ns),
                 seconds(worst.cpu.process_ns),
                 group.unwrap_or_default()

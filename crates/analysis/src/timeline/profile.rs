@@ -71,8 +71,6 @@ impl ProfileSecond {
 /// before declining again". All are of reads and writes of all spaces together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Levels {
-    /// Intervals in which anything was moved.
-    pub active: usize,
     /// Median of the first 10 % ([`START_SHARE`]) of the active intervals.
     pub start: Level,
     /// Between start and peak; none with fewer than [`CLIMB_SECONDS_MIN`] intervals there.
@@ -81,8 +79,6 @@ pub struct Levels {
     pub peak: Level,
     /// Median of the last 10 % of the active intervals.
     pub end: Level,
-    /// The highest single interval, in bytes per second.
-    pub highest_bytes_per_second: f64,
     /// All bytes ÷ the time from the first to the last active interval.
     pub mean_bytes_per_second: f64,
 }
@@ -211,14 +207,11 @@ pub fn levels(seconds: &[ProfileSecond]) -> Option<Levels> {
     let peak = windows
         .map(mean)
         .reduce(|best, one| if one.bytes_per_second > best.bytes_per_second { one } else { best })?;
-    let rates = active.iter().map(|one| one.bytes_per_second());
     Some(Levels {
-        active: active.len(),
         climb: climb(&span, start.to_seconds, peak.from_seconds),
         start,
         peak,
         end,
-        highest_bytes_per_second: rates.fold(0.0, f64::max),
         mean_bytes_per_second: mean(&span).bytes_per_second,
     })
 }

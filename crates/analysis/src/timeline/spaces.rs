@@ -166,10 +166,6 @@ pub struct Moved {
     pub write_bytes: u64,
     /// Bytes of the loaded tables that the launches read, each step its inputs once: by the plan.
     pub input_bytes: u64,
-    /// Read ÷ input; none without input.
-    pub read_multiple: Option<f64>,
-    /// Written ÷ input: what the jobs make of each byte that they are given.
-    pub write_multiple: Option<f64>,
     /// The same by kind of test.
     pub kinds: Vec<KindMoved>,
 }
@@ -300,13 +296,10 @@ pub fn moved(case: &Case, launches: &[&LaunchRow]) -> Moved {
             write_bytes: sum(&mut own.iter().map(|row| write_bytes(row))),
         })
     };
-    let input = jobs.read_bytes().0;
     Moved {
         read_bytes: read,
         write_bytes: write,
-        input_bytes: input,
-        read_multiple: share(read, input),
-        write_multiple: share(write, input),
+        input_bytes: jobs.read_bytes().0,
         kinds: TestKind::ALL.iter().filter_map(kind).collect(),
     }
 }

@@ -240,11 +240,10 @@ fn a_profile_that_jumps_climbs_and_peaks_has_these_levels() {
     let rows: Vec<SpaceRow> =
         rates.iter().zip(0..).map(|(rate, at)| second(JobSpace::Work, at, rate * MB, 0, 0)).collect();
     let levels = profile(rows.iter()).levels.expect("bytes were moved");
-    assert_eq!(levels.active, 40);
     assert_eq!(levels.start.bytes_per_second, 900e6);
     assert_eq!((levels.start.from_seconds, levels.start.to_seconds), (0.0, 4.0));
     assert_eq!((levels.peak.bytes_per_second, levels.peak.from_seconds), (4000e6, 30.0));
-    assert_eq!((levels.end.bytes_per_second, levels.highest_bytes_per_second), (500e6, 4000e6));
+    assert_eq!(levels.end.bytes_per_second, 500e6);
     let climb = levels.climb.expect("26 s between");
     assert!((1.9e9..2.05e9).contains(&climb.bytes_per_second), "{climb:?}");
     assert!(climb.slope > 40e6 && climb.r_squared > 0.9, "{climb:?}");
@@ -284,8 +283,6 @@ fn bytes_are_set_against_the_input() {
     // 20,470 rows are ten full pages; two streams read them once each.
     assert_eq!(one.moved.input_bytes, 2 * 10 * 262_144);
     assert_eq!((one.moved.read_bytes, one.moved.write_bytes), (400 * MB, 600 * MB));
-    let multiple = one.moved.write_multiple.expect("input");
-    assert!((multiple - 600e6 / 5_242_880.0).abs() < 1e-9);
     assert_eq!(one.moved.kinds.len(), 1);
     assert_eq!(one.moved.kinds[0].instance_input_bytes, 10 * 262_144);
     let sort = &one.actions[0];
@@ -520,7 +517,8 @@ proptest! {
         prop_assert_eq!(one.seconds.iter().map(analysis::ProfileSecond::bytes).sum::<u64>(), all);
         prop_assert!(one.seconds.windows(2).all(|pair| pair[0].start_ns < pair[1].start_ns));
         if let Some(levels) = one.levels {
-            prop_assert!(levels.peak.bytes_per_second <= levels.highest_bytes_per_second * (1.0 + 1e-9));
+            let highest = one.seconds.iter().map(analysis::ProfileSecond::bytes_per_second).fold(0.0, f64::max);
+            prop_assert!(levels.peak.bytes_per_second <= highest * (1.0 + 1e-9));
         }
     }
 

@@ -48,11 +48,11 @@ fn launches(one: &Timeline) -> Chart {
     let mut lanes: Vec<(&str, u32)> = Vec::new();
     let mut tests: Vec<&str> = Vec::new();
     for timer in one.launches.iter().filter(|timer| timer.timer.real_ns > 0) {
-        if !tests.contains(&timer.test.as_str()) {
-            tests.push(&timer.test);
+        if !tests.contains(&timer.row.test.as_str()) {
+            tests.push(&timer.row.test);
         }
-        if !lanes.contains(&(&timer.test, timer.stream)) {
-            lanes.push((&timer.test, timer.stream));
+        if !lanes.contains(&(&timer.row.test, timer.row.stream)) {
+            lanes.push((&timer.row.test, timer.row.stream));
         }
     }
     // Streams of one test stand together.
@@ -106,7 +106,7 @@ fn bars(
     name: impl Fn(&(&str, u32)) -> String,
 ) -> Value {
     let own = one.launches.iter().filter(|timer| {
-        timer.test == test && timer.timer.real_ns > 0 && lanes.contains(&(test, timer.stream))
+        timer.row.test == test && timer.timer.real_ns > 0 && lanes.contains(&(test, timer.row.stream))
     });
     let own: Vec<&LaunchTimer> = own.map(|timer| &**timer).collect();
     let seconds = |nanos: u64| nanos as f64 / 1e9;
@@ -114,7 +114,7 @@ fn bars(
         "type": "bar", "orientation": "h", "name": escaped(test),
         "base": own.iter().map(|timer| seconds(timer.timer.start_ns)).collect::<Vec<_>>(),
         "x": own.iter().map(|timer| seconds(timer.timer.real_ns)).collect::<Vec<_>>(),
-        "y": own.iter().map(|timer| name(&(test, timer.stream))).collect::<Vec<_>>(),
+        "y": own.iter().map(|timer| name(&(test, timer.row.stream))).collect::<Vec<_>>(),
         "hovertext": own.iter().map(|timer| words(timer)).collect::<Vec<_>>(),
         "hovertemplate": "%{hovertext}<extra></extra>",
         "marker": {
@@ -130,21 +130,20 @@ fn words(one: &LaunchTimer) -> String {
     let cpu = timer.cpu_ns() as f64 / 1e9;
     let mut text = format!(
         "<b>launch {}: {}</b>, stream {}, round {}<br>from {} for {}, CPU {}",
-        one.launch,
-        escaped(&one.test),
-        one.stream + 1,
-        one.round + 1,
+        one.row.launch,
+        escaped(&one.row.test),
+        one.row.stream + 1,
+        one.row.round + 1,
         duration(timer.start_ns as f64 / 1e9),
         duration(timer.real_ns as f64 / 1e9),
         duration(cpu)
     );
-    let steps = one
-        .steps
-        .iter()
-        .map(|step| format!("<br>{} {}", escaped(&step.action), duration(step.timer.real_ns as f64 / 1e9)));
+    let steps = one.steps.iter().map(|step| {
+        format!("<br>{} {}", escaped(&step.row.action), duration(step.timer.real_ns as f64 / 1e9))
+    });
     text.extend(steps);
-    if one.outcome != "complete" {
-        text.push_str(&format!("<br>{} {}", escaped(&one.outcome), escaped(&one.message)));
+    if one.row.outcome != "complete" {
+        text.push_str(&format!("<br>{} {}", escaped(&one.row.outcome), escaped(&one.row.message)));
     }
     text
 }
@@ -152,9 +151,9 @@ fn words(one: &LaunchTimer) -> String {
 /// A cross at the end of each launch that is not complete.
 fn broken(one: &Timeline, lanes: &[(&str, u32)], name: impl Fn(&(&str, u32)) -> String) -> Option<Value> {
     let lost = one.launches.iter().filter(|timer| {
-        timer.outcome != "complete"
+        timer.row.outcome != "complete"
             && timer.timer.real_ns > 0
-            && lanes.contains(&(timer.test.as_str(), timer.stream))
+            && lanes.contains(&(timer.row.test.as_str(), timer.row.stream))
     });
     let lost: Vec<&LaunchTimer> = lost.map(|timer| &**timer).collect();
     let end = |timer: &LaunchTimer| (timer.timer.start_ns + timer.timer.real_ns) as f64 / 1e9;
@@ -162,7 +161,7 @@ fn broken(one: &Timeline, lanes: &[(&str, u32)], name: impl Fn(&(&str, u32)) -> 
         json!({
             "type": "scatter", "mode": "markers", "name": BROKEN,
             "x": lost.iter().map(|timer| end(timer)).collect::<Vec<_>>(),
-            "y": lost.iter().map(|timer| name(&(timer.test.as_str(), timer.stream))).collect::<Vec<_>>(),
+            "y": lost.iter().map(|timer| name(&(timer.row.test.as_str(), timer.row.stream))).collect::<Vec<_>>(),
             "text": lost.iter().map(|timer| words(timer)).collect::<Vec<_>>(),
             "hovertemplate": "%{text}<extra></extra>",
             "marker": { "color": "ink", "symbol": "x", "size": 10 },
