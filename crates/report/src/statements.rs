@@ -76,6 +76,7 @@ fn part(report: &Report, table: &analysis::Table, rows: &[Row], shared: bool) ->
     columns.extend(heads.map(|head| (head.heading.as_str(), align(head.quantity))));
     columns.push((LAST, Align::Left));
     let mut shown = Table::new(&columns).below(LAST);
+    let mut before: Option<&Row> = None;
     for row in rows {
         let own = row.figures.first().and_then(|&place| figure(report, number_of(place)));
         let mut cells = match own {
@@ -87,7 +88,14 @@ fn part(report: &Report, table: &analysis::Table, rows: &[Row], shared: bool) ->
         let operations = own.map_or("ops/s", Figure::operations_unit);
         let (read, below) = read(table, row, |value| cell(value, operations, |text| title(report, text)));
         cells.extend(read);
-        cells.push(last(report, table.of, own, row, shared, below));
+        // Of several rows of one figure the first has its conditions, and the reasons that all have.
+        let said = before.replace(row).is_some_and(|before| {
+            table.of == Of::Figure && (&before.figures, &before.reasons) == (&row.figures, &row.reasons)
+        });
+        cells.push(match said && !row.figures.is_empty() && row.outcome != Outcome::Withheld {
+            true => below.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ").into(),
+            false => last(report, table.of, own, row, shared, below),
+        });
         shown.row(cells);
     }
     let caption = match &rows.first()?.part {

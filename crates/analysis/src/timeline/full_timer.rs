@@ -319,14 +319,17 @@ impl Statement for FullTimer {
     fn notes(all: &[&Self]) -> Vec<String> {
         let launches: Vec<&&Self> = all.iter().filter(|one| one.step.is_none()).collect();
         let judged: Vec<bool> = launches.iter().filter_map(|one| one.launch.cpu.agrees).collect();
-        let mut notes = vec![format!(
-            "CPU time of the steps of {} of {} complete launches is that of their process as wait4 tells it, and of its control \
+        let agreement = || {
+            format!(
+                "CPU time of the steps of {} of {} complete launches is that of their process as wait4 tells it, and of its control \
              group, within {} % or {} ms where that is more.",
-            judged.iter().filter(|agrees| **agrees).count(),
-            judged.len(),
-            CPU_AGREES_SHARE * 100.0,
-            CPU_AGREES_NS / 1_000_000
-        )];
+                judged.iter().filter(|agrees| **agrees).count(),
+                judged.len(),
+                CPU_AGREES_SHARE * 100.0,
+                CPU_AGREES_NS / 1_000_000
+            )
+        };
+        let mut notes: Vec<String> = (!judged.is_empty()).then(agreement).into_iter().collect();
         notes.extend(launches.chunk_by(|a, b| (&a.pass, a.attempt) == (&b.pass, b.attempt)).filter_map(|pass| {
             let (_, planned) = pass[0].attempt?;
             let complete = pass.iter().filter(|one| one.launch.row.outcome == "complete").count();
