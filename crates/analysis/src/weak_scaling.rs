@@ -293,14 +293,10 @@ pub(crate) struct Scaled {
     pub(crate) crossovers: Vec<Stated<LayerCrossover>>,
 }
 
-/// Statements rest on the figures that are not disqualified, or on all of a series that has no other.
+/// Statements rest on all figures of a series: where one is disqualified nothing is said of it.
 pub(crate) fn of_gate(gate: &Gate<'_>) -> Scaled {
     let all = all_series(gate);
-    let inputs = |one: &WeakScaling| {
-        let all = || one.points.iter().map(|point| point.figure);
-        let usable: Vec<usize> = all().filter(|&figure| gate.is_usable(figure)).collect();
-        if usable.is_empty() { all().collect() } else { usable }
-    };
+    let inputs = |one: &WeakScaling| -> Vec<usize> { one.points.iter().map(|point| point.figure).collect() };
     let crossovers = crossovers_of(gate, &all).into_iter().map(|one| {
         let of_both = [one.local, one.shared].into_iter().flat_map(|place| inputs(&all[place])).collect();
         gate.state(gate::Kind::Crossover, of_both, one)
@@ -319,7 +315,7 @@ pub(crate) fn of_gate(gate: &Gate<'_>) -> Scaled {
 /// What the points of one series have in common.
 type SeriesKey<'a> = (&'a str, &'a str, Client, Phase, u64, Vec<(&'a str, ValueKey<'a>)>);
 
-/// As [`weak_scaling`]: of the figures that are disqualified the rates stand in the series, and nothing is said of them.
+/// As [`weak_scaling`], whatever speaks against the figures.
 fn all_series(gate: &Gate<'_>) -> Vec<WeakScaling> {
     let mut places: HashMap<SeriesKey<'_>, usize> = HashMap::new();
     let mut series: Vec<Vec<&Subject<'_>>> = Vec::new();
@@ -356,18 +352,12 @@ fn scaled(gate: &Gate<'_>, members: &[&Subject<'_>]) -> Option<WeakScaling> {
     members.sort_by_key(|subject| subject.nodes());
     let first = *members.first()?;
     let several = members.iter().any(|subject| subject.nodes() != first.nodes());
-    let usable = |place: usize| gate.is_usable(place);
-    let one = members.iter().find(|subject| subject.nodes() == 1 && usable(subject.index));
-    let one = one.map(|subject| subject.rate());
-    let points: Vec<ScalingPoint> =
-        members.iter().map(|subject| point(subject, one.filter(|_| usable(subject.index)))).collect();
-    let told: Vec<&ScalingPoint> = points.iter().filter(|point| usable(point.figure)).collect();
-    let x: Vec<f64> = told.iter().map(|point| point.nodes as f64).collect();
-    let y: Vec<f64> = told.iter().map(|point| point.rate).collect();
+    let one = (first.nodes() == 1).then(|| first.rate());
+    let points: Vec<ScalingPoint> = members.iter().map(|subject| point(subject, one)).collect();
+    let samples: Vec<Sample> = points.iter().map(sample).collect();
+    let (x, y): (Vec<f64>, Vec<f64>) = samples.iter().map(|one| (one.x, one.y)).unzip();
     let line = Regression::of(&x, &y);
-    let samples: Vec<Sample> = told.iter().map(|point| sample(point)).collect();
-    let among = if told.is_empty() { points.iter().collect() } else { told };
-    let peak = among.into_iter().max_by(|a, b| a.rate.total_cmp(&b.rate)).filter(|_| several)?;
+    let peak = points.iter().max_by(|a, b| a.rate.total_cmp(&b.rate)).filter(|_| several)?;
     let is_flat = lack_of_fit(&samples, Model::Flat);
     let line = line.filter(|_| rises_straight(&samples));
     let full =

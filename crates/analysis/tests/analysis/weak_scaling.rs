@@ -1,8 +1,8 @@
 //! Rates over nodes: slope, efficiency, saturation, and where layers meet.
 
 use analysis::{
-    Curve, Figure, Sample, Standing, WeakScaling, audit, beside, claims, curves, findings, layer_crossovers,
-    saturation, weak_scaling,
+    Curve, Figure, Outcome, Sample, Standing, WeakScaling, audit, beside, claims, curves, findings,
+    layer_crossovers, saturation, weak_scaling,
 };
 use plan::{Amount, Claim, Expectation, Layer, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
 use record::published;
@@ -130,6 +130,19 @@ fn a_local_layer_overtakes_a_saturated_one_at_twelve_nodes() {
     let stated = findings(&study.plan, &figures, 4).layer_crossovers;
     let stated: Vec<_> = said(&stated).into_iter().map(|(_, one)| one.clone()).collect();
     assert_eq!(found, stated);
+}
+
+#[test]
+fn nothing_is_said_of_series_with_a_figure_in_doubt() {
+    let mut study = layers();
+    repeat(&mut study, "ssd", 64, &SIXTEEN, |n| 378.0 * MB * n);
+    repeat(&mut study, "gpfs", 64, &SIXTEEN, |n| (1250.0 * MB * n).min(4400.0 * MB));
+    // A case of the shared layer that was cut short.
+    study.plan.cases[20].repetitions += 1;
+    let found = study.findings();
+    let outcomes: Vec<_> = found.weak_scaling.iter().map(|one| one.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Stated, Outcome::Withheld]);
+    assert_eq!(found.layer_crossovers[0].outcome, Outcome::Withheld);
 }
 
 #[test]

@@ -215,6 +215,11 @@ fn put(run: &mut Draft, point: Point, parts: &[(Made, Phase)], with_latency: boo
     let mut spec = WorkloadSpec::from(super::case(first).workload);
     spec.tasks = first.tasks;
     spec.read_percent = point.read_percent;
+    if let Some(SettingValue::Bytes(size)) =
+        point.settings.iter().find(|one| one.key == "size").map(|one| &one.value)
+    {
+        (spec.geometry.block, spec.duration) = (*size, None);
+    }
     let workload: Workload = spec.validate().expect("valid");
     let phases = parts.iter().map(|(_, phase)| *phase).collect();
     let case = Case {
@@ -229,7 +234,9 @@ fn put(run: &mut Draft, point: Point, parts: &[(Made, Phase)], with_latency: boo
         for pass in 0..case.passes_max() {
             let key = PhaseKey { case: id.as_str().into(), repetition: pass, phase: *phase };
             let seconds = 10;
-            let noise = 1.0 + wobble(u64::from(pass) + made.transfer + u64::from(made.tasks) * 7) * 0.4;
+            // Repetitions of the large files spread more.
+            let spread = if point.group == "sizes" && made.rate < 1.9e9 { 4.0 } else { 0.4 };
+            let noise = 1.0 + wobble(u64::from(pass) + made.transfer + u64::from(made.tasks) * 7) * spread;
             let bytes = (made.rate * noise) as u64 * seconds;
             let mut row = phase_row(&key, made, bytes, seconds, pass);
             row.wall_ns = seconds * SECOND;

@@ -228,13 +228,16 @@ pub(crate) fn rates_compared(before: &Run, after: &Run) -> Vec<Comparison> {
 }
 
 /// Where the document has a statement of each kind: the list, and what is not null, true or this word.
-const IN_DOCUMENT: [(Kind, &str, &str, &str); 12] = [
+const IN_DOCUMENT: [(Kind, &str, &str, &str); 15] = [
     (Kind::Best, "/statements/best", "/gain", ""),
     (Kind::Tax, "/statements/tax", "/share", ""),
     (Kind::SweetSpot, "/statements/curve", "/sweet_spot", ""),
     (Kind::Knee, "/statements/curve", "/knee", ""),
     (Kind::Dips, "/statements/curve", "/dips_period", ""),
     (Kind::Plateau, "/statements/curve", "/plateau_from", ""),
+    (Kind::WeakSlope, "/statements/weak_scaling", "/slope_per_second", ""),
+    (Kind::Saturation, "/statements/weak_scaling", "/full_at_per_second", ""),
+    (Kind::Crossover, "/statements/crossover", "/nodes", ""),
     (Kind::ProcessLimit, "/statements/process_limit", "/limited_by_processes", "true"),
     (Kind::Placement, "/statements/placement", "/for", "what is mostly read"),
     (Kind::ClaimGreater, "/statements/claim", "/standing", "holds"),
