@@ -3,7 +3,7 @@
 use std::fs;
 
 use rustix::process::Signal;
-use serde_json::json;
+use serde_json::{Value, json};
 use testbed::{Hosts, Limits, skipped};
 
 use crate::desk::{Desk, assert_near, assert_says, events, measured, run, wait_for};
@@ -43,16 +43,21 @@ fn one_slow_node_of_four(times: u32) {
         + &published("b-tab3-ssd-write-mean");
     let _ = run(&over(&hosts, 1, &desk.study(&study))).expect_code(0);
 
-    let compared = list(&desk, "findings/nodes");
-    let card = compared.iter().find(|one| one["target"] == "card").expect("nodes of the device");
-    let nodes = card["nodes"].as_array().expect("a list");
-    let rates: Vec<f64> = nodes.iter().map(|one| number(&one["rate"]["median_per_second"])).collect();
+    let figures = list(&desk, "figures");
+    let card = figures.iter().find(|one| one["target"] == "card").expect("the figure")["number"].clone();
+    let of_card = |kind: &str| -> Vec<Value> {
+        let all = list(&desk, &format!("statements/{kind}"));
+        all.into_iter().filter(|one| one["figure"] == card).collect()
+    };
+    let (set, mut nodes) = (of_card("nodes").remove(0), of_card("node"));
+    nodes.sort_by_key(|one| text(&one["node"]).to_owned());
+    let rates: Vec<f64> = nodes.iter().map(|one| number(&one["rate_per_second"])).collect();
     for (index, node) in nodes.iter().enumerate() {
         let limit = if index == 2 { SLOW } else { RATE } as f64;
         assert_eq!(text(&node["node"]), hosts.name(index));
         assert_near(&hosts.name(index), rates[index], limit, 0.1);
         assert_eq!(node["slow"], index == 2, "{node}");
-        let written = number(&node["devices"][0]["write_bytes_per_second"]);
+        let written = number(&node["devices_per_second"]);
         assert_near("by the kernel's count", written, rates[index], 0.1);
     }
     assert!(number(&nodes[2]["z"]) <= -3.5, "{}", nodes[2]);
@@ -60,20 +65,19 @@ fn one_slow_node_of_four(times: u32) {
     // The average says over how many nodes it is.
     let mean = rates.iter().sum::<f64>() / 4.0;
     let deviation = (rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
-    let average = &card["average"];
-    assert_eq!(average["n"], 4);
-    assert_near("mean", number(&average["mean_per_second"]), mean, 1e-9);
-    assert_near("deviation", number(&average["deviation_per_second"]), deviation, 1e-9);
+    assert_eq!(set["nodes"], 4);
+    assert_near("mean", number(&set["mean_per_second"]), mean, 1e-9);
+    assert_near("deviation", number(&set["deviation_per_second"]), deviation, 1e-9);
+    assert_eq!(set["slow"], json!(["node3"]));
 
     // All had the same to do, so together they are as fast as four times the slowest.
-    let bound = &card["bound"];
-    assert_eq!(text(&bound["slowest"]), "node3");
-    assert_near("bound", number(&bound["bound_per_second"]), 4.0 * rates[2], 1e-9);
-    assert_near("measured", number(&bound["measured_per_second"]), 4.0 * rates[2], 0.1);
-    assert_near("lost", number(&bound["lost_per_second"]), 4.0 * (RATE - SLOW) as f64, 0.2);
+    assert_eq!(text(&set["slowest"]), "node3");
+    assert_near("bound", number(&set["bound_per_second"]), 4.0 * rates[2], 1e-9);
+    assert_near("measured", number(&set["measured_per_second"]), 4.0 * rates[2], 0.1);
+    assert_near("lost", number(&set["lost_per_second"]), 4.0 * (RATE - SLOW) as f64, 0.2);
+    assert_eq!(set["device"], nodes[2]["devices"][0]);
     let shown = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
-    assert_says(&shown, &["1 of 4 nodes is slow: node3", "4 × the slowest, node3", "node node3 had"]);
-    assert_says(&shown, &["the slowest device of node3 is", "456"]);
+    assert_says(&shown, &["Nodes compared", "node3", "node node3 had", "its device", "456"]);
 }
 
 /// Jobs on three nodes, the last of which is killed before it comes to its second kind of storage.
@@ -102,18 +106,14 @@ fn a_node_without_a_measurement_is_missing_and_a_blank() {
     let merged = desk.program().arg("merge").arg(desk.record()).args(["job0", "job1", "job2"]);
     let _ = run(&merged).expect_code(0);
 
-    let compared = list(&desk, "findings/nodes");
+    let compared = list(&desk, "statements/nodes");
+    let figures = list(&desk, "figures");
     let missing = |target: &str| {
-        let one = compared.iter().find(|one| one["target"] == target);
+        let figure = figures.iter().find(|one| one["target"] == target).expect("a figure");
+        let one = compared.iter().find(|one| one["figure"] == figure["number"]);
         one.unwrap_or_else(|| panic!("no nodes of {target}"))["missing"].clone()
     };
     assert_eq!((missing("one"), missing("two")), (json!([]), json!(["node3"])));
-    let grids = list(&desk, "findings/node_grids");
-    let [grid] = &grids[..] else { panic!("one grid: {grids:?}") };
-    assert_eq!(grid["targets"], json!(["one", "two"]));
-    let rows = grid["rows"].as_array().expect("a list");
-    let blanks: Vec<[bool; 2]> = rows.iter().map(|row| [0, 1].map(|at| row["cells"][at].is_null())).collect();
-    assert_eq!(blanks, [[false, false], [false, false], [false, true]]);
     let shown = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
-    assert_says(&shown, &["by node and target", "not measured on node3"]);
+    assert_says(&shown, &["not measured on", "node3"]);
 }

@@ -30,7 +30,7 @@ use crate::jobs::Job;
 use crate::layers::LayerStack;
 use crate::matrix::{Matrices, MatrixTables};
 use crate::members::MemberSet;
-use crate::node_comparison::NodeComparison;
+use crate::node_comparison::{NodeComparison, NodeStanding};
 use crate::node_grid::NodeGrid;
 use crate::overlay::{Overlay, Peaks};
 use crate::process_limit::ProcessLimit;
@@ -90,7 +90,7 @@ pub struct Findings {
     /// What is doubtful, with evidence.
     pub audit: Vec<Doubt>,
     /// The nodes of each figure of several beside each other.
-    pub nodes: Vec<NodeComparison>,
+    pub nodes: Vec<Stated<NodeComparison>>,
     /// Workloads that ran on several targets, by node and target.
     pub node_grids: Vec<NodeGrid>,
     /// Rates against the number of nodes, with the same work for each.
@@ -161,6 +161,8 @@ impl Findings {
             Table::of(&self.overlays),
             Table::of(&self.peaks),
             Table::of(&self.dispersion),
+            Table::of(&self.nodes),
+            Table::of(&each_node(&self.nodes)),
             Table::of(&self.layer_crossovers),
             Table::of(&self.weak_scaling),
             Table::of(&self.extrapolations),
@@ -185,6 +187,13 @@ impl Findings {
             Table::of(&self.matrix_tables.tests),
         ]
     }
+}
+
+/// The nodes of all figures, slow ones first.
+fn each_node(sets: &[Stated<NodeComparison>]) -> Vec<Stated<NodeStanding>> {
+    let mut all: Vec<_> = sets.iter().flat_map(|one| one.each(|set| set.nodes.clone())).collect();
+    all.sort_by_key(|one| !one.about().slow);
+    all
 }
 
 /// A layer that carries several stands in the stacks of all of them.

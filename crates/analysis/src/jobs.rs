@@ -177,7 +177,7 @@ const SMALL_BELOW: Bytes = Bytes::kib(64);
 pub(crate) fn jobs(
     run: &Run,
     gate: &Gate<'_>,
-    nodes: &[NodeComparison],
+    nodes: &[Stated<NodeComparison>],
     published: &[Stated<Beside>],
 ) -> Vec<Stated<Job>> {
     let host = &run.manifest.host;
@@ -185,8 +185,12 @@ pub(crate) fn jobs(
     // The last part of the name of a run, which no other run has.
     let id = id.rsplit('-').next().unwrap_or(id);
     // A launcher may have put the tasks on more nodes than the workload asks for.
-    let observed: HashMap<usize, usize> =
-        nodes.iter().filter(|one| one.together).map(|one| (one.figure, one.nodes.len())).collect();
+    let observed: HashMap<usize, usize> = nodes
+        .iter()
+        .map(Stated::about)
+        .filter(|one| one.together)
+        .map(|one| (one.figure, one.nodes.len()))
+        .collect();
     let mut own: Vec<(usize, Vec<Job>)> = Vec::new();
     for subject in gate.subjects.iter().filter(|subject| is_job(subject)) {
         let nodes = observed.get(&subject.index).map_or(subject.nodes(), |&nodes| nodes as u64);

@@ -5,10 +5,12 @@ use std::collections::HashSet;
 use plan::{Phase, Plan};
 use record::Warning;
 
+use crate::gate::{Gate, Kind, Stated};
 use crate::nodes::ends_with_close;
 use crate::outlier::MAD_FACTOR;
 use crate::slowest::MEMBER_SHARE_MIN;
 use crate::subject::{Subject, subjects};
+use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::{
     DeviceMean, Figure, NodeRate, ROBUST_Z_MAX, RateOf, SlowestMember, Summary, by_name, slowest_member,
 };
@@ -62,6 +64,8 @@ pub struct NodeStanding {
     pub bytes_per_second: Summary,
     /// Likewise.
     pub transfers_per_second: Summary,
+    /// Which of both it is read by.
+    pub counts: RateOf,
     /// Its devices by the kernel's count.
     pub devices: Vec<(String, DeviceMean)>,
     /// Its rate ÷ the median of all nodes.
@@ -73,13 +77,180 @@ pub struct NodeStanding {
 }
 
 impl NodeStanding {
-    /// Its rate of what `counts`.
-    const fn headline(&self, counts: RateOf) -> &Summary {
-        match counts {
+    /// The rate that it is read by.
+    #[must_use]
+    pub const fn headline(&self) -> &Summary {
+        match self.counts {
             RateOf::Bytes => &self.bytes_per_second,
             RateOf::Operations => &self.transfers_per_second,
         }
     }
+}
+
+impl NodeComparison {
+    /// Over the nodes, of the rate that the figure is read by.
+    #[must_use]
+    pub fn average(&self) -> &Summary {
+        match self.counts() {
+            RateOf::Bytes => &self.bytes_per_second,
+            RateOf::Operations => &self.transfers_per_second,
+        }
+    }
+
+    fn counts(&self) -> RateOf {
+        RateOf::phase(self.phase)
+    }
+
+    fn rate(&self, rate: Option<f64>) -> Value {
+        Value::or_none(rate, |rate| Value::Rate(rate, self.counts()))
+    }
+
+    fn of_bound(&self, rate: impl FnOnce(&CollectiveBound) -> Option<f64>) -> Value {
+        self.rate(self.bound.as_ref().and_then(rate))
+    }
+
+    /// The slowest device of the slowest node.
+    fn device(&self) -> Option<&(String, DeviceMean)> {
+        self.bound.as_ref()?.device.as_ref()
+    }
+}
+
+impl Statement for NodeComparison {
+    const KIND: Kind = Kind::NodeSet;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str = "Mean and standard deviation (n − 1) over the nodes, of the median of each; what the slowest node lets all of them \
+         reach: their number × its rate; and what they reached together. Slow: far below the median, by the rule of slow nodes";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::count("nodes", |one: &Self| Some(one.nodes.len() as u64), "Nodes that it was measured on.")
+            .headed("n"),
+        Column::rate(
+            "mean_per_second",
+            |one: &Self| one.rate(Some(one.average().mean)),
+            "Mean of the nodes.",
+        )
+        .headed("mean"),
+        Column::rate(
+            "deviation_per_second",
+            |one: &Self| one.rate((one.nodes.len() > 1).then_some(one.average().deviation_sample)),
+            "Standard deviation (n − 1) over the nodes.",
+        )
+        .headed("±"),
+        Column::share(
+            "variation",
+            |one: &Self| (one.nodes.len() > 1).then_some(one.average().variation),
+            "Deviation ÷ mean.",
+        )
+        .headed("fluctuation"),
+        Column::new(
+            "slow",
+            "slow",
+            Quantity::List,
+            |one: &Self| {
+                Value::Names(
+                    one.nodes.iter().filter(|node| node.slow).map(|node| node.node.clone()).collect(),
+                )
+            },
+            "Much slower than the others.",
+        ),
+        Column::new(
+            "missing",
+            "not measured on",
+            Quantity::List,
+            |one: &Self| Value::Names(one.missing.clone()),
+            "Nodes of the study without a measurement.",
+        ),
+        Column::text(
+            "slowest",
+            |one: &Self| one.bound.as_ref().map_or_else(String::new, |bound| bound.slowest.name.clone()),
+            "The slowest node.",
+        ),
+        Column::rate(
+            "slowest_per_second",
+            |one: &Self| one.of_bound(|bound| Some(bound.slowest.rate)),
+            "Its rate.",
+        )
+        .detail(),
+        Column::rate(
+            "bound_per_second",
+            |one: &Self| one.of_bound(|bound| Some(bound.slowest.bound)),
+            "Nodes × its rate.",
+        )
+        .headed("n × slowest"),
+        Column::rate(
+            "measured_per_second",
+            |one: &Self| one.of_bound(|bound| bound.measured),
+            "All together; nothing where they did not work at the same time.",
+        )
+        .headed("together"),
+        Column::share("share", |one: &Self| one.bound.as_ref()?.share, "Together ÷ n × the slowest.")
+            .headed("of it"),
+        Column::rate(
+            "lost_per_second",
+            |one: &Self| one.of_bound(|bound| Some(bound.lost)),
+            "n × the median node − n × the slowest.",
+        )
+        .detail(),
+        Column::text(
+            "device",
+            |one: &Self| one.device().map_or_else(String::new, |(name, _)| name.clone()),
+            "The slowest device of the slowest node.",
+        )
+        .headed("its device"),
+        Column::rate(
+            "device_per_second",
+            |one: &Self| {
+                Value::or_none(one.device(), |(_, mean)| Value::Rate(mean.moved_per_second(), RateOf::Bytes))
+            },
+            "By the kernel's count.",
+        )
+        .headed("with"),
+    ];
+}
+
+impl Statement for NodeStanding {
+    const KIND: Kind = Kind::Node;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str = "Nodes of figures; z: distance from the median in robust standard deviations; devices by the kernel's count";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("node", |one: &Self| one.node.clone(), "Its name.").subject(),
+        Column::count("tasks", |one: &Self| Some(one.tasks as u64), "Tasks on it."),
+        Column::rate(
+            "rate_per_second",
+            |one: &Self| Value::Rate(one.headline().median, one.counts),
+            "Of its tasks over its own time, median of the passes that count.",
+        )
+        .headed("rate"),
+        Column::rate(
+            "deviation_per_second",
+            |one: &Self| match one.headline().n {
+                0 | 1 => Value::None,
+                _ => Value::Rate(one.headline().deviation_sample, one.counts),
+            },
+            "Standard deviation (n − 1) over the passes.",
+        )
+        .headed("±"),
+        Column::count("passes", |one: &Self| Some(one.headline().n as u64), "Passes that count.").headed("n"),
+        Column::share("share", |one: &Self| Some(one.share), "Rate ÷ median of all nodes.")
+            .headed("of median"),
+        Column::number("z", |one: &Self| Some(one.z), "Robust z-score."),
+        Column::flag("slow", |one: &Self| Some(one.slow), "Whether it is much slower than the others."),
+        Column::new(
+            "devices",
+            "devices",
+            Quantity::List,
+            |one: &Self| Value::List(one.devices.iter().map(|(name, _)| name.clone()).collect()),
+            "Its devices.",
+        ),
+        Column::rate(
+            "devices_per_second",
+            |one: &Self| match one.devices.as_slice() {
+                [] => Value::None,
+                all => Value::Rate(all.iter().map(|(_, mean)| mean.moved_per_second()).sum(), RateOf::Bytes),
+            },
+            "Bytes that they moved.",
+        )
+        .headed("moved"),
+    ];
 }
 
 /// What work that is shared out evenly among all nodes, and waits for all of them, can reach.
@@ -172,9 +343,14 @@ pub fn node_comparisons(plan: &Plan, figures: &[Figure], known: &[String]) -> Ve
     of_subjects(&subjects(plan, figures), &all_nodes(figures, known))
 }
 
-/// As [`node_comparisons`], of figures that were looked up already.
-pub(crate) fn of_subjects(subjects: &[Subject<'_>], all_nodes: &[String]) -> Vec<NodeComparison> {
+fn of_subjects(subjects: &[Subject<'_>], all_nodes: &[String]) -> Vec<NodeComparison> {
     subjects.iter().filter_map(|subject| comparison(subject, all_nodes)).collect()
+}
+
+/// As [`node_comparisons`], as statements.
+pub(crate) fn of_gate(gate: &Gate<'_>, all_nodes: &[String]) -> Vec<Stated<NodeComparison>> {
+    let all = of_subjects(&gate.subjects, all_nodes).into_iter();
+    all.map(|one| gate.state(Kind::NodeSet, vec![one.figure], one)).collect()
 }
 
 /// All nodes of a study, in the order of names.
@@ -204,7 +380,8 @@ pub(crate) fn comparison(subject: &Subject<'_>, all_nodes: &[String]) -> Option<
     let whole = together && figure.nodes.len() >= asked;
     let asked_for = figure.nodes.iter().map(|node| node.node.as_str());
     let measured: HashSet<&str> = asked_for.chain(figure.answering.iter().map(String::as_str)).collect();
-    let nodes: Vec<NodeStanding> = figure.nodes.iter().zip(node_scores(figure)).map(standing).collect();
+    let nodes: Vec<NodeStanding> =
+        figure.nodes.iter().zip(node_scores(figure)).map(|one| standing(one, figure.rate_of())).collect();
     let over_nodes = |rate: fn(&NodeStanding) -> &Summary| {
         Summary::of(&nodes.iter().map(|node| rate(node).median).collect::<Vec<_>>())
     };
@@ -225,12 +402,13 @@ pub(crate) fn comparison(subject: &Subject<'_>, all_nodes: &[String]) -> Option<
     })
 }
 
-fn standing((node, score): (&crate::NodeFigure, NodeScore)) -> NodeStanding {
+fn standing((node, score): (&crate::NodeFigure, NodeScore), counts: RateOf) -> NodeStanding {
     NodeStanding {
         node: node.node.clone(),
         tasks: node.tasks,
         bytes_per_second: node.bytes_per_second,
         transfers_per_second: node.transfers_per_second,
+        counts,
         devices: node.devices.clone(),
         share: score.share,
         z: score.z,
@@ -241,7 +419,7 @@ fn standing((node, score): (&crate::NodeFigure, NodeScore)) -> NodeStanding {
 fn bound(subject: &Subject<'_>, nodes: &[NodeStanding], together: bool) -> Option<CollectiveBound> {
     let counts = subject.figure.rate_of();
     let members: Vec<(String, f64)> =
-        nodes.iter().map(|node| (node.node.clone(), node.headline(counts).median)).collect();
+        nodes.iter().map(|node| (node.node.clone(), node.headline().median)).collect();
     let slowest = slowest_member(&members)?;
     let of_slowest = nodes.iter().find(|node| node.node == slowest.name)?;
     let with_close = ends_with_close(&subject.case.workload, subject.figure.phase);
@@ -263,8 +441,8 @@ fn bound(subject: &Subject<'_>, nodes: &[NodeStanding], together: bool) -> Optio
 
 /// The slowest of the devices that took part.
 fn slowest_of(devices: &[(String, DeviceMean)]) -> Option<(String, DeviceMean)> {
-    let rate = |mean: &DeviceMean| mean.read_bytes_per_second + mean.write_bytes_per_second;
-    let most = devices.iter().map(|(_, mean)| rate(mean)).fold(0.0, f64::max);
-    let part = devices.iter().filter(|(_, mean)| most > 0.0 && rate(mean) >= most * MEMBER_SHARE_MIN);
-    part.min_by(|a, b| rate(&a.1).total_cmp(&rate(&b.1))).cloned()
+    let rate = |one: &(String, DeviceMean)| one.1.moved_per_second();
+    let most = devices.iter().map(rate).fold(0.0, f64::max);
+    let part = devices.iter().filter(|one| most > 0.0 && rate(one) >= most * MEMBER_SHARE_MIN);
+    part.min_by(|a, b| rate(a).total_cmp(&rate(b))).cloned()
 }

@@ -142,6 +142,14 @@ pub struct DeviceMean {
     pub wait_ns: Option<f64>,
 }
 
+impl DeviceMean {
+    /// Bytes per second in both directions.
+    #[must_use]
+    pub const fn moved_per_second(&self) -> f64 {
+        self.read_bytes_per_second + self.write_bytes_per_second
+    }
+}
+
 /// The devices of `phase` of `case`, by repetition and name.
 #[must_use]
 pub fn device_lines(rows: &[DeviceRow], case: &str, phase: Phase) -> Vec<DeviceLine> {

@@ -151,7 +151,7 @@ fn of_gate(
         printed_checks: Vec::new(),
         round_trips: Vec::new(),
         audit,
-        nodes: node_comparison::of_subjects(subjects, &nodes),
+        nodes: node_comparison::of_gate(gate, &nodes),
         node_grids: node_grid::of_subjects(subjects, &nodes),
         layer_crossovers: weak_scaling.crossovers,
         extrapolations: weak_scaling.beyond,

@@ -11,7 +11,6 @@ use crate::latencies::LatencyInfo;
 use crate::statements;
 use crate::view::findings::Setting;
 use crate::view::layers::Member;
-use crate::view::nodes::NodeComparison;
 use crate::view::{Figure, Report};
 
 /// A column of figures.
@@ -67,9 +66,8 @@ const FIGURE: &[Column] = &[
     column("surprises", |of| of.figure.surprises.to_string()),
 ];
 
-/// Columns that are empty of most figures: of nodes and devices.
-const OTHERS: [&str; 6] =
-    ["nodes_compared", "slow_nodes", "missing_nodes", "devices_compared", "device_models", "slow_devices"];
+/// Columns that are empty of most figures: of devices.
+const OTHERS: [&str; 3] = ["devices_compared", "device_models", "slow_devices"];
 
 /// The columns of rows of statements.
 const STATEMENT: [&str; 9] = [
@@ -178,14 +176,12 @@ impl<'a> Said<'a> {
 #[derive(Default)]
 struct OfFigures<'a> {
     warnings: HashMap<usize, Vec<&'a str>>,
-    nodes: HashMap<usize, &'a NodeComparison>,
     members: HashMap<usize, Vec<&'a Member>>,
 }
 
 impl<'a> OfFigures<'a> {
     fn of(report: &'a Report) -> Self {
-        let nodes = report.findings.nodes.iter().map(|one| (one.figure, one)).collect();
-        let mut said = Self { nodes, ..Self::default() };
+        let mut said = Self::default();
         for member in report.findings.members.iter().flat_map(|set| &set.members) {
             said.members.entry(member.figure).or_default().push(member);
         }
@@ -211,7 +207,6 @@ fn settings(all: &[Setting]) -> String {
 fn row(of: &Said<'_>) -> Vec<String> {
     let mut cells: Vec<String> = FIGURE.iter().map(|column| (column.value)(of)).collect();
     let (all, figure) = (of.all, of.figure);
-    cells.extend(all.nodes.get(&figure.number).map(|one| nodes(one)).unwrap_or_default());
     cells.extend(members(all.members.get(&figure.number).map_or(&[], Vec::as_slice)));
     for operation in Operation::ALL {
         let is_response = |one: &&LatencyInfo| one.operation == operation.name() && one.measure == "response";
@@ -234,12 +229,6 @@ fn members(all: &[&Member]) -> [String; 3] {
     let mut models: Vec<&str> = all.iter().map(|one| one.model.as_str()).collect();
     models.dedup();
     [names(&mut all.iter()), models.join("; "), names(&mut all.iter().filter(|one| one.slow))]
-}
-
-/// How many nodes are compared, which of them are slow, and on which nothing was measured.
-fn nodes(one: &NodeComparison) -> [String; 3] {
-    let slow = one.nodes.iter().filter(|node| node.slow).map(|node| node.node.as_str());
-    [one.nodes.len().to_string(), slow.collect::<Vec<_>>().join(" "), one.missing.join(" ")]
 }
 
 /// A number with a point and without an exponent, as every reader of CSV takes it; nothing where

@@ -41,6 +41,10 @@ pub enum Kind {
     Peaks,
     /// Spread of repetitions over a swept size.
     Dispersion,
+    /// The nodes of a figure together.
+    NodeSet,
+    /// One of them.
+    Node,
     /// From how many nodes on a node-local target is faster than a shared one.
     Crossover,
     /// Rates over nodes.
@@ -214,7 +218,7 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 43] = [
+pub const POLICY: [Policy; 45] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
@@ -283,6 +287,17 @@ pub const POLICY: [Policy; 43] = [
         metrics: false,
         test: "likeliest change of the variance, and a factor of 3",
         ..row(Kind::Dispersion, "dispersion", "Spread of repetitions over sizes", "repetitions")
+    },
+    Policy {
+        metrics: true,
+        test: "rule of slow nodes",
+        ..observed(Kind::NodeSet, "nodes", "Nodes compared", "nodes-compared")
+    },
+    Policy {
+        metrics: true,
+        rows: JOBS_SHOWN,
+        test: "rule of slow nodes",
+        ..observed(Kind::Node, "node", "Each node", "nodes-compared")
     },
     Policy {
         metrics: false,

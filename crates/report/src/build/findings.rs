@@ -2,17 +2,13 @@
 
 use plan::{Client, Layer, SettingValue};
 
-use super::{compared, layers};
+use super::layers;
 use crate::view::findings as view;
 
 /// `found`, of figures that are made of `sources`.
 pub(crate) fn findings(sources: &[analysis::Figure], found: &analysis::Findings) -> view::Findings {
-    let mut findings = view::Findings {
-        audit: found.audit.iter().map(doubt).collect(),
-        nodes: found.nodes.iter().map(compared::comparison).collect(),
-        node_grids: found.node_grids.iter().map(compared::grid).collect(),
-        ..view::Findings::default()
-    };
+    let mut findings =
+        view::Findings { audit: found.audit.iter().map(doubt).collect(), ..view::Findings::default() };
     layers::fill(&mut findings, found, sources);
     findings
 }

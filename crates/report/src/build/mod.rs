@@ -1,6 +1,5 @@
 //! Fills a [`Report`] from a run: analysis computes, this file puts into words and in order.
 
-mod compared;
 pub(crate) mod findings;
 mod layers;
 mod layouts;

@@ -9,7 +9,6 @@
 //! which joins the others by `case` and `phase`.
 
 mod family;
-mod findings;
 mod layers;
 mod statements;
 
@@ -32,7 +31,7 @@ pub(crate) fn openmetrics(report: &Report) -> String {
         run_families(report),
         figure_families(report),
         statements::families(report, of),
-        findings::families(report, of),
+        Vec::from(layers::families(report, of)),
     ] {
         for family in families {
             family.write(&mut out);

@@ -8,7 +8,6 @@ mod cluster;
 mod cost;
 mod devices;
 mod layouts;
-mod nodes;
 mod operations;
 mod printed;
 mod repetitions;
@@ -27,7 +26,6 @@ use crate::view::{Figure, Report};
 
 pub(crate) use cluster::nodes_line;
 pub(crate) use devices::{member_rate, seek_name};
-pub(crate) use nodes::{compared, grids};
 
 /// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
 /// second, as data sheets do.
@@ -83,7 +81,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("single", "Latency of single requests", true, single::blocks(report)),
         ("sweeps", "Sweeps", true, sweep::blocks(report)),
         ("weak-scaling", "Weak scaling", true, report.statements.blocks(report, "weak-scaling")),
-        ("nodes-compared", "Nodes compared", true, nodes::blocks(report)),
+        ("nodes-compared", "Nodes compared", true, report.statements.blocks(report, "nodes-compared")),
         ("devices", "Devices one by one and together", true, devices::blocks(report)),
         ("layers", "Layer by layer", true, report.statements.blocks(report, "layers")),
         ("disk-view", "What the disks see", true, report.statements.blocks(report, "disk-view")),

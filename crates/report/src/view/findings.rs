@@ -5,14 +5,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::layers::{MemberSet, SeekFit};
-use super::nodes::{NodeComparison, NodeGrid};
 
 /// All of it. A list is empty where the study has nothing of its kind.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub(crate) struct Findings {
     pub(crate) audit: Vec<Doubt>,
-    pub(crate) nodes: Vec<NodeComparison>,
-    pub(crate) node_grids: Vec<NodeGrid>,
     pub(crate) members: Vec<MemberSet>,
     pub(crate) seeks: Vec<SeekFit>,
 }

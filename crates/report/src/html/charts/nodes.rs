@@ -1,6 +1,7 @@
 //! Nodes beside each other: a bar or point for each node and device or target, a gap where nothing
 //! was measured; and nodes × time as a heat map.
 
+use analysis::{DeviceMean, NodeCell, NodeComparison, NodeGrid, NodeStanding, Stated};
 use record::Run;
 use serde_json::{Value, json};
 
@@ -8,9 +9,9 @@ use super::spread::pattern_of;
 use super::{BLUE, Chart, GREEN, ORANGE, PALETTE, PURPLE, SHAPES, SKY, VERMILLION, escaped};
 use crate::format::{column_unit, counted, divisor, number, percent, rate, rate_in};
 use crate::hosts;
-use crate::section::{compared, grids, title};
-use crate::view::nodes::{NodeComparison, NodeDevice, NodeGrid, NodeGridCell, NodeStanding};
+use crate::section::title;
 use crate::view::{BYTES_PER_SECOND, Report};
+use crate::words::unit as unit_of;
 
 /// Nodes up to which each has a bar; more are points.
 const BARS_MAX: usize = 64;
@@ -26,6 +27,11 @@ const HEAT_LEAST_PX: usize = 120;
 const HEAT_MOST_PX: usize = 520;
 const HEAT_FRAME_PX: usize = 100;
 
+/// Comparisons whose nodes are drawn: of each target and phase the one on most nodes.
+const COMPARED_MAX: usize = 6;
+/// Grids that are drawn: of each workload and phase the one with the fewest blanks.
+const GRIDS_MAX: usize = 4;
+
 /// The place of all of them.
 const PLACE: &str = "nodes-compared";
 
@@ -35,6 +41,40 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let mut charts: Vec<Chart> = grids.map(|(index, one)| grid(report, one, index)).collect();
     charts.extend(compared(report).into_iter().map(|one| comparison(report, one)));
     charts
+}
+
+/// The comparisons that are drawn.
+fn compared(report: &Report) -> Vec<&NodeComparison> {
+    let group = |one: &NodeComparison| report.figures.get(one.figure).map_or("", |own| own.group.as_str());
+    let mut chosen: Vec<&NodeComparison> = Vec::new();
+    for one in report.found.nodes.iter().filter_map(Stated::says) {
+        let alike = |known: &&mut &NodeComparison| {
+            known.target == one.target && known.phase == one.phase && group(known) == group(one)
+        };
+        match chosen.iter_mut().find(alike) {
+            Some(known) if one.nodes.len() > known.nodes.len() => *known = one,
+            Some(_) => {}
+            None => chosen.push(one),
+        }
+    }
+    chosen.truncate(COMPARED_MAX);
+    chosen
+}
+
+/// The grids that are drawn.
+fn grids(report: &Report) -> Vec<&NodeGrid> {
+    let filled = |one: &NodeGrid| one.cells.iter().flatten().flatten().count();
+    let mut chosen: Vec<&NodeGrid> = Vec::new();
+    for one in &report.found.node_grids {
+        let alike = |known: &&mut &NodeGrid| known.group == one.group && known.phase == one.phase;
+        match chosen.iter_mut().find(alike) {
+            Some(known) if filled(one) > filled(known) => *known = one,
+            Some(_) => {}
+            None => chosen.push(one),
+        }
+    }
+    chosen.truncate(GRIDS_MAX);
+    chosen
 }
 
 impl Chart {
@@ -84,7 +124,7 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
     let places: std::collections::HashMap<&str, usize> =
         names.iter().enumerate().map(|(place, name)| (*name, place)).collect();
     let place = |node: &NodeStanding| places.get(node.node.as_str()).copied().unwrap_or_default();
-    let few = names.len() <= BARS_MAX;
+    let (few, unit) = (names.len() <= BARS_MAX, unit_of(one.phase));
     let mut data = Vec::new();
     for (slow, name, colour, symbol, pattern) in
         [(false, "node", BLUE, "circle", ""), (true, "slow node", VERMILLION, "x", "/")]
@@ -95,27 +135,27 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
         }
         let mut trace = marks(few, name, colour, symbol, pattern);
         trace["x"] = these.iter().map(|node| place(node)).collect();
-        trace["y"] = these.iter().map(|node| node.rate.median_per_second / divisor(one.unit)).collect();
-        trace["text"] = these.iter().map(|node| words(node, one.unit)).collect();
+        trace["y"] = these.iter().map(|node| node.headline().median / divisor(unit)).collect();
+        trace["text"] = these.iter().map(|node| words(node, unit)).collect();
         data.push(trace);
     }
     data.extend(device_points(one, few, &place));
     let ends = json!(ends(names.len()));
-    data.push(level(&ends, (one.average.mean_per_second, one.unit), "mean of the nodes", "dash"));
+    data.push(level(&ends, (one.average().mean, unit), "mean of the nodes", "dash"));
     if let Some(bound) = &one.bound {
         data.push(level(
             &ends,
-            (bound.slowest_per_second, one.unit),
+            (bound.slowest.rate, unit),
             &format!(
                 "slowest, {}: {} × this is the collective bound",
-                escaped(&bound.slowest),
+                escaped(&bound.slowest.name),
                 one.nodes.len()
             ),
             "dot",
         ));
     }
     Chart {
-        id: format!("chart-nodes-{}", one.figure),
+        id: format!("chart-nodes-{}", one.figure + 1),
         place: PLACE.to_owned(),
         title: heading(report, one),
         note: note(one),
@@ -124,7 +164,7 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
         data,
         layout: json!({
             "xaxis": nodes_axis(&names),
-            "yaxis": { "title": { "text": column_unit(one.unit) }, "rangemode": "tozero" },
+            "yaxis": { "title": { "text": column_unit(unit) }, "rangemode": "tozero" },
             "hovermode": "closest", "margin": { "l": 10, "r": 24, "t": 58, "b": 44 },
         }),
     }
@@ -132,15 +172,15 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
 }
 
 fn heading(report: &Report, one: &NodeComparison) -> String {
-    let own = report.figures.get(one.figure.saturating_sub(1));
+    let own = report.figures.get(one.figure);
     let what = own.map(|own| own.what.clone()).unwrap_or_default();
     let on = title(report, &one.target);
     let on = if on.is_empty() { String::new() } else { format!(" on {on}") };
-    format!("Figure {}, {what}{on}: rate of each node", one.figure)
+    format!("Figure {}, {what}{on}: rate of each node", one.figure + 1)
 }
 
 fn note(one: &NodeComparison) -> String {
-    let counted = if one.unit == BYTES_PER_SECOND { "bytes" } else { "operations" };
+    let counted = if unit_of(one.phase) == BYTES_PER_SECOND { "bytes" } else { "operations" };
     let mut parts = vec![format!(
         "Median of the passes that count; a node's {counted} ÷ its own time. Devices: the kernel's count."
     )];
@@ -156,20 +196,23 @@ fn words(node: &NodeStanding, unit: &str) -> String {
         "<b>{}</b>{}<br>{}, {} of the median, z {:+.1}<br>{}, n = {}",
         escaped(&node.node),
         if node.slow { ": slow" } else { "" },
-        rate_in(node.rate.median_per_second, unit),
+        rate_in(node.headline().median, unit),
         percent(node.share),
         node.z,
         counted(node.tasks as u64, "task"),
-        node.rate.n
+        node.headline().n
     );
-    if let Some(deviation) = node.rate.deviation_per_second {
-        text.push_str(&format!(", ± {}", rate_in(deviation, unit)));
+    if node.headline().n > 1 {
+        text.push_str(&format!(", ± {}", rate_in(node.headline().deviation_sample, unit)));
     }
     text
 }
 
-fn moved(device: &NodeDevice) -> f64 {
-    device.read_bytes_per_second + device.write_bytes_per_second
+/// A device of a node.
+type Device = (String, DeviceMean);
+
+fn moved(device: &Device) -> f64 {
+    device.1.moved_per_second()
 }
 
 /// The devices of the nodes as points, one trace for each name where there are few.
@@ -177,24 +220,24 @@ fn device_points(one: &NodeComparison, few: bool, place: &dyn Fn(&NodeStanding) 
     let mut names: Vec<&str> = Vec::new();
     let all = one.nodes.iter().flat_map(|node| &node.devices);
     for device in all {
-        if names.len() <= DEVICES_NAMED && !names.contains(&device.device.as_str()) {
-            names.push(&device.device);
+        if names.len() <= DEVICES_NAMED && !names.contains(&device.0.as_str()) {
+            names.push(&device.0);
         }
     }
     if names.is_empty() {
         return Vec::new();
     }
-    let points = |keep: &dyn Fn(&NodeDevice) -> bool, beside: f64| -> Vec<(f64, f64, String)> {
+    let points = |keep: &dyn Fn(&Device) -> bool, beside: f64| -> Vec<(f64, f64, String)> {
         let of_node = |node: &NodeStanding| {
-            let mut devices: Vec<&NodeDevice> = node.devices.iter().filter(|device| keep(device)).collect();
+            let mut devices: Vec<&Device> = node.devices.iter().filter(|device| keep(device)).collect();
             // Points of many nodes would lie on each other.
             if !few {
                 devices.sort_by(|a, b| moved(a).total_cmp(&moved(b)));
                 devices.truncate(1);
             }
             let at = place(node) as f64 + beside;
-            let point = |device: &NodeDevice| {
-                let (node, name) = (escaped(&node.node), escaped(&device.device));
+            let point = |device: &Device| {
+                let (node, name) = (escaped(&node.node), escaped(&device.0));
                 (at, moved(device) / 1e6, format!("<b>{node}</b> {name}: {}", rate(moved(device))))
             };
             devices.into_iter().map(point).collect::<Vec<_>>()
@@ -223,7 +266,7 @@ fn device_points(one: &NodeComparison, few: bool, place: &dyn Fn(&NodeStanding) 
     let each = names.iter().zip(colours).zip(&SHAPES[1..]).enumerate();
     each.map(|(index, ((name, colour), symbol))| {
         let beside = (index as f64 - middle) * DEVICE_STEP;
-        trace(escaped(name), colour, symbol, points(&|device| device.device == *name, beside))
+        trace(escaped(name), colour, symbol, points(&|device| device.0 == *name, beside))
     })
     .collect()
 }
@@ -240,23 +283,22 @@ fn level(ends: &Value, (value, unit): (f64, &str), name: &str, dash: &str) -> Va
 
 /// Each node on each target.
 fn grid(report: &Report, one: &NodeGrid, index: usize) -> Chart {
-    let names: Vec<&str> = one.rows.iter().map(|row| row.node.as_str()).collect();
+    let names: Vec<&str> = one.nodes.iter().map(String::as_str).collect();
+    let unit = unit_of(one.phase);
     let few = names.len() * one.targets.len() <= 2 * BARS_MAX;
     let patterns = ["", "/", "x", ".", "-", "|"];
     let mut data = Vec::new();
     for (column, target) in one.targets.iter().enumerate() {
         let target = title(report, target);
-        let cells: Vec<(usize, &str, &NodeGridCell)> = one
-            .rows
-            .iter()
-            .enumerate()
-            .filter_map(|(place, row)| Some((place, row.node.as_str(), row.cells.get(column)?.as_ref()?)))
+        let rows = names.iter().zip(&one.cells).enumerate();
+        let cells: Vec<(usize, &str, &NodeCell)> = rows
+            .filter_map(|(place, (node, cells))| Some((place, *node, cells.get(column)?.as_ref()?)))
             .collect();
         let colour = PALETTE[column % PALETTE.len()];
         let symbol = SHAPES[column % SHAPES.len()];
         let mut trace = marks(few, &escaped(target), colour, symbol, patterns[column % patterns.len()]);
         trace["x"] = cells.iter().map(|(place, ..)| *place).collect();
-        trace["y"] = cells.iter().map(|(.., cell)| cell.rate.median_per_second / divisor(one.unit)).collect();
+        trace["y"] = cells.iter().map(|(.., cell)| cell.rate.median / divisor(unit)).collect();
         trace["text"] = cells
             .iter()
             .map(|(_, node, cell)| {
@@ -265,7 +307,7 @@ fn grid(report: &Report, one: &NodeGrid, index: usize) -> Chart {
                     escaped(node),
                     escaped(target),
                     if cell.slow { ": slow" } else { "" },
-                    rate_in(cell.rate.median_per_second, one.unit),
+                    rate_in(cell.rate.median, unit),
                     cell.rate.n
                 )
             })
@@ -280,8 +322,7 @@ fn grid(report: &Report, one: &NodeGrid, index: usize) -> Chart {
         }
         data.push(trace);
     }
-    let settings = crate::section::point(&one.settings);
-    let settings = if settings.is_empty() { String::new() } else { format!(", {settings}") };
+    let settings: String = one.settings.iter().map(|setting| format!(", {setting}")).collect();
     let slow = if few { "Slow nodes have a thick rim." } else { "Slow nodes are larger." };
     Chart {
         id: format!("chart-node-grid-{index}"),
@@ -293,7 +334,7 @@ fn grid(report: &Report, one: &NodeGrid, index: usize) -> Chart {
         data,
         layout: json!({
             "xaxis": nodes_axis(&names),
-            "yaxis": { "title": { "text": column_unit(one.unit) }, "rangemode": "tozero" },
+            "yaxis": { "title": { "text": column_unit(unit) }, "rangemode": "tozero" },
             "hovermode": "closest",
         }),
     }
@@ -304,7 +345,7 @@ fn grid(report: &Report, one: &NodeGrid, index: usize) -> Chart {
 pub(crate) fn heat_maps(run: &Run, report: &Report) -> Vec<Chart> {
     let chosen = compared(report).into_iter();
     let map = |one: &NodeComparison| {
-        let source = report.sources.get(one.figure.checked_sub(1)?)?;
+        let source = report.sources.get(one.figure)?;
         let map = analysis::heat_map(&run.nodes(&source.case), source)?;
         Some(heat(report, one, &map))
     };
@@ -317,12 +358,13 @@ fn heat(report: &Report, one: &NodeComparison, map: &analysis::HeatMap) -> Chart
         [first, .., last] => format!("{first} to {last}"),
         [] => String::new(),
     };
-    let scale = divisor(one.unit);
+    let unit = unit_of(one.phase);
+    let scale = divisor(unit);
     let labels: Vec<String> = map.rows.iter().map(label).collect();
     let bins = map.rows.iter().any(|row| row.len() > 1);
     let words = |row: &str, start: f64, cell: &analysis::HeatCell| {
         let mean =
-            if bins { format!("<br>mean of them {}", rate_in(cell.rate, one.unit)) } else { String::new() };
+            if bins { format!("<br>mean of them {}", rate_in(cell.rate, unit)) } else { String::new() };
         let end = start + map.column_seconds;
         format!(
             "<b>{}</b>, {} to {} s<br>{}{}{mean}",
@@ -330,7 +372,7 @@ fn heat(report: &Report, one: &NodeComparison, map: &analysis::HeatMap) -> Chart
             number(start),
             number(end),
             if bins { "slowest " } else { "" },
-            rate_in(cell.lowest, one.unit)
+            rate_in(cell.lowest, unit)
         )
     };
     let text = labels.iter().zip(&map.cells).map(|(row, cells)| {
@@ -354,7 +396,7 @@ fn heat(report: &Report, one: &NodeComparison, map: &analysis::HeatMap) -> Chart
         note.push_str(" Neighbouring nodes share a row, in the colour of the slowest of them.");
     }
     Chart {
-        id: format!("chart-heat-{}", one.figure),
+        id: format!("chart-heat-{}", one.figure + 1),
         place: PLACE.to_owned(),
         title: format!("{} over time", heading(report, one)),
         note,
@@ -366,7 +408,7 @@ fn heat(report: &Report, one: &NodeComparison, map: &analysis::HeatMap) -> Chart
             "y": (0..rows).collect::<Vec<_>>(),
             "zmin": 0, "zmax": map.highest / scale, "colorscale": "Cividis", "hoverongaps": false,
             "hovertemplate": "%{text}<extra></extra>",
-            "colorbar": { "title": { "text": column_unit(one.unit) }, "thickness": 14, "outlinewidth": 0 },
+            "colorbar": { "title": { "text": column_unit(unit) }, "thickness": 14, "outlinewidth": 0 },
         })],
         layout: json!({
             "xaxis": { "title": { "text": "seconds since the start of the phase" }, "showgrid": false },
