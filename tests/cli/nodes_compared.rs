@@ -56,7 +56,8 @@ fn one_slow_node_of_four(times: u32) {
         let limit = if index == 2 { SLOW } else { RATE } as f64;
         assert_eq!(text(&node["node"]), hosts.name(index));
         assert_near(&hosts.name(index), rates[index], limit, 0.1);
-        assert_eq!(node["slow"], index == 2, "{node}");
+        // One pass shows no difference: the third may be slow.
+        assert_eq!(node["slow"], if index == 2 { Value::Null } else { false.into() }, "{node}");
         let written = number(&node["devices_per_second"]);
         assert_near("by the kernel's count", written, rates[index], 0.1);
     }
@@ -68,7 +69,7 @@ fn one_slow_node_of_four(times: u32) {
     assert_eq!(set["nodes"], 4);
     assert_near("mean", number(&set["mean_per_second"]), mean, 1e-9);
     assert_near("deviation", number(&set["deviation_per_second"]), deviation, 1e-9);
-    assert_eq!(set["slow"], json!(["node3"]));
+    assert_eq!(set["slow"], json!([]), "one pass shows no difference");
 
     // All had the same to do, so together they are as fast as four times the slowest.
     assert_eq!(text(&set["slowest"]), "node3");

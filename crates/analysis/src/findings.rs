@@ -189,10 +189,10 @@ impl Findings {
     }
 }
 
-/// The nodes of all figures, slow ones first.
+/// The nodes of all figures, those that are or may be slow first.
 fn each_node(sets: &[Stated<NodeComparison>]) -> Vec<Stated<NodeStanding>> {
     let mut all: Vec<_> = sets.iter().flat_map(|one| one.each(|set| set.nodes.clone())).collect();
-    all.sort_by_key(|one| !one.about().slow);
+    all.sort_by_key(|one| one.about().slow == Some(false));
     all
 }
 

@@ -1,10 +1,11 @@
 //! The nodes of a figure beside each other: which is slow, and what it lets all of them reach.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use plan::{Phase, Plan};
 use record::Warning;
 
+use crate::difference::{Contrast, difference};
 use crate::gate::{Gate, Kind, Stated};
 use crate::nodes::ends_with_close;
 use crate::outlier::MAD_FACTOR;
@@ -12,19 +13,20 @@ use crate::slowest::MEMBER_SHARE_MIN;
 use crate::subject::{Subject, subjects};
 use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::{
-    DeviceMean, Figure, NodeRate, ROBUST_Z_MAX, RateOf, SlowestMember, Summary, by_name, slowest_member,
+    DeviceMean, Figure, NodeFigure, NodeRate, ROBUST_Z_MAX, RateOf, SlowestMember, Summary, by_name,
+    slowest_member,
 };
 
 /// A node of at least this share of the median rate is not slow, however well the others agree:
 /// nodes that agree to 0.1 % would have one at 99 % stand apart.
-pub const SLOW_NODE_SHARE: f64 = 0.90;
+pub const SLOW_NODE_SHARE: f64 = 0.93;
 /// With fewer nodes the median of the distances rests on one or two of them and says nothing.
 pub const SCORED_NODES_MIN: usize = 4;
 /// Of fewer than [`SCORED_NODES_MIN`] nodes one is slow below this share of the median. Of two, whose
 /// median is halfway between them, that is one of less than 60 % of the other.
 pub const SLOW_NODE_SHARE_OF_FEW: f64 = 0.75;
 /// The unit of a score is at least this share of the median, as it is 0 where half of the nodes are
-/// equal. Being less than (1 − [`SLOW_NODE_SHARE`]) ÷ [`ROBUST_Z_MAX`], it decides of no node whether
+/// equal. Being no more than (1 − [`SLOW_NODE_SHARE`]) ÷ [`ROBUST_Z_MAX`], it decides of no node whether
 /// it is slow.
 pub const NODE_UNIT_SHARE_MIN: f64 = 0.02;
 
@@ -72,8 +74,9 @@ pub struct NodeStanding {
     pub share: f64,
     /// Robust z-score of its rate; see [`NodeScore::z`].
     pub z: f64,
-    /// Much slower than the others; see [`slow_nodes`].
-    pub slow: bool,
+    /// Far below the others, see [`slow_nodes`], and its passes differ from the medians of the others, by the one test of
+    /// differences. None where it is far below and the test does not show it, or has too few passes.
+    pub slow: Option<bool>,
 }
 
 impl NodeStanding {
@@ -119,7 +122,7 @@ impl Statement for NodeComparison {
     const KIND: Kind = Kind::NodeSet;
     const OF: Of = Of::Figure;
     const CAPTION: &'static str = "Mean and standard deviation (n − 1) over the nodes, of the median of each; what the slowest node lets all of them \
-         reach: their number × its rate; and what they reached together. Slow: far below the median, by the rule of slow nodes";
+         reach: their number × its rate; and what they reached together. Slow: far below the median, and the test of differences shows it";
     const COLUMNS: &'static [Column<Self>] = &[
         Column::count("nodes", |one: &Self| Some(one.nodes.len() as u64), "Nodes that it was measured on.")
             .headed("n"),
@@ -147,7 +150,11 @@ impl Statement for NodeComparison {
             Quantity::List,
             |one: &Self| {
                 Value::Names(
-                    one.nodes.iter().filter(|node| node.slow).map(|node| node.node.clone()).collect(),
+                    one.nodes
+                        .iter()
+                        .filter(|node| node.slow == Some(true))
+                        .map(|node| node.node.clone())
+                        .collect(),
                 )
             },
             "Much slower than the others.",
@@ -233,7 +240,11 @@ impl Statement for NodeStanding {
         Column::share("share", |one: &Self| Some(one.share), "Rate ÷ median of all nodes.")
             .headed("of median"),
         Column::number("z", |one: &Self| Some(one.z), "Robust z-score."),
-        Column::flag("slow", |one: &Self| Some(one.slow), "Whether it is much slower than the others."),
+        Column::flag(
+            "slow",
+            |one: &Self| one.slow,
+            "Whether it is much slower than the others; nothing where that cannot be told.",
+        ),
         Column::new(
             "devices",
             "devices",
@@ -350,7 +361,14 @@ fn of_subjects(subjects: &[Subject<'_>], all_nodes: &[String]) -> Vec<NodeCompar
 /// As [`node_comparisons`], as statements.
 pub(crate) fn of_gate(gate: &Gate<'_>, all_nodes: &[String]) -> Vec<Stated<NodeComparison>> {
     let all = of_subjects(&gate.subjects, all_nodes).into_iter();
-    all.map(|one| gate.state(Kind::NodeSet, vec![one.figure], one)).collect()
+    all.map(|mut one| {
+        // Of a figure that counts for nothing, no node is called slow.
+        for node in one.nodes.iter_mut().filter(|_| !gate.is_usable(one.figure)) {
+            node.slow = node.slow.filter(|slow| !slow);
+        }
+        gate.state(Kind::NodeSet, vec![one.figure], one)
+    })
+    .collect()
 }
 
 /// All nodes of a study, in the order of names.
@@ -380,8 +398,12 @@ pub(crate) fn comparison(subject: &Subject<'_>, all_nodes: &[String]) -> Option<
     let whole = together && figure.nodes.len() >= asked;
     let asked_for = figure.nodes.iter().map(|node| node.node.as_str());
     let measured: HashSet<&str> = asked_for.chain(figure.answering.iter().map(String::as_str)).collect();
-    let nodes: Vec<NodeStanding> =
-        figure.nodes.iter().zip(node_scores(figure)).map(|one| standing(one, figure.rate_of())).collect();
+    let nodes: Vec<NodeStanding> = figure
+        .nodes
+        .iter()
+        .zip(node_scores(figure))
+        .map(|(node, score)| standing(figure, node, score))
+        .collect();
     let over_nodes = |rate: fn(&NodeStanding) -> &Summary| {
         Summary::of(&nodes.iter().map(|node| rate(node).median).collect::<Vec<_>>())
     };
@@ -402,18 +424,41 @@ pub(crate) fn comparison(subject: &Subject<'_>, all_nodes: &[String]) -> Option<
     })
 }
 
-fn standing((node, score): (&crate::NodeFigure, NodeScore), counts: RateOf) -> NodeStanding {
+fn standing(figure: &Figure, node: &NodeFigure, score: NodeScore) -> NodeStanding {
     NodeStanding {
         node: node.node.clone(),
         tasks: node.tasks,
         bytes_per_second: node.bytes_per_second,
         transfers_per_second: node.transfers_per_second,
-        counts,
+        counts: figure.rate_of(),
         devices: node.devices.clone(),
         share: score.share,
         z: score.z,
-        slow: score.slow,
+        slow: match score.slow {
+            false => Some(false),
+            true => is_below_others(figure, node).then_some(true),
+        },
     }
+}
+
+/// Whether the passes of a node are below the medians of the other nodes in the same passes, by the test of differences
+/// among all nodes.
+fn is_below_others(figure: &Figure, node: &NodeFigure) -> bool {
+    let passes = |one: &NodeFigure| match figure.rate_of() {
+        RateOf::Bytes => one.bytes_of_passes.clone(),
+        RateOf::Operations => one.transfers_of_passes.clone(),
+    };
+    let others = figure.nodes.iter().filter(|one| one.node != node.node);
+    let mut of_pass: HashMap<u32, Vec<f64>> = HashMap::new();
+    for other in others {
+        for (pass, rate) in other.repetitions.iter().zip(passes(other)) {
+            of_pass.entry(*pass).or_default().push(rate);
+        }
+    }
+    let medians: Vec<f64> =
+        of_pass.values().filter_map(|rates| Summary::of(rates)).map(|all| all.median).collect();
+    let found = difference(&medians, &passes(node), figure.nodes.len());
+    found.is_some_and(|found| found.outcome == Contrast::Lower)
 }
 
 fn bound(subject: &Subject<'_>, nodes: &[NodeStanding], together: bool) -> Option<CollectiveBound> {

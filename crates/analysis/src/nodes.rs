@@ -99,6 +99,10 @@ pub struct NodeFigure {
     pub bytes_per_second: Summary,
     /// Transfers ÷ the same time.
     pub transfers_per_second: Summary,
+    /// The first of them of each of those passes.
+    pub bytes_of_passes: Vec<f64>,
+    /// Likewise of transfers.
+    pub transfers_of_passes: Vec<f64>,
     /// Its devices in the order of names, by the kernel's count until the last of its tasks was done: the rest
     /// of the pass belongs to slower nodes.
     pub devices: Vec<(String, DeviceMean)>,
@@ -167,6 +171,8 @@ impl<'a> NodeFigures<'a> {
                 tasks: passes.tasks,
                 bytes_per_second: Summary::of(&passes.bytes_per_second)?,
                 transfers_per_second: Summary::of(&passes.transfers_per_second)?,
+                bytes_of_passes: passes.bytes_per_second,
+                transfers_of_passes: passes.transfers_per_second,
                 devices: observed::means_by_device(passes.devices.iter().map(Cow::as_ref)),
                 repetitions: passes.repetitions,
                 started_unix_ns: passes.started_unix_ns,

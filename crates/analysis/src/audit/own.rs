@@ -46,7 +46,7 @@ fn slow_nodes(subjects: &[Subject<'_>]) -> Vec<Doubt> {
         let of = nodes.nodes.len();
         for node in nodes.nodes {
             *compared.entry(node.node.clone()).or_default() += 1;
-            if !node.slow {
+            if node.slow == Some(false) {
                 continue;
             }
             let found = SlowNode { figure: subject.index, share: node.share, z: node.z, of, times: 0 };

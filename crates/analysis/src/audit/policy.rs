@@ -281,7 +281,7 @@ pub const CHECKS: [CheckPolicy; 27] = [
         Check::SlowNode,
         "slow node",
         Marked,
-        "of several nodes one has less than 90 % of the median rate and a robust z-score of at most −3.5; of two or \
+        "of several nodes one has less than 93 % of the median rate and a robust z-score of at most −3.5; of two or \
          three, less than 75 % of the median; one doubt for each node",
     ),
     row(Check::UnitMixUp, "unit mix-up", Marked, "published figures only, see below"),

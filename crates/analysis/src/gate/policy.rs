@@ -290,13 +290,13 @@ pub const POLICY: [Policy; 45] = [
     },
     Policy {
         metrics: true,
-        test: "rule of slow nodes",
+        test: "far below the median, and difference from the others, corrected for the number of nodes",
         ..observed(Kind::NodeSet, "nodes", "Nodes compared", "nodes-compared")
     },
     Policy {
         metrics: true,
         rows: JOBS_SHOWN,
-        test: "rule of slow nodes",
+        test: "far below the median, and difference from the others, corrected for the number of nodes",
         ..observed(Kind::Node, "node", "Each node", "nodes-compared")
     },
     Policy {

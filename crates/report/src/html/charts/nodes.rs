@@ -126,9 +126,11 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
     let place = |node: &NodeStanding| places.get(node.node.as_str()).copied().unwrap_or_default();
     let (few, unit) = (names.len() <= BARS_MAX, unit_of(one.phase));
     let mut data = Vec::new();
-    for (slow, name, colour, symbol, pattern) in
-        [(false, "node", BLUE, "circle", ""), (true, "slow node", VERMILLION, "x", "/")]
-    {
+    for (slow, name, colour, symbol, pattern) in [
+        (Some(false), "node", BLUE, "circle", ""),
+        (None, "far below the others", ORANGE, "x", "/"),
+        (Some(true), "slow node", VERMILLION, "x", "/"),
+    ] {
         let these: Vec<&NodeStanding> = one.nodes.iter().filter(|node| node.slow == slow).collect();
         if these.is_empty() {
             continue;
@@ -195,7 +197,11 @@ fn words(node: &NodeStanding, unit: &str) -> String {
     let mut text = format!(
         "<b>{}</b>{}<br>{}, {} of the median, z {:+.1}<br>{}, n = {}",
         escaped(&node.node),
-        if node.slow { ": slow" } else { "" },
+        match node.slow {
+            Some(true) => ": slow",
+            Some(false) => "",
+            None => ": far below the others, and too few passes to call it slow, or none that show it",
+        },
         rate_in(node.headline().median, unit),
         percent(node.share),
         node.z,

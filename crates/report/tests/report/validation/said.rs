@@ -163,8 +163,12 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     for one in findings.layer_crossovers.iter().filter_map(Stated::says).filter(|one| one.nodes.is_some()) {
         say(Kind::Crossover, &one.targets[0], true);
     }
-    for node in
-        findings.nodes.iter().filter_map(Stated::says).flat_map(|one| &one.nodes).filter(|node| node.slow)
+    for node in findings
+        .nodes
+        .iter()
+        .filter_map(Stated::says)
+        .flat_map(|one| &one.nodes)
+        .filter(|node| node.slow == Some(true))
     {
         say(Kind::SlowNode, &node.node, true);
     }
