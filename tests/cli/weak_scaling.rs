@@ -16,8 +16,11 @@ const LIMIT: Duration = Duration::from_secs(180);
 const PACE: f64 = 762.94;
 
 /// The series over nodes of a target and a number of tasks on each node.
-fn series<'a>(all: &'a [Value], target: &str, tasks: u32) -> &'a Value {
-    let is_it = |one: &&Value| one["target"] == target && one["tasks_per_node"] == tasks;
+fn series<'a>(all: &'a [Value], figures: &[Value], target: &str, tasks: u32) -> &'a Value {
+    let of = |one: &Value| figures.iter().find(|figure| figure["number"] == one["figure"]).cloned();
+    let is_it = |one: &&Value| {
+        of(one).is_some_and(|figure| figure["target"] == target) && one["tasks_per_node"] == tasks
+    };
     all.iter().find(is_it).unwrap_or_else(|| panic!("no series of {target} with {tasks} tasks: {all:?}"))
 }
 
@@ -56,14 +59,14 @@ fn two_layers(times: u32) {
     let ran = run(&over(&hosts, 1, &desk.study(&study).limit(LIMIT))).expect_code(0);
     let (figures, stated) = (list(&desk, "figures"), list(&desk, "statements/weak_scaling"));
     for tasks in [1, 2] {
-        let local = series(&stated, "local", tasks);
+        let local = series(&stated, &figures, "local", tasks);
         let found = points(&figures, "local", tasks);
         assert_eq!(found.iter().map(|point| point.0).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0]);
         assert!(local["slope_per_second"].is_null(), "one repetition shows no line: {local}");
         let efficiency = found[3].1 / (4.0 * found[0].1);
         assert_near("efficiency", number(&local["efficiency"]), efficiency, 1e-9);
         assert_near("four nodes", found[3].1, 4.0 * RATE as f64, 0.1);
-        let shared = series(&stated, "shared", tasks);
+        let shared = series(&stated, &figures, "shared", tasks);
         for (nodes, rate) in points(&figures, "shared", tasks) {
             assert_near(&format!("{nodes} nodes of the shared layer"), rate, PACE * 65_536.0, 0.1);
         }
