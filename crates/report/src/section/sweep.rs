@@ -55,9 +55,9 @@ fn caption(figures: &[&Figure]) -> String {
     if transfers && all(&|other| other.transfer_bytes == first.transfer_bytes) {
         shared.push(plan::Bytes(first.transfer_bytes).to_string());
     }
-    let order = order(first);
-    if transfers && all(&|other| self::order(other) == order) {
-        shared.push(order.to_owned());
+    let order = order(first).filter(|_| transfers);
+    if all(&|other| self::order(other) == order) {
+        shared.extend(order.map(str::to_owned));
     }
     if all(&|other| other.phase == first.phase) {
         shared.push(first.phase.to_owned());
@@ -75,9 +75,10 @@ fn caption(figures: &[&Figure]) -> String {
     text
 }
 
-fn order(figure: &Figure) -> &'static str {
+/// None where the words of an import do not tell.
+fn order(figure: &Figure) -> Option<&'static str> {
     let word = |one: &&&str| figure.what.split(' ').any(|part| part == **one);
-    ["random", "backward", "strided", "same"].iter().find(word).copied().unwrap_or("sequential")
+    ["sequential", "random", "backward", "strided", "same"].iter().find(word).copied()
 }
 
 /// What findings say of single figures.
