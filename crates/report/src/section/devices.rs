@@ -32,7 +32,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         models(report),
     ));
     blocks.extend(only(
-        "Devices. Slow: below 90 % of the median of its model and 3.5 robust standard deviations under it (Iglewicz \
+        "Devices. Slow: below 93 % of the median of its model and 3.5 robust standard deviations under it (Iglewicz \
          and Hoaglin, 1993); of fewer than four devices below 75 % of the median",
         members(report),
     ));
