@@ -92,7 +92,7 @@ pub struct Dips {
 /// A straight line through a curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CurveRegression {
-    /// The curve, by its place in [`Findings::curves`].
+    /// The curve, by its place in [`crate::Findings::curves`].
     pub curve: usize,
     /// What one more of the key adds to [`CurvePoint::rate`].
     pub slope: f64,

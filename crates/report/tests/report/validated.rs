@@ -3,7 +3,7 @@
 use report::{Colour, Study};
 use serde_json::Value;
 
-use crate::validation::Under::{self, Faulty, Near, Usual, Zero};
+use crate::validation::Under::{self, Near, Usual};
 use crate::validation::draw::{Fault, Random};
 use crate::validation::said::{Kind, kinds_in_document, what_is_said};
 use crate::validation::scenario::{FAULTS, Setup, USUAL, pair};
