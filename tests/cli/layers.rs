@@ -8,7 +8,7 @@ use testbed::{Limits, LoopDevice, Programme, ProgrammedFs, Testbed, skipped};
 use crate::desk::{Desk, assert_near, assert_says, measured, run};
 
 fn list<'v>(report: &'v Value, key: &str) -> &'v Vec<Value> {
-    report["findings"][key].as_array().unwrap_or_else(|| panic!("no findings.{key}"))
+    report["statements"][key].as_array().unwrap_or_else(|| panic!("no statements.{key}"))
 }
 
 /// Five disks, of which the third is slow, one by one and all together.
@@ -78,30 +78,34 @@ fn the_slow_one_of_several_disks_is_marked_alone_and_among_all() {
             DISKS.replace("DISKS", &quoted.join(", ")).replace("16MiB", &format!("{}MiB", 16 * times));
         let _ = run(&desk.study(&study).args(consents)).expect_code(0);
         let report = desk.report().0;
-        let sets = list(&report, "members");
-        let named: Vec<_> = sets.iter().map(|set| (&set["group"], &set["phase"], &set["together"])).collect();
+        let sets = list(&report, "member_set");
+        let named: Vec<_> = sets.iter().map(|set| &set["devices_of"]).collect();
         assert_eq!(sets.len(), 3, "{named:?}");
         let slow = disks[2].name();
         for set in sets {
-            let members = set["members"].as_array().expect("members");
-            let slow_ones: Vec<&Value> =
-                members.iter().filter(|one| one["slow"] == true).map(|one| &one["name"]).collect();
-            assert!(slow_ones.contains(&&Value::from(slow.as_str())), "{set}");
-            // Of its model's median; 2 MiB pass a throttle after idle, and others use the machine.
-            let share = members[2]["share"].as_f64().expect("a share");
-            assert!(members[2]["name"] == slow.as_str() && (0.2..0.6).contains(&share), "{set}");
+            let slow_ones = set["slow"].as_array().expect("a list");
+            assert!(slow_ones.contains(&Value::from(slow.as_str())), "{set}");
             assert_eq!(set["uneven"], true, "{set}");
             assert_near("variation", set["variation"].as_f64().expect("a share"), 0.7, 0.3);
+        }
+        let devices = list(&report, "member");
+        let of_slow: Vec<&Value> = devices.iter().filter(|one| one["device"] == slow.as_str()).collect();
+        assert_eq!(of_slow.len(), 3, "{devices:?}");
+        for one in of_slow {
+            // Of its model's median; 2 MiB pass a throttle after idle, and others use the machine.
+            let share = one["share"].as_f64().expect("a share");
+            assert!(one["slow"] == true && (0.2..0.6).contains(&share), "{one}");
+        }
+        for model in list(&report, "device_model") {
             // Loop devices tell no model; as one model their median is above 30 and below 150 MB/s.
-            let model = &set["models"][0];
             assert_eq!(model["model"], "model unknown");
-            assert_eq!(model["reached"]["reached"], "look for a different vendor", "{model}");
+            assert_eq!(model["says"], "look for a different vendor", "{model}");
         }
         let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
         let marked = slow.clone();
         assert_says(
             &text,
-            &["Devices one by one and together", "more than 40 %", &marked, "look for a different vendor"],
+            &["Devices one by one and together", "uneven", &marked, "look for a different vendor"],
         );
         let page = run(&desk.ioproof("report --format html").arg(desk.record())).expect_code(0).stdout;
         assert!(page.contains("chart-devices-0"), "the bars are in the page");
@@ -134,21 +138,20 @@ fn the_seek_time_and_the_rate_of_a_programmed_disk_are_found() {
         );
         let _ = run(&desk.study(&study)).expect_code(0);
         let report = desk.report().0;
-        let [fit] = list(&report, "seeks").as_slice() else { panic!("{}", report["findings"]["seeks"]) };
-        let line = &fit["line"];
-        let number = |key: &str| line[key].as_f64().unwrap_or_else(|| panic!("no {key} in {fit}"));
+        let [fit] = list(&report, "seek").as_slice() else { panic!("{}", report["statements"]["seek"]) };
+        let number = |key: &str| fit[key].as_f64().unwrap_or_else(|| panic!("no {key} in {fit}"));
         let times = f64::from(times);
-        assert_near("rate", number("bytes_per_second"), 40e6 / times, 0.15);
-        assert_near("seek time", number("positioning_ns"), 5e6 * times, 0.25);
+        assert_near("rate", number("rate_per_second"), 40e6 / times, 0.15);
+        assert_near("seek time", number("positioning"), 5e6 * times, 0.25);
         assert!(number("error") < 0.2, "{fit}");
-        let points = fit["points"].as_array().expect("points");
-        for point in points {
-            let value = |key: &str| point[key].as_f64().expect("a rate");
-            let ratio = value("bytes_per_second") / value("predicted_bytes_per_second");
-            assert_near("measured ÷ predicted", ratio, 1.0, 0.25);
+        for figure in report["figures"].as_array().expect("a list") {
+            let rate = figure["bytes_per_second"]["median"].as_f64().expect("a rate");
+            let bytes = figure["transfer_bytes"].as_f64().expect("a size");
+            let predicted = bytes / (number("positioning") / 1e9 + bytes / number("rate_per_second"));
+            assert_near("measured ÷ predicted", rate / predicted, 1.0, 0.25);
         }
         let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
-        assert_says(&text, &["Seek time and transfer rate of one device", "read of disk"]);
+        assert_says(&text, &["Seek time and transfer rate of one device", "seek time"]);
     });
 }
 

@@ -29,7 +29,7 @@ use crate::iops::DefinedIops;
 use crate::jobs::Job;
 use crate::layers::LayerStack;
 use crate::matrix::{Matrices, MatrixTables};
-use crate::members::MemberSet;
+use crate::members::{Member, MemberSet, ModelVerdict};
 use crate::node_comparison::{NodeComparison, NodeStanding};
 use crate::node_grid::NodeGrid;
 use crate::overlay::{Overlay, Peaks};
@@ -100,9 +100,13 @@ pub struct Findings {
     /// From how many nodes on node-local targets overtake shared ones.
     pub layer_crossovers: Vec<Stated<LayerCrossover>>,
     /// Members of targets beside each other.
-    pub members: Vec<MemberSet>,
+    pub members: Vec<Stated<MemberSet>>,
+    /// Their models, with the grades that they reached.
+    pub device_models: Vec<Stated<ModelVerdict>>,
+    /// Each of them.
+    pub devices: Vec<Stated<Member>>,
     /// Positioning times and transfer rates of devices.
-    pub seeks: Vec<SeekFit>,
+    pub seeks: Vec<Stated<SeekFit>>,
     /// File systems against what their devices say of their block size.
     pub strips: Vec<Stated<StripPoint>>,
     /// Workloads on the layers of each other.
@@ -167,6 +171,10 @@ impl Findings {
             Table::of(&self.weak_scaling),
             Table::of(&self.extrapolations),
             Table::of(&distinct(&self.layers)),
+            Table::of(&self.members),
+            Table::of(&self.device_models),
+            Table::of(&self.devices),
+            Table::of(&self.seeks),
             Table::of(&self.strips),
             Table::of(&self.process_limits),
             Table::of(&self.disk_views),

@@ -9,7 +9,9 @@ use record::{BlockDeviceFacts, HostFacts, TaskRow};
 
 use crate::amount::{bytes_of_one, in_unit_of};
 use crate::expected::about;
+use crate::gate::{Gate, Kind, Stated};
 use crate::subject::{Subject, TARGET, ValueKey, subjects};
+use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::{Figure, RateOf, Summary, slow_nodes};
 
 /// The setting that picks one member of a target.
@@ -84,11 +86,17 @@ pub struct Member {
     pub share: f64,
     /// Much slower than others of its model; see [`slow_nodes`], whose rule it is.
     pub slow: bool,
+    /// All members worked at the same time.
+    pub together: bool,
 }
 
 /// The devices of one model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelVerdict {
+    /// What they are devices of, as in `read of disks, one by one`.
+    pub of: String,
+    /// What the rates count.
+    pub counts: RateOf,
     /// The model.
     pub model: String,
     /// Devices.
@@ -118,6 +126,160 @@ pub struct Grade {
     pub reached: String,
     /// [`plan::Expectation::missed`].
     pub missed: String,
+}
+
+impl MemberSet {
+    /// `read of disks, one by one, transfer 2 MiB`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let of = if self.target.is_empty() { &self.group } else { &self.target };
+        let how = if self.together { "all together" } else { "one by one" };
+        let fixed: String = self.fixed.iter().map(|setting| format!(", {setting}")).collect();
+        format!("{} of {of}, {how}{fixed}", self.phase)
+    }
+
+    fn end(&self, of: impl Fn(f64, f64) -> bool) -> Option<&Member> {
+        self.members.iter().reduce(|best, one| if of(one.rate, best.rate) { one } else { best })
+    }
+
+    fn rate(&self, of: Option<&Member>) -> Value {
+        Value::or_none(of, |one| Value::Rate(one.rate, RateOf::phase(self.phase)))
+    }
+}
+
+impl Statement for MemberSet {
+    const KIND: Kind = Kind::DeviceSet;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str =
+        "Devices beside each other. Variation: (fastest − slowest) ÷ fastest; uneven above 40 %";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("devices_of", Self::name, "What was measured of which devices.")
+            .headed("devices of")
+            .subject(),
+        Column::text("workload", |one: &Self| one.group.clone(), "The workload.").subject(),
+        Column::count("devices", |one: &Self| Some(one.members.len() as u64), "Devices.").headed("n"),
+        Column::rate("lowest_per_second", |one: &Self| one.rate(one.end(|a, b| a < b)), "The slowest.")
+            .headed("slowest"),
+        Column::rate("highest_per_second", |one: &Self| one.rate(one.end(|a, b| a > b)), "The fastest.")
+            .headed("fastest"),
+        Column::share("variation", |one: &Self| Some(one.variation), "(Fastest − slowest) ÷ fastest."),
+        Column::flag("uneven", |one: &Self| Some(one.uneven), "Whether that is more than 40 %."),
+        Column::new(
+            "slow",
+            "slow",
+            Quantity::List,
+            |one: &Self| {
+                Value::List(one.members.iter().filter(|one| one.slow).map(|one| one.name.clone()).collect())
+            },
+            "Much slower than others of their model.",
+        ),
+    ];
+}
+
+impl Statement for ModelVerdict {
+    const KIND: Kind = Kind::DeviceModel;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str =
+        "Models: the median of their devices against what the study expects of one device";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("devices_of", |one: &Self| one.of.clone(), "What was measured of which devices.")
+            .headed("devices of")
+            .subject(),
+        Column::text("model", |one: &Self| one.model.clone(), "The model.").subject(),
+        Column::count("devices", |one: &Self| Some(one.n as u64), "Devices.").headed("n"),
+        Column::rate("median_per_second", |one: &Self| Value::Rate(one.median, one.counts), "Their median.")
+            .headed("median"),
+        Column::rate("lowest_per_second", |one: &Self| Value::Rate(one.lowest, one.counts), "The slowest.")
+            .headed("slowest"),
+        Column::rate("highest_per_second", |one: &Self| Value::Rate(one.highest, one.counts), "The fastest.")
+            .headed("fastest"),
+        Column::text(
+            "grade",
+            |one: &Self| one.grade().0,
+            "The hardest grade that the median reached, or the easiest that it missed.",
+        ),
+        Column::text("says", |one: &Self| one.grade().1, "What that means, by the study.").headed("verdict"),
+    ];
+}
+
+impl ModelVerdict {
+    fn grade(&self) -> (String, String) {
+        match (&self.reached, &self.missed) {
+            (Some(grade), _) => (grade.name.clone(), grade.reached.clone()),
+            (None, Some(grade)) => (format!("below {}", grade.name), grade.missed.clone()),
+            (None, None) => Default::default(),
+        }
+    }
+}
+
+impl Statement for Member {
+    const KIND: Kind = Kind::Device;
+    const OF: Of = Of::Sweep;
+    const CAPTION: &'static str = "Devices. Slow: below 93 % of the median of its model and 3.5 robust standard deviations under it (Iglewicz and \
+         Hoaglin, 1993); of fewer than four devices below 75 % of the median";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::count("place", |one: &Self| Some(one.place), "Its number.").headed("no.").subject(),
+        Column::text(
+            "device",
+            |one: &Self| one.name.clone(),
+            "The kernel's name, or else its path or target.",
+        )
+        .subject(),
+        Column::text("model", |one: &Self| one.model.clone(), "Its model.").subject(),
+        Column::flag(
+            "together",
+            |one: &Self| Some(one.together),
+            "Whether all were measured at the same time.",
+        )
+        .subject(),
+        Column::rate(
+            "bytes_per_second",
+            |one: &Self| Value::Rate(one.bytes_per_second, RateOf::Bytes),
+            "Median of the repetitions that count.",
+        )
+        .headed("bandwidth"),
+        Column::rate(
+            "transfers_per_second",
+            |one: &Self| Value::Rate(one.transfers_per_second, RateOf::Operations),
+            "Likewise.",
+        )
+        .headed("transfers"),
+        Column::count("repetitions", |one: &Self| Some(one.n as u64), "Repetitions that count.").headed("n"),
+        Column::share("share", |one: &Self| Some(one.share), "Its rate ÷ the median of its model.")
+            .headed("of its model"),
+        Column::flag(
+            "slow",
+            |one: &Self| Some(one.slow),
+            "Whether it is much slower than others of its model.",
+        ),
+    ];
+}
+
+/// Members of targets as statements; of figures that count for nothing none is called slow.
+pub(crate) fn of_gate(gate: &Gate<'_>, sets: &[MemberSet]) -> Devices {
+    let mut found = Devices::default();
+    for set in sets {
+        let mut set = set.clone();
+        for one in set.members.iter_mut().filter(|one| !gate.is_usable(one.figure)) {
+            one.slow = false;
+        }
+        let mut inputs: Vec<usize> = set.members.iter().map(|one| one.figure).collect();
+        inputs.dedup();
+        let each = set.members.iter().map(|one| gate.state(Kind::Device, vec![one.figure], one.clone()));
+        found.devices.extend(each);
+        let models = set.models.iter().map(|one| gate.state(Kind::DeviceModel, inputs.clone(), one.clone()));
+        found.models.extend(models);
+        found.sets.push(gate.state(Kind::DeviceSet, inputs, set));
+    }
+    found
+}
+
+/// What is stated of members.
+#[derive(Debug, Default)]
+pub(crate) struct Devices {
+    pub(crate) sets: Vec<Stated<MemberSet>>,
+    pub(crate) models: Vec<Stated<ModelVerdict>>,
+    pub(crate) devices: Vec<Stated<Member>>,
 }
 
 /// What the tasks of each member did in each pass, put together.
@@ -270,6 +432,7 @@ fn single<'a>(plan: &Plan, subject: &Subject<'a>, host: Option<&HostFacts>) -> O
             deviation: rate.deviation_sample,
             share: 1.0,
             slow: false,
+            together: false,
         },
     ))
 }
@@ -329,6 +492,7 @@ fn together(
             deviation: rate.deviation_sample,
             share: 1.0,
             slow: false,
+            together: true,
         }
     };
     let members = figure.members.iter().map(member).collect();
@@ -340,7 +504,7 @@ fn finished(
     subject: &Subject<'_>,
     target: String,
     together: bool,
-    mut members: Vec<Member>,
+    members: Vec<Member>,
 ) -> Option<MemberSet> {
     if members.len() < 2 {
         return None;
@@ -354,8 +518,7 @@ fn finished(
         .filter(|model| seen.insert(model.clone()))
         .collect();
     let grades = grades(plan, subject, if together { members.len() } else { 1 });
-    let models = names.into_iter().filter_map(|model| verdict(model, &mut members, &grades)).collect();
-    Some(MemberSet {
+    let mut set = MemberSet {
         group: subject.case.group.clone(),
         target,
         phase: subject.figure.phase,
@@ -363,14 +526,24 @@ fn finished(
         together,
         variation,
         uneven: variation > UNEVEN_SHARE,
-        models,
+        models: Vec::new(),
         grades,
         members,
-    })
+    };
+    let (of, counts) = (set.name(), subject.figure.rate_of());
+    let models = names.into_iter();
+    set.models =
+        models.filter_map(|model| verdict((&of, counts), model, &mut set.members, &set.grades)).collect();
+    Some(set)
 }
 
 /// Marks the slow ones of `model` among `members`, and says how it stands.
-fn verdict(model: String, members: &mut [Member], grades: &[Grade]) -> Option<ModelVerdict> {
+fn verdict(
+    (of, counts): (&str, RateOf),
+    model: String,
+    members: &mut [Member],
+    grades: &[Grade],
+) -> Option<ModelVerdict> {
     let mut these: Vec<&mut Member> = members.iter_mut().filter(|member| member.model == model).collect();
     let rates: Vec<f64> = these.iter().map(|member| member.rate).collect();
     for (member, score) in these.iter_mut().zip(slow_nodes(&rates)) {
@@ -382,6 +555,8 @@ fn verdict(model: String, members: &mut [Member], grades: &[Grade]) -> Option<Mo
     let reached = grades.iter().rev().find(|grade| all.median >= grade.rate).cloned();
     let missed = grades.first().filter(|_| reached.is_none()).cloned();
     Some(ModelVerdict {
+        of: of.to_owned(),
+        counts,
         model,
         n: rates.len(),
         median: all.median,

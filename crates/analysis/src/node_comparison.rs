@@ -125,7 +125,8 @@ impl Statement for NodeComparison {
          reach: their number × its rate; and what they reached together. Slow: far below the median, and the test of differences shows it";
     const COLUMNS: &'static [Column<Self>] = &[
         Column::count("nodes", |one: &Self| Some(one.nodes.len() as u64), "Nodes that it was measured on.")
-            .headed("n"),
+            .headed("n")
+            .subject(),
         Column::rate(
             "mean_per_second",
             |one: &Self| one.rate(Some(one.average().mean)),
@@ -165,7 +166,8 @@ impl Statement for NodeComparison {
             Quantity::List,
             |one: &Self| Value::Names(one.missing.clone()),
             "Nodes of the study without a measurement.",
-        ),
+        )
+        .subject(),
         Column::text(
             "slowest",
             |one: &Self| one.bound.as_ref().map_or_else(String::new, |bound| bound.slowest.name.clone()),

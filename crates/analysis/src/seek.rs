@@ -6,8 +6,11 @@ use std::fmt;
 use plan::{Case, Order, Phase, Plan, Setting};
 
 use crate::Figure;
+use crate::RateOf;
 use crate::curve::Curve;
+use crate::gate::{Gate, Kind, Stated};
 use crate::regression::student;
+use crate::table::{Column, Of, Quantity, Statement, Value};
 
 /// Two unknowns need three sizes; the fourth shows whether it is a line at all.
 pub const FIT_SIZES_MIN: usize = 4;
@@ -20,8 +23,6 @@ pub const FIT_ERROR_MAX: f64 = 0.25;
 /// The rates of random transfers of several sizes, and what they say of the device.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeekFit {
-    /// The curve, by its place in [`crate::Findings::curves`].
-    pub curve: usize,
     /// The workload.
     pub group: String,
     /// The target.
@@ -39,6 +40,101 @@ pub struct SeekFit {
     pub points: Vec<SeekPoint>,
     /// The line, or why there is none.
     pub fit: Result<SeekTime, FitRefused>,
+}
+
+impl Statement for SeekFit {
+    const KIND: Kind = Kind::Seek;
+    const OF: Of = Of::Sweep;
+    const CAPTION: &'static str = "Of one device: time of a transfer = seek time + bytes ÷ rate, by least squares of the times' shares, with 95 % \
+         intervals. With several transfers under way a device may order and overlap them: the seek time is what is left of it";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::count("sizes", |one: &Self| Some(one.points.len() as u64), "Transfer sizes."),
+        Column::number("under_way", |one: &Self| Some(one.under_way), "Transfers under way on one device.")
+            .headed("under way"),
+        Column::nanos(
+            "positioning",
+            |one: &Self| Some(one.line()?.positioning_ns),
+            "Time before bytes move.",
+        )
+        .headed("seek time"),
+        Column::nanos(
+            "positioning_half_width",
+            |one: &Self| Some(one.line()?.positioning_half_ns),
+            "Half of its interval.",
+        )
+        .headed("±"),
+        Column::rate(
+            "rate_per_second",
+            |one: &Self| one.rate(|line| line.bytes_per_second),
+            "Rate while bytes move.",
+        )
+        .headed("rate"),
+        Column::rate("rate_low_per_second", |one: &Self| one.rate(|line| line.interval.0), "From there")
+            .headed("from"),
+        Column::rate(
+            "rate_high_per_second",
+            |one: &Self| one.rate(|line| line.interval.1),
+            "to there; nothing where it is open.",
+        )
+        .headed("to"),
+        Column::share(
+            "error",
+            |one: &Self| Some(one.line()?.error),
+            "Root of the mean square of the times' shares off the line.",
+        )
+        .headed("off the line"),
+        Column::number(
+            "half_rate_bytes",
+            |one: &Self| Some(one.line()?.half_rate_bytes),
+            "Bytes of a transfer that reaches half of the rate.",
+        )
+        .headed("half of it at bytes"),
+        Column::number(
+            "devices",
+            |one: &Self| Some(one.devices.into()),
+            "Devices over which the rate was divided.",
+        )
+        .detail(),
+        Column::text(
+            "refused",
+            |one: &Self| match &one.fit {
+                Ok(_) => String::new(),
+                Err(why) => format!("no seek time is fitted; {why}"),
+            },
+            "Why no line was fitted.",
+        )
+        .below(),
+        Column::new(
+            "at",
+            "at",
+            Quantity::List,
+            |one: &Self| Value::List(one.fixed.iter().map(ToString::to_string).collect()),
+            "The other swept keys.",
+        )
+        .below(),
+    ];
+}
+
+impl SeekFit {
+    /// The line, where one was fitted.
+    #[must_use]
+    pub fn line(&self) -> Option<&SeekTime> {
+        self.fit.as_ref().ok()
+    }
+
+    fn rate(&self, of: impl FnOnce(&SeekTime) -> f64) -> Value {
+        let rate = self.line().map(of).filter(|rate| rate.is_finite());
+        Value::or_none(rate, |rate| Value::Rate(rate, RateOf::Bytes))
+    }
+}
+
+/// Those of [`seek_fits`].
+pub(crate) fn of_gate(gate: &Gate<'_>, fits: &[SeekFit]) -> Vec<Stated<SeekFit>> {
+    let inputs = |one: &SeekFit| one.points.iter().map(|point| point.figure).collect();
+    fits.iter()
+        .filter(|one| !one.points.is_empty())
+        .map(|one| gate.state(Kind::Seek, inputs(one), one.clone()))
+        .collect()
 }
 
 /// Transfers of one size.
@@ -198,7 +294,7 @@ impl SeekTime {
 #[must_use]
 pub fn seek_fits(plan: &Plan, figures: &[Figure], curves: &[Curve]) -> Vec<SeekFit> {
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
-    let fit = |(place, curve): (usize, &Curve)| {
+    let fit = |curve: &Curve| {
         let case_of = |figure: usize| cases.get(&*figures.get(figure)?.case).copied();
         let first = case_of(curve.points.first()?.figure)?;
         let random =
@@ -235,7 +331,6 @@ pub fn seek_fits(plan: &Plan, figures: &[Figure], curves: &[Curve]) -> Vec<SeekF
             }
         }
         Some(SeekFit {
-            curve: place,
             group: curve.group.clone(),
             target: curve.target.clone(),
             phase: curve.phase,
@@ -246,7 +341,7 @@ pub fn seek_fits(plan: &Plan, figures: &[Figure], curves: &[Curve]) -> Vec<SeekF
             fit,
         })
     };
-    curves.iter().enumerate().filter_map(fit).collect()
+    curves.iter().filter_map(fit).collect()
 }
 
 /// How many members of its target a case is on, where its sweep picks them.

@@ -13,8 +13,8 @@ use crate::{
     Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, Sample, audit, best,
     bound_by, claims, consistency, cost, coverage, curve_shape, curves, disk_view, dispersion, expected,
     imported, imported_checks, iops, jobs, layers, limits, matrix, members, node_comparison, node_grid,
-    overlay, process_limit, published, round_trips, scaling, seek_fits, strips, timeline, timelines, verdict,
-    weak_scaling, weakest,
+    overlay, process_limit, published, round_trips, scaling, seek, seek_fits, strips, timeline, timelines,
+    verdict, weak_scaling, weakest,
 };
 
 /// Everything that `figures`, which are those of `run`, say together.
@@ -109,6 +109,7 @@ fn of_gate(
     let curves = curves::of_gate(gate);
     let limits = limits(plan, figures, &audit, usable_cpus);
     let seeks = seek_fits(plan, figures, &curves);
+    let devices = members::of_gate(gate, &members::of_subjects(plan, subjects, host));
     let weak_scaling = weak_scaling::of_gate(gate);
     let scaling = scaling::scaling(gate);
     let process_limits = process_limit::of_gate(gate, &limits, &expected);
@@ -134,9 +135,11 @@ fn of_gate(
         dispersion: dispersion::of_gate(gate, &curves),
         shapes: curve_shape::of_gate(gate, &curves, &regressions(&curves)),
         iops: iops::of_gate(gate, &audit),
-        members: members::of_subjects(plan, subjects, host),
+        members: devices.sets,
+        device_models: devices.models,
+        devices: devices.devices,
         strips: strips::strips(gate, &seeks),
-        seeks,
+        seeks: seek::of_gate(gate, &seeks),
         layers: layers::layers(gate, host, &limits),
         process_limits,
         disk_views: Vec::new(),

@@ -10,7 +10,6 @@ use crate::escape;
 use crate::latencies::LatencyInfo;
 use crate::statements;
 use crate::view::findings::Setting;
-use crate::view::layers::Member;
 use crate::view::{Figure, Report};
 
 /// A column of figures.
@@ -66,9 +65,6 @@ const FIGURE: &[Column] = &[
     column("surprises", |of| of.figure.surprises.to_string()),
 ];
 
-/// Columns that are empty of most figures: of devices.
-const OTHERS: [&str; 3] = ["devices_compared", "device_models", "slow_devices"];
-
 /// The columns of rows of statements.
 const STATEMENT: [&str; 9] = [
     "statement",
@@ -95,7 +91,7 @@ fn latency_columns(operation: Operation) -> impl Iterator<Item = String> {
 
 /// All columns, in order.
 pub(crate) fn columns() -> Vec<String> {
-    let figure = FIGURE.iter().map(|column| column.name).chain(OTHERS).map(str::to_owned);
+    let figure = FIGURE.iter().map(|column| column.name).map(str::to_owned);
     let latencies = Operation::ALL.into_iter().flat_map(latency_columns);
     figure.chain(latencies).chain(STATEMENT.map(str::to_owned)).collect()
 }
@@ -104,9 +100,10 @@ pub(crate) fn columns() -> Vec<String> {
 pub(crate) fn csv(report: &Report) -> String {
     let columns = columns();
     let mut out = line(&columns);
-    let all = OfFigures::of(report);
+    let warnings = warnings_of(report);
     for figure in &report.figures {
-        let mut cells = row(&Said::of(report, figure, &all));
+        let warnings = warnings.get(&figure.number).map_or(&[][..], Vec::as_slice);
+        let mut cells = row(&Said { report, figure, warnings });
         cells.resize(columns.len(), String::new());
         out.push_str(&line(&cells));
     }
@@ -161,37 +158,18 @@ fn of_statement(report: &Report, one: &statements::Said<'_>, column: &str) -> St
 struct Said<'a> {
     report: &'a Report,
     figure: &'a Figure,
-    all: &'a OfFigures<'a>,
     warnings: &'a [&'a str],
 }
 
-impl<'a> Said<'a> {
-    fn of(report: &'a Report, figure: &'a Figure, all: &'a OfFigures<'a>) -> Self {
-        let warnings = all.warnings.get(&figure.number).map_or(&[][..], Vec::as_slice);
-        Self { report, figure, all, warnings }
-    }
-}
-
-/// What is said of each figure, by its number.
-#[derive(Default)]
-struct OfFigures<'a> {
-    warnings: HashMap<usize, Vec<&'a str>>,
-    members: HashMap<usize, Vec<&'a Member>>,
-}
-
-impl<'a> OfFigures<'a> {
-    fn of(report: &'a Report) -> Self {
-        let mut said = Self::default();
-        for member in report.findings.members.iter().flat_map(|set| &set.members) {
-            said.members.entry(member.figure).or_default().push(member);
+/// The texts of the warnings of each figure, by its number.
+fn warnings_of(report: &Report) -> HashMap<usize, Vec<&str>> {
+    let mut warnings: HashMap<usize, Vec<&str>> = HashMap::new();
+    for entry in report.notes.iter().flat_map(|note| &note.entries) {
+        for number in &entry.figures {
+            warnings.entry(*number).or_default().push(&entry.text);
         }
-        for entry in report.notes.iter().flat_map(|note| &note.entries) {
-            for number in &entry.figures {
-                said.warnings.entry(*number).or_default().push(&entry.text);
-            }
-        }
-        said
     }
+    warnings
 }
 
 /// `tasks=33;transfer=1048576`, in the units of the JSON form.
@@ -206,8 +184,7 @@ fn settings(all: &[Setting]) -> String {
 /// The cells of a figure up to those of statements.
 fn row(of: &Said<'_>) -> Vec<String> {
     let mut cells: Vec<String> = FIGURE.iter().map(|column| (column.value)(of)).collect();
-    let (all, figure) = (of.all, of.figure);
-    cells.extend(members(all.members.get(&figure.number).map_or(&[], Vec::as_slice)));
+    let figure = of.figure;
     for operation in Operation::ALL {
         let is_response = |one: &&LatencyInfo| one.operation == operation.name() && one.measure == "response";
         match figure.latency.iter().find(is_response) {
@@ -219,16 +196,6 @@ fn row(of: &Said<'_>) -> Vec<String> {
         }
     }
     cells
-}
-
-/// The devices that a figure is of, their models, and which of them are slow.
-fn members(all: &[&Member]) -> [String; 3] {
-    let names = |these: &mut dyn Iterator<Item = &&Member>| {
-        these.map(|one| one.name.as_str()).collect::<Vec<_>>().join(" ")
-    };
-    let mut models: Vec<&str> = all.iter().map(|one| one.model.as_str()).collect();
-    models.dedup();
-    [names(&mut all.iter()), models.join("; "), names(&mut all.iter().filter(|one| one.slow))]
 }
 
 /// A number with a point and without an exponent, as every reader of CSV takes it; nothing where

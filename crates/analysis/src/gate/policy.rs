@@ -53,6 +53,14 @@ pub enum Kind {
     Extrapolation,
     /// What a layer costs.
     Layer,
+    /// Devices beside each other.
+    DeviceSet,
+    /// The devices of one model.
+    DeviceModel,
+    /// One device.
+    Device,
+    /// Seek time and rate of a device.
+    Seek,
     /// A file system against what its devices say of its block size.
     Strip,
     /// As many tasks on more and more devices.
@@ -218,7 +226,7 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 45] = [
+pub const POLICY: [Policy; 49] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     Policy {
@@ -289,15 +297,14 @@ pub const POLICY: [Policy; 45] = [
         ..row(Kind::Dispersion, "dispersion", "Spread of repetitions over sizes", "repetitions")
     },
     Policy {
-        metrics: true,
+        rows: 2 * OBSERVED_SHOWN,
         test: "far below the median, and difference from the others, corrected for the number of nodes",
-        ..observed(Kind::NodeSet, "nodes", "Nodes compared", "nodes-compared")
+        ..row(Kind::NodeSet, "nodes", "Nodes compared", "nodes-compared")
     },
     Policy {
-        metrics: true,
         rows: JOBS_SHOWN,
         test: "far below the median, and difference from the others, corrected for the number of nodes",
-        ..observed(Kind::Node, "node", "Each node", "nodes-compared")
+        ..row(Kind::Node, "node", "Each node", "nodes-compared")
     },
     Policy {
         metrics: false,
@@ -321,6 +328,13 @@ pub const POLICY: [Policy; 45] = [
         rows: 2 * OBSERVED_SHOWN,
         test: "difference from the layer below, corrected for the number of pairs",
         ..row(Kind::Layer, "layer", "Layer by layer", "layers")
+    },
+    row(Kind::DeviceSet, "member_set", "Devices beside each other", "devices"),
+    Policy { metrics: false, ..row(Kind::DeviceModel, "device_model", "Models of devices", "devices") },
+    Policy { rows: 16 * OBSERVED_SHOWN, ..row(Kind::Device, "member", "Each device", "devices") },
+    Policy {
+        test: "fit of a line to the times",
+        ..row(Kind::Seek, "seek", "Seek time and transfer rate of one device", "devices")
     },
     Policy { metrics: false, ..row(Kind::Strip, "strip", "Block sizes of file systems", "devices") },
     Policy {

@@ -2,15 +2,10 @@
 
 use plan::{Client, Layer, SettingValue};
 
-use super::layers;
 use crate::view::findings as view;
 
-/// `found`, of figures that are made of `sources`.
-pub(crate) fn findings(sources: &[analysis::Figure], found: &analysis::Findings) -> view::Findings {
-    let mut findings =
-        view::Findings { audit: found.audit.iter().map(doubt).collect(), ..view::Findings::default() };
-    layers::fill(&mut findings, found, sources);
-    findings
+pub(crate) fn findings(found: &analysis::Findings) -> view::Findings {
+    view::Findings { audit: found.audit.iter().map(doubt).collect() }
 }
 
 /// The number of a figure in a report: from 1.

@@ -1,7 +1,6 @@
 //! Fills a [`Report`] from a run: analysis computes, this file puts into words and in order.
 
 pub(crate) mod findings;
-mod layers;
 mod layouts;
 mod nodes;
 mod printed;
@@ -71,7 +70,7 @@ pub(crate) fn report(run: &Run, sources: Vec<analysis::Figure>, found: analysis:
             tables: found.tables(),
             conditions: figures.iter().map(|figure| figure.conditions.clone()).collect(),
         },
-        findings: findings::findings(&sources, &found),
+        findings: findings::findings(&found),
         figures,
         notes,
         study: study(plan),

@@ -9,7 +9,6 @@
 //! which joins the others by `case` and `phase`.
 
 mod family;
-mod layers;
 mod statements;
 
 use analysis::Take;
@@ -27,12 +26,7 @@ pub(crate) fn openmetrics(report: &Report) -> String {
         Some(of_figure(figure))
     };
     let mut out = String::new();
-    for families in [
-        run_families(report),
-        figure_families(report),
-        statements::families(report, of),
-        Vec::from(layers::families(report, of)),
-    ] {
+    for families in [run_families(report), figure_families(report), statements::families(report, of)] {
         for family in families {
             family.write(&mut out);
         }

@@ -6,7 +6,6 @@
 mod audit;
 mod cluster;
 mod cost;
-mod devices;
 mod layouts;
 mod operations;
 mod printed;
@@ -25,7 +24,6 @@ use crate::view::findings::Setting;
 use crate::view::{Figure, Report};
 
 pub(crate) use cluster::nodes_line;
-pub(crate) use devices::{member_rate, seek_name};
 
 /// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
 /// second, as data sheets do.
@@ -82,7 +80,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("sweeps", "Sweeps", true, sweep::blocks(report)),
         ("weak-scaling", "Weak scaling", true, report.statements.blocks(report, "weak-scaling")),
         ("nodes-compared", "Nodes compared", true, report.statements.blocks(report, "nodes-compared")),
-        ("devices", "Devices one by one and together", true, devices::blocks(report)),
+        ("devices", "Devices one by one and together", true, report.statements.blocks(report, "devices")),
         ("layers", "Layer by layer", true, report.statements.blocks(report, "layers")),
         ("disk-view", "What the disks see", true, report.statements.blocks(report, "disk-view")),
         ("job-times", "Jobs over time", true, report.statements.blocks(report, "job-times")),

@@ -4,14 +4,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::layers::{MemberSet, SeekFit};
-
 /// All of it. A list is empty where the study has nothing of its kind.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub(crate) struct Findings {
     pub(crate) audit: Vec<Doubt>,
-    pub(crate) members: Vec<MemberSet>,
-    pub(crate) seeks: Vec<SeekFit>,
 }
 
 /// A swept key and its value.

@@ -4,7 +4,6 @@
 //! test keeps the two together. Forms only choose, order and format what stands here.
 
 pub(crate) mod findings;
-pub(crate) mod layers;
 pub(crate) mod layouts;
 pub(crate) mod nodes;
 pub(crate) mod printed;

@@ -1,15 +1,15 @@
 //! Devices beside each other, measured rates beside those that a seek time predicts, and file systems beside
 //! what their devices promise.
 
+use analysis::{Member, MemberSet, SeekFit, Stated};
 use serde_json::{Value, json};
 
 use super::axis::{Axis, Span};
 use super::spread::pattern_of;
 use super::{BLUE, Chart, DASHES, ORANGE, PALETTE, SHAPES, escaped};
 use crate::format::{latency, percent, rate, whole};
-use crate::section::{member_rate, seek_name, title};
-use crate::view::Report;
-use crate::view::layers::{MemberSet, SeekFit};
+use crate::section::title;
+use crate::view::{Figure, Report};
 
 const PLACE: &str = "devices";
 /// Charts of devices; the tables have the rest.
@@ -23,7 +23,7 @@ const STEPS: usize = 12;
 
 /// All of them.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
-    let mut charts: Vec<Chart> = families(&report.findings.members)
+    let mut charts: Vec<Chart> = families(report)
         .iter()
         .take(CHARTS_MAX)
         .enumerate()
@@ -36,9 +36,9 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
 }
 
 /// Reads and writes of the same devices in the same way stand side by side.
-fn families(sets: &[MemberSet]) -> Vec<Vec<&MemberSet>> {
+fn families(report: &Report) -> Vec<Vec<&MemberSet>> {
     let mut families: Vec<Vec<&MemberSet>> = Vec::new();
-    for set in sets {
+    for set in report.found.members.iter().filter_map(Stated::says) {
         let alike = |family: &&mut Vec<&MemberSet>| {
             let first = family[0];
             let same =
@@ -51,6 +51,22 @@ fn families(sets: &[MemberSet]) -> Vec<Vec<&MemberSet>> {
         }
     }
     families
+}
+
+/// The rate of a member as data sheets tell it, and its unit.
+fn member_rate(report: &Report, member: &Member) -> (f64, &'static str) {
+    match report.figures.get(member.figure).is_some_and(Figure::is_large) {
+        true => (member.bytes_per_second / 1e6, "MB/s"),
+        false => (member.transfers_per_second, "IOPS"),
+    }
+}
+
+/// `read of disk, tasks 1`.
+fn seek_name(report: &Report, one: &SeekFit) -> String {
+    let target = title(report, &one.target);
+    let on = if target.is_empty() { String::new() } else { format!(" of {target}") };
+    let fixed: String = one.fixed.iter().map(|setting| format!(", {setting}")).collect();
+    format!("{}{on}{fixed}", one.phase)
 }
 
 fn members(report: &Report, sets: &[&MemberSet], index: usize) -> Chart {
@@ -75,19 +91,17 @@ fn members(report: &Report, sets: &[&MemberSet], index: usize) -> Chart {
                 set.members.iter().find(|one| one.model == *model && one.place == *place)
             })
             .collect();
-        let of = |text: &dyn Fn(&&crate::view::layers::Member) -> String| {
-            these.iter().map(text).collect::<Vec<_>>()
-        };
+        let of = |text: &dyn Fn(&&Member) -> String| these.iter().map(text).collect::<Vec<_>>();
         let deviations: Vec<f64> = these
             .iter()
             .map(|one| match unit {
-                "MB/s" => one.deviation_per_second / 1e6,
+                "MB/s" => one.deviation / 1e6,
                 // Transfers of one size: both rates are in proportion.
-                _ => one.deviation_per_second * one.transfers_per_second / one.bytes_per_second.max(1.0),
+                _ => one.deviation * one.transfers_per_second / one.bytes_per_second.max(1.0),
             })
             .collect();
         data.push(json!({
-            "type": "bar", "name": set.phase,
+            "type": "bar", "name": set.phase.name(),
             "x": [of(&|one| escaped(&one.model)), of(&|one| escaped(&one.name))],
             "y": these.iter().map(|one| member_rate(report, one).0).collect::<Vec<_>>(),
             "error_y": { "type": "data", "array": deviations, "thickness": 1.2, "width": 2, "color": "ink" },
@@ -110,8 +124,7 @@ fn members(report: &Report, sets: &[&MemberSet], index: usize) -> Chart {
     let whose =
         if first.target.is_empty() { escaped(&first.group) } else { escaped(title(report, &first.target)) };
     let how = if first.together { "all together" } else { "one by one" };
-    let at = crate::section::point(&first.fixed);
-    let at = if at.is_empty() { at } else { format!(", {at}") };
+    let at: String = first.fixed.iter().map(|setting| format!(", {setting}")).collect();
     let variations: Vec<String> = sets
         .iter()
         .map(|set| {
@@ -151,8 +164,8 @@ fn grades(sets: &[&MemberSet], unit: &str) -> (Vec<Value>, Vec<Value>) {
     }
     let mut known: Vec<(f64, &str)> = Vec::new();
     for grade in sets.iter().flat_map(|set| &set.grades) {
-        if !known.iter().any(|(rate, _)| (rate - grade.per_second).abs() < 1.0) {
-            known.push((grade.per_second, &grade.name));
+        if !known.iter().any(|(rate, _)| (rate - grade.rate).abs() < 1.0) {
+            known.push((grade.rate, &grade.name));
         }
     }
     let shape = |rate: f64| {
@@ -172,7 +185,7 @@ fn grades(sets: &[&MemberSet], unit: &str) -> (Vec<Value>, Vec<Value>) {
 /// Rates against transfer sizes with the curve that a seek time predicts, one chart for each workload.
 fn sizes(report: &Report) -> Vec<Chart> {
     let mut groups: Vec<(&str, Vec<&SeekFit>)> = Vec::new();
-    for fit in &report.findings.seeks {
+    for fit in report.found.seeks.iter().filter_map(Stated::says) {
         match groups.iter_mut().find(|(group, _)| *group == fit.group) {
             Some((_, fits)) => fits.push(fit),
             None => groups.push((&fit.group, vec![fit])),
@@ -188,7 +201,7 @@ fn sizes(report: &Report) -> Vec<Chart> {
 
 fn size_chart(report: &Report, fits: &[&SeekFit], index: usize) -> Chart {
     let fits = &fits[..fits.len().min(LINES_MAX)];
-    let all = fits.iter().flat_map(|fit| fit.points.iter().map(|point| point.transfer_bytes));
+    let all = fits.iter().flat_map(|fit| fit.points.iter().map(|point| point.bytes));
     let span = Span::new("transfer", "bytes", all.collect());
     let axis = Axis::new(&span);
     let mut data = Vec::new();
@@ -197,7 +210,7 @@ fn size_chart(report: &Report, fits: &[&SeekFit], index: usize) -> Chart {
         let name = escaped(&seek_name(report, fit));
         data.push(json!({
             "type": "scatter", "mode": "markers", "name": format!("{name}: measured"), "legendgroup": name,
-            "x": fit.points.iter().map(|point| point.transfer_bytes).collect::<Vec<_>>(),
+            "x": fit.points.iter().map(|point| point.bytes).collect::<Vec<_>>(),
             "y": fit.points.iter().map(|point| point.bytes_per_second / 1e6).collect::<Vec<_>>(),
             "text": fit.points.iter().map(|point| format!(
                 "<b>{name}</b><br>{} of one device, {} each", rate(point.bytes_per_second), latency(whole(point.time_ns))
@@ -205,14 +218,14 @@ fn size_chart(report: &Report, fits: &[&SeekFit], index: usize) -> Chart {
             "hovertemplate": "%{text}<extra></extra>",
             "marker": { "color": colour, "symbol": symbol, "size": 9 },
         }));
-        let Some(line) = &fit.line else { continue };
+        let Some(line) = fit.line() else { continue };
         let at = |bytes: f64| bytes / (line.positioning_ns / 1e9 + bytes / line.bytes_per_second) / 1e6;
         let x = steps(fit);
         data.push(json!({
             "type": "scatter", "mode": "lines", "legendgroup": name,
             "name": format!(
                 "{name}: seek {} ± {}, then {}", latency(whole(line.positioning_ns)),
-                latency(whole(line.positioning_half_width_ns)), rate(line.bytes_per_second)
+                latency(whole(line.positioning_half_ns)), rate(line.bytes_per_second)
             ),
             "x": x, "y": x.iter().map(|&bytes| at(bytes)).collect::<Vec<_>>(),
             "hoverinfo": "skip", "line": { "color": colour, "width": 1.6, "dash": DASHES[place / PALETTE.len() % 4] },
@@ -238,7 +251,7 @@ fn size_chart(report: &Report, fits: &[&SeekFit], index: usize) -> Chart {
 
 /// Sizes from the smallest to the largest, each by the same factor from the one before.
 fn steps(fit: &SeekFit) -> Vec<f64> {
-    let sizes = || fit.points.iter().map(|point| point.transfer_bytes);
+    let sizes = || fit.points.iter().map(|point| point.bytes);
     let (low, high) = (sizes().fold(f64::INFINITY, f64::min), sizes().fold(0.0, f64::max));
     let count = STEPS * fit.points.len();
     (0..=count).map(|step| low * (high / low).powf(step as f64 / count as f64)).collect()
