@@ -39,7 +39,7 @@ impl Statement for CurveShape {
     const COLUMNS: &'static [Column<Self>] = &[
         Column::text("axis", |one: &Self| one.axis.clone(), "The swept key.").headed("over").subject(),
         Column::setting("peak", |one: &Self| one.place(one.peak), "Where the rate is highest.")
-            .headed("best at"),
+            .headed("highest at"),
         Column::setting(
             "sweet_spot",
             |one: &Self| one.place(one.shape.sweet_spot),
