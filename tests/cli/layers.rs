@@ -151,7 +151,7 @@ fn the_seek_time_and_the_rate_of_a_programmed_disk_are_found() {
             assert_near("measured ÷ predicted", rate / predicted, 1.0, 0.25);
         }
         let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
-        assert_says(&text, &["Seek time and transfer rate of one device", "seek time"]);
+        assert_says(&text, &["Of one device: time of a transfer", "seek time"]);
     });
 }
 
