@@ -4,6 +4,7 @@
 //! Not bytes are compared but what is said: of JSON, CSV and OpenMetrics the values of each key of each
 //! row, of text, Markdown and the page the words and numbers below each heading. `UPDATE_GOLDEN=1` writes
 //! `tests/golden/RECORD.FORM` anew; the test prints what each form says no longer, and what is new.
+//! `FORMS_TO=DIRECTORY` writes the forms themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -93,20 +94,46 @@ fn runs() -> Vec<(String, record::Run)> {
     runs
 }
 
-/// What each form says of a run, and what is stated in any of them.
-fn forms(run: &record::Run) -> [(&'static str, Said); 7] {
+/// The forms of a run as they are.
+fn written_forms(run: &record::Run) -> [(&'static str, String); 6] {
     let study = Study::of(run);
     let mut page = Vec::new();
     study.html(&mut page).expect("written");
     [
-        ("statements", statements(run)),
-        ("text", words(study.text(Colour::Ansi).lines().map(heading_of_text))),
-        ("markdown", words(study.markdown().lines().map(heading_of_markdown))),
-        ("html", html(&String::from_utf8(page).expect("UTF-8"))),
-        ("csv", document(&csv(&study.csv()))),
-        ("json", document(&serde_json::from_str(&study.json()).expect("JSON"))),
-        ("openmetrics", open_metrics(&study.openmetrics())),
+        ("text", study.text(Colour::Ansi)),
+        ("markdown", study.markdown()),
+        ("html", String::from_utf8(page).expect("UTF-8")),
+        ("csv", study.csv()),
+        ("json", study.json()),
+        ("openmetrics", study.openmetrics()),
     ]
+}
+
+/// What each form says of a run, and what is stated in any of them.
+fn forms(run: &record::Run) -> [(&'static str, Said); 7] {
+    let [text, markdown, page, table, json, metrics] = written_forms(run).map(|(_, form)| form);
+    [
+        ("statements", statements(run)),
+        ("text", words(text.lines().map(heading_of_text))),
+        ("markdown", words(markdown.lines().map(heading_of_markdown))),
+        ("html", html(&page)),
+        ("csv", document(&csv(&table))),
+        ("json", document(&serde_json::from_str(&json).expect("JSON"))),
+        ("openmetrics", open_metrics(&metrics)),
+    ]
+}
+
+/// Writes all forms of all records to `FORMS_TO`, for a comparison byte by byte with those of another
+/// commit.
+#[test]
+fn forms_are_written_where_asked() {
+    let Some(place) = env::var_os("FORMS_TO").map(PathBuf::from) else { return };
+    fs::create_dir_all(&place).expect("made");
+    for (name, run) in runs() {
+        for (form, text) in written_forms(&run) {
+            fs::write(place.join(format!("{name}.{form}")), text).expect("written");
+        }
+    }
 }
 
 /// A line of a text: a new heading, or words below the last one.
