@@ -173,7 +173,8 @@ impl Statement for Job {
 const SMALL_BELOW: Bytes = Bytes::kib(64);
 
 /// The job table of `run`: the published jobs that the study sets beside its own, then each repetition that counts of
-/// small random transfers by several tasks, those of the fastest figure first. Empty where there is no own one.
+/// small random transfers by several tasks, those of the fastest figure first. Empty where there is no own one, and
+/// where neither published jobs nor the command line of `randomops` ask for it: the figures say the same.
 pub(crate) fn jobs(
     run: &Run,
     gate: &Gate<'_>,
@@ -192,7 +193,9 @@ pub(crate) fn jobs(
         .map(|one| (one.figure, one.nodes.len()))
         .collect();
     let mut own: Vec<(usize, Vec<Job>)> = Vec::new();
-    for subject in gate.subjects.iter().filter(|subject| is_job(subject)) {
+    let printed: Vec<Job> = published.iter().filter_map(Stated::says).filter_map(printed).collect();
+    let is_asked = |case: &Case| !printed.is_empty() || case.id.starts_with(plan::randomops::CASE);
+    for subject in gate.subjects.iter().filter(|one| is_asked(one.case) && is_job(one)) {
         let nodes = observed.get(&subject.index).map_or(subject.nodes(), |&nodes| nodes as u64);
         let job = |one| Job { nodes: Some(nodes), ..job(id, subject.case, one) };
         own.push((subject.index, subject.figure.counted().map(job).collect()));
@@ -216,9 +219,8 @@ pub(crate) fn jobs(
     for place in best.into_values() {
         found[place].1.best = true;
     }
-    let printed = published.iter().filter_map(|one| Some((Vec::new(), printed(one.says()?)?)));
-    let all: Vec<(Vec<usize>, Job)> = printed.chain(found).collect();
-    all.into_iter().map(|(inputs, job)| gate.state(Kind::Job, inputs, job)).collect()
+    let printed = printed.into_iter().map(|job| (Vec::new(), job));
+    printed.chain(found).map(|(inputs, job)| gate.state(Kind::Job, inputs, job)).collect()
 }
 
 fn is_job(subject: &Subject<'_>) -> bool {

@@ -65,18 +65,39 @@ const FIGURE: &[Column] = &[
     column("surprises", |of| of.figure.surprises.to_string()),
 ];
 
-/// The columns of rows of statements.
-const STATEMENT: [&str; 9] = [
-    "statement",
-    "outcome",
-    "because",
-    "figures",
-    "value_name",
-    "value",
-    "value_text",
-    "value_unit",
-    "about",
+/// A value of a statement.
+type OfStatement = fn(&Report, &statements::Said<'_>) -> String;
+
+/// The columns of rows of statements that only they have.
+const STATEMENT: &[(&str, OfStatement)] = &[
+    ("statement", |_, one| one.kind.to_owned()),
+    ("outcome", |_, one| one.row.outcome.name().to_owned()),
+    ("because", |_, one| one.because()),
+    ("figures", |_, one| one.figures()),
+    ("value_name", |_, one| one.name.to_owned()),
+    ("value", |_, one| optional(one.value)),
+    ("value_text", |_, one| one.text.clone()),
+    ("value_unit", |_, one| one.unit.to_owned()),
+    ("about", |_, one| {
+        one.about.iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join("; ")
+    }),
 ];
+
+/// The columns of figures that rows of statements have, too: which one they are of.
+const SHARED: &[(&str, OfStatement)] = &[
+    ("row", |_, _| "statement".to_owned()),
+    ("run_id", |report, _| report.run.id.clone()),
+    ("number", |_, one| of_figure(one, |figure| figure.number.to_string())),
+    ("case", |_, one| of_figure(one, |figure| figure.case.clone())),
+    ("workload", |_, one| of_figure(one, |figure| figure.group.clone())),
+    ("target", |_, one| of_figure(one, |figure| figure.target.clone())),
+    ("settings", |_, one| of_figure(one, |figure| settings(&figure.settings))),
+    ("phase", |_, one| of_figure(one, |figure| figure.phase.to_owned())),
+];
+
+fn of_figure(one: &statements::Said<'_>, value: fn(&Figure) -> String) -> String {
+    one.figure.map(value).unwrap_or_default()
+}
 
 /// The columns of the latencies of an operation.
 fn latency_columns(operation: Operation) -> impl Iterator<Item = String> {
@@ -93,7 +114,7 @@ fn latency_columns(operation: Operation) -> impl Iterator<Item = String> {
 pub(crate) fn columns() -> Vec<String> {
     let figure = FIGURE.iter().map(|column| column.name).map(str::to_owned);
     let latencies = Operation::ALL.into_iter().flat_map(latency_columns);
-    figure.chain(latencies).chain(STATEMENT.map(str::to_owned)).collect()
+    figure.chain(latencies).chain(STATEMENT.iter().map(|(name, _)| (*name).to_owned())).collect()
 }
 
 /// The whole table, heading first.
@@ -107,8 +128,14 @@ pub(crate) fn csv(report: &Report) -> String {
         cells.resize(columns.len(), String::new());
         out.push_str(&line(&cells));
     }
+    let place = |name| columns.iter().position(|column| column == name);
+    let of_statements: Vec<(usize, OfStatement)> =
+        SHARED.iter().chain(STATEMENT).filter_map(|(name, value)| Some((place(name)?, *value))).collect();
     for one in statements::said(report) {
-        let cells: Vec<String> = columns.iter().map(|column| of_statement(report, &one, column)).collect();
+        let mut cells = vec![String::new(); columns.len()];
+        for (place, value) in &of_statements {
+            cells[*place] = value(report, &one);
+        }
         out.push_str(&line(&cells));
     }
     out
@@ -125,33 +152,6 @@ pub(crate) fn wide(report: &Report, kind: analysis::Kind) -> Option<String> {
         out.push_str(&line(&[report.run.id.clone(), number].into_iter().chain(cells).collect::<Vec<_>>()));
     }
     Some(out)
-}
-
-/// A value of a statement: the columns that say which figure it is of, and those of statements.
-fn of_statement(report: &Report, one: &statements::Said<'_>, column: &str) -> String {
-    let figure = |of: fn(&Figure) -> String| one.figure.map(of).unwrap_or_default();
-    match column {
-        "row" => "statement".to_owned(),
-        "run_id" => report.run.id.clone(),
-        "number" => figure(|one| one.number.to_string()),
-        "case" => figure(|one| one.case.clone()),
-        "workload" => figure(|one| one.group.clone()),
-        "target" => figure(|one| one.target.clone()),
-        "settings" => figure(|one| settings(&one.settings)),
-        "phase" => figure(|one| one.phase.to_owned()),
-        "about" => {
-            one.about.iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join("; ")
-        }
-        "statement" => one.kind.to_owned(),
-        "outcome" => one.row.outcome.name().to_owned(),
-        "because" => one.because(),
-        "figures" => one.figures(),
-        "value_name" => one.name.to_owned(),
-        "value" => optional(one.value),
-        "value_text" => one.text.clone(),
-        "value_unit" => one.unit.to_owned(),
-        _ => String::new(),
-    }
 }
 
 /// A figure with what is said of it.
