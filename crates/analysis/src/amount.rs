@@ -3,7 +3,7 @@
 use plan::{Amount, Bytes, Case, Phase, RateName};
 use record::Measure;
 
-use crate::{Figure, RepetitionFigure};
+use crate::{Figure, LatencySummary, RepetitionFigure};
 
 /// The bytes at which rates of `phase` in bytes and in operations are converted into each other: those of
 /// a transfer, of a file, of a request with its response.
@@ -33,16 +33,16 @@ pub(crate) fn measured(figure: &Figure, amount: Amount) -> Option<f64> {
     match amount {
         Amount::BytesPerSecond(_) => Some(figure.bytes_per_second.median),
         Amount::OperationsPerSecond(_) => Some(figure.transfers_per_second.median),
-        Amount::Latency { percent, .. } => {
-            let of = |one: &crate::OperationLatency| match percent {
-                None => one.latency.mean_ns(),
-                Some(percent) => one.latency.percentile(percent) as f64,
-            };
-            // Of a phase that does several things a promise holds for each, so the slowest decide.
-            let responses = figure.latency.iter().filter(|one| one.measure == Measure::Response);
-            responses.map(of).max_by(f64::total_cmp)
-        }
+        Amount::Latency { percent, .. } => slowest(&figure.latency, percent),
     }
+}
+
+/// The percentile, or else the mean, of response times. Of a phase that does several things a promise holds for
+/// each, so the slowest decide.
+fn slowest(latency: &[LatencySummary], percent: Option<f64>) -> Option<f64> {
+    let responses = latency.iter().filter(|one| one.measure == Measure::Response);
+    let of = |one: &LatencySummary| percent.map_or(Some(one.mean_ns()), |percent| one.percentile(percent));
+    responses.filter_map(of).max_by(f64::total_cmp)
 }
 
 /// What each of `repetitions` reached in the unit of `amount`, by the rate called `rate`; none where one
@@ -51,15 +51,7 @@ pub(crate) fn values(repetitions: &[&RepetitionFigure], amount: Amount, rate: Ra
     let value = |one: &&RepetitionFigure| match amount {
         Amount::BytesPerSecond(_) => one.rates.get(rate).map(|rate| rate.bytes_per_second),
         Amount::OperationsPerSecond(_) => one.rates.get(rate).map(|rate| rate.transfers_per_second),
-        Amount::Latency { percent, .. } => one
-            .latency
-            .iter()
-            .filter(|latency| latency.measure == Measure::Response)
-            .filter_map(|latency| match percent {
-                None => Some(latency.mean_ns),
-                Some(percent) => latency.percentile(percent).map(|nanos| nanos as f64),
-            })
-            .max_by(f64::total_cmp),
+        Amount::Latency { percent, .. } => slowest(&one.latency, percent),
     };
     repetitions.iter().map(value).collect()
 }

@@ -408,9 +408,9 @@ pub fn own_value(case: &Case, figure: &Figure, published: &Published) -> Option<
 fn latency_ns(figure: &Figure, statistic: PublishedStatistic) -> Option<f64> {
     let latency = figure.response(operation_of(figure.phase).unwrap_or(Operation::Read))?;
     match statistic {
-        PublishedStatistic::Min => Some(latency.min_ns() as f64),
-        PublishedStatistic::Max => Some(latency.max_ns() as f64),
-        PublishedStatistic::Deviation => Some(latency.deviation_ns()),
+        PublishedStatistic::Min => Some(latency.get("minimum")),
+        PublishedStatistic::Max => Some(latency.get("maximum")),
+        PublishedStatistic::Deviation => Some(latency.get("deviation")),
         PublishedStatistic::Range => None,
         _ => Some(latency.mean_ns()),
     }

@@ -4,7 +4,7 @@ use plan::{Phase, RateName};
 use record::Operation;
 
 use crate::{
-    Comparison, Contrast, DIFFERENCE_LEAST, Difference, Figure, Latency, RepetitionFigure, difference,
+    Comparison, Contrast, DIFFERENCE_LEAST, Difference, Figure, LatencySummary, RepetitionFigure, difference,
 };
 
 /// What two figures are compared by: a rate, or the mean latency of an operation.
@@ -54,9 +54,9 @@ pub(crate) fn samples(
         }
     }
     for operation in Operation::ALL {
-        let is_known = |figure: &Figure| figure.response(operation).is_some_and(Latency::knows_mean);
+        let is_known = |figure: &Figure| figure.response(operation).is_some_and(|latency| latency.knows_mean);
         if is_known(before) && is_known(after) {
-            let mean = |one: &RepetitionFigure| one.response(operation).map(|latency| latency.mean_ns);
+            let mean = |one: &RepetitionFigure| one.response(operation).map(LatencySummary::mean_ns);
             found.push(sampled(Some(operation), false, &mean));
         }
     }

@@ -202,9 +202,9 @@ fn point(subject: &Subject<'_>, value: &SettingValue, x: f64) -> CurvePoint {
 fn latency_mean_ns(figure: &Figure) -> Option<f64> {
     let of_measure = figure.latency.iter().filter(|latency| latency.measure == Measure::Response);
     let (mut sum, mut count) = (0.0, 0.0);
-    for latency in of_measure.map(|latency| &latency.latency) {
-        sum += latency.mean_ns() * latency.count() as f64;
-        count += latency.count() as f64;
+    for latency in of_measure {
+        sum += latency.mean_ns() * latency.count as f64;
+        count += latency.count as f64;
     }
     (count > 0.0).then(|| sum / count)
 }

@@ -95,7 +95,7 @@ pub(crate) fn disk_views(run: &Run, gate: &Gate<'_>) -> Vec<Stated<DiskView>> {
             operations,
             application_share: share,
             application_seek_bytes: Summary::of(&seeks).map(|all| all.median),
-            devices: of_devices(figure.counted().map(|pass| &pass.phase)),
+            devices: of_devices(figure.counted().map(|pass| &*pass.phase)),
         };
         Some(gate.state(Kind::DiskView, vec![place], view))
     };

@@ -1,6 +1,10 @@
 //! Figures: what tables, charts and pages show, with all that must stand beside it.
 
 use std::collections::HashMap;
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::thread;
 
 use plan::{Case, Client, Phase, Plan, Role, Setting};
 use record::{
@@ -18,16 +22,10 @@ use crate::{
     Rates, Summary, Take, observed,
 };
 
-/// The latency of one operation, by one measure.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OperationLatency {
-    /// Which operation.
-    pub operation: Operation,
-    /// What it is counted from.
-    pub measure: Measure,
-    /// The histogram.
-    pub latency: Latency,
-}
+/// Threads that make figures; the record keeps so many batches of rows at once.
+const THREADS_MAX: usize = 2;
+/// For fewer cases no thread is worth its start.
+const CASES_OF_A_THREAD: usize = 64;
 
 /// One pass of a figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +38,7 @@ pub struct RepetitionFigure {
     /// at the steady state, lies in the last window.
     pub counts: bool,
     /// The phase as recorded.
-    pub phase: PhaseRow,
+    pub phase: Arc<PhaseRow>,
     /// Its named rates.
     pub rates: Rates,
     /// Of a recorded pass: its rate ÷ that of the first round of the same repetition − 1; none where
@@ -89,7 +87,7 @@ pub struct Figure {
     /// does.
     pub transfers_per_second: Summary,
     /// All transfers of all passes that count: in the order of [`Operation::ALL`], response before service.
-    pub latency: Vec<OperationLatency>,
+    pub latency: Vec<LatencySummary>,
     /// For each device, the mean over all passes that count, in the order of names; the name of its
     /// node stands before it where there are several.
     pub devices: Vec<(String, DeviceMean)>,
@@ -107,12 +105,23 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// The merged latency of `operation` from the start that was intended.
+    /// The latency of `operation` from the start that was intended.
     #[must_use]
-    pub fn response(&self, operation: Operation) -> Option<&Latency> {
-        let wanted =
-            |found: &&OperationLatency| found.operation == operation && found.measure == Measure::Response;
-        self.latency.iter().find(wanted).map(|found| &found.latency)
+    pub fn response(&self, operation: Operation) -> Option<&LatencySummary> {
+        response(&self.latency, operation)
+    }
+
+    /// The histograms of all passes that count in `run`, of each operation from the start that was intended.
+    #[must_use]
+    pub fn histograms(&self, run: &Run) -> Vec<(Operation, Latency)> {
+        let rows = run.latency(&self.case);
+        let counts = |row: &&LatencyRow| {
+            row.key.phase == self.phase && self.counted().any(|pass| pass.repetition == row.key.repetition)
+        };
+        let rows: Vec<&LatencyRow> = rows.iter().filter(counts).collect();
+        let of =
+            |operation| Some((operation, Latency::of(rows.iter().copied(), operation, Measure::Response)?));
+        Operation::ALL.into_iter().filter_map(of).collect()
     }
 
     /// The passes that the summaries are made of.
@@ -125,17 +134,19 @@ impl RepetitionFigure {
     /// The latency of `operation` from the start that was intended.
     #[must_use]
     pub fn response(&self, operation: Operation) -> Option<&LatencySummary> {
-        let wanted =
-            |found: &&LatencySummary| found.operation == operation && found.measure == Measure::Response;
-        self.latency.iter().find(wanted)
+        response(&self.latency, operation)
     }
+}
+
+fn response(all: &[LatencySummary], operation: Operation) -> Option<&LatencySummary> {
+    all.iter().find(|one| one.operation == operation && one.measure == Measure::Response)
 }
 
 /// The figures of all result phases, in the order of the plan, summarised by the rate called
 /// `rate`. A figure whose passes do not all have that rate is summarised by wall time instead;
 /// [`Figure::rate`] says which it is. A phase without a pass that counts has no figure.
 ///
-/// Rows are taken from `run` one case at a time and dropped again.
+/// Rows are taken from `run` one case at a time in each of some threads, and dropped again.
 #[must_use]
 pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
     let plan = &run.manifest.plan;
@@ -143,27 +154,36 @@ pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
         plan.cases.iter().enumerate().map(|(place, case)| (case.id.as_str(), place)).collect();
     let passes = Passes::of(run);
     let percents = percents(plan);
-    let mut figures: Vec<(usize, Vec<Figure>)> = Vec::with_capacity(plan.cases.len());
-    for id in run.cases() {
-        let Some((&place, passes)) = places.get(&**id).zip(passes.0.get(&**id)) else { continue };
+    let ids: Vec<&str> = run.cases().iter().map(|id| &**id).collect();
+    let of = |id: &&str| {
+        let (&place, passes) = places.get(id).zip(passes.0.get(id))?;
         let context = Context { run, case: &plan.cases[place], rate, percents: &percents };
-        figures.push((place, context.figures(passes)));
-    }
+        Some((place, context.figures(passes)))
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX);
+    let share = ids.len().div_ceil(threads).max(CASES_OF_A_THREAD);
+    let mut figures: Vec<(usize, Vec<Figure>)> = thread::scope(|scope| {
+        let of_some = |ids: &[&str]| ids.iter().filter_map(of).collect::<Vec<_>>();
+        let threads: Vec<_> = ids.chunks(share).map(|ids| scope.spawn(move || of_some(ids))).collect();
+        let ended =
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        ended.flatten().collect()
+    });
     figures.sort_by_key(|(place, _)| *place);
     figures.into_iter().flat_map(|(_, figures)| figures).collect()
 }
 
-/// The percentiles that each pass keeps: those of tables, and what the study's commitments ask for.
+/// The percentiles that the study's commitments ask for, and tables have not.
 fn percents(plan: &Plan) -> Vec<f64> {
     let asked = plan.terms.commitments.iter().filter_map(|commitment| match commitment.amount {
         plan::Amount::Latency { percent, .. } => percent,
         plan::Amount::BytesPerSecond(_) | plan::Amount::OperationsPerSecond(_) => None,
     });
-    let listed = LATENCY_STATISTICS.iter().filter_map(|one| match one.take {
-        Take::Percentile(percent) => Some(percent),
-        Take::Edge(_) | Take::Mean(_) => None,
-    });
-    let mut percents: Vec<f64> = listed.chain(asked).collect();
+    let is_listed = |percent: f64| {
+        let is = |of: f64| of.total_cmp(&percent).is_eq();
+        LATENCY_STATISTICS.iter().any(|one| matches!(one.take, Take::Percentile(of) if is(of)))
+    };
+    let mut percents: Vec<f64> = asked.filter(|&percent| !is_listed(percent)).collect();
     percents.sort_by(f64::total_cmp);
     percents.dedup();
     percents
@@ -174,7 +194,7 @@ struct Passes<'a>(HashMap<&'a str, CasePasses<'a>>);
 
 #[derive(Default)]
 struct CasePasses<'a> {
-    phases: Vec<&'a PhaseRow>,
+    phases: Vec<&'a Arc<PhaseRow>>,
     warnings: Vec<(&'a PhaseKey, &'a Warning)>,
 }
 
@@ -251,7 +271,7 @@ impl Context<'_> {
 
     /// The figure of `phase`; none where no pass of it counts.
     fn figure(&self, phase: Phase, passes: &CasePasses<'_>, rows: &Grouped<'_>) -> Option<Figure> {
-        let mut phases: Vec<&PhaseRow> =
+        let mut phases: Vec<&Arc<PhaseRow>> =
             passes.phases.iter().copied().filter(|row| row.key.phase == phase).collect();
         phases.sort_by_key(|row| row.key.repetition);
         let counting = counting(self.case, phases.iter().map(|row| row.key.repetition));
@@ -266,9 +286,9 @@ impl Context<'_> {
                 repetition: row.key.repetition,
                 role: self.case.role(row.key.repetition),
                 counts,
-                phase: row.clone(),
+                phase: Arc::clone(row),
                 rates: Rates::of(row, of_key(&rows.tasks, &row.key), of_key(&rows.series, &row.key)),
-                latency: latency.iter().map(|one| LatencySummary::of(one, self.percents)).collect(),
+                latency: summaries(&latency, self.percents),
                 drift: None,
                 device_share: DeviceShare::of(row),
                 warnings: passes.warnings_of(&row.key),
@@ -316,7 +336,7 @@ impl Context<'_> {
             rate,
             bytes_per_second,
             transfers_per_second,
-            latency: merged.0,
+            latency: summaries(&merged.0, self.percents),
             devices,
             nodes,
             members: members.finish(&self.case.workload),
@@ -394,13 +414,23 @@ fn warnings(passes: &[RepetitionFigure]) -> Vec<Warning> {
     warnings
 }
 
+/// The histogram of an operation by a measure.
+type Histogram = (Operation, Measure, Latency);
+
+fn summaries(all: &[Histogram], percents: &[f64]) -> Vec<LatencySummary> {
+    let of = |(operation, measure, latency): &Histogram| {
+        LatencySummary::of(*operation, *measure, latency, percents)
+    };
+    all.iter().map(of).collect()
+}
+
 /// The histograms of one phase.
-fn latencies<'a>(rows: impl Iterator<Item = &'a LatencyRow> + Clone) -> Vec<OperationLatency> {
+fn latencies<'a>(rows: impl Iterator<Item = &'a LatencyRow> + Clone) -> Vec<Histogram> {
     let mut all = Vec::new();
     for operation in Operation::ALL {
         for measure in [Measure::Response, Measure::Service] {
             let found = Latency::of(rows.clone(), operation, measure);
-            all.extend(found.map(|latency| OperationLatency { operation, measure, latency }));
+            all.extend(found.map(|latency| (operation, measure, latency)));
         }
     }
     all
@@ -408,18 +438,16 @@ fn latencies<'a>(rows: impl Iterator<Item = &'a LatencyRow> + Clone) -> Vec<Oper
 
 /// The histograms of several passes, added up.
 #[derive(Default)]
-struct Merged(Vec<OperationLatency>);
+struct Merged(Vec<Histogram>);
 
 impl Merged {
-    fn add(&mut self, latencies: Vec<OperationLatency>) {
+    fn add(&mut self, latencies: Vec<Histogram>) {
         for one in latencies {
-            let same =
-                |kept: &&mut OperationLatency| (kept.operation, kept.measure) == (one.operation, one.measure);
-            match self.0.iter_mut().find(same) {
-                Some(kept) => kept.latency.add(&one.latency),
+            match self.0.iter_mut().find(|kept| (kept.0, kept.1) == (one.0, one.1)) {
+                Some(kept) => kept.2.add(&one.2),
                 None => self.0.push(one),
             }
         }
-        self.0.sort_by_key(|one| (one.operation, one.measure));
+        self.0.sort_by_key(|one| (one.0, one.1));
     }
 }

@@ -212,7 +212,7 @@ fn defined(subject: &Subject<'_>, cached: bool) -> DefinedIops {
         },
         latency: operation_of(figure.phase)
             .and_then(|operation| figure.response(operation))
-            .map(|latency| (latency.mean_ns(), latency.percentile(99.0) as f64)),
+            .map(|latency| (latency.mean_ns(), latency.get("p99"))),
         of: 1,
     }
 }

@@ -4,8 +4,6 @@ use std::cmp::Ordering;
 
 use record::{LatencyRow, Measure, Operation};
 
-use crate::OperationLatency;
-
 /// In which forms that are read a statistic of latencies stands; JSON and CSV have all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ShownIn {
@@ -284,45 +282,63 @@ impl Latency {
     }
 }
 
-/// The latency of one direction of one pass in short. The histograms of all passes of a long study
-/// are more than a report should hold; those that count are merged in [`crate::Figure::latency`].
+/// Every statistic of the latencies of one operation, of one pass or of all that count. The histograms
+/// of a long study are more than a report should hold; [`crate::Figure::histograms`] reads them again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LatencySummary {
-    /// Reads or writes.
+    /// Which operation.
     pub operation: Operation,
     /// What it is counted from.
     pub measure: Measure,
     /// Transfers.
     pub count: u64,
-    /// [`Latency::mean_ns`].
-    pub mean_ns: f64,
-    /// [`Latency::min_ns`].
-    pub min_ns: u64,
-    /// [`Latency::max_ns`].
-    pub max_ns: u64,
-    percentiles: Box<[(f64, u64)]>,
+    /// [`Latency::knows_mean`].
+    pub knows_mean: bool,
+    /// Nanoseconds, in the order of [`LATENCY_STATISTICS`].
+    pub nanos: [f64; LATENCY_STATISTICS.len()],
+    /// Percentiles that the list does not have.
+    asked: Box<[(f64, u64)]>,
 }
 
 impl LatencySummary {
-    /// `latency` in short, with the percentiles `percents`.
+    /// The statistics of `latency`, and the percentiles `asked`.
     #[must_use]
-    pub fn of(latency: &OperationLatency, percents: &[f64]) -> Self {
-        let OperationLatency { operation, measure, latency } = latency;
+    pub fn of(operation: Operation, measure: Measure, latency: &Latency, asked: &[f64]) -> Self {
         Self {
-            operation: *operation,
-            measure: *measure,
+            operation,
+            measure,
             count: latency.count,
-            mean_ns: latency.mean_ns(),
-            min_ns: latency.min_ns(),
-            max_ns: latency.max_ns(),
-            percentiles: percents.iter().map(|&percent| (percent, latency.percentile(percent))).collect(),
+            knows_mean: latency.knows_mean(),
+            nanos: LATENCY_STATISTICS.map(|statistic| statistic.of(latency)),
+            asked: asked.iter().map(|&percent| (percent, latency.percentile(percent))).collect(),
         }
+    }
+
+    /// Every statistic with its nanoseconds.
+    pub fn all(&self) -> impl Iterator<Item = (&'static LatencyStatistic, f64)> + '_ {
+        static LIST: [LatencyStatistic; LATENCY_STATISTICS.len()] = LATENCY_STATISTICS;
+        LIST.iter().zip(self.nanos)
+    }
+
+    /// Nanoseconds of the statistic called `key`; not a number where the list has none.
+    #[must_use]
+    pub fn get(&self, key: &str) -> f64 {
+        self.all().find(|(statistic, _)| statistic.key == key).map_or(f64::NAN, |(_, nanos)| nanos)
+    }
+
+    /// [`Latency::mean_ns`].
+    #[must_use]
+    pub fn mean_ns(&self) -> f64 {
+        self.get("mean")
     }
 
     /// [`Latency::percentile`]: of those in [`LATENCY_STATISTICS`], and of what the commitments of the study ask for.
     #[must_use]
-    pub fn percentile(&self, percent: f64) -> Option<u64> {
-        let found = |(kept, _): &&(f64, u64)| kept.total_cmp(&percent) == Ordering::Equal;
-        self.percentiles.iter().find(found).map(|&(_, nanos)| nanos)
+    pub fn percentile(&self, percent: f64) -> Option<f64> {
+        let asked = || self.asked.iter().find(|(kept, _)| kept.total_cmp(&percent).is_eq());
+        self.all()
+            .find(|(statistic, _)| matches!(statistic.take, Take::Percentile(of) if of.total_cmp(&percent).is_eq()))
+            .map(|(_, nanos)| nanos)
+            .or_else(|| asked().map(|&(_, nanos)| nanos as f64))
     }
 }

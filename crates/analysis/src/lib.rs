@@ -165,7 +165,7 @@ pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
 pub use disk_view::{DevicesView, DiskView};
 pub use dispersion::{Dispersion, DispersionPoint, ONSET_FACTOR, dispersion, onset};
 pub use expected::{Expected, expected, mix};
-pub use figures::{Figure, OperationLatency, RepetitionFigure, figures};
+pub use figures::{Figure, RepetitionFigure, figures};
 pub use findings::{Comparison, Findings};
 pub use gate::{
     Because, Doubts, Gate, Kind, Outcome, POLICY, Policy, Reason, Stated, policy_table, refusals,

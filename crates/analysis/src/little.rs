@@ -53,7 +53,7 @@ pub fn little(case: &Case, figure: &Figure) -> Option<Little> {
     for one in figure.counted() {
         let latencies = one.latency.iter().filter(|latency| latency.measure == record::Measure::Response);
         for latency in latencies {
-            latency_ns += latency.mean_ns * latency.count as f64;
+            latency_ns += latency.mean_ns() * latency.count as f64;
             transfers += latency.count;
         }
         io_ns += one.phase.io_ns as f64;

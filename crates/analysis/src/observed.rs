@@ -283,7 +283,7 @@ impl RepetitionFigure {
     /// Device bytes ÷ application bytes of the directions that the phase moved.
     #[must_use]
     pub fn moved_by_devices(&self) -> Option<f64> {
-        moved_by_devices(std::iter::once(&self.phase))
+        moved_by_devices(std::iter::once(&*self.phase))
     }
 }
 
@@ -292,7 +292,7 @@ impl Figure {
     /// the phase moved; none where one of them could not be observed.
     #[must_use]
     pub fn moved_by_devices(&self) -> Option<f64> {
-        moved_by_devices(self.counted().map(|pass| &pass.phase))
+        moved_by_devices(self.counted().map(|pass| &*pass.phase))
     }
 }
 

@@ -298,7 +298,7 @@ fn latency(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
         .into_iter()
         .min_by(|one, other| one.1.total_cmp(&other.1))
         .ok_or("no latencies were recorded")?;
-    let passes = best.figure.counted().filter_map(|one| Some(one.response(of(best))?.mean_ns)).collect();
+    let passes = best.figure.counted().filter_map(|one| Some(one.response(of(best))?.mean_ns())).collect();
     Ok(Measured { among, ..Measured::new(value, passes, label(best), vec![best.index]) })
 }
 

@@ -1,5 +1,7 @@
 //! Where the time of a run went.
 
+use std::sync::Arc;
+
 use std::collections::HashMap;
 
 use plan::{Case, Nanos, Phase};
@@ -32,7 +34,7 @@ pub fn paused_ns(run: &Run) -> u64 {
 }
 
 /// The time of each phase over all passes, in the order in which they came first, and of all rests.
-fn parts(cases: &[Case], phases: &[PhaseRow]) -> Vec<TimePart> {
+fn parts(cases: &[Case], phases: &[Arc<PhaseRow>]) -> Vec<TimePart> {
     let known: HashMap<&str, &Case> = cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let mut parts: Vec<(Phase, f64)> = Vec::new();
     let mut rests = 0.0;

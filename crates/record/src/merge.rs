@@ -416,7 +416,7 @@ fn take_heads(whole: &mut Run, heads: &Heads<'_>, id: &CaseId, numbers: &Renumbe
                 let warning = Warning::SeveralHosts { nodes: nodes.to_vec() };
                 whole.warnings.push(WarningRow { key: Some(key.clone()), warning });
             }
-            whole.phases.push(crate::PhaseRow { key, ..row.clone() });
+            whole.phases.push(crate::PhaseRow { key, ..crate::PhaseRow::clone(row) }.into());
         }
     }
     for &row in heads.warnings.get(&**id).into_iter().flatten() {

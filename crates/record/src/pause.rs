@@ -1,5 +1,7 @@
 //! Times in which a run did not run.
 
+use std::sync::Arc;
+
 use crate::PhaseRow;
 
 /// A time in which a run did not run.
@@ -14,8 +16,8 @@ pub struct Pause {
 }
 
 /// Moves the start of each pause to the end of the last phase before it: not every event has a time.
-pub(crate) fn narrow(pauses: &mut [Pause], phases: &[PhaseRow]) {
-    let ends = |row: &PhaseRow| row.started_unix_ns.saturating_add_unsigned(row.wall_ns);
+pub(crate) fn narrow(pauses: &mut [Pause], phases: &[Arc<PhaseRow>]) {
+    let ends = |row: &Arc<PhaseRow>| row.started_unix_ns.saturating_add_unsigned(row.wall_ns);
     for pause in pauses {
         let before = phases.iter().map(ends).filter(|&end| end <= pause.to_unix_ns);
         pause.from_unix_ns = before.max().unwrap_or(pause.from_unix_ns).max(pause.from_unix_ns);

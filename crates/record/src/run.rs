@@ -80,7 +80,7 @@ pub struct Run {
     /// What was asked, and where it ran.
     pub manifest: Manifest,
     /// Phases.
-    pub phases: Vec<PhaseRow>,
+    pub phases: Vec<Arc<PhaseRow>>,
     /// Warnings.
     pub warnings: Vec<WarningRow>,
     /// How far it came.
@@ -113,7 +113,7 @@ impl Run {
     pub fn in_memory(manifest: Manifest, mut records: Vec<PhaseRecord>) -> Self {
         let mut run = Self::without_rows(PathBuf::new(), manifest, RunState::Complete);
         for record in &mut records {
-            run.phases.push(record.phase.clone());
+            run.phases.push(record.phase.clone().into());
             run.warnings.append(&mut record.warnings);
         }
         run.store = Arc::new(Store::of(records));
@@ -446,7 +446,7 @@ impl Run {
             self.finished_cases.push(id.to_string());
         }
         self.failed_cases.retain(|failed| !cases.contains(failed.case.as_str()));
-        self.phases.append(&mut rows.phases);
+        self.phases.extend(rows.phases.into_iter().map(Arc::new));
         self.warnings.append(&mut rows.warnings);
     }
 
@@ -487,7 +487,7 @@ impl Run {
         if let Some((files, first)) = batch.files.clone().zip(phases.first()) {
             store.add(first.key.case.clone(), Source::Batch(files, case.phases.into()));
         }
-        self.phases.extend(phases);
+        self.phases.extend(phases.into_iter().map(Arc::new));
     }
 
     fn take_journal(&mut self, store: &mut Store, journal: &mut JournalReader, case: CaseIndex) {
@@ -496,7 +496,7 @@ impl Run {
         for place in case.phases {
             match journal.record(place) {
                 Ok(record) => {
-                    self.phases.push(record.phase);
+                    self.phases.push(record.phase.into());
                     self.warnings.extend(record.warnings);
                     places.push(place);
                 }
@@ -522,7 +522,7 @@ impl Run {
                 }
             }
         }
-        self.phases = rows.phases;
+        self.phases = rows.phases.into_iter().map(Arc::new).collect();
         self.warnings = rows.warnings;
         let order = self.phases.iter().map(|row| row.key.case.clone());
         self.store = Arc::new(Store::of_tables(order, rows.others));

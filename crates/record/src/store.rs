@@ -300,8 +300,13 @@ impl Store {
     fn batch<R: Stored>(&self, files: &Arc<BatchFiles>) -> Result<Arc<BatchRows<R>>, Damage> {
         let cache = R::cache(self);
         let lock = || cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, rows)) = lock().iter().find(|(kept, _)| Arc::ptr_eq(kept, files)) {
-            return Ok(Arc::clone(rows));
+        let last_first = |kept: &mut Vec<(Arc<BatchFiles>, Arc<BatchRows<R>>)>| {
+            let place = kept.iter().position(|(kept, _)| Arc::ptr_eq(kept, files))?;
+            kept[..=place].rotate_right(1);
+            Some(Arc::clone(&kept[0].1))
+        };
+        if let Some(rows) = last_first(&mut lock()) {
+            return Ok(rows);
         }
         let rows = Arc::new(read_batch(files)?);
         let mut kept = lock();

@@ -1,6 +1,6 @@
 //! Latencies of a figure, and their columns: all of it made from [`analysis::LATENCY_STATISTICS`].
 
-use analysis::{LATENCY_STATISTICS, LatencyStatistic, OperationLatency, ShownIn, Take};
+use analysis::{LATENCY_STATISTICS, LatencyStatistic, LatencySummary, ShownIn, Take};
 use plan::Case;
 use record::{Measure, Operation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -22,12 +22,11 @@ pub(crate) struct LatencyInfo {
     pub(crate) measure: &'static str,
     pub(crate) counted_from: &'static str,
     pub(crate) transfers: u64,
-    /// Nanoseconds, in the order of the list.
-    nanos: [f64; LATENCY_STATISTICS.len()],
+    summary: LatencySummary,
 }
 
 impl LatencyInfo {
-    pub(crate) fn of(one: &OperationLatency, case: Option<&Case>) -> Self {
+    pub(crate) fn of(one: &LatencySummary, case: Option<&Case>) -> Self {
         let paced = case.is_some_and(|case| case.workload.pace.is_some());
         let (measure, counted_from) = match one.measure {
             Measure::Response if paced => ("response", "from its intended start"),
@@ -38,15 +37,14 @@ impl LatencyInfo {
             operation: one.operation.name(),
             measure,
             counted_from,
-            transfers: one.latency.count(),
-            nanos: LATENCY_STATISTICS.map(|statistic| statistic.of(&one.latency)),
+            transfers: one.count,
+            summary: one.clone(),
         }
     }
 
     /// Every statistic with its nanoseconds.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&'static LatencyStatistic, f64)> + '_ {
-        static LIST: [LatencyStatistic; LATENCY_STATISTICS.len()] = LATENCY_STATISTICS;
-        LIST.iter().zip(self.nanos)
+        self.summary.all()
     }
 
     /// The statistics that stand at `level` with their nanoseconds.

@@ -70,7 +70,7 @@ fn lead(host: &Host, comm: &dyn Comm, library: &str, controls: Arc<Controls>) ->
     let recorder = Recorder::create(&record, &manifest)?;
     let ended = Life::new(host, comm, recorder, &mut Silent, controls).run(&checked)?;
     let run = Run::open(&record)?;
-    let bytes: u64 = run.phases.iter().map(record::PhaseRow::bytes).sum();
+    let bytes: u64 = run.phases.iter().map(|row| row.bytes()).sum();
     println!(
         "{} phases on {} ranks, {bytes} bytes, failed: {:?}",
         run.phases.len(),

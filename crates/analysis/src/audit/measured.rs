@@ -10,8 +10,8 @@ use crate::settled::{Settled, settled};
 use crate::subject::Subject;
 use crate::verdicts::short_of;
 use crate::{
-    Check, DeviceShare, PrintedStatistics, RateOf, RepetitionFigure, cache_verdict, check_statistics, little,
-    operations_of,
+    Check, DeviceShare, LatencySummary, PrintedStatistics, RateOf, RepetitionFigure, cache_verdict,
+    check_statistics, little, operations_of,
 };
 
 /// All that a figure says against itself.
@@ -65,7 +65,7 @@ fn memory_speed(subject: &Subject<'_>) -> Option<String> {
     let workload = &subject.case.workload;
     let through_cache =
         !workload.direct && matches!(workload.backend, Backend::Psync | Backend::Uring { .. });
-    let mean = subject.figure.response(Operation::Read).map(crate::Latency::mean_ns)?;
+    let mean = subject.figure.response(Operation::Read).map(LatencySummary::mean_ns)?;
     (through_cache && subject.figure.phase == Phase::Read && mean < DEVICE_LATENCY_MIN_NS)
         .then(|| format!("reads took {mean:.0} ns in the mean: that is the page cache"))
 }
@@ -129,10 +129,10 @@ fn impossible(subject: &Subject<'_>) -> Option<Found> {
         deviation: Some(rate.deviation_sample),
         ..PrintedStatistics::default()
     };
-    let of_latency = |one: &crate::OperationLatency| PrintedStatistics {
-        min: Some(one.latency.min_ns() as f64),
-        max: Some(one.latency.max_ns() as f64),
-        mean: Some(one.latency.mean_ns()),
+    let of_latency = |one: &LatencySummary| PrintedStatistics {
+        min: Some(one.get("minimum")),
+        max: Some(one.get("maximum")),
+        mean: Some(one.mean_ns()),
         ..PrintedStatistics::default()
     };
     let all = std::iter::once(of_rates).chain(subject.figure.latency.iter().map(of_latency));
@@ -161,8 +161,7 @@ fn implausible_latency(subject: &Subject<'_>) -> Option<Found> {
     if !to_device {
         return None;
     }
-    let means = subject.figure.latency.iter().filter(|one| one.latency.count() > 0);
-    let mean = means.map(|one| one.latency.mean_ns()).min_by(f64::total_cmp)?;
+    let mean = subject.figure.latency.iter().map(LatencySummary::mean_ns).min_by(f64::total_cmp)?;
     let evidence = format!("direct transfers took {mean:.0} ns in the mean; no device answers in that time");
     let advice = "look for a cache or a memory disk below the file system";
     (mean < DEVICE_LATENCY_MIN_NS).then(|| Found::new(Check::ImplausibleLatency, evidence, advice))

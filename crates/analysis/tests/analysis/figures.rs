@@ -59,9 +59,9 @@ fn latency_is_merged_over_all_transfers() {
     let (plan, rows) = two_repetitions();
     let figures = figures(&run(&plan, rows), RateName::ByWall);
     let read = figures[1].response(Operation::Read).expect("reads");
-    assert_eq!((read.count(), read.percentile(50.0), read.percentile(50.5)), (200, 100, 200));
+    assert_eq!((read.count, read.percentile(50.0), read.get("p90")), (200, Some(100.0), 200.0));
     let second = figures[1].repetitions[1].response(Operation::Read).expect("reads");
-    assert_eq!((second.count, second.percentile(50.0)), (100, Some(200)));
+    assert_eq!((second.count, second.percentile(50.0)), (100, Some(200.0)));
     assert_eq!(figures[1].response(Operation::Write), None);
 }
 
@@ -118,7 +118,7 @@ fn passes_that_do_not_count_are_shown_and_not_summarised() {
         ((Role::WarmUp, false), (Role::EarlierRound, false), (Role::Recorded, true));
     assert_eq!(roles, [warm_up, earlier, recorded, earlier, recorded]);
     assert_eq!((figure.bytes_per_second.n, figure.bytes_per_second.max), (2, 3.0 * MIB as f64));
-    assert_eq!(figure.response(Operation::Write).map(analysis::Latency::count), Some(200));
+    assert_eq!(figure.response(Operation::Write).map(|one| one.count), Some(200));
     // 20 s after 10 s is half the rate, 30 s after 10 s a third of it.
     let drifts: Vec<f64> = figure.repetitions.iter().filter_map(|pass| pass.drift).collect();
     let expected = [-0.5, -2.0 / 3.0];

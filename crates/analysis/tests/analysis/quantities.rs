@@ -77,7 +77,7 @@ fn the_job_table_marks_the_best_run() {
         })
     };
     let nodes = Setting { key: "nodes".to_owned(), value: SettingValue::Count(4) };
-    let two = Case { workload: random(2), settings: vec![nodes], ..reads("two") };
+    let two = Case { workload: random(2), settings: vec![nodes], ..reads(plan::randomops::CASE) };
     let alone = Case { workload: random(1), ..reads("alone") };
     let study = Study::default().with(alone, &[300]).with(reads("one"), &[100, 120]).with(two, &[110, 90]);
     let found = analysis::findings_of(&study.run(), &study.figures());
@@ -87,7 +87,7 @@ fn the_job_table_marks_the_best_run() {
         .map(|job| (job.repetition, job.nodes, job.tasks, job.operations_per_task, job.best))
         .collect();
     let of = |repetition, operations, best| (Some(repetition), Some(4), Some(2), Some(operations), best);
-    assert_eq!(rows, [of(0, 550.0, true), of(1, 450.0, false)], "random transfers of several tasks");
+    assert_eq!(rows, [of(0, 550.0, true), of(1, 450.0, false)], "jobs of randomops");
     assert_eq!((table[0].seconds, table[0].rates.map(|rates| rates.by_wall)), (Some(10.0), Some(110.0)));
 }
 

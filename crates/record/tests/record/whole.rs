@@ -11,7 +11,7 @@ use crate::sample;
 /// All rows of `records` are in `run`, in order, and nothing else is.
 pub(crate) fn assert_holds(run: &Run, records: &[PhaseRecord]) {
     let all = |run_rows: usize, rows: usize, what: &str| assert_eq!(run_rows, rows, "{what}");
-    assert_eq!(run.phases, records.iter().map(|r| r.phase.clone()).collect::<Vec<_>>());
+    assert_eq!(run.phases, records.iter().map(|r| r.phase.clone().into()).collect::<Vec<_>>());
     let mut cases: Vec<CaseId> = records.iter().map(|r| r.phase.key.case.clone()).collect();
     cases.dedup();
     assert_eq!(run.cases(), cases);

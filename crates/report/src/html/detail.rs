@@ -1,7 +1,7 @@
 //! What the charts of one figure draw.
 
-use analysis::{CdfPoint, DeviceLine, SecondsLine, TaskRate};
-use record::{Measure, Operation, Run};
+use analysis::{CdfPoint, DeviceLine, Latency, SecondsLine, TaskRate};
+use record::{Operation, Run};
 
 /// All of one figure.
 #[derive(Debug, Clone)]
@@ -24,21 +24,17 @@ impl Detail {
     /// What `run` holds on `figure`.
     pub(crate) fn of(run: &Run, figure: &analysis::Figure) -> Self {
         let (case, phase) = (figure.case.as_str(), figure.phase);
-        let responses = figure.latency.iter().filter(|one| one.measure == Measure::Response);
         Self {
-            curves: responses
-                .map(|one| {
-                    // A curve begins at 0: nothing was faster than the fastest.
-                    let start = CdfPoint { latency_ns: one.latency.min_ns(), share: 0.0 };
-                    Curve {
-                        operation: one.operation,
-                        points: std::iter::once(start).chain(one.latency.cdf()).collect(),
-                    }
-                })
-                .collect(),
+            curves: figure.histograms(run).iter().map(curve).collect(),
             seconds: analysis::seconds(&run.series(case), case, phase),
             devices: analysis::device_lines(&run.devices(case), case, phase),
             tasks: analysis::task_rates(&run.tasks(case), case, phase),
         }
     }
+}
+
+fn curve((operation, latency): &(Operation, Latency)) -> Curve {
+    // A curve begins at 0: nothing was faster than the fastest.
+    let start = CdfPoint { latency_ns: latency.min_ns(), share: 0.0 };
+    Curve { operation: *operation, points: std::iter::once(start).chain(latency.cdf()).collect() }
 }
