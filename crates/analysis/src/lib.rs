@@ -93,6 +93,7 @@ mod findings;
 mod gate;
 mod headline;
 mod heat;
+mod histogram;
 mod history;
 mod imported;
 mod iops;
@@ -172,6 +173,7 @@ pub use gate::{
 };
 pub use headline::{RateOf, operation_of, operations_of};
 pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
+pub use histogram::Histogram;
 pub use history::{DevicePart, HistorySplit};
 pub use imported::{HistoryTrip, ImportedCheck, imported_checks, round_trips};
 pub use iops::{CacheState, DefinedIops, iops_table};
@@ -181,10 +183,9 @@ pub use latency::{CdfPoint, LATENCY_STATISTICS, Latency, LatencyStatistic, Laten
 pub use layers::{Layer, LayerStack, QueueVerdict, cpu_seconds_per_gb};
 pub use little::{Little, little};
 pub use matrix::{
-    Amounts, ColumnChange, JobContrast, JobRatios, JobSums, LaunchMean, Matrices, Matrix, MatrixComparison,
-    MatrixPass, MatrixTables, NotCompleted, PAIRED_LAUNCHES_MIN, PublishedCell, PublishedChange,
-    PublishedMatrix, PublishedSystem, RatioHistogram, RatioStanding, RatioStatistics, SpreadChange,
-    SumColumn, TestRatio, TimeChange, compare_matrices, job_contrasts, matrices, published_matrix, same_jobs,
+    Amounts, JobContrast, JobRatios, JobSums, JobTest, LaunchMean, Matrices, Matrix, MatrixComparison,
+    MatrixPass, MatrixTables, PublishedMatrix, RatioStatistics, compare_matrices, matrices, published_matrix,
+    same_jobs,
 };
 pub use members::{Grade, Member, MemberFigure, MemberSet, ModelVerdict, UNEVEN_SHARE, member_sets};
 pub use names::by_name;
@@ -238,10 +239,10 @@ pub use summary::{CONFIDENCE, INTERVAL_LEAST, Interval, Summary, bound_least, me
 pub use table::{Column, Head, Of, Quantity, Row, Standing, Statement, Table, Value};
 pub use timeline::{
     ActionUse, CLIMB_SECONDS_MIN, CPU_AGREES_NS, CPU_AGREES_SHARE, Climb, Concurrency, CpuAgreement,
-    FullTimer, Harness, JobCost, JobPlacing, JobsBeside, KindMoved, LENGTH_BINS_MAX, LaunchTimer, LengthBin,
-    Lengths, Level, Levels, Moved, PEAK_SHARE, Profile, ProfileSecond, RatesOf, Running, START_SHARE,
-    SpaceUse, StepTimer, Timeline, Timer, actions, beside_jobs, concurrency, edge, first_passes, lengths,
-    levels, moved, profile, published_costs, spaces, timelines,
+    FullTimer, Harness, JobCost, JobPlacing, JobsBeside, KindMoved, LaunchTimer, Level, Levels, Moved,
+    PEAK_SHARE, Profile, ProfileSecond, RatesOf, Running, START_SHARE, SpaceUse, StepTimer, Timeline, Timer,
+    actions, beside_jobs, concurrency, edge, first_passes, lengths, levels, moved, profile, published_costs,
+    spaces, timelines,
 };
 pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};
 pub use verdict::{Verdict, judged_by, selected, verdicts};

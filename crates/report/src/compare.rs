@@ -125,9 +125,9 @@ fn matrices(runs: [&Run; 2], figures: [&[analysis::Figure]; 2]) -> Vec<MatrixPai
         let other = after.iter().find(|other| only_ones || same(one, other))?;
         let same_work =
             work(0, one).zip(work(1, other)).is_some_and(|(one, other)| analysis::same_jobs(&one, &other));
-        let comparison = analysis::compare_matrices(one, other);
         let names = [name(1, other), name(0, one)];
-        let rows = analysis::job_contrasts(&names, &comparison);
+        let comparison = analysis::compare_matrices(names.clone(), one, other);
+        let rows: Vec<_> = comparison.contrasts.into_iter().map(|(row, _)| row).collect();
         let table = (same_work && comparison.complete).then(|| analysis::Table::planned(&rows));
         let [after, before] = names;
         let read = table.as_ref().map(|table| statements::without_figures(table, |text| text));

@@ -13,24 +13,19 @@ mod ratios;
 mod systems;
 mod tables;
 
-use plan::{Phase, Plan, Setting, Work};
-use record::{LaunchRow, Run};
+use plan::{Phase, Plan, Setting};
+use record::{LaunchRow, PhaseKey, Run};
 
-pub use launches::{Amounts, LaunchMean, MatrixPass, NotCompleted, SumColumn};
-pub use published::{PublishedCell, PublishedChange, PublishedMatrix, PublishedSystem, published_matrix};
-pub use ratios::{RatioHistogram, RatioStanding, RatioStatistics, TestRatio};
-pub use systems::{
-    ColumnChange, MatrixComparison, PAIRED_LAUNCHES_MIN, SpreadChange, TimeChange, compare_matrices,
-    same_jobs,
-};
-
+pub use launches::{Amounts, LaunchMean, MatrixPass};
+pub use published::{PublishedMatrix, published_matrix};
+pub use ratios::{JobTest, RatioStatistics};
+pub use systems::{JobContrast, MatrixComparison, compare_matrices, same_jobs};
 pub(crate) use tables::tables;
-pub use tables::{JobContrast, JobRatios, JobSums, MatrixTables, job_contrasts};
+pub use tables::{JobRatios, JobSums, MatrixTables};
 
-use crate::{Check, Doubt, Figure, PrintedStatistics, Summary, check_statistics};
+use crate::histogram::Histogram;
+use crate::{Check, Doubt, Figure, Summary};
 
-/// The outcome of a launch that did all it should.
-const COMPLETE: &str = "complete";
 /// Launches that a doubt names one by one.
 const NAMED_MAX: usize = 3;
 
@@ -41,20 +36,19 @@ pub struct Matrices {
     pub all: Vec<Matrix>,
     /// Systems that ran the same matrix, each against its baseline.
     pub comparisons: Vec<MatrixComparison>,
-    /// What the study of 2014 printed; none where the run launched no jobs.
-    pub published: Option<PublishedMatrix>,
 }
 
 /// The launches of one case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
-    /// The figure of its phase.
-    pub figure: usize,
+    /// The storage system: its target, and the other swept keys.
+    pub system: String,
+    figure: usize,
     /// Its case.
     pub case: String,
     /// The workload.
     pub group: String,
-    /// The target: the storage system.
+    /// The target.
     pub target: String,
     /// The other swept keys and their values.
     pub settings: Vec<Setting>,
@@ -64,24 +58,27 @@ pub struct Matrix {
     pub passes: Vec<MatrixPass>,
     /// In no pass all launches completed: what follows is of those that did.
     pub partial: bool,
-    /// The sums of each pass that is used, summarised, in the order of [`SumColumn::ALL`]; none where nothing
-    /// completed.
+    /// The sums of each pass that is used, summarised; none where nothing completed.
     pub sums: Option<[Summary; 4]>,
     /// Means of each launch over the passes that are used, in the order of their tests, streams and rounds.
     pub launches: Vec<LaunchMean>,
-    /// The tests, in the order of their first launch.
-    pub tests: Vec<TestRatio>,
+    tests: Vec<JobTest>,
     /// Of the ratios of all launches.
     pub ratios: Option<RatioStatistics>,
-    /// The same as counts. Bins of all systems of a workload have the same edges.
-    pub histogram: RatioHistogram,
+    /// The ratios as counts. Bins of all systems of a workload have the same width.
+    pub histogram: Histogram,
 }
 
 impl Matrix {
     /// In every pass that counts all launches completed.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        !self.passes.is_empty() && self.passes.iter().all(MatrixPass::is_complete)
+        self.passes.iter().all(|pass| pass.completed == self.asked)
+    }
+
+    /// The passes that are used.
+    fn used(&self) -> impl Iterator<Item = &MatrixPass> {
+        self.passes.iter().filter(|pass| self.partial || pass.completed == self.asked)
     }
 }
 
@@ -94,129 +91,99 @@ pub fn matrices(run: &Run, figures: &[Figure]) -> Matrices {
         .filter_map(|(place, figure)| matrix(plan, place, figure, &run.launches(&figure.case)))
         .collect();
     ratios::fill_histograms(&mut all);
-    let comparisons = systems::comparisons(plan, &all);
-    let published = if all.is_empty() { None } else { published_matrix(record::published()) };
-    Matrices { all, comparisons, published }
+    Matrices { comparisons: systems::comparisons(plan, &all), all }
 }
 
 /// The matrix of one figure; none where the record has no launch of it.
 fn matrix(plan: &Plan, place: usize, figure: &Figure, rows: &[LaunchRow]) -> Option<Matrix> {
     let case = plan.cases.iter().find(|case| case.id == figure.case)?;
-    let planned = match &case.workload.work {
-        Work::Jobs(jobs) => usize::try_from(jobs.launch_count()).unwrap_or(usize::MAX),
-        _ => 0,
-    };
-    let passes: Vec<Vec<&LaunchRow>> = figure
-        .counted()
-        .map(|pass| {
-            let of_pass =
-                |row: &&LaunchRow| row.key.repetition == pass.repetition && row.key.phase == figure.phase;
-            rows.iter().filter(of_pass).collect()
-        })
-        .collect();
-    let asked = passes.iter().map(Vec::len).max().unwrap_or(0).max(planned);
-    let passes: Vec<(MatrixPass, Vec<&LaunchRow>)> = figure
-        .counted()
-        .zip(passes)
-        .map(|(pass, rows)| (MatrixPass::of(pass.repetition, asked, &rows), rows))
-        .collect();
-    if passes.iter().all(|(_, rows)| rows.is_empty()) {
-        return None;
-    }
-    let partial = !passes.iter().any(|(pass, _)| pass.is_complete());
-    let used = || passes.iter().filter(|(pass, _)| partial || pass.is_complete());
+    let planned = case.workload.work.jobs().map_or(0, plan::Jobs::launch_count);
+    let of_key = |key: &PhaseKey| rows.iter().filter(|row| row.key == *key).collect::<Vec<_>>();
+    let rows: Vec<Vec<&LaunchRow>> = figure.counted().map(|pass| of_key(&pass.phase.key)).collect();
+    let seen = rows.iter().map(Vec::len).max().filter(|&most| most > 0)?;
+    let asked = seen.max(usize::try_from(planned).unwrap_or(usize::MAX));
+    let passes: Vec<MatrixPass> =
+        figure.counted().zip(&rows).map(|(pass, rows)| MatrixPass::of(pass.repetition, rows)).collect();
+    let partial = passes.iter().all(|pass| pass.completed < asked);
+    let used = || passes.iter().zip(&rows).filter(|(pass, _)| partial || pass.completed == asked);
     let launches = launches::means(used().flat_map(|(_, rows)| rows.iter().copied()));
-    let sums: Vec<&Amounts> = used().map(|(pass, _)| &pass.sums).collect();
-    let ratios: Vec<f64> = launches.iter().filter_map(|one| one.ratio).collect();
+    let column = |column: usize| Summary::of(&used().map(|(pass, _)| pass.sums[column]).collect::<Vec<_>>());
+    let sums = match [0, 1, 2, 3].map(column) {
+        [Some(real), Some(memory), Some(user), Some(system)] if !launches.is_empty() => {
+            Some([real, memory, user, system])
+        }
+        _ => None,
+    };
+    let settings: Vec<Setting> =
+        case.settings.iter().filter(|one| one.key != crate::subject::TARGET).cloned().collect();
+    let name = if figure.target.is_empty() { &figure.group } else { &figure.target };
+    let more = settings.iter().map(|one| format!(", {} {}", one.key, one.value));
+    let system: String = std::iter::once(name.clone()).chain(more).collect();
     Some(Matrix {
         figure: place,
         case: figure.case.clone(),
         group: figure.group.clone(),
         target: figure.target.clone(),
-        settings: case.settings.iter().filter(|one| one.key != crate::subject::TARGET).cloned().collect(),
+        settings,
         asked,
         partial,
-        sums: if launches.is_empty() { None } else { launches::summarised(&sums) },
-        tests: ratios::tests(&launches),
-        ratios: RatioStatistics::of(&ratios, &launches),
-        histogram: RatioHistogram::default(),
-        passes: passes.into_iter().map(|(pass, _)| pass).collect(),
+        sums,
+        tests: ratios::tests(&system, &launches),
+        ratios: RatioStatistics::of(&launches),
+        histogram: Histogram::default(),
+        system,
+        passes,
         launches,
     })
 }
 
-/// What is doubtful in `matrices`: launches that did not complete, and statistics that cannot be.
+/// What is doubtful in `matrices`: launches that did not complete.
 #[must_use]
 pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<Doubt> {
-    matrices.all.iter().flat_map(|one| doubts_of(one, figures)).collect()
-}
-
-fn doubts_of(matrix: &Matrix, figures: &[Figure]) -> Vec<Doubt> {
-    let concerns = figures.get(matrix.figure).map_or_else(
-        || matrix.case.clone(),
-        |figure| match matrix.target.as_str() {
-            "" => figure.conditions.clone(),
-            target => format!("{target}: {}", figure.conditions),
-        },
-    );
-    let doubt = |check, evidence: String, advice: &str| Doubt {
-        check,
-        figure: Some(matrix.figure),
-        concerns: concerns.clone(),
-        evidence,
-        advice: advice.to_owned(),
+    let doubt = |matrix: &Matrix| {
+        let conditions = &figures[matrix.figure].conditions;
+        Doubt {
+            check: Check::FailedJobs,
+            figure: Some(matrix.figure),
+            concerns: match matrix.target.as_str() {
+                "" => conditions.clone(),
+                target => format!("{target}: {conditions}"),
+            },
+            evidence: not_completed(matrix),
+            advice: "look at the messages of these launches and repeat the run: sums, ratios and times are those of \
+                     another load"
+                .to_owned(),
+        }
     };
-    let mut found = Vec::new();
-    if !matrix.is_complete() {
-        let advice = "look at the messages of these launches and repeat the run: sums, ratios and times are those of \
-                      another load";
-        found.push(doubt(Check::FailedJobs, not_completed(matrix), advice));
-    }
-    let of_ratios = matrix.ratios.as_ref().map(|ratios| PrintedStatistics {
-        n: Some(ratios.n as u64),
-        min: Some(ratios.min),
-        max: Some(ratios.max),
-        mean: Some(ratios.mean),
-        deviation: Some(ratios.deviation),
-        ..PrintedStatistics::default()
-    });
-    let impossible = of_ratios.and_then(|printed| check_statistics(&printed).into_iter().next());
-    found.extend(impossible.map(|why| {
-        doubt(Check::ImpossibleStatistic, why.to_string(), "the record contradicts itself: do not use it")
-    }));
-    found
+    matrices.all.iter().filter(|one| !one.is_complete()).map(doubt).collect()
 }
 
 /// `3 of 101 launches did not complete in pass 0: 2 failed, 1 skipped (sort, stream 0, round 1: no space left)`.
 fn not_completed(matrix: &Matrix) -> String {
-    let broken = matrix.passes.iter().filter(|pass| !pass.is_complete());
     let words = |pass: &MatrixPass| {
-        let missing = pass.asked - pass.completed;
+        let missing = matrix.asked - pass.completed;
+        let unknown = missing.saturating_sub(pass.others.len());
+        let outcomes = pass.others.iter().map(|(outcome, _)| outcome.as_str());
         let mut kinds: Vec<(&str, usize)> = Vec::new();
-        for one in &pass.not_completed {
-            match kinds.iter_mut().find(|(word, _)| *word == one.outcome) {
+        for outcome in outcomes.chain(std::iter::repeat_n("not recorded", unknown)) {
+            match kinds.iter_mut().find(|(word, _)| *word == outcome) {
                 Some((_, count)) => *count += 1,
-                None => kinds.push((&one.outcome, 1)),
+                None => kinds.push((outcome, 1)),
             }
-        }
-        let unknown = missing - pass.not_completed.len().min(missing);
-        if unknown > 0 {
-            kinds.push(("not recorded", unknown));
         }
         let kinds: Vec<String> = kinds.iter().map(|(word, count)| format!("{count} {word}")).collect();
         let mut named: Vec<String> =
-            pass.not_completed.iter().take(NAMED_MAX).map(ToString::to_string).collect();
-        let more = pass.not_completed.len().saturating_sub(NAMED_MAX);
-        if more > 0 {
-            named.push(format!("and {more} more"));
+            pass.others.iter().take(NAMED_MAX).map(|(_, words)| words.clone()).collect();
+        if pass.others.len() > NAMED_MAX {
+            named.push(format!("and {} more", pass.others.len() - NAMED_MAX));
         }
         let named = if named.is_empty() { String::new() } else { format!(" ({})", named.join("; ")) };
+        let (asked, number) = (matrix.asked, pass.repetition);
         format!(
-            "{missing} of {} launches did not complete in pass {}: {}{named}",
-            pass.asked,
-            pass.repetition,
+            "{missing} of {asked} launches did not complete in pass {number}: {}{named}",
             kinds.join(", ")
         )
     };
+    let broken = matrix.passes.iter().filter(|pass| pass.completed < matrix.asked);
     broken.map(words).collect::<Vec<_>>().join("; ")
 }

@@ -1,121 +1,81 @@
 //! Tables 1 and 2 of the study that published such a matrix, with what follows from its own numbers.
 
-use record::{Library, Published};
+use record::Library;
 
-use super::{Amounts, SumColumn};
-use crate::{Doubt, audit_published};
+use super::launches::{Amounts, COLUMNS, ratio_of, value_of};
+use super::systems::JobContrast;
+use super::tables::{JobRatios, JobSums};
+use crate::audit_published;
 
 /// The systems, by the word in the ids of their figures and as the tables print them; the baseline first.
 const SYSTEMS: [(&str, &str); 2] = [
-    ("spinning", "High-Performance Spinning Storage"),
-    ("flash", "Intel PCIe Solid State DC P3700 Series flash storage"),
+    ("spinning", "published: High-Performance Spinning Storage"),
+    ("flash", "published: Intel PCIe Solid State DC P3700 Series flash storage"),
 ];
-/// The words of the columns of Table 1 in ids, in the order of [`SumColumn::ALL`].
-const SUMS: [&str; 4] = ["real", "mem", "user", "system"];
+/// The words of the columns of Table 1 in ids, in the order of [`Amounts`], and what is printed is counted in.
+const SUMS: [(&str, f64, &str); 4] =
+    [("real", 60.0, "min"), ("mem", 1e9, "GB"), ("user", 60.0, "min"), ("system", 60.0, "min")];
 /// The words of the columns of Table 2 in ids.
 const RATIOS: [&str; 3] = ["mean", "sdev", "range"];
 
-/// What was published of one matrix on two systems.
+/// What was published of one matrix on two systems, as rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublishedMatrix {
-    /// Title and year.
-    pub cited: String,
-    /// The baseline first.
-    pub systems: [PublishedSystem; 2],
-    /// The row of differences of Table 1, in the order of [`SumColumn::ALL`].
-    pub changes: [PublishedChange; 4],
+    /// Table 1, the baseline first.
+    pub sums: Vec<JobSums>,
+    /// Its row of differences, with what they should be.
+    pub changes: Vec<JobContrast>,
+    /// Table 2, the baseline first.
+    pub ratios: Vec<JobRatios>,
 }
 
-/// One row of each table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PublishedSystem {
-    /// As printed.
-    pub title: String,
-    /// Table 1, in the order of [`SumColumn::ALL`].
-    pub sums: [PublishedCell; 4],
-    /// Table 2: mean, standard deviation and range of the ratios.
-    pub ratios: [PublishedCell; 3],
-    /// (user + system) ÷ real of Table 1, which Table 2 does not print.
-    pub ratio_of_sums: f64,
-}
-
-/// One printed number.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PublishedCell {
-    /// Its id in the library.
-    pub id: String,
-    /// In seconds or bytes, or a ratio; as printed, also where that is a misprint.
-    pub value: f64,
-    /// Word for word.
-    pub printed: String,
-    /// What the audit says of it.
-    pub doubts: Vec<Doubt>,
-}
-
-/// A printed difference, and what it should be.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PublishedChange {
-    /// As printed.
-    pub cell: PublishedCell,
-    /// From the rows above it.
-    pub recomputed: f64,
-    /// That ÷ the baseline.
-    pub share: f64,
-}
-
-impl PublishedChange {
-    /// The printed number is what it should be.
-    #[must_use]
-    pub fn agrees(&self) -> bool {
-        self.cell.doubts.is_empty()
-    }
-}
-
-/// The published tables; none where `library` lacks a figure of them.
-///
-/// ```
-/// let tables = analysis::published_matrix(record::published()).expect("the study is in the library");
-/// let real = &tables.changes[0];
-/// assert!((real.recomputed / 60.0 - 61.0).abs() < 1e-9 && (real.share - 0.0505).abs() < 1e-4);
-/// assert!(!tables.changes[1].agrees(), "+0.01 GB is printed, and 56.2 − 56.1 is +0.1");
-/// ```
+/// The published tables; none where `library` lacks a figure of them. Values are as printed, also where that is a
+/// misprint.
 #[must_use]
 pub fn published_matrix(library: &Library) -> Option<PublishedMatrix> {
-    let doubts = audit_published(library);
-    let cell = |id: String| {
-        let figure = library.figure(&id)?;
-        let doubts = doubts.iter().filter(|doubt| doubt.concerns == id).cloned().collect();
-        Some(PublishedCell { id, value: as_printed(figure), printed: figure.printed.clone(), doubts })
+    let audit = audit_published(library);
+    // The values called `ids` in seconds, bytes or as ratios, the printed words with what the audit says of them, and
+    // whether it says nothing.
+    let cells = |ids: &[String]| -> Option<(Vec<f64>, String, bool)> {
+        let figures = ids.iter().map(|id| library.figure(id)).collect::<Option<Vec<_>>>()?;
+        let value = |slip: record::Slip| slip.printed_value;
+        let values = figures.iter().map(|one| one.misprint.and_then(value).unwrap_or(one.value));
+        let words = figures.iter().map(|one| {
+            let doubts = audit.iter().filter(|doubt| doubt.concerns == one.id);
+            let doubts = doubts.map(|doubt| format!(" (! {}: {})", doubt.check.name(), doubt.evidence));
+            std::iter::once(one.printed.clone()).chain(doubts).collect::<String>()
+        });
+        let words = format!("printed {}", words.collect::<Vec<_>>().join(", "));
+        Some((values.collect(), words, !audit.iter().any(|doubt| ids.contains(&doubt.concerns))))
     };
-    let system = |(word, title): (&str, &str)| {
-        let sums = all(SUMS.map(|column| cell(format!("c-tab1-{word}-{column}"))))?;
-        let ratios = all(RATIOS.map(|column| cell(format!("c-tab2-{word}-{column}"))))?;
-        let [real_seconds, memory_bytes, user_cpu_seconds, system_cpu_seconds] =
-            sums.each_ref().map(|cell| cell.value);
-        let amounts = Amounts { real_seconds, memory_bytes, user_cpu_seconds, system_cpu_seconds };
-        Some(PublishedSystem { title: title.to_owned(), sums, ratios, ratio_of_sums: amounts.ratio()? })
-    };
-    let systems = all(SYSTEMS.map(system))?;
-    let change = |column: SumColumn| {
-        let place = column as usize;
-        let [first, second] = systems.each_ref().map(|system| system.sums[place].value);
-        Some(PublishedChange {
-            cell: cell(format!("c-tab1-delta-{}", SUMS[place]))?,
-            recomputed: second - first,
-            share: (second - first) / first,
-        })
-    };
-    let changes = all(SumColumn::ALL.map(change))?;
-    let cited = library.figure(&systems[0].sums[0].id)?.cited.clone();
-    Some(PublishedMatrix { cited, systems, changes })
-}
-
-fn as_printed(figure: &Published) -> f64 {
-    figure.misprint.and_then(|slip| slip.printed_value).unwrap_or(figure.value)
-}
-
-/// All of them, or none.
-fn all<T, const N: usize>(each: [Option<T>; N]) -> Option<[T; N]> {
-    let found: Vec<T> = each.into_iter().flatten().collect();
-    found.try_into().ok()
+    let cited = &library.figure("c-tab1-spinning-real")?.cited;
+    let mut found = PublishedMatrix { sums: Vec::new(), changes: Vec::new(), ratios: Vec::new() };
+    for (word, title) in SYSTEMS {
+        let (sums, printed, _) = cells(&SUMS.map(|(column, ..)| format!("c-tab1-{word}-{column}")))?;
+        let (ratios, more, _) = cells(&RATIOS.map(|column| format!("c-tab2-{word}-{column}")))?;
+        let means: Amounts = sums.try_into().ok()?;
+        let printed = format!("{printed}, in minutes and GB: {cited}");
+        let system = title.to_owned();
+        found.sums.push(JobSums { system: system.clone(), launches: None, means, passes: None, printed });
+        let (distribution, of_sums) = (ratios.try_into().ok()?, ratio_of(means)?);
+        found.ratios.push(JobRatios { system, distribution, of_sums, own: None, more });
+    }
+    for (column, (word, unit, name)) in SUMS.into_iter().enumerate() {
+        let (_, printed, agrees) = cells(&[format!("c-tab1-delta-{word}")])?;
+        let [first, second] = [0, 1].map(|system: usize| found.sums[system].means[column]);
+        let share = (second - first) / first;
+        // Without the digits that binary arithmetic adds to differences of printed numbers.
+        let again = ((second - first) / unit * 1e6).round() / 1e6;
+        found.changes.push(JobContrast {
+            systems: [1, 0].map(|system| SYSTEMS[system].1.to_owned()),
+            what: COLUMNS[column],
+            of: "sums of 101 launches".to_owned(),
+            values: [first, second].map(|amount| value_of(column, amount)),
+            change: Some(share),
+            interval: None,
+            verdict: if agrees { "as printed" } else { "misprint" }.to_owned(),
+            how: format!("{printed}; computed again {again:+} {name}, {:+.2} %", share * 100.0),
+        });
+    }
+    Some(found)
 }

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 
 use plan::{Jobs, Plan, Work};
 
-use super::{Amounts, LaunchMean, Matrix, SumColumn};
-use crate::{
-    BOOTSTRAP_SAMPLES, Bootstrap, BootstrapMethod, Contrast, Difference, Interval, Steadier, Summary,
-    difference,
-};
+use super::Matrix;
+use super::launches::{COLUMNS, LaunchMean, sum, value_of};
+use crate::gate::Kind;
+use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::{BOOTSTRAP_SAMPLES, Bootstrap, BootstrapMethod, Contrast, Difference, Summary, difference};
 
 /// Fewer pairs of launches, or fewer tests, than this say too little of a spread: samples of so few values
 /// hardly differ from each other, and the interval would be too narrow.
-pub const PAIRED_LAUNCHES_MIN: usize = 10;
+const DRAWN_MIN: usize = 10;
 /// Values that samples of the bootstrap draw in all: large matrices have fewer samples, 1000 at least.
 const DRAWN_MAX: usize = 20_000_000;
 /// Fewest samples: Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, section 19.3.
@@ -30,70 +30,55 @@ pub struct MatrixComparison {
     pub second: usize,
     /// Launches that both completed, paired by test, stream and round.
     pub pairs: usize,
-    /// Launches that only one of them completed.
-    pub unpaired: [usize; 2],
     /// Every launch of every pass of both completed, and each has its pair. Else nothing here is a comparison of
     /// the whole workload.
     pub complete: bool,
-    /// Sums over the pairs, in the order of [`SumColumn::ALL`].
-    pub columns: [ColumnChange; 4],
-    /// Real time of each pair.
-    pub real: Option<TimeChange>,
-    /// Standard deviation of the ratios of CPU time to real time: what the study of 2014 calls consistency.
-    pub ratio_spread: Option<SpreadChange>,
-    /// How far launches of one test are from each other in real time.
-    pub time_spread: Option<SpreadChange>,
+    /// What differs, with the test over passes where there is one.
+    pub contrasts: Vec<(JobContrast, Option<Difference>)>,
 }
 
-/// A column of the table of sums, of both systems.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ColumnChange {
-    /// In seconds or bytes.
-    pub first: f64,
-    /// In seconds or bytes.
-    pub second: f64,
-    /// Second − first.
-    pub delta: f64,
-    /// Delta ÷ first; none where that is 0.
-    pub share: Option<f64>,
-    /// The sums of the passes of both against each other; none where one has no time or no memory.
-    pub over_passes: Option<Difference>,
+/// One side of how two systems that ran the same jobs compare.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobContrast {
+    /// The second system, and the first one, which is the baseline.
+    pub(super) systems: [String; 2],
+    pub(super) what: &'static str,
+    /// What it is of, as in `101 pairs of launches`.
+    pub(super) of: String,
+    /// Of the first, and of the second.
+    pub(super) values: [Value; 2],
+    /// Second ÷ first − 1.
+    pub(super) change: Option<f64>,
+    /// Where the change lies.
+    pub(super) interval: Option<(f64, f64)>,
+    pub(super) verdict: String,
+    /// What is printed, or how it was tested.
+    pub(super) how: String,
 }
 
-/// Real time of launches that are paired.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TimeChange {
-    /// Pairs.
-    pub n: usize,
-    /// Median of second ÷ first − 1.
-    pub median: f64,
-    /// That holds it, whatever its distribution ([`Summary::median_interval`]); none for one pair.
-    pub interval: Option<Interval>,
-    /// Not shown where 0 is within the interval; *lower* is the second one with less time.
-    pub outcome: Contrast,
-}
-
-/// Spreads of two systems.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SpreadChange {
-    /// Of the first.
-    pub first: f64,
-    /// Of the second.
-    pub second: f64,
-    /// What was drawn: pairs of launches, or tests with all their launches.
-    pub n: usize,
-    /// Second ÷ first.
-    pub ratio: f64,
-    /// That holds the ratio; none where [`SpreadChange::steadier`] is [`Steadier::TooFew`].
-    pub interval: Option<(f64, f64)>,
-    /// Of the interval.
-    pub confidence: f64,
-    /// Samples of the bootstrap.
-    pub samples: usize,
-    /// Chooses the samples.
-    pub seed: u64,
-    /// No difference where 1 is within the interval.
-    pub steadier: Steadier,
+impl Statement for JobContrast {
+    const KIND: Kind = Kind::JobContrast;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str = "Systems beside each other. Sums are tested over passes; real times and spreads over launches, \
+                                   which do not know how one pass differs from the next";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::text("system", |one: &Self| one.systems[0].clone(), "The system.").subject(),
+        Column::text("against", |one: &Self| one.systems[1].clone(), "The baseline.").subject(),
+        Column::text("what", |one: &Self| one.what.to_owned(), "What is compared.").subject(),
+        Column::text("of", |one: &Self| one.of.clone(), "What it is of.").detail(),
+        Column::new("first", "baseline", Quantity::Amount, |one| one.values[0].clone(), "Of the baseline."),
+        Column::new("second", "system", Quantity::Amount, |one| one.values[1].clone(), "Of the system."),
+        Column::change("change", |one| one.change, "System ÷ baseline − 1."),
+        Column::new(
+            "interval",
+            "interval",
+            Quantity::Interval,
+            |one| Value::or_none(one.interval, |(low, high)| Value::Changes(low, high)),
+            "Where the change lies.",
+        ),
+        Column::text("verdict", |one| one.verdict.clone(), "What follows."),
+        Column::text("how", |one: &Self| one.how.clone(), "What is printed, or how it was tested.").below(),
+    ];
 }
 
 /// Whether two works launch the same jobs on the same rows. The page and direct I/O are how the rows are moved.
@@ -111,175 +96,190 @@ pub fn same_jobs(one: &Work, other: &Work) -> bool {
 /// Every system of a workload against its baseline: the target that its study names as such, or the first one. On one
 /// target every other point of a sweep over how rows are moved against the first one.
 pub(super) fn comparisons(plan: &Plan, all: &[Matrix]) -> Vec<MatrixComparison> {
-    let baseline_of = |target: &str| {
-        let terms = plan.terms.targets.iter().find(|terms| terms.name == target);
+    let baseline_of = |matrix: &Matrix| {
+        let terms = plan.terms.targets.iter().find(|terms| terms.name == matrix.target);
         terms.and_then(|terms| terms.baseline.as_deref())
     };
-    let same = |one: &Matrix, other: &Matrix| one.group == other.group && one.settings == other.settings;
     let work =
         |one: &Matrix| plan.cases.iter().find(|case| case.id == one.case).map(|case| &case.workload.work);
-    let swept = |one: &Matrix, other: &Matrix| {
-        let of_sweep = one.group == other.group && one.target == other.target;
-        of_sweep && work(one).zip(work(other)).is_some_and(|(one, other)| same_jobs(one, other))
-    };
-    let pair = |(first, baseline): (usize, &Matrix), second: usize| MatrixComparison {
-        first,
-        second,
-        ..compare_matrices(baseline, &all[second])
-    };
     let mut found = Vec::new();
     for (second, matrix) in all.iter().enumerate() {
-        let others =
-            || all.iter().enumerate().filter(|(place, other)| *place != second && same(matrix, other));
-        let named = baseline_of(&matrix.target);
-        let is_baseline =
-            others().any(|(_, other)| baseline_of(&other.target) == Some(matrix.target.as_str()));
-        if named.is_some() || !is_baseline {
-            let first = others()
-                .find(|(_, other)| named.is_some_and(|name| name == other.target))
-                .or_else(|| others().next().filter(|(place, _)| *place < second));
-            found.extend(first.map(|first| pair(first, second)));
+        let others = || {
+            let all = all.iter().enumerate().filter(|(place, _)| *place != second);
+            all.filter(|(_, other)| other.group == matrix.group && other.settings == matrix.settings)
+        };
+        let named = baseline_of(matrix);
+        let is_baseline = others().any(|(_, other)| baseline_of(other) == Some(&matrix.target));
+        let against = named
+            .and_then(|name| others().find(|(_, other)| other.target == name))
+            .or_else(|| others().next().filter(|(place, _)| *place < second))
+            .filter(|_| named.is_some() || !is_baseline);
+        let swept = all[..second].iter().enumerate().find(|(_, other)| {
+            let of_sweep = other.group == matrix.group && other.target == matrix.target;
+            of_sweep && work(matrix).zip(work(other)).is_some_and(|(one, other)| same_jobs(one, other))
+        });
+        for (first, baseline) in against.into_iter().chain(swept) {
+            let compared =
+                compare_matrices([matrix.system.clone(), baseline.system.clone()], baseline, matrix);
+            found.push(MatrixComparison { first, second, ..compared });
         }
-        let first = all[..second].iter().enumerate().find(|(_, other)| swept(matrix, other));
-        found.extend(first.map(|first| pair(first, second)));
     }
     found
 }
 
-/// Compares two matrices of the same workload, on two systems or of two runs. Places are 0.
+/// Compares two matrices of the same workload, on two systems or of two runs; `systems` are the words for the second and
+/// for the first. Places are 0.
 #[must_use]
-pub fn compare_matrices(first: &Matrix, second: &Matrix) -> MatrixComparison {
+pub fn compare_matrices(systems: [String; 2], first: &Matrix, second: &Matrix) -> MatrixComparison {
     let of_second: HashMap<_, &LaunchMean> = second.launches.iter().map(|one| (one.key(), one)).collect();
-    let pairs: Vec<(&LaunchMean, &LaunchMean)> =
-        first.launches.iter().filter_map(|one| Some((one, *of_second.get(&one.key())?))).collect();
-    let unpaired = [first.launches.len() - pairs.len(), second.launches.len() - pairs.len()];
-    let sums = [
-        Amounts::sum(pairs.iter().map(|(one, _)| &one.amounts)),
-        Amounts::sum(pairs.iter().map(|(_, other)| &other.amounts)),
-    ];
-    MatrixComparison {
-        first: 0,
-        second: 0,
-        pairs: pairs.len(),
-        unpaired,
-        complete: first.is_complete() && second.is_complete() && unpaired == [0, 0] && !pairs.is_empty(),
-        columns: SumColumn::ALL.map(|column| column_change(column, &sums, [first, second])),
-        real: time_change(&pairs),
-        ratio_spread: ratio_spread(&pairs),
-        time_spread: time_spread(&pairs),
-    }
-}
-
-fn column_change(column: SumColumn, sums: &[Amounts; 2], matrices: [&Matrix; 2]) -> ColumnChange {
-    let [first, second] = sums.each_ref().map(|sums| sums.get(column));
-    let of_passes = |matrix: &Matrix| -> Vec<f64> {
-        let used = matrix.passes.iter().filter(|pass| matrix.partial || pass.is_complete());
-        used.map(|pass| pass.sums.get(column)).collect()
+    let paired = |one| Some([one, *of_second.get(&LaunchMean::key(one))?]);
+    let pairs: Vec<[&LaunchMean; 2]> = first.launches.iter().filter_map(paired).collect();
+    let matrices = [first, second];
+    let whole = |one: &Matrix| one.is_complete() && one.launches.len() == pairs.len();
+    let blank = JobContrast {
+        systems,
+        what: "",
+        of: format!("{} pairs of launches", pairs.len()),
+        values: [Value::None, Value::None],
+        change: None,
+        interval: None,
+        verdict: String::new(),
+        how: String::new(),
     };
-    let [before, after] = matrices.map(of_passes);
-    ColumnChange {
-        first,
-        second,
-        delta: second - first,
-        share: (first > 0.0).then(|| (second - first) / first),
-        over_passes: difference(&before, &after, SumColumn::ALL.len()),
-    }
+    let mut contrasts = sums(&blank, &pairs, matrices);
+    let more = [real_time(&blank, &pairs), ratio_spread(&blank, &pairs), time_spread(&blank, &pairs)];
+    contrasts.extend(more.into_iter().flatten().map(|one| (one, None)));
+    let complete = !pairs.is_empty() && matrices.into_iter().all(whole);
+    MatrixComparison { first: 0, second: 0, pairs: pairs.len(), complete, contrasts }
 }
 
-fn time_change(pairs: &[(&LaunchMean, &LaunchMean)]) -> Option<TimeChange> {
-    let times = pairs.iter().map(|(one, other)| (one.amounts.real_seconds, other.amounts.real_seconds));
-    let changes: Vec<f64> =
-        times.filter(|(first, _)| *first > 0.0).map(|(first, second)| second / first - 1.0).collect();
-    let summary = Summary::of(&changes)?;
-    let interval = summary.median_interval;
-    let outcome = match interval {
-        None => Contrast::TooFew,
-        Some(held) if held.low > 0.0 => Contrast::Higher,
-        Some(held) if held.high < 0.0 => Contrast::Lower,
-        Some(_) => Contrast::NotShown,
+/// Each column of the table of sums, over the pairs; tested over the passes of both.
+fn sums(
+    blank: &JobContrast,
+    pairs: &[[&LaunchMean; 2]],
+    matrices: [&Matrix; 2],
+) -> Vec<(JobContrast, Option<Difference>)> {
+    let sums = [0, 1].map(|side| sum(pairs.iter().map(|pair| pair[side])));
+    let of_column = |(column, what): (usize, &'static str)| {
+        let [first, second] = sums.map(|sums| sums[column]);
+        let of_passes = |one: &Matrix| one.used().map(|pass| pass.sums[column]).collect::<Vec<f64>>();
+        let [before, after] = matrices.map(of_passes);
+        let test = difference(&before, &after, COLUMNS.len());
+        let verdict = match test.map(|test| test.outcome) {
+            Some(Contrast::Lower) => "less",
+            Some(Contrast::Higher) => "more",
+            Some(Contrast::NotShown) => "not shown",
+            Some(Contrast::TooFew) | None => "too few passes",
+        };
+        let contrast = JobContrast {
+            what,
+            values: [first, second].map(|amount| value_of(column, amount)),
+            change: (first > 0.0).then(|| (second - first) / first),
+            interval: test.and_then(|test| test.interval),
+            verdict: verdict.to_owned(),
+            ..blank.clone()
+        };
+        (contrast, test)
     };
-    Some(TimeChange { n: summary.n, median: summary.median, interval, outcome })
+    COLUMNS.into_iter().enumerate().map(of_column).collect()
 }
 
-/// Standard deviations of the ratios of all paired launches; a launch is drawn with its pair.
-fn ratio_spread(pairs: &[(&LaunchMean, &LaunchMean)]) -> Option<SpreadChange> {
-    let ratios: Vec<(f64, f64)> =
-        pairs.iter().filter_map(|(one, other)| Some((one.ratio?, other.ratio?))).collect();
-    let statistic = |sample: &mut [(f64, f64)]| {
-        let squares = squares_about_means(sample);
-        (squares.1 / squares.0).sqrt()
+fn real_times(pair: &[&LaunchMean; 2]) -> [f64; 2] {
+    pair.map(|one| one.amounts[0])
+}
+
+/// Not shown where 0 is within the interval of order statistics, which needs no distribution.
+fn real_time(blank: &JobContrast, pairs: &[[&LaunchMean; 2]]) -> Option<JobContrast> {
+    let times = pairs.iter().map(real_times).filter(|[first, _]| *first > 0.0);
+    let all = Summary::of(&times.map(|[first, second]| second / first - 1.0).collect::<Vec<_>>())?;
+    let interval = all.median_interval.map(|held| (held.low, held.high));
+    let verdict = match interval {
+        None => "too few launches",
+        Some((low, _)) if low > 0.0 => "slower",
+        Some((_, high)) if high < 0.0 => "faster",
+        Some(_) => "no difference was shown",
     };
-    let squares = squares_about_means(&ratios);
-    let degrees = ratios.len().checked_sub(1).filter(|&degrees| degrees > 0)? as f64;
-    let spreads = ((squares.0 / degrees).sqrt(), (squares.1 / degrees).sqrt());
-    spread_change(spreads, &ratios, statistic)
-}
-
-/// Σ(x − x̄)² of both sides.
-fn squares_about_means(pairs: &[(f64, f64)]) -> (f64, f64) {
-    let n = pairs.len() as f64;
-    let sum = pairs.iter().fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
-    let mean = (sum.0 / n, sum.1 / n);
-    pairs.iter().fold((0.0, 0.0), |squares, pair| {
-        (squares.0 + (pair.0 - mean.0).powi(2), squares.1 + (pair.1 - mean.1).powi(2))
+    Some(JobContrast {
+        what: "real time, launch by launch",
+        change: Some(all.median),
+        interval,
+        verdict: verdict.to_owned(),
+        how: "median of second ÷ first − 1, by order statistics".to_owned(),
+        ..blank.clone()
     })
+}
+
+/// Standard deviations of the ratios of all paired launches, which the study of 2014 calls consistency; a launch is drawn
+/// with its pair.
+fn ratio_spread(blank: &JobContrast, pairs: &[[&LaunchMean; 2]]) -> Option<JobContrast> {
+    let ratios: Vec<[f64; 2]> =
+        pairs.iter().filter_map(|[one, other]| Some([one.ratio?, other.ratio?])).collect();
+    let blank = JobContrast { what: "spread of CPU ÷ real", ..blank.clone() };
+    spread(blank, "pairs of launches", &ratios, ratios.len().saturating_sub(1), squares_about_means)
 }
 
 /// Distances of the logarithms of real times from the mean of their test: √(Σ squares ÷ degrees of freedom). A
 /// test is drawn with all its launches, for launches of one test resemble each other.
-fn time_spread(pairs: &[(&LaunchMean, &LaunchMean)]) -> Option<SpreadChange> {
-    let mut by_test: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
-    for (one, other) in pairs {
-        let times = (one.amounts.real_seconds, other.amounts.real_seconds);
-        if times.0 > 0.0 && times.1 > 0.0 {
-            by_test.entry(&one.test).or_default().push((times.0.ln(), times.1.ln()));
-        }
+fn time_spread(blank: &JobContrast, pairs: &[[&LaunchMean; 2]]) -> Option<JobContrast> {
+    let mut by_test: BTreeMap<&str, Vec<[f64; 2]>> = BTreeMap::new();
+    for pair in pairs.iter().filter(|pair| real_times(pair).iter().all(|time| *time > 0.0)) {
+        by_test.entry(&pair[0].test).or_default().push(real_times(pair).map(f64::ln));
     }
     by_test.retain(|_, times| times.len() > 1);
-    let tests: Vec<(f64, f64)> = by_test.values().map(|times| squares_about_means(times)).collect();
-    let degrees: usize = by_test.values().map(|times| times.len() - 1).sum();
-    let sum = |tests: &[(f64, f64)]| tests.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    let all = sum(&tests);
-    let spreads = ((all.0 / degrees as f64).sqrt(), (all.1 / degrees as f64).sqrt());
-    spread_change(spreads, &tests, |sample: &mut [(f64, f64)]| {
-        let squares = sum(sample);
-        (squares.1 / squares.0).sqrt()
-    })
+    let tests: Vec<[f64; 2]> = by_test.values().map(|times| squares_about_means(times)).collect();
+    let degrees = by_test.values().map(|times| times.len() - 1).sum();
+    let blank = JobContrast { what: "spread of real times within a test", ..blank.clone() };
+    spread(blank, "tests", &tests, degrees, sum_of)
 }
 
-/// `spreads` of both, and the interval of their ratio, `statistic` of what is drawn from `values`. None where
-/// a spread is 0 or unknown.
-fn spread_change(
-    spreads: (f64, f64),
-    values: &[(f64, f64)],
-    statistic: impl Fn(&mut [(f64, f64)]) -> f64,
-) -> Option<SpreadChange> {
-    let (first, second) = spreads;
+fn sum_of(pairs: &[[f64; 2]]) -> [f64; 2] {
+    pairs.iter().fold([0.0; 2], |sum, pair| [sum[0] + pair[0], sum[1] + pair[1]])
+}
+
+/// Σ(x − x̄)² of both sides.
+fn squares_about_means(pairs: &[[f64; 2]]) -> [f64; 2] {
+    let means = sum_of(pairs).map(|sum| sum / pairs.len() as f64);
+    pairs
+        .iter()
+        .fold([0.0; 2], |squares, pair| [0, 1].map(|side| squares[side] + (pair[side] - means[side]).powi(2)))
+}
+
+/// √(`squares` of `values` ÷ `degrees`) of both, and the interval of their ratio, where values are drawn. None where a
+/// spread is 0 or unknown; no difference where 1 is within the interval.
+fn spread(
+    blank: JobContrast,
+    drawn: &str,
+    values: &[[f64; 2]],
+    degrees: usize,
+    squares: impl Fn(&[[f64; 2]]) -> [f64; 2],
+) -> Option<JobContrast> {
+    let [first, second] = squares(values).map(|squares| (squares / degrees as f64).sqrt());
     if !(first > 0.0 && second > 0.0 && first.is_finite() && second.is_finite()) {
         return None;
     }
     let n = values.len();
-    let samples = (DRAWN_MAX / n.max(1)).clamp(SAMPLES_MIN, BOOTSTRAP_SAMPLES);
+    let samples = (DRAWN_MAX / n).clamp(SAMPLES_MIN, BOOTSTRAP_SAMPLES);
     let method = if n > CORRECTED_MAX { BootstrapMethod::Percentile } else { BootstrapMethod::Bca };
     let bootstrap = Bootstrap { method, samples, ..Bootstrap::default() };
-    let enough = n >= PAIRED_LAUNCHES_MIN;
-    let interval = enough.then(|| bootstrap.interval_of(values, statistic)).flatten();
-    let interval = interval.map(|held| (held.low, held.high));
-    let steadier = match interval {
-        None => Steadier::TooFew,
-        Some((_, high)) if high < 1.0 => Steadier::Second,
-        Some((low, _)) if low > 1.0 => Steadier::First,
-        Some(_) => Steadier::NoDifference,
+    let ratio = |sample: &mut [[f64; 2]]| {
+        let [first, second] = squares(sample);
+        (second / first).sqrt()
     };
-    Some(SpreadChange {
-        first,
-        second,
-        n,
-        ratio: second / first,
+    let interval = (n >= DRAWN_MIN).then(|| bootstrap.interval_of(values, ratio)).flatten();
+    let interval = interval.map(|held| (held.low - 1.0, held.high - 1.0));
+    let verdict = match interval {
+        None => format!("too few {drawn}"),
+        Some((_, high)) if high < 0.0 => format!("more consistent is {}", blank.systems[0]),
+        Some((low, _)) if low > 0.0 => format!("more consistent is {}", blank.systems[1]),
+        Some(_) => "no difference".to_owned(),
+    };
+    Some(JobContrast {
+        of: format!("{n} {drawn}"),
+        values: [first, second].map(Value::Number),
+        change: Some(second / first - 1.0),
         interval,
-        confidence: bootstrap.confidence,
-        samples,
-        seed: bootstrap.seed,
-        steadier,
+        verdict,
+        how: format!("paired bootstrap, {samples} samples, seed {}", bootstrap.seed),
+        ..blank
     })
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`LaunchTimer`], [`StepTimer`] | real time, CPU time, memory and I/O of each launch and step, and whether they agree |
 //! | [`Concurrency`] | how many launches ran at a time |
-//! | [`Lengths`] | how long they took |
+//! | [`lengths`] | how long they took |
 //! | [`Profile`] | bytes per second over time: where it starts, climbs to and peaks |
 //! | [`SpaceUse`], [`ActionUse`] | bytes by space and by what a step does |
 //! | [`Harness`] | what launching and watching cost |
@@ -30,7 +30,7 @@ pub use full_timer::{
     CPU_AGREES_NS, CPU_AGREES_SHARE, CpuAgreement, FullTimer, Harness, LaunchTimer, StepTimer, Timer,
 };
 pub(crate) use full_timer::{full_timers, whole};
-pub use lengths::{LENGTH_BINS_MAX, LengthBin, Lengths, edge, lengths};
+pub use lengths::{edge, lengths};
 pub(crate) use placement::job_placings;
 pub use placement::{JobPlacing, RatesOf};
 pub use profile::{
@@ -42,9 +42,9 @@ pub use spaces::{ActionUse, KindMoved, Moved, SpaceUse, actions, moved, spaces};
 
 use std::sync::Arc;
 
-use crate::Figure;
 use crate::gate::{Kind, Stated};
 use crate::table::{Column, Of, Statement};
+use crate::{Figure, Histogram, Summary};
 
 /// One pass of a phase of jobs.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,8 +61,8 @@ pub struct Timeline {
     pub launches: Vec<Arc<LaunchTimer>>,
     /// How many ran at a time.
     pub concurrency: Concurrency,
-    /// How long those took that are complete; none where none is.
-    pub lengths: Option<Lengths>,
+    /// How many seconds those took that are complete; none where none is.
+    pub lengths: Option<(Summary, Histogram)>,
     /// Bytes per second over time.
     pub profile: Profile,
     /// Permanent, work and utility space.
@@ -111,21 +111,9 @@ impl Statement for Timeline {
         .headed("mean at a time"),
         Column::count("most_running", |one: &Self| Some(one.concurrency.most.into()), "The most at a time.")
             .headed("most"),
-        Column::seconds(
-            "shortest",
-            |one: &Self| Some(one.lengths.as_ref()?.shortest_seconds),
-            "Of complete launches.",
-        ),
-        Column::seconds(
-            "median",
-            |one: &Self| Some(one.lengths.as_ref()?.median_seconds),
-            "Of complete launches.",
-        ),
-        Column::seconds(
-            "longest",
-            |one: &Self| Some(one.lengths.as_ref()?.longest_seconds),
-            "Of complete launches.",
-        ),
+        Column::seconds("shortest", |one: &Self| Some(one.lengths.as_ref()?.0.min), "Of complete launches."),
+        Column::seconds("median", |one: &Self| Some(one.lengths.as_ref()?.0.median), "Of complete launches."),
+        Column::seconds("longest", |one: &Self| Some(one.lengths.as_ref()?.0.max), "Of complete launches."),
         Column::share(
             "launcher",
             |one: &Self| one.harness.core_share,
@@ -156,7 +144,7 @@ impl Statement for Timeline {
             .detail(),
         Column::text(
             "lengths",
-            |one: &Self| one.lengths.as_ref().map(Lengths::histogram).unwrap_or_default(),
+            |one: &Self| one.lengths.as_ref().map(|(_, bins)| bins.in_words(edge)).unwrap_or_default(),
             "How many took how long.",
         )
         .below(),

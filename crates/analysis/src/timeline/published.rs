@@ -67,8 +67,8 @@ fn own(one: &Timeline) -> Vec<Own> {
     vec![
         ("launches", "c-wl-launched", Value::Number, Some(one.concurrency.launches as f64)),
         ("mean concurrency", "c-wl-concurrent", Value::Number, Some(one.concurrency.mean)),
-        ("shortest launch", "c-wl-min-duration", Value::Seconds, lengths.map(|all| all.shortest_seconds)),
-        ("longest launch", "c-wl-max-duration", Value::Seconds, lengths.map(|all| all.longest_seconds)),
+        ("shortest launch", "c-wl-min-duration", Value::Seconds, lengths.map(|(all, _)| all.min)),
+        ("longest launch", "c-wl-max-duration", Value::Seconds, lengths.map(|(all, _)| all.max)),
         ("input of I/O tests, full scale", "c-data-io", bytes, input(TestKind::Io)),
         ("input of computation, full scale", "c-data-comp", bytes, input(TestKind::Computation)),
         ("profile, start", "c-thr-jump", rate, levels.map(|all| all.start.bytes_per_second)),

@@ -1,15 +1,15 @@
 //! Matrices of jobs: sums, ratios and comparisons against values made by hand, and the published tables.
 
 use analysis::{
-    Check, Contrast, Matrices, RateName, RatioStanding, Steadier, compare_matrices, figures, findings_of,
-    matrices, published_matrix,
+    Check, Contrast, JobContrast, Matrices, MatrixComparison, RateName, Table, Value, compare_matrices,
+    figures, findings_of, matrices, published_matrix,
 };
 use plan::jobs::{Action, Step};
 use plan::{Bytes, Case, JobTest, Jobs, Phase, Setting, SettingValue, TargetTerms, TestKind, Work};
 use proptest::prelude::{ProptestConfig, any, prop_assert_eq, proptest};
 use record::{LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run};
 
-use crate::rows::{SECOND, plan, run, workload};
+use crate::rows::{SECOND, cell, plan, run, workload};
 
 /// A launch of `test`: real time, user and system CPU time in milliseconds.
 #[derive(Debug, Clone, Copy)]
@@ -134,21 +134,63 @@ const FOUR: [Did; 4] = [
 fn sums_and_ratios_are_those_of_a_pencil() {
     let all = found(&of(&[("disks", vec![FOUR.to_vec()])])).all;
     let [one] = &all[..] else { panic!("one case, {} matrices", all.len()) };
-    let sums = &one.passes[0].sums;
-    near(sums.real_seconds, 4.5);
-    near(sums.user_cpu_seconds, 4.3);
-    near(sums.system_cpu_seconds, 0.2);
-    near(sums.memory_bytes, 10e6);
+    let [real, memory, user, system] = one.passes[0].sums;
+    near(real, 4.5);
+    near(user, 4.3);
+    near(system, 0.2);
+    near(memory, 10e6);
     let ratios = one.ratios.expect("four ratios");
-    assert_eq!((ratios.n, ratios.waiting, ratios.threaded), (4, 1, 2));
-    near(ratios.mean, 1.25);
-    near(ratios.deviation, (1.25_f64 / 3.0).sqrt());
-    near(ratios.range(), 1.5);
+    assert_eq!((ratios.summary.n, ratios.waiting, ratios.threaded), (4, 1, 2));
+    near(ratios.summary.mean, 1.25);
+    near(ratios.summary.deviation_sample, (1.25_f64 / 3.0).sqrt());
     near(ratios.of_sums, 1.0);
-    let standings: Vec<_> = one.tests.iter().map(|test| (test.test.as_str(), test.standing())).collect();
-    let [busy, threaded] = [RatioStanding::Busy, RatioStanding::Threaded].map(Some);
-    assert_eq!(standings, [("a", busy), ("b", busy), ("c", threaded)]);
-    assert_eq!(one.histogram.counts.iter().sum::<usize>(), 4, "each launch is in one bin");
+    assert_eq!(
+        one.histogram.bins().map(|(_, _, launches)| launches).sum::<usize>(),
+        4,
+        "each launch is in one bin"
+    );
+}
+
+#[test]
+fn a_test_waits_is_busy_or_is_threaded_by_the_mean_of_its_ratios() {
+    let run = of(&[("disks", vec![FOUR.to_vec()])]);
+    let findings = findings_of(&run, &figures(&run, RateName::ByWall));
+    let tests = Table::of(&findings.matrix_tables.tests);
+    let standings: Vec<_> = ["test", "standing"]
+        .map(|key| {
+            let column = tests.columns.iter().position(|column| column.key == key).expect("a column");
+            tests.rows.iter().map(|row| row.cells[column].clone()).collect::<Vec<_>>()
+        })
+        .to_vec();
+    let words = |words: [&str; 3]| words.map(|word| Value::Text(word.to_owned())).to_vec();
+    assert_eq!(standings, [words(["a", "b", "c"]), words(["busy", "busy", "threaded"])]);
+    let ratios = findings.matrix_tables.ratios[0].says().expect("one system");
+    assert_eq!(cell(ratios, "range"), Value::Number(1.5));
+}
+
+/// Launches with these ratios of CPU time to real time, in hundredths.
+fn with_ratios(hundredths: impl IntoIterator<Item = u64>) -> Vec<(f64, f64, usize)> {
+    let launches: Vec<Did> =
+        (0..).zip(hundredths).map(|(stream, ratio)| did("a", stream, 1000, ratio * 10, 0)).collect();
+    found(&of(&[("disks", vec![launches])])).all[0].histogram.bins().collect()
+}
+
+#[test]
+fn bins_are_as_wide_as_twice_the_quartiles_distance_by_the_cube_root_of_n() {
+    let width = |bins: Vec<(f64, f64, usize)>| bins[0].1 - bins[0].0;
+    // 0.01, 0.02 … 1.00: quartiles 0.25 and 0.75, 2 × 0.5 ÷ ∛100 = 0.215, raised to 0.5.
+    near(width(with_ratios(1..=100)), 0.5);
+    near(width(with_ratios([120; 5])), 0.1);
+    // The quartiles of 0.00, 0.03 … 0.21 are 0.12 apart; twice that is halved by the cube root of 8: 0.12, raised to 0.2.
+    near(width(with_ratios((0..8).map(|step| step * 3))), 0.2);
+}
+
+#[test]
+fn a_ratio_on_an_edge_is_in_the_bin_above_it() {
+    let bins = with_ratios([39, 40, 45, 50, 55, 60, 60, 100]);
+    let counts: Vec<usize> = bins.iter().map(|bin| bin.2).collect();
+    assert_eq!(counts, [1, 4, 2, 0, 1]);
+    assert_eq!(bins[4].0.to_bits(), 1.0_f64.to_bits());
 }
 
 #[test]
@@ -159,8 +201,8 @@ fn of_several_passes_a_launch_has_its_mean_and_each_column_its_spread() {
     near(real.mean, 9.0);
     near(real.deviation_sample, 40.5_f64.sqrt());
     let first = &all[0].launches[0];
-    assert_eq!((first.key(), first.passes), (("a", 0, 0), 2));
-    near(first.amounts.real_seconds, 4.0);
+    assert_eq!(first.key(), ("a", 0, 0));
+    near(first.amounts[0], 4.0);
     near(first.ratio.expect("a ratio"), f64::midpoint(0.5, 0.5 / 3.0));
 }
 
@@ -183,7 +225,7 @@ fn launches_that_did_not_complete_are_told_and_disqualify() {
     );
     let partial = found(&of(&[("flash", vec![broken])]));
     assert!(partial.all[0].partial);
-    near(partial.all[0].passes[0].sums.real_seconds, 3.5);
+    near(partial.all[0].passes[0].sums[0], 3.5);
 }
 
 #[test]
@@ -223,15 +265,41 @@ fn a_steadier_system_is_found_and_two_that_are_alike_are_not_told_apart() {
     let [flash, other] = &all.comparisons[..] else { panic!("two against the first: {:?}", all.comparisons) };
     assert_eq!((flash.first, flash.second, other.first, other.second), (0, 1, 0, 2));
     assert_eq!((flash.pairs, flash.complete), (48, true));
-    for spread in [flash.ratio_spread, flash.time_spread] {
-        let spread = spread.expect("spreads");
-        assert_eq!(spread.steadier, Steadier::Second, "{spread:?}");
-        assert!((0.15..0.4).contains(&spread.ratio), "{spread:?}");
+    for spread in [RATIOS, TIMES].map(|what| contrast(flash, what)) {
+        assert_eq!(verdict(spread), "more consistent is flash", "{spread:?}");
+        assert!((-0.85..-0.6).contains(&number(spread, "change")), "{spread:?}");
     }
-    for spread in [other.ratio_spread, other.time_spread] {
-        assert_eq!(spread.expect("spreads").steadier, Steadier::NoDifference);
+    for spread in [RATIOS, TIMES].map(|what| contrast(other, what)) {
+        assert_eq!(verdict(spread), "no difference");
     }
-    assert_eq!(other.real.expect("pairs").outcome, Contrast::NotShown);
+    assert_eq!(verdict(contrast(other, REAL)), "no difference was shown");
+}
+
+const REAL: &str = "real time, launch by launch";
+const RATIOS: &str = "spread of CPU ÷ real";
+const TIMES: &str = "spread of real times within a test";
+
+fn contrast<'a>(all: &'a MatrixComparison, what: &str) -> &'a JobContrast {
+    let mut rows = all.contrasts.iter().map(|(contrast, _)| contrast);
+    rows.find(|row| cell(*row, "what") == Value::Text(what.to_owned())).expect("a contrast")
+}
+
+fn verdict(of: &JobContrast) -> String {
+    text(of, "verdict")
+}
+
+fn text(of: &JobContrast, key: &str) -> String {
+    match cell(of, key) {
+        Value::Text(text) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn number(of: &JobContrast, key: &str) -> f64 {
+    match cell(of, key) {
+        Value::Change(value) | Value::Number(value) | Value::Seconds(value) => value,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// At 95 % one in twenty is called different; with few tests somewhat more.
@@ -241,8 +309,8 @@ fn two_samples_of_one_spread_are_seldom_told_apart() {
     let one = |launches: &Vec<Did>| found(&of(&[("s", vec![launches.clone()])])).all.remove(0);
     let systems: Vec<_> = systems.iter().map(one).collect();
     let different = systems.chunks(2).filter(|pair| {
-        let spread = compare_matrices(&pair[0], &pair[1]).ratio_spread.expect("spreads");
-        spread.steadier != Steadier::NoDifference
+        let compared = compare_matrices(["b", "a"].map(str::to_owned), &pair[0], &pair[1]);
+        verdict(contrast(&compared, RATIOS)) != "no difference"
     });
     assert!(different.count() <= 2);
 }
@@ -255,15 +323,16 @@ fn a_slower_system_is_found_by_its_pairs() {
     let backwards: Vec<Did> = slower.into_iter().rev().collect();
     let all = found(&of(&[("disks", vec![many(3, 0.4, 1)]), ("flash", vec![backwards])]));
     let one = &all.comparisons[0];
-    let real = one.real.expect("pairs");
-    assert_eq!((one.pairs, real.n, real.outcome), (12, 12, Contrast::Higher));
-    assert!((real.median - 0.05).abs() < 1e-4, "{real:?}");
-    assert!((one.columns[0].share.expect("a share") - 0.05).abs() < 1e-4);
-    near(one.columns[0].delta, one.columns[0].second - one.columns[0].first);
-    assert!(one.columns[0].delta > 0.0, "the second took longer");
-    near(one.columns[2].delta, 0.0);
-    assert_eq!(one.columns[0].over_passes.expect("sums").outcome, Contrast::TooFew, "one pass of each");
-    assert_eq!(one.time_spread.expect("three tests").steadier, Steadier::TooFew);
+    let real = contrast(one, REAL);
+    assert_eq!((one.pairs, verdict(real).as_str()), (12, "slower"));
+    assert_eq!(text(real, "of"), "12 pairs of launches");
+    assert!((number(real, "change") - 0.05).abs() < 1e-4, "{real:?}");
+    let [(sum, test), _, (user, _), _, ..] = &one.contrasts[..] else { panic!("four columns: {one:?}") };
+    assert!((number(sum, "change") - 0.05).abs() < 1e-4);
+    assert!(number(sum, "second") > number(sum, "first"), "the second took longer");
+    near(number(user, "change"), 0.0);
+    assert_eq!(test.expect("sums").outcome, Contrast::TooFew, "one pass of each");
+    assert_eq!(verdict(contrast(one, TIMES)), "too few tests");
 }
 
 #[test]
@@ -278,19 +347,19 @@ fn the_baseline_is_the_target_that_the_study_names() {
 #[test]
 fn the_published_tables_are_computed_again() {
     let tables = published_matrix(record::published()).expect("the study is in the library");
-    let minutes = |place: usize| tables.changes[place].recomputed / 60.0;
-    near(minutes(0), 61.0);
-    near(minutes(2), 82.0);
-    near(minutes(3), 36.0);
-    assert!((tables.changes[1].recomputed / 1e9 - 0.1).abs() < 1e-6, "+0.1 GB");
-    let agrees: Vec<bool> = tables.changes.iter().map(analysis::PublishedChange::agrees).collect();
-    assert_eq!(agrees, [true, false, true, true], "+0.01 is a misprint");
-    near(tables.changes[0].share, 0.050_496_688_741_721_855);
-    near(tables.changes[3].share, 0.202_247_191_011_235_95);
-    near(tables.systems[1].ratio_of_sums, 1.324_665_090_622_537_5);
-    let deviation = &tables.systems[1].ratios[1];
-    assert!(deviation.doubts[0].evidence.contains("at least 0.152"), "{deviation:?}");
-    assert!(tables.systems[0].ratios[1].doubts.is_empty(), "0.345 is above 0.187");
+    let again = ["+61 min, +5.05 %", "+0.1 GB, +0.18 %", "+82 min, +5.92 %", "+36 min, +20.22 %"];
+    for (change, again) in tables.changes.iter().zip(again) {
+        assert!(text(change, "how").ends_with(&format!("; computed again {again}")), "{change:?}");
+    }
+    let verdicts: Vec<String> = tables.changes.iter().map(verdict).collect();
+    assert_eq!(verdicts, ["as printed", "misprint", "as printed", "as printed"], "+0.01 is a misprint");
+    near(number(&tables.changes[0], "change"), 0.050_496_688_741_721_855);
+    near(number(&tables.changes[3], "change"), 0.202_247_191_011_235_95);
+    let Value::Number(of_sums) = cell(&tables.ratios[1], "of_sums") else { panic!("a ratio") };
+    near(of_sums, 1.324_665_090_622_537_5);
+    let words = |system: usize| format!("{:?}", cell(&tables.ratios[system], "more"));
+    assert!(words(1).contains("at least 0.152"), "{}", words(1));
+    assert!(!words(0).contains("at least"), "0.345 is above 0.187");
 }
 
 proptest! {
@@ -304,8 +373,7 @@ proptest! {
         turned.rotate_left(turn % launches.len());
         turned.reverse();
         let sums = |launches: &[Did]| {
-            let sums = found(&of(&[("s", vec![launches.to_vec()])])).all[0].passes[0].sums;
-            (sums.real_seconds.to_bits(), sums.user_cpu_seconds.to_bits(), sums.system_cpu_seconds.to_bits())
+            found(&of(&[("s", vec![launches.to_vec()])])).all[0].passes[0].sums.map(f64::to_bits)
         };
         prop_assert_eq!(sums(&launches), sums(&turned));
     }

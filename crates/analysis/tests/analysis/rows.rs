@@ -1,5 +1,6 @@
 //! Rows for tests.
 
+use analysis::{Statement, Table, Value};
 use plan::{Bytes, Case, Geometry, Phase, Plan, Question, Workload, WorkloadSpec};
 use record::{
     FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, Measure, Operation, PhaseKey, PhaseRecord,
@@ -136,4 +137,11 @@ fn host() -> HostFacts {
         target_devices: Vec::new(),
         ..HostFacts::default()
     }
+}
+
+/// What the column `key` of a statement holds.
+pub(crate) fn cell<T: Statement + Clone>(said: &T, key: &str) -> Value {
+    let table = Table::planned(std::slice::from_ref(said));
+    let column = table.columns.iter().position(|column| column.key == key).expect("a column");
+    table.rows[0].cells[column].clone()
 }

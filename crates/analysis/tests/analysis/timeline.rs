@@ -10,11 +10,11 @@ use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use record::{FileSystemFacts, LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run, SpaceRow, StepRow};
 
 use analysis::{
-    Because, Check, Findings, Outcome, RateName, RatesOf, Timeline, concurrency, figures, findings_of,
+    Because, Check, Findings, Outcome, RateName, RatesOf, Timeline, Value, concurrency, figures, findings_of,
     lengths, profile,
 };
 
-use crate::rows::{SECOND, phase as transfers, plan, run, workload};
+use crate::rows::{SECOND, cell, phase as transfers, plan, run, workload};
 
 const MB: u64 = 1_000_000;
 
@@ -212,22 +212,24 @@ fn what_never_ran_and_what_was_killed_count_where_they_belong() {
     rows[2].outcome = "skipped".to_owned();
     let one = concurrency(rows.iter());
     assert_eq!((one.launches, one.complete, one.most, one.real_ns), (3, 1, 2, 10 * SECOND));
-    let lengths = lengths(rows.iter()).expect("one is complete");
-    assert_eq!((lengths.n, lengths.longest_seconds), (1, 2.0));
+    let (lengths, _) = lengths(rows.iter()).expect("one is complete");
+    assert_eq!((lengths.n, lengths.max), (1, 2.0));
 }
 
 #[test]
 fn lengths_have_even_bins_or_bins_by_decades() {
     let even: Vec<LaunchRow> = [4.0, 5.0, 5.5, 9.9].iter().map(|&end| launch(0, 0.0, end)).collect();
-    let bins = lengths(even.iter()).expect("lengths").bins;
-    assert!((bins[1].to_seconds - bins[1].from_seconds - 0.5).abs() < 1e-9, "{bins:?}");
+    let bins = |rows: &[LaunchRow]| lengths(rows.iter()).expect("lengths").1.bins().collect::<Vec<_>>();
+    let (from, to, _) = bins(&even)[1];
+    assert!((to - from - 0.5).abs() < 1e-9, "{from} to {to}");
     let wide: Vec<LaunchRow> = [0.3, 2.0, 3.0, 30.0].iter().map(|&end| launch(0, 0.0, end)).collect();
-    let all = lengths(wide.iter()).expect("lengths");
-    let edges: Vec<f64> = all.bins.iter().map(|bin| (bin.from_seconds * 1000.0).round() / 1000.0).collect();
+    let all = bins(&wide);
+    let edges: Vec<f64> = all.iter().map(|bin| (bin.0 * 1000.0).round() / 1000.0).collect();
     assert_eq!(edges, [0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0]);
-    let counts: Vec<usize> = all.bins.iter().map(|bin| bin.count).collect();
+    let counts: Vec<usize> = all.iter().map(|bin| bin.2).collect();
     assert_eq!(counts, [1, 0, 0, 2, 0, 0, 1]);
-    assert!((all.median_seconds - 2.5).abs() < 1e-9);
+    let (lengths, _) = lengths(wide.iter()).expect("lengths");
+    assert!((lengths.median - 2.5).abs() < 1e-9);
 }
 
 #[test]
@@ -474,7 +476,7 @@ fn pages_are_judged_by_the_time_of_the_same_jobs() {
     assert_eq!(found.best, [], "bytes of jobs are no merit");
     let [one] = &found.matrices.comparisons[..] else { panic!("{:?}", found.matrices.comparisons) };
     assert_eq!((one.first, one.second, one.complete, one.pairs), (0, 1, true, 2));
-    assert_eq!(one.columns[0].share, Some(0.0), "the same real time");
+    assert_eq!(cell(&one.contrasts[0].0, "change"), Value::Change(0.0), "the same real time");
 }
 
 proptest! {
@@ -525,10 +527,10 @@ proptest! {
     #[test]
     fn every_length_is_in_one_bin(lengths_s in vec(0.001_f64..10_000.0, 1..100)) {
         let rows: Vec<LaunchRow> = lengths_s.iter().map(|&one| launch(0, 0.0, one)).collect();
-        let all = lengths(rows.iter()).expect("all are complete");
-        prop_assert_eq!(all.bins.iter().map(|bin| bin.count).sum::<usize>(), rows.len());
-        prop_assert!(all.bins.windows(2).all(|pair| (pair[0].to_seconds - pair[1].from_seconds).abs() < 1e-12));
-        prop_assert!(all.bins[0].count > 0 && all.bins.last().is_some_and(|last| last.count > 0));
-        prop_assert!(all.bins.len() <= 3 * 8);
+        let all: Vec<_> = lengths(rows.iter()).expect("all are complete").1.bins().collect();
+        prop_assert_eq!(all.iter().map(|bin| bin.2).sum::<usize>(), rows.len());
+        prop_assert!(all.windows(2).all(|pair| pair[0].1 == pair[1].0));
+        prop_assert!(all[0].2 > 0 && all.last().is_some_and(|last| last.2 > 0));
+        prop_assert!(all.len() <= 3 * 8);
     }
 }

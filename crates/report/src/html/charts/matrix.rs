@@ -16,7 +16,7 @@ const SYSTEMS_MAX: usize = 12;
 /// One histogram for each workload.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let of_group = |(index, systems): (usize, &[Matrix])| {
-        let systems: Vec<&Matrix> = systems.iter().filter(|one| !one.histogram.counts.is_empty()).collect();
+        let systems: Vec<&Matrix> = systems.iter().filter(|one| one.ratios.is_some()).collect();
         (!systems.is_empty()).then(|| histogram(report, &systems, index))
     };
     let groups = report.found.matrices.all.chunk_by(|a, b| a.group == b.group);
@@ -25,9 +25,9 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
 
 fn histogram(report: &Report, systems: &[&Matrix], index: usize) -> Chart {
     let shown = &systems[..systems.len().min(SYSTEMS_MAX)];
-    let width = shown[0].histogram.width;
+    let width = shown[0].histogram.bins().next().map_or(0.0, |(from, to, _)| to - from);
     let means = shown.iter().enumerate().filter_map(|(place, one)| {
-        let mean = one.ratios.as_ref()?.mean;
+        let mean = one.ratios.as_ref()?.summary.mean;
         Some(line(mean, PALETTE[place % PALETTE.len()], "dash"))
     });
     let mut shapes = vec![line(1.0, "ink", "dot")];
@@ -58,15 +58,14 @@ fn histogram(report: &Report, systems: &[&Matrix], index: usize) -> Chart {
 }
 
 fn bars(report: &Report, one: &Matrix, place: usize) -> Value {
-    let bins = || {
-        one.histogram.counts.iter().enumerate().map(|(bin, launches)| (one.histogram.edges(bin), launches))
-    };
-    let middles: Vec<f64> = bins().map(|((from, to), _)| f64::midpoint(from, to)).collect();
-    let words: Vec<String> = bins()
-        .map(|((from, to), launches)| format!("{launches} launches from {from:.3} to below {to:.3}"))
+    let bins = one.histogram.bins();
+    let middles: Vec<f64> = bins.clone().map(|(from, to, _)| f64::midpoint(from, to)).collect();
+    let counts: Vec<usize> = bins.clone().map(|(_, _, launches)| launches).collect();
+    let words: Vec<String> = bins
+        .map(|(from, to, launches)| format!("{launches} launches from {from:.3} to below {to:.3}"))
         .collect();
     json!({
-        "type": "bar", "name": escaped(title(report, &one.system())), "x": middles, "y": one.histogram.counts, "customdata": words,
+        "type": "bar", "name": escaped(title(report, &one.system)), "x": middles, "y": counts, "customdata": words,
         "showlegend": true, "hovertemplate": "%{customdata}",
         "marker": {
             "color": PALETTE[place % PALETTE.len()],

@@ -273,11 +273,12 @@ fn point(some: &[ProfileSecond]) -> (f64, [f64; 4]) {
 
 /// How long launches took.
 fn histogram(one: &Timeline) -> Chart {
-    let bins = one.lengths.iter().flat_map(|all| &all.bins);
+    let bins = one.lengths.iter().flat_map(|(_, all)| all.bins());
     let names: Vec<String> = bins
         .clone()
-        .map(|bin| format!("{} –<br>{}", analysis::edge(bin.from_seconds), analysis::edge(bin.to_seconds)))
+        .map(|(from, to, _)| format!("{} –<br>{}", analysis::edge(from), analysis::edge(to)))
         .collect();
+    let counts: Vec<usize> = bins.map(|(_, _, count)| count).collect();
     Chart {
         id: id("lengths", one),
         place: "job-times".to_owned(),
@@ -287,8 +288,7 @@ fn histogram(one: &Timeline) -> Chart {
         height: FRAME_PX + PANEL_PX + 60,
         data: vec![json!({
             "type": "bar", "name": "launches", "x": names, "showlegend": false,
-            "y": bins.clone().map(|bin| bin.count).collect::<Vec<_>>(),
-            "text": bins.map(|bin| bin.count).collect::<Vec<_>>(), "textposition": "outside", "cliponaxis": false,
+            "y": counts, "text": counts, "textposition": "outside", "cliponaxis": false,
             "hovertemplate": "%{x}: %{y} launches<extra></extra>",
             "marker": { "color": BLUE },
         })],
