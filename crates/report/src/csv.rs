@@ -186,7 +186,7 @@ fn row(of: &Said<'_>) -> Vec<String> {
     let mut cells: Vec<String> = FIGURE.iter().map(|column| (column.value)(of)).collect();
     let figure = of.figure;
     for operation in Operation::ALL {
-        let is_response = |one: &&LatencyInfo| one.operation == operation.name() && one.measure == "response";
+        let is_response = |one: &&LatencyInfo| one.operation == operation.name() && one.is_response();
         match figure.latency.iter().find(is_response) {
             Some(one) => {
                 cells.push(one.transfers.to_string());

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::format;
-use crate::table::Align;
+use crate::table::TableOf;
 
 /// What a response time is counted from where transfers start as soon as they can.
 pub(crate) const RESPONSE_FROM_START: &str = "from its start";
@@ -40,6 +40,11 @@ impl LatencyInfo {
             transfers: one.count,
             summary: one.clone(),
         }
+    }
+
+    /// Whether it is counted from the start that was intended.
+    pub(crate) fn is_response(&self) -> bool {
+        self.measure == "response"
     }
 
     /// Every statistic with its nanoseconds.
@@ -80,28 +85,29 @@ pub(crate) const fn is_of_tail(statistic: &LatencyStatistic) -> bool {
     !matches!(statistic.take, Take::Mean(_))
 }
 
+/// The statistics at `level`.
+pub(crate) fn statistics(level: ShownIn) -> impl Iterator<Item = LatencyStatistic> {
+    LATENCY_STATISTICS.into_iter().filter(move |statistic| statistic.shown >= level)
+}
+
 /// The headings of the statistics at `level`.
 pub(crate) fn headings(level: ShownIn) -> Vec<&'static str> {
-    let shown = LATENCY_STATISTICS.iter().filter(|statistic| statistic.shown >= level);
-    shown.map(|statistic| statistic.heading).collect()
+    statistics(level).map(|statistic| statistic.heading).collect()
 }
 
-/// The columns of a table with the statistics at `level` between others.
-pub(crate) fn columns<'a>(
-    before: &[(&'a str, Align)],
-    level: ShownIn,
-    after: &[(&'a str, Align)],
-) -> Vec<(&'a str, Align)> {
-    let between = headings(level).into_iter().map(|heading| (heading, Align::Right));
-    before.iter().copied().chain(between).chain(after.iter().copied()).collect()
-}
-
-/// The cells of these [`columns`]; empty ones of no latency.
+/// What a latency has for each statistic at `level`.
 pub(crate) fn cells(one: Option<&LatencyInfo>, level: ShownIn) -> Vec<String> {
-    match one {
-        Some(one) => one.shown(level).map(|(_, nanos)| words(nanos)).collect(),
-        None => headings(level).iter().map(|_| String::new()).collect(),
-    }
+    one.into_iter().flat_map(|one| one.shown(level)).map(|(_, nanos)| words(nanos)).collect()
+}
+
+/// The latency of each row has a column for each statistic at `level`.
+pub(crate) fn columns<'r, T>(
+    table: TableOf<T>,
+    level: ShownIn,
+    of: impl Fn(&T) -> Option<&'r LatencyInfo>,
+) -> TableOf<T> {
+    let words = |row: &T, key: &str| of(row).map(|latency| latency.words(key));
+    statistics(level).fold(table, |table, one| table.right(one.heading, |row| words(row, one.key)))
 }
 
 impl Serialize for LatencyInfo {

@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use crate::chosen::Chosen;
 use crate::escape::{markdown as inline, markdown_code, markdown_line};
 use crate::format::counted;
 use crate::inventory::beside;
-use crate::section::{Block, Section, sections};
-use crate::table::{Align, Table};
+use crate::section::{Block, Section, rates, sections};
+use crate::table::Table;
 use crate::text;
 use crate::view::Report;
 
@@ -25,35 +24,11 @@ pub(crate) fn markdown(report: &Report) -> String {
     for line in &report.missing {
         let _ = writeln!(out, "> **{}**\n", inline(line));
     }
-    let sections = sections(report);
-    let (before, after): (Vec<&Section>, Vec<&Section>) =
-        sections.iter().partition(|section| section.before_figures);
-    before.into_iter().for_each(|section| section_markdown(&mut out, section));
-    if report.figures.is_empty() {
-        out.push_str("There is no finished result in this run.\n\n");
-    } else {
-        let chosen = Chosen::of(report);
-        let figures = chosen.figures(report);
-        let transfers = text::of_transfers(&figures);
-        if !transfers.is_empty() {
-            let _ = writeln!(out, "## Rates\n\n{}\n", markdown_line(&text::statistic(report)));
-            if let Some(left_out) = chosen.left_out() {
-                let _ = writeln!(out, "{}\n", markdown_line(&left_out));
-            }
-            let rates = text::rates(report, &transfers, true).without_empty_columns();
-            let _ = writeln!(out, "{}", rates.to_markdown());
-        }
-        let latencies = text::latency_table(report, &figures);
-        if !latencies.is_empty() {
-            let _ = writeln!(out, "## {}\n", text::latency_heading(report));
-            let _ = writeln!(out, "{}", latencies.without_empty_columns().to_markdown());
-        }
+    let (before, after) =
+        sections(report).into_iter().partition::<Vec<_>, _>(|section| section.before_figures);
+    for section in before.iter().chain(&rates(report, true)).chain(&after) {
+        section_markdown(&mut out, section);
     }
-    let measures = text::measures(report);
-    if !measures.is_empty() {
-        let _ = writeln!(out, "{}\n", markdown_line(&measures));
-    }
-    after.into_iter().for_each(|section| section_markdown(&mut out, section));
     if !report.notes.is_empty() {
         out.push_str("## Notes\n\n");
         for note in &report.notes {
@@ -110,9 +85,8 @@ pub(crate) fn section_markdown(out: &mut String, section: &Section) {
 }
 
 fn definitions(report: &Report) -> Table {
-    let mut table = Table::new(&[("word", Align::Left), ("meaning", Align::Left)]);
-    for one in &report.definitions {
-        table.row(vec![one.name.clone(), one.meaning.clone()]);
-    }
-    table
+    Table::of(&report.definitions)
+        .left("word", |one| one.name.clone())
+        .left("meaning", |one| one.meaning.clone())
+        .done()
 }

@@ -72,6 +72,16 @@ impl Cell {
     }
 }
 
+impl Cell {
+    /// With all that is hidden in its text written out.
+    fn shown(self) -> Self {
+        match visible(&self.text) {
+            Cow::Borrowed(_) => self,
+            Cow::Owned(text) => Self { text, ..self },
+        }
+    }
+}
+
 impl From<String> for Cell {
     fn from(text: String) -> Self {
         Self { text, ..Self::default() }
@@ -81,6 +91,12 @@ impl From<String> for Cell {
 impl From<&str> for Cell {
     fn from(text: &str) -> Self {
         text.to_owned().into()
+    }
+}
+
+impl From<Option<String>> for Cell {
+    fn from(text: Option<String>) -> Self {
+        text.unwrap_or_default().into()
     }
 }
 
@@ -106,6 +122,13 @@ impl Table {
         }
     }
 
+    /// A table with a row for each of `rows`, whose columns are yet to come.
+    pub(crate) fn of<T>(rows: impl IntoIterator<Item = T>) -> TableOf<T> {
+        let of: Vec<T> = rows.into_iter().collect();
+        let rows = of.iter().map(|_| Vec::new()).collect();
+        TableOf { of, table: Self { rows, ..Self::new(&[]) } }
+    }
+
     /// One line for each row, however long: rows that are searched and compared rather than read.
     pub(crate) fn unfolded(mut self) -> Self {
         self.folds = false;
@@ -122,11 +145,7 @@ impl Table {
     /// Adds a row; it has a cell for every column. What is hidden in its texts is written out.
     pub(crate) fn row(&mut self, cells: Vec<impl Into<Cell>>) {
         debug_assert_eq!(cells.len(), self.columns.len(), "a row has a cell for every column");
-        let shown = |cell: Cell| match visible(&cell.text) {
-            Cow::Borrowed(_) => cell,
-            Cow::Owned(text) => Cell { text, ..cell },
-        };
-        self.rows.push(cells.into_iter().map(|cell| shown(cell.into())).collect());
+        self.rows.push(cells.into_iter().map(|cell| cell.into().shown()).collect());
     }
 
     /// Headings, and whether each stands to the right.
@@ -321,6 +340,42 @@ impl Table {
             out.push_str(&line(row.iter().map(|cell| escape::markdown(&cell.text)).collect()));
         }
         out
+    }
+}
+
+/// A table that is made column by column.
+pub(crate) struct TableOf<T> {
+    of: Vec<T>,
+    table: Table,
+}
+
+impl<T> TableOf<T> {
+    /// Adds a column of words.
+    pub(crate) fn left<C: Into<Cell>>(self, heading: &str, cell: impl Fn(&T) -> C) -> Self {
+        self.column(heading, Align::Left, cell)
+    }
+
+    /// Adds a column of numbers.
+    pub(crate) fn right<C: Into<Cell>>(self, heading: &str, cell: impl Fn(&T) -> C) -> Self {
+        self.column(heading, Align::Right, cell)
+    }
+
+    /// Adds the columns that `more` adds to it.
+    pub(crate) fn with(self, more: impl FnOnce(Self) -> Self) -> Self {
+        more(self)
+    }
+
+    fn column<C: Into<Cell>>(mut self, heading: &str, align: Align, cell: impl Fn(&T) -> C) -> Self {
+        self.table.columns.push((visible(heading).into_owned(), align));
+        for (row, of) in self.table.rows.iter_mut().zip(&self.of) {
+            row.push(cell(of).into().shown());
+        }
+        self
+    }
+
+    /// The whole table.
+    pub(crate) fn done(self) -> Table {
+        self.table
     }
 }
 

@@ -3,19 +3,14 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use analysis::ShownIn;
 use plan::visible;
 
-use crate::chosen::Chosen;
 use crate::escape;
-use crate::format::{
-    NOT_OBSERVED, counted, duration, grouped, mebibytes, megabytes, number, percent, utc, whole,
-};
+use crate::format::{NOT_OBSERVED, counted, duration, grouped, number, utc, whole};
 use crate::inventory::beside;
-use crate::latencies::{self, LatencyInfo, RESPONSE_FROM_START};
-use crate::section::{Block, Section, sections, unnamed, which_target};
-use crate::table::{Align, Table, Tone, width, wrapped};
-use crate::view::{Figure, Note, Report, RunInfo, Spread};
+use crate::section::{Block, Section, rates, sections};
+use crate::table::{Tone, width, wrapped};
+use crate::view::{Figure, Note, Report, RunInfo};
 
 /// Columns that prose is folded to; tables may be wider, up to 120.
 const COLUMNS: usize = 100;
@@ -82,51 +77,22 @@ impl Colour {
 /// All tables.
 pub(crate) fn text(report: &Report, colour: Colour) -> String {
     let mut out = String::new();
-    let heading = |text: &str| colour.strong(text);
     let _ = writeln!(out, "{}", colour.strong(&report.run.title));
     out.push_str(&head(report));
     for line in &report.missing {
         out.push_str(&colour.warning(&wrapped("! ", line, COLUMNS)));
     }
-    let sections = sections(report);
-    let (before, after): (Vec<&Section>, Vec<&Section>) =
-        sections.iter().partition(|section| section.before_figures);
-    for section in before {
-        section_text(&mut out, section, colour);
-    }
-    if report.figures.is_empty() {
-        out.push_str("\nThere is no finished result in this run.\n");
-    } else {
-        let chosen = Chosen::of(report);
-        let figures = chosen.figures(report);
-        let transfers = of_transfers(&figures);
-        if !transfers.is_empty() {
-            let _ = writeln!(out, "\n{}", heading("Rates"));
-            out.push_str(&wrapped("", &statistic(report), COLUMNS));
-            if let Some(left_out) = chosen.left_out() {
-                out.push_str(&wrapped("", &left_out, COLUMNS));
-            }
-            out.push_str(&rates(report, &transfers, false).without_empty_columns().to_text("", colour));
-        }
-        let latencies = latency_table(report, &figures);
-        if !latencies.is_empty() {
-            let _ = writeln!(out, "\n{}", heading(latency_heading(report)));
-            out.push_str(&latencies.without_empty_columns().to_text("", colour));
-        }
-        let measures = measures(report);
-        if !measures.is_empty() {
-            out.push_str(&wrapped("", &measures, COLUMNS));
-        }
-    }
-    for section in after {
-        section_text(&mut out, section, colour);
-    }
+    let (before, after) =
+        sections(report).into_iter().partition::<Vec<_>, _>(|section| section.before_figures);
+    before.iter().for_each(|section| section_text(&mut out, section, colour));
+    rates(report, false).iter().for_each(|section| out.push_str(&section_whole(section, colour)));
+    after.iter().for_each(|section| section_text(&mut out, section, colour));
     if !report.machines.is_empty() {
-        let _ = writeln!(out, "\n{}", heading("The host beside published machines"));
+        let _ = writeln!(out, "\n{}", colour.strong("The host beside published machines"));
         out.push_str(&beside::table(&report.host, &report.machines, true).to_text("", colour));
     }
     if !report.notes.is_empty() {
-        let _ = writeln!(out, "\n{}", heading("Notes"));
+        let _ = writeln!(out, "\n{}", colour.strong("Notes"));
     }
     for note in &report.notes {
         out.push_str(&colour.warning(&note_lines(note)));
@@ -328,159 +294,12 @@ fn paused(run: &RunInfo) -> Option<String> {
     Some(format!("; it did not run for {paused} of them: {killed}, resumed {times}"))
 }
 
-/// What the numbers are of: said once where all figures agree.
-pub(crate) fn statistic(report: &Report) -> String {
-    let repeated = report.figures.iter().any(|figure| figure.counted() > 1);
-    let mut text = if repeated { "Median of n repetitions" } else { "One repetition of each" }.to_owned();
-    match one_rate(report) {
-        Some(name) => {
-            let _ = write!(text, ", {name}.");
-        }
-        None => text.push_str(", by the rate that stands in each row."),
-    }
-    if let Some(confidence) = confidence(report) {
-        let _ = write!(text, " Interval: {confidence}.");
-    }
-    text.push_str(" MB = 10⁶ bytes, MiB = 2²⁰ bytes. Device: bytes that the devices moved ÷ bytes that the tasks moved.");
-    text
-}
-
-/// The name of the rate, where it is the same for all figures.
-fn one_rate(report: &Report) -> Option<&'static str> {
-    let first = report.figures.first()?.rate;
-    report.figures.iter().all(|figure| figure.rate == first).then_some(first)
-}
-
-/// The confidence of the intervals, where there are any.
-pub(crate) fn confidence(report: &Report) -> Option<String> {
-    let transfers = report.figures.iter().filter(|figure| !figure.is_operations());
-    let spreads = transfers.filter_map(|figure| figure.bytes_per_second.confidence);
-    let least = spreads.fold(f64::INFINITY, f64::min);
-    least.is_finite().then(|| format!("of the median, in MB/s, at {} confidence or more", percent(least)))
-}
-
-/// Those whose rates are of bytes; the others have sections of their own.
-pub(crate) fn of_transfers<'a>(figures: &[&'a Figure]) -> Vec<&'a Figure> {
-    figures.iter().copied().filter(|figure| !figure.is_operations()).collect()
-}
-
-/// What the latencies are of.
-pub(crate) fn latency_heading(report: &Report) -> &'static str {
-    if report.figures.iter().any(Figure::is_operations) {
-        "Latency of every operation"
-    } else {
-        "Latency of every transfer"
-    }
-}
-
-/// The table of rates; `long` names all conditions in one column.
-pub(crate) fn rates(report: &Report, figures: &[&Figure], long: bool) -> Table {
-    let same_rate = one_rate(report).is_some();
-    let mut table = Table::new(&[
-        ("#", Align::Right),
-        ("target", Align::Left),
-        (if long { "conditions" } else { "what" }, Align::Left),
-        ("path", Align::Left),
-        ("tasks", Align::Right),
-        ("MB/s", Align::Right),
-        ("MiB/s", Align::Right),
-        ("IOPS", Align::Right),
-        ("n", Align::Right),
-        ("interval", Align::Right),
-        ("device", Align::Right),
-        ("rate", Align::Left),
-        ("notes", Align::Left),
-        ("at", Align::Left),
-    ])
-    .below("at");
-    for figure in figures {
-        let [what, path, tasks] = if long {
-            [figure.conditions.clone(), String::new(), String::new()]
-        } else {
-            [figure.what.clone(), figure.path.clone(), grouped(u64::from(figure.tasks))]
-        };
-        table.row(vec![
-            figure.number.to_string(),
-            which_target(report, figure).to_owned(),
-            what,
-            path,
-            tasks,
-            megabytes(figure.bytes_per_second.median),
-            mebibytes(figure.bytes_per_second.median),
-            iops(figure.transfers_per_second.median),
-            figure.counted().to_string(),
-            interval(&figure.bytes_per_second),
-            share(figure.device_share),
-            if same_rate { String::new() } else { figure.rate.to_owned() },
-            marks(figure),
-            unnamed(figure),
-        ]);
-    }
-    table
-}
-
-/// The table of latencies: one row for each figure and direction.
-pub(crate) fn latency_table(report: &Report, figures: &[&Figure]) -> Table {
-    let of = if figures.iter().any(|figure| figure.is_operations()) { "operations" } else { "transfers" };
-    let before = [
-        ("#", Align::Right),
-        ("target", Align::Left),
-        ("what", Align::Left),
-        ("path", Align::Left),
-        ("tasks", Align::Right),
-        ("of", Align::Left),
-    ];
-    let after = [(of, Align::Right), ("at", Align::Left)];
-    let mut table = Table::new(&latencies::columns(&before, ShownIn::Latencies, &after)).below("at");
-    for figure in figures {
-        let several = figure.latency.len() > 1;
-        for one in &figure.latency {
-            table.row(latency_row(which_target(report, figure), figure, one, several));
-        }
-    }
-    table
-}
-
-fn latency_row(target: &str, figure: &Figure, one: &LatencyInfo, several: bool) -> Vec<String> {
-    let service = if one.measure == "service" { " svc" } else { "" };
-    let of = if several { format!("{}s{service}", one.operation) } else { String::new() };
-    let mut row =
-        vec![figure.number.to_string(), target.to_owned(), figure.what.clone(), figure.path.clone()];
-    row.push(grouped(u64::from(figure.tasks)));
-    row.push(of);
-    row.extend(latencies::cells(Some(one), ShownIn::Latencies));
-    row.push(grouped(one.transfers));
-    row.push(unnamed(figure));
-    row
-}
-
-/// What response and service times are counted from, where the table shows both.
-pub(crate) fn measures(report: &Report) -> String {
-    let all = || report.figures.iter().flat_map(|figure| &figure.latency);
-    let find = |measure: &str| all().find(|one| one.measure == measure).map(|one| one.counted_from);
-    let open_loop = all().find(|one| one.counted_from != RESPONSE_FROM_START).map(|one| one.counted_from);
-    match (find("service"), open_loop) {
-        (Some(service), Some(response)) => {
-            format!("svc: service time, counted {service}; the same transfers without it: {response}.")
-        }
-        _ => String::new(),
-    }
-}
-
 /// Transfers per second: whole from 100 on.
 pub(crate) fn iops(per_second: f64) -> String {
     if per_second.is_finite() && per_second >= 99.95 {
         grouped(whole(per_second))
     } else {
         number(per_second)
-    }
-}
-
-/// The ends of an interval in MB/s: `811.2 – 815.0`.
-pub(crate) fn interval(spread: &Spread) -> String {
-    match (spread.interval_low, spread.interval_high) {
-        (Some(low), Some(high)) => format!("{} – {}", megabytes(low), megabytes(high)),
-        _ => String::new(),
     }
 }
 

@@ -3,9 +3,9 @@
 use super::{Block, conditions, figure, only};
 use crate::format::{counted, grouped, latency};
 use crate::hosts;
-use crate::table::{Align, Cell, Table, Tone};
+use crate::table::{Cell, Table, Tone};
 use crate::view::Report;
-use crate::view::nodes::{ClusterInfo, Difference, FactValue, NodeInfo, RankMap};
+use crate::view::nodes::{ClusterInfo, Difference, FactValue, NodeInfo, RankMap, RankMapRow};
 
 /// Other values of one fact that a sentence names.
 const VALUES_NAMED: usize = 3;
@@ -103,22 +103,13 @@ fn clocks(cluster: &ClusterInfo) -> Vec<Block> {
     }
     text.push('.');
     let mut blocks = vec![Block::Text(text)];
-    let mut table = Table::new(&[
-        ("node", Align::Left),
-        ("processes", Align::Right),
-        ("clock offset", Align::Right),
-        ("± error", Align::Right),
-        ("drift", Align::Right),
-    ]);
-    for one in cluster.nodes.iter().take(CLOCKS_SHOWN) {
-        table.row(vec![
-            one.node.clone(),
-            one.ranks.len().to_string(),
-            one.clock_offset_ns.map(signed_time).unwrap_or_default(),
-            one.clock_error_ns.map(latency).unwrap_or_default(),
-            one.clock_drift_ns.map(signed_time).unwrap_or_default(),
-        ]);
-    }
+    let table = Table::of(cluster.nodes.iter().take(CLOCKS_SHOWN))
+        .left("node", |one| one.node.clone())
+        .right("processes", |one| one.ranks.len().to_string())
+        .right("clock offset", |one| one.clock_offset_ns.map(signed_time))
+        .right("± error", |one| one.clock_error_ns.map(latency))
+        .right("drift", |one| one.clock_drift_ns.map(signed_time))
+        .done();
     let mut caption = "The first node's monotonic clock less that of each node".to_owned();
     if cluster.nodes.len() > CLOCKS_SHOWN {
         caption.push_str(&format!(
@@ -181,24 +172,13 @@ fn caption(one: &RankMap) -> String {
 }
 
 fn rows(one: &RankMap) -> Table {
-    let mut table = Table::new(&[
-        ("task", Align::Right),
-        ("on", Align::Left),
-        ("read file", Align::Right),
-        ("of task", Align::Right),
-        ("written on", Align::Left),
-        ("", Align::Left),
-    ]);
-    for row in one.rows.iter().take(MAPPED_ROWS) {
-        let own = row.node == row.written_on;
-        table.row(vec![
-            Cell::from(row.task.to_string()),
-            row.node.as_str().into(),
-            row.file.to_string().into(),
-            row.written_by.to_string().into(),
-            row.written_on.as_str().into(),
-            if own { Cell::toned("own node", Tone::Doubtful) } else { Cell::default() },
-        ]);
-    }
-    table
+    let own = |row: &RankMapRow| if row.node == row.written_on { "own node" } else { "" };
+    Table::of(one.rows.iter().take(MAPPED_ROWS))
+        .right("task", |row| row.task.to_string())
+        .left("on", |row| row.node.clone())
+        .right("read file", |row| row.file.to_string())
+        .right("of task", |row| row.written_by.to_string())
+        .left("written on", |row| row.written_on.clone())
+        .left("", |row| Cell::toned(own(row), Tone::Doubtful))
+        .done()
 }

@@ -4,7 +4,7 @@ use plan::Bytes;
 use record::{BlockDeviceFacts, CommandRun, Fact, LayoutFinding};
 
 use super::Block;
-use crate::format::{counted, duration, grouped};
+use crate::format::{counted, decimal_bytes, duration, grouped};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;
 use crate::view::layouts::LayoutInfo;
@@ -107,52 +107,32 @@ fn command(run: &CommandRun) -> Vec<Cell> {
 }
 
 fn findings(all: &[LayoutFinding]) -> Table {
-    let mut table = Table::new(&[
-        ("of", Align::Left),
-        ("what", Align::Left),
-        ("wanted", Align::Left),
-        ("found", Align::Left),
-        ("read from", Align::Left),
-    ]);
-    for one in all {
-        // Options of a mount are one long word; after a comma it may end a line.
-        let found = known(&one.found, |found| found.replace(',', ", "));
-        let found = if one.differs() { Cell::toned(found, Tone::Doubtful) } else { Cell::from(found) };
-        table.row(vec![
-            one.subject.clone().into(),
-            one.property.clone().into(),
-            one.wanted.clone().unwrap_or_default().replace(',', ", ").into(),
-            found,
-            one.source.clone().into(),
-        ]);
-    }
-    table
+    // Options of a mount are one long word; after a comma it may end a line.
+    let parted = |text: &String| text.replace(',', ", ");
+    let tone = |one: &LayoutFinding| if one.differs() { Tone::Doubtful } else { Tone::Plain };
+    Table::of(all)
+        .left("of", |one| one.subject.clone())
+        .left("what", |one| one.property.clone())
+        .left("wanted", |one| one.wanted.as_ref().map(parted))
+        .left("found", |one| Cell::toned(known(&one.found, parted), tone(one)))
+        .left("read from", |one| one.source.clone())
+        .done()
 }
 
 fn devices(all: &[BlockDeviceFacts]) -> Table {
-    let mut table = Table::new(&[
-        ("device", Align::Left),
-        ("model", Align::Left),
-        ("serial number", Align::Left),
-        ("size", Align::Right),
-        ("scheduler", Align::Left),
-        ("hardware queues", Align::Right),
-        ("requests in a queue", Align::Right),
-        ("read-ahead", Align::Right),
-    ]);
-    for one in all {
-        table.row(vec![
-            one.name.clone(),
-            or_empty(&one.model, |text| text.trim().to_owned()),
-            or_empty(&one.serial, |text| text.trim().to_owned()),
-            crate::format::decimal_bytes(one.size_bytes),
-            known(&one.scheduler, Clone::clone),
-            known(&one.hardware_queues, |count| grouped(u64::from(*count))),
-            known(&one.queue_requests, |count| grouped(u64::from(*count))),
-            known(&one.read_ahead_bytes, |bytes| Bytes(*bytes).to_string()),
-        ]);
-    }
-    table
+    // What most virtual devices do not have has no column of its own then.
+    let or_empty = |fact: &Fact<String>| fact.known().map(|text| text.trim().to_owned());
+    let count = |fact: &Fact<u32>| known(fact, |&count| grouped(count.into()));
+    Table::of(all)
+        .left("device", |one| one.name.clone())
+        .left("model", |one| or_empty(&one.model))
+        .left("serial number", |one| or_empty(&one.serial))
+        .right("size", |one| decimal_bytes(one.size_bytes))
+        .left("scheduler", |one| known(&one.scheduler, Clone::clone))
+        .right("hardware queues", |one| count(&one.hardware_queues))
+        .right("requests in a queue", |one| count(&one.queue_requests))
+        .right("read-ahead", |one| known(&one.read_ahead_bytes, |&bytes| Bytes(bytes).to_string()))
+        .done()
 }
 
 fn known<T>(fact: &Fact<T>, text: impl Fn(&T) -> String) -> String {
@@ -160,9 +140,4 @@ fn known<T>(fact: &Fact<T>, text: impl Fn(&T) -> String) -> String {
         Fact::Known(value) => text(value),
         Fact::Unknown(_) => "unknown".to_owned(),
     }
-}
-
-/// What most virtual devices do not have has no column of its own then.
-fn or_empty<T>(fact: &Fact<T>, text: impl Fn(&T) -> String) -> String {
-    fact.known().map(text).unwrap_or_default()
 }

@@ -9,6 +9,7 @@ mod cost;
 mod layouts;
 mod operations;
 mod printed;
+mod rates;
 mod repetitions;
 mod single;
 mod sweep;
@@ -24,6 +25,7 @@ use crate::view::findings::Setting;
 use crate::view::{Figure, Report};
 
 pub(crate) use cluster::nodes_line;
+pub(crate) use rates::{confidence, rates, statistic};
 
 /// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
 /// second, as data sheets do.

@@ -2,13 +2,13 @@
 
 use analysis::ShownIn;
 
-use super::{Block, conditions, only, title, unnamed};
+use super::{Block, conditions, only, title, unnamed, which_target};
 use crate::chosen::Chosen;
 use crate::format::{
     NOT_OBSERVED, counted, decimal_bytes, grouped, latency, megabytes, number, rate_in, whole,
 };
 use crate::latencies::{self, LatencyInfo};
-use crate::table::{Align, Cell, Table, Tone};
+use crate::table::{Cell, Table, Tone};
 use crate::text::{iops, marks};
 use crate::view::{Exchange, Figure, Report};
 
@@ -57,131 +57,86 @@ pub(super) fn metadata(report: &Report) -> Vec<Block> {
 }
 
 fn rates(report: &Report, figures: &[&Figure]) -> Table {
-    let before = [
-        ("#", Align::Right),
-        ("target", Align::Left),
-        ("phase", Align::Left),
-        ("path", Align::Left),
-        ("tasks", Align::Right),
-        ("nodes", Align::Right),
-        ("rate", Align::Right),
-        ("n", Align::Right),
-        ("interval", Align::Right),
-    ];
-    let after = [("moved MB/s", Align::Right), ("CPU", Align::Right), ("at, notes", Align::Left)];
-    let columns = latencies::columns(&before, ShownIn::Operations, &after);
-    let mut table = Table::new(&columns).below("at, notes");
     let one_path = figures.iter().all(|figure| figure.path == figures[0].path);
     let clustered = figures.iter().any(|figure| figure.nodes > 1);
-    for figure in figures {
-        let moved = figure.bytes_per_second.median;
-        let mut row: Vec<Cell> = vec![
-            Cell::figure(Some(figure.number)),
-            super::which_target(report, figure).into(),
-            figure.what.clone().into(),
-            if one_path { String::new() } else { figure.path.clone() }.into(),
-            grouped(u64::from(figure.tasks)).into(),
-            if clustered { grouped(figure.nodes) } else { String::new() }.into(),
-            Cell::toned(rate_in(figure.transfers_per_second.median, figure.unit), Tone::Main),
-            figure.counted().to_string().into(),
-            interval(figure).into(),
-        ];
-        row.extend(times(response(figure)));
-        row.extend([
-            if moved > 0.0 { megabytes(moved) } else { String::new() }.into(),
-            figure.cpu_ns_per_operation.map(|nanos| latency(whole(nanos))).unwrap_or_default().into(),
-            [unnamed(figure), marks(figure)]
-                .into_iter()
-                .filter(|part| !part.is_empty())
-                .collect::<Vec<_>>()
-                .join(", ")
-                .into(),
-        ]);
-        table.row(row);
-    }
-    table
+    let notes = |figure: &Figure| {
+        let parts = [unnamed(figure), marks(figure)].into_iter().filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join(", ")
+    };
+    Table::of(figures)
+        .right("#", |one| Cell::figure(Some(one.number)))
+        .left("target", |one| which_target(report, one))
+        .left("phase", |one| one.what.clone())
+        .left("path", |one| if one_path { "" } else { &one.path })
+        .right("tasks", |one| grouped(u64::from(one.tasks)))
+        .right("nodes", |one| clustered.then(|| grouped(one.nodes)))
+        .right("rate", |one| Cell::toned(rate_in(one.transfers_per_second.median, one.unit), Tone::Main))
+        .right("n", |one| one.counted().to_string())
+        .right("interval", |one| one.transfers_per_second.interval(iops))
+        .with(|table| latencies::columns(table, ShownIn::Operations, |one| response(one)))
+        .right("moved MB/s", |one| moved(one.bytes_per_second.median))
+        .right("CPU", |one| cpu(one))
+        .left("at, notes", |one| notes(one))
+        .done()
+        .below("at, notes")
 }
 
-/// Cells of the latencies of operations.
-fn times(one: Option<&LatencyInfo>) -> impl Iterator<Item = Cell> {
-    latencies::cells(one, ShownIn::Operations).into_iter().map(Cell::from)
+/// Nothing where no bytes are moved.
+fn moved(bytes_per_second: f64) -> Option<String> {
+    (bytes_per_second > 0.0).then(|| megabytes(bytes_per_second))
+}
+
+fn cpu(figure: &Figure) -> Option<String> {
+    figure.cpu_ns_per_operation.map(|nanos| latency(whole(nanos)))
 }
 
 /// The latency of the only operation of `figure`; of several the tables of rounds and latencies have each.
 pub(super) fn response(figure: &Figure) -> Option<&LatencyInfo> {
-    let mut all = figure.latency.iter().filter(|one| one.measure == "response");
+    let mut all = figure.latency.iter().filter(|one| one.is_response());
     all.next().filter(|_| all.next().is_none())
-}
-
-fn interval(figure: &Figure) -> String {
-    let spread = &figure.transfers_per_second;
-    match (spread.interval_low, spread.interval_high) {
-        (Some(low), Some(high)) => format!("{} – {}", iops(low), iops(high)),
-        _ => String::new(),
-    }
 }
 
 /// Each operation of phases that do several.
 fn rounds(figures: &[&Figure]) -> Table {
-    let before = [
-        ("#", Align::Right),
-        ("operation", Align::Left),
-        ("per second", Align::Right),
-        ("MB/s", Align::Right),
-    ];
-    let columns = latencies::columns(&before, ShownIn::Operations, &[("operations", Align::Right)]);
-    let mut table = Table::new(&columns);
-    for figure in figures {
-        for one in &figure.operations {
-            let found = figure
-                .latency
-                .iter()
-                .find(|other| other.operation == one.operation && other.measure == "response");
-            let moved = one.bytes_per_second;
-            let mut row: Vec<Cell> = vec![
-                Cell::figure(Some(figure.number)),
-                one.operation.into(),
-                Cell::toned(iops(one.per_second), Tone::Main),
-                if moved > 0.0 { megabytes(moved) } else { String::new() }.into(),
-            ];
-            row.extend(times(found));
-            row.push(found.map(|one| grouped(one.transfers)).unwrap_or_default().into());
-            table.row(row);
-        }
-    }
-    table
+    let rows = figures.iter().flat_map(|&figure| {
+        figure.operations.iter().map(move |one| {
+            let found =
+                figure.latency.iter().find(|other| other.operation == one.operation && other.is_response());
+            (figure.number, one, found)
+        })
+    });
+    Table::of(rows)
+        .right("#", |(number, ..)| Cell::figure(Some(*number)))
+        .left("operation", |(_, one, _)| one.operation)
+        .right("per second", |(_, one, _)| Cell::toned(iops(one.per_second), Tone::Main))
+        .right("MB/s", |(_, one, _)| moved(one.bytes_per_second))
+        .with(|table| latencies::columns(table, ShownIn::Operations, |(.., found)| *found))
+        .right("operations", |(.., found)| found.map(|one| grouped(one.transfers)))
+        .done()
 }
 
 /// Bytes that files have and bytes that are held for them, with the creates of the same case.
 fn allocated(report: &Report, figures: &[&Figure]) -> Table {
-    let mut table = Table::new(&[
-        ("#", Align::Right),
-        ("target", Align::Left),
-        ("bytes of a file", Align::Right),
-        ("held for it", Align::Right),
-        ("held ÷ bytes", Align::Right),
-        ("creates/s", Align::Right),
-        ("conditions", Align::Left),
-    ])
-    .below("conditions");
-    for figure in figures {
-        let Some(held) = figure.allocated_bytes_per_file else { continue };
+    let rows = figures.iter().filter_map(|figure| {
         let of_case = |phase: &str| {
             report.figures.iter().find(|other| other.case == figure.case && other.phase == phase)
         };
         let created = of_case("file-create").or_else(|| of_case("file-write"));
         let bytes = created.and_then(|created| created.bytes_per_operation).unwrap_or(0);
-        table.row(vec![
-            Cell::figure(Some(figure.number)),
-            title(report, &figure.target).into(),
-            plan::Bytes(bytes).to_string().into(),
-            Cell::toned(decimal_bytes(whole(held)), Tone::Main),
-            if bytes > 0 { number(held / bytes as f64) } else { NOT_OBSERVED.to_owned() }.into(),
-            created.map(|created| iops(created.transfers_per_second.median)).unwrap_or_default().into(),
-            conditions(report, figure).into(),
-        ]);
-    }
-    table
+        Some((*figure, figure.allocated_bytes_per_file?, created, bytes))
+    });
+    let ratio =
+        |held: f64, bytes: u64| if bytes > 0 { number(held / bytes as f64) } else { NOT_OBSERVED.to_owned() };
+    Table::of(rows)
+        .right("#", |(figure, ..)| Cell::figure(Some(figure.number)))
+        .left("target", |(figure, ..)| title(report, &figure.target))
+        .right("bytes of a file", |(.., bytes)| plan::Bytes(*bytes).to_string())
+        .right("held for it", |(_, held, ..)| Cell::toned(decimal_bytes(whole(*held)), Tone::Main))
+        .right("held ÷ bytes", |(_, held, _, bytes)| ratio(*held, *bytes))
+        .right("creates/s", |(_, _, created, _)| created.map(|one| iops(one.transfers_per_second.median)))
+        .left("conditions", |(figure, ..)| conditions(report, figure))
+        .done()
+        .below("conditions")
 }
 
 /// Requests and responses between processes.
@@ -203,51 +158,30 @@ pub(super) fn exchanges(report: &Report) -> Vec<Block> {
 }
 
 fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
-    let before = [
-        ("#", Align::Right),
-        ("request → response", Align::Left),
-        ("connections", Align::Right),
-        ("threads", Align::Right),
-        ("depth", Align::Right),
-        ("RPC/s", Align::Right),
-        ("n", Align::Right),
-    ];
-    let after = [
-        ("out", Align::Right),
-        ("back", Align::Right),
-        ("CPU", Align::Right),
-        ("transport", Align::Left),
-        ("conditions", Align::Left),
-    ];
-    let columns = latencies::columns(&before, ShownIn::Operations, &after);
-    let mut table = Table::new(&columns).below("conditions");
-    for figure in figures {
-        let Some(how) = &figure.exchange else { continue };
-        // What another tool's ends ran on, and over what, is not printed.
-        let (transport, told) = match figure.provenance {
-            "imported" => ("not printed", conditions(report, figure)),
-            _ => (how.transport, format!("{}; {}", conditions(report, figure), placement(figure, how))),
-        };
-        let mut row: Vec<Cell> = vec![
-            Cell::figure(Some(figure.number)),
-            format!("{} → {}", plan::Bytes(how.request_bytes), plan::Bytes(how.response_bytes)).into(),
-            grouped(u64::from(figure.tasks)).into(),
-            how.threads.to_string().into(),
-            how.depth.to_string().into(),
-            Cell::toned(iops(figure.transfers_per_second.median), Tone::Main),
-            figure.counted().to_string().into(),
-        ];
-        row.extend(times(response(figure)));
-        row.extend([
-            megabytes(how.requests_bytes_per_second).into(),
-            megabytes(how.responses_bytes_per_second).into(),
-            figure.cpu_ns_per_operation.map(|nanos| latency(whole(nanos))).unwrap_or_default().into(),
-            transport.into(),
-            told.into(),
-        ]);
-        table.row(row);
-    }
-    table
+    // What another tool's ends ran on, and over what, is not printed.
+    let imported = |figure: &Figure| figure.provenance == "imported";
+    let told = |figure: &Figure, how: &Exchange| match imported(figure) {
+        true => conditions(report, figure),
+        false => format!("{}; {}", conditions(report, figure), placement(figure, how)),
+    };
+    let sizes =
+        |how: &Exchange| format!("{} → {}", plan::Bytes(how.request_bytes), plan::Bytes(how.response_bytes));
+    Table::of(figures.iter().filter_map(|&figure| Some((figure, figure.exchange.as_ref()?))))
+        .right("#", |(figure, _)| Cell::figure(Some(figure.number)))
+        .left("request → response", |(_, how)| sizes(how))
+        .right("connections", |(figure, _)| grouped(u64::from(figure.tasks)))
+        .right("threads", |(_, how)| how.threads.to_string())
+        .right("depth", |(_, how)| how.depth.to_string())
+        .right("RPC/s", |(figure, _)| Cell::toned(iops(figure.transfers_per_second.median), Tone::Main))
+        .right("n", |(figure, _)| figure.counted().to_string())
+        .with(|table| latencies::columns(table, ShownIn::Operations, |(figure, _)| response(figure)))
+        .right("out", |(_, how)| megabytes(how.requests_bytes_per_second))
+        .right("back", |(_, how)| megabytes(how.responses_bytes_per_second))
+        .right("CPU", |(figure, _)| cpu(figure))
+        .left("transport", |(figure, how)| if imported(figure) { "not printed" } else { how.transport })
+        .left("conditions", |(figure, how)| told(figure, how))
+        .done()
+        .below("conditions")
 }
 
 /// Where the processes and threads of exchanges ran.

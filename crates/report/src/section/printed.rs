@@ -3,7 +3,7 @@
 use super::{Block, only};
 use crate::format::{duration, percent};
 use crate::imported::shown_unit;
-use crate::table::{Align, Table};
+use crate::table::Table;
 use crate::view::Report;
 
 /// Printed values and their checks.
@@ -18,26 +18,15 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         )));
     }
     blocks.extend(report.statements.blocks(report, "printed"));
-    let mut table = Table::new(&[
-        ("case", Align::Left),
-        ("phase", Align::Left),
-        ("what", Align::Left),
-        ("statistic", Align::Left),
-        ("printed", Align::Right),
-        ("unit", Align::Left),
-        ("line", Align::Left),
-    ]);
-    for one in &printed.values {
-        table.row(vec![
-            one.case.clone(),
-            one.phase.to_owned(),
-            one.label.clone(),
-            one.statistic.clone(),
-            one.value.clone(),
-            shown_unit(&one.value, one.number, &one.unit).to_owned(),
-            format!("{}:{}", one.source, one.line),
-        ]);
-    }
+    let table = Table::of(&printed.values)
+        .left("case", |one| one.case.clone())
+        .left("phase", |one| one.phase)
+        .left("what", |one| one.label.clone())
+        .left("statistic", |one| one.statistic.clone())
+        .right("printed", |one| one.value.clone())
+        .left("unit", |one| shown_unit(&one.value, one.number, &one.unit))
+        .left("line", |one| format!("{}:{}", one.source, one.line))
+        .done();
     blocks.extend(only("Every printed value, where it stands", table));
     blocks
 }
@@ -49,16 +38,12 @@ pub(super) fn time(report: &Report) -> Vec<Block> {
         return Vec::new();
     }
     let share = |seconds: f64| percent(seconds / time.wall_seconds);
-    let mut table =
-        Table::new(&[("part", Align::Left), ("time", Align::Right), ("of the run", Align::Right)]);
-    for one in &time.parts {
-        table.row(vec![one.name.clone(), duration(one.seconds), share(one.seconds)]);
-    }
-    table.row(vec![
-        "around them".to_owned(),
-        duration(time.unexplained_seconds.max(0.0)),
-        share(time.unexplained_seconds.max(0.0)),
-    ]);
+    let parts = time.parts.iter().map(|one| (one.name.as_str(), one.seconds));
+    let table = Table::of(parts.chain([("around them", time.unexplained_seconds.max(0.0))]))
+        .left("part", |&(name, _)| name)
+        .right("time", |&(_, seconds)| duration(seconds))
+        .right("of the run", |&(_, seconds)| share(seconds))
+        .done();
     let mut blocks = vec![Block::Text(format!(
         "{}. Around the phases: checks, preparation, observation, cleaning.",
         time.words

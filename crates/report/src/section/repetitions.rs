@@ -4,10 +4,10 @@ use analysis::Stated;
 
 use super::{Block, figure, only, signed, title};
 use crate::chosen::Chosen;
-use crate::format::{bare_rate, column_unit, duration, megabytes, percent, rate_under, shared_unit};
-use crate::table::{Align, Cell, Table, Tone};
+use crate::format::{duration, megabytes, percent, rate_under, shared_unit};
+use crate::table::{Cell, Table, Tone};
 use crate::text::iops;
-use crate::view::{Figure, Report};
+use crate::view::{Figure, Repetition, Report, Spread};
 use crate::words::unit as unit_of;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
@@ -17,13 +17,9 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         spread(report),
     ));
     blocks.extend(only(
-        "Every value that counts, in the order in which they were measured; the maximum is shown beside them, and \
-         is no typical value",
+        "The repetitions that count, in the order in which they were measured, with mean ± standard deviation \
+         (n − 1); fluctuation is deviation ÷ mean, and the maximum is no typical value",
         values(report),
-    ));
-    blocks.extend(only(
-        "Mean ± standard deviation (n − 1) of the repetitions that count; fluctuation is deviation ÷ mean",
-        means(report),
     ));
     blocks.extend(only(
         "Rounds without a wipe in between; the last of each repetition is recorded, and drift is its rate ÷ that \
@@ -36,98 +32,60 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
 fn spread(report: &Report) -> Table {
     let all = || report.found.dispersion.iter().filter_map(Stated::says);
     let shared = shared_unit(all().map(|one| unit_of(one.phase)));
-    let [min, median, max] =
-        ["min", "median", "max"].map(|word| format!("{word} {shared}").trim_end().to_owned());
-    let mut table = Table::new(&[
-        ("#", Align::Right),
-        ("target", Align::Left),
-        ("phase", Align::Left),
-        ("at", Align::Left),
-        ("per task", Align::Right),
-        ("n", Align::Right),
-        (&min, Align::Right),
-        (&median, Align::Right),
-        (&max, Align::Right),
-        ("varies by", Align::Right),
-        ("deviation", Align::Right),
-    ]);
-    for one in all() {
+    let heading = |word: &str| format!("{word} {shared}").trim_end().to_owned();
+    let rate = |own: &Figure, of: fn(&Spread) -> f64| rate_under(shared, of(own.headline()), own.unit);
+    let rows = all().flat_map(|one| {
         let onset = one.points.iter().find(|point| Some(&point.at) == one.onset.as_ref());
-        for point in &one.points {
-            let Some(own) = figure(report, point.figure + 1) else { continue };
-            let beyond = onset.is_some_and(|onset| point.x >= onset.x);
-            let tone = if beyond { Tone::Doubtful } else { Tone::Plain };
-            table.row(vec![
-                Cell::figure(Some(point.figure + 1)),
-                title(report, &one.target).into(),
-                one.phase.name().into(),
-                format!("{} {}", one.axis, point.at).into(),
-                plan::Bytes(point.bytes_per_task).to_string().into(),
-                point.repetitions.len().to_string().into(),
-                rate_under(shared, own.headline().minimum, own.unit).into(),
-                rate_under(shared, own.headline().median, own.unit).into(),
-                rate_under(shared, own.headline().maximum, own.unit).into(),
-                Cell::toned(percent(point.variation), tone),
-                duration(point.seconds).into(),
-            ]);
-        }
-    }
-    table
+        let tone =
+            move |x| if onset.is_some_and(|onset| x >= onset.x) { Tone::Doubtful } else { Tone::Plain };
+        let points = one.points.iter();
+        points.filter_map(move |point| Some((one, point, figure(report, point.figure + 1)?, tone(point.x))))
+    });
+    Table::of(rows)
+        .right("#", |(_, point, ..)| Cell::figure(Some(point.figure + 1)))
+        .left("target", |(one, ..)| title(report, &one.target))
+        .left("phase", |(one, ..)| one.phase.name())
+        .left("at", |(one, point, ..)| format!("{} {}", one.axis, point.at))
+        .right("per task", |(_, point, ..)| plan::Bytes(point.bytes_per_task).to_string())
+        .right("n", |(_, point, ..)| point.repetitions.len().to_string())
+        .right(&heading("min"), |(_, _, own, _)| rate(own, |spread| spread.minimum))
+        .right(&heading("median"), |(_, _, own, _)| rate(own, |spread| spread.median))
+        .right(&heading("max"), |(_, _, own, _)| rate(own, |spread| spread.maximum))
+        .right("varies by", |(_, point, _, tone)| Cell::toned(percent(point.variation), *tone))
+        .right("deviation", |(_, point, ..)| duration(point.seconds))
+        .done()
 }
 
-/// The maximum of each figure and all of its values, as studies that publish the best of three show
+/// All values of each figure that was repeated, and their maximum, as studies that publish the best of three show
 /// them; of large studies those figures that are shown in full.
 fn values(report: &Report) -> Table {
-    let mut table = Table::new(&[
-        ("#", Align::Right),
-        ("maximum", Align::Left),
-        ("all values", Align::Left),
-        ("conditions", Align::Left),
-    ])
-    .below("conditions");
-    for figure in Chosen::of(report).figures(report).into_iter().filter(|figure| figure.counted() > 1) {
-        let large = figure.is_large();
-        let (unit, show): (_, fn(f64) -> String) =
-            if large { ("MB/s", megabytes) } else { (figure.operations_unit(), iops) };
-        let value = |bytes: f64, transfers: f64| show(if large { bytes } else { transfers });
-        let counted = figure.repetitions.iter().filter(|one| one.counts());
-        let all: Vec<String> =
-            counted.map(|one| value(one.bytes_per_second, one.transfers_per_second)).collect();
-        let highest = value(figure.bytes_per_second.maximum, figure.transfers_per_second.maximum);
-        table.row(vec![
-            Cell::figure(Some(figure.number)),
-            format!("{highest} {unit}, maximum of {}", all.len()).into(),
-            all.join(", ").into(),
-            figure.conditions.clone().into(),
-        ]);
-    }
-    table
-}
-
-/// Mean and deviation of figures that were repeated; of large studies those that are shown in full.
-fn means(report: &Report) -> Table {
-    let mut table = Table::new(&[
-        ("#", Align::Right),
-        ("target", Align::Left),
-        ("n", Align::Right),
-        ("mean ± deviation", Align::Right),
-        ("fluctuation", Align::Right),
-        ("conditions", Align::Left),
-    ]);
-    for figure in Chosen::of(report).figures(report) {
-        let spread = figure.headline();
-        let Some(deviation) = spread.deviation else { continue };
-        let shown = |value: f64| bare_rate(value, figure.unit);
-        table.row(vec![
-            Cell::figure(Some(figure.number)),
-            title(report, &figure.target).into(),
-            figure.counted().to_string().into(),
-            format!("{} ± {} {}", shown(spread.mean), shown(deviation), column_unit(figure.unit)).into(),
-            percent(if spread.mean > 0.0 { deviation / spread.mean } else { 0.0 }).into(),
-            figure.conditions.clone().into(),
-        ]);
-    }
-    table
+    let spread = |one: &Figure| if one.is_large() { one.bytes_per_second } else { one.transfers_per_second };
+    let shown = |one: &Figure, value: f64| if one.is_large() { megabytes(value) } else { iops(value) };
+    let unit = |one: &Figure| if one.is_large() { "MB/s" } else { one.operations_unit() };
+    let all = |one: &Figure| {
+        let value = |pass: &Repetition| match one.is_large() {
+            true => pass.bytes_per_second,
+            false => pass.transfers_per_second,
+        };
+        one.counting().map(|pass| shown(one, value(pass))).collect::<Vec<_>>().join(", ")
+    };
+    let rows = Chosen::of(report).figures(report).into_iter();
+    Table::of(rows.filter_map(|one| Some((one, spread(one), spread(one).deviation?))))
+        .right("#", |(one, ..)| Cell::figure(Some(one.number)))
+        .left("target", |(one, ..)| title(report, &one.target))
+        .right("mean ± deviation", |(one, spread, deviation)| {
+            format!("{} ± {} {}", shown(one, spread.mean), shown(one, *deviation), unit(one))
+        })
+        .right("fluctuation", |(_, spread, deviation)| {
+            percent(if spread.mean > 0.0 { deviation / spread.mean } else { 0.0 })
+        })
+        .left("maximum", |(one, spread, _)| {
+            format!("{} {}, maximum of {}", shown(one, spread.maximum), unit(one), one.counted())
+        })
+        .left("all values", |(one, ..)| all(one))
+        .left("conditions", |(one, ..)| one.conditions.clone())
+        .done()
+        .below("conditions")
 }
 
 /// Every pass of figures whose repetitions have several rounds; of large studies those that are
@@ -136,25 +94,15 @@ fn rounds(report: &Report) -> Table {
     let has_rounds = |figure: &&Figure| figure.repetitions.iter().any(|one| one.drift.is_some());
     let these: Vec<&Figure> = Chosen::of(report).figures(report).into_iter().filter(has_rounds).collect();
     let unit = shared_unit(these.iter().map(|figure| figure.unit));
-    let mut table = Table::new(&[
-        ("#", Align::Right),
-        ("pass", Align::Right),
-        ("role", Align::Left),
-        (if unit.is_empty() { "rate" } else { unit }, Align::Right),
-        ("drift", Align::Right),
-        ("conditions", Align::Left),
-    ]);
-    for figure in these {
-        for one in &figure.repetitions {
-            table.row(vec![
-                Cell::figure(Some(figure.number)),
-                (one.repetition + 1).to_string().into(),
-                one.role.into(),
-                rate_under(unit, one.headline(figure.unit), figure.unit).into(),
-                one.drift.map(signed).unwrap_or_default().into(),
-                figure.conditions.clone().into(),
-            ]);
-        }
-    }
-    table
+    let rows = these.iter().flat_map(|figure| figure.repetitions.iter().map(move |one| (*figure, one)));
+    Table::of(rows)
+        .right("#", |(figure, _)| Cell::figure(Some(figure.number)))
+        .right("pass", |(_, one)| (one.repetition + 1).to_string())
+        .left("role", |(_, one)| one.role)
+        .right(if unit.is_empty() { "rate" } else { unit }, |(figure, one)| {
+            rate_under(unit, one.headline(figure.unit), figure.unit)
+        })
+        .right("drift", |(_, one)| one.drift.map(signed))
+        .left("conditions", |(figure, _)| figure.conditions.clone())
+        .done()
 }

@@ -7,7 +7,7 @@ use analysis::Check;
 use super::operations::response;
 use super::{Block, only, which_target};
 use crate::format::{grouped, latency, whole};
-use crate::table::{Align, Cell, Table, Tone};
+use crate::table::{Cell, Table, TableOf, Tone};
 use crate::view::{Figure, Report};
 
 /// The figures of the workloads whose transfers are all single requests.
@@ -68,45 +68,25 @@ fn pairs<'a>(figures: &[&'a Figure]) -> Vec<[&'a Figure; 2]> {
     direct.into_iter().filter_map(pair).collect()
 }
 
-fn side_by_side(report: &Report, pairs: &[[&Figure; 2]]) -> Table {
-    let mut table = Table::new(&[
-        ("target", Align::Left),
-        ("request", Align::Left),
-        ("direct", Align::Right),
-        ("min", Align::Right),
-        ("mean", Align::Right),
-        ("max", Align::Right),
-        ("dev.", Align::Right),
-        ("cached", Align::Right),
-        ("min", Align::Right),
-        ("mean", Align::Right),
-        ("max", Align::Right),
-        ("dev.", Align::Right),
-        ("flag", Align::Left),
-        ("published", Align::Left),
-    ])
-    .below("published");
-    for [direct, cached] in pairs {
-        let mut row: Vec<Cell> = vec![which_target(report, direct).into(), direct.what.clone().into()];
-        row.extend(times(direct));
-        row.extend(times(cached));
-        row.push(flags(direct, cached));
-        row.push(published(report, &[direct, cached]).into());
-        table.row(row);
-    }
-    table
-}
-
-/// Its number, minimum, mean, maximum and standard deviation.
-fn times(figure: &Figure) -> [Cell; 5] {
-    let time = |key: &str| response(figure).map(|one| one.words(key)).unwrap_or_default();
-    [
-        Cell::figure(Some(figure.number)),
-        time("minimum").into(),
-        Cell::toned(time("mean"), Tone::Main),
-        time("maximum").into(),
-        time("deviation").into(),
-    ]
+fn side_by_side<'a>(report: &Report, pairs: &'a [[&'a Figure; 2]]) -> Table {
+    let times = |table: TableOf<&'a [&'a Figure; 2]>, heading, place: usize| {
+        let time = move |pair: &&[&Figure; 2], key: &str| response(pair[place]).map(|one| one.words(key));
+        table
+            .right(heading, |pair| Cell::figure(Some(pair[place].number)))
+            .right("min", |pair| time(pair, "minimum"))
+            .right("mean", |pair| Cell::toned(time(pair, "mean").unwrap_or_default(), Tone::Main))
+            .right("max", |pair| time(pair, "maximum"))
+            .right("dev.", |pair| time(pair, "deviation"))
+    };
+    Table::of(pairs)
+        .left("target", |[direct, _]| which_target(report, direct))
+        .left("request", |[direct, _]| direct.what.clone())
+        .with(|table| times(table, "direct", 0))
+        .with(|table| times(table, "cached", 1))
+        .left("flag", |[direct, cached]| flags(direct, cached))
+        .left("published", |pair| published(report, &pair[..]))
+        .done()
+        .below("published")
 }
 
 /// Of which of both memory was the source.
@@ -121,47 +101,29 @@ fn flags(direct: &Figure, cached: &Figure) -> Cell {
 
 /// Every figure with all that is known of its requests; what is published stands with `paired` ones already.
 fn each(report: &Report, figures: &[&Figure], paired: &HashSet<usize>) -> Table {
-    let mut table = Table::new(&[
-        ("#", Align::Right),
-        ("target", Align::Left),
-        ("request", Align::Left),
-        ("cached or direct", Align::Left),
-        ("requests", Align::Right),
-        ("min", Align::Right),
-        ("mean", Align::Right),
-        ("max", Align::Right),
-        ("mean dev.", Align::Right),
-        ("std. dev.", Align::Right),
-        ("device ÷ tasks", Align::Right),
-        ("doubts", Align::Left),
-        ("published", Align::Left),
-    ])
-    .below("published");
-    for figure in figures {
-        let Some(one) = response(figure) else { continue };
-        let (cache, tone) = match (is_direct(figure), from_memory(figure)) {
-            (true, false) => ("direct", Tone::Plain),
-            (true, true) => ("direct: memory", Tone::Bad),
-            (false, true) => ("page cache", Tone::Doubtful),
-            (false, false) => ("cached path", Tone::Plain),
-        };
-        table.row(vec![
-            Cell::figure(Some(figure.number)),
-            which_target(report, figure).into(),
-            figure.what.clone().into(),
-            Cell::toned(cache, tone),
-            grouped(one.transfers).into(),
-            one.words("minimum").into(),
-            Cell::toned(one.words("mean"), Tone::Main),
-            one.words("maximum").into(),
-            one.words("mean_deviation").into(),
-            one.words("deviation").into(),
-            crate::text::share(figure.device_share).into(),
-            figure.doubts.join(", ").into(),
-            if paired.contains(&figure.number) { String::new() } else { published(report, &[figure]) }.into(),
-        ]);
-    }
-    table
+    let cache = |figure: &Figure| match (is_direct(figure), from_memory(figure)) {
+        (true, false) => Cell::from("direct"),
+        (true, true) => Cell::toned("direct: memory", Tone::Bad),
+        (false, true) => Cell::toned("page cache", Tone::Doubtful),
+        (false, false) => Cell::from("cached path"),
+    };
+    let unpaired = |figure: &Figure| !paired.contains(&figure.number);
+    Table::of(figures.iter().filter_map(|&figure| Some((figure, response(figure)?))))
+        .right("#", |(figure, _)| Cell::figure(Some(figure.number)))
+        .left("target", |(figure, _)| which_target(report, figure))
+        .left("request", |(figure, _)| figure.what.clone())
+        .left("cached or direct", |(figure, _)| cache(figure))
+        .right("requests", |(_, one)| grouped(one.transfers))
+        .right("min", |(_, one)| one.words("minimum"))
+        .right("mean", |(_, one)| Cell::toned(one.words("mean"), Tone::Main))
+        .right("max", |(_, one)| one.words("maximum"))
+        .right("mean dev.", |(_, one)| one.words("mean_deviation"))
+        .right("std. dev.", |(_, one)| one.words("deviation"))
+        .right("device ÷ tasks", |(figure, _)| crate::text::share(figure.device_share))
+        .left("doubts", |(figure, _)| figure.doubts.join(", "))
+        .left("published", |(figure, _)| unpaired(figure).then(|| published(report, &[figure])))
+        .done()
+        .below("published")
 }
 
 fn is_direct(figure: &Figure) -> bool {
@@ -178,32 +140,19 @@ fn from_memory(figure: &Figure) -> bool {
 /// `published of NVMe: min 793 ns, mean 1.02 µs, max 4.13 µs (Performance study of …, 2018); …`.
 fn published(report: &Report, figures: &[&Figure]) -> String {
     let is_of = |figure: Option<usize>| figures.iter().any(|one| figure == Some(one.number - 1));
-    let placed = report
-        .found
-        .published
-        .iter()
-        .filter_map(analysis::Stated::says)
-        .filter(|one| one.unit == "ns" && is_of(one.figure))
-        .map(|one| {
-            (
-                one.id.as_str(),
-                one.storage.as_str(),
-                one.source.as_str(),
-                one.statistic.as_str(),
-                one.published,
-            )
-        });
+    let placed = report.found.published.iter().filter_map(analysis::Stated::says);
     let mut told: Vec<&str> = Vec::new();
     let mut of_storage: Vec<(&str, &str, Vec<String>)> = Vec::new();
-    for (id, storage, source, statistic, value) in placed {
-        if told.contains(&id) {
+    for one in placed.filter(|one| one.unit == "ns" && is_of(one.figure)) {
+        if told.contains(&one.id.as_str()) {
             continue;
         }
-        told.push(id);
-        let value = format!("{statistic} {}", latency(whole(value)));
-        match of_storage.iter_mut().find(|(known, cited, _)| (*known, *cited) == (storage, source)) {
+        told.push(&one.id);
+        let value = format!("{} {}", one.statistic, latency(whole(one.published)));
+        let of = (one.storage.as_str(), one.source.as_str());
+        match of_storage.iter_mut().find(|(storage, source, _)| (*storage, *source) == of) {
             Some((_, _, values)) => values.push(value),
-            None => of_storage.push((storage, source, vec![value])),
+            None => of_storage.push((of.0, of.1, vec![value])),
         }
     }
     let told = |(storage, source, values): &(&str, &str, Vec<String>)| {

@@ -270,6 +270,13 @@ pub(crate) struct Spread {
     pub(crate) confidence: Option<f64>,
 }
 
+impl Spread {
+    /// The ends of the interval, for reading: `811.2 – 815.0`.
+    pub(crate) fn interval(&self, text: fn(f64) -> String) -> Option<String> {
+        self.interval_low.zip(self.interval_high).map(|(low, high)| format!("{} – {}", text(low), text(high)))
+    }
+}
+
 /// One repetition of a figure.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Repetition {
