@@ -160,7 +160,8 @@ pub(crate) fn of_gate(
     lines: &[CurveRegression],
 ) -> Vec<Stated<CurveShape>> {
     let of_curve = |(place, curve): (usize, &Curve)| {
-        let inputs = curve.points.iter().filter(|point| point.usable).map(|point| point.figure);
+        let all = || curve.points.iter().map(|point| point.figure);
+        let inputs = all().filter(|&place| gate.is_usable(place)).collect();
         let is_line = |line: &&CurveRegression| {
             line.curve == place
                 && line.slope.abs() > line.slope_half_width
@@ -175,7 +176,7 @@ pub(crate) fn of_gate(
             value: curve.points.first()?.at.clone(),
             counts: RateOf::phase(curve.phase),
         };
-        value.says_something().then(|| gate.state(Kind::CurveShape, inputs.collect(), value))
+        value.says_something().then(|| gate.leaving_out(all(), gate.state(Kind::CurveShape, inputs, value)))
     };
     curves
         .iter()

@@ -62,11 +62,11 @@ pub struct DispersionPoint {
 /// no spread of their times and are left out.
 #[must_use]
 pub fn dispersion(plan: &Plan, figures: &[Figure], curves: &[Curve]) -> Vec<Dispersion> {
-    of_subjects(&subjects(plan, figures), curves)
+    of_subjects(&subjects(plan, figures), curves).into_iter().map(|(_, one)| one).collect()
 }
 
 /// As [`dispersion`], of figures that were looked up already.
-fn of_subjects(subjects: &[Subject<'_>], curves: &[Curve]) -> Vec<Dispersion> {
+fn of_subjects<'c>(subjects: &[Subject<'_>], curves: &'c [Curve]) -> Vec<(&'c Curve, Dispersion)> {
     let of_figure = |figure: usize| {
         let place = subjects.binary_search_by_key(&figure, |subject| subject.index).ok()?;
         subjects.get(place)
@@ -77,14 +77,17 @@ fn of_subjects(subjects: &[Subject<'_>], curves: &[Curve]) -> Vec<Dispersion> {
         is_over_size(&subjects).then(|| points(curve, &subjects)).filter(|points| !points.is_empty())
     };
     let found = curves.iter().filter_map(|curve| of_curve(curve).map(|points| (curve, points)));
-    found.map(|(curve, points)| dispersion_of(curve, points)).collect()
+    found.map(|(curve, points)| (curve, dispersion_of(curve, points))).collect()
 }
 
 /// Those of points that are not disqualified.
 pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Dispersion>> {
-    let all = of_subjects(&gate.subjects, curves).into_iter();
-    let inputs = |one: &Dispersion| one.points.iter().map(|point| point.figure).collect();
-    all.map(|one| gate.state(Kind::Dispersion, inputs(&one), one)).collect()
+    let state = |(curve, one): (&Curve, Dispersion)| {
+        let inputs = one.points.iter().map(|point| point.figure).collect();
+        let stated = gate.state(Kind::Dispersion, inputs, one);
+        gate.leaving_out(curve.points.iter().map(|point| point.figure), stated)
+    };
+    of_subjects(&gate.subjects, curves).into_iter().map(state).collect()
 }
 
 impl Statement for Dispersion {

@@ -106,7 +106,9 @@ pub(crate) fn overlays(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Overlay>
                         at: on_axis(&pair.0.at, pair.0.x),
                         difference: apart(pair),
                     };
-                    overlays.push(gate.state(Kind::Overlay, vec![pair.0.figure, pair.1.figure], overlay));
+                    let all = curves[first].points.iter().chain(&curves[second].points);
+                    let stated = gate.state(Kind::Overlay, vec![pair.0.figure, pair.1.figure], overlay);
+                    overlays.push(gate.leaving_out(all.map(|point| point.figure), stated));
                 }
             }
         }
@@ -196,7 +198,9 @@ pub(crate) fn peaks(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Peaks>> {
                             .is_stated(one.figure, other.figure, 1)
                             .then(|| (other.rate - one.rate).abs() / larger),
                     };
-                    found.push(gate.state(Kind::Peaks, vec![one.figure, other.figure], value));
+                    let all = curves[first].points.iter().chain(&curves[second].points);
+                    let stated = gate.state(Kind::Peaks, vec![one.figure, other.figure], value);
+                    found.push(gate.leaving_out(all.map(|point| point.figure), stated));
                 }
             }
         }

@@ -95,6 +95,15 @@ impl<T> Stated<T> {
         self.inputs[0]
     }
 
+    /// With a reason to mark it.
+    fn with(mut self, mark: Option<Reason>) -> Self {
+        if mark.is_some() && self.outcome == Outcome::Stated {
+            self.outcome = Outcome::Marked;
+        }
+        self.reasons.extend(mark);
+        self
+    }
+
     /// Several statements with the outcome of this one, as of the parts of what it says.
     pub(crate) fn each<U>(&self, of: impl FnOnce(&T) -> Vec<U>) -> Vec<Stated<U>> {
         let one = |value| Stated {
@@ -193,14 +202,22 @@ impl<'a> Gate<'a> {
             }
         }
         let [best, runner_up] = places;
-        let out = all.iter().find(|one| !self.is_usable(one.index)).filter(|_| !usable.is_empty());
-        let left_out = out.and_then(|one| {
-            let first = self.against[one.index].first()?;
-            let count = all.len() - usable.len();
-            let evidence = format!("{count} of {} figures, as one for {}", all.len(), first.because.name());
-            Some(Reason::new(Because::LeftOut, evidence))
-        });
+        let left_out = self.left_out(all.iter().map(|one| one.index));
         Some(Chosen { best: best?, runner_up, of: among.len(), left_out })
+    }
+
+    /// How many of the figures at `all` could not be looked at, where others could.
+    fn left_out(&self, all: impl Iterator<Item = usize>) -> Option<Reason> {
+        let (usable, out): (Vec<usize>, Vec<usize>) = all.partition(|&place| self.is_usable(place));
+        let first = self.against[*out.first()?].first().filter(|_| !usable.is_empty())?;
+        let of = usable.len() + out.len();
+        let evidence = format!("{} of {of} figures, as one for {}", out.len(), first.because.name());
+        Some(Reason::new(Because::LeftOut, evidence))
+    }
+
+    /// `stated` of what is left of the figures at `all` without those that are disqualified: marked where there are any.
+    pub(crate) fn leaving_out<T>(&self, all: impl Iterator<Item = usize>, stated: Stated<T>) -> Stated<T> {
+        stated.with(self.left_out(all))
     }
 
     /// How the rates of two figures differ, one of `family` comparisons of which any could be stated.
@@ -264,17 +281,11 @@ impl<'a> Gate<'a> {
     ) -> Stated<T> {
         let inputs =
             std::iter::once(chosen.best.index).chain(chosen.runner_up.map(|one| one.index)).collect();
-        let mut stated = match difference {
+        let stated = match difference {
             Some(difference) => self.state_difference(kind, inputs, difference, value),
             None => self.state(kind, inputs, value),
         };
-        if let Some(left_out) = &chosen.left_out {
-            stated.reasons.push(left_out.clone());
-            if stated.outcome == Outcome::Stated {
-                stated.outcome = Outcome::Marked;
-            }
-        }
-        stated
+        stated.with(chosen.left_out.clone())
     }
 
     /// Applies the policy: what speaks against the inputs, then `more`.

@@ -183,6 +183,21 @@ fn a_figure_in_doubt_is_never_the_best() {
 }
 
 #[test]
+fn what_is_said_of_the_rest_of_a_curve_says_how_much_is_left_out() {
+    let mut study = Study::new(vec![target("card", |_| {})]);
+    for tasks in 1..=6 {
+        let rates = [0.99, 1.0, 1.0, 1.0, 1.002, 1.01].map(|one| one * tasks as f64 * GB);
+        study.add("w", "card", &[count("tasks", tasks)], Phase::Read, &rates);
+    }
+    let shape = study.findings().shapes.pop().expect("a line");
+    assert_eq!((shape.outcome, shape.inputs.len()), (Outcome::Stated, 6));
+    study.plan.cases[2].repetitions += 1;
+    let shape = study.findings().shapes.pop().expect("a line through the others");
+    assert_eq!((shape.outcome, shape.inputs.len()), (Outcome::Marked, 5));
+    assert_eq!(shape.reasons.last().map(|one| one.because), Some(Because::LeftOut));
+}
+
+#[test]
 fn a_workload_that_sweeps_nothing_has_no_best_point() {
     let mut study = Study::new(Vec::new());
     study.add("w", "", &[], Phase::Read, &[GB]);
