@@ -238,11 +238,10 @@ pub use study::{findings, findings_of, regressions, usable_cpus};
 pub use summary::{CONFIDENCE, INTERVAL_LEAST, Interval, Summary, bound_least, median_bounds};
 pub use table::{Column, Head, Of, Quantity, Row, Standing, Statement, Table, Value};
 pub use timeline::{
-    ActionUse, CLIMB_SECONDS_MIN, CPU_AGREES_NS, CPU_AGREES_SHARE, Climb, Concurrency, CpuAgreement,
-    FullTimer, Harness, JobCost, JobPlacing, JobsBeside, KindMoved, LaunchTimer, Level, Levels, Moved,
-    PEAK_SHARE, Profile, ProfileSecond, RatesOf, Running, START_SHARE, SpaceUse, StepTimer, Timeline, Timer,
-    actions, beside_jobs, concurrency, edge, first_passes, lengths, levels, moved, profile, published_costs,
-    spaces, timelines,
+    ActionUse, CLIMB_SECONDS_MIN, CPU_AGREES_NS, CPU_AGREES_SHARE, Concurrency, FullTimer, JobCost,
+    JobPlacing, JobsBeside, KindMoved, LaunchTimer, Level, Levels, PEAK_SHARE, ProfileSecond, START_SHARE,
+    SpaceUse, Timeline, concurrency, edge, first_passes, lengths, levels, profile, published_costs,
+    timelines,
 };
 pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};
 pub use verdict::{Verdict, judged_by, selected, verdicts};

@@ -1,6 +1,5 @@
 //! Run time × devices and × rack units of jobs, beside what is published.
 
-use plan::TargetTerms;
 use record::{Detail, Library};
 
 use super::Timeline;
@@ -8,27 +7,30 @@ use crate::gate::{Gate, Kind, Stated};
 use crate::table::{Column, Of, Statement};
 use crate::{Figure, Summary};
 
+/// Sums of real times of both systems. Source: study C, Table 1.
+const REAL_TIMES: [&str; 2] = ["c-tab1-spinning-real", "c-tab1-flash-real"];
+
 /// What a matrix of launches took, times what it took it from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobCost {
     /// The target, or the published system with its layout.
-    pub system: String,
-    /// The id of its sum in the library; none of an own figure.
-    pub published: Option<String>,
-    /// From the first start to the last end, in seconds: median over the passes that count. Not printed of published
-    /// systems.
-    pub elapsed_seconds: Option<f64>,
-    /// Sum of the real times of all launches, in seconds: likewise. What the study prints is this.
-    pub real_seconds: f64,
-    /// Devices; 0 where the study does not say.
-    pub devices: u32,
-    /// Rack units, ports or what else is counted; 0 where not said.
-    pub rack_units: f64,
+    system: String,
+    /// The id of its sum in the library; empty of an own figure.
+    published: String,
+    /// From the first start to the last end: median over the passes that count. Not printed of published systems.
+    elapsed_seconds: Option<f64>,
+    /// Sum of the real times of all launches: likewise. What the study prints is this.
+    real_seconds: f64,
+    /// None where the study does not say, as below.
+    devices: Option<u32>,
+    /// Rack units, ports or what else is counted.
+    rack_units: Option<f64>,
 }
 
-/// `seconds` × a count that is known.
-fn times(seconds: Option<f64>, count: f64) -> Option<f64> {
-    seconds.filter(|_| count > 0.0).map(|seconds| seconds * count)
+impl JobCost {
+    fn times_devices(&self, seconds: Option<f64>) -> Option<f64> {
+        Some(seconds? * f64::from(self.devices?))
+    }
 }
 
 impl Statement for JobCost {
@@ -40,32 +42,30 @@ impl Statement for JobCost {
     const COLUMNS: &'static [Column<Self>] = &[
         Column::text(
             "system",
-            |one: &Self| {
-                format!("{}{}", if one.published.is_some() { "published: " } else { "" }, one.system)
-            },
+            |one: &Self| one.system.clone(),
             "The target, or the published system with its layout.",
         )
         .subject(),
-        Column::count("devices", |one: &Self| Some(one.devices.into()).filter(|&all| all > 0), "Devices."),
+        Column::count("devices", |one| one.devices.map(u64::from), "Devices."),
         Column::number(
             "rack_units",
-            |one: &Self| Some(one.rack_units).filter(|&all| all > 0.0),
+            |one| one.rack_units,
             "Rack units, ports or what else the study counts.",
         ),
         Column::seconds(
             "elapsed",
-            |one: &Self| one.elapsed_seconds,
+            |one| one.elapsed_seconds,
             "First start to last end; not printed of published systems.",
         ),
         Column::seconds(
             "elapsed_devices",
-            |one: &Self| times(one.elapsed_seconds, one.devices.into()),
+            |one: &Self| one.times_devices(one.elapsed_seconds),
             "Elapsed time × devices.",
         )
         .headed("× devices"),
         Column::seconds(
             "elapsed_rack_units",
-            |one: &Self| times(one.elapsed_seconds, one.rack_units),
+            |one: &Self| Some(one.elapsed_seconds? * one.rack_units?),
             "Elapsed time × rack units.",
         )
         .headed("× rack units"),
@@ -77,19 +77,19 @@ impl Statement for JobCost {
         .headed("sum of real"),
         Column::seconds(
             "real_devices",
-            |one: &Self| times(Some(one.real_seconds), one.devices.into()),
+            |one: &Self| one.times_devices(Some(one.real_seconds)),
             "The same × devices: what can be compared with published systems.",
         )
         .headed("× devices"),
         Column::seconds(
             "real_rack_units",
-            |one: &Self| times(Some(one.real_seconds), one.rack_units),
+            |one: &Self| Some(one.real_seconds * one.rack_units?),
             "The same × rack units.",
         )
         .headed("× rack units"),
         Column::text(
             "published",
-            |one: &Self| one.published.clone().unwrap_or_default(),
+            |one: &Self| one.published.clone(),
             "The id in the library; nothing of an own figure.",
         )
         .detail(),
@@ -100,22 +100,24 @@ impl Statement for JobCost {
 /// systems.
 pub(crate) fn job_costs(gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<Stated<JobCost>> {
     let cost = |(place, figure): (usize, &Figure)| {
-        let terms: &TargetTerms = gate.plan.terms.targets.iter().find(|one| one.name == figure.target)?;
-        if terms.devices == 0 && terms.rack_units <= 0.0 {
+        let terms = gate.plan.terms.targets.iter().find(|one| one.name == figure.target)?;
+        let devices = Some(terms.devices).filter(|&devices| devices > 0);
+        let rack_units = Some(terms.rack_units).filter(|&units| units > 0.0);
+        if devices.is_none() && rack_units.is_none() {
             return None;
         }
-        let passes = || timelines.iter().filter(|one| one.figure == place && one.counts);
         let median = |nanos: fn(&Timeline) -> u64| {
-            let all: Vec<f64> = passes().map(|one| nanos(one) as f64 / 1e9).collect();
+            let passes = timelines.iter().filter(|one| one.figure == place && one.counts);
+            let all: Vec<f64> = passes.map(|one| nanos(one) as f64 / 1e9).collect();
             Summary::of(&all).map(|all| all.median)
         };
         let cost = JobCost {
             system: terms.name.clone(),
-            published: None,
+            published: String::new(),
             elapsed_seconds: Some(median(|one| one.concurrency.elapsed_ns)?),
             real_seconds: median(|one| one.concurrency.real_ns)?,
-            devices: terms.devices,
-            rack_units: terms.rack_units,
+            devices,
+            rack_units,
         };
         Some(gate.state(Kind::JobCost, vec![place], cost))
     };
@@ -130,31 +132,30 @@ pub(crate) fn job_costs(gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<Stated<J
 /// The published systems: those whose sum of real times and number of devices are printed.
 #[must_use]
 pub fn published_costs(library: &Library) -> Vec<JobCost> {
-    let cost = |id: &&str| {
-        let figure = library.figures.iter().find(|figure| figure.id == **id)?;
+    let cost = |id: &str| {
+        let figure = library.figure(id)?;
         let system = figure.parameters.more.get("storage").and_then(Detail::text)?;
         let study = library.studies.iter().find(|study| study.id == figure.study)?;
-        let storage = match study.hardware.get("storage") {
-            Some(Detail::List(all)) => all.iter().find_map(|one| match one {
-                Detail::Table(table) if table.get("id").and_then(Detail::text) == Some(system) => Some(table),
-                _ => None,
-            }),
+        let rack_units = |one: &Detail| match one {
+            Detail::Table(table) if table.get("id").and_then(Detail::text) == Some(system) => {
+                table.get("rack_units").and_then(Detail::number)
+            }
             _ => None,
         };
         Some(JobCost {
-            system: format!("{system}, {}", figure.parameters.layout.as_deref().unwrap_or_default()),
-            published: Some(figure.id.clone()),
+            system: format!(
+                "published: {system}, {}",
+                figure.parameters.layout.as_deref().unwrap_or_default()
+            ),
+            published: figure.id.clone(),
             elapsed_seconds: None,
             real_seconds: figure.value,
-            devices: figure.parameters.devices?,
-            rack_units: storage
-                .and_then(|table| table.get("rack_units"))
-                .and_then(Detail::number)
-                .unwrap_or(0.0),
+            devices: Some(figure.parameters.devices?),
+            rack_units: match study.hardware.get("storage") {
+                Some(Detail::List(all)) => all.iter().find_map(rack_units),
+                _ => None,
+            },
         })
     };
-    REAL_TIMES.iter().filter_map(cost).collect()
+    REAL_TIMES.into_iter().filter_map(cost).collect()
 }
-
-/// Sums of real times of both systems. Source: study C, Table 1.
-const REAL_TIMES: [&str; 2] = ["c-tab1-spinning-real", "c-tab1-flash-real"];

@@ -15,8 +15,9 @@ pub fn edge(seconds: f64) -> String {
 
 /// Real times in seconds of those of `rows` that are complete, and how many lie where; none where none is.
 #[must_use]
-pub fn lengths<'a>(rows: impl Iterator<Item = &'a LaunchRow>) -> Option<(Summary, Histogram)> {
+pub fn lengths(rows: &[&LaunchRow]) -> Option<(Summary, Histogram)> {
     let seconds: Vec<f64> = rows
+        .iter()
         .filter(|row| complete(row))
         .map(|row| row.end_ns.saturating_sub(row.start_ns) as f64 / 1e9)
         .collect();

@@ -2,12 +2,11 @@
 //!
 //! | what | for |
 //! |---|---|
-//! | [`LaunchTimer`], [`StepTimer`] | real time, CPU time, memory and I/O of each launch and step, and whether they agree |
+//! | [`LaunchTimer`] | real time, CPU time, memory and I/O of each launch and step, and whether they agree |
 //! | [`Concurrency`] | how many launches ran at a time |
 //! | [`lengths`] | how long they took |
-//! | [`Profile`] | bytes per second over time: where it starts, climbs to and peaks |
+//! | [`profile`], [`Levels`] | bytes per second over time: where it starts, climbs to and peaks |
 //! | [`SpaceUse`], [`ActionUse`] | bytes by space and by what a step does |
-//! | [`Harness`] | what launching and watching cost |
 //! | [`JobPlacing`], [`JobCost`] | which space is for what reads fast; run time × devices |
 
 mod concurrency;
@@ -19,64 +18,66 @@ mod profile;
 mod published;
 mod spaces;
 
-use plan::{Case, Phase};
-use record::{LaunchRow, Run, SpaceRow, StepRow};
+use std::sync::Arc;
 
-pub use concurrency::{Concurrency, Running, concurrency};
+use plan::{Case, Phase};
+use record::{LaunchRow, Run, SpaceRow};
+
+pub use concurrency::{Concurrency, concurrency};
 pub(crate) use cost::job_costs;
 pub use cost::{JobCost, published_costs};
-pub(crate) use full_timer::doubts;
-pub use full_timer::{
-    CPU_AGREES_NS, CPU_AGREES_SHARE, CpuAgreement, FullTimer, Harness, LaunchTimer, StepTimer, Timer,
-};
-pub(crate) use full_timer::{full_timers, whole};
+pub use full_timer::{CPU_AGREES_NS, CPU_AGREES_SHARE, FullTimer, LaunchTimer};
+pub(crate) use full_timer::{doubts, full_timers};
 pub use lengths::{edge, lengths};
+pub use placement::JobPlacing;
 pub(crate) use placement::job_placings;
-pub use placement::{JobPlacing, RatesOf};
 pub use profile::{
-    CLIMB_SECONDS_MIN, Climb, Level, Levels, PEAK_SHARE, Profile, ProfileSecond, START_SHARE, levels, profile,
+    CLIMB_SECONDS_MIN, Level, Levels, PEAK_SHARE, ProfileSecond, START_SHARE, levels, profile,
 };
-pub use published::{JobsBeside, beside_jobs};
+pub use published::JobsBeside;
 pub(crate) use spaces::file_system_of;
-pub use spaces::{ActionUse, KindMoved, Moved, SpaceUse, actions, moved, spaces};
-
-use std::sync::Arc;
+pub use spaces::{ActionUse, KindMoved, SpaceUse};
 
 use crate::gate::{Kind, Stated};
 use crate::table::{Column, Of, Statement};
-use crate::{Figure, Histogram, Summary};
+use crate::{Figure, Histogram, RepetitionFigure, Summary};
 
 /// One pass of a phase of jobs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timeline {
     /// The figure.
     pub figure: usize,
-    /// Its case.
-    pub case: String,
+    pub(crate) case: String,
     /// The number of the pass, from 0.
     pub repetition: u32,
     /// Whether the figure is made of it.
-    pub counts: bool,
+    counts: bool,
     /// All launches, in the order of their numbers.
     pub launches: Vec<Arc<LaunchTimer>>,
     /// How many ran at a time.
     pub concurrency: Concurrency,
     /// How many seconds those took that are complete; none where none is.
     pub lengths: Option<(Summary, Histogram)>,
-    /// Bytes per second over time.
-    pub profile: Profile,
+    /// Bytes over time, without gaps.
+    pub seconds: Vec<ProfileSecond>,
+    /// Start, climb, peak and end of them; none where nothing was moved.
+    pub levels: Option<Levels>,
     /// Permanent, work and utility space.
-    pub spaces: Vec<SpaceUse>,
+    pub(crate) spaces: Vec<SpaceUse>,
     /// What steps of each kind did, in the order in which they come first.
-    pub actions: Vec<ActionUse>,
-    /// All bytes, against the input.
-    pub moved: Moved,
+    pub(crate) actions: Vec<ActionUse>,
+    /// Bytes of the loaded tables that the launches read, each step its inputs once: by the plan.
+    input_bytes: u64,
+    /// What tests of each kind are given and moved.
+    pub(crate) kinds: Vec<KindMoved>,
     /// Device bytes ÷ application bytes; none where devices could not be observed.
-    pub device_share: Option<f64>,
-    /// What launching and watching cost.
-    pub harness: Harness,
+    device_share: Option<f64>,
+    /// CPU time of whoever launched and watched ÷ wall time: the share of one core; none where it was not recorded.
+    launcher_share: Option<f64>,
+    /// Seconds from the start of a launch until its first step: median and longest.
+    start_seconds: [f64; 2],
     /// Published figures of the same kind beside it.
-    pub published: Vec<JobsBeside>,
+    pub(crate) published: Vec<JobsBeside>,
 }
 
 impl Statement for Timeline {
@@ -109,34 +110,35 @@ impl Statement for Timeline {
             "Sum of real times ÷ elapsed time.",
         )
         .headed("mean at a time"),
-        Column::count("most_running", |one: &Self| Some(one.concurrency.most.into()), "The most at a time.")
+        Column::count("most_running", |one: &Self| Some(one.concurrency.most), "The most at a time.")
             .headed("most"),
         Column::seconds("shortest", |one: &Self| Some(one.lengths.as_ref()?.0.min), "Of complete launches."),
         Column::seconds("median", |one: &Self| Some(one.lengths.as_ref()?.0.median), "Of complete launches."),
         Column::seconds("longest", |one: &Self| Some(one.lengths.as_ref()?.0.max), "Of complete launches."),
-        Column::share(
-            "launcher",
-            |one: &Self| one.harness.core_share,
-            "CPU time of the launcher ÷ wall time.",
-        ),
+        Column::share("launcher", |one: &Self| one.launcher_share, "CPU time of the launcher ÷ wall time."),
         Column::seconds(
             "start",
-            |one: &Self| Some(nanos(one.harness.start_median_ns)),
+            |one: &Self| Some(one.start_seconds[0]),
             "From the start of a launch until its first step: median.",
         )
         .detail(),
-        Column::seconds(
-            "longest_start",
-            |one: &Self| Some(nanos(one.harness.start_longest_ns)),
-            "The longest of them.",
+        Column::seconds("longest_start", |one: &Self| Some(one.start_seconds[1]), "The longest of them.")
+            .detail(),
+        Column::bytes(
+            "read",
+            |one: &Self| Some(one.spaces.iter().map(|space| space.read_bytes).sum()),
+            "Bytes that all launches read.",
         )
         .detail(),
-        Column::bytes("read", |one: &Self| Some(one.moved.read_bytes), "Bytes that all launches read.")
-            .detail(),
-        Column::bytes("written", |one: &Self| Some(one.moved.write_bytes), "Bytes that they wrote.").detail(),
+        Column::bytes(
+            "written",
+            |one: &Self| Some(one.spaces.iter().map(|space| space.write_bytes).sum()),
+            "Bytes that they wrote.",
+        )
+        .detail(),
         Column::bytes(
             "input",
-            |one: &Self| Some(one.moved.input_bytes),
+            |one: &Self| Some(one.input_bytes),
             "Bytes of loaded tables, each step its inputs once, by the plan.",
         )
         .detail(),
@@ -151,19 +153,13 @@ impl Statement for Timeline {
     ];
 }
 
-const fn nanos(nanos: u64) -> f64 {
-    nanos as f64 / 1e9
-}
-
-/// What passes that count say of one thing each, with the number of the pass.
+/// What the passes that count say of one thing each, with the number of the pass.
 pub(crate) fn of_passes<T>(
     all: &[Stated<Timeline>],
     what: impl Fn(&Timeline) -> Vec<T>,
 ) -> Vec<Stated<(u32, T)>> {
-    let counted = all.iter().filter(|one| one.about().counts);
-    counted
-        .flat_map(|one| one.each(|pass| what(pass).into_iter().map(|of| (pass.repetition, of)).collect()))
-        .collect()
+    let of = |pass: &Timeline| what(pass).into_iter().map(|of| (pass.repetition, of)).collect();
+    all.iter().filter(|one| one.about().counts).flat_map(|one| one.each(of)).collect()
 }
 
 /// What the first pass that counts of each figure says.
@@ -176,16 +172,9 @@ pub(crate) fn of_first_passes<T>(
 
 /// The first pass of each figure that counts.
 pub fn first_passes(all: &[Stated<Timeline>]) -> impl Iterator<Item = &Stated<Timeline>> {
-    let counted: Vec<_> = all.iter().filter(|one| one.about().counts).collect();
     let mut last = None;
-    counted.into_iter().filter(move |one| last.replace(one.figure()) != Some(one.figure()))
-}
-
-/// The rows of one pass.
-pub(crate) struct PassRows<'a> {
-    pub(crate) launches: Vec<&'a LaunchRow>,
-    pub(crate) steps: Vec<&'a StepRow>,
-    pub(crate) spaces: Vec<&'a SpaceRow>,
+    let counted = all.iter().filter(|one| one.about().counts);
+    counted.filter(move |one| last.replace(one.figure()) != Some(one.figure()))
 }
 
 /// Every pass of every figure of jobs, in the order of the figures. A record without rows of launches gives none.
@@ -193,51 +182,66 @@ pub(crate) struct PassRows<'a> {
 pub fn timelines(run: &Run, figures: &[Figure]) -> Vec<Timeline> {
     let of_jobs = figures.iter().enumerate().filter(|(_, figure)| figure.phase == Phase::Jobs);
     let case_of = |id: &str| run.manifest.plan.cases.iter().find(|case| case.id == id);
-    of_jobs
-        .filter_map(|(place, figure)| Some((place, figure, case_of(&figure.case)?)))
-        .flat_map(|(place, figure, case)| of_figure(run, place, figure, case))
-        .collect()
+    let known = of_jobs.filter_map(|(place, figure)| Some((place, figure, case_of(&figure.case)?)));
+    known.flat_map(|(place, figure, case)| of_figure(run, place, figure, case)).collect()
 }
 
 fn of_figure(run: &Run, place: usize, figure: &Figure, case: &Case) -> Vec<Timeline> {
     let (launches, steps, spaces) = (run.launches(&case.id), run.steps(&case.id), run.spaces(&case.id));
-    let timeline = |pass: &crate::RepetitionFigure| {
+    let timeline = |pass: &RepetitionFigure| {
         let key = &pass.phase.key;
-        let mut rows = PassRows {
-            launches: launches.iter().filter(|row| row.key == *key).collect(),
-            steps: steps.iter().filter(|row| row.key == *key).collect(),
-            spaces: spaces.iter().filter(|row| row.key == *key).collect(),
-        };
-        if rows.launches.is_empty() {
-            return None;
-        }
-        rows.launches.sort_by_key(|row| row.launch);
-        rows.steps.sort_by_key(|row| (row.launch, row.step));
-        let profile = profile(rows.spaces.iter().copied());
+        let launches = full_timer::launch_timers(
+            launches.iter().filter(|row| row.key == *key),
+            steps.iter().filter(|row| row.key == *key),
+        );
+        let rows: Vec<&LaunchRow> = launches.iter().map(|one| &one.row).collect();
+        let spaces: Vec<&SpaceRow> = spaces.iter().filter(|row| row.key == *key).collect();
+        let seconds = profile(&spaces);
+        let begun = rows.iter().filter(|row| ran(row) && row.start_cost_ns > 0);
+        let starts = Summary::of(&begun.map(|row| row.start_cost_ns as f64).collect::<Vec<_>>());
+        let (wall_ns, cpu_ns) = (pass.phase.wall_ns, pass.phase.harness_cpu_ns);
         let mut found = Timeline {
             figure: place,
             case: case.id.clone(),
             repetition: pass.repetition,
             counts: pass.counts,
-            concurrency: concurrency(rows.launches.iter().copied()),
-            lengths: lengths(rows.launches.iter().copied()),
-            spaces: spaces::spaces(&run.manifest.host, case, &rows.launches, &rows.spaces),
-            actions: actions(rows.steps.iter().copied()),
-            moved: moved(case, &rows.launches),
+            concurrency: concurrency(&rows),
+            lengths: lengths(&rows),
+            levels: levels(&seconds),
+            seconds,
+            spaces: spaces::spaces(&run.manifest.host, case, &launches, &spaces),
+            actions: spaces::actions(&launches),
+            input_bytes: case.workload.work.jobs().map_or(0, |jobs| jobs.read_bytes().0),
+            kinds: spaces::kinds(case, &launches),
             device_share: pass.moved_by_devices(),
-            harness: Harness::of(&pass.phase, &rows.launches),
-            launches: full_timer::launch_timers(&rows.launches, &rows.steps),
-            profile,
+            launcher_share: cpu_ns.filter(|_| wall_ns > 0).map(|cpu| cpu as f64 / wall_ns as f64),
+            start_seconds: starts
+                .map_or([0.0; 2], |all| [all.median, all.max].map(|cost| nanos(whole(cost)))),
+            launches,
             published: Vec::new(),
         };
-        found.published = beside_jobs(&found, record::published());
-        Some(found)
+        found.published = published::beside_jobs(&found, record::published());
+        (!found.launches.is_empty()).then_some(found)
     };
     figure.repetitions.iter().filter_map(timeline).collect()
 }
 
+const fn nanos(nanos: u64) -> f64 {
+    nanos as f64 / 1e9
+}
+
+/// Nearest whole number.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "made of numbers that were whole and not negative"
+)]
+pub(crate) const fn whole(number: f64) -> u64 {
+    number.round() as u64
+}
+
 /// Whether a launch was started at all.
-pub(crate) fn ran(row: &LaunchRow) -> bool {
+pub(crate) const fn ran(row: &LaunchRow) -> bool {
     row.end_ns > row.start_ns
 }
 

@@ -4,6 +4,7 @@ use plan::{JobSpace, Phase};
 use record::{Run, StepRow};
 
 use super::Timeline;
+use super::full_timer::{read_bytes, write_bytes};
 use crate::cost::large_rates;
 use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
@@ -14,42 +15,24 @@ use crate::{READ_FAVOURED_RATIO, Summary};
 /// Steps that moved fewer bytes are over before a rate is known.
 const STEP_BYTES_MIN: u64 = 1 << 20;
 
-/// Where rates of large reads and writes are from.
-#[derive(Debug, Clone, PartialEq)]
-pub enum RatesOf {
-    /// A workload of large transfers on the same target.
-    Transfers,
-    /// Steps of the jobs themselves, which ran beside others: medians of so many `scan` steps that read and of so many
-    /// `generate` steps that wrote.
-    Steps(usize, usize),
-}
-
 /// Which space of the jobs of a target is for what reads fast.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobPlacing {
     /// Rate of large reads of the target in bytes per second.
-    pub read: f64,
+    read: f64,
     /// Rate of large writes in bytes per second, above 0.
-    pub write: f64,
-    /// Where they are from.
-    pub of: RatesOf,
+    write: f64,
+    /// What the rates are of.
+    of: String,
     /// The space of which the highest share of the bytes is read.
-    pub space: JobSpace,
+    space: JobSpace,
     /// Read ÷ both there, over all passes that count.
-    pub read_share: f64,
+    read_share: f64,
 }
 
 impl JobPlacing {
-    /// Read ÷ write.
-    #[must_use]
-    pub fn ratio(&self) -> f64 {
+    fn ratio(&self) -> f64 {
         self.read / self.write
-    }
-
-    /// From [`READ_FAVOURED_RATIO`] on the storage is for what is mostly read.
-    #[must_use]
-    pub fn for_reads(&self) -> bool {
-        self.ratio() >= READ_FAVOURED_RATIO
     }
 }
 
@@ -58,47 +41,44 @@ impl Statement for JobPlacing {
     const OF: Of = Of::Target;
     const CAPTION: &'static str = "Which space is for flash, if that cannot hold all of them";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::rate("read", |one: &Self| Value::Rate(one.read, RateOf::Bytes), "Rate of large reads."),
-        Column::rate("write", |one: &Self| Value::Rate(one.write, RateOf::Bytes), "Rate of large writes."),
-        Column::number("ratio", |one: &Self| Some(one.ratio()), "Read ÷ write."),
+        Column::rate("read", |one| Value::Rate(one.read, RateOf::Bytes), "Rate of large reads."),
+        Column::rate("write", |one| Value::Rate(one.write, RateOf::Bytes), "Rate of large writes."),
+        Column::number("ratio", |one| Some(one.ratio()), "Read ÷ write."),
         Column::text(
             "space",
-            |one: &Self| one.space.name().to_owned(),
+            |one| one.space.name().to_owned(),
             "That of which the highest share of the bytes is read.",
         ),
-        Column::share("read_share", |one: &Self| Some(one.read_share), "That share."),
+        Column::share("read_share", |one| Some(one.read_share), "That share."),
         Column::flag(
             "for_reads",
-            |one: &Self| Some(one.for_reads()),
+            |one: &Self| Some(one.ratio() >= READ_FAVOURED_RATIO),
             "Whether the target reads so much faster that the space should be there.",
         )
         .headed("put it there"),
-        Column::text(
-            "rates_of",
-            |one: &Self| match one.of {
-                RatesOf::Transfers => "rates of large transfers".to_owned(),
-                RatesOf::Steps(scans, generates) => {
-                    format!(
-                        "rates: medians of {scans} scan and {generates} generate steps, beside other jobs"
-                    )
-                }
-            },
-            "What the rates are of.",
-        )
-        .below(),
+        Column::text("rates_of", |one: &Self| one.of.clone(), "What the rates are of.").below(),
     ];
 }
 
-/// Advice for every figure of jobs in `timelines` where such rates were measured.
+/// Advice for every figure of jobs in `timelines` where such rates were measured: by a workload of large transfers on the
+/// same target, else by steps of the jobs themselves.
 pub(crate) fn job_placings(run: &Run, gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<Stated<JobPlacing>> {
     let jobs = gate.subjects.iter().filter(|one| one.figure.phase == Phase::Jobs);
     let of = |subject: &Subject<'_>| {
         let (space, read_share) = most_read(subject.index, timelines)?;
         let (inputs, read, write, of) = match large_rates(gate, &subject.case.target) {
-            Some((read, write)) => (vec![read.0, write.0], read.1, write.1, RatesOf::Transfers),
+            Some((read, write)) => {
+                (vec![read.0, write.0], read.1, write.1, "rates of large transfers".to_owned())
+            }
             None => {
-                let (read, write, of) = of_steps(&run.steps(&subject.case.id))?;
-                (vec![subject.index], read, write, of)
+                let steps = run.steps(&subject.case.id);
+                let read = step_rates(&steps, "scan", read_bytes)?;
+                let write = step_rates(&steps, "generate", write_bytes)?;
+                let (scans, generates) = (read.n, write.n);
+                let of = format!(
+                    "rates: medians of {scans} scan and {generates} generate steps, beside other jobs"
+                );
+                (vec![subject.index], read.median, write.median, of)
             }
         };
         let placing = JobPlacing { read, write, of, space, read_share };
@@ -120,25 +100,10 @@ fn most_read(figure: usize, timelines: &[Timeline]) -> Option<(JobSpace, f64)> {
     JobSpace::ALL.iter().rev().filter_map(of).max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Rates of `steps`, where no transfers were measured on their target.
-fn of_steps(steps: &[StepRow]) -> Option<(f64, f64, RatesOf)> {
-    let read = step_rates(steps, "scan", |row| reads(row).iter().sum());
-    let write = step_rates(steps, "generate", |row| writes(row).iter().sum());
-    let of = RatesOf::Steps(read.len(), write.len());
-    Some((Summary::of(&read)?.median, Summary::of(&write)?.median, of))
-}
-
-const fn reads(row: &StepRow) -> [u64; 3] {
-    [row.permanent_read_bytes, row.work_read_bytes, row.utility_read_bytes]
-}
-
-const fn writes(row: &StepRow) -> [u64; 3] {
-    [row.permanent_write_bytes, row.work_write_bytes, row.utility_write_bytes]
-}
-
-/// Bytes per second of each step that did `action` and moved enough.
-fn step_rates(steps: &[StepRow], action: &str, bytes: impl Fn(&StepRow) -> u64) -> Vec<f64> {
+/// Bytes per second of each of `steps` that did `action` and moved enough.
+fn step_rates(steps: &[StepRow], action: &str, bytes: fn(&StepRow) -> [u64; 3]) -> Option<Summary> {
     let these = steps.iter().filter(|row| row.action == action && row.end_ns > row.start_ns);
-    let large = these.filter(|row| bytes(row) >= STEP_BYTES_MIN);
-    large.map(|row| bytes(row) as f64 / (row.end_ns - row.start_ns) as f64 * 1e9).collect()
+    let moved = these.map(|row| (bytes(row).iter().sum::<u64>(), row.end_ns - row.start_ns));
+    let large = moved.filter(|(bytes, _)| *bytes >= STEP_BYTES_MIN);
+    Summary::of(&large.map(|(bytes, nanos)| bytes as f64 / nanos as f64 * 1e9).collect::<Vec<_>>())
 }

@@ -10,8 +10,8 @@ use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use record::{FileSystemFacts, LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run, SpaceRow, StepRow};
 
 use analysis::{
-    Because, Check, Findings, Outcome, RateName, RatesOf, Timeline, Value, concurrency, figures, findings_of,
-    lengths, profile,
+    Because, Check, Findings, Kind, Outcome, RateName, RateOf, Row, Timeline, Value, concurrency, figures,
+    findings_of, lengths, levels, profile,
 };
 
 use crate::rows::{SECOND, cell, phase as transfers, plan, run, workload};
@@ -181,6 +181,10 @@ fn observed(change: impl FnOnce(&mut PhaseRecord)) -> Run {
     run
 }
 
+fn refs<T>(all: &[T]) -> Vec<&T> {
+    all.iter().collect()
+}
+
 fn found(run: &Run) -> Findings {
     findings_of(run, &figures(run, RateName::ByWall))
 }
@@ -195,14 +199,14 @@ fn two_launches_that_overlap_for_one_second_are_one_and_a_fifth_at_a_time() {
     assert_eq!((one.launches, one.complete, one.most), (2, 2, 2));
     assert_eq!((one.real_ns, one.elapsed_ns), (6 * SECOND, 5 * SECOND));
     assert!((one.mean - 1.2).abs() < 1e-12);
-    let changes: Vec<(u64, u32)> = one.changes.iter().map(|one| (one.at_ns / SECOND, one.running)).collect();
+    let changes: Vec<(u64, u64)> = one.changes.iter().map(|(at, running)| (at / SECOND, *running)).collect();
     assert_eq!(changes, [(0, 1), (3, 2), (4, 1), (5, 0)]);
 }
 
 #[test]
 fn a_launch_that_begins_as_another_one_ends_is_not_beside_it() {
     let rows = [launch(0, 0.0, 2.0), launch(1, 2.0, 3.0)];
-    assert_eq!(concurrency(rows.iter()).most, 1);
+    assert_eq!(concurrency(&refs(&rows)).most, 1);
 }
 
 #[test]
@@ -210,16 +214,16 @@ fn what_never_ran_and_what_was_killed_count_where_they_belong() {
     let mut rows = [launch(0, 0.0, 2.0), launch(1, 0.0, 8.0), launch(2, 0.0, 0.0)];
     rows[1].outcome = "killed".to_owned();
     rows[2].outcome = "skipped".to_owned();
-    let one = concurrency(rows.iter());
+    let one = concurrency(&refs(&rows));
     assert_eq!((one.launches, one.complete, one.most, one.real_ns), (3, 1, 2, 10 * SECOND));
-    let (lengths, _) = lengths(rows.iter()).expect("one is complete");
+    let (lengths, _) = lengths(&refs(&rows)).expect("one is complete");
     assert_eq!((lengths.n, lengths.max), (1, 2.0));
 }
 
 #[test]
 fn lengths_have_even_bins_or_bins_by_decades() {
     let even: Vec<LaunchRow> = [4.0, 5.0, 5.5, 9.9].iter().map(|&end| launch(0, 0.0, end)).collect();
-    let bins = |rows: &[LaunchRow]| lengths(rows.iter()).expect("lengths").1.bins().collect::<Vec<_>>();
+    let bins = |rows: &[LaunchRow]| lengths(&refs(rows)).expect("lengths").1.bins().collect::<Vec<_>>();
     let (from, to, _) = bins(&even)[1];
     assert!((to - from - 0.5).abs() < 1e-9, "{from} to {to}");
     let wide: Vec<LaunchRow> = [0.3, 2.0, 3.0, 30.0].iter().map(|&end| launch(0, 0.0, end)).collect();
@@ -228,7 +232,7 @@ fn lengths_have_even_bins_or_bins_by_decades() {
     assert_eq!(edges, [0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0]);
     let counts: Vec<usize> = all.iter().map(|bin| bin.2).collect();
     assert_eq!(counts, [1, 0, 0, 2, 0, 0, 1]);
-    let (lengths, _) = lengths(wide.iter()).expect("lengths");
+    let (lengths, _) = lengths(&refs(&wide)).expect("lengths");
     assert!((lengths.median - 2.5).abs() < 1e-9);
 }
 
@@ -241,14 +245,14 @@ fn a_profile_that_jumps_climbs_and_peaks_has_these_levels() {
     rates.extend([500; 5]);
     let rows: Vec<SpaceRow> =
         rates.iter().zip(0..).map(|(rate, at)| second(JobSpace::Work, at, rate * MB, 0, 0)).collect();
-    let levels = profile(rows.iter()).levels.expect("bytes were moved");
+    let levels = levels(&profile(&refs(&rows))).expect("bytes were moved");
     assert_eq!(levels.start.bytes_per_second, 900e6);
     assert_eq!((levels.start.from_seconds, levels.start.to_seconds), (0.0, 4.0));
     assert_eq!((levels.peak.bytes_per_second, levels.peak.from_seconds), (4000e6, 30.0));
     assert_eq!(levels.end.bytes_per_second, 500e6);
-    let climb = levels.climb.expect("26 s between");
+    let (climb, slope, r_squared) = levels.climb.expect("26 s between");
     assert!((1.9e9..2.05e9).contains(&climb.bytes_per_second), "{climb:?}");
-    assert!(climb.slope > 40e6 && climb.r_squared > 0.9, "{climb:?}");
+    assert!(slope > 40e6 && r_squared > 0.9, "{climb:?}");
 }
 
 #[test]
@@ -256,48 +260,66 @@ fn a_stall_is_in_the_profile_and_the_rest_of_a_second_is_not() {
     let mut rest = second(JobSpace::Work, 4, MB, 0, 0);
     rest.length_ns = SECOND / 10;
     let rows = [second(JobSpace::Work, 0, MB, 0, 0), second(JobSpace::Utility, 3, 0, MB, 0), rest];
-    let seconds = profile(rows.iter()).seconds;
+    let seconds = profile(&refs(&rows));
     let bytes: Vec<u64> = seconds.iter().map(analysis::ProfileSecond::bytes).collect();
     assert_eq!(bytes, [MB, 0, 0, 2 * MB]);
     assert_eq!(seconds[3].length_ns, SECOND + SECOND / 10);
-    assert_eq!(profile([].iter()).levels, None);
+    assert_eq!(levels(&[]), None);
 }
 
 #[test]
 fn bytes_and_free_space_are_told_by_space_and_low_space_is_marked() {
-    let one = timeline(&observed(|_| {}));
-    let [permanent, work, utility] = &one.spaces[..] else { panic!("three spaces") };
-    assert_eq!((permanent.read_bytes, permanent.write_bytes, permanent.read_share), (200 * MB, 0, Some(1.0)));
-    assert_eq!((permanent.peak_bytes, permanent.size_bytes), (None, Some(9_000 * MB)));
-    assert_eq!((work.read_bytes, work.write_bytes), (200 * MB, 400 * MB));
-    assert_eq!((work.peak_bytes, work.held_at_most_bytes), (Some(150 * MB), Some(300 * MB)));
-    assert_eq!((work.free_first_bytes, work.free_least_bytes), (Some(400 * MB), Some(120 * MB)));
-    // 10 % of 2 GB, the file system of work space, are 200 MB.
+    let all = found(&observed(|_| {}));
+    let of = |space: &str, key: &str| of_row(&all, Kind::JobSpace, ("space", space), key);
     assert_eq!(
-        (work.free_limit_bytes, work.low, permanent.low, utility.low),
-        (Some(200 * MB), true, false, true)
+        [of("permanent", "read"), of("permanent", "written")],
+        [200, 0].map(|all| Value::Bytes(all * MB))
     );
+    assert_eq!(of("permanent", "read_share"), Value::Share(1.0));
+    assert_eq!(
+        [of("permanent", "held_by_one"), of("permanent", "size")],
+        [Value::None, Value::Bytes(9_000 * MB)]
+    );
+    let work = ["read", "written", "held_by_one", "held_by_all", "free_first", "free_least", "limit"];
+    // 10 % of 2 GB, the file system of work space, are 200 MB.
+    let expected = [200, 400, 150, 300, 400, 120, 200].map(|all| Value::Bytes(all * MB));
+    assert_eq!(work.map(|key| of("work", key)), expected);
+    let low = ["permanent", "work", "utility"].map(|space| of(space, "low"));
+    assert_eq!(low, [false, true, true].map(Value::Flag));
+}
+
+/// What the column `key` holds where the column of `row.0` says `row.1`.
+fn of_row(found: &Findings, kind: Kind, row: (&str, &str), key: &str) -> Value {
+    let tables = found.tables();
+    let table = tables.iter().find(|table| table.kind == kind).expect("a table");
+    let place = |key: &str| table.columns.iter().position(|column| column.key == key).expect("a column");
+    let is_it = |one: &&Row| one.cells[place(row.0)] == Value::Text(row.1.to_owned());
+    table.rows.iter().find(is_it).map_or(Value::None, |one| one.cells[place(key)].clone())
 }
 
 #[test]
 fn bytes_are_set_against_the_input() {
-    let one = timeline(&observed(|_| {}));
+    let all = found(&observed(|_| {}));
+    let pass = all.timelines[0].says().expect("a pass");
     // 20,470 rows are ten full pages; two streams read them once each.
-    assert_eq!(one.moved.input_bytes, 2 * 10 * 262_144);
-    assert_eq!((one.moved.read_bytes, one.moved.write_bytes), (400 * MB, 600 * MB));
-    assert_eq!(one.moved.kinds.len(), 1);
-    assert_eq!(one.moved.kinds[0].instance_input_bytes, 10 * 262_144);
-    let sort = &one.actions[0];
-    assert_eq!((sort.action.as_str(), sort.steps), ("sort", 2));
-    assert!((sort.copies.expect("rows were read") - 3.0).abs() < 1e-3, "three copies of the input");
-    assert!((sort.bytes_per_second - 1000e6 / 6.0).abs() < 1.0);
+    let expected = [2 * 10 * 262_144, 400 * MB, 600 * MB].map(Value::Bytes);
+    assert_eq!(["input", "read", "written"].map(|key| cell(pass, key)), expected);
+    assert_eq!(of_row(&all, Kind::JobInput, ("kind", "io"), "instance_input"), Value::Bytes(10 * 262_144));
+    let sort = |key: &str| of_row(&all, Kind::JobAction, ("action", "sort"), key);
+    assert_eq!(sort("steps"), Value::Count(2));
+    let (Value::Number(copies), Value::Rate(rate, _)) = (sort("copies"), sort("rate")) else {
+        panic!("both")
+    };
+    assert!((copies - 3.0).abs() < 1e-3, "three copies of the input");
+    assert!((rate - 1000e6 / 6.0).abs() < 1.0);
 }
 
 #[test]
 fn the_harness_is_told_as_a_share_of_a_core_and_by_its_start_costs() {
-    let harness = timeline(&observed(|_| {})).harness;
-    assert!((harness.core_share.expect("recorded") - 0.01).abs() < 1e-12);
-    assert_eq!((harness.start_median_ns, harness.start_longest_ns), (7_500_000, 10_000_000));
+    let one = timeline(&observed(|_| {}));
+    let Value::Share(share) = cell(&one, "launcher") else { panic!("not recorded") };
+    assert!((share - 0.01).abs() < 1e-12);
+    assert_eq!(["start", "longest_start"].map(|key| cell(&one, key)), [0.0075, 0.01].map(Value::Seconds));
 }
 
 #[test]
@@ -339,16 +361,21 @@ fn seconds_that_lack_bytes_are_doubted() {
 
 #[test]
 fn published_figures_stand_beside_own_ones() {
-    let one = timeline(&observed(|_| {}));
+    let all = found(&observed(|_| {}));
     let beside =
-        |what: &str| one.published.iter().find(|one| one.what == what).map(|one| (one.own, one.published));
-    assert_eq!(beside("launches"), Some((2.0, 101.0)));
-    assert_eq!(beside("mean concurrency"), Some((1.2, 30.0)));
-    assert_eq!(beside("shortest launch"), Some((2.0, 300.0)));
-    assert_eq!(beside("longest launch"), Some((4.0, 6780.0)));
-    assert_eq!(beside("profile, start"), Some((200e6, 900e6)));
-    assert_eq!(beside("profile, peak"), Some((200e6, 4e9)));
-    assert_eq!(beside("profile, climbs to"), None, "what is level from the start has its peak there");
+        |what: &str| ["own", "published"].map(|key| of_row(&all, Kind::JobPublished, ("what", what), key));
+    assert_eq!(beside("launches"), [2.0, 101.0].map(Value::Number));
+    assert_eq!(beside("mean concurrency"), [1.2, 30.0].map(Value::Number));
+    assert_eq!(beside("shortest launch"), [2.0, 300.0].map(Value::Seconds));
+    assert_eq!(beside("longest launch"), [4.0, 6780.0].map(Value::Seconds));
+    let rates = |rates: [f64; 2]| rates.map(|rate| Value::Rate(rate, RateOf::Bytes));
+    assert_eq!(beside("profile, start"), rates([200e6, 900e6]));
+    assert_eq!(beside("profile, peak"), rates([200e6, 4e9]));
+    assert_eq!(
+        beside("profile, climbs to")[0],
+        Value::None,
+        "what is level from the start has its peak there"
+    );
 }
 
 #[test]
@@ -363,10 +390,12 @@ fn the_space_that_is_read_most_is_advised_for_what_reads_fast() {
     }));
     let placing = &found_here.job_placings[0];
     let rates = placing.says().unwrap_or_else(|| panic!("{placing:?}"));
-    assert_eq!((rates.space, rates.read_share), (JobSpace::Permanent, 1.0));
+    let says = ["space", "read_share", "ratio", "for_reads"].map(|key| cell(rates, key));
     // 100 MB in 1 s against 100 MB in 2 s.
-    assert_eq!((rates.ratio(), rates.for_reads()), (2.0, true));
-    assert_eq!(rates.of, RatesOf::Steps(1, 1));
+    let permanent = Value::Text("permanent".to_owned());
+    assert_eq!(says, [permanent, Value::Share(1.0), Value::Number(2.0), Value::Flag(true)]);
+    let of = "rates: medians of 1 scan and 1 generate steps, beside other jobs";
+    assert_eq!(cell(rates, "rates_of"), Value::Text(of.to_owned()));
     assert_eq!(found(&observed(|_| {})).job_placings, [], "nothing was scanned or generated");
 }
 
@@ -388,7 +417,10 @@ fn large_transfers_on_the_same_target_go_before_rates_of_steps() {
     let found = found(&run);
     let rates = &found.job_placings[0];
     assert_eq!(rates.inputs, [2, 1]);
-    assert!((rates.says().expect("one repetition is a mark").ratio() - 3.0).abs() < 1e-9);
+    let Value::Number(ratio) = cell(rates.says().expect("one repetition is a mark"), "ratio") else {
+        panic!("a ratio")
+    };
+    assert!((ratio - 3.0).abs() < 1e-9);
 }
 
 #[test]
@@ -428,24 +460,24 @@ fn run_time_is_multiplied_by_devices_and_rack_units_and_what_does_not_fit_is_tol
     let found = found(&observed(|_| {}));
     assert_eq!(found.job_costs[0].outcome, analysis::Outcome::Marked, "the page cache answered");
     let cost = found.job_costs[0].says().expect("a cost");
-    assert_eq!(
-        (cost.elapsed_seconds, cost.real_seconds, cost.devices, cost.rack_units),
-        (Some(5.0), 6.0, 5, 2.0)
-    );
+    let seconds = [5.0, 25.0, 10.0, 6.0, 30.0, 12.0].map(Value::Seconds);
+    let keys =
+        ["elapsed", "elapsed_devices", "elapsed_rack_units", "real", "real_devices", "real_rack_units"];
+    assert_eq!(keys.map(|key| cell(cost, key)), seconds);
+    assert_eq!(cell(cost, "devices"), Value::Count(5));
     let fit = &found.fits[0];
     // Five devices for four slots; ten pages for each of two streams, and what both launches held at most.
     assert_eq!(fit.slots, Some((5, 4)));
     assert_eq!(fit.bytes, Some((2 * 10 * 262_144 + 300 * MB + 200 * MB, 300 * MB)));
     assert!(!fit.fits());
     let published = analysis::published_costs(record::published());
-    let rows: Vec<(&str, u32, f64, f64)> = published
-        .iter()
-        .map(|one| (one.system.as_str(), one.devices, one.rack_units, one.real_seconds))
-        .collect();
-    let systems = rows.iter().map(|row| row.0.split(',').next()).collect::<Vec<_>>();
-    assert_eq!(systems, [Some("spinning"), Some("flash")]);
-    assert_eq!((rows[0].1, rows[0].2, rows[0].3), (192, 84.0, 72_480.0));
-    assert_eq!((rows[1].1, rows[1].2, rows[1].3), (5, 0.0, 76_140.0));
+    let [spinning, flash] = &published[..] else { panic!("two systems: {published:?}") };
+    let says = |one, keys: [&str; 3]| keys.map(|key| cell(one, key));
+    let keys = ["devices", "rack_units", "real"];
+    assert_eq!(says(spinning, keys), [Value::Count(192), Value::Number(84.0), Value::Seconds(72_480.0)]);
+    assert_eq!(says(flash, keys), [Value::Count(5), Value::None, Value::Seconds(76_140.0)]);
+    let name = |one| format!("{:?}", cell(one, "system"));
+    assert!(name(spinning).contains("published: spinning,") && name(flash).contains("published: flash,"));
 }
 
 /// Three passes of both pages: the larger page moves ten times the bytes, padding most of all, in the same time.
@@ -488,19 +520,19 @@ proptest! {
             .iter()
             .map(|&(start, length)| launch(0, f64::from(start), f64::from(start + length)))
             .collect();
-        let one = concurrency(rows.iter());
+        let one = concurrency(&refs(&rows));
         let area: u64 = one
             .changes
             .windows(2)
-            .map(|pair| (pair[1].at_ns - pair[0].at_ns) * u64::from(pair[0].running))
+            .map(|pair| (pair[1].0 - pair[0].0) * pair[0].1)
             .sum();
         prop_assert_eq!(area, one.real_ns);
-        prop_assert_eq!(one.changes.last().map_or(0, |last| last.running), 0);
+        prop_assert_eq!(one.changes.last().map_or(0, |last| last.1), 0);
         // Naively: at each start, whoever has begun and not ended.
         let most = rows.iter().map(|at| {
             rows.iter().filter(|row| row.start_ns <= at.start_ns && at.start_ns < row.end_ns).count()
         });
-        prop_assert_eq!(Some(one.most as usize), most.max());
+        prop_assert_eq!(usize::try_from(one.most).ok(), most.max());
     }
 
     #[test]
@@ -514,12 +546,12 @@ proptest! {
                 ..second(JobSpace::ALL[space], at, read, write, 0)
             })
             .collect();
-        let one = profile(rows.iter());
+        let seconds = profile(&refs(&rows));
         let all: u64 = rows.iter().map(|row| row.read_bytes + row.write_bytes).sum();
-        prop_assert_eq!(one.seconds.iter().map(analysis::ProfileSecond::bytes).sum::<u64>(), all);
-        prop_assert!(one.seconds.windows(2).all(|pair| pair[0].start_ns < pair[1].start_ns));
-        if let Some(levels) = one.levels {
-            let highest = one.seconds.iter().map(analysis::ProfileSecond::bytes_per_second).fold(0.0, f64::max);
+        prop_assert_eq!(seconds.iter().map(analysis::ProfileSecond::bytes).sum::<u64>(), all);
+        prop_assert!(seconds.windows(2).all(|pair| pair[0].start_ns < pair[1].start_ns));
+        if let Some(levels) = levels(&seconds) {
+            let highest = seconds.iter().map(analysis::ProfileSecond::bytes_per_second).fold(0.0, f64::max);
             prop_assert!(levels.peak.bytes_per_second <= highest * (1.0 + 1e-9));
         }
     }
@@ -527,7 +559,7 @@ proptest! {
     #[test]
     fn every_length_is_in_one_bin(lengths_s in vec(0.001_f64..10_000.0, 1..100)) {
         let rows: Vec<LaunchRow> = lengths_s.iter().map(|&one| launch(0, 0.0, one)).collect();
-        let all: Vec<_> = lengths(rows.iter()).expect("all are complete").1.bins().collect();
+        let all: Vec<_> = lengths(&refs(&rows)).expect("all are complete").1.bins().collect();
         prop_assert_eq!(all.iter().map(|bin| bin.2).sum::<usize>(), rows.len());
         prop_assert!(all.windows(2).all(|pair| pair[0].1 == pair[1].0));
         prop_assert!(all[0].2 > 0 && all.last().is_some_and(|last| last.2 > 0));

@@ -1,6 +1,6 @@
 //! Jobs over time: who ran when, how many at a time, how long, and how much each second.
 
-use analysis::{LaunchTimer, Levels, ProfileSecond, Running, Timeline};
+use analysis::{LaunchTimer, Level, Levels, ProfileSecond, Timeline};
 use serde_json::{Value, json};
 
 use super::spread::pattern_of;
@@ -30,9 +30,17 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
 
 fn of_pass(one: &Timeline) -> Vec<Chart> {
     let mut charts = vec![launches(one)];
-    charts.extend(one.profile.levels.as_ref().map(|levels| profile(one, levels)));
+    charts.extend(one.levels.as_ref().map(|levels| profile(one, levels)));
     charts.extend(one.lengths.as_ref().map(|_| histogram(one)));
     charts
+}
+
+const fn seconds(nanos: u64) -> f64 {
+    nanos as f64 / 1e9
+}
+
+const fn real_seconds(row: &record::StepRow) -> f64 {
+    seconds(row.end_ns.saturating_sub(row.start_ns))
 }
 
 fn id(kind: &str, one: &Timeline) -> String {
@@ -47,7 +55,7 @@ fn title(one: &Timeline, text: &str) -> String {
 fn launches(one: &Timeline) -> Chart {
     let mut lanes: Vec<(&str, u32)> = Vec::new();
     let mut tests: Vec<&str> = Vec::new();
-    for timer in one.launches.iter().filter(|timer| timer.timer.real_ns > 0) {
+    for timer in one.launches.iter().filter(|timer| real_seconds(&timer.whole) > 0.0) {
         if !tests.contains(&timer.row.test.as_str()) {
             tests.push(&timer.row.test);
         }
@@ -106,14 +114,15 @@ fn bars(
     name: impl Fn(&(&str, u32)) -> String,
 ) -> Value {
     let own = one.launches.iter().filter(|timer| {
-        timer.row.test == test && timer.timer.real_ns > 0 && lanes.contains(&(test, timer.row.stream))
+        timer.row.test == test
+            && real_seconds(&timer.whole) > 0.0
+            && lanes.contains(&(test, timer.row.stream))
     });
     let own: Vec<&LaunchTimer> = own.map(|timer| &**timer).collect();
-    let seconds = |nanos: u64| nanos as f64 / 1e9;
     json!({
         "type": "bar", "orientation": "h", "name": escaped(test),
-        "base": own.iter().map(|timer| seconds(timer.timer.start_ns)).collect::<Vec<_>>(),
-        "x": own.iter().map(|timer| seconds(timer.timer.real_ns)).collect::<Vec<_>>(),
+        "base": own.iter().map(|timer| seconds(timer.row.start_ns)).collect::<Vec<_>>(),
+        "x": own.iter().map(|timer| real_seconds(&timer.whole)).collect::<Vec<_>>(),
         "y": own.iter().map(|timer| name(&(test, timer.row.stream))).collect::<Vec<_>>(),
         "hovertext": own.iter().map(|timer| words(timer)).collect::<Vec<_>>(),
         "hovertemplate": "%{hovertext}<extra></extra>",
@@ -126,21 +135,20 @@ fn bars(
 }
 
 fn words(one: &LaunchTimer) -> String {
-    let timer = &one.timer;
-    let cpu = timer.cpu_ns() as f64 / 1e9;
     let mut text = format!(
         "<b>launch {}: {}</b>, stream {}, round {}<br>from {} for {}, CPU {}",
         one.row.launch,
         escaped(&one.row.test),
         one.row.stream + 1,
         one.row.round + 1,
-        duration(timer.start_ns as f64 / 1e9),
-        duration(timer.real_ns as f64 / 1e9),
-        duration(cpu)
+        duration(seconds(one.row.start_ns)),
+        duration(real_seconds(&one.whole)),
+        duration(seconds(one.row.user_cpu_ns + one.row.system_cpu_ns))
     );
-    let steps = one.steps.iter().map(|step| {
-        format!("<br>{} {}", escaped(&step.row.action), duration(step.timer.real_ns as f64 / 1e9))
-    });
+    let steps = one
+        .steps
+        .iter()
+        .map(|step| format!("<br>{} {}", escaped(&step.action), duration(real_seconds(step))));
     text.extend(steps);
     if one.row.outcome != "complete" {
         text.push_str(&format!("<br>{} {}", escaped(&one.row.outcome), escaped(&one.row.message)));
@@ -152,15 +160,14 @@ fn words(one: &LaunchTimer) -> String {
 fn broken(one: &Timeline, lanes: &[(&str, u32)], name: impl Fn(&(&str, u32)) -> String) -> Option<Value> {
     let lost = one.launches.iter().filter(|timer| {
         timer.row.outcome != "complete"
-            && timer.timer.real_ns > 0
+            && real_seconds(&timer.whole) > 0.0
             && lanes.contains(&(timer.row.test.as_str(), timer.row.stream))
     });
     let lost: Vec<&LaunchTimer> = lost.map(|timer| &**timer).collect();
-    let end = |timer: &LaunchTimer| (timer.timer.start_ns + timer.timer.real_ns) as f64 / 1e9;
     (!lost.is_empty()).then(|| {
         json!({
             "type": "scatter", "mode": "markers", "name": BROKEN,
-            "x": lost.iter().map(|timer| end(timer)).collect::<Vec<_>>(),
+            "x": lost.iter().map(|timer| seconds(timer.row.end_ns)).collect::<Vec<_>>(),
             "y": lost.iter().map(|timer| name(&(timer.row.test.as_str(), timer.row.stream))).collect::<Vec<_>>(),
             "text": lost.iter().map(|timer| words(timer)).collect::<Vec<_>>(),
             "hovertemplate": "%{text}<extra></extra>",
@@ -173,8 +180,8 @@ fn running(one: &Timeline) -> Value {
     json!({
         "type": "scatter", "mode": "lines", "name": "running", "yaxis": "y2", "fill": "tozeroy",
         "fillcolor": format!("{BLUE}22"),
-        "x": one.concurrency.changes.iter().map(|at| at.at_ns as f64 / 1e9).collect::<Vec<_>>(),
-        "y": one.concurrency.changes.iter().map(|at| at.running).collect::<Vec<_>>(),
+        "x": one.concurrency.changes.iter().map(|(at, _)| seconds(*at)).collect::<Vec<_>>(),
+        "y": one.concurrency.changes.iter().map(|(_, running)| running).collect::<Vec<_>>(),
         "hovertemplate": "from %{x:.1f} s on: %{y} at a time<extra></extra>",
         "line": { "color": BLUE, "width": 1.5, "shape": "hv" },
     })
@@ -182,7 +189,7 @@ fn running(one: &Timeline) -> Value {
 
 /// How many ran at a time on average, from the first start to the last end.
 fn mean(one: &Timeline) -> Value {
-    let at = |place: Option<&Running>| place.map_or(0.0, |one| one.at_ns as f64 / 1e9);
+    let at = |place: Option<&(u64, u64)>| place.map_or(0.0, |(at, _)| seconds(*at));
     json!({
         "type": "scatter", "mode": "lines", "name": "mean", "yaxis": "y2",
         "x": [at(one.concurrency.changes.first()), at(one.concurrency.changes.last())], "y": [one.concurrency.mean, one.concurrency.mean],
@@ -193,8 +200,8 @@ fn mean(one: &Timeline) -> Value {
 
 /// Bytes per second of all spaces and of each, with the named levels.
 fn profile(one: &Timeline, levels: &Levels) -> Chart {
-    let neighbours = one.profile.seconds.len().div_ceil(POINTS_MAX).max(1);
-    let points: Vec<(f64, [f64; 4])> = one.profile.seconds.chunks(neighbours).map(point).collect();
+    let neighbours = one.seconds.len().div_ceil(POINTS_MAX).max(1);
+    let points: Vec<(f64, [f64; 4])> = one.seconds.chunks(neighbours).map(point).collect();
     let x: Vec<f64> = points.iter().map(|(at, _)| *at).collect();
     let lines = [
         ("all spaces", "ink", 2.2),
@@ -215,30 +222,23 @@ fn profile(one: &Timeline, levels: &Levels) -> Chart {
             "line": { "color": colour, "width": width, "dash": DASHES[place] },
         }));
     }
-    let level = |name: String, x: [f64; 2], y: [f64; 2], place: usize| {
+    let level = |name: &str, one: &Level, place: usize| {
+        let [from, to] = [one.from_bytes_per_second, one.bytes_per_second];
         json!({
-            "type": "scatter", "mode": "lines+markers", "name": name, "x": x, "y": [y[0] / 1e6, y[1] / 1e6],
+            "type": "scatter", "mode": "lines+markers", "name": format!("{name} {}", rate(to)),
+            "x": [one.from_seconds, one.to_seconds], "y": [from / 1e6, to / 1e6],
             "hovertemplate": "%{fullData.name}<extra></extra>", "line": { "color": PURPLE, "width": 4 },
             "marker": { "color": PURPLE, "symbol": SHAPES[place], "size": 9 },
         })
     };
-    let flat = |name: &str, one: &analysis::Level, place: usize| {
-        let value = one.bytes_per_second;
-        level(format!("{name} {}", rate(value)), [one.from_seconds, one.to_seconds], [value, value], place)
-    };
-    data.push(flat("start", &levels.start, 0));
-    if let Some(climb) = &levels.climb {
-        let mut line = level(
-            format!("climbs to {}", rate(climb.bytes_per_second)),
-            [climb.from_seconds, climb.to_seconds],
-            [climb.from_bytes_per_second, climb.bytes_per_second],
-            1,
-        );
+    data.push(level("start", &levels.start, 0));
+    if let Some((climb, ..)) = &levels.climb {
+        let mut line = level("climbs to", climb, 1);
         line["line"] = json!({ "color": ORANGE, "width": 2.5, "dash": "dash" });
         line["marker"]["color"] = ORANGE.into();
         data.push(line);
     }
-    data.push(flat("peak", &levels.peak, 2));
+    data.push(level("peak", &levels.peak, 2));
     let added = match neighbours {
         1 => String::new(),
         _ => format!(" Each point is the mean of {neighbours} seconds."),
@@ -263,10 +263,8 @@ fn profile(one: &Timeline, levels: &Levels) -> Chart {
 fn point(some: &[ProfileSecond]) -> (f64, [f64; 4]) {
     let nanos: f64 = some.iter().map(|one| one.length_ns as f64).sum();
     let from = some.first().map_or(0, |one| one.start_ns) as f64;
-    let of = |space: usize| {
-        let bytes = some.iter().map(|one| one.read_bytes[space] + one.write_bytes[space]);
-        bytes.sum::<u64>() as f64 / nanos.max(1.0) * 1e9
-    };
+    let of =
+        |space: usize| some.iter().map(|one| one.of_spaces[space]).sum::<u64>() as f64 / nanos.max(1.0) * 1e9;
     let [permanent, work, utility] = [of(0), of(1), of(2)];
     ((from + nanos / 2.0) / 1e9, [permanent + work + utility, permanent, work, utility])
 }
