@@ -9,7 +9,6 @@ use record::{BlockDeviceFacts, Fact, FileSystemFacts, Run};
 use serde_json::{Value, json};
 
 use super::charts::{self, Chart};
-use super::detail::Detail;
 use super::section;
 use crate::chosen::Chosen;
 use crate::escape;
@@ -38,16 +37,11 @@ const TARGETS_NAMED: usize = 3;
 pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Result<String, minijinja::Error> {
     let chosen = Chosen::of(report);
     let shown = chosen.figures(report);
-    let details: Vec<Detail> = shown
-        .iter()
-        .filter_map(|figure| report.sources.get(figure.number - 1))
-        .map(|source| Detail::of(run, source))
-        .collect();
-    let overview = charts::overview(report, &shown, &details);
+    let overview = charts::overview(run, report, &shown);
+    let source = |figure: &Figure| &report.sources[figure.number - 1];
     let of_figures: Vec<Vec<Chart>> =
-        shown.iter().zip(&details).map(|(figure, detail)| charts::of_figure(figure, detail)).collect();
-    let mut of_sections = charts::of_study(report, second.map(|second| &second.report));
-    of_sections.extend(charts::heat_maps(run, report));
+        shown.iter().map(|figure| charts::of_figure(run, figure, source(figure))).collect();
+    let of_sections = charts::of_study(run, report, second.map(|second| &second.report));
     let all: Vec<&Chart> = of_sections.iter().chain(&overview).chain(of_figures.iter().flatten()).collect();
     let linked = chosen.numbers.iter().copied().collect();
     let mut sections = sections(report);
@@ -128,9 +122,7 @@ fn doubts(report: &Report, figure: &Figure) -> Value {
 
 /// What a pointer is told of each figure that a chart names, once for all charts.
 fn hovers(report: &Report, charts: &[&Chart]) -> String {
-    let traces = charts.iter().flat_map(|chart| &chart.data);
-    let numbers = traces.filter_map(|trace| trace["figures"].as_array()).flatten().filter_map(Value::as_u64);
-    let numbers: BTreeSet<u64> = numbers.collect();
+    let numbers: BTreeSet<u64> = charts.iter().flat_map(|chart| chart.figures()).collect();
     let told = |number: u64| {
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
         Some((number.to_string(), Value::from(charts::hover(report.figures.get(index)?))))

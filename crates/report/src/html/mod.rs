@@ -6,7 +6,6 @@
 
 mod charts;
 mod context;
-mod detail;
 mod section;
 
 use std::io::{self, Write};

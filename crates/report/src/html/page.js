@@ -22,12 +22,12 @@
       layout: {
         font: { family: "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif", size: 13, color: ink },
         paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-        margin: { l: 10, r: 24, t: 34, b: 44 },
+        margin: { l: 10, r: 24, b: 44 }, bargap: 0.3,
         xaxis: axis, yaxis: axis,
         hoverlabel: { align: "left", bgcolor: onDark ? "#181f27" : "#ffffff", bordercolor: grid, font: { color: ink, size: 12.5 } },
         modebar: { bgcolor: "rgba(0,0,0,0)", color: onDark ? "#6b7683" : "#8c959f", activecolor: ink },
         legend: {
-          orientation: "h", xref: "container", xanchor: "left", x: 0.01, yref: "container", yanchor: "top", y: 1,
+          orientation: "h", xref: "container", xanchor: "left", x: 0.01, yref: "container", yanchor: "top", y: 1, font: { size: 12 },
           bgcolor: "rgba(0,0,0,0)",
         },
       },
@@ -44,13 +44,12 @@
     return value;
   }
 
-  // Traces name their figures; what is told of a figure stands in the page once.
+  // What is told of each point, and of its figure, whose conditions stand in the page once.
   function told(trace) {
-    if (!trace.figures) return trace;
-    const { figures, words, labels, ...rest } = trace;
-    rest.hovertext = figures.map((number, index) => (words ? words[index] + "<br>" : "") + (hovers[number] || ""));
+    if (!trace.words) return trace;
+    const { figures, words, ...rest } = trace;
+    rest.hovertext = words.map((word, index) => figures ? word + "<br>" + (hovers[figures[index]] || "") : word);
     rest.hovertemplate = "%{hovertext}<extra></extra>";
-    if (labels) rest.text = labels;
     return rest;
   }
 
@@ -58,10 +57,10 @@
     const chart = charts.get(div.id);
     const colours = template(onDark);
     const ink = colours.layout.font.color;
-    const layout = Object.assign({}, inked(chart.layout, ink), { template: colours, height: chart.height });
-    // A long legend needs the whole height, or plotly would cut it and let it scroll.
-    const legend = chart.layout.margin ? chart.layout.margin.t : 0;
-    if (width === PRINT_HALF_PX && legend < LONG_LEGEND_PX) layout.height = Math.round(chart.height * PRINT_HALF_HEIGHT);
+    // A legend needs the whole height, or plotly would cut it and let it scroll.
+    const height = chart.height + chart.legend;
+    const layout = Object.assign({}, inked(chart.layout, ink), { template: colours, height: height, margin: { t: chart.legend } });
+    if (width === PRINT_HALF_PX && chart.legend < LONG_LEGEND_PX) layout.height = Math.round(height * PRINT_HALF_HEIGHT);
     if (width) layout.width = width; else layout.autosize = true;
     // Without a pointer that can hover the buttons would stand over the chart all the time.
     const hovers = window.matchMedia("(hover: hover)").matches;

@@ -354,7 +354,17 @@ impl Figure {
 
     /// The rate that it is read by.
     pub(crate) fn headline(&self) -> &Spread {
-        if self.is_operations() { &self.transfers_per_second } else { &self.bytes_per_second }
+        self.spread_in(self.unit)
+    }
+
+    /// What data sheets tell it in: the unit of its bytes, or what a transfer per second of it is called.
+    pub(crate) fn shown_unit(&self) -> &'static str {
+        if self.is_large() { BYTES_PER_SECOND } else { self.operations_unit() }
+    }
+
+    /// Its rate in `unit`: bytes, or else operations, per second.
+    pub(crate) fn spread_in(&self, unit: &str) -> &Spread {
+        if unit == BYTES_PER_SECOND { &self.bytes_per_second } else { &self.transfers_per_second }
     }
 
     /// What a transfer per second of it is called: `IOPS`, or `creates/s`.

@@ -15,15 +15,6 @@ const LOGARITHMIC_RATIO_OF_SIZES: f64 = 4.0;
 /// Values grow by a factor where the largest step is this many times the smallest.
 const UNEVEN_STEPS: f64 = 2.5;
 
-/// All values of a swept key in a family of charts.
-#[derive(Debug, Clone)]
-pub(super) struct Span {
-    key: String,
-    unit: &'static str,
-    /// Rising, each once.
-    values: Vec<f64>,
-}
-
 /// The unit of values on an axis, as [`place`] takes it.
 pub(super) const fn unit_of(value: &SettingValue) -> &'static str {
     match value {
@@ -33,17 +24,36 @@ pub(super) const fn unit_of(value: &SettingValue) -> &'static str {
     }
 }
 
-impl Span {
-    pub(super) fn of(key: &str, curves: &[&Curve]) -> Self {
+/// All values of a swept key in a family of charts, and where they stand.
+#[derive(Debug)]
+pub(super) struct Axis {
+    key: String,
+    unit: &'static str,
+    /// Rising, each once.
+    values: Vec<f64>,
+    logarithmic: bool,
+}
+
+impl Axis {
+    /// The one of `curves`, all over the same key.
+    pub(super) fn of(curves: &[&Curve]) -> Self {
         let points = curves.iter().flat_map(|curve| &curve.points);
         let unit = points.clone().next().map_or("", |point| unit_of(&point.at));
-        Self::new(key, unit, points.map(|point| point.x).collect())
+        Self::new(&curves[0].axis, unit, points.map(|point| point.x).collect())
     }
 
     pub(super) fn new(key: &str, unit: &'static str, mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         values.dedup();
-        Self { key: key.to_owned(), unit, values }
+        let ratio = if unit == "bytes" { LOGARITHMIC_RATIO_OF_SIZES } else { LOGARITHMIC_RATIO };
+        let steps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let largest = steps.iter().copied().fold(0.0, f64::max);
+        let smallest = steps.iter().copied().fold(f64::INFINITY, f64::min);
+        // Whether the values grow by a factor rather than by steps.
+        let logarithmic = values.first().zip(values.last()).is_some_and(|(&first, &last)| {
+            first > 0.0 && last / first >= ratio && largest > smallest * UNEVEN_STEPS
+        });
+        Self { key: key.to_owned(), unit, values, logarithmic }
     }
 
     /// The key in words.
@@ -69,92 +79,43 @@ impl Span {
         self.key == "read_percent"
     }
 
-    /// Whether the values grow by a factor rather than by steps.
-    fn is_logarithmic(&self) -> bool {
-        let (Some(&first), Some(&last)) = (self.values.first(), self.values.last()) else { return false };
-        let steps: Vec<f64> = self.values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let largest = steps.iter().copied().fold(0.0, f64::max);
-        let smallest = steps.iter().copied().fold(f64::INFINITY, f64::min);
-        let ratio = if self.unit == "bytes" { LOGARITHMIC_RATIO_OF_SIZES } else { LOGARITHMIC_RATIO };
-        first > 0.0 && last / first >= ratio && largest > smallest * UNEVEN_STEPS
-    }
-}
-
-/// The axis of one chart.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Axis<'a> {
-    span: &'a Span,
-    logarithmic: bool,
-}
-
-impl<'a> Axis<'a> {
-    pub(super) fn new(span: &'a Span) -> Self {
-        Self { span, logarithmic: span.is_logarithmic() }
-    }
-
     /// Where a value stands. A mix is drawn against its share of writes.
     pub(super) fn at(&self, value: f64) -> f64 {
-        if self.span.is_mix() { 100.0 - value } else { value }
-    }
-
-    pub(super) fn words(&self, value: f64) -> String {
-        self.span.words(value)
+        if self.is_mix() { 100.0 - value } else { value }
     }
 
     /// The ends, for lines across the chart.
-    pub(super) fn ends(&self) -> Option<[f64; 2]> {
-        let (first, last) = (*self.span.values.first()?, *self.span.values.last()?);
-        let (a, b) = (self.at(first), self.at(last));
-        Some([a.min(b), a.max(b)])
+    pub(super) fn ends(&self) -> [f64; 2] {
+        let ends = [self.values.first(), self.values.last()].map(|end| self.at(end.copied().unwrap_or(0.0)));
+        [ends[0].min(ends[1]), ends[0].max(ends[1])]
     }
 
     pub(super) fn layout(&self) -> Value {
         let ticks = self.ticks();
-        let title = if self.span.is_mix() { "share of writes" } else { self.span.name() };
-        let mut layout = json!({
-            "title": { "text": title },
+        let tick = |&value: &f64| match self.is_mix() {
+            true => format!("{:.0} %", 100.0 - value),
+            false => place(value, self.unit),
+        };
+        let [low, high] = self.ends().map(|end| if self.logarithmic { end.log10() } else { end });
+        let rim = (high - low) * 0.04;
+        json!({
+            "title": { "text": if self.is_mix() { "share of writes" } else { self.name() } },
+            "type": if self.logarithmic { "log" } else { "linear" },
+            "range": [low - rim, high + rim],
             "tickmode": "array",
             "tickvals": ticks.iter().map(|&tick| self.at(tick)).collect::<Vec<_>>(),
-            "ticktext": ticks.iter().map(|&tick| self.tick(tick)).collect::<Vec<_>>(),
-        });
-        if let Some([low, high]) = self.ends() {
-            if self.logarithmic {
-                let (low, high) = (low.log10(), high.log10());
-                let rim = (high - low) * 0.04;
-                layout["type"] = json!("log");
-                layout["range"] = json!([low - rim, high + rim]);
-            } else {
-                let rim = (high - low) * 0.04;
-                layout["range"] = json!([low - rim, high + rim]);
-            }
-        }
-        layout
+            "ticktext": ticks.iter().map(tick).collect::<Vec<_>>(),
+        })
     }
 
-    fn tick(&self, value: f64) -> String {
-        if self.span.is_mix() { format!("{:.0} %", 100.0 - value) } else { place(value, self.span.unit) }
-    }
-
-    /// Values that are named: all where there is room, else evenly among them, ends included.
+    /// Values that are named: all where there is room, else evenly among them, the last included; none that would
+    /// stand on its neighbour's name.
     fn ticks(&self) -> Vec<f64> {
-        let values = &self.span.values;
-        if values.len() <= TICKS_MAX {
-            return self.apart(values);
-        }
-        let step = values.len().div_ceil(TICKS_MAX);
-        let mut ticks: Vec<f64> = values.iter().rev().step_by(step).copied().collect();
-        ticks.reverse();
-        self.apart(&ticks)
-    }
-
-    /// Without values that would stand on their neighbours' names.
-    fn apart(&self, values: &[f64]) -> Vec<f64> {
         let scale = |value: f64| if self.logarithmic { value.ln() } else { value };
-        let (Some(&first), Some(&last)) = (values.first(), values.last()) else { return Vec::new() };
-        let least = (scale(last) - scale(first)) * 0.05;
+        let [low, high] = self.ends().map(scale);
         let mut kept: Vec<f64> = Vec::new();
-        for &value in values.iter().rev() {
-            if kept.last().is_none_or(|&later| scale(later) - scale(value) >= least) {
+        for &value in self.values.iter().rev().step_by(self.values.len().div_ceil(TICKS_MAX).max(1)) {
+            if kept.last().is_none_or(|&later| scale(later) - scale(value) >= (high - low) * 0.05) {
                 kept.push(value);
             }
         }
@@ -165,10 +126,10 @@ impl<'a> Axis<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Axis, Span};
+    use super::Axis;
 
     fn log(values: &[f64]) -> bool {
-        Axis::new(&Span::new("transfer", "bytes", values.to_vec())).layout()["type"] == "log"
+        Axis::new("transfer", "bytes", values.to_vec()).layout()["type"] == "log"
     }
 
     #[test]
@@ -183,16 +144,16 @@ mod tests {
 
     #[test]
     fn names_of_ticks_do_not_stand_on_each_other() {
-        let span = Span::new("tasks", "", vec![33.0, 66.0, 99.0, 132.0, 264.0]);
-        assert_eq!(Axis::new(&span).layout()["ticktext"].as_array().map(Vec::len), Some(5));
-        let many = Span::new("tasks", "", (1..=200).map(f64::from).collect());
-        assert!(Axis::new(&many).layout()["ticktext"].as_array().map_or(0, Vec::len) <= 13);
+        let axis = Axis::new("tasks", "", vec![33.0, 66.0, 99.0, 132.0, 264.0]);
+        assert_eq!(axis.layout()["ticktext"].as_array().map(Vec::len), Some(5));
+        let many = Axis::new("tasks", "", (1..=200).map(f64::from).collect());
+        assert!(many.layout()["ticktext"].as_array().map_or(0, Vec::len) <= 13);
     }
 
     #[test]
     fn a_mix_is_drawn_against_its_writes() {
-        let span = Span::new("read_percent", "", vec![0.0, 30.0, 100.0]);
-        assert!((Axis::new(&span).at(30.0) - 70.0).abs() < f64::EPSILON);
-        assert_eq!(Axis::new(&span).layout()["ticktext"][0], "100 %");
+        let axis = Axis::new("read_percent", "", vec![0.0, 30.0, 100.0]);
+        assert!((axis.at(30.0) - 70.0).abs() < f64::EPSILON);
+        assert_eq!(axis.layout()["ticktext"][0], "100 %");
     }
 }

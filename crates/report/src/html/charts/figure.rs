@@ -1,279 +1,192 @@
 //! The charts of one figure: over time, by device, by task.
 
-use serde_json::{Value, json};
+use analysis::{DeviceLine, DeviceMean, Second, TaskRate};
+use record::Run;
+use serde_json::json;
 
-use super::latency::{latency_axis, microseconds};
-use super::{BLUE, Chart, DASHES, FRAME_PX, GREEN, PALETTE, PANEL_PX, PURPLE, SHAPES, VERMILLION, escaped};
-use crate::format::{column_unit, divisor, latency, number, rate, rate_in};
-use crate::html::detail::Detail;
+use super::plotly::{BLUE, Chart, GREEN, Look, PURPLE, Trace, VERMILLION, axis};
+use super::{escaped, grouped, latency};
+use crate::format::{self, column_unit, divisor, grouped as with_groups, number, rate, rate_in};
 use crate::text::iops;
-use crate::view::Figure;
-
-/// The charts of one figure: over time, devices, tasks.
-pub(crate) fn of_figure(figure: &Figure, detail: &Detail) -> Vec<Chart> {
-    let mut charts = Vec::new();
-    if !detail.seconds.is_empty() {
-        charts.push(over_time(figure, detail));
-    }
-    if !detail.devices.is_empty() {
-        charts.push(devices(figure, detail));
-    }
-    if detail.tasks.iter().any(|task| task.task > 0) {
-        charts.push(tasks(figure, detail));
-    }
-    charts
-}
+use crate::view::{BYTES_PER_SECOND, Figure};
 
 /// Devices of one chart; of more the slowest of the last repetition are drawn.
 const DEVICES_MAX: usize = 24;
 /// Points of tasks in one chart; of more the slowest of some neighbours stands for them.
 const TASK_POINTS_MAX: usize = 3_000;
-
 /// Lines of one chart with names of their own; more are told apart by pointing at them.
 const NAMED_MAX: usize = 4;
+/// Height of panels above each other, in CSS pixels.
+const PANELS_PX: usize = 416;
 
-/// How a line looks, and what it is called.
-struct Style {
-    name: String,
-    colour: &'static str,
-    dash: &'static str,
-    symbol: &'static str,
-    opacity: f64,
-    in_legend: bool,
+/// What `run` holds on `figure`, which is `source` in the analysis.
+pub(crate) fn of_figure(run: &Run, figure: &Figure, source: &analysis::Figure) -> Vec<Chart> {
+    let (case, phase) = (source.case.as_str(), source.phase);
+    [
+        over_time(figure, &analysis::seconds(&run.series(case), case, phase)),
+        devices(figure, &analysis::device_lines(&run.devices(case), case, phase)),
+        tasks(figure, &analysis::task_rates(&run.tasks(case), case, phase)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
-impl Style {
-    /// The line of one direction of one repetition, number `index` of `lines`.
-    fn of_repetition(index: usize, lines: usize, repetition: u32, operation: &str, both: bool) -> Self {
-        let few = lines <= NAMED_MAX;
-        let name = match (both, lines > 2 || !both) {
-            (true, true) => format!("{operation}s, repetition {}", repetition + 1),
+/// A line of a panel; only the first panel names it.
+fn line<'a, T: 'a>(
+    name: &str,
+    look: Look,
+    panel: &str,
+    points: impl IntoIterator<Item = &'a T>,
+    point: impl Fn(&T) -> (f64, f64, String),
+) -> Trace {
+    let told = |one: &T| {
+        let (at, value, words) = point(one);
+        (at, value, format!("<b>{}</b>, second {at:.1}: {words}", escaped(name)))
+    };
+    let line = Trace::curve(name, look).with("marker.size", 5).with("yaxis", panel).with("legendgroup", name);
+    line.points(points.into_iter().map(told))
+}
+
+/// Two panels above each other on one time axis: rate and longest latency.
+fn over_time(figure: &Figure, lines: &[analysis::SecondsLine]) -> Option<Chart> {
+    let first = lines.first()?;
+    let both = lines.iter().any(|line| line.operation != first.operation);
+    let few = lines.len() <= NAMED_MAX;
+    let unit = figure.shown_unit();
+    let mut data = Vec::new();
+    for (index, one) in lines.iter().enumerate() {
+        let operation = one.operation.name();
+        let repetition = format!("repetition {}", one.repetition + 1);
+        let name = match (both, lines.len() > 2) {
+            (true, true) => format!("{operation}s, {repetition}"),
             (true, false) => format!("{operation}s"),
-            (false, _) => format!("repetition {}", repetition + 1),
+            (false, _) => repetition,
         };
-        let by_direction = match operation {
+        let colour = match operation {
             "read" => BLUE,
             "stat" => GREEN,
             "remove" => PURPLE,
             _ => VERMILLION,
         };
-        Self {
-            name,
-            colour: if few && !both { PALETTE[index % PALETTE.len()] } else { by_direction },
-            dash: if few { DASHES[index % DASHES.len()] } else { "solid" },
-            symbol: SHAPES[index % SHAPES.len()],
-            opacity: if few { 1.0 } else { 0.6 },
-            in_legend: few && lines > 1,
-        }
-    }
-
-    /// A line of `points` on the axis `yaxis`; only the first panel names it.
-    fn line(&self, yaxis: &str, x: &[f64], y: Vec<f64>, text: Vec<String>) -> Value {
-        json!({
-            "type": "scatter", "mode": "lines+markers", "name": self.name, "legendgroup": self.name,
-            "showlegend": self.in_legend && yaxis == "y", "x": x, "y": y, "text": text, "xaxis": "x", "yaxis": yaxis,
-            "hovertemplate": "second %{x:.1f}: %{text}<extra>%{fullData.name}</extra>", "opacity": self.opacity,
-            "line": { "color": self.colour, "dash": self.dash, "width": 2 },
-            "marker": { "symbol": self.symbol, "size": 5 },
-        })
-    }
-}
-
-/// Two panels above each other on one time axis: rate and longest latency.
-fn over_time(figure: &Figure, detail: &Detail) -> Chart {
-    let large = figure.is_large();
-    let lines = detail.seconds.len();
-    let both = detail.seconds.iter().any(|line| line.operation != detail.seconds[0].operation);
-    let mut data = Vec::new();
-    for (index, line) in detail.seconds.iter().enumerate() {
-        let style = Style::of_repetition(index, lines, line.repetition, line.operation.name(), both);
-        let x: Vec<f64> = line.points.iter().map(|point| point.at_seconds).collect();
-        let in_unit = |point: &analysis::Second| match large {
-            true => point.bytes_per_second / 1e6,
-            false => point.transfers_per_second,
-        };
-        let words = |point: &analysis::Second| {
-            let operations = format!("{} {}", iops(point.transfers_per_second), figure.operations_unit());
-            match point.bytes_per_second > 0.0 || !figure.is_operations() {
-                true => format!("{} · {operations}", rate(point.bytes_per_second)),
-                false => operations,
+        let look = Look::of(index);
+        let look = if few && !both { look } else { Look { colour, ..look } };
+        let rates = |second: &Second| {
+            let bytes = second.bytes_per_second;
+            let value = if unit == BYTES_PER_SECOND { bytes } else { second.transfers_per_second };
+            let mut words = format!("{} {}", iops(second.transfers_per_second), figure.operations_unit());
+            if bytes > 0.0 || !figure.is_operations() {
+                words = format!("{} · {words}", rate(bytes));
             }
+            (second.at_seconds, value / divisor(unit), words)
         };
-        let rates = line.points.iter().map(in_unit).collect();
-        data.push(style.line("y", &x, rates, line.points.iter().map(words).collect()));
-        let longest = line.points.iter().map(|point| microseconds(point.latency_max_ns as f64)).collect();
-        let words = line.points.iter().map(|point| format!("longest {}", latency(point.latency_max_ns)));
-        data.push(style.line("y2", &x, longest, words.collect()));
+        let longest = |second: &Second| {
+            let words = format!("longest {}", format::latency(second.latency_max_ns));
+            (second.at_seconds, latency::microseconds(second.latency_max_ns as f64), words)
+        };
+        let opacity = if few { 1.0 } else { 0.6 };
+        data.push(
+            line(&name, look, "y", &one.points, rates)
+                .with("opacity", opacity)
+                .hidden(!few || lines.len() == 1),
+        );
+        data.push(line(&name, look, "y2", &one.points, longest).with("opacity", opacity).hidden(true));
     }
-    let all = detail.seconds.iter().flat_map(|line| &line.points);
-    let mut longest = latency_axis("longest latency", all.map(|point| point.latency_max_ns as f64));
-    longest["domain"] = json!([0.0, 0.42]);
-    let longest_of = if figure.is_operations() { "operation" } else { "transfer" };
-    let several = if lines > NAMED_MAX { " One line for each repetition." } else { "" };
-    Chart {
-        id: format!("chart-{}-time", figure.number),
-        place: String::new(),
-        title: "Over time".to_owned(),
-        note: format!("What completed in each second, and its longest {longest_of}.{several}"),
-        full: false,
-        height: FRAME_PX + 2 * PANEL_PX,
-        data,
-        layout: json!({
-            "xaxis": { "title": { "text": "seconds since the start of the phase" }, "rangemode": "tozero", "anchor": "y2" },
-            "yaxis": { "title": { "text": if large { "MB/s" } else { figure.operations_unit() } }, "rangemode": "tozero", "domain": [0.52, 1.0] },
-            "yaxis2": longest,
-            "hovermode": "closest",
-        }),
-    }
-}
-
-/// The lines that are drawn of `devices` devices, and what is said of the others.
-fn lines_of(detail: &Detail, devices: usize) -> (Vec<&analysis::DeviceLine>, Option<String>) {
-    let mut lines: Vec<&analysis::DeviceLine> = detail.devices.iter().collect();
-    if devices <= DEVICES_MAX {
-        return (lines, None);
-    }
-    let last = lines.iter().map(|line| line.repetition).max();
-    lines.retain(|line| Some(line.repetition) == last);
-    let moved =
-        |line: &analysis::DeviceLine| line.mean.read_bytes_per_second + line.mean.write_bytes_per_second;
-    lines.sort_by(|a, b| moved(a).total_cmp(&moved(b)));
-    lines.truncate(DEVICES_MAX);
-    lines.sort_by(|a, b| analysis::by_name(&a.device, &b.device));
-    let of = crate::format::grouped(devices as u64);
-    (lines, Some(format!(" The {DEVICES_MAX} slowest of {of} devices, in the last repetition.")))
+    let longest = lines.iter().flat_map(|line| &line.points).map(|second| second.latency_max_ns as f64);
+    let note = format!(
+        "What completed in each second, and its longest {}.{}",
+        if figure.is_operations() { "operation" } else { "transfer" },
+        if few { "" } else { " One line for each repetition." }
+    );
+    let chart = Chart::new(format!("chart-{}-time", figure.number), "", "Over time", note)
+        .half(true)
+        .height(PANELS_PX)
+        .panels([
+            ([0.52, 1.0], axis(column_unit(unit))),
+            ([0.0, 0.42], latency::axis("longest latency", longest)),
+        ]);
+    Some(chart.traces(data))
 }
 
 /// Three panels on one time axis for the block devices: MB/s, busy, queue.
-fn devices(figure: &Figure, detail: &Detail) -> Chart {
-    let mut names: Vec<&str> = detail.devices.iter().map(|line| line.device.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let (lines, left_out) = lines_of(detail, names.len());
-    if left_out.is_some() {
-        names.retain(|name| lines.iter().any(|line| line.device == *name));
+fn devices(figure: &Figure, all: &[DeviceLine]) -> Option<Chart> {
+    let last = all.iter().map(|line| line.repetition).max()?;
+    let mut devices = grouped(all, |one, other| one.device == other.device);
+    devices.sort_by(|one, other| one[0].device.cmp(&other[0].device));
+    let mut note = "What the kernel counted beside the run.".to_owned();
+    if devices.len() > DEVICES_MAX {
+        let of = with_groups(devices.len() as u64);
+        note.push_str(&format!(" The {DEVICES_MAX} slowest of {of} devices, in the last repetition."));
+        devices.iter_mut().for_each(|lines| lines.retain(|line| line.repetition == last));
+        devices.retain(|lines| !lines.is_empty());
+        let moved = |lines: &[&DeviceLine]| lines[0].mean.moved_per_second();
+        devices.sort_by(|one, other| moved(one).total_cmp(&moved(other)));
+        devices.truncate(DEVICES_MAX);
+        devices.sort_by(|one, other| analysis::by_name(&one[0].device, &other[0].device));
     }
-    let mut named: Vec<&str> = Vec::new();
+    type Panel = (&'static str, fn(&DeviceMean) -> f64, fn(f64) -> String);
+    let panels: [Panel; 3] = [
+        ("y", |mean| mean.moved_per_second() / 1e6, |value| format!("{} MB/s", number(value))),
+        ("y2", |mean| mean.busy_share * 100.0, |value| format!("{value:.0} % busy")),
+        ("y3", |mean| mean.queue_requests, |value| format!("{} requests under way", number(value))),
+    ];
     let mut data = Vec::new();
-    for line in &lines {
-        let index = names.iter().position(|name| *name == line.device).unwrap_or_default();
-        let first = !named.contains(&line.device.as_str());
-        named.push(&line.device);
-        let style = Style {
-            name: line.device.clone(),
-            colour: PALETTE[index % PALETTE.len()],
-            dash: DASHES[index / PALETTE.len() % DASHES.len()],
-            symbol: SHAPES[index % SHAPES.len()],
-            opacity: if lines.len() > names.len() { 0.6 } else { 1.0 },
-            in_legend: first,
-        };
-        let x: Vec<f64> = line.points.iter().map(|point| point.at_seconds).collect();
-        let mut panel = |axis: &str, value: fn(&analysis::DeviceMean) -> f64, words: fn(f64) -> String| {
-            let values: Vec<f64> = line.points.iter().map(|point| value(&point.rates)).collect();
-            let words =
-                values.iter().map(|&value| format!("{}, repetition {}", words(value), line.repetition + 1));
-            let words = words.collect();
-            data.push(style.line(axis, &x, values, words));
-        };
-        panel(
-            "y",
-            |rates| (rates.read_bytes_per_second + rates.write_bytes_per_second) / 1e6,
-            |value| format!("{} MB/s", number(value)),
-        );
-        panel("y2", |rates| rates.busy_share * 100.0, |value| format!("{value:.0} % busy"));
-        panel("y3", |rates| rates.queue_requests, |value| format!("{} requests under way", number(value)));
+    for (index, lines) in devices.iter().enumerate() {
+        let opacity = if lines.len() > 1 { 0.6 } else { 1.0 };
+        for (number, one) in lines.iter().enumerate() {
+            for (panel, value, words) in panels {
+                let point = |second: &analysis::DeviceSecond| {
+                    let value = value(&second.rates);
+                    (second.at_seconds, value, format!("{}, repetition {}", words(value), one.repetition + 1))
+                };
+                let line = line(&one.device, Look::of(index), panel, &one.points, point);
+                data.push(line.with("opacity", opacity).hidden(number > 0 || panel != "y"));
+            }
+        }
     }
-    Chart {
-        id: format!("chart-{}-devices", figure.number),
-        place: String::new(),
-        title: "Block devices".to_owned(),
-        note: format!("What the kernel counted beside the run.{}", left_out.unwrap_or_default()),
-        full: false,
-        height: FRAME_PX + 2 * PANEL_PX,
-        data,
-        layout: json!({
-            "xaxis": { "title": { "text": "seconds since the start of the phase" }, "rangemode": "tozero", "anchor": "y3" },
-            "yaxis": { "title": { "text": "MB/s" }, "rangemode": "tozero", "domain": [0.72, 1.0] },
-            "yaxis2": { "title": { "text": "busy" }, "ticksuffix": " %", "range": [0, 105], "domain": [0.36, 0.64] },
-            "yaxis3": { "title": { "text": "queue" }, "rangemode": "tozero", "domain": [0.0, 0.28] },
-            "hovermode": "closest",
-        }),
-    }
-}
-
-/// The rate of a task that its figure is read by.
-fn own_rate(figure: &Figure, task: &analysis::TaskRate) -> f64 {
-    if figure.is_operations() { task.transfers_per_second } else { task.bytes_per_second }
-}
-
-fn slowest<'a>(figure: &Figure, tasks: &[&'a analysis::TaskRate]) -> Option<&'a analysis::TaskRate> {
-    tasks.iter().copied().min_by(|a, b| own_rate(figure, a).total_cmp(&own_rate(figure, b)))
+    let busy = json!({ "title": { "text": "busy" }, "ticksuffix": " %", "range": [0, 105] });
+    let chart = Chart::new(format!("chart-{}-devices", figure.number), "", "Block devices", note)
+        .half(true)
+        .height(PANELS_PX)
+        .panels([([0.72, 1.0], axis("MB/s")), ([0.36, 0.64], busy), ([0.0, 0.28], axis("queue"))]);
+    Some(chart.traces(data))
 }
 
 /// The rate of every task, so that a straggler is seen.
-fn tasks(figure: &Figure, detail: &Detail) -> Chart {
-    let repetitions: Vec<u32> = {
-        let mut all: Vec<u32> = detail.tasks.iter().map(|task| task.repetition).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
-    };
+fn tasks(figure: &Figure, all: &[TaskRate]) -> Option<Chart> {
+    all.iter().any(|task| task.task > 0).then_some(())?;
+    let repetitions = grouped(all, |one, other| one.repetition == other.repetition);
     let few = repetitions.len() <= NAMED_MAX;
-    let neighbours = detail.tasks.len().div_ceil(TASK_POINTS_MAX).max(1);
-    let data = repetitions
-        .iter()
-        .enumerate()
-        .map(|(index, repetition)| {
-            let all: Vec<_> = detail.tasks.iter().filter(|task| task.repetition == *repetition).collect();
-            let these: Vec<_> = all.chunks(neighbours).filter_map(|some| slowest(figure, some)).collect();
-            let words = |task: &&analysis::TaskRate| {
-                let node = escaped(&task.node);
-                let rate = rate_in(own_rate(figure, task), figure.unit);
-                format!(
-                    "task {} on {node}, file {}: {rate}, repetition {}",
-                    task.task,
-                    task.file,
-                    repetition + 1
-                )
-            };
-            json!({
-                "type": "scatter", "mode": "markers", "name": format!("repetition {}", repetition + 1),
-                "showlegend": few && repetitions.len() > 1,
-                "x": these.iter().map(|task| task.task).collect::<Vec<_>>(),
-                "y": these.iter().map(|task| own_rate(figure, task) / divisor(figure.unit)).collect::<Vec<_>>(),
-                "text": these.iter().map(words).collect::<Vec<_>>(),
-                "hovertemplate": "%{text}<extra></extra>",
-                "opacity": if few { 1.0 } else { 0.5 },
-                "marker": {
-                    "color": if few { PALETTE[index % PALETTE.len()] } else { BLUE },
-                    "symbol": if few { SHAPES[index % SHAPES.len()] } else { "circle" }, "size": 7,
-                },
-            })
-        })
-        .collect();
-    Chart {
-        id: format!("chart-{}-tasks", figure.number),
-        place: String::new(),
-        title: "Each task".to_owned(),
-        note: format!(
-            "{}.{}",
-            if figure.is_operations() {
-                "Operations of a task ÷ the time from the start of its first to the end of its last"
-            } else {
-                "Bytes of a task ÷ the time from its first to the end of its last transfer"
-            },
-            match neighbours {
-                1 => String::new(),
-                _ => format!(" The slowest of each {neighbours} neighbours."),
-            }
-        ),
-        full: false,
-        height: FRAME_PX + PANEL_PX + 40,
-        data,
-        layout: json!({
-            "xaxis": { "title": { "text": "task" }, "tickformat": "d" },
-            "yaxis": { "title": { "text": column_unit(figure.unit) }, "rangemode": "tozero" },
-            "hovermode": "closest",
-        }),
+    let neighbours = all.len().div_ceil(TASK_POINTS_MAX);
+    let rate = |task: &TaskRate| match figure.is_operations() {
+        true => task.transfers_per_second,
+        false => task.bytes_per_second,
+    };
+    let point = |task: &TaskRate| {
+        let (rate, shown) = (rate(task) / divisor(figure.unit), rate_in(rate(task), figure.unit));
+        let TaskRate { task, file, repetition, node, .. } = task;
+        let words =
+            format!("task {task} on {}, file {file}: {shown}, repetition {}", escaped(node), repetition + 1);
+        (*task, rate, words)
+    };
+    let data = repetitions.iter().enumerate().map(|(index, tasks)| {
+        let slowest =
+            |some: &[&TaskRate]| some.iter().copied().min_by(|a, b| rate(a).total_cmp(&rate(b))).map(point);
+        let name = format!("repetition {}", tasks[0].repetition + 1);
+        Trace::marks(&name, if few { Look::of(index) } else { BLUE.into() })
+            .with("opacity", if few { 1.0 } else { 0.5 })
+            .hidden(!few || repetitions.len() == 1)
+            .points(tasks.chunks(neighbours).filter_map(slowest))
+    });
+    let mut note = match figure.is_operations() {
+        true => "Operations of a task ÷ the time from the start of its first to the end of its last.",
+        false => "Bytes of a task ÷ the time from its first to the end of its last transfer.",
     }
+    .to_owned();
+    if neighbours > 1 {
+        note.push_str(&format!(" The slowest of each {neighbours} neighbours."));
+    }
+    let x = json!({ "title": { "text": "task" }, "tickformat": "d" });
+    let chart = Chart::new(format!("chart-{}-tasks", figure.number), "", "Each task", note).half(true);
+    Some(chart.height(286).axes(x, axis(column_unit(figure.unit))).traces(data))
 }

@@ -2,138 +2,128 @@
 
 use analysis::{LatencyStatistic, ShownIn};
 use plan::Nanos;
+use record::Run;
 use serde_json::{Value, json};
 
-use super::{
-    BLUE, Chart, DASHES, FRAME_PX, GREEN, ORANGE, PALETTE, PURPLE, ROW_PX, SKY, VERMILLION, escaped, label,
-    rows_layout,
-};
+use super::escaped;
+use super::plotly::{BLUE, Chart, GREEN, Look, ORANGE, PURPLE, SKY, Trace, VERMILLION};
 use crate::format::whole;
-use crate::html::detail::Detail;
 use crate::latencies::{is_of_tail, words};
-use crate::view::Figure;
+use crate::view::{Figure, Report};
 
-/// Colours and shapes of statistics of the tail, in the order of the list.
-pub(super) const MARKS: [(&str, &str); 6] = [
-    (GREEN, "circle"),
-    (BLUE, "diamond"),
-    (ORANGE, "square"),
-    (VERMILLION, "x"),
-    (PURPLE, "star"),
-    (SKY, "triangle-up"),
-];
+/// An axis over more than this ratio has ticks at powers of ten alone.
+const LONG_AXIS: u64 = 500;
+/// Heights in CSS pixels: of a row, and of what is around the rows.
+pub(super) const ROW_PX: usize = 34;
+pub(super) const FRAME_PX: usize = 76;
+
+/// The look of a statistic of the tail, by its place in the list.
+pub(super) fn look(index: usize) -> Look {
+    const MARKS: [(&str, &str); 6] = [
+        (GREEN, "circle"),
+        (BLUE, "diamond"),
+        (ORANGE, "square"),
+        (VERMILLION, "x"),
+        (PURPLE, "star"),
+        (SKY, "triangle-up"),
+    ];
+    let (colour, symbol) = MARKS[index % MARKS.len()];
+    Look { symbol, ..colour.into() }
+}
+
+/// Percentiles and distributions of those of `figures` that have latencies.
+pub(super) fn overview(run: &Run, report: &Report, figures: &[&Figure]) -> Vec<Chart> {
+    let timed: Vec<&Figure> = figures.iter().copied().filter(|figure| !figure.latency.is_empty()).collect();
+    if timed.is_empty() { Vec::new() } else { vec![percentiles(&timed), distribution(run, report, figures)] }
+}
+
+/// An axis with a row for each figure, the first on top.
+pub(super) fn rows(labels: &[String]) -> Value {
+    json!({
+        "type": "category", "categoryorder": "array", "categoryarray": labels.iter().rev().collect::<Vec<_>>(),
+        "range": [-0.6, labels.len() as f64 - 0.4], "showgrid": false,
+    })
+}
+
+/// The row of a figure: its number keeps equal conditions apart.
+pub(super) fn label(figure: &Figure) -> String {
+    let tasks = if figure.tasks == 1 { String::new() } else { format!(" × {} tasks", figure.tasks) };
+    format!("{}. {} · {}{tasks}", figure.number, escaped(&figure.what), escaped(&figure.path))
+}
 
 /// Percentiles of every figure on one logarithmic axis, one row each.
-pub(super) fn percentiles(figures: &[&Figure]) -> Chart {
-    let rows: Vec<String> = figures.iter().map(|figure| label(figure)).collect();
-    let tails: Vec<Vec<(&LatencyStatistic, f64)>> = figures
-        .iter()
-        .map(|figure| {
-            let shown = figure.latency[0].shown(ShownIn::Latencies);
-            shown.filter(|(statistic, _)| is_of_tail(statistic)).collect()
-        })
-        .collect();
-    let ends = tails.iter().zip(&rows).map(|(tail, row)| {
-        let ends = [tail.first(), tail.last()].map(|end| end.map_or(0.0, |(_, nanos)| microseconds(*nanos)));
-        json!({
-            "type": "scatter", "mode": "lines", "showlegend": false, "hoverinfo": "skip",
-            "x": ends, "y": [row, row],
-            "line": { "color": "rgba(128,136,145,0.55)", "width": 2 },
-        })
+fn percentiles(figures: &[&Figure]) -> Chart {
+    let labels: Vec<String> = figures.iter().map(|figure| label(figure)).collect();
+    let tail = |figure: &Figure| -> Vec<(&LatencyStatistic, f64)> {
+        let shown = figure.latency[0].shown(ShownIn::Latencies);
+        shown.filter(|(statistic, _)| is_of_tail(statistic)).collect()
+    };
+    let tails: Vec<_> = figures.iter().map(|figure| tail(figure)).collect();
+    let spans = tails.iter().zip(&labels).map(|(tail, label)| {
+        let ends = tail.first().into_iter().chain(tail.last());
+        let span = Trace::lines("span", "rgba(128,136,145,0.55)").hidden(true);
+        span.points(ends.map(|(_, nanos)| (microseconds(*nanos), label.as_str())))
     });
     let marks = tails[0].iter().enumerate().map(|(index, (statistic, _))| {
-        let values = || tails.iter().map(move |tail| tail[index].1);
-        let told = |(nanos, figure): (f64, &&Figure)| {
-            format!("{}: {}<br>{}", statistic.heading, words(nanos), escaped(&figure.conditions))
-        };
-        let (colour, shape) = MARKS[index % MARKS.len()];
-        json!({
-            "type": "scatter", "mode": "markers", "name": statistic.heading,
-            "x": values().map(microseconds).collect::<Vec<_>>(),
-            "y": rows,
-            "text": values().zip(figures).map(told).collect::<Vec<_>>(),
-            "hovertemplate": "%{text}<extra></extra>",
-            "marker": { "color": colour, "symbol": shape, "size": 10, "line": { "color": "ink", "width": 0.6 } },
-        })
+        let points = tails.iter().zip(figures).zip(&labels).map(|((tail, figure), label)| {
+            let nanos = tail[index].1;
+            let told = format!("{}: {}", statistic.heading, words(nanos));
+            (microseconds(nanos), label.as_str(), told, figure.number)
+        });
+        Trace::marks(statistic.heading, look(index)).with("marker.size", 10).rimmed(0.6).points(points)
     });
-    let data = ends.chain(marks).collect();
-    let mut layout = rows_layout(&rows);
     let all = tails.iter().flatten().map(|(_, nanos)| *nanos);
-    layout["xaxis"] = latency_axis("latency of a transfer", all);
-    Chart {
-        id: "chart-percentiles".to_owned(),
-        place: String::new(),
-        title: "Latency percentiles".to_owned(),
-        note: "Half of all transfers took at most p50; one in a hundred took longer than p99.".to_owned(),
-        full: true,
-        height: FRAME_PX + ROW_PX * figures.len(),
-        data,
-        layout,
-    }
+    let note = "Half of all transfers took at most p50; one in a hundred took longer than p99.";
+    Chart::new("chart-percentiles".to_owned(), "", "Latency percentiles", note)
+        .height(FRAME_PX + ROW_PX * figures.len())
+        .axes(axis("latency of a transfer", all), rows(&labels))
+        .traces(spans.chain(marks))
 }
 
-/// The share of transfers that took at most so long, one line for each figure.
-pub(super) fn distribution(figures: &[&Figure], details: &[Detail]) -> Chart {
+/// The share of transfers that took at most so long, one line for each direction of each figure.
+fn distribution(run: &Run, report: &Report, figures: &[&Figure]) -> Chart {
+    let mut all: Vec<f64> = Vec::new();
     let mut data = Vec::new();
-    for (index, (figure, detail)) in figures.iter().zip(details).enumerate() {
-        for curve in &detail.curves {
-            let name = format!("{}. {}", figure.number, curve_name(figure, curve.operation.name()));
-            data.push(json!({
-                "type": "scatter", "mode": "lines", "name": name,
-                "x": curve.points.iter().map(|point| microseconds(point.latency_ns as f64)).collect::<Vec<_>>(),
-                "y": curve.points.iter().map(|point| point.share * 100.0).collect::<Vec<_>>(),
-                "text": curve.points.iter().map(|point| words(point.latency_ns as f64)).collect::<Vec<_>>(),
-                "hovertemplate": format!("%{{y:.3f}} % took at most %{{text}}<br>{}<extra></extra>", escaped(&figure.conditions)),
-                "line": { "color": PALETTE[index % PALETTE.len()], "dash": DASHES[index / PALETTE.len() % DASHES.len()], "width": 2, "shape": "hv" },
-            }));
+    for (index, figure) in figures.iter().enumerate() {
+        for (operation, latency) in report.sources[figure.number - 1].histograms(run) {
+            let of = match figure.latency.len() {
+                1 => String::new(),
+                _ => format!(", {}s", operation.name()),
+            };
+            let name = format!("{}. {}, {}{of}", figure.number, figure.what, figure.path);
+            // A curve begins at 0: nothing was faster than the fastest.
+            let start = (latency.min_ns() as f64, 0.0);
+            let rest = latency.cdf().map(|point| (point.latency_ns as f64, point.share * 100.0));
+            let points: Vec<(f64, f64)> = std::iter::once(start).chain(rest).collect();
+            all.extend(points.iter().map(|(nanos, _)| *nanos));
+            let line = Trace::lines(&name, Look::of(index)).with("line.shape", "hv");
+            data.push(line.points(points.into_iter().map(|(nanos, share)| {
+                let told = format!("{share:.3} % took at most {}", words(nanos));
+                (microseconds(nanos), share, told, figure.number)
+            })));
         }
     }
-    let lines = data.len();
-    let all = details.iter().flat_map(|detail| &detail.curves).flat_map(|curve| &curve.points);
-    let axis = latency_axis("latency of a transfer", all.map(|point| point.latency_ns as f64));
-    Chart {
-        id: "chart-distribution".to_owned(),
-        place: String::new(),
-        title: "Latency distribution".to_owned(),
-        note: "Share of all transfers that took at most so long. Click a name to hide its line, twice to see it alone."
-            .to_owned(),
-        full: true,
-        height: 420 + 18 * lines.saturating_sub(8),
-        data,
-        layout: json!({
-            "xaxis": axis,
-            "yaxis": { "title": { "text": "share of transfers" }, "range": [0, 101], "ticksuffix": " %" },
-            "legend": {
- "orientation": "v", "xref": "paper", "x": 1.02, "xanchor": "left", "yref": "paper", "y": 1, "yanchor": "top",
- "font": { "size": 12 },
- },
-            "showlegend": true,
-            "hovermode": "closest",
-        }),
-    }
-}
-
-fn curve_name(figure: &Figure, operation: &str) -> String {
-    let of = if figure.latency.len() > 1 { format!(", {operation}s") } else { String::new() };
-    format!("{}, {}{of}", figure.what, figure.path)
+    let note = "Share of all transfers that took at most so long. Click a name to hide its line, twice to see it alone.";
+    let shares = json!({ "title": { "text": "share of transfers" }, "range": [0, 101], "ticksuffix": " %" });
+    Chart::new("chart-distribution".to_owned(), "", "Latency distribution", note)
+        .height(400)
+        .axes(axis("latency of a transfer", all.into_iter()), shares)
+        .with("showlegend", true)
+        .traces(data)
 }
 
 /// A logarithmic axis in microseconds around `nanos`, whose ticks name the unit that fits. Ticks
 /// stand at every 1, 2 and 5 where the axis is short, at powers of ten where it is long.
-pub(super) fn latency_axis(title: &str, nanos: impl Iterator<Item = f64>) -> Value {
-    let (mut low, mut high) = (u64::MAX, 1);
-    for value in nanos.map(whole).filter(|&value| value > 0) {
-        (low, high) = (low.min(value), high.max(value));
-    }
-    let low = low.min(high);
-    let ladder: Vec<u64> = (0..19).flat_map(|power| [1, 2, 5].map(|step| step * 10_u64.pow(power))).collect();
-    let first = ladder.iter().copied().filter(|&tick| tick <= low).max().unwrap_or(1);
-    let last = ladder.iter().copied().find(|&tick| tick >= high && tick > first).unwrap_or(high);
+pub(super) fn axis(title: &str, nanos: impl Iterator<Item = f64>) -> Value {
+    let values: Vec<u64> = nanos.map(whole).filter(|&value| value > 0).collect();
+    let high = values.iter().copied().max().unwrap_or(1);
+    let low = values.into_iter().min().unwrap_or(1);
+    let ladder = || (0..19).flat_map(|power| [1, 2, 5].map(|step| step * 10_u64.pow(power)));
+    let first = ladder().rfind(|&tick| tick <= low).unwrap_or(1);
+    let last = ladder().find(|&tick| tick >= high && tick > first).unwrap_or(high);
     let long = last / first > LONG_AXIS;
-    let shown = |tick: u64| {
-        (first..=last).contains(&tick) && (!long || tick.ilog10() != (tick - 1).max(1).ilog10() || tick == 1)
-    };
-    let ticks: Vec<u64> = ladder.into_iter().filter(|&tick| shown(tick)).collect();
+    let shown = |tick: &u64| (first..=last).contains(tick) && (!long || tick.to_string().starts_with('1'));
+    let ticks: Vec<u64> = ladder().filter(shown).collect();
     json!({
         "title": { "text": title }, "type": "log", "tickmode": "array",
         "tickvals": ticks.iter().map(|&tick| microseconds(tick as f64)).collect::<Vec<_>>(),
@@ -143,20 +133,17 @@ pub(super) fn latency_axis(title: &str, nanos: impl Iterator<Item = f64>) -> Val
     })
 }
 
-/// An axis over more than this ratio has ticks at powers of ten alone.
-const LONG_AXIS: u64 = 500;
-
-/// For a [`latency_axis`]: 0 is shown at its left end.
+/// For an [`axis`]: 0 is shown at its left end.
 pub(super) fn microseconds(nanos: f64) -> f64 {
     nanos.max(1.0) / 1e3
 }
 
 #[cfg(test)]
 mod tests {
-    use super::latency_axis;
+    use super::axis;
 
     fn ticks(values: &[f64]) -> Vec<String> {
-        let axis = latency_axis("", values.iter().copied());
+        let axis = axis("", values.iter().copied());
         axis["ticktext"]
             .as_array()
             .expect("a list")

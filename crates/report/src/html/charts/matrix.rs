@@ -1,22 +1,19 @@
 //! How the ratios of CPU time to real time are distributed.
 
 use analysis::Matrix;
-use serde_json::{Value, json};
 
-use super::spread::pattern_of;
-use super::{Chart, PALETTE, escaped};
+use super::plotly::{Chart, Look, Trace, axis};
 use crate::section::title;
 use crate::view::Report;
 
-/// Hatchings that say the same as the colours.
-const PATTERNS: [&str; 4] = ["", "/", ".", "x"];
 /// Systems that one chart can hold.
 const SYSTEMS_MAX: usize = 12;
 
 /// One histogram for each workload.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let of_group = |(index, systems): (usize, &[Matrix])| {
-        let systems: Vec<&Matrix> = systems.iter().filter(|one| one.ratios.is_some()).collect();
+        let shown = systems.iter().filter(|one| one.ratios.is_some()).take(SYSTEMS_MAX);
+        let systems: Vec<&Matrix> = shown.collect();
         (!systems.is_empty()).then(|| histogram(report, &systems, index))
     };
     let groups = report.found.matrices.all.chunk_by(|a, b| a.group == b.group);
@@ -24,59 +21,29 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
 }
 
 fn histogram(report: &Report, systems: &[&Matrix], index: usize) -> Chart {
-    let shown = &systems[..systems.len().min(SYSTEMS_MAX)];
-    let width = shown[0].histogram.bins().next().map_or(0.0, |(from, to, _)| to - from);
-    let means = shown.iter().enumerate().filter_map(|(place, one)| {
+    let bins = || systems.iter().flat_map(|one| one.histogram.bins());
+    let top = bins().map(|(.., launches)| launches).max().unwrap_or_default() as f64;
+    let width = bins().next().map_or(0.0, |(from, to, _)| to - from);
+    let bars = systems.iter().enumerate().map(|(place, one)| {
+        let bins = one.histogram.bins().map(|(from, to, launches)| {
+            let words = format!("{launches} launches from {from:.3} to below {to:.3}");
+            (f64::midpoint(from, to), launches, words)
+        });
+        Trace::bars(title(report, &one.system), Look::of(place)).points(bins)
+    });
+    let means = systems.iter().enumerate().filter_map(|(place, one)| {
         let mean = one.ratios.as_ref()?.summary.mean;
-        Some(line(mean, PALETTE[place % PALETTE.len()], "dash"))
+        let level = Trace::level(&format!("mean {mean:.3}"), "dash", [(mean, 0.0), (mean, top)]);
+        Some(level.with("line.color", Look::of(place).colour).hidden(true))
     });
-    let mut shapes = vec![line(1.0, "ink", "dot")];
-    shapes.extend(means);
-    let at_one = json!({
-        "x": 1, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": false, "font": { "size": 11.5 },
-        "text": "← waits for I/O · 1 · threaded →",
-    });
-    Chart {
-        id: format!("chart-matrix-{index}"),
-        place: "matrix".to_owned(),
-        title: format!("{}: CPU time ÷ real time of every launch", shown[0].group),
-        note: format!(
-            "Launches in bins of {width:.3}; dashed: the mean of each system. The bin is twice the distance of the \
-             quartiles ÷ ∛n, raised to a round number."
-        ),
-        full: true,
-        height: 380,
-        data: shown.iter().enumerate().map(|(place, one)| bars(report, one, place)).collect(),
-        layout: json!({
-            "barmode": "group", "bargap": 0.12,
-            "xaxis": { "title": { "text": "(user + system CPU time) ÷ real time" }, "showgrid": false },
-            "yaxis": { "title": { "text": "launches" }, "rangemode": "tozero" },
-            "shapes": shapes, "annotations": [at_one], "hovermode": "x unified",
-            "margin": { "l": 56, "r": 24, "t": 74, "b": 54 },
-        }),
-    }
-}
-
-fn bars(report: &Report, one: &Matrix, place: usize) -> Value {
-    let bins = one.histogram.bins();
-    let middles: Vec<f64> = bins.clone().map(|(from, to, _)| f64::midpoint(from, to)).collect();
-    let counts: Vec<usize> = bins.clone().map(|(_, _, launches)| launches).collect();
-    let words: Vec<String> = bins
-        .map(|(from, to, launches)| format!("{launches} launches from {from:.3} to below {to:.3}"))
-        .collect();
-    json!({
-        "type": "bar", "name": escaped(title(report, &one.system)), "x": middles, "y": counts, "customdata": words,
-        "showlegend": true, "hovertemplate": "%{customdata}",
-        "marker": {
-            "color": PALETTE[place % PALETTE.len()],
-            "pattern": pattern_of(PATTERNS[place % PATTERNS.len()]),
-        },
-    })
-}
-
-fn line(at: f64, colour: &str, dash: &str) -> Value {
-    json!({
-        "type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper",
-        "line": { "color": colour, "width": 1.6, "dash": dash },
-    })
+    let one = Trace::level("below 1: waits for I/O, above: threaded", "dot", [(1.0, 0.0), (1.0, top)]);
+    let heading = format!("{}: CPU time ÷ real time of every launch", systems[0].group);
+    let note = format!(
+        "Launches in bins of {width:.3}; dashed: the mean of each system. The bin is twice the distance of the \
+         quartiles ÷ ∛n, raised to a round number."
+    );
+    Chart::new(format!("chart-matrix-{index}"), "matrix", heading, note)
+        .axes(axis("(user + system CPU time) ÷ real time"), axis("launches"))
+        .with("xaxis.rangemode", "normal")
+        .traces(bars.chain([one]).chain(means))
 }

@@ -1,12 +1,12 @@
 //! Nodes beside each other: a bar or point for each node and device or target, a gap where nothing
 //! was measured; and nodes × time as a heat map.
 
-use analysis::{DeviceMean, NodeCell, NodeComparison, NodeGrid, NodeStanding, Stated};
+use analysis::{DeviceMean, HeatCell, HeatMap, NodeComparison, NodeGrid, NodeStanding, Stated};
 use record::Run;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::spread::pattern_of;
-use super::{BLUE, Chart, GREEN, ORANGE, PALETTE, PURPLE, SHAPES, SKY, VERMILLION, escaped};
+use super::plotly::{BLUE, Chart, Look, ORANGE, Trace, VERMILLION, axis};
+use super::{escaped, grouped, target};
 use crate::format::{column_unit, counted, divisor, number, percent, rate, rate_in};
 use crate::hosts;
 use crate::section::title;
@@ -21,82 +21,53 @@ const TICKS_MAX: usize = 24;
 const DEVICES_NAMED: usize = 4;
 /// Devices of one name stand so far beside those of the next, in widths of a node.
 const DEVICE_STEP: f64 = 0.16;
-/// Heights of a row of a heat map and of the whole, in CSS pixels.
+/// Height of a row of a heat map, in CSS pixels, and the heights that the whole may have.
 const HEAT_ROW_PX: usize = 22;
-const HEAT_LEAST_PX: usize = 120;
-const HEAT_MOST_PX: usize = 520;
-const HEAT_FRAME_PX: usize = 100;
-
+const HEAT_PX: (usize, usize) = (200, 600);
 /// Comparisons whose nodes are drawn: of each target and phase the one on most nodes.
 const COMPARED_MAX: usize = 6;
 /// Grids that are drawn: of each workload and phase the one with the fewest blanks.
 const GRIDS_MAX: usize = 4;
 
-/// The place of all of them.
-const PLACE: &str = "nodes-compared";
-
-/// One chart for each grid, and one for each figure whose nodes are listed.
-pub(super) fn charts(report: &Report) -> Vec<Chart> {
-    let grids = grids(report).into_iter().enumerate();
-    let mut charts: Vec<Chart> = grids.map(|(index, one)| grid(report, one, index)).collect();
-    charts.extend(compared(report).into_iter().map(|one| comparison(report, one)));
-    charts
+/// One chart for each grid, one for each figure whose nodes are listed, and its nodes × time where the record has
+/// their seconds.
+pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
+    let filled = |one: &&NodeGrid| one.cells.iter().flatten().flatten().count();
+    let grids = grouped(&report.found.node_grids, |one, other| {
+        (&one.group, one.phase) == (&other.group, other.phase)
+    });
+    let grids = grids.into_iter().filter_map(|alike| most(alike, filled)).take(GRIDS_MAX);
+    let group = |one: &NodeComparison| report.figures.get(one.figure).map(|own| &own.group);
+    let compared = grouped(report.found.nodes.iter().filter_map(Stated::says), |one, other| {
+        (&one.target, one.phase, group(one)) == (&other.target, other.phase, group(other))
+    });
+    let compared = compared.into_iter().filter_map(|alike| most(alike, |one| one.nodes.len()));
+    let compared: Vec<&NodeComparison> = compared.take(COMPARED_MAX).collect();
+    let heat_map = |one: &&NodeComparison| {
+        let source = report.sources.get(one.figure)?;
+        let map = analysis::heat_map(&run.nodes(&source.case), source)?;
+        Some(heat(report, one, &map))
+    };
+    let grids = grids.enumerate().map(|(index, one)| grid(report, one, index));
+    let comparisons = compared.iter().map(|one| comparison(report, one));
+    grids.chain(comparisons).chain(compared.iter().filter_map(heat_map)).collect()
 }
 
-/// The comparisons that are drawn.
-fn compared(report: &Report) -> Vec<&NodeComparison> {
-    let group = |one: &NodeComparison| report.figures.get(one.figure).map_or("", |own| own.group.as_str());
-    let mut chosen: Vec<&NodeComparison> = Vec::new();
-    for one in report.found.nodes.iter().filter_map(Stated::says) {
-        let alike = |known: &&mut &NodeComparison| {
-            known.target == one.target && known.phase == one.phase && group(known) == group(one)
-        };
-        match chosen.iter_mut().find(alike) {
-            Some(known) if one.nodes.len() > known.nodes.len() => *known = one,
-            Some(_) => {}
-            None => chosen.push(one),
-        }
-    }
-    chosen.truncate(COMPARED_MAX);
-    chosen
+/// The first with most.
+fn most<T: Copy>(alike: Vec<T>, size: impl Fn(&T) -> usize) -> Option<T> {
+    alike.into_iter().rev().max_by_key(size)
 }
 
-/// The grids that are drawn.
-fn grids(report: &Report) -> Vec<&NodeGrid> {
-    let filled = |one: &NodeGrid| one.cells.iter().flatten().flatten().count();
-    let mut chosen: Vec<&NodeGrid> = Vec::new();
-    for one in &report.found.node_grids {
-        let alike = |known: &&mut &NodeGrid| known.group == one.group && known.phase == one.phase;
-        match chosen.iter_mut().find(alike) {
-            Some(known) if filled(one) > filled(known) => *known = one,
-            Some(_) => {}
-            None => chosen.push(one),
-        }
-    }
-    chosen.truncate(GRIDS_MAX);
-    chosen
-}
-
-impl Chart {
-    /// How bars of one node stand to each other, where there are bars.
-    fn with_bars(mut self, bars: bool, mode: &str) -> Self {
-        if bars {
-            self.layout["barmode"] = mode.into();
-            self.layout["bargap"] = 0.25.into();
-        }
-        self
-    }
-}
-
-/// An axis of nodes: numbers, some of which have names.
-fn nodes_axis(names: &[&str]) -> Value {
-    let step = names.len().div_ceil(TICKS_MAX).max(1);
-    let ticks: Vec<usize> = (0..names.len()).step_by(step).collect();
-    json!({
+/// A chart over nodes: numbers, some of which have names.
+fn over_nodes(id: String, heading: String, note: String, nodes: &[&str], y: &str) -> Chart {
+    let step = nodes.len().div_ceil(TICKS_MAX).max(1);
+    let ticks: Vec<usize> = (0..nodes.len()).step_by(step).collect();
+    let x = json!({
         "title": { "text": "node" }, "tickmode": "array",
-        "ticktext": ticks.iter().map(|&tick| escaped(names[tick])).collect::<Vec<_>>(),
-        "tickvals": ticks, "range": ends(names.len()), "showgrid": false,
-    })
+        "ticktext": ticks.iter().map(|&tick| escaped(nodes[tick])).collect::<Vec<_>>(),
+        "tickvals": ticks, "range": ends(nodes.len()), "showgrid": false,
+    });
+    Chart::new(id, "nodes-compared", heading, note).axes(x, axis(y))
 }
 
 /// The ends of an axis of `nodes` nodes, with room for the marks of the first and the last.
@@ -106,14 +77,8 @@ fn ends(nodes: usize) -> [f64; 2] {
 }
 
 /// Bars where there is room, else points.
-fn marks(few: bool, name: &str, colour: &str, symbol: &str, pattern: &str) -> Value {
-    if few {
-        json!({ "type": "bar", "name": name, "hovertemplate": "%{text}<extra></extra>", "textposition": "none",
-            "marker": { "color": colour, "pattern": pattern_of(pattern) } })
-    } else {
-        json!({ "type": "scatter", "mode": "markers", "name": name, "hovertemplate": "%{text}<extra></extra>",
-            "marker": { "color": colour, "symbol": symbol, "size": if pattern.is_empty() { 5 } else { 9 } } })
-    }
+fn marks(few: bool, name: &str, look: Look) -> Trace {
+    if few { Trace::bars(name, look) } else { Trace::marks(name, look).with("marker.size", 5) }
 }
 
 fn comparison(report: &Report, one: &NodeComparison) -> Chart {
@@ -131,66 +96,42 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
         (None, "far below the others", ORANGE, "x", "/"),
         (Some(true), "slow node", VERMILLION, "x", "/"),
     ] {
-        let these: Vec<&NodeStanding> = one.nodes.iter().filter(|node| node.slow == slow).collect();
-        if these.is_empty() {
-            continue;
-        }
-        let mut trace = marks(few, name, colour, symbol, pattern);
-        trace["x"] = these.iter().map(|node| place(node)).collect();
-        trace["y"] = these.iter().map(|node| node.headline().median / divisor(unit)).collect();
-        trace["text"] = these.iter().map(|node| words(node, unit)).collect();
-        data.push(trace);
+        let these = one.nodes.iter().filter(|node| node.slow == slow);
+        let point =
+            |node: &NodeStanding| (place(node), node.headline().median / divisor(unit), words(node, unit));
+        data.push(marks(few, name, Look { symbol, pattern, ..colour.into() }).points(these.map(point)));
     }
     data.extend(device_points(one, few, &place));
-    let ends = json!(ends(names.len()));
-    data.push(level(&ends, (one.average().mean, unit), "mean of the nodes", "dash"));
+    let [low, high] = ends(names.len());
+    let mut level = |rate: f64, name: String, dash: &'static str| {
+        let name = format!("{name}, {}", rate_in(rate, unit));
+        data.push(Trace::level(&name, dash, [low, high].map(|end| (end, rate / divisor(unit)))));
+    };
+    level(one.average().mean, "mean of the nodes".to_owned(), "dash");
     if let Some(bound) = &one.bound {
-        data.push(level(
-            &ends,
-            (bound.slowest.rate, unit),
-            &format!(
-                "slowest, {}: {} × this is the collective bound",
-                escaped(&bound.slowest.name),
-                one.nodes.len()
-            ),
+        let (slowest, nodes) = (&bound.slowest, one.nodes.len());
+        level(
+            slowest.rate,
+            format!("slowest, {}: {nodes} × this is the collective bound", slowest.name),
             "dot",
-        ));
+        );
     }
-    Chart {
-        id: format!("chart-nodes-{}", one.figure + 1),
-        place: PLACE.to_owned(),
-        title: heading(report, one),
-        note: note(one),
-        full: true,
-        height: 380,
-        data,
-        layout: json!({
-            "xaxis": nodes_axis(&names),
-            "yaxis": { "title": { "text": column_unit(unit) }, "rangemode": "tozero" },
-            "hovermode": "closest", "margin": { "l": 10, "r": 24, "t": 58, "b": 44 },
-        }),
+    let counted = if unit == BYTES_PER_SECOND { "bytes" } else { "operations" };
+    let mut note = format!(
+        "Median of the passes that count; a node's {counted} ÷ its own time. Devices: the kernel's count."
+    );
+    if !one.missing.is_empty() {
+        let missing: Vec<&str> = one.missing.iter().map(String::as_str).collect();
+        note.push_str(&format!(" Blank: not measured on {}.", hosts::shortened(&missing)));
     }
-    .with_bars(few, "overlay")
+    let id = format!("chart-nodes-{}", one.figure + 1);
+    let chart = over_nodes(id, heading(report, one), note, &names, column_unit(unit)).traces(data);
+    if few { chart.with("barmode", "overlay") } else { chart }
 }
 
 fn heading(report: &Report, one: &NodeComparison) -> String {
-    let own = report.figures.get(one.figure);
-    let what = own.map(|own| own.what.clone()).unwrap_or_default();
-    let on = title(report, &one.target);
-    let on = if on.is_empty() { String::new() } else { format!(" on {on}") };
-    format!("Figure {}, {what}{on}: rate of each node", one.figure + 1)
-}
-
-fn note(one: &NodeComparison) -> String {
-    let counted = if unit_of(one.phase) == BYTES_PER_SECOND { "bytes" } else { "operations" };
-    let mut parts = vec![format!(
-        "Median of the passes that count; a node's {counted} ÷ its own time. Devices: the kernel's count."
-    )];
-    if !one.missing.is_empty() {
-        let names: Vec<&str> = one.missing.iter().map(String::as_str).collect();
-        parts.push(format!("Blank: not measured on {}.", hosts::shortened(&names)));
-    }
-    parts.join(" ")
+    let what = report.figures.get(one.figure).map_or("", |own| own.what.as_str());
+    format!("Figure {}, {what}{}: rate of each node", one.figure + 1, target(report, "on", &one.target))
 }
 
 fn words(node: &NodeStanding, unit: &str) -> String {
@@ -214,77 +155,36 @@ fn words(node: &NodeStanding, unit: &str) -> String {
     text
 }
 
-/// A device of a node.
-type Device = (String, DeviceMean);
-
-fn moved(device: &Device) -> f64 {
-    device.1.moved_per_second()
-}
-
 /// The devices of the nodes as points, one trace for each name where there are few.
-fn device_points(one: &NodeComparison, few: bool, place: &dyn Fn(&NodeStanding) -> usize) -> Vec<Value> {
-    let mut names: Vec<&str> = Vec::new();
-    let all = one.nodes.iter().flat_map(|node| &node.devices);
-    for device in all {
-        if names.len() <= DEVICES_NAMED && !names.contains(&device.0.as_str()) {
-            names.push(&device.0);
-        }
-    }
-    if names.is_empty() {
-        return Vec::new();
-    }
-    let points = |keep: &dyn Fn(&Device) -> bool, beside: f64| -> Vec<(f64, f64, String)> {
-        let of_node = |node: &NodeStanding| {
-            let mut devices: Vec<&Device> = node.devices.iter().filter(|device| keep(device)).collect();
-            // Points of many nodes would lie on each other.
-            if !few {
-                devices.sort_by(|a, b| moved(a).total_cmp(&moved(b)));
-                devices.truncate(1);
-            }
-            let at = place(node) as f64 + beside;
-            let point = |device: &Device| {
-                let (node, name) = (escaped(&node.node), escaped(&device.0));
-                (at, moved(device) / 1e6, format!("<b>{node}</b> {name}: {}", rate(moved(device))))
-            };
-            devices.into_iter().map(point).collect::<Vec<_>>()
-        };
-        one.nodes.iter().flat_map(of_node).collect()
+fn device_points(one: &NodeComparison, few: bool, place: &dyn Fn(&NodeStanding) -> usize) -> Vec<Trace> {
+    type Device = (String, DeviceMean);
+    let devices = one.nodes.iter().flat_map(|node| node.devices.iter().map(move |device| (node, device)));
+    let point = |(node, (name, mean)): &(&NodeStanding, &Device), beside: f64| {
+        let moved = mean.moved_per_second();
+        let words = format!("<b>{}</b> {}: {}", escaped(&node.node), escaped(name), rate(moved));
+        (place(node) as f64 + beside, moved / 1e6, words)
     };
-    let trace = |name: String, colour: &str, symbol: &str, points: Vec<(f64, f64, String)>| {
-        json!({
-            "type": "scatter", "mode": "markers", "name": name,
-            "x": points.iter().map(|(x, ..)| *x).collect::<Vec<_>>(),
-            "y": points.iter().map(|(_, y, _)| *y).collect::<Vec<_>>(),
-            "text": points.into_iter().map(|(.., text)| text).collect::<Vec<_>>(),
-            "hovertemplate": "%{text}<extra></extra>",
-            "marker": {
-                "color": colour, "symbol": symbol, "size": if few { 8 } else { 5 },
-                "line": { "color": "ink", "width": u8::from(few) },
-            },
-        })
-    };
-    if !few || names.len() > DEVICES_NAMED {
-        let name = if few { "device" } else { "slowest device of each node" };
-        return vec![trace(name.to_owned(), ORANGE, "diamond", points(&|_| true, 0.0))];
+    let names = grouped(devices.clone(), |(_, one), (_, other)| one.0 == other.0);
+    let trace = |name: &str, look: Look| Trace::marks(name, look).rimmed(1);
+    if few && names.len() <= DEVICES_NAMED {
+        let middle = (names.len() as f64 - 1.0) / 2.0;
+        let each = names.iter().enumerate().map(|(index, all)| {
+            let points = all.iter().map(|one| point(one, (index as f64 - middle) * DEVICE_STEP));
+            trace(&all[0].1.0, Look::of(index + 2)).points(points)
+        });
+        return each.collect();
     }
-    let middle = (names.len() as f64 - 1.0) / 2.0;
-    let colours = [ORANGE, SKY, GREEN, PURPLE];
-    let each = names.iter().zip(colours).zip(&SHAPES[1..]).enumerate();
-    each.map(|(index, ((name, colour), symbol))| {
-        let beside = (index as f64 - middle) * DEVICE_STEP;
-        trace(escaped(name), colour, symbol, points(&|device| device.0 == *name, beside))
-    })
-    .collect()
-}
-
-/// A line across the chart.
-fn level(ends: &Value, (value, unit): (f64, &str), name: &str, dash: &str) -> Value {
-    let height = value / divisor(unit);
-    json!({
-        "type": "scatter", "mode": "lines", "name": format!("{name}, {}", rate_in(value, unit)),
-        "x": ends, "y": [height, height], "hoverinfo": "skip",
-        "line": { "color": "ink", "dash": dash, "width": 1.2 },
-    })
+    // Points of many nodes would lie on each other.
+    let moved = |device: &&Device| device.1.moved_per_second();
+    let slowest = one
+        .nodes
+        .iter()
+        .filter_map(|node| Some((node, node.devices.iter().min_by(|a, b| moved(a).total_cmp(&moved(b)))?)));
+    let all: Vec<_> = if few { devices.collect() } else { slowest.collect() };
+    let name = if few { "device" } else { "slowest device of each node" };
+    let points = all.iter().map(|one| point(one, 0.0));
+    let devices = trace(name, Look { symbol: "diamond", ..ORANGE.into() }).points(points);
+    if all.is_empty() { Vec::new() } else { vec![devices] }
 }
 
 /// Each node on each target.
@@ -292,108 +192,58 @@ fn grid(report: &Report, one: &NodeGrid, index: usize) -> Chart {
     let names: Vec<&str> = one.nodes.iter().map(String::as_str).collect();
     let unit = unit_of(one.phase);
     let few = names.len() * one.targets.len() <= 2 * BARS_MAX;
-    let patterns = ["", "/", "x", ".", "-", "|"];
-    let mut data = Vec::new();
-    for (column, target) in one.targets.iter().enumerate() {
+    let data = one.targets.iter().enumerate().map(|(column, target)| {
         let target = title(report, target);
-        let rows = names.iter().zip(&one.cells).enumerate();
-        let cells: Vec<(usize, &str, &NodeCell)> = rows
-            .filter_map(|(place, (node, cells))| Some((place, *node, cells.get(column)?.as_ref()?)))
-            .collect();
-        let colour = PALETTE[column % PALETTE.len()];
-        let symbol = SHAPES[column % SHAPES.len()];
-        let mut trace = marks(few, &escaped(target), colour, symbol, patterns[column % patterns.len()]);
-        trace["x"] = cells.iter().map(|(place, ..)| *place).collect();
-        trace["y"] = cells.iter().map(|(.., cell)| cell.rate.median / divisor(unit)).collect();
-        trace["text"] = cells
-            .iter()
-            .map(|(_, node, cell)| {
-                format!(
-                    "<b>{}</b> on {}{}<br>{}, n = {}",
-                    escaped(node),
-                    escaped(target),
-                    if cell.slow { ": slow" } else { "" },
-                    rate_in(cell.rate.median, unit),
-                    cell.rate.n
-                )
-            })
-            .collect();
-        if few {
-            trace["marker"]["line"] = json!({
-                "color": "ink",
-                "width": cells.iter().map(|(.., cell)| if cell.slow { 3 } else { 0 }).collect::<Vec<_>>(),
-            });
-        } else {
-            trace["marker"]["size"] = cells.iter().map(|(.., cell)| if cell.slow { 11 } else { 5 }).collect();
-        }
-        data.push(trace);
-    }
-    let settings: String = one.settings.iter().map(|setting| format!(", {setting}")).collect();
-    let slow = if few { "Slow nodes have a thick rim." } else { "Slow nodes are larger." };
-    Chart {
-        id: format!("chart-node-grid-{index}"),
-        place: PLACE.to_owned(),
-        title: format!("{} of {}{settings}: each node on each target", one.phase, one.group),
-        note: format!("Median of the passes that count. {slow} Blank: not measured."),
-        full: true,
-        height: 360,
-        data,
-        layout: json!({
-            "xaxis": nodes_axis(&names),
-            "yaxis": { "title": { "text": column_unit(unit) }, "rangemode": "tozero" },
-            "hovermode": "closest",
-        }),
-    }
-    .with_bars(few, "group")
+        let cells = || one.cells.iter().map(move |row| row.get(column)?.as_ref());
+        let points = names.iter().enumerate().zip(cells()).filter_map(|((place, node), cell)| {
+            let (median, n) = (cell?.rate.median, cell?.rate.n);
+            let slow = if cell?.slow { ": slow" } else { "" };
+            let words = format!(
+                "<b>{}</b> on {}{slow}<br>{}, n = {n}",
+                escaped(node),
+                escaped(target),
+                rate_in(median, unit)
+            );
+            Some((place, median / divisor(unit), words))
+        });
+        let trace = marks(few, target, Look::of(column)).points(points);
+        let widths = cells().flatten().map(|cell| if cell.slow { 3 } else { 0 });
+        trace.rimmed(widths.collect::<Vec<_>>())
+    });
+    let heading =
+        format!("{} of {}{}: each node on each target", one.phase, one.group, super::fixed(&one.settings));
+    let note =
+        "Median of the passes that count. Slow nodes have a thick rim. Blank: not measured.".to_owned();
+    let id = format!("chart-node-grid-{index}");
+    over_nodes(id, heading, note, &names, column_unit(unit)).traces(data)
 }
 
-/// Nodes × time of each figure whose nodes are listed, where the record has their seconds.
-pub(crate) fn heat_maps(run: &Run, report: &Report) -> Vec<Chart> {
-    let chosen = compared(report).into_iter();
-    let map = |one: &NodeComparison| {
-        let source = report.sources.get(one.figure)?;
-        let map = analysis::heat_map(&run.nodes(&source.case), source)?;
-        Some(heat(report, one, &map))
-    };
-    chosen.filter_map(map).collect()
-}
-
-fn heat(report: &Report, one: &NodeComparison, map: &analysis::HeatMap) -> Chart {
-    let label = |row: &Vec<String>| match row.as_slice() {
-        [one] => one.clone(),
-        [first, .., last] => format!("{first} to {last}"),
-        [] => String::new(),
-    };
+/// Nodes × time.
+fn heat(report: &Report, one: &NodeComparison, map: &HeatMap) -> Chart {
     let unit = unit_of(one.phase);
-    let scale = divisor(unit);
+    let label = |row: &Vec<String>| match row.as_slice() {
+        [first, .., last] => escaped(&format!("{first} to {last}")),
+        row => escaped(&row.concat()),
+    };
     let labels: Vec<String> = map.rows.iter().map(label).collect();
     let bins = map.rows.iter().any(|row| row.len() > 1);
-    let words = |row: &str, start: f64, cell: &analysis::HeatCell| {
-        let mean =
-            if bins { format!("<br>mean of them {}", rate_in(cell.rate, unit)) } else { String::new() };
-        let end = start + map.column_seconds;
-        format!(
-            "<b>{}</b>, {} to {} s<br>{}{}{mean}",
-            escaped(row),
-            number(start),
-            number(end),
-            if bins { "slowest " } else { "" },
-            rate_in(cell.lowest, unit)
-        )
+    let words = |row: &str, start: f64, cell: &HeatCell| {
+        let (start, end) = (number(start), number(start + map.column_seconds));
+        let (rate, lowest) = (rate_in(cell.rate, unit), rate_in(cell.lowest, unit));
+        match bins {
+            true => format!("<b>{row}</b>, {start} to {end} s<br>slowest {lowest}<br>mean of them {rate}"),
+            false => format!("<b>{row}</b>, {start} to {end} s<br>{lowest}"),
+        }
     };
     let text = labels.iter().zip(&map.cells).map(|(row, cells)| {
         let each = cells.iter().zip(&map.starts);
-        each.map(|(cell, &start)| cell.as_ref().map_or_else(String::new, |cell| words(row, start, cell)))
+        each.map(|(cell, &start)| cell.map(|cell| words(row, start, &cell)).unwrap_or_default())
             .collect::<Vec<_>>()
     });
-    let z = map.cells.iter().map(|row| {
-        row.iter()
-            .map(|cell| cell.as_ref().map(|cell| (cell.lowest / scale * 1e2).round() / 1e2))
-            .collect::<Vec<_>>()
-    });
+    let shade = |cell: &Option<HeatCell>| cell.map(|cell| (cell.lowest / divisor(unit) * 1e2).round() / 1e2);
+    let shades = map.cells.iter().map(|row| row.iter().map(shade).collect::<Vec<_>>());
     let rows = labels.len();
-    let step = rows.div_ceil(TICKS_MAX).max(1);
-    let ticks: Vec<usize> = (0..rows).step_by(step).collect();
+    let ticks: Vec<usize> = (0..rows).step_by(rows.div_ceil(TICKS_MAX).max(1)).collect();
     let mut note = format!(
         "Repetition {}. Light is fast, dark is slow; a gap is a node that had not begun or was done.",
         map.repetition + 1
@@ -401,29 +251,24 @@ fn heat(report: &Report, one: &NodeComparison, map: &analysis::HeatMap) -> Chart
     if bins {
         note.push_str(" Neighbouring nodes share a row, in the colour of the slowest of them.");
     }
-    Chart {
-        id: format!("chart-heat-{}", one.figure + 1),
-        place: PLACE.to_owned(),
-        title: format!("{} over time", heading(report, one)),
-        note,
-        full: true,
-        height: (rows * HEAT_ROW_PX).clamp(HEAT_LEAST_PX, HEAT_MOST_PX) + HEAT_FRAME_PX,
-        data: vec![json!({
-            "type": "heatmap", "z": z.collect::<Vec<_>>(), "text": text.collect::<Vec<_>>(),
-            "x": map.starts.iter().map(|start| start + map.column_seconds / 2.0).collect::<Vec<_>>(),
-            "y": (0..rows).collect::<Vec<_>>(),
-            "zmin": 0, "zmax": map.highest / scale, "colorscale": "Cividis", "hoverongaps": false,
-            "hovertemplate": "%{text}<extra></extra>",
-            "colorbar": { "title": { "text": column_unit(unit) }, "thickness": 14, "outlinewidth": 0 },
-        })],
-        layout: json!({
-            "xaxis": { "title": { "text": "seconds since the start of the phase" }, "showgrid": false },
-            "yaxis": {
-                "title": { "text": "node" }, "tickmode": "array", "tickvals": ticks, "showgrid": false,
-                "ticktext": ticks.iter().map(|&tick| escaped(&labels[tick])).collect::<Vec<_>>(),
-                "range": [rows as f64 - 0.5, -0.5],
-            },
-            "hovermode": "closest", "margin": { "l": 10, "r": 24, "t": 14, "b": 44 },
-        }),
-    }
+    let trace = Trace(json!({
+        "type": "heatmap", "z": shades.collect::<Vec<_>>(), "text": text.collect::<Vec<_>>(),
+        "x": map.starts.iter().map(|start| start + map.column_seconds / 2.0).collect::<Vec<_>>(),
+        "y": (0..rows).collect::<Vec<_>>(),
+        "zmin": 0, "zmax": map.highest / divisor(unit), "colorscale": "Cividis", "hoverongaps": false,
+        "hovertemplate": "%{text}<extra></extra>",
+        "colorbar": { "title": { "text": column_unit(unit) }, "thickness": 14, "outlinewidth": 0 },
+    }));
+    let seconds = json!({ "title": { "text": "seconds since the start of the phase" }, "showgrid": false });
+    let y = json!({
+        "title": { "text": "node" }, "tickmode": "array", "showgrid": false,
+        "ticktext": ticks.iter().map(|&tick| labels[tick].as_str()).collect::<Vec<_>>(),
+        "tickvals": ticks, "range": [rows as f64 - 0.5, -0.5],
+    });
+    let id = format!("chart-heat-{}", one.figure + 1);
+    let heading = format!("{} over time", heading(report, one));
+    Chart::new(id, "nodes-compared", heading, note)
+        .height((rows * HEAT_ROW_PX + 80).clamp(HEAT_PX.0, HEAT_PX.1))
+        .axes(seconds, y)
+        .traces([trace])
 }

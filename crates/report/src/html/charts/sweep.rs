@@ -3,18 +3,16 @@
 //! Charts that are to be compared have the same axes, lines that coincide are named together, and
 //! published figures and limits stand in the chart of the lines that they are about.
 
-use std::collections::HashMap;
-
 use analysis::{Curve, CurvePoint};
-use plan::Client;
-use serde_json::{Value, json};
+use plan::Phase;
+use serde_json::json;
 
-use super::Chart;
-use super::axis::{Axis, Span};
-use super::line::{Look, Trace, legend_rows};
-use super::marks;
+use super::axis::Axis;
+use super::plotly::{Chart, Look, Trace};
+use super::{escaped, grouped, marks};
 use crate::build::findings::client;
-use crate::section::{line_name, title};
+use crate::format::{column_unit, divisor, percent};
+use crate::section::{line_name, signed, title};
 use crate::view::{BYTES_PER_SECOND, Figure, Report};
 use crate::words::unit as unit_of;
 
@@ -26,351 +24,240 @@ const TOGETHER_MAX: usize = 6;
 const TWIN_MAX: usize = 4;
 /// Charts of all sweeps: more would be slow to open, and nobody would look at them.
 const CHARTS_MAX: usize = 48;
-/// Height of one row of a legend, in CSS pixels.
-const LEGEND_ROW_PX: usize = 20;
 /// An axis ends so much above its highest value.
 const ROOM_ABOVE: f64 = 1.06;
 
-/// What stands on the y axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
-    /// 10⁶ bytes per second.
-    Megabytes,
-    /// Transfers per second.
-    Transfers,
-    /// Operations per second by their name.
-    Operations(&'static str),
-}
-
-impl Unit {
-    pub(super) fn of(self, point: &CurvePoint) -> f64 {
-        match self {
-            Self::Megabytes => point.bytes_per_second / 1e6,
-            Self::Transfers | Self::Operations(_) => point.transfers_per_second,
-        }
-    }
-
-    /// A value of one of the units of findings on this axis; none where it is of another kind.
-    pub(super) fn from(self, value: f64, unit: &str) -> Option<f64> {
-        match (self, unit) {
-            (Self::Megabytes, "bytes/s") => Some(value / 1e6),
-            (Self::Transfers | Self::Operations(_), "ops/s") => Some(value),
-            _ => None,
-        }
-    }
-
-    pub(super) const fn title(self) -> &'static str {
-        match self {
-            Self::Megabytes => "MB/s",
-            Self::Transfers => "IOPS",
-            Self::Operations(unit) => unit,
-        }
-    }
-
-    /// What the axis is divided by.
-    pub(super) const fn divisor(self) -> f64 {
-        match self {
-            Self::Megabytes => 1e6,
-            Self::Transfers | Self::Operations(_) => 1.0,
-        }
-    }
-
-    /// Of what is read by `unit`.
-    pub(super) fn named(unit: &'static str) -> Self {
-        if unit == BYTES_PER_SECOND { Self::Megabytes } else { Self::Operations(unit) }
-    }
-}
-
-/// Curves over one axis of one workload and client: what belongs together.
-struct Family<'a> {
-    group: &'a str,
-    axis: &'a str,
-    curves: Vec<&'a Curve>,
-}
-
 /// The charts of all sweeps; `second` is another run of the same study, drawn dotted.
 pub(super) fn charts(report: &Report, second: Option<&Report>) -> Vec<Chart> {
-    let mut charts = Vec::new();
-    for (index, family) in families(report).iter().enumerate() {
-        let room = CHARTS_MAX.saturating_sub(charts.len());
-        charts.extend(of_family(report, second, family, index).into_iter().take(room));
-    }
-    charts
+    let families = grouped(&report.found.curves, |one, other| {
+        (&one.group, &one.axis, one.client) == (&other.group, &other.axis, other.client)
+    });
+    let each = families.iter().enumerate();
+    each.flat_map(|(index, curves)| of_family(report, second, curves, index)).take(CHARTS_MAX).collect()
 }
 
-fn families(report: &Report) -> Vec<Family<'_>> {
-    let mut families: Vec<(Family<'_>, Client)> = Vec::new();
-    for curve in report.found.curves.iter().filter(|curve| curve.points.len() > 1) {
-        let same = |(family, client): &&mut (Family<'_>, Client)| {
-            family.group == curve.group && family.axis == curve.axis && *client == curve.client
-        };
-        match families.iter_mut().find(same) {
-            Some((family, _)) => family.curves.push(curve),
-            None => families
-                .push((Family { group: &curve.group, axis: &curve.axis, curves: vec![curve] }, curve.client)),
-        }
+fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve], index: usize) -> Vec<Chart> {
+    let mut parts = grouped(curves.iter().copied(), |one, other| one.target == other.target);
+    let apart = parts.len() > 1 && curves.len() > TOGETHER_MAX;
+    if !apart {
+        parts = vec![curves.to_vec()];
     }
-    families.into_iter().map(|(family, _)| family).collect()
-}
-
-fn of_family(report: &Report, second: Option<&Report>, family: &Family<'_>, index: usize) -> Vec<Chart> {
-    let targets = targets(&family.curves);
-    let apart = targets.len() > 1 && family.curves.len() > TOGETHER_MAX;
-    let units =
-        units(report, family, if apart { family.curves.len() / targets.len() } else { family.curves.len() });
-    let span = Span::of(family.axis, &family.curves);
     let mut charts = Vec::new();
-    for (number, unit) in units.iter().enumerate() {
-        let top = family
-            .curves
-            .iter()
-            .flat_map(|curve| &curve.points)
-            .map(|point| unit.0.of(point))
-            .fold(0.0, f64::max);
-        let parts: Vec<(Option<&str>, Vec<&Curve>)> = if apart {
-            targets.iter().map(|&target| (Some(target), of_target(&family.curves, target))).collect()
-        } else {
-            vec![(None, family.curves.clone())]
-        };
-        let drawn: Vec<Drawn> = parts
-            .into_iter()
-            .map(|(target, curves)| {
-                Part { report, second, family, target, curves, unit: *unit, span: &span, top }.draw()
+    for (number, (unit, twin)) in units(report, curves, curves.len() / parts.len()).into_iter().enumerate() {
+        let sweep = Sweep { report, second, axis: Axis::of(curves), unit, twin, apart };
+        let highest = curves.iter().map(|curve| sweep.peak(curve)).fold(0.0, f64::max);
+        let limits = parts.iter().map(|part| marks::limits(report, part, unit, highest));
+        let limits: Vec<_> = limits.collect();
+        // Charts that are compared have the same axes and so the same room for their legends.
+        let top = limits.iter().flatten().map(|(.., value)| *value).fold(highest, f64::max) * ROOM_ABOVE;
+        let mut of_unit: Vec<Chart> = (0..)
+            .zip(parts.iter().zip(limits))
+            .map(|(place, (part, limits))| {
+                sweep.chart(format!("chart-sweep-{index}-{number}-{place}"), part, &limits, top)
             })
             .collect();
-        // Charts that are compared have the same axes and so the same room for their legends.
-        let top = drawn.iter().map(|one| one.top).fold(0.0, f64::max);
-        let rows = drawn.iter().map(|one| one.rows).max().unwrap_or(0);
-        let charts_of_unit = drawn.into_iter().enumerate();
-        charts.extend(
-            charts_of_unit
-                .map(|(place, one)| one.chart(format!("chart-sweep-{index}-{number}-{place}"), top, rows)),
-        );
+        let legend = of_unit.iter().map(|chart| chart.legend).max().unwrap_or_default();
+        of_unit.iter_mut().for_each(|chart| chart.legend = legend);
+        charts.extend(of_unit);
     }
     charts
 }
 
-fn targets<'a>(curves: &[&'a Curve]) -> Vec<&'a str> {
-    let mut targets: Vec<&str> = Vec::new();
-    for curve in curves {
-        if !targets.contains(&curve.target.as_str()) {
-            targets.push(&curve.target);
-        }
-    }
-    targets
-}
-
-fn of_target<'a>(curves: &[&'a Curve], target: &str) -> Vec<&'a Curve> {
-    curves.iter().copied().filter(|curve| curve.target == target).collect()
-}
-
-/// The units of the charts of `family`, each with the one of its right axis. Over transfer sizes
-/// both are wanted; else what data sheets give for such transfers.
-fn units(report: &Report, family: &Family<'_>, lines: usize) -> Vec<(Unit, Option<Unit>)> {
-    let points = family.curves.iter().flat_map(|curve| &curve.points);
+/// The units of the charts of `curves`, and whether the right axis has bytes. Over transfer sizes both are wanted; else
+/// what data sheets give for such transfers.
+fn units(report: &Report, curves: &[&Curve], lines: usize) -> Vec<(&'static str, bool)> {
+    let points = curves.iter().flat_map(|curve| &curve.points);
     let mut figures = points.filter_map(|point| report.figures.get(point.figure));
     let is_small = |figure: &Figure| !figure.is_large();
-    let mut named = family.curves.iter().map(|curve| unit_of(curve.phase));
+    let mut named = curves.iter().map(|curve| unit_of(curve.phase));
     if let Some(first) = named.next().filter(|unit| *unit != BYTES_PER_SECOND) {
-        let unit = if named.all(|unit| unit == first) { first } else { "operations/s" };
-        return vec![(Unit::Operations(unit), None)];
+        return vec![(if named.all(|unit| unit == first) { first } else { "operations/s" }, false)];
     }
-    if family.axis == "transfer" {
-        return match lines {
-            0..=TWIN_MAX => vec![(Unit::Transfers, Some(Unit::Megabytes))],
-            _ if figures.any(is_small) => vec![(Unit::Megabytes, None), (Unit::Transfers, None)],
-            _ => vec![(Unit::Megabytes, None)],
-        };
+    if curves[0].axis != "transfer" {
+        return vec![(if figures.all(is_small) { "IOPS" } else { BYTES_PER_SECOND }, false)];
     }
-    let small = figures.all(is_small);
-    vec![(if small { Unit::Transfers } else { Unit::Megabytes }, None)]
+    match lines {
+        0..=TWIN_MAX => vec![("IOPS", true)],
+        _ if figures.any(is_small) => vec![(BYTES_PER_SECOND, false), ("IOPS", false)],
+        _ => vec![(BYTES_PER_SECOND, false)],
+    }
 }
 
-/// One chart of a family.
-struct Part<'a> {
+/// What the charts of some curves have in common.
+struct Sweep<'a> {
     report: &'a Report,
     second: Option<&'a Report>,
-    family: &'a Family<'a>,
-    target: Option<&'a str>,
-    curves: Vec<&'a Curve>,
-    unit: (Unit, Option<Unit>),
-    span: &'a Span,
-    /// The highest point of all charts of the family.
-    top: f64,
+    axis: Axis,
+    unit: &'static str,
+    /// The right axis has bytes per second.
+    twin: bool,
+    /// Each target has a chart of its own.
+    apart: bool,
 }
 
-impl Part<'_> {
-    fn draw(mut self) -> Drawn {
-        let all = self.curves.len();
-        let peak =
-            |curve: &&Curve| curve.points.iter().map(|point| self.unit.0.of(point)).fold(0.0, f64::max);
-        if all > LINES_MAX {
-            let mut kept = self.curves.clone();
-            kept.sort_by(|a, b| peak(b).total_cmp(&peak(a)));
-            kept.truncate(LINES_MAX);
-            self.curves.retain(|curve| kept.iter().any(|one| std::ptr::eq(*one, *curve)));
-        }
-        let axis = Axis::new(self.span);
-        let names = self.names();
-        let mut data = self.lines(&axis, &names);
-        data.extend(marks::published(self.report, &self.curves, self.unit.0, &axis));
-        let (limits, highest) = marks::limits(self.report, &self.curves, self.unit.0, &axis, self.top);
-        data.extend(limits);
-        let legend: Vec<String> = data.iter().filter_map(legend_name).collect();
-        let full = self.target.is_none();
-        let mut layout = json!({
-            "xaxis": axis.layout(),
-            "yaxis": { "title": { "text": self.unit.0.title() } },
-            "legend": { "font": { "size": 12 } },
-            "hovermode": "closest",
-        });
-        if self.unit.1.is_some() {
-            layout["yaxis2"] = json!({
-                "title": { "text": "MiB/s (dashed)" }, "rangemode": "tozero", "overlaying": "y", "side": "right",
-                "showgrid": false, "automargin": true,
-            });
-        }
-        Drawn {
-            place: self.family.group.to_owned(),
-            title: self.title(),
-            note: self.note(all),
-            full,
-            data,
-            layout,
-            top: self.top.max(highest),
-            rows: legend_rows(&legend, full),
-        }
+impl Sweep<'_> {
+    /// The height of a point.
+    fn of(&self, point: &CurvePoint) -> f64 {
+        let bytes = self.unit == BYTES_PER_SECOND;
+        if bytes { point.bytes_per_second / divisor(self.unit) } else { point.transfers_per_second }
     }
 
-    fn title(&self) -> String {
-        let what = match self.unit {
-            (Unit::Megabytes, _) => "Bandwidth",
-            (Unit::Transfers, Some(_)) => "IOPS and bandwidth",
-            (Unit::Transfers, None) => "IOPS",
-            (Unit::Operations(unit), _) => unit,
+    fn peak(&self, curve: &Curve) -> f64 {
+        curve.points.iter().map(|point| self.of(point)).fold(0.0, f64::max)
+    }
+
+    fn chart(&self, id: String, all: &[&Curve], limits: &[(String, &'static str, f64)], top: f64) -> Chart {
+        let mut peaks: Vec<f64> = all.iter().map(|curve| self.peak(curve)).collect();
+        peaks.sort_by(|one, other| other.total_cmp(one));
+        let least = peaks.get(LINES_MAX - 1).copied().unwrap_or_default();
+        let fast = all.iter().copied().filter(|curve| self.peak(curve) >= least);
+        let curves: Vec<&Curve> = fast.take(LINES_MAX).collect();
+        let [low, high] = self.axis.ends();
+        let stars = marks::published(self.report, self.unit, |one, value, words| {
+            let place = curves.iter().find_map(|curve| marks::place(one, curve))?;
+            Some((self.axis.at(place), value, words))
+        });
+        let limits = limits
+            .iter()
+            .map(|(name, dash, value)| Trace::level(name, dash, [(low, *value), (high, *value)]));
+        let y = json!({ "title": { "text": column_unit(self.unit) }, "range": [0, top] });
+        let mut chart =
+            Chart::new(id, &curves[0].group, self.title(curves[0]), self.note(&curves, all.len()))
+                .half(self.apart)
+                .axes(self.axis.layout(), y);
+        if self.twin {
+            let right = json!({ "overlaying": "y", "side": "right", "showgrid": false });
+            let title = json!({ "text": "MiB/s (dashed)" });
+            chart =
+                chart.with("yaxis2", right).with("yaxis2.title", title).with("yaxis2.rangemode", "tozero");
+        }
+        chart.traces(self.lines(&curves).into_iter().chain(stars).chain(limits))
+    }
+
+    fn title(&self, first: &Curve) -> String {
+        let what = match (self.unit, self.twin) {
+            (BYTES_PER_SECOND, _) => "Bandwidth",
+            (_, true) => "IOPS and bandwidth",
+            (unit, false) => unit,
         };
-        let target =
-            self.target.map(|target| format!("{}: ", title(self.report, target))).unwrap_or_default();
-        format!("{target}{what} against {}", self.span.name())
+        let of = if self.apart { format!("{}: ", title(self.report, &first.target)) } else { String::new() };
+        format!("{of}{what} against {}", self.axis.name())
     }
 
     /// What must be known to read the chart.
-    fn note(&self, all: usize) -> String {
+    fn note(&self, curves: &[&Curve], all: usize) -> String {
         let mut parts = vec!["Medians of the repetitions that count.".to_owned()];
-        if self.target.is_some() {
+        if self.apart {
             parts.push("The same axes for all targets.".to_owned());
         }
-        if all > self.curves.len() {
-            parts.push(format!("The {} fastest of {all} lines.", self.curves.len()));
+        if all > curves.len() {
+            parts.push(format!("The {} fastest of {all} lines.", curves.len()));
         }
         if self.second.is_some() {
             parts.push("Dotted: the second run.".to_owned());
         }
-        let client = self.curves.first().map_or("", |curve| client(curve.client));
+        let client = client(curves[0].client);
         if !client.is_empty() {
             parts.push(format!("Clients {client}."));
         }
         parts.join(" ")
     }
 
-    /// The name of each line; none for one that coincides with an earlier one, which then has both
-    /// names.
-    fn names(&self) -> Vec<Option<String>> {
-        let with_target = self.target.is_none() && targets(&self.curves).len() > 1;
-        let mut names: Vec<Option<String>> =
-            self.curves.iter().map(|curve| Some(line_name(self.report, curve, with_target))).collect();
-        for index in 1..self.curves.len() {
-            let coincides = |earlier: &usize| {
-                names[*earlier].is_some()
-                    && self.curves[*earlier].phase == self.curves[index].phase
-                    && self.coincide(self.curves[*earlier], self.curves[index])
-            };
-            if let Some(earlier) = (0..index).find(|earlier| coincides(earlier)) {
-                let other = names[index].take().unwrap_or_default();
-                if let Some(name) = &mut names[earlier] {
-                    name.push_str(&format!(" = {other}"));
-                }
+    /// The lines of `curves`. Of those that coincide the first has the names of all.
+    fn lines(&self, curves: &[&Curve]) -> Vec<Trace> {
+        let with_target = curves.iter().any(|curve| curve.target != curves[0].target);
+        let coinciding = grouped(curves.iter().copied(), |one, other| self.coincide(one, other));
+        let (mut settings, mut data) = (Vec::new(), Vec::new());
+        for curve in curves {
+            // Dashes tell reads from writes; more phases have colours of their own.
+            let phase = (unit_of(curve.phase) != BYTES_PER_SECOND).then_some(curve.phase);
+            let setting = (&curve.target, &curve.fixed, phase);
+            if !settings.contains(&setting) {
+                settings.push(setting);
             }
+            let dash = match curve.phase {
+                Phase::Write => "dash",
+                Phase::Mixed => "dashdot",
+                _ => "solid",
+            };
+            let place = settings.iter().position(|one| *one == setting).unwrap_or_default();
+            let look = Look { dash, ..Look::of(place) };
+            let named = coinciding.iter().find(|group| std::ptr::eq(group[0], *curve));
+            let names = named.into_iter().flatten().map(|one| line_name(self.report, one, with_target));
+            let names: Vec<String> = names.collect();
+            data.extend(self.line(curve, look, &names.join(" = ")));
         }
-        names
+        data
     }
 
     /// Whether the analysis found both lines within the noise of each other.
     fn coincide(&self, one: &Curve, other: &Curve) -> bool {
-        let findings = &self.report.found;
-        let place = |curve: &Curve| findings.curves.iter().position(|other| std::ptr::eq(curve, other));
-        let (Some(one), Some(other)) = (place(one), place(other)) else { return false };
-        findings.coincident.iter().any(|group| group.contains(&one) && group.contains(&other))
+        let found = &self.report.found;
+        let is_in =
+            |group: &[usize], curve| group.iter().any(|&place| std::ptr::eq(&found.curves[place], curve));
+        one.phase == other.phase
+            && found.coincident.iter().any(|group| is_in(group, one) && is_in(group, other))
     }
 
-    fn lines(&self, axis: &Axis<'_>, names: &[Option<String>]) -> Vec<Value> {
-        let mut looks: HashMap<String, usize> = HashMap::new();
-        let mut data = Vec::new();
-        for (curve, name) in self.curves.iter().zip(names) {
-            let mut key = curve.target.clone();
-            curve.fixed.iter().for_each(|one| key.push_str(&one.value.to_string()));
-            // Dashes tell reads from writes; more phases have colours of their own.
-            if unit_of(curve.phase) != BYTES_PER_SECOND {
-                key.push_str(curve.phase.name());
-            }
-            let next = looks.len();
-            let look = Look::new(*looks.entry(key).or_insert(next), curve.phase);
-            let full_name = line_name(self.report, curve, true);
-            let trace = Trace { curve, axis, name: name.as_deref(), full_name: &full_name, look };
-            data.push(trace.value(self.unit.0, "y"));
-            if let Some(right) = self.unit.1 {
-                data.push(trace.right(right));
-            }
-            let other = self.second.and_then(|second| same_curve(second, curve));
-            data.extend(other.map(|other| trace.second(other, self.unit.0)));
+    /// The line of `curve`, its bytes on the right axis, and the same curve of the second run.
+    fn line(&self, curve: &Curve, look: Look, shown: &str) -> Vec<Trace> {
+        let name = line_name(self.report, curve, true);
+        let size = match curve.points.len() {
+            0..=40 => 7,
+            41..=100 => 4,
+            _ => 2,
+        };
+        let trace = |name: &str, look: Look| Trace::curve(name, look).with("marker.size", size);
+        let open = format!("{}-open", look.symbol);
+        let points = |of: &dyn Fn(&CurvePoint) -> f64| {
+            let point = |point: &CurvePoint| {
+                (self.axis.at(point.x), of(point), self.words(&name, point), point.figure + 1)
+            };
+            curve.points.iter().map(point).collect::<Vec<_>>()
+        };
+        let label = if shown.is_empty() { &name } else { shown };
+        let mut lines =
+            vec![trace(label, look).hidden(shown.is_empty()).points(points(&|point| self.of(point)))];
+        if self.twin {
+            lines.push(
+                trace(&format!("{name}, MiB/s"), Look { dash: "dash", ..look })
+                    .with("marker.symbol", open.as_str())
+                    .with("yaxis", "y2")
+                    .hidden(shown.is_empty())
+                    .points(points(&|point| point.bytes_per_second / f64::from(1 << 20))),
+            );
         }
-        data
-    }
-}
-
-/// A chart whose axes have no ends yet.
-struct Drawn {
-    place: String,
-    title: String,
-    note: String,
-    full: bool,
-    data: Vec<Value>,
-    layout: Value,
-    /// The highest value on the left axis.
-    top: f64,
-    /// Rows of its legend.
-    rows: usize,
-}
-
-impl Drawn {
-    fn chart(mut self, id: String, top: f64, rows: usize) -> Chart {
-        self.layout["yaxis"]["range"] = json!([0, top * ROOM_ABOVE]);
-        self.layout["margin"] = json!({ "t": 14 + LEGEND_ROW_PX * rows, "l": 10, "r": 24, "b": 44 });
-        Chart {
-            id,
-            place: self.place,
-            title: self.title,
-            note: self.note,
-            full: self.full,
-            height: if self.full { 380 } else { 300 } + LEGEND_ROW_PX * rows,
-            data: self.data,
-            layout: self.layout,
+        let key = |one: &Curve| (one.group.clone(), one.target.clone(), one.phase, one.axis.clone());
+        let mut others = self.second.into_iter().flat_map(|second| &second.found.curves);
+        if let Some(other) = others.find(|other| key(other) == key(curve) && other.fixed == curve.fixed) {
+            let name = format!("{name}, second run");
+            let point = |point: &CurvePoint| {
+                let first = curve.points.iter().find(|one| (one.x - point.x).abs() < f64::EPSILON);
+                let change = first
+                    .map(|one| format!(", {} of the first", signed(self.of(point) / self.of(one) - 1.0)));
+                let words = format!(
+                    "<b>{}</b><br>{}{}",
+                    escaped(&name),
+                    self.axis.words(point.x),
+                    change.unwrap_or_default()
+                );
+                (self.axis.at(point.x), self.of(point), words)
+            };
+            let line = trace(&name, Look { dash: "dot", ..look }).with("marker.symbol", open);
+            lines.push(line.hidden(true).points(other.points.iter().map(point)));
         }
+        lines
     }
-}
 
-/// The same curve of another run.
-fn same_curve<'a>(other: &'a Report, curve: &Curve) -> Option<&'a Curve> {
-    other.found.curves.iter().find(|one| {
-        one.group == curve.group
-            && one.target == curve.target
-            && one.phase == curve.phase
-            && one.axis == curve.axis
-            && one.fixed == curve.fixed
-    })
-}
-
-fn legend_name(trace: &Value) -> Option<String> {
-    let shown = trace["showlegend"].as_bool().unwrap_or(true);
-    shown.then(|| trace["name"].as_str().unwrap_or_default().to_owned())
+    /// What stands before the conditions: the line, the place, and what limits it.
+    fn words(&self, name: &str, point: &CurvePoint) -> String {
+        let mut text = format!("<b>{}</b>, {}", escaped(name), escaped(&self.axis.words(point.x)));
+        if point.balance_bound < 1.0 {
+            text.push_str(&format!("<br>tasks allow {} of the sum", percent(point.balance_bound)));
+        }
+        if let Some(ratio) = point.little {
+            text.push_str(&format!("<br>Little's law: {} of the transfers under way", percent(ratio)));
+        }
+        text
+    }
 }

@@ -1,23 +1,20 @@
 //! Rates over numbers of nodes with the line through them, plateaus, and where layers meet.
 
-use analysis::{Curve, LayerCrossover, Stated, WeakScaling};
-use serde_json::{Value, json};
+use analysis::{Regression, ScalingPoint, Stated, WeakScaling};
 
-use super::axis::{Axis, Span};
-use super::sweep::Unit;
-use super::{Chart, DASHES, PALETTE, SHAPES, escaped, marks};
+use super::axis::Axis;
+use super::plotly::{Chart, Look, Trace, axis};
+use super::{escaped, fixed, marks, target};
 use crate::format::{column_unit, counted, divisor, percent, rate_in};
 use crate::section::title;
-use crate::view::Report;
+use crate::view::{BYTES_PER_SECOND, Report};
 use crate::words::unit as unit_of;
 
 /// Charts of weak scaling; the table has the rest.
 const CHARTS_MAX: usize = 12;
 
-/// Series that are drawn together: one phase of one workload with the same tasks on each node.
-struct Family<'a> {
-    members: Vec<(usize, &'a WeakScaling)>,
-}
+/// Series that are drawn together, by their places in the findings: one phase with the same tasks on each node.
+type Family<'a> = Vec<(usize, &'a WeakScaling)>;
 
 /// One chart for each phase of each workload, with all targets.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
@@ -25,208 +22,139 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let series = report.found.weak_scaling.iter().enumerate();
     for (place, one) in series.filter_map(|(place, one)| Some((place, one.says()?))) {
         let alike = |family: &&mut Family<'_>| {
-            family.members.iter().all(|(_, known)| {
-                known.phase == one.phase
-                    && known.tasks_per_node == one.tasks_per_node
+            family.iter().all(|(_, known)| {
+                (known.phase, known.tasks_per_node) == (one.phase, one.tasks_per_node)
                     && known.fixed == one.fixed
                     // One target that is reached in two ways would have one name for two lines.
                     && (known.client == one.client || known.target != one.target)
                     // Layers that meet may be workloads of their own.
-                    && (known.group == one.group || meet(report, place, &family.members))
+                    && (known.group == one.group || meet(report, place, family))
             })
         };
         match families.iter_mut().find(alike) {
-            Some(family) => family.members.push((place, one)),
-            None => families.push(Family { members: vec![(place, one)] }),
+            Some(family) => family.push((place, one)),
+            None => families.push(vec![(place, one)]),
         }
     }
     families.iter().take(CHARTS_MAX).enumerate().map(|(index, one)| chart(report, one, index)).collect()
 }
 
-/// Whether a crossover is known between a series and one of `members`.
-fn meet(report: &Report, place: usize, members: &[(usize, &WeakScaling)]) -> bool {
-    report.found.layer_crossovers.iter().filter_map(Stated::says).any(|one| {
-        members.iter().any(|(other, _)| {
-            (one.local, one.shared) == (place, *other) || (one.shared, one.local) == (place, *other)
-        })
-    })
-}
-
-/// `write on GPFS, 64 tasks on each node`.
-fn series_name(report: &Report, one: &WeakScaling) -> String {
-    let target = title(report, &one.target);
-    let on = if target.is_empty() { String::new() } else { format!(" on {target}") };
-    format!("{}{on}, {} on each node{}", one.phase, counted(one.tasks_per_node, "task"), fixed(one))
-}
-
-/// `, transfer 1 MiB`: the other swept keys of a series.
-fn fixed(one: &WeakScaling) -> String {
-    one.fixed.iter().map(|setting| format!(", {setting}")).collect()
+/// Whether a crossover is known between a series and one of `family`.
+fn meet(report: &Report, place: usize, family: &Family<'_>) -> bool {
+    let is_member = |other: usize| family.iter().any(|(member, _)| *member == other);
+    report
+        .found
+        .layer_crossovers
+        .iter()
+        .filter_map(Stated::says)
+        .any(|one| one.local == place && is_member(one.shared) || one.shared == place && is_member(one.local))
 }
 
 fn chart(report: &Report, family: &Family<'_>, index: usize) -> Chart {
-    let first = family.members[0].1;
-    let points = family.members.iter().flat_map(|(_, one)| &one.points);
-    let more = family.members.iter().flat_map(|(_, one)| &one.extrapolated);
-    let values = points.map(|point| point.nodes as f64).chain(more.map(|more| more.nodes as f64));
-    let span = Span::new("nodes", "", values.collect());
-    let axis = Axis::new(&span);
-    let top = family.members.iter().flat_map(|(_, one)| &one.points);
-    let unit = Unit::named(unit_of(first.phase));
-    let top = top.map(|point| point.rate / unit.divisor()).fold(0.0, f64::max);
-    let mut data = Vec::new();
-    for (place, (_, one)) in family.members.iter().enumerate() {
-        data.extend(series(report, one, place));
-    }
-    data.extend(meetings(report, family, top));
-    let curves: Vec<&Curve> = report
-        .found
-        .curves
-        .iter()
-        .filter(|curve| {
-            curve.axis == "nodes"
-                && family.members.iter().any(|(_, one)| {
-                    one.group == curve.group && one.target == curve.target && one.phase == curve.phase
-                })
-        })
-        .collect();
-    data.extend(marks::published(report, &curves, unit, &axis));
-    let rows = data.iter().filter(|trace| trace["showlegend"] != false).count().div_ceil(3);
-    let margin = 14 + 20 * rows;
-    Chart {
-        id: format!("chart-weak-{index}"),
-        place: "weak-scaling".to_owned(),
-        title: format!(
-            "{}, {} on each node{}: {} over nodes",
-            first.phase,
-            counted(first.tasks_per_node, "task"),
-            fixed(first),
-            if unit == Unit::Megabytes { "bandwidth" } else { unit_of(first.phase) }
-        ),
-        note: "Medians of the repetitions that count, ± their standard deviation. Thin: the line of least squares, with \
-               its 95 % interval."
-            .to_owned(),
-        full: true,
-        height: 380 + margin,
-        data,
-        layout: json!({
-            "xaxis": axis.layout(),
-            "yaxis": { "title": { "text": unit.title() }, "rangemode": "tozero" },
-            "legend": { "font": { "size": 12 } }, "hovermode": "closest",
-            "margin": { "l": 10, "r": 24, "t": margin, "b": 44 },
-        }),
-    }
+    let first = family[0].1;
+    let unit = unit_of(first.phase);
+    let points = family.iter().flat_map(|(_, one)| &one.points);
+    let more = family.iter().flat_map(|(_, one)| &one.extrapolated).map(|more| more.nodes);
+    let nodes = points.clone().map(|point| point.nodes).chain(more).map(|nodes| nodes as f64);
+    let swept = Axis::new("nodes", "", nodes.collect());
+    let top = points.map(|point| point.rate / divisor(unit)).fold(0.0, f64::max);
+    let each = family.iter().enumerate();
+    let mut data: Vec<Trace> =
+        each.flat_map(|(place, (_, one))| series(report, one, Look::of(place))).collect();
+    // Where a node-local series of the family overtakes a shared one.
+    let member = |place: usize| family.iter().any(|(one, _)| *one == place);
+    let crossovers = report.found.layer_crossovers.iter().filter_map(Stated::says);
+    data.extend(crossovers.filter(|one| member(one.local) && member(one.shared)).filter_map(|one| {
+        let nodes = one.nodes?;
+        let [fast, slow] = one.targets.each_ref().map(|target| title(report, target));
+        let from = counted(nodes, "node");
+        let name = format!("{}: {fast} is faster than {slow} from {from} on", one.phase);
+        Some(Trace::level(&name, "dashdot", [0.0, top].map(|end| (nodes as f64, end))))
+    }));
+    let curves = report.found.curves.iter().filter(|curve| {
+        let of = |one: &WeakScaling| {
+            (&one.group, &one.target, one.phase) == (&curve.group, &curve.target, curve.phase)
+        };
+        curve.axis == "nodes" && family.iter().any(|(_, one)| of(one))
+    });
+    data.extend(marks::published(report, unit, |one, value, words| {
+        let place = curves.clone().find_map(|curve| marks::place(one, curve))?;
+        Some((swept.at(place), value, words))
+    }));
+    let heading = format!(
+        "{}, {} on each node{}: {} over nodes",
+        first.phase,
+        counted(first.tasks_per_node, "task"),
+        fixed(&first.fixed),
+        if unit == BYTES_PER_SECOND { "bandwidth" } else { unit }
+    );
+    let note = "Medians of the repetitions that count, ± their standard deviation. Thin: the line of least squares, \
+                with its 95 % interval.";
+    Chart::new(format!("chart-weak-{index}"), "weak-scaling", heading, note)
+        .axes(swept.layout(), axis(column_unit(unit)))
+        .traces(data)
 }
 
 /// The points of one series, its line with the interval, its plateau and what is beyond.
-fn series(report: &Report, one: &WeakScaling, place: usize) -> Vec<Value> {
-    let (colour, symbol) = (PALETTE[place % PALETTE.len()], SHAPES[place % SHAPES.len()]);
-    let target = title(report, &one.target);
-    let name = escaped(if target.is_empty() { one.phase.name() } else { target });
-    let nodes: Vec<u64> = one.points.iter().map(|point| point.nodes).collect();
+fn series(report: &Report, one: &WeakScaling, look: Look) -> Vec<Trace> {
     let unit = unit_of(one.phase);
-    let (x, scale) = (json!(nodes), divisor(unit));
-    let at = |point: &analysis::ScalingPoint| one.line.as_ref().map(|line| line.predict(point.nodes as f64));
+    let scale = divisor(unit);
+    let name = match title(report, &one.target) {
+        "" => one.phase.name(),
+        title => title,
+    };
+    let at = |point: &ScalingPoint| one.line.as_ref().map(|line| line.predict(point.nodes as f64));
     let mut data = Vec::new();
-    let band: Option<Vec<(f64, f64)>> = one
-        .points
-        .iter()
-        .map(|point| at(point).and_then(|at| Some((at.value / scale, at.line_half_width? / scale))))
-        .collect();
-    if let Some(band) = band {
-        let edge = |sign: f64| {
-            let rates = band.iter().map(|(middle, half)| (middle + sign * half).max(0.0));
-            rates.collect::<Vec<f64>>()
-        };
-        for (sign, fill) in [(-1.0, None), (1.0, Some("tonexty"))] {
-            let mut trace = json!({
-                "type": "scatter", "mode": "lines", "x": x, "y": edge(sign), "hoverinfo": "skip",
-                "showlegend": false, "line": { "color": colour, "width": 0 }, "legendgroup": name,
-            });
-            if let Some(fill) = fill {
-                trace["fill"] = fill.into();
-                trace["fillcolor"] = format!("{colour}22").into();
-            }
-            data.push(trace);
-        }
-    }
-    if let Some(analysis::Regression { slope, r_squared, .. }) = one.line {
-        let line = one.points.iter().map(|point| at(point).map(|at| at.value / scale));
-        data.push(json!({
-            "type": "scatter", "mode": "lines", "x": x, "legendgroup": name, "y": line.collect::<Vec<_>>(),
-            "name": format!("{name}: {} for each node, R² {r_squared:.3}", rate_in(slope, unit)),
-            "hoverinfo": "skip", "line": { "color": colour, "width": 1.2, "dash": DASHES[2] },
-        }));
-    }
-    let words = one.points.iter().map(|point| {
-        let mut text = format!("<b>{}</b>, nodes {}", escaped(&series_name(report, one)), point.nodes);
-        if let Some(efficiency) = point.efficiency {
-            text.push_str(&format!("<br>efficiency {}", percent(efficiency)));
-        }
-        text
+    let band = one.points.iter().map(|point| {
+        let line = at(point)?;
+        Some((point.nodes, line.value / scale, line.line_half_width? / scale))
     });
-    data.push(json!({
-        "type": "scatter", "mode": "lines+markers", "name": name, "legendgroup": name, "x": x,
-        "y": one.points.iter().map(|point| point.rate / scale).collect::<Vec<_>>(),
-        "figures": one.points.iter().map(|point| point.figure + 1).collect::<Vec<_>>(),
-        "words": words.collect::<Vec<_>>(),
-        "error_y": {
-            "type": "data", "thickness": 1.2, "width": 3, "color": colour,
-            "array": one.points.iter().map(|point| point.deviation / scale).collect::<Vec<_>>(),
-        },
-        "line": { "color": colour, "width": 2 }, "marker": { "color": colour, "symbol": symbol, "size": 8 },
-    }));
+    if let Some(band) = band.collect::<Option<Vec<_>>>() {
+        for (sign, fill) in [(-1.0, "none"), (1.0, "tonexty")] {
+            let edge = band.iter().map(|(nodes, middle, half)| (*nodes, (middle + sign * half).max(0.0)));
+            let line = Trace::lines(name, look).with("line.width", 0).hidden(true).points(edge);
+            data.push(line.with("fill", fill).with("fillcolor", format!("{}22", look.colour)));
+        }
+    }
+    if let Some(Regression { slope, r_squared, .. }) = one.line {
+        let name = format!("{name}: {} for each node, R² {r_squared:.3}", rate_in(slope, unit));
+        let line = one.points.iter().map(|point| (point.nodes, at(point).map(|at| at.value / scale)));
+        data.push(Trace::lines(&name, Look { dash: "dot", ..look }).with("line.width", 1.2).points(line));
+    }
+    let points = one.points.iter().map(|point| {
+        let (on, tasks) = (target(report, "on", &one.target), counted(one.tasks_per_node, "task"));
+        let series = format!("{}{on}, {tasks} on each node{}", one.phase, fixed(&one.fixed));
+        let mut words = format!("<b>{}</b>, nodes {}", escaped(&series), point.nodes);
+        if let Some(efficiency) = point.efficiency {
+            words.push_str(&format!("<br>efficiency {}", percent(efficiency)));
+        }
+        (point.nodes, point.rate / scale, words, point.figure + 1)
+    });
+    let deviations = one.points.iter().map(|point| Some(point.deviation / scale));
+    let curve = Trace::curve(name, look).points(points);
+    data.push(curve.whiskers("y", deviations.map(|deviation| (deviation, deviation))));
     if let Some(full) = &one.saturation {
-        let value = full.rate / scale;
-        data.push(json!({
-            "type": "scatter", "mode": "lines", "legendgroup": name, "x": [full.from_nodes, full.to_nodes], "y": [value, value],
-            "name": format!("{name}: plateau {} from {} nodes", rate_in(full.rate, unit), full.from_nodes),
-            "hoverinfo": "skip", "line": { "color": "ink", "width": 2.5, "dash": DASHES[1] },
-        }));
+        let name = format!("{name}: plateau {} from {} nodes", rate_in(full.rate, unit), full.from_nodes);
+        let ends = [full.from_nodes, full.to_nodes].map(|nodes| (nodes as f64, full.rate / scale));
+        data.push(Trace::level(&name, "dash", ends).with("line.width", 2.5));
     }
     // A line that falls says of enough nodes that they move less than nothing.
-    let more: Vec<_> = one.extrapolated.iter().filter(|more| more.rate > 0.0).collect();
-    if !more.is_empty() {
-        let half = |most: fn(f64) -> f64| {
-            let halves =
-                more.iter().map(|more| more.half_width.map(|half| half.min(most(more.rate)) / scale));
-            halves.collect::<Vec<_>>()
-        };
-        data.push(json!({
-            "type": "scatter", "mode": "markers", "legendgroup": name, "name": format!("{name}: what the line says of more nodes"),
-            "x": more.iter().map(|more| more.nodes).collect::<Vec<_>>(),
-            "y": more.iter().map(|more| more.rate / scale).collect::<Vec<_>>(),
-            "error_y": {
-                "type": "data", "thickness": 1, "width": 3, "color": colour,
-                "symmetric": false, "array": half(|_| f64::INFINITY), "arrayminus": half(|rate| rate),
-            },
-            "hovertemplate": format!("%{{x}} nodes, not measured: %{{y:,.0f}} {}<extra></extra>", column_unit(unit)),
-            "marker": { "color": colour, "symbol": format!("{symbol}-open"), "size": 9 },
-        }));
+    let more = || one.extrapolated.iter().filter(|more| more.rate > 0.0);
+    if more().next().is_some() {
+        let points = more().map(|more| {
+            let words = format!("{} nodes, not measured: {}", more.nodes, rate_in(more.rate, unit));
+            (more.nodes, more.rate / scale, words)
+        });
+        let halves = more().map(|more| {
+            let half = more.half_width;
+            (half.map(|half| half / scale), half.map(|half| half.min(more.rate) / scale))
+        });
+        data.push(
+            Trace::marks(&format!("{name}: what the line says of more nodes"), look)
+                .with("marker.symbol", format!("{}-open", look.symbol))
+                .points(points)
+                .whiskers("y", halves),
+        );
     }
-    data
-}
-
-/// Where a node-local series of the family overtakes a shared one.
-fn meetings(report: &Report, family: &Family<'_>, top: f64) -> Vec<Value> {
-    let member = |place: usize| family.members.iter().any(|(one, _)| *one == place);
-    let all = report.found.layer_crossovers.iter().filter_map(Stated::says);
-    let these = all.filter(|one| member(one.local) && member(one.shared));
-    these
-        .filter_map(|one| {
-            let nodes = one.nodes?;
-            Some(json!({
-                "type": "scatter", "mode": "lines+markers", "name": escaped(&words(report, one, nodes)),
-                "x": [nodes, nodes, nodes], "y": [0.0, one.plateau / divisor(unit_of(one.phase)), top],
-                "hovertemplate": "%{fullData.name}<extra></extra>",
-                "line": { "color": "ink", "width": 1.4, "dash": DASHES[3] },
-                "marker": { "color": "ink", "symbol": "circle-open", "size": [0, 14, 0], "line": { "width": 2 } },
-            }))
-        })
-        .collect()
-}
-
-fn words(report: &Report, one: &LayerCrossover, nodes: u64) -> String {
-    let [fast, slow] = one.targets.each_ref().map(|target| title(report, target));
-    format!("{}: {fast} is faster than {slow} from {} on", one.phase, counted(nodes, "node"))
+    data.into_iter().map(|trace: Trace| trace.with("legendgroup", name)).collect()
 }
