@@ -6,7 +6,7 @@ use plan::{Case, Phase, Plan, Sharing};
 
 use crate::amount::bytes_of_one;
 use crate::compare::{Samples, family, samples};
-use crate::jobs::nodes_of;
+use crate::subject::nodes_of;
 use crate::{Comparison, Figure};
 
 /// Two figures of one point or one name, and how they compare.

@@ -8,7 +8,6 @@ use record::{Library, PublishedUnit};
 
 use crate::gate::{Gate, Kind, Stated};
 use crate::quantities::{Amounts, Measured};
-use crate::subject::Subject;
 use crate::table::{Column, Of, Quantity as Values, Standing, Statement, Value};
 use crate::{Contrast, Curve, DIFFERENCE_LEAST, Doubt, Figure, RateOf, bounds, difference};
 
@@ -372,17 +371,6 @@ fn name_of(selector: &Selector) -> String {
     let settings = selector.at.iter().map(ToString::to_string);
     let words: Vec<String> = parts.into_iter().flatten().chain(settings).collect();
     if words.is_empty() { "all figures".to_owned() } else { words.join(", ") }
-}
-
-/// What tells a figure apart within a study: target, phase and settings, and the workload where
-/// there is no target.
-pub(crate) fn label(subject: &Subject<'_>) -> String {
-    let case = subject.case;
-    let settings = case.settings.iter().filter(|setting| setting.key != "target").map(ToString::to_string);
-    let place = if case.target.is_empty() { &case.group } else { &case.target };
-    let phase = subject.figure.phase.to_string();
-    let words: Vec<String> = [place.clone(), phase].into_iter().chain(settings).collect();
-    words.join(", ")
 }
 
 fn percent(share: f64) -> f64 {

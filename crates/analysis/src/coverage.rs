@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use record::{Part, Run};
 
 use crate::gate::Kind;
+use crate::names::named;
 use crate::node_comparison::all_nodes;
 use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::{Figure, by_name};
@@ -284,12 +285,4 @@ fn job_of(part: &Part, figures: &HashMap<&str, Vec<&Figure>>) -> CoverageJob {
         finished_unix_ns: part.finished_unix_ns,
         exclusive: None,
     }
-}
-
-/// Each name once, in the order of names.
-pub(crate) fn named<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let names: BTreeSet<&str> = names.collect();
-    let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
-    names.sort_by(|a, b| by_name(a, b));
-    names
 }

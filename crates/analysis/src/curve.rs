@@ -103,3 +103,33 @@ pub struct CurveRegression {
     /// Share of the variance that the line explains.
     pub r_squared: f64,
 }
+
+/// One point of a curve as far as its shape goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// The swept value.
+    pub x: f64,
+    /// The median rate.
+    pub y: f64,
+    /// The mean rate.
+    pub mean: f64,
+    /// Repetitions.
+    pub repetitions: usize,
+    /// Standard deviation (n − 1) of the repetitions, in the unit of [`Sample::y`].
+    pub deviation: f64,
+}
+
+impl Sample {
+    /// A point that was measured once.
+    #[must_use]
+    pub const fn once(x: f64, y: f64) -> Self {
+        Self { x, y, mean: y, repetitions: 1, deviation: 0.0 }
+    }
+}
+
+impl From<&CurvePoint> for Sample {
+    fn from(point: &CurvePoint) -> Self {
+        let CurvePoint { x, rate: y, mean, repetitions, deviation, .. } = *point;
+        Self { x, y, mean, repetitions, deviation }
+    }
+}

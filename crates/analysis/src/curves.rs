@@ -9,9 +9,8 @@ use crate::Figure;
 use crate::curve::{Curve, CurvePoint};
 use crate::gate::Gate;
 use crate::little::little;
-use crate::members::MEMBER;
 use crate::shape::shape_shown;
-use crate::subject::{Subject, TARGET, ValueKey, value_of};
+use crate::subject::{MEMBER, Subject, TARGET, ValueKey, value_of};
 
 /// Values that a key needs to become the x axis of a second family of curves: two are a
 /// comparison, not a curve.

@@ -7,7 +7,7 @@ use plan::{Amount, Bytes, Case, Expectation, Layer, Order, Phase, Plan, TargetTe
 use crate::Figure;
 use crate::amount::{bytes_of_one, in_unit_of, measured};
 use crate::gate::{Gate, Kind, Stated};
-use crate::jobs::nodes_of;
+use crate::subject::nodes_of;
 use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::verdict::{number, unit};
 

@@ -1,4 +1,4 @@
-//! Figures: what tables, charts and pages show, with all that must stand beside it.
+//! Figures of a run.
 
 use std::collections::HashMap;
 use std::num::NonZero;
@@ -6,141 +6,27 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread;
 
-use plan::{Case, Client, Phase, Plan, Role, Setting};
+use plan::{Case, Client, Phase, Plan, Role};
 use record::{
     DeviceRow, EndRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, Provenance, Run, SeriesRow,
     TaskRow, Warning,
 };
 
-use crate::coverage::named;
-use crate::jobs::nodes_of;
-use crate::members::{MemberFigure, MemberFigures};
+use crate::figure::{Figure, RepetitionFigure};
+use crate::member_figures::MemberFigures;
+use crate::names::named;
 use crate::nodes::{NodeFigures, rates_of};
 use crate::settled::counted;
+use crate::subject::nodes_of;
 use crate::{
-    DeviceMean, DeviceShare, LATENCY_STATISTICS, Latency, LatencySummary, NodeFigure, RateName, RateOf,
-    Rates, Summary, Take, observed,
+    DeviceShare, LATENCY_STATISTICS, Latency, LatencySummary, NodeFigure, RateName, RateOf, Rates, Summary,
+    Take, observed,
 };
 
 /// Threads that make figures; the record keeps so many batches of rows at once.
 const THREADS_MAX: usize = 2;
 /// For fewer cases no thread is worth its start.
 const CASES_OF_A_THREAD: usize = 64;
-
-/// One pass of a figure.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RepetitionFigure {
-    /// The number of the pass, from 0.
-    pub repetition: u32,
-    /// What the pass is for.
-    pub role: Role,
-    /// Whether the summaries of the figure are made of it: it is recorded and, where the case ends
-    /// at the steady state, lies in the last window.
-    pub counts: bool,
-    /// The phase as recorded.
-    pub phase: Arc<PhaseRow>,
-    /// Its named rates.
-    pub rates: Rates,
-    /// Of a recorded pass: its rate ÷ that of the first round of the same repetition − 1; none where
-    /// a repetition has one round. A rate that falls with the rounds is one of fresh media.
-    pub drift: Option<f64>,
-    /// Its latencies in short: in the order of [`Operation::ALL`], response before service.
-    pub latency: Vec<LatencySummary>,
-    /// What the devices moved of it.
-    pub device_share: DeviceShare,
-    /// What must be known beside it.
-    pub warnings: Vec<Warning>,
-}
-
-/// A result phase of a case, over all its passes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Figure {
-    /// [`plan::Case::id`].
-    pub case: String,
-    /// The workload of the study that the case is a point of: [`plan::Case::group`].
-    pub group: String,
-    /// The target: [`plan::Case::target`].
-    pub target: String,
-    /// Where the measuring program ran, as the study says of the target.
-    pub client: Client,
-    /// The swept keys and their values: [`plan::Case::settings`].
-    pub settings: Vec<Setting>,
-    /// Where the figure comes from.
-    pub provenance: Provenance,
-    /// What the case is for; may be empty.
-    pub title: String,
-    /// The phase.
-    pub phase: Phase,
-    /// Size, order, direction, path, depth and tasks: no figure is shown without them.
-    pub conditions: String,
-    /// Nodes that the case is on.
-    pub node_count: u64,
-    /// Memory of the nodes that it was measured on, together; none where the record does not know one of them.
-    pub memory_bytes: Option<u64>,
-    /// Every pass, in order, those that do not count among them.
-    pub repetitions: Vec<RepetitionFigure>,
-    /// The rate that is summarised; no figure is shown without its name.
-    pub rate: RateName,
-    /// Bytes per second of that rate, over the passes that count.
-    pub bytes_per_second: Summary,
-    /// Operations per second of that rate, over the passes that count: transfers, or whatever the phase
-    /// does.
-    pub transfers_per_second: Summary,
-    /// All transfers of all passes that count: in the order of [`Operation::ALL`], response before service.
-    pub latency: Vec<LatencySummary>,
-    /// For each device, the mean over all passes that count, in the order of names; the name of its
-    /// node stands before it where there are several.
-    pub devices: Vec<(String, DeviceMean)>,
-    /// What each node did in the passes that count, in the order of names; empty where the record
-    /// has no tasks.
-    pub nodes: Vec<NodeFigure>,
-    /// What the tasks of each path did where there are several, in the passes that count; empty where the record
-    /// has no tasks.
-    pub members: Vec<MemberFigure>,
-    /// Nodes that only answered what others asked, in the passes that count, in the order of names.
-    pub answering: Vec<String>,
-    /// What must be known beside it; each warning once, however many passes that count gave it.
-    /// Wrong data is named whichever pass found it.
-    pub warnings: Vec<Warning>,
-}
-
-impl Figure {
-    /// The latency of `operation` from the start that was intended.
-    #[must_use]
-    pub fn response(&self, operation: Operation) -> Option<&LatencySummary> {
-        response(&self.latency, operation)
-    }
-
-    /// The histograms of all passes that count in `run`, of each operation from the start that was intended.
-    #[must_use]
-    pub fn histograms(&self, run: &Run) -> Vec<(Operation, Latency)> {
-        let rows = run.latency(&self.case);
-        let counts = |row: &&LatencyRow| {
-            row.key.phase == self.phase && self.counted().any(|pass| pass.repetition == row.key.repetition)
-        };
-        let rows: Vec<&LatencyRow> = rows.iter().filter(counts).collect();
-        let of =
-            |operation| Some((operation, Latency::of(rows.iter().copied(), operation, Measure::Response)?));
-        Operation::ALL.into_iter().filter_map(of).collect()
-    }
-
-    /// The passes that the summaries are made of.
-    pub fn counted(&self) -> impl Iterator<Item = &RepetitionFigure> {
-        self.repetitions.iter().filter(|pass| pass.counts)
-    }
-}
-
-impl RepetitionFigure {
-    /// The latency of `operation` from the start that was intended.
-    #[must_use]
-    pub fn response(&self, operation: Operation) -> Option<&LatencySummary> {
-        response(&self.latency, operation)
-    }
-}
-
-fn response(all: &[LatencySummary], operation: Operation) -> Option<&LatencySummary> {
-    all.iter().find(|one| one.operation == operation && one.measure == Measure::Response)
-}
 
 /// The figures of all result phases, in the order of the plan, summarised by the rate called
 /// `rate`. A figure whose passes do not all have that rate is summarised by wall time instead;

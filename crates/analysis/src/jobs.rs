@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use plan::{Bytes, Case, Order, Phase, RateName, SettingValue};
+use plan::{Bytes, Case, Order, Phase, RateName};
 use record::{Detail, Metric, Run};
 
 use crate::gate::{Gate, Kind, Stated};
 use crate::node_comparison::NodeComparison;
-use crate::subject::{NODES, Subject};
+use crate::subject::Subject;
 use crate::table::{Column, Of, Statement, Value};
 use crate::{Beside, RateOf, RepetitionFigure};
 
@@ -281,16 +281,4 @@ fn printed(beside: &Beside) -> Option<Job> {
         printed: Some(one.value),
         best: false,
     })
-}
-
-/// The nodes that a case ran on. Before workloads said so, studies had a setting `nodes` for it.
-pub(crate) fn nodes_of(case: &Case) -> u64 {
-    let setting = || match crate::subject::value_of(case, NODES) {
-        Some(SettingValue::Count(nodes)) => *nodes,
-        _ => 1,
-    };
-    match case.workload.nodes {
-        0 | 1 => setting().max(1),
-        nodes => u64::from(nodes),
-    }
 }

@@ -3,8 +3,8 @@
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
+use crate::curve::Sample;
 use crate::difference::DIFFERENCE_LEVEL;
-use crate::shape::Sample;
 
 /// Repetitions of each point below which their scatter is not known.
 pub const FIT_REPETITIONS_LEAST: usize = 3;

@@ -81,6 +81,7 @@ mod consistency;
 mod cost;
 mod coverage;
 mod curve;
+mod curve_lines;
 mod curve_shape;
 mod curves;
 mod difference;
@@ -88,6 +89,7 @@ mod dips;
 mod disk_view;
 mod dispersion;
 mod expected;
+mod figure;
 mod figures;
 mod findings;
 mod gate;
@@ -103,6 +105,7 @@ mod latency;
 mod layers;
 mod little;
 mod matrix;
+mod member_figures;
 mod members;
 mod names;
 mod needs;
@@ -158,7 +161,8 @@ pub use compare::largest_gap;
 pub use consistency::Consistency;
 pub use cost::{Cost, Fit, Placement, READ_FAVOURED_RATIO, fits};
 pub use coverage::{CoverageJob, NodeCoverage, coverage, hour_utc, known_nodes};
-pub use curve::{Curve, CurvePoint, CurveRegression, Dips, Shape};
+pub use curve::{Curve, CurvePoint, CurveRegression, Dips, Sample, Shape};
+pub use curve_lines::regressions;
 pub use curve_shape::CurveShape;
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
 pub use difference::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, bounds, difference};
@@ -166,7 +170,8 @@ pub use dips::{DIP_DEPTH_MIN, DIP_POINTS_MIN, DIPS_MIN, PERIOD_STEPS_MAX, dips};
 pub use disk_view::{DevicesView, DiskView};
 pub use dispersion::{Dispersion, DispersionPoint, ONSET_FACTOR, dispersion, onset};
 pub use expected::{Expected, expected, mix};
-pub use figures::{Figure, RepetitionFigure, figures};
+pub use figure::{Figure, RepetitionFigure};
+pub use figures::figures;
 pub use findings::{Comparison, Findings};
 pub use gate::{
     Because, Doubts, Gate, Kind, Outcome, POLICY, Policy, Reason, Stated, policy_table, refusals,
@@ -187,7 +192,8 @@ pub use matrix::{
     MatrixPass, MatrixTables, PublishedMatrix, RatioStatistics, compare_matrices, matrices, published_matrix,
     same_jobs,
 };
-pub use members::{Grade, Member, MemberFigure, MemberSet, ModelVerdict, UNEVEN_SHARE, member_sets};
+pub use member_figures::MemberFigure;
+pub use members::{Grade, Member, MemberSet, ModelVerdict, UNEVEN_SHARE, member_sets};
 pub use names::by_name;
 pub use needs::{Drives, Stripe, bytes_behind_creates, drives};
 pub use node_comparison::{
@@ -197,8 +203,8 @@ pub use node_comparison::{
 pub use node_grid::{NodeCell, NodeGrid, node_grids};
 pub use nodes::{NodeFigure, NodeRate, node_rates};
 pub use observed::{
-    DeviceLine, DeviceMean, DeviceSecond, Second, SecondsLine, TaskRate, device_lines, device_means, seconds,
-    task_rates,
+    DeviceLine, DeviceMean, DeviceSecond, DeviceShare, Second, SecondsLine, TaskRate, device_lines,
+    device_means, seconds, task_rates,
 };
 pub use outlier::{ROBUST_Z_MAX, robust_z, standing_apart};
 pub use overhead::{Overhead, overhead};
@@ -228,13 +234,13 @@ pub use settled::{
     Settled, SteadyState, all_settled, counted, interval_share, settled, steady, steady_state,
 };
 pub use shape::{
-    ALIKE_SHARE, ALIKE_SHARE_UNREPEATED, KNEE_DISTANCE_MIN, KNEE_RISE_MIN, PLATEAU_SHARE, Sample, geometric,
-    knee, noise_share, plateau, reaches, shape, spread_beyond, sweet_spot,
+    ALIKE_SHARE, ALIKE_SHARE_UNREPEATED, KNEE_DISTANCE_MIN, KNEE_RISE_MIN, PLATEAU_SHARE, geometric, knee,
+    noise_share, plateau, reaches, shape, spread_beyond, sweet_spot,
 };
 pub use slowest::{SlowestMember, slowest_device, slowest_member, slowest_task};
 pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
 pub use strips::StripPoint;
-pub use study::{findings, findings_of, regressions, usable_cpus};
+pub use study::{findings, findings_of, usable_cpus};
 pub use summary::{CONFIDENCE, INTERVAL_LEAST, Interval, Summary, bound_least, median_bounds};
 pub use table::{Column, Head, Of, Quantity, Row, Standing, Statement, Table, Value};
 pub use timeline::{
@@ -246,8 +252,8 @@ pub use timeline::{
 pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};
 pub use verdict::{Verdict, judged_by, selected, verdicts};
 pub use verdicts::{
-    CLOCK_ERROR_MAX, CPU_SHARE_MAX, DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, DeviceShare, cache_verdict,
-    harness_bound, incomplete, not_quiet, outliers, phase_warnings, too_short, uncertain_clocks,
+    CLOCK_ERROR_MAX, CPU_SHARE_MAX, DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, cache_verdict, harness_bound,
+    incomplete, not_quiet, outliers, phase_warnings, too_short, uncertain_clocks,
 };
 pub use weak_scaling::{
     Extrapolation, LayerCrossover, PEAK_SHARES, Reach, SATURATION_SPAN_MIN, Saturation, ScalingPoint,

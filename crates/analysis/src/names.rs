@@ -1,6 +1,7 @@
 //! The order in which names of nodes and devices are listed.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 /// As a reader counts: `node2` before `node10`. Runs of digits compare as numbers, all else as
 /// text; names that differ only in leading zeros keep the order of text.
@@ -35,4 +36,12 @@ pub fn by_name(one: &str, other: &str) -> Ordering {
 fn digits(text: &str) -> (&str, &str) {
     let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     (text[..end].trim_start_matches('0'), &text[end..])
+}
+
+/// Each name once, in the order of names.
+pub(crate) fn named<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let names: BTreeSet<&str> = names.collect();
+    let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+    names.sort_by(|a, b| by_name(a, b));
+    names
 }

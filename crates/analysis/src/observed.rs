@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use plan::Phase;
 use record::{DeviceRow, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow};
 
-use crate::{Figure, RepetitionFigure, by_name};
+use crate::by_name;
 
 /// One direction of one repetition over time.
 #[derive(Debug, Clone, PartialEq)]
@@ -279,40 +279,31 @@ pub fn task_rates(rows: &[TaskRow], case: &str, phase: Phase) -> Vec<TaskRate> {
     rates
 }
 
-impl RepetitionFigure {
-    /// Device bytes ÷ application bytes of the directions that the phase moved.
-    #[must_use]
-    pub fn moved_by_devices(&self) -> Option<f64> {
-        moved_by_devices(std::iter::once(&*self.phase))
-    }
-}
-
-impl Figure {
-    /// Device bytes ÷ application bytes of all passes that count together, of the directions that
-    /// the phase moved; none where one of them could not be observed.
-    #[must_use]
-    pub fn moved_by_devices(&self) -> Option<f64> {
-        moved_by_devices(self.counted().map(|pass| &*pass.phase))
-    }
-}
-
-fn moved_by_devices<'a>(phases: impl Iterator<Item = &'a PhaseRow>) -> Option<f64> {
-    let (mut device, mut application) = (0.0, 0.0);
-    for phase in phases {
-        for (moved, observed) in
-            [(phase.read_bytes, phase.device_read_bytes), (phase.write_bytes, phase.device_write_bytes)]
-        {
-            if moved > 0 {
-                device += observed? as f64;
-                application += moved as f64;
-            }
-        }
-    }
-    (application > 0.0).then(|| device / application)
-}
-
 fn is_of(key: &PhaseKey, case: &str, phase: Phase) -> bool {
     key.case == case && key.phase == phase
+}
+
+/// Bytes that the devices moved, per byte that the application moved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeviceShare {
+    /// Of the reads; none where there were none or the devices could not be observed.
+    pub read: Option<f64>,
+    /// Of the writes.
+    pub write: Option<f64>,
+}
+
+impl DeviceShare {
+    /// The shares of `phase`.
+    #[must_use]
+    pub fn of(phase: &PhaseRow) -> Self {
+        let share = |device: Option<u64>, application: u64| {
+            device.filter(|_| application > 0).map(|device| device as f64 / application as f64)
+        };
+        Self {
+            read: share(phase.device_read_bytes, phase.read_bytes),
+            write: share(phase.device_write_bytes, phase.write_bytes),
+        }
+    }
 }
 
 #[cfg(test)]

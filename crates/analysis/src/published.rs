@@ -10,7 +10,7 @@ use crate::Figure;
 use crate::amount::bytes_of_one;
 use crate::beside::{Beside, beside, own_value, phase_of};
 use crate::gate::{Gate, Kind, Stated};
-use crate::jobs::nodes_of;
+use crate::subject::nodes_of;
 use crate::subject::{Subject, subjects};
 
 /// Published figures beside own ones: those that the study names, or else those that the command line tells.

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use plan::{Bytes, Nanos, Quantity, Selector, SettingValue};
 use record::Operation;
 
-use crate::claims::label;
+use crate::curve::Sample;
+use crate::curve_lines::{is_counted, regression};
 use crate::gate::Gate;
 use crate::node_comparison::comparison;
-use crate::shape::{Sample, shape};
-use crate::study::{is_counted, regression};
-use crate::subject::Subject;
+use crate::shape::shape;
+use crate::subject::{Subject, label};
 use crate::table::Standing;
 use crate::{Curve, RateOf, Summary, operation_of};
 

@@ -346,7 +346,7 @@ pub fn seek_fits(plan: &Plan, figures: &[Figure], curves: &[Curve]) -> Vec<SeekF
 
 /// How many members of its target a case is on, where its sweep picks them.
 pub(crate) fn chosen_devices(case: &Case) -> Option<u32> {
-    let picks = |one: &Setting| one.key == crate::members::MEMBER || one.key == "members";
+    let picks = |one: &Setting| one.key == crate::subject::MEMBER || one.key == "members";
     let paths = u32::try_from(case.workload.files.targets.len()).unwrap_or(u32::MAX).max(1);
     case.settings.iter().any(picks).then_some(paths)
 }

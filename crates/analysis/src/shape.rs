@@ -1,6 +1,6 @@
 //! What a curve looks like: peak, knee, plateau, saturation, sweet spot.
 
-use crate::curve::{Curve, CurvePoint, Shape};
+use crate::curve::{Curve, CurvePoint, Sample, Shape};
 use crate::dips::dips;
 use crate::lack_of_fit::{FIT_POINTS_LEAST, Model, ModelTest, bends_at, lack_of_fit};
 
@@ -23,36 +23,6 @@ const STANDARD_ERRORS: f64 = 4.0;
 const MEDIAN_ERROR: f64 = 1.253_314;
 /// An axis that ends below this multiple of its begin is shown in even steps.
 const GEOMETRIC_SPAN_MIN: f64 = 4.0;
-
-/// One point of a curve as far as its shape goes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sample {
-    /// The swept value.
-    pub x: f64,
-    /// The median rate.
-    pub y: f64,
-    /// The mean rate.
-    pub mean: f64,
-    /// Repetitions.
-    pub repetitions: usize,
-    /// Standard deviation (n − 1) of the repetitions, in the unit of [`Sample::y`].
-    pub deviation: f64,
-}
-
-impl Sample {
-    /// A point that was measured once.
-    #[must_use]
-    pub const fn once(x: f64, y: f64) -> Self {
-        Self { x, y, mean: y, repetitions: 1, deviation: 0.0 }
-    }
-}
-
-impl From<&CurvePoint> for Sample {
-    fn from(point: &CurvePoint) -> Self {
-        let CurvePoint { x, rate: y, mean, repetitions, deviation, .. } = *point;
-        Self { x, y, mean, repetitions, deviation }
-    }
-}
 
 /// What is stated of the shape of a curve over `points` in rising order of x, of those that are not disqualified: what
 /// the repetitions do not explain. Of a curve that [`lack_of_fit`] does not tell from a flat one only the peak; a knee

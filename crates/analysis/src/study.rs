@@ -4,23 +4,23 @@ use plan::Plan;
 use record::{HostFacts, Manifest, Provenance, Run};
 
 use crate::coverage::known_nodes;
-use crate::curve::{Curve, CurveRegression};
+use crate::curve_lines::regressions;
 use crate::findings::Findings;
 use crate::gate::{Gate, Kind};
-use crate::lack_of_fit::rises_straight;
-use crate::regression::Regression;
 use crate::{
-    Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, Sample, audit, best,
-    bound_by, claims, consistency, cost, coverage, curve_shape, curves, disk_view, dispersion, expected,
-    imported, imported_checks, iops, jobs, layers, limits, matrix, members, node_comparison, node_grid,
-    overlay, process_limit, published, round_trips, scaling, seek, seek_fits, strips, timeline, timelines,
-    verdict, weak_scaling, weakest,
+    Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, audit, best, bound_by,
+    claims, consistency, cost, coverage, curve_shape, curves, disk_view, dispersion, expected, imported,
+    imported_checks, iops, jobs, layers, limits, matrix, members, node_comparison, node_grid, overlay,
+    process_limit, published, round_trips, scaling, seek, seek_fits, strips, timeline, timelines, verdict,
+    weak_scaling, weakest,
 };
 
 /// Everything that `figures`, which are those of `run`, say together.
 #[must_use]
 pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
     let matrices = matrix::matrices(run, figures);
+    let library = (!matrices.all.is_empty()).then(record::published);
+    let printed = library.and_then(matrix::published_matrix);
     let cases = &run.manifest.plan.cases;
     let any = cases.iter().any(|case| run.provenance(&case.id) == Provenance::Imported);
     let checks = if any { imported_checks(run) } else { Vec::new() };
@@ -53,7 +53,7 @@ pub fn findings_of(run: &Run, figures: &[Figure]) -> Findings {
             .into_iter()
             .map(|one| gate.state(Kind::JobPass, vec![one.figure], one))
             .collect(),
-        matrix_tables: matrix::tables(&gate, &matrices),
+        matrix_tables: matrix::tables(&gate, &matrices, printed),
         matrices,
         printed_checks: imported::of_gate(&gate, Kind::PrintedCheck, checks),
         round_trips: imported::of_gate(&gate, Kind::RoundTrip, trips),
@@ -186,43 +186,4 @@ fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<Doubt> {
         advice: "look at the text again: a digit is wrong, or its processes did not run together".to_owned(),
     };
     checks.iter().filter(differs).map(doubt).collect()
-}
-
-/// Keys that count what works side by side: a straight line through their curves says what one
-/// more brings.
-const COUNTED: [&str; 3] = ["nodes", "tasks", "tasks_per_node"];
-
-/// Whether a curve is over one of them.
-pub(crate) fn is_counted(curve: &Curve) -> bool {
-    COUNTED.contains(&curve.axis.as_str())
-}
-
-/// A straight line through each curve over a number of nodes or tasks, where the curve is not flat and repetitions do
-/// not show that it is none: not through one that saturates, nor one with a disqualified point.
-#[must_use]
-pub fn regressions(curves: &[Curve]) -> Vec<CurveRegression> {
-    let counted = curves.iter().enumerate().filter(|(_, curve)| is_counted(curve));
-    counted
-        .filter(|(_, curve)| is_line(curve))
-        .filter_map(|(place, curve)| regression(place, curve))
-        .collect()
-}
-
-fn is_line(curve: &Curve) -> bool {
-    let samples: Vec<Sample> = curve.points.iter().map(Sample::from).collect();
-    curve.points.iter().all(|point| point.usable) && rises_straight(&samples)
-}
-
-/// The line through the curve at `place`; none where it has fewer than three points.
-pub(crate) fn regression(place: usize, curve: &Curve) -> Option<CurveRegression> {
-    let x: Vec<f64> = curve.points.iter().map(|point| point.x).collect();
-    let y: Vec<f64> = curve.points.iter().map(|point| point.rate).collect();
-    let line = Regression::of(&x, &y)?;
-    Some(CurveRegression {
-        curve: place,
-        slope: line.slope,
-        slope_half_width: line.uncertainty?.slope_half_width,
-        intercept: line.intercept,
-        r_squared: line.r_squared,
-    })
 }

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use plan::{Case, Client, Layer, Phase, Plan, Setting, SettingValue, Sharing, TargetTerms};
 
 use crate::Figure;
-use crate::jobs::nodes_of;
 
 /// The setting that names a swept target; curves are told apart by [`Case::target`] already.
 pub(crate) const TARGET: &str = "target";
@@ -16,6 +15,9 @@ pub(crate) const NODES: &str = "nodes";
 pub(crate) const TASKS: &str = "tasks";
 /// The setting that says how many of them each node has.
 pub(crate) const TASKS_PER_NODE: &str = "tasks_per_node";
+
+/// The setting that picks one member of a target.
+pub(crate) const MEMBER: &str = "member";
 
 /// A figure and what the plan says of it.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +49,18 @@ pub(crate) fn subjects<'a>(plan: &'a Plan, figures: &'a [Figure]) -> Vec<Subject
         Some(Subject { index, figure, case, target })
     };
     figures.iter().enumerate().filter_map(subject).collect()
+}
+
+/// The nodes that a case ran on. Before workloads said so, studies had a setting `nodes` for it.
+pub(crate) fn nodes_of(case: &Case) -> u64 {
+    let setting = || match value_of(case, NODES) {
+        Some(SettingValue::Count(nodes)) => *nodes,
+        _ => 1,
+    };
+    match case.workload.nodes {
+        0 | 1 => setting().max(1),
+        nodes => u64::from(nodes),
+    }
 }
 
 impl Subject<'_> {
@@ -144,4 +158,15 @@ impl<'a> From<&'a SettingValue> for ValueKey<'a> {
 /// The value of `key` at the point of `case`.
 pub(crate) fn value_of<'a>(case: &'a Case, key: &str) -> Option<&'a SettingValue> {
     case.settings.iter().find(|setting| setting.key == key).map(|setting| &setting.value)
+}
+
+/// What tells a figure apart within a study: target, phase and settings, and the workload where
+/// there is no target.
+pub(crate) fn label(subject: &Subject<'_>) -> String {
+    let case = subject.case;
+    let settings = case.settings.iter().filter(|setting| setting.key != "target").map(ToString::to_string);
+    let place = if case.target.is_empty() { &case.group } else { &case.target };
+    let phase = subject.figure.phase.to_string();
+    let words: Vec<String> = [place.clone(), phase].into_iter().chain(settings).collect();
+    words.join(", ")
 }

@@ -5,6 +5,7 @@ use record::{NodeClock, PhaseRow, TaskRow, Warning};
 
 use crate::node_comparison::slow_node_warnings;
 use crate::nodes::rates_of;
+use crate::observed::DeviceShare;
 
 /// Below this share of device bytes a figure is not the devices'. The rest is room for what
 /// counters and file systems leave out at the edges of a phase: read-ahead that a phase before
@@ -16,29 +17,6 @@ pub const DEVICE_SHARE_MAX: f64 = 1.25;
 /// Above this share of the processors that its tasks can keep busy the program and the kernel's
 /// copying leave no idle time, and the storage was waiting for them.
 pub const CPU_SHARE_MAX: f64 = 0.90;
-
-/// Bytes that the devices moved, per byte that the application moved.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct DeviceShare {
-    /// Of the reads; none where there were none or the devices could not be observed.
-    pub read: Option<f64>,
-    /// Of the writes.
-    pub write: Option<f64>,
-}
-
-impl DeviceShare {
-    /// The shares of `phase`.
-    #[must_use]
-    pub fn of(phase: &PhaseRow) -> Self {
-        let share = |device: Option<u64>, application: u64| {
-            device.filter(|_| application > 0).map(|device| device as f64 / application as f64)
-        };
-        Self {
-            read: share(phase.device_read_bytes, phase.read_bytes),
-            write: share(phase.device_write_bytes, phase.write_bytes),
-        }
-    }
-}
 
 /// All that the rows of one phase give reason to warn of. Phases that are no results (fills and
 /// checks) are judged by their data alone, which the engine reports.

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use plan::{Amount, Bytes, Client, Layer, Order, Phase, Plan, Setting};
 
 use crate::amount::{bytes_of_one, in_unit_of};
+use crate::curve::Sample;
 use crate::gate::{self, Gate, Stated};
 use crate::lack_of_fit::{Model, ModelTest, lack_of_fit, rises_straight};
 use crate::regression::Regression;
-use crate::shape::{PLATEAU_SHARE, Sample, plateau, reaches};
+use crate::shape::{PLATEAU_SHARE, plateau, reaches};
 use crate::subject::{NODES, Subject, TARGET, TASKS, TASKS_PER_NODE, ValueKey};
 use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::{Figure, RateOf, Summary, crossover, weakest_links};

@@ -9,7 +9,7 @@ use record::PublishedUnit;
 
 use crate::amount::in_unit_of;
 use crate::gate::{Gate, Kind, Stated};
-use crate::jobs::nodes_of;
+use crate::subject::nodes_of;
 use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::verdict::{number, unit};
 

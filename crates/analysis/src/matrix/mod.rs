@@ -17,11 +17,11 @@ use plan::{Phase, Plan, Setting};
 use record::{LaunchRow, PhaseKey, Run};
 
 pub use launches::{Amounts, LaunchMean, MatrixPass};
-pub use published::{PublishedMatrix, published_matrix};
+pub use published::published_matrix;
 pub use ratios::{JobTest, RatioStatistics};
 pub use systems::{JobContrast, MatrixComparison, compare_matrices, same_jobs};
 pub(crate) use tables::tables;
-pub use tables::{JobRatios, JobSums, MatrixTables};
+pub use tables::{JobRatios, JobSums, MatrixTables, PublishedMatrix};
 
 use crate::histogram::Histogram;
 use crate::{Check, Doubt, Figure, Summary};

@@ -4,7 +4,7 @@ use record::Library;
 
 use super::launches::{Amounts, COLUMNS, ratio_of, value_of};
 use super::systems::JobContrast;
-use super::tables::{JobRatios, JobSums};
+use super::tables::{JobRatios, JobSums, PublishedMatrix};
 use crate::audit_published;
 
 /// The systems, by the word in the ids of their figures and as the tables print them; the baseline first.
@@ -17,17 +17,6 @@ const SUMS: [(&str, f64, &str); 4] =
     [("real", 60.0, "min"), ("mem", 1e9, "GB"), ("user", 60.0, "min"), ("system", 60.0, "min")];
 /// The words of the columns of Table 2 in ids.
 const RATIOS: [&str; 3] = ["mean", "sdev", "range"];
-
-/// What was published of one matrix on two systems, as rows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PublishedMatrix {
-    /// Table 1, the baseline first.
-    pub sums: Vec<JobSums>,
-    /// Its row of differences, with what they should be.
-    pub changes: Vec<JobContrast>,
-    /// Table 2, the baseline first.
-    pub ratios: Vec<JobRatios>,
-}
 
 /// The published tables; none where `library` lacks a figure of them. Values are as printed, also where that is a
 /// misprint.

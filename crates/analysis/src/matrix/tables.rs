@@ -1,7 +1,7 @@
 //! Matrices of jobs as rows: Tables 1 and 2 of the study for each system, its tests, and systems beside each other. What
 //! the study printed stands in rows of the same kinds, which rest on no figure.
 
-use super::{Amounts, JobContrast, JobTest, Matrices, RatioStatistics, published_matrix};
+use super::{Amounts, JobContrast, JobTest, Matrices, RatioStatistics};
 use crate::Summary;
 use crate::gate::{Gate, Kind, Stated};
 use crate::table::{Column, Of, Statement};
@@ -147,8 +147,19 @@ impl Statement for JobTest {
     ];
 }
 
-/// All rows of `matrices`, and of the published one where there are any.
-pub(crate) fn tables(gate: &Gate<'_>, matrices: &Matrices) -> MatrixTables {
+/// What was published of one matrix on two systems, as rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PublishedMatrix {
+    /// Table 1, the baseline first.
+    pub sums: Vec<JobSums>,
+    /// Its row of differences, with what they should be.
+    pub changes: Vec<JobContrast>,
+    /// Table 2, the baseline first.
+    pub ratios: Vec<JobRatios>,
+}
+
+/// All rows of `matrices`, and of the `printed` one.
+pub(crate) fn tables(gate: &Gate<'_>, matrices: &Matrices, printed: Option<PublishedMatrix>) -> MatrixTables {
     let mut found = MatrixTables::default();
     for one in &matrices.all {
         let (system, inputs) = (&one.system, || vec![one.figure]);
@@ -182,8 +193,7 @@ pub(crate) fn tables(gate: &Gate<'_>, matrices: &Matrices) -> MatrixTables {
             None => gate.state(Kind::JobContrast, inputs.clone(), contrast),
         }));
     }
-    let library = (!matrices.all.is_empty()).then(record::published);
-    if let Some(printed) = library.and_then(published_matrix) {
+    if let Some(printed) = printed {
         let none = Vec::new;
         found.sums.extend(printed.sums.into_iter().map(|one| gate.state(Kind::JobSums, none(), one)));
         let changes = printed.changes.into_iter();

@@ -12,6 +12,7 @@
 mod concurrency;
 mod cost;
 mod full_timer;
+mod launch_timer;
 mod lengths;
 mod placement;
 mod profile;
@@ -26,8 +27,9 @@ use record::{LaunchRow, Run, SpaceRow};
 pub use concurrency::{Concurrency, concurrency};
 pub(crate) use cost::job_costs;
 pub use cost::{JobCost, published_costs};
-pub use full_timer::{CPU_AGREES_NS, CPU_AGREES_SHARE, FullTimer, LaunchTimer};
+pub use full_timer::FullTimer;
 pub(crate) use full_timer::{doubts, full_timers};
+pub use launch_timer::{CPU_AGREES_NS, CPU_AGREES_SHARE, LaunchTimer};
 pub use lengths::{edge, lengths};
 pub use placement::JobPlacing;
 pub(crate) use placement::job_placings;
@@ -190,7 +192,7 @@ fn of_figure(run: &Run, place: usize, figure: &Figure, case: &Case) -> Vec<Timel
     let (launches, steps, spaces) = (run.launches(&case.id), run.steps(&case.id), run.spaces(&case.id));
     let timeline = |pass: &RepetitionFigure| {
         let key = &pass.phase.key;
-        let launches = full_timer::launch_timers(
+        let launches = launch_timer::launch_timers(
             launches.iter().filter(|row| row.key == *key),
             steps.iter().filter(|row| row.key == *key),
         );

@@ -4,7 +4,7 @@ use plan::{JobSpace, Phase};
 use record::{Run, StepRow};
 
 use super::Timeline;
-use super::full_timer::{read_bytes, write_bytes};
+use super::launch_timer::{read_bytes, write_bytes};
 use crate::cost::large_rates;
 use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;

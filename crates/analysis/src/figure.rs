@@ -1,0 +1,159 @@
+//! A figure: what tables, charts and pages show, with all that must stand beside it.
+
+use std::sync::Arc;
+
+use plan::{Client, Phase, Role, Setting};
+use record::{LatencyRow, Measure, Operation, PhaseRow, Provenance, Run, Warning};
+
+use crate::latency::{Latency, LatencySummary};
+use crate::member_figures::MemberFigure;
+use crate::nodes::NodeFigure;
+use crate::observed::{DeviceMean, DeviceShare};
+use crate::{RateName, Rates, Summary};
+
+/// One pass of a figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RepetitionFigure {
+    /// The number of the pass, from 0.
+    pub repetition: u32,
+    /// What the pass is for.
+    pub role: Role,
+    /// Whether the summaries of the figure are made of it: it is recorded and, where the case ends
+    /// at the steady state, lies in the last window.
+    pub counts: bool,
+    /// The phase as recorded.
+    pub phase: Arc<PhaseRow>,
+    /// Its named rates.
+    pub rates: Rates,
+    /// Of a recorded pass: its rate ÷ that of the first round of the same repetition − 1; none where
+    /// a repetition has one round. A rate that falls with the rounds is one of fresh media.
+    pub drift: Option<f64>,
+    /// Its latencies in short: in the order of [`Operation::ALL`], response before service.
+    pub latency: Vec<LatencySummary>,
+    /// What the devices moved of it.
+    pub device_share: DeviceShare,
+    /// What must be known beside it.
+    pub warnings: Vec<Warning>,
+}
+
+/// A result phase of a case, over all its passes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// [`plan::Case::id`].
+    pub case: String,
+    /// The workload of the study that the case is a point of: [`plan::Case::group`].
+    pub group: String,
+    /// The target: [`plan::Case::target`].
+    pub target: String,
+    /// Where the measuring program ran, as the study says of the target.
+    pub client: Client,
+    /// The swept keys and their values: [`plan::Case::settings`].
+    pub settings: Vec<Setting>,
+    /// Where the figure comes from.
+    pub provenance: Provenance,
+    /// What the case is for; may be empty.
+    pub title: String,
+    /// The phase.
+    pub phase: Phase,
+    /// Size, order, direction, path, depth and tasks: no figure is shown without them.
+    pub conditions: String,
+    /// Nodes that the case is on.
+    pub node_count: u64,
+    /// Memory of the nodes that it was measured on, together; none where the record does not know one of them.
+    pub memory_bytes: Option<u64>,
+    /// Every pass, in order, those that do not count among them.
+    pub repetitions: Vec<RepetitionFigure>,
+    /// The rate that is summarised; no figure is shown without its name.
+    pub rate: RateName,
+    /// Bytes per second of that rate, over the passes that count.
+    pub bytes_per_second: Summary,
+    /// Operations per second of that rate, over the passes that count: transfers, or whatever the phase
+    /// does.
+    pub transfers_per_second: Summary,
+    /// All transfers of all passes that count: in the order of [`Operation::ALL`], response before service.
+    pub latency: Vec<LatencySummary>,
+    /// For each device, the mean over all passes that count, in the order of names; the name of its
+    /// node stands before it where there are several.
+    pub devices: Vec<(String, DeviceMean)>,
+    /// What each node did in the passes that count, in the order of names; empty where the record
+    /// has no tasks.
+    pub nodes: Vec<NodeFigure>,
+    /// What the tasks of each path did where there are several, in the passes that count; empty where the record
+    /// has no tasks.
+    pub members: Vec<MemberFigure>,
+    /// Nodes that only answered what others asked, in the passes that count, in the order of names.
+    pub answering: Vec<String>,
+    /// What must be known beside it; each warning once, however many passes that count gave it.
+    /// Wrong data is named whichever pass found it.
+    pub warnings: Vec<Warning>,
+}
+
+impl Figure {
+    /// The latency of `operation` from the start that was intended.
+    #[must_use]
+    pub fn response(&self, operation: Operation) -> Option<&LatencySummary> {
+        response(&self.latency, operation)
+    }
+
+    /// The histograms of all passes that count in `run`, of each operation from the start that was intended.
+    #[must_use]
+    pub fn histograms(&self, run: &Run) -> Vec<(Operation, Latency)> {
+        let rows = run.latency(&self.case);
+        let counts = |row: &&LatencyRow| {
+            row.key.phase == self.phase && self.counted().any(|pass| pass.repetition == row.key.repetition)
+        };
+        let rows: Vec<&LatencyRow> = rows.iter().filter(counts).collect();
+        let of =
+            |operation| Some((operation, Latency::of(rows.iter().copied(), operation, Measure::Response)?));
+        Operation::ALL.into_iter().filter_map(of).collect()
+    }
+
+    /// The passes that the summaries are made of.
+    pub fn counted(&self) -> impl Iterator<Item = &RepetitionFigure> {
+        self.repetitions.iter().filter(|pass| pass.counts)
+    }
+}
+
+impl RepetitionFigure {
+    /// The latency of `operation` from the start that was intended.
+    #[must_use]
+    pub fn response(&self, operation: Operation) -> Option<&LatencySummary> {
+        response(&self.latency, operation)
+    }
+}
+
+fn response(all: &[LatencySummary], operation: Operation) -> Option<&LatencySummary> {
+    all.iter().find(|one| one.operation == operation && one.measure == Measure::Response)
+}
+
+impl RepetitionFigure {
+    /// Device bytes ÷ application bytes of the directions that the phase moved.
+    #[must_use]
+    pub fn moved_by_devices(&self) -> Option<f64> {
+        moved_by_devices(std::iter::once(&*self.phase))
+    }
+}
+
+impl Figure {
+    /// Device bytes ÷ application bytes of all passes that count together, of the directions that
+    /// the phase moved; none where one of them could not be observed.
+    #[must_use]
+    pub fn moved_by_devices(&self) -> Option<f64> {
+        moved_by_devices(self.counted().map(|pass| &*pass.phase))
+    }
+}
+
+fn moved_by_devices<'a>(phases: impl Iterator<Item = &'a PhaseRow>) -> Option<f64> {
+    let (mut device, mut application) = (0.0, 0.0);
+    for phase in phases {
+        for (moved, observed) in
+            [(phase.read_bytes, phase.device_read_bytes), (phase.write_bytes, phase.device_write_bytes)]
+        {
+            if moved > 0 {
+                device += observed? as f64;
+                application += moved as f64;
+            }
+        }
+    }
+    (application > 0.0).then(|| device / application)
+}

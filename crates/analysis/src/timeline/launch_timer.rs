@@ -1,0 +1,108 @@
+//! What is recorded of a launch and its steps.
+
+use std::sync::Arc;
+
+use record::{LaunchRow, StepRow};
+
+use super::complete;
+
+/// CPU times of a launch agree where they differ by less than this share of what the kernel tells of its process.
+pub const CPU_AGREES_SHARE: f64 = 0.02;
+/// So much they may always differ: what a process needs to begin and to end is no step's.
+pub const CPU_AGREES_NS: u64 = 30_000_000;
+/// One launch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LaunchTimer {
+    /// As recorded.
+    pub row: LaunchRow,
+    /// The process as a whole as the kernel tells it, in the form of a step.
+    pub whole: StepRow,
+    /// Its steps.
+    pub steps: Vec<StepRow>,
+}
+
+/// The launches of a pass, in the order of their numbers.
+pub(super) type Launches = [Arc<LaunchTimer>];
+
+/// From start to end.
+pub(super) const fn real_ns(row: &StepRow) -> u64 {
+    row.end_ns.saturating_sub(row.start_ns)
+}
+
+/// User and system time.
+pub(super) const fn cpu_ns(row: &StepRow) -> u64 {
+    row.user_cpu_ns + row.system_cpu_ns
+}
+
+/// Bytes read from each space, in the order of [`plan::JobSpace::ALL`].
+pub(super) const fn read_bytes(row: &StepRow) -> [u64; 3] {
+    [row.permanent_read_bytes, row.work_read_bytes, row.utility_read_bytes]
+}
+
+/// Bytes written to each.
+pub(super) const fn write_bytes(row: &StepRow) -> [u64; 3] {
+    [row.permanent_write_bytes, row.work_write_bytes, row.utility_write_bytes]
+}
+
+impl LaunchTimer {
+    fn of(row: &LaunchRow, steps: &[&StepRow]) -> Self {
+        let whole = StepRow {
+            key: row.key.clone(),
+            launch: row.launch,
+            test: row.test.clone(),
+            step: 0,
+            action: String::new(),
+            threads: 0,
+            start_ns: row.start_ns,
+            end_ns: row.end_ns,
+            user_cpu_ns: row.user_cpu_ns,
+            system_cpu_ns: row.system_cpu_ns,
+            peak_memory_bytes: row.peak_memory_bytes,
+            block_input_bytes: row.block_input_bytes,
+            block_output_bytes: row.block_output_bytes,
+            voluntary_switches: row.voluntary_switches,
+            involuntary_switches: row.involuntary_switches,
+            permanent_read_bytes: row.permanent_read_bytes,
+            permanent_write_bytes: row.permanent_write_bytes,
+            work_read_bytes: row.work_read_bytes,
+            work_write_bytes: row.work_write_bytes,
+            utility_read_bytes: row.utility_read_bytes,
+            utility_write_bytes: row.utility_write_bytes,
+            rows_in: 0,
+            rows_out: 0,
+            checksum: String::new(),
+            result: String::new(),
+        };
+        let own = steps.iter().filter(|step| step.launch == row.launch);
+        Self { row: row.clone(), whole, steps: own.map(|step| (*step).clone()).collect() }
+    }
+
+    /// CPU time of its steps, as they measured it themselves.
+    pub(super) fn steps_ns(&self) -> u64 {
+        self.steps.iter().map(cpu_ns).sum()
+    }
+
+    /// By how much that or what its control group tells is from the CPU time of the process, as `wait4(2)` tells it.
+    pub(super) fn cpu_apart_ns(&self) -> u64 {
+        let others = [Some(self.steps_ns()), self.row.group_cpu_ns];
+        others.into_iter().flatten().map(|other| other.abs_diff(cpu_ns(&self.whole))).max().unwrap_or(0)
+    }
+
+    /// All are within [`CPU_AGREES_SHARE`] or [`CPU_AGREES_NS`] of the process's, whichever is more; none where the
+    /// launch is not complete or the record has no steps of it.
+    pub(super) fn cpu_agrees(&self) -> Option<bool> {
+        let room = (CPU_AGREES_NS as f64).max(cpu_ns(&self.whole) as f64 * CPU_AGREES_SHARE);
+        (complete(&self.row) && !self.steps.is_empty()).then(|| self.cpu_apart_ns() as f64 <= room)
+    }
+}
+
+/// Of `rows` of a pass, with their `steps`.
+pub(super) fn launch_timers<'a>(
+    rows: impl Iterator<Item = &'a LaunchRow>,
+    steps: impl Iterator<Item = &'a StepRow>,
+) -> Vec<Arc<LaunchTimer>> {
+    let (mut rows, mut steps): (Vec<_>, Vec<_>) = (rows.collect(), steps.collect());
+    rows.sort_by_key(|row| row.launch);
+    steps.sort_by_key(|row| row.step);
+    rows.iter().map(|row| Arc::new(LaunchTimer::of(row, &steps))).collect()
+}
