@@ -1,6 +1,6 @@
 //! The job table: what each run of a case did, and at which of three named rates.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use plan::{Bytes, Case, Order, Phase, RateName};
 use record::{Detail, Metric, Run};
@@ -11,77 +11,47 @@ use crate::subject::Subject;
 use crate::table::{Column, Of, Statement, Value};
 use crate::{Beside, RateOf, RepetitionFigure};
 
-/// Three rates of one run, in operations per second. They differ, so a score says which one it is:
-/// study D prints 1,320,137 for a run of 1,098,947 by wall time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct JobRates {
-    /// All operations ÷ wall time, open and close included.
-    pub by_wall: f64,
-    /// All operations ÷ time between first and last transfer; none where it is not known.
-    pub by_io: Option<f64>,
-    /// Sum of the tasks' own rates; none where they are not known.
-    pub sum_of_tasks: Option<f64>,
+/// Transfers below this size are told in operations per second.
+const SMALL_BELOW: Bytes = Bytes::kib(64);
+
+/// Operations of all tasks ÷ seconds; none where the time is not above 0.
+///
+/// ```
+/// let rate = analysis::job_rate(14_616.0, 20_000.0, 266.0).expect("a time");
+/// assert_eq!(rate.round(), 1_098_947.0);
+/// ```
+#[must_use]
+pub fn job_rate(tasks: f64, operations_per_task: f64, seconds: f64) -> Option<f64> {
+    (seconds > 0.0).then(|| tasks * operations_per_task / seconds)
 }
 
-impl JobRates {
-    /// Of `tasks` that did `operations_per_task` each: over the wall time of the job, the time of
-    /// its I/O phase and the times of the tasks, all in seconds. None where the wall time is not
-    /// above 0; a rate is none where its times are not known or not above 0.
-    ///
-    /// ```
-    /// let rates = analysis::JobRates::of(14_616, 20_000, 266.0, None, &[]).expect("a time");
-    /// assert_eq!(rates.by_wall.round(), 1_098_947.0);
-    /// ```
-    #[must_use]
-    pub fn of(
-        tasks: u64,
-        operations_per_task: u64,
-        wall_seconds: f64,
-        io_seconds: Option<f64>,
-        task_seconds: &[f64],
-    ) -> Option<Self> {
-        let operations = tasks as f64 * operations_per_task as f64;
-        let timed = !task_seconds.is_empty() && task_seconds.iter().all(|&seconds| seconds > 0.0);
-        (wall_seconds > 0.0).then(|| Self {
-            by_wall: operations / wall_seconds,
-            by_io: io_seconds.filter(|&seconds| seconds > 0.0).map(|seconds| operations / seconds),
-            sum_of_tasks: timed
-                .then(|| task_seconds.iter().map(|seconds| operations_per_task as f64 / seconds).sum()),
-        })
-    }
-}
-
-/// A row of the job table: one repetition of one case, or what a study printed of a job.
-#[derive(Debug, Clone, PartialEq)]
+/// A row of the job table: one repetition of one case, or what a study printed of a job. Its three rates, in operations
+/// per second, differ, so a score says which one it is: study D prints 1,320,137 for a run of 1,098,947 by wall time.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Job {
     /// The number of a published job, or the batch job or run with the repetition, as in `4711 (2)`.
-    pub name: String,
-    /// The id of a published job in the library, and where it is from.
-    pub published: Option<(String, String)>,
+    name: String,
+    /// The id of a published job in the library.
+    published: String,
+    /// Where it is from.
+    source: String,
     /// The repetition of an own job, from 0.
-    pub repetition: Option<u32>,
-    /// The phase; none of a published job that does not say.
-    pub phase: Option<Phase>,
-    /// Nodes.
-    pub nodes: Option<u64>,
-    /// Tasks, of all nodes.
-    pub tasks: Option<u64>,
-    /// Wall time, seconds.
-    pub seconds: Option<f64>,
-    /// Operations ÷ tasks.
-    pub operations_per_task: Option<f64>,
-    /// Its rates.
-    pub rates: Option<JobRates>,
+    repetition: Option<u32>,
+    /// None of a published job that does not say.
+    phase: Option<Phase>,
+    nodes: Option<u64>,
+    /// Of all nodes.
+    tasks: Option<u64>,
+    /// Wall time.
+    seconds: Option<f64>,
+    operations_per_task: Option<f64>,
+    by_wall: Option<f64>,
+    by_io: Option<f64>,
+    sum_of_tasks: Option<f64>,
     /// What a study prints without saying which rate it is.
-    pub printed: Option<f64>,
+    printed: Option<f64>,
     /// The highest rate by wall time of all own jobs of its phase whose figures are not disqualified.
-    pub best: bool,
-}
-
-impl Job {
-    fn by_wall(&self) -> f64 {
-        self.rates.map_or(0.0, |rates| rates.by_wall)
-    }
+    best: bool,
 }
 
 /// Operations per second.
@@ -109,19 +79,19 @@ impl Statement for Job {
             .headed("# ops/task"),
         Column::rate(
             "by_wall_per_second",
-            |one: &Self| operations(one.rates.map(|rates| rates.by_wall)),
+            |one: &Self| operations(one.by_wall),
             "Operations ÷ wall time; of a published job computed from its other columns.",
         )
         .headed("by wall time"),
         Column::rate(
             "by_io_per_second",
-            |one: &Self| operations(one.rates.and_then(|rates| rates.by_io)),
+            |one: &Self| operations(one.by_io),
             "Operations ÷ time of the I/O phase.",
         )
         .headed("by I/O phase"),
         Column::rate(
             "sum_of_tasks_per_second",
-            |one: &Self| operations(one.rates.and_then(|rates| rates.sum_of_tasks)),
+            |one: &Self| operations(one.sum_of_tasks),
             "Sum of the rates of the tasks.",
         )
         .headed("sum of tasks"),
@@ -146,16 +116,11 @@ impl Statement for Job {
             .detail(),
         Column::text(
             "published",
-            |one: &Self| one.published.as_ref().map(|(id, _)| id.clone()).unwrap_or_default(),
+            |one: &Self| one.published.clone(),
             "The id of a published job; nothing of an own one.",
         )
         .detail(),
-        Column::text(
-            "source",
-            |one: &Self| one.published.as_ref().map(|(_, source)| source.clone()).unwrap_or_default(),
-            "Where a published job is from.",
-        )
-        .below(),
+        Column::text("source", |one: &Self| one.source.clone(), "Where a published job is from.").below(),
     ];
 
     fn notes(_: &[&Self]) -> Vec<String> {
@@ -168,9 +133,6 @@ impl Statement for Job {
         )]
     }
 }
-
-/// Transfers below this size are told in operations per second.
-const SMALL_BELOW: Bytes = Bytes::kib(64);
 
 /// The job table of `run`: the published jobs that the study sets beside its own, then each repetition that counts of
 /// small random transfers by several tasks, those of the fastest figure first. Empty where there is no own one, and
@@ -186,68 +148,55 @@ pub(crate) fn jobs(
     // The last part of the name of a run, which no other run has.
     let id = id.rsplit('-').next().unwrap_or(id);
     // A launcher may have put the tasks on more nodes than the workload asks for.
-    let observed: HashMap<usize, usize> = nodes
-        .iter()
-        .map(Stated::about)
-        .filter(|one| one.together)
-        .map(|one| (one.figure, one.nodes.len()))
-        .collect();
-    let mut own: Vec<(usize, Vec<Job>)> = Vec::new();
+    let observed = nodes.iter().map(Stated::about).filter(|one| one.together);
+    let observed: HashMap<usize, usize> = observed.map(|one| (one.figure, one.nodes.len())).collect();
     let printed: Vec<Job> = published.iter().filter_map(Stated::says).filter_map(printed).collect();
-    let is_asked = |case: &Case| !printed.is_empty() || case.id.starts_with(plan::randomops::CASE);
-    for subject in gate.subjects.iter().filter(|one| is_asked(one.case) && is_job(one)) {
+    let of_figure = |subject: &Subject<'_>| {
         let nodes = observed.get(&subject.index).map_or(subject.nodes(), |&nodes| nodes as u64);
         let job = |one| Job { nodes: Some(nodes), ..job(id, subject.case, one) };
-        own.push((subject.index, subject.figure.counted().map(job).collect()));
-    }
-    let fastest = |all: &[Job]| all.iter().map(Job::by_wall).fold(0.0, f64::max);
-    own.sort_by(|(_, a), (_, b)| fastest(b).total_cmp(&fastest(a)));
-    let mut found: Vec<(Vec<usize>, Job)> = own
-        .into_iter()
-        .flat_map(|(place, jobs)| jobs.into_iter().map(move |job| (vec![place], job)))
-        .collect();
-    if found.is_empty() {
+        (subject.index, subject.figure.counted().map(job).collect::<Vec<Job>>())
+    };
+    let asked = gate.subjects.iter().filter(|one| is_job(one, !printed.is_empty()));
+    let mut own: Vec<(usize, Vec<Job>)> = asked.map(of_figure).filter(|(_, jobs)| !jobs.is_empty()).collect();
+    if own.is_empty() {
         return Vec::new();
     }
-    let mut best: HashMap<Option<Phase>, usize> = HashMap::new();
-    for (place, (_, job)) in found.iter().enumerate().filter(|(_, (of, _))| gate.is_usable(of[0])) {
-        let highest = best.entry(job.phase).or_insert(place);
-        if job.by_wall() > found[*highest].1.by_wall() {
-            *highest = place;
+    let by_wall = |job: &Job| job.by_wall.unwrap_or(0.0);
+    let fastest = |(_, all): &(usize, Vec<Job>)| all.iter().map(by_wall).fold(0.0, f64::max);
+    own.sort_by(|a, b| fastest(b).total_cmp(&fastest(a)));
+    let mut phases = HashSet::new();
+    for (place, jobs) in own.iter_mut().filter(|(place, _)| gate.is_usable(*place)) {
+        let best = jobs.iter_mut().reduce(|best, one| if by_wall(one) > by_wall(best) { one } else { best });
+        if let Some(best) = best.filter(|_| phases.insert(gate.figures[*place].phase)) {
+            best.best = true;
         }
     }
-    for place in best.into_values() {
-        found[place].1.best = true;
-    }
+    let own = own.into_iter().flat_map(|(place, jobs)| jobs.into_iter().map(move |job| (vec![place], job)));
     let printed = printed.into_iter().map(|job| (Vec::new(), job));
-    printed.chain(found).map(|(inputs, job)| gate.state(Kind::Job, inputs, job)).collect()
+    printed.chain(own).map(|(inputs, job)| gate.state(Kind::Job, inputs, job)).collect()
 }
 
-fn is_job(subject: &Subject<'_>) -> bool {
+fn is_job(subject: &Subject<'_>, asked: bool) -> bool {
     let workload = &subject.case.workload;
-    let several = workload.tasks > 1 || subject.case.id.starts_with(plan::randomops::CASE);
+    let of_randomops = subject.case.id.starts_with(plan::randomops::CASE);
     let random = matches!(workload.order, Order::Random { .. });
-    several && random && workload.geometry.transfer < SMALL_BELOW && subject.figure.phase.is_transfers()
+    let small = workload.geometry.transfer < SMALL_BELOW && subject.figure.phase.is_transfers();
+    (of_randomops || asked && workload.tasks > 1) && random && small
 }
 
 fn job(id: &str, case: &Case, one: &RepetitionFigure) -> Job {
     let tasks = case.workload.tasks;
     Job {
         name: format!("{id} ({})", one.repetition + 1),
-        published: None,
         repetition: Some(one.repetition),
         phase: Some(one.phase.key.phase),
-        nodes: None,
         tasks: Some(tasks.into()),
         seconds: Some(one.phase.wall_ns as f64 / 1e9),
         operations_per_task: Some(one.phase.transfers() as f64 / f64::from(tasks.max(1))),
-        rates: Some(JobRates {
-            by_wall: one.rates.by_wall.transfers_per_second,
-            by_io: Some(one.rates.by_io.transfers_per_second),
-            sum_of_tasks: Some(one.rates.sum_of_tasks.transfers_per_second),
-        }),
-        printed: None,
-        best: false,
+        by_wall: Some(one.rates.by_wall.transfers_per_second),
+        by_io: Some(one.rates.by_io.transfers_per_second),
+        sum_of_tasks: Some(one.rates.sum_of_tasks.transfers_per_second),
+        ..Job::default()
     }
 }
 
@@ -257,28 +206,20 @@ fn printed(beside: &Beside) -> Option<Job> {
     let more = &one.parameters.more;
     let job = more.get("job").filter(|_| one.metric == Metric::Iops)?;
     let number = |key: &str| more.get(key).and_then(Detail::number);
-    let (seconds, operations) = (number("time_s"), number("ops_per_task"));
-    let tasks = one.parameters.tasks.map(u64::from);
-    let all = tasks.zip(operations).map(|(tasks, operations)| tasks as f64 * operations);
+    let (seconds, operations_per_task) = (number("time_s"), number("ops_per_task"));
     let misprint = if beside.misprint.is_empty() { String::new() } else { format!("; {}", beside.misprint) };
+    let rate = || job_rate(one.parameters.tasks?.into(), operations_per_task?, seconds?);
     Some(Job {
         name: job.to_string(),
-        published: Some((
-            one.id.clone(),
-            format!("published, printed {}{misprint}; {}", one.as_published(), beside.source),
-        )),
-        repetition: None,
+        published: one.id.clone(),
+        source: format!("published, printed {}{misprint}; {}", one.as_published(), beside.source),
         phase: beside.phase,
         nodes: one.parameters.nodes.map(u64::from),
-        tasks,
+        tasks: one.parameters.tasks.map(u64::from),
         seconds,
-        operations_per_task: operations,
-        rates: all.zip(seconds.filter(|&seconds| seconds > 0.0)).map(|(all, seconds)| JobRates {
-            by_wall: all / seconds,
-            by_io: None,
-            sum_of_tasks: None,
-        }),
+        operations_per_task,
+        by_wall: rate(),
         printed: Some(one.value),
-        best: false,
+        ..Job::default()
     })
 }

@@ -35,7 +35,7 @@
 //! | [`difference`] | whether two samples of repetitions differ: the one test of differences |
 //! | [`compare_spread`] | which of two gives the same rate more reliably |
 //! | [`Little`], [`little`] | transfers under way = rate × latency |
-//! | [`Job`], [`JobRates`] | the job table with its three named rates |
+//! | [`Job`] | the job table with its three named rates |
 //! | [`drives`], [`bytes_behind_creates`] | what a goal needs |
 //! | [`RateUnits`], [`whole_mebibytes`] | one rate in every unit; units that were mixed up |
 //! | [`node_rates`] | rates of single nodes, for averages over nodes |
@@ -182,7 +182,7 @@ pub use histogram::Histogram;
 pub use history::{DevicePart, HistorySplit};
 pub use imported::{HistoryTrip, ImportedCheck, imported_checks, round_trips};
 pub use iops::{CacheState, DefinedIops, iops_table};
-pub use jobs::{Job, JobRates};
+pub use jobs::{Job, job_rate};
 pub use lack_of_fit::{FIT_POINTS_LEAST, FIT_REPETITIONS_LEAST, Model, ModelTest, bends_at, lack_of_fit};
 pub use latency::{CdfPoint, LATENCY_STATISTICS, Latency, LatencyStatistic, LatencySummary, ShownIn, Take};
 pub use layers::{Layer, LayerStack, QueueVerdict, cpu_seconds_per_gb};
@@ -237,7 +237,7 @@ pub use shape::{
     ALIKE_SHARE, ALIKE_SHARE_UNREPEATED, KNEE_DISTANCE_MIN, KNEE_RISE_MIN, PLATEAU_SHARE, geometric, knee,
     noise_share, plateau, reaches, shape, spread_beyond, sweet_spot,
 };
-pub use slowest::{SlowestMember, slowest_device, slowest_member, slowest_task};
+pub use slowest::{SlowestMember, slowest_member};
 pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
 pub use strips::StripPoint;
 pub use study::{findings, findings_of, usable_cpus};

@@ -4,7 +4,7 @@ use record::{Library, Published};
 
 use super::Found;
 use super::printed::{rounding, same, value};
-use crate::{Check, Doubt, JobRates};
+use crate::{Check, Doubt, job_rate};
 
 /// How a printed figure stands to what is computed.
 #[derive(Clone, Copy)]
@@ -64,9 +64,8 @@ fn itself(v: &[f64]) -> f64 {
 }
 
 /// All operations ÷ wall time.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "printed counts")]
 fn by_wall(v: &[f64]) -> f64 {
-    JobRates::of(v[0] as u64, v[1] as u64, v[2], None, &[]).map_or(f64::NAN, |rates| rates.by_wall)
+    job_rate(v[0], v[1], v[2]).unwrap_or(f64::NAN)
 }
 
 const JOB: &str = "processes × operations of each ÷ time";

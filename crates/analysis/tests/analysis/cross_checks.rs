@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use analysis::{
-    DeviceOperation, JobRates, Kbyte, Printed, RateUnits, Reconciled, RoundTrip, Stripe, TimePart,
-    bytes_behind_creates, crossover, deviation_min, drives, scalability, tax, total_of_averages,
+    DeviceOperation, Kbyte, Printed, RateUnits, Reconciled, RoundTrip, Stripe, TimePart,
+    bytes_behind_creates, crossover, deviation_min, drives, job_rate, scalability, tax, total_of_averages,
 };
 use plan::{Bytes, Geometry, Nanos, WorkloadSpec};
 use serde::Deserialize;
@@ -83,7 +83,7 @@ impl Vector {
             "i*4096/1e9" => RateUnits::from_operations(v("i"), Bytes::kib(4)).bytes / 1e9,
             "ceil(p/s)" => crossover(v("s"), 0.0, v("p")).expect("a crossing") as f64,
             "R/sqrt(2*(n-1))" => deviation_min(v("R"), self.whole("n")),
-            "n*o/t" => self.job(v("t")).by_wall,
+            "n*o/t" => self.job(v("t")),
             "c*32768/1e9" => bytes_behind_creates(v("c"), Bytes::kib(32)) / 1e9,
             "ceil(t/r)" => drives(v("t"), v("r"), Stripe::NONE).expect("a goal").data as f64,
             "m/(n*b)" => scalability(v("m"), v("n"), v("b")).expect("a baseline"),
@@ -93,7 +93,7 @@ impl Vector {
             // The seconds in which a job reaches a rate are the seconds at which it has it by wall time.
             "n*o/i" => {
                 let seconds = v("n") * v("o") / v("i");
-                assert!((self.job(seconds).by_wall / v("i") - 1.0).abs() < 1e-12);
+                assert!((self.job(seconds) / v("i") - 1.0).abs() < 1e-12);
                 seconds
             }
             // Arithmetic of one step.
@@ -148,8 +148,8 @@ impl Vector {
         spec.validate().expect("a workload of a study").bytes().0 as f64
     }
 
-    fn job(&self, seconds: f64) -> JobRates {
-        JobRates::of(self.whole("n"), self.whole("o"), seconds, None, &[]).expect("a time")
+    fn job(&self, seconds: f64) -> f64 {
+        job_rate(self.whole("n") as f64, self.whole("o") as f64, seconds).expect("a time")
     }
 }
 

@@ -140,7 +140,7 @@ fn the_slow_node_of_a_figure_is_named_with_its_device_and_what_it_costs() {
     let bound = found.bound.expect("all moved something");
     assert_eq!((bound.slowest.name.as_str(), bound.slowest.bound), ("n2", 400.0));
     assert_eq!((bound.measured, bound.share), (Some(700.0), Some(1.75)), "each ran for ten seconds");
-    assert_eq!((bound.lost, bound.slowest.behind), (400.0, 0.5));
+    assert_eq!((bound.lost, bound.slowest.rate, bound.slowest.typical), (400.0, 100.0, 200.0));
     let (device, mean) = bound.device.expect("observed");
     assert_eq!((device.as_str(), mean.read_bytes_per_second), ("nvme0n1", 100.0));
     assert_eq!((found.bytes_per_second.n, found.bytes_per_second.mean), (4, 175.0));

@@ -1,8 +1,8 @@
 //! Arithmetic that studies do with their figures: units, drives, jobs, Little's law, nodes.
 
 use analysis::{
-    JobRates, Little, RateUnits, Stripe, Summary, bytes_behind_creates, drives, little, node_rates,
-    whole_mebibytes,
+    Little, RateOf, RateUnits, Stripe, Summary, Value, bytes_behind_creates, drives, job_rate, little,
+    node_rates, whole_mebibytes,
 };
 use plan::{Backend, Bytes, Case, Order, Pace, Phase, Setting, SettingValue};
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
@@ -54,18 +54,11 @@ fn a_goal_needs_drives() {
 
 /// Study D: 14616 × 20000 operations in 266 s; printed is 1,320,137.
 #[test]
-fn a_job_has_three_rates() {
-    let rates = JobRates::of(14_616, 20_000, 266.0, Some(221.431_563_542_268_7), &[]).expect("a time");
-    assert!((rates.by_wall - 1_098_947.368_421_052_6).abs() < 1e-6);
-    assert!((rates.by_io.expect("a time") - 1_320_137.0).abs() < 1e-3);
-    assert_eq!(rates.sum_of_tasks, None);
-    let uneven = JobRates::of(2, 100, 10.0, Some(8.0), &[5.0, 8.0]).expect("a time");
-    assert_eq!((uneven.by_wall, uneven.by_io, uneven.sum_of_tasks), (20.0, Some(25.0), Some(32.5)));
-    assert_eq!(JobRates::of(1, 1, 0.0, None, &[]), None);
-    assert_eq!(
-        JobRates::of(1, 1, 1.0, Some(0.0), &[0.0]).map(|job| (job.by_io, job.sum_of_tasks)),
-        Some((None, None))
-    );
+fn the_rate_of_a_job_depends_on_the_time_that_is_meant() {
+    let rate = |seconds: f64| job_rate(14_616.0, 20_000.0, seconds);
+    assert!((rate(266.0).expect("a time") - 1_098_947.368_421_052_6).abs() < 1e-6);
+    assert!((rate(221.431_563_542_268_7).expect("a time") - 1_320_137.0).abs() < 1e-3);
+    assert_eq!(rate(0.0), None);
 }
 
 #[test]
@@ -82,13 +75,16 @@ fn the_job_table_marks_the_best_run() {
     let study = Study::default().with(alone, &[300]).with(reads("one"), &[100, 120]).with(two, &[110, 90]);
     let found = analysis::findings_of(&study.run(), &study.figures());
     let table: Vec<_> = found.jobs.iter().filter_map(analysis::Stated::says).collect();
-    let rows: Vec<_> = table
-        .iter()
-        .map(|job| (job.repetition, job.nodes, job.tasks, job.operations_per_task, job.best))
-        .collect();
-    let of = |repetition, operations, best| (Some(repetition), Some(4), Some(2), Some(operations), best);
-    assert_eq!(rows, [of(0, 550.0, true), of(1, 450.0, false)], "jobs of randomops");
-    assert_eq!((table[0].seconds, table[0].rates.map(|rates| rates.by_wall)), (Some(10.0), Some(110.0)));
+    let keys = ["repetition", "nodes", "tasks", "operations_per_task", "best"];
+    let rows: Vec<_> = table.iter().map(|job| keys.map(|key| rows::cell(*job, key))).collect();
+    let of = |repetition, operations, best| {
+        let [repetition, nodes, tasks] = [repetition, 4, 2].map(Value::Count);
+        [repetition, nodes, tasks, Value::Number(operations), best]
+    };
+    let expected = [of(0, 550.0, Value::Flag(true)), of(1, 450.0, Value::None)];
+    assert_eq!(rows, expected, "jobs of randomops");
+    assert_eq!(rows::cell(table[0], "seconds"), Value::Seconds(10.0));
+    assert_eq!(rows::cell(table[0], "by_wall_per_second"), Value::Rate(110.0, RateOf::Operations));
 }
 
 /// Study E: 1.2 million transfers per second of 50 µs keep 60 of 64 threads busy.

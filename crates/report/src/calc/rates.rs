@@ -1,6 +1,6 @@
 //! Formulas of rates: what they scale to, lose, need and mean.
 
-use analysis::{JobRates, Little, RateUnits, Stripe};
+use analysis::{Little, RateUnits, Stripe, job_rate};
 use plan::{Amount, Bytes, Nanos, balance_bound};
 
 use super::{alike, like, line, shown};
@@ -137,11 +137,11 @@ pub fn bound(limits: &[(String, f64, Amount)], measured: Option<Amount>) -> Resu
 /// # Errors
 /// The job took no time.
 pub fn job(tasks: u64, operations: u64, seconds: f64) -> Result<String, String> {
-    let rates = JobRates::of(tasks, operations, seconds, None, &[])
+    let rate = job_rate(tasks as f64, operations as f64, seconds)
         .ok_or_else(|| format!("a job of {seconds} s has no rate: give a time above 0"))?;
     let mut out = String::new();
     let how = format!("{} tasks × {} operations ÷ {seconds} s", grouped(tasks), grouped(operations));
-    line(&mut out, "by wall time", &shown(Amount::OperationsPerSecond(rates.by_wall)), &how);
+    line(&mut out, "by wall time", &shown(Amount::OperationsPerSecond(rate)), &how);
     Ok(out)
 }
 
