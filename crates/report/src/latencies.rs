@@ -95,11 +95,6 @@ pub(crate) fn headings(level: ShownIn) -> Vec<&'static str> {
     statistics(level).map(|statistic| statistic.heading).collect()
 }
 
-/// What a latency has for each statistic at `level`.
-pub(crate) fn cells(one: Option<&LatencyInfo>, level: ShownIn) -> Vec<String> {
-    one.into_iter().flat_map(|one| one.shown(level)).map(|(_, nanos)| words(nanos)).collect()
-}
-
 /// The latency of each row has a column for each statistic at `level`.
 pub(crate) fn columns<'r, T>(
     table: TableOf<T>,

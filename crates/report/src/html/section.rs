@@ -20,7 +20,6 @@ pub(super) fn value(section: &Section, charts: &[Chart], linked: &HashSet<usize>
     json!({
         "id": section.id,
         "title": section.title,
-        "before_figures": section.before_figures,
         "charts": charts_of(charts, section.id),
         "blocks": section.blocks.iter().map(|block| block_value(block, charts, linked)).collect::<Vec<_>>(),
     })
@@ -45,7 +44,8 @@ fn block_value(block: &Block, charts: &[Chart], linked: &HashSet<usize>) -> Valu
     }
 }
 
-fn table_value(caption: &str, table: &Table, linked: &HashSet<usize>) -> Value {
+/// A table with links to the figures in `linked`.
+pub(super) fn table_value(caption: &str, table: &Table, linked: &HashSet<usize>) -> Value {
     let parted = table.parted_for_page();
     let (table, below) = match &parted {
         Some((table, below)) => (table, below.as_slice()),

@@ -25,7 +25,7 @@ use crate::view::findings::Setting;
 use crate::view::{Figure, Report};
 
 pub(crate) use cluster::nodes_line;
-pub(crate) use rates::{confidence, rates, statistic};
+pub(crate) use rates::rates;
 
 /// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
 /// second, as data sheets do.

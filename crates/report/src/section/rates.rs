@@ -8,7 +8,7 @@ use super::{Block, Section, only, unnamed, which_target};
 use crate::chosen::Chosen;
 use crate::format::{grouped, mebibytes, megabytes, percent};
 use crate::latencies::{self, LatencyInfo, RESPONSE_FROM_START};
-use crate::table::Table;
+use crate::table::{Cell, Table};
 use crate::text::{iops, marks, share};
 use crate::view::{Figure, Report};
 
@@ -38,7 +38,7 @@ pub(crate) fn rates(report: &Report, long: bool) -> Vec<Section> {
 }
 
 /// What the numbers are of: said once where all figures agree.
-pub(crate) fn statistic(report: &Report) -> String {
+fn statistic(report: &Report) -> String {
     let repeated = report.figures.iter().any(|figure| figure.counted() > 1);
     let mut text = if repeated { "Median of n repetitions" } else { "One repetition of each" }.to_owned();
     match one_rate(report) {
@@ -61,7 +61,7 @@ fn one_rate(report: &Report) -> Option<&'static str> {
 }
 
 /// The confidence of the intervals, where there are any.
-pub(crate) fn confidence(report: &Report) -> Option<String> {
+fn confidence(report: &Report) -> Option<String> {
     let transfers = report.figures.iter().filter(|figure| !figure.is_operations());
     let spreads = transfers.filter_map(|figure| figure.bytes_per_second.confidence);
     let least = spreads.fold(f64::INFINITY, f64::min);
@@ -82,7 +82,7 @@ fn table(report: &Report, figures: &[&Figure], long: bool) -> Table {
     let same_rate = one_rate(report).is_some();
     let short = |text: String| (!long).then_some(text);
     Table::of(figures)
-        .right("#", |one| one.number.to_string())
+        .right("#", |one| Cell::figure(Some(one.number)))
         .left("target", |one| which_target(report, one))
         .left(if long { "conditions" } else { "what" }, |one| {
             if long { one.conditions.clone() } else { one.what.clone() }
@@ -110,7 +110,7 @@ fn latencies(report: &Report, figures: &[&Figure]) -> Table {
     };
     let operations = figures.iter().any(|figure| figure.is_operations());
     Table::of(figures.iter().flat_map(|figure| figure.latency.iter().map(move |one| (*figure, one))))
-        .right("#", |(figure, _)| figure.number.to_string())
+        .right("#", |(figure, _)| Cell::figure(Some(figure.number)))
         .left("target", |(figure, _)| which_target(report, figure))
         .left("what", |(figure, _)| figure.what.clone())
         .left("path", |(figure, _)| figure.path.clone())

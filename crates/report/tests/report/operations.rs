@@ -17,7 +17,7 @@ fn operations_have_their_names_in_every_form() {
     report::html(&run, &mut page).expect("written");
     let page = String::from_utf8(page).expect("UTF-8");
     assert!(page.contains("Files and directories") && page.contains("creates/s"));
-    assert!(!page.contains("id=\"results\""), "no table of transfers without transfers");
+    assert!(!page.contains("id=\"rates\""), "no table of transfers without transfers");
     let report: Value = serde_json::from_str(&report::json(&run)).expect("JSON");
     let created = &report["figures"][0];
     assert_eq!(created["unit"], "creates/s");

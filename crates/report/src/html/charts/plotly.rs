@@ -151,6 +151,9 @@ impl Trace {
         ends: impl IntoIterator<Item = (Option<f64>, Option<f64>)>,
     ) -> Self {
         let (above, below): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
+        if above.iter().all(Option::is_none) {
+            return self;
+        }
         self.with(
             &format!("error_{axis}"),
             json!({
