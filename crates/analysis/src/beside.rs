@@ -188,7 +188,7 @@ pub fn unknown_ids(plan: &Plan, library: &Library) -> Vec<UnknownId> {
 /// scaling, at its last point: with as many tasks on each node where it is known of the published one.
 /// Ids that `library` does not have are left out;
 /// [`unknown_ids`] names them. So are those of jobs, which stand beside sums, ratios and profiles of their launches
-/// ([`crate::PublishedMatrix`], [`crate::JobsBeside`]): no figure is the same quantity.
+/// ([`crate::published_matrix`], [`crate::JobsBeside`]): no figure is the same quantity.
 #[must_use]
 pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Beside> {
     let all = subjects(plan, figures);

@@ -189,8 +189,7 @@ pub use layers::{Layer, LayerStack, QueueVerdict, cpu_seconds_per_gb};
 pub use little::{Little, little};
 pub use matrix::{
     Amounts, JobContrast, JobRatios, JobSums, JobTest, LaunchMean, Matrices, Matrix, MatrixComparison,
-    MatrixPass, MatrixTables, PublishedMatrix, RatioStatistics, compare_matrices, matrices, published_matrix,
-    same_jobs,
+    MatrixPass, MatrixTables, RatioStatistics, compare_matrices, matrices, published_matrix, same_jobs,
 };
 pub use member_figures::MemberFigure;
 pub use members::{Grade, Member, MemberSet, ModelVerdict, UNEVEN_SHARE, member_sets};

@@ -21,7 +21,7 @@ pub use published::published_matrix;
 pub use ratios::{JobTest, RatioStatistics};
 pub use systems::{JobContrast, MatrixComparison, compare_matrices, same_jobs};
 pub(crate) use tables::tables;
-pub use tables::{JobRatios, JobSums, MatrixTables, PublishedMatrix};
+pub use tables::{JobRatios, JobSums, MatrixTables};
 
 use crate::histogram::Histogram;
 use crate::{Check, Doubt, Figure, Summary};
@@ -58,8 +58,8 @@ pub struct Matrix {
     pub passes: Vec<MatrixPass>,
     /// In no pass all launches completed: what follows is of those that did.
     pub partial: bool,
-    /// The sums of each pass that is used, summarised; none where nothing completed.
-    pub sums: Option<[Summary; 4]>,
+    /// The sums of each pass that is used, summarised by column; empty where nothing completed.
+    pub sums: Vec<Summary>,
     /// Means of each launch over the passes that are used, in the order of their tests, streams and rounds.
     pub launches: Vec<LaunchMean>,
     tests: Vec<JobTest>,
@@ -107,13 +107,8 @@ fn matrix(plan: &Plan, place: usize, figure: &Figure, rows: &[LaunchRow]) -> Opt
     let partial = passes.iter().all(|pass| pass.completed < asked);
     let used = || passes.iter().zip(&rows).filter(|(pass, _)| partial || pass.completed == asked);
     let launches = launches::means(used().flat_map(|(_, rows)| rows.iter().copied()));
-    let column = |column: usize| Summary::of(&used().map(|(pass, _)| pass.sums[column]).collect::<Vec<_>>());
-    let sums = match [0, 1, 2, 3].map(column) {
-        [Some(real), Some(memory), Some(user), Some(system)] if !launches.is_empty() => {
-            Some([real, memory, user, system])
-        }
-        _ => None,
-    };
+    let column = |column| Summary::of(&used().map(|(pass, _)| pass.sums[column]).collect::<Vec<_>>());
+    let sums = if launches.is_empty() { Vec::new() } else { (0..4).filter_map(column).collect() };
     let settings: Vec<Setting> =
         case.settings.iter().filter(|one| one.key != crate::subject::TARGET).cloned().collect();
     let name = if figure.target.is_empty() { &figure.group } else { &figure.target };

@@ -4,8 +4,9 @@ use record::Library;
 
 use super::launches::{Amounts, COLUMNS, ratio_of, value_of};
 use super::systems::JobContrast;
-use super::tables::{JobRatios, JobSums, PublishedMatrix};
+use super::tables::{JobRatios, JobSums, MatrixTables};
 use crate::audit_published;
+use crate::gate::Stated;
 
 /// The systems, by the word in the ids of their figures and as the tables print them; the baseline first.
 const SYSTEMS: [(&str, &str); 2] = [
@@ -18,10 +19,10 @@ const SUMS: [(&str, f64, &str); 4] =
 /// The words of the columns of Table 2 in ids.
 const RATIOS: [&str; 3] = ["mean", "sdev", "range"];
 
-/// The published tables; none where `library` lacks a figure of them. Values are as printed, also where that is a
+/// What was published of one matrix on two systems, the baseline first; none where `library` lacks a figure of them. Values are as printed, also where that is a
 /// misprint.
 #[must_use]
-pub fn published_matrix(library: &Library) -> Option<PublishedMatrix> {
+pub fn published_matrix(library: &Library) -> Option<MatrixTables> {
     let audit = audit_published(library);
     // The values called `ids` in seconds, bytes or as ratios, the printed words with what the audit says of them, and
     // whether it says nothing.
@@ -38,24 +39,27 @@ pub fn published_matrix(library: &Library) -> Option<PublishedMatrix> {
         Some((values.collect(), words, !audit.iter().any(|doubt| ids.contains(&doubt.concerns))))
     };
     let cited = &library.figure("c-tab1-spinning-real")?.cited;
-    let mut found = PublishedMatrix { sums: Vec::new(), changes: Vec::new(), ratios: Vec::new() };
+    let (mut found, mut all) = (MatrixTables::default(), Vec::new());
     for (word, title) in SYSTEMS {
         let (sums, printed, _) = cells(&SUMS.map(|(column, ..)| format!("c-tab1-{word}-{column}")))?;
         let (ratios, more, _) = cells(&RATIOS.map(|column| format!("c-tab2-{word}-{column}")))?;
         let means: Amounts = sums.try_into().ok()?;
         let printed = format!("{printed}, in minutes and GB: {cited}");
-        let system = title.to_owned();
-        found.sums.push(JobSums { system: system.clone(), launches: None, means, passes: None, printed });
+        let (system, passes) = (title.to_owned(), Vec::new());
+        let sums = JobSums { system: system.clone(), launches: None, means, passes, printed };
         let (distribution, of_sums) = (ratios.try_into().ok()?, ratio_of(means)?);
-        found.ratios.push(JobRatios { system, distribution, of_sums, own: None, more });
+        let ratios = JobRatios { system, distribution, of_sums, own: None, more };
+        all.push(means);
+        found.sums.push(Stated::of_plan(sums));
+        found.ratios.push(Stated::of_plan(ratios));
     }
     for (column, (word, unit, name)) in SUMS.into_iter().enumerate() {
         let (_, printed, agrees) = cells(&[format!("c-tab1-delta-{word}")])?;
-        let [first, second] = [0, 1].map(|system: usize| found.sums[system].means[column]);
+        let [first, second] = [0, 1].map(|system: usize| all[system][column]);
         let share = (second - first) / first;
         // Without the digits that binary arithmetic adds to differences of printed numbers.
         let again = ((second - first) / unit * 1e6).round() / 1e6;
-        found.changes.push(JobContrast {
+        let contrast = JobContrast {
             systems: [1, 0].map(|system| SYSTEMS[system].1.to_owned()),
             what: COLUMNS[column],
             of: "sums of 101 launches".to_owned(),
@@ -64,7 +68,8 @@ pub fn published_matrix(library: &Library) -> Option<PublishedMatrix> {
             interval: None,
             verdict: if agrees { "as printed" } else { "misprint" }.to_owned(),
             how: format!("{printed}; computed again {again:+} {name}, {:+.2} %", share * 100.0),
-        });
+        };
+        found.contrasts.push(Stated::of_plan(contrast));
     }
     Some(found)
 }

@@ -28,15 +28,15 @@ pub struct JobSums {
     pub(super) launches: Option<(usize, usize)>,
     /// Means over passes.
     pub means: Amounts,
-    /// Each column over passes; none of what is printed.
-    pub(super) passes: Option<[Summary; 4]>,
+    /// Each column over passes; empty of what is printed.
+    pub(super) passes: Vec<Summary>,
     /// What is printed, and what the audit says of it.
     pub(super) printed: String,
 }
 
 impl JobSums {
     fn deviation(&self, column: usize) -> Option<f64> {
-        let summary = self.passes?[column];
+        let summary = self.passes.get(column)?;
         (summary.n > 1).then_some(summary.deviation_sample)
     }
 }
@@ -55,7 +55,7 @@ impl Statement for JobSums {
         ),
         Column::count("asked", |one: &Self| Some(one.launches?.1 as u64), "Launches of a whole pass.")
             .detail(),
-        Column::count("passes", |one: &Self| Some(one.passes?[0].n as u64), "Passes."),
+        Column::count("passes", |one: &Self| Some(one.passes.first()?.n as u64), "Passes."),
         Column::seconds("real", |one: &Self| Some(one.means[0]), "Real time."),
         Column::seconds("real_deviation", |one: &Self| one.deviation(0), "Over passes.").headed("±"),
         Column::bytes("memory", |one: &Self| Some(whole(one.means[1])), "Peaks of memory."),
@@ -147,28 +147,17 @@ impl Statement for JobTest {
     ];
 }
 
-/// What was published of one matrix on two systems, as rows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PublishedMatrix {
-    /// Table 1, the baseline first.
-    pub sums: Vec<JobSums>,
-    /// Its row of differences, with what they should be.
-    pub changes: Vec<JobContrast>,
-    /// Table 2, the baseline first.
-    pub ratios: Vec<JobRatios>,
-}
-
 /// All rows of `matrices`, and of the `printed` one.
-pub(crate) fn tables(gate: &Gate<'_>, matrices: &Matrices, printed: Option<PublishedMatrix>) -> MatrixTables {
+pub(crate) fn tables(gate: &Gate<'_>, matrices: &Matrices, printed: Option<MatrixTables>) -> MatrixTables {
     let mut found = MatrixTables::default();
     for one in &matrices.all {
         let (system, inputs) = (&one.system, || vec![one.figure]);
-        if let Some(sums) = one.sums {
+        if let [real, memory, user, cpu] = one.sums.as_slice() {
             let sums = JobSums {
                 system: system.clone(),
                 launches: Some((one.launches.len(), one.asked)),
-                means: sums.map(|sum| sum.mean),
-                passes: Some(sums),
+                means: [real, memory, user, cpu].map(|sum| sum.mean),
+                passes: one.sums.clone(),
                 printed: String::new(),
             };
             found.sums.push(gate.state(Kind::JobSums, inputs(), sums));
@@ -194,11 +183,9 @@ pub(crate) fn tables(gate: &Gate<'_>, matrices: &Matrices, printed: Option<Publi
         }));
     }
     if let Some(printed) = printed {
-        let none = Vec::new;
-        found.sums.extend(printed.sums.into_iter().map(|one| gate.state(Kind::JobSums, none(), one)));
-        let changes = printed.changes.into_iter();
-        found.contrasts.extend(changes.map(|one| gate.state(Kind::JobContrast, none(), one)));
-        found.ratios.extend(printed.ratios.into_iter().map(|one| gate.state(Kind::JobRatios, none(), one)));
+        found.sums.extend(printed.sums);
+        found.contrasts.extend(printed.contrasts);
+        found.ratios.extend(printed.ratios);
     }
     found
 }

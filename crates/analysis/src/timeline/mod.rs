@@ -13,7 +13,6 @@ mod concurrency;
 mod cost;
 mod full_timer;
 mod launch_timer;
-mod lengths;
 mod placement;
 mod profile;
 mod published;
@@ -24,13 +23,12 @@ use std::sync::Arc;
 use plan::{Case, Phase};
 use record::{LaunchRow, Run, SpaceRow};
 
-pub use concurrency::{Concurrency, concurrency};
+pub use concurrency::{Concurrency, concurrency, edge, lengths};
 pub(crate) use cost::job_costs;
 pub use cost::{JobCost, published_costs};
 pub use full_timer::FullTimer;
 pub(crate) use full_timer::{doubts, full_timers};
 pub use launch_timer::{CPU_AGREES_NS, CPU_AGREES_SHARE, LaunchTimer};
-pub use lengths::{edge, lengths};
 pub use placement::JobPlacing;
 pub(crate) use placement::job_placings;
 pub use profile::{

@@ -7,6 +7,7 @@ use record::SpaceRow;
 
 use crate::gate::Kind;
 use crate::headline::RateOf;
+use crate::summary::nearest_rank;
 use crate::table::{Column, Of, Statement, Value};
 use crate::{Regression, Summary};
 
@@ -52,12 +53,6 @@ impl ProfileSecond {
 
     const fn end_ns(&self) -> u64 {
         self.start_ns + self.length_ns
-    }
-
-    /// With what was moved in `length_ns`.
-    fn add(&mut self, length_ns: u64, of_spaces: [u64; 3]) {
-        self.length_ns += length_ns;
-        self.of_spaces.iter_mut().zip(of_spaces).for_each(|(sum, bytes)| *sum += bytes);
     }
 }
 
@@ -144,7 +139,8 @@ pub fn profile(rows: &[&SpaceRow]) -> Vec<ProfileSecond> {
         if let Some(last) = seconds.last_mut() {
             let is_rest = (length_ns as f64) < last.length_ns as f64 * REST_SHARE;
             if is_rest && last.end_ns() == second.start_ns {
-                last.add(length_ns, second.of_spaces);
+                last.length_ns += length_ns;
+                last.of_spaces.iter_mut().zip(second.of_spaces).for_each(|(sum, bytes)| *sum += bytes);
                 continue;
             }
             let end_ns = last.end_ns();
@@ -163,12 +159,12 @@ pub fn profile(rows: &[&SpaceRow]) -> Vec<ProfileSecond> {
 pub fn levels(seconds: &[ProfileSecond]) -> Option<Levels> {
     let is_active = |one: &ProfileSecond| one.bytes() > 0;
     let active: Vec<ProfileSecond> = seconds.iter().copied().filter(is_active).collect();
-    let ends = count(START_SHARE, active.len());
+    let ends = nearest_rank(START_SHARE * 100.0, active.len() as u64);
     // Idle intervals between active ones count: a stall is part of a mean.
     let first = seconds.iter().position(is_active)?;
     let span = &seconds[first..=seconds.iter().rposition(is_active)?];
     let start = median(&active[..ends])?;
-    let windows = span.windows(count(PEAK_SHARE, active.len())).map(mean);
+    let windows = span.windows(nearest_rank(PEAK_SHARE * 100.0, active.len() as u64)).map(mean);
     let higher =
         |best: Level, one: Level| if one.bytes_per_second > best.bytes_per_second { one } else { best };
     let peak = windows.reduce(higher)?;
@@ -179,16 +175,6 @@ pub fn levels(seconds: &[ProfileSecond]) -> Option<Levels> {
         end: median(&active[active.len() - ends..])?,
         mean: mean(span),
     })
-}
-
-/// A share of `n`, at least 1.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share of a count is between 0 and the count"
-)]
-fn count(share: f64, n: usize) -> usize {
-    ((share * n as f64).ceil() as usize).clamp(1, n.max(1))
 }
 
 fn level(of: &[ProfileSecond], bytes_per_second: f64) -> Level {
