@@ -13,7 +13,7 @@ mod ratios;
 mod systems;
 mod tables;
 
-use plan::{Phase, Plan, Setting};
+use plan::{Phase, Setting};
 use record::{LaunchRow, PhaseKey, Run};
 
 pub use launches::{Amounts, LaunchMean, MatrixPass};
@@ -24,6 +24,7 @@ pub(crate) use tables::tables;
 pub use tables::{JobRatios, JobSums, MatrixTables};
 
 use crate::histogram::Histogram;
+use crate::subject::{Subject, subjects};
 use crate::{Check, Doubt, Figure, Summary};
 
 /// Launches that a doubt names one by one.
@@ -86,17 +87,16 @@ impl Matrix {
 #[must_use]
 pub fn matrices(run: &Run, figures: &[Figure]) -> Matrices {
     let plan = &run.manifest.plan;
-    let of_jobs = figures.iter().enumerate().filter(|(_, figure)| figure.phase == Phase::Jobs);
-    let mut all: Vec<Matrix> = of_jobs
-        .filter_map(|(place, figure)| matrix(plan, place, figure, &run.launches(&figure.case)))
-        .collect();
+    let subjects = subjects(plan, figures);
+    let of_jobs = subjects.iter().filter(|one| one.figure.phase == Phase::Jobs);
+    let mut all: Vec<Matrix> = of_jobs.filter_map(|one| matrix(one, &run.launches(&one.case.id))).collect();
     ratios::fill_histograms(&mut all);
     Matrices { comparisons: systems::comparisons(plan, &all), all }
 }
 
 /// The matrix of one figure; none where the record has no launch of it.
-fn matrix(plan: &Plan, place: usize, figure: &Figure, rows: &[LaunchRow]) -> Option<Matrix> {
-    let case = plan.cases.iter().find(|case| case.id == figure.case)?;
+fn matrix(subject: &Subject<'_>, rows: &[LaunchRow]) -> Option<Matrix> {
+    let (case, figure) = (subject.case, subject.figure);
     let planned = case.workload.work.jobs().map_or(0, plan::Jobs::launch_count);
     let of_key = |key: &PhaseKey| rows.iter().filter(|row| row.key == *key).collect::<Vec<_>>();
     let rows: Vec<Vec<&LaunchRow>> = figure.counted().map(|pass| of_key(&pass.phase.key)).collect();
@@ -109,13 +109,12 @@ fn matrix(plan: &Plan, place: usize, figure: &Figure, rows: &[LaunchRow]) -> Opt
     let launches = launches::means(used().flat_map(|(_, rows)| rows.iter().copied()));
     let column = |column| Summary::of(&used().map(|(pass, _)| pass.sums[column]).collect::<Vec<_>>());
     let sums = if launches.is_empty() { Vec::new() } else { (0..4).filter_map(column).collect() };
-    let settings: Vec<Setting> =
-        case.settings.iter().filter(|one| one.key != crate::subject::TARGET).cloned().collect();
+    let settings = subject.settings();
     let name = if figure.target.is_empty() { &figure.group } else { &figure.target };
     let more = settings.iter().map(|one| format!(", {} {}", one.key, one.value));
     let system: String = std::iter::once(name.clone()).chain(more).collect();
     Some(Matrix {
-        figure: place,
+        figure: subject.index,
         case: figure.case.clone(),
         group: figure.group.clone(),
         target: figure.target.clone(),

@@ -20,7 +20,7 @@ mod spaces;
 
 use std::sync::Arc;
 
-use plan::{Case, Phase};
+use plan::Phase;
 use record::{LaunchRow, Run, SpaceRow};
 
 pub use concurrency::{Concurrency, concurrency, edge, lengths};
@@ -39,6 +39,7 @@ pub(crate) use spaces::file_system_of;
 pub use spaces::{ActionUse, KindMoved, SpaceUse};
 
 use crate::gate::{Kind, Stated};
+use crate::subject::{Subject, subjects};
 use crate::table::{Column, Of, Statement};
 use crate::{Figure, Histogram, RepetitionFigure, Summary};
 
@@ -180,13 +181,11 @@ pub fn first_passes(all: &[Stated<Timeline>]) -> impl Iterator<Item = &Stated<Ti
 /// Every pass of every figure of jobs, in the order of the figures. A record without rows of launches gives none.
 #[must_use]
 pub fn timelines(run: &Run, figures: &[Figure]) -> Vec<Timeline> {
-    let of_jobs = figures.iter().enumerate().filter(|(_, figure)| figure.phase == Phase::Jobs);
-    let case_of = |id: &str| run.manifest.plan.cases.iter().find(|case| case.id == id);
-    let known = of_jobs.filter_map(|(place, figure)| Some((place, figure, case_of(&figure.case)?)));
-    known.flat_map(|(place, figure, case)| of_figure(run, place, figure, case)).collect()
+    let all = subjects(&run.manifest.plan, figures);
+    all.iter().filter(|one| one.figure.phase == Phase::Jobs).flat_map(|one| of_figure(run, one)).collect()
 }
 
-fn of_figure(run: &Run, place: usize, figure: &Figure, case: &Case) -> Vec<Timeline> {
+fn of_figure(run: &Run, &Subject { index: figure, figure: of, case, .. }: &Subject<'_>) -> Vec<Timeline> {
     let (launches, steps, spaces) = (run.launches(&case.id), run.steps(&case.id), run.spaces(&case.id));
     let timeline = |pass: &RepetitionFigure| {
         let key = &pass.phase.key;
@@ -201,7 +200,7 @@ fn of_figure(run: &Run, place: usize, figure: &Figure, case: &Case) -> Vec<Timel
         let starts = Summary::of(&begun.map(|row| row.start_cost_ns as f64).collect::<Vec<_>>());
         let (wall_ns, cpu_ns) = (pass.phase.wall_ns, pass.phase.harness_cpu_ns);
         let mut found = Timeline {
-            figure: place,
+            figure,
             case: case.id.clone(),
             repetition: pass.repetition,
             counts: pass.counts,
@@ -223,7 +222,7 @@ fn of_figure(run: &Run, place: usize, figure: &Figure, case: &Case) -> Vec<Timel
         found.published = published::beside_jobs(&found, record::published());
         (!found.launches.is_empty()).then_some(found)
     };
-    figure.repetitions.iter().filter_map(timeline).collect()
+    of.repetitions.iter().filter_map(timeline).collect()
 }
 
 const fn nanos(nanos: u64) -> f64 {

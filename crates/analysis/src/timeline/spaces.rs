@@ -24,10 +24,8 @@ pub struct SpaceUse {
     /// The most that all launches can have had there together: sum of the peaks of those that ran at one time.
     pub(crate) held_at_most_bytes: Option<u64>,
     size_bytes: Option<u64>,
-    /// Bytes that were free at the end of the first second.
-    free_first_bytes: Option<u64>,
-    free_least_bytes: Option<u64>,
-    free_last_bytes: Option<u64>,
+    /// Bytes that were free at the end of the first second, at the least, and at the end.
+    free_bytes: Option<[u64; 3]>,
     /// Fewer than these are warned about; none where the size is not known.
     free_limit_bytes: Option<u64>,
 }
@@ -39,7 +37,7 @@ impl SpaceUse {
     }
 
     fn is_low(&self) -> bool {
-        self.free_least_bytes.zip(self.free_limit_bytes).is_some_and(|(least, limit)| least < limit)
+        self.free_bytes.zip(self.free_limit_bytes).is_some_and(|([_, least, _], limit)| least < limit)
     }
 }
 
@@ -68,11 +66,11 @@ impl Statement for (u32, SpaceUse) {
             |one| one.1.held_at_most_bytes,
             "Sum of these of launches that ran at one time, at most.",
         ),
-        Column::bytes("free_first", |one: &Self| one.1.free_first_bytes, "Free after the first second.")
+        Column::bytes("free_first", |one: &Self| Some(one.1.free_bytes?[0]), "Free after the first second.")
             .detail(),
-        Column::bytes("free_least", |one: &Self| one.1.free_least_bytes, "The fewest that were free.")
+        Column::bytes("free_least", |one: &Self| Some(one.1.free_bytes?[1]), "The fewest that were free.")
             .headed("least free"),
-        Column::bytes("free_last", |one: &Self| one.1.free_last_bytes, "Free at the end.").detail(),
+        Column::bytes("free_last", |one: &Self| Some(one.1.free_bytes?[2]), "Free at the end.").detail(),
         Column::bytes("limit", |one| one.1.free_limit_bytes, "Fewer are warned about."),
         Column::bytes("size", |one| one.1.size_bytes, "Of its file system."),
         Column::flag("low", |one: &Self| Some(one.1.is_low()), "Whether there were fewer than the limit.")
@@ -82,8 +80,9 @@ impl Statement for (u32, SpaceUse) {
 
     fn notes(all: &[&Self]) -> Vec<String> {
         let words = |(pass, one): &(u32, SpaceUse)| {
-            let [least, limit, size] = [one.free_least_bytes, one.free_limit_bytes, one.size_bytes]
-                .map(|bytes| plan::Bytes(bytes.unwrap_or(0)));
+            let [least, limit, size] =
+                [one.free_bytes.map(|free| free[1]), one.free_limit_bytes, one.size_bytes]
+                    .map(|bytes| plan::Bytes(bytes.unwrap_or(0)));
             format!(
                 "Pass {pass}: {} space ran low: {least} were free at the least, the limit is {limit} of {size}. Flash \
                  writes slowly without fallow space: make it larger or use less of it.",
@@ -215,9 +214,7 @@ pub(super) fn spaces(
             peak_bytes: peak.map(|peak| rows.iter().map(|row| peak(row)).max().unwrap_or(0)),
             held_at_most_bytes: peak.map(|peak| held_at_most(&rows, peak)),
             size_bytes: size,
-            free_first_bytes: free.first().copied(),
-            free_least_bytes: free.iter().min().copied(),
-            free_last_bytes: free.last().copied(),
+            free_bytes: free.iter().min().map(|&least| [free[0], least, free[free.len() - 1]]),
             free_limit_bytes: size.map(|size| size / 100 * u64::from(limit)),
         }
     };
