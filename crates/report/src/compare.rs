@@ -5,12 +5,14 @@ use record::{Operation, Provenance, Run, Warning};
 use serde::Serialize;
 
 use crate::build;
+use crate::colour::Colour;
 use crate::escape;
 use crate::format::{counted, latency, rate_in, whole};
 use crate::section::{Block, Section, signed};
-use crate::statements::{self, Statements};
+use crate::statements;
 use crate::table::{Align, Cell, Table, Tone};
-use crate::text::{self, Colour};
+use crate::text;
+use crate::view::Statements;
 use crate::words;
 
 /// The version of the JSON form.

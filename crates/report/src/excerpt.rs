@@ -7,10 +7,11 @@ use record::Library;
 use serde_json::{Value, json};
 
 use crate::Study;
+use crate::colour::Colour;
 use crate::escape::json_text;
 use crate::section::Section;
 use crate::table::{Align, Table};
-use crate::text::{Colour, section_whole};
+use crate::text::section_whole;
 use crate::view::Report;
 
 /// What a verdict says of a study without promises.

@@ -6,10 +6,11 @@
 use plan::Nanos;
 use plan::shell_word;
 
-use crate::view::BYTES_PER_SECOND;
-
 /// Shown where a value was not observed.
 pub(crate) const NOT_OBSERVED: &str = "–";
+
+/// The unit of figures that are read by their bytes.
+pub(crate) const BYTES_PER_SECOND: &str = "bytes/s";
 
 /// `12345678` becomes `12,345,678`.
 pub(crate) fn grouped(value: u64) -> String {
@@ -62,13 +63,13 @@ pub(crate) fn whole(value: f64) -> u64 {
 pub(crate) fn rate_in(value: f64, unit: &str) -> String {
     match unit {
         BYTES_PER_SECOND => rate(value),
-        _ => format!("{} {unit}", crate::text::iops(value)),
+        _ => format!("{} {unit}", iops(value)),
     }
 }
 
 /// A rate without its unit, as the columns and axes called [`column_unit`] have it.
 pub(crate) fn bare_rate(value: f64, unit: &str) -> String {
-    if unit == BYTES_PER_SECOND { megabytes(value) } else { crate::text::iops(value) }
+    if unit == BYTES_PER_SECOND { megabytes(value) } else { iops(value) }
 }
 
 /// What a rate of `unit` is divided by on an axis.
@@ -209,6 +210,20 @@ pub(crate) fn utc(unix_ns: i64) -> String {
 /// A command line that a shell reads back as the same words.
 pub(crate) fn shell_line(words: &[String]) -> String {
     words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Transfers per second: whole from 100 on.
+pub(crate) fn iops(per_second: f64) -> String {
+    if per_second.is_finite() && per_second >= 99.95 {
+        grouped(whole(per_second))
+    } else {
+        number(per_second)
+    }
+}
+
+/// A share of device bytes, two places.
+pub(crate) fn share(share: Option<f64>) -> String {
+    share.map_or_else(|| NOT_OBSERVED.to_owned(), |share| format!("{share:.2}"))
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@
 mod build;
 pub mod calc;
 mod chosen;
+mod colour;
 mod compare;
 mod csv;
 mod escape;
@@ -58,6 +59,7 @@ use std::io::{self, Write};
 
 use record::Run;
 
+pub use colour::Colour;
 pub use compare::{Pair, compare};
 pub use escape::json_text;
 pub use excerpt::{check_published, check_published_json};
@@ -70,7 +72,6 @@ pub use preflight::{LayoutOutlook, explain, layouts, preflight};
 pub use progress::{Progress, TimeLeft};
 pub use schema::schema;
 pub use study::Study;
-pub use text::Colour;
 pub use topology::{topology, topology_page, topology_svg};
 
 /// The tables of `run` for a terminal, at most 120 columns wide, without escape codes.

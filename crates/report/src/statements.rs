@@ -12,16 +12,7 @@ use crate::format::{duration, grouped, latency, number, percent, rate, rate_in, 
 use crate::hosts;
 use crate::section::{Block, conditions, figure, point, signed, title};
 use crate::table::{Align, Cell, Table, Tone};
-use crate::view::{BYTES_PER_SECOND, Figure, Report};
-
-/// The statements of a report: a table for each kind that has any.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Statements {
-    /// A table for each kind.
-    pub(crate) tables: Vec<analysis::Table>,
-    /// The conditions of every figure, by its place.
-    pub(crate) conditions: Vec<String>,
-}
+use crate::view::{BYTES_PER_SECOND, Figure, Report, Statements};
 
 impl Statements {
     /// The rows of a kind that are not withheld.

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use record::Run;
 
-use crate::section::Section;
-use crate::text::{self, Colour};
+use crate::colour::Colour;
+use crate::section::Second;
+use crate::text;
 use crate::view::Report;
 use crate::{build, csv, escape, html, markdown, openmetrics, sheet};
 
@@ -24,14 +25,6 @@ pub struct Study<'a> {
     run: &'a Run,
     report: Report,
     second: Option<Second>,
-}
-
-/// Another run of the same study.
-#[derive(Debug)]
-pub(crate) struct Second {
-    pub(crate) report: Report,
-    /// What changed between both.
-    pub(crate) changed: Section,
 }
 
 impl<'a> Study<'a> {

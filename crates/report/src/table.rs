@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use plan::{visible, visible_lines};
 use serde::Serialize;
 
-use crate::Colour;
+use crate::colour::Colour;
+pub(crate) use crate::colour::Tone;
 use crate::escape;
 use crate::format::NOT_OBSERVED;
 
@@ -20,6 +21,8 @@ pub(crate) enum Align {
 
 /// Space between two columns.
 const GAP: &str = "  ";
+/// Columns that prose is folded to; tables may be wider.
+pub(crate) const PROSE_COLUMNS: usize = 100;
 /// Columns of a terminal that every table fits into.
 const COLUMNS: usize = 120;
 /// Columns below which words are not folded: they would be harder to read than a long line.
@@ -30,23 +33,6 @@ const PAGE_COLUMNS: usize = 165;
 const PAGE_GAP: usize = 3;
 /// A column of words that has less place there would be a tall and narrow one.
 const PAGE_WORDS_LEAST: usize = 40;
-
-/// How much a cell stands out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Tone {
-    /// Like all others.
-    #[default]
-    Plain,
-    /// The best of its kind.
-    Main,
-    /// As it should be.
-    Good,
-    /// Not as it should be.
-    Bad,
-    /// Not certain.
-    Doubtful,
-}
 
 /// One cell of a table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -429,7 +415,7 @@ pub(crate) fn wrapped(first: &str, text: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Align, Cell, Table, Tone, width, wrapped};
-    use crate::Colour;
+    use crate::colour::Colour;
 
     fn table() -> Table {
         let mut table = Table::new(&[("case", Align::Left), ("MB/s", Align::Right), ("mark", Align::Left)]);

@@ -1,19 +1,15 @@
 //! The tables of a run for a terminal: at most 120 columns, no colour unless asked.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use plan::visible;
 
-use crate::escape;
-use crate::format::{NOT_OBSERVED, counted, duration, grouped, number, utc, whole};
+use crate::colour::Colour;
+use crate::format::{counted, duration, grouped, utc};
 use crate::inventory::beside;
 use crate::section::{Block, Section, rates, sections};
-use crate::table::{Tone, width, wrapped};
-use crate::view::{Figure, Note, Report, RunInfo};
-
-/// Columns that prose is folded to; tables may be wider, up to 120.
-const COLUMNS: usize = 100;
+use crate::table::{PROSE_COLUMNS as COLUMNS, width, wrapped};
+use crate::view::{Note, Report, RunInfo};
 
 /// Texts of one note that a terminal shows.
 const ENTRIES_SHOWN: usize = 12;
@@ -21,58 +17,6 @@ const ENTRIES_SHOWN: usize = 12;
 /// Rows of one table and lines of one list that a terminal shows.
 const ROWS_SHOWN: usize = 24;
 const LINES_SHOWN: usize = 12;
-
-/// What [`Colour::Ansi`] writes.
-const CODES: [&str; 5] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
-
-/// How a terminal shows the parts that stand out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Colour {
-    /// No escape codes at all: for files, pipes and `NO_COLOR`.
-    #[default]
-    Plain,
-    /// Bold headings, yellow warnings.
-    Ansi,
-}
-
-impl Colour {
-    /// What of `text` may go to a terminal: its lines, its tabs and the colours of a report, where there are any. Every
-    /// other control character and whatever else cannot be seen is written out, as `\\u{1b}`.
-    #[must_use]
-    pub fn safe(self, text: &str) -> Cow<'_, str> {
-        match self {
-            Self::Plain => escape::terminal(text, &[]),
-            Self::Ansi => escape::terminal(text, &CODES),
-        }
-    }
-
-    /// A heading: one line.
-    pub(crate) fn strong(self, text: &str) -> String {
-        self.wrap("1", &visible(text))
-    }
-
-    pub(crate) fn warning(self, text: &str) -> String {
-        self.wrap("33", text)
-    }
-
-    /// The text of a cell that stands out; its words say the same without colour.
-    pub(crate) fn tone(self, tone: Tone, text: &str) -> String {
-        match tone {
-            Tone::Plain => text.to_owned(),
-            Tone::Main => self.wrap("1", text),
-            Tone::Good => self.wrap("32", text),
-            Tone::Bad => self.wrap("31", text),
-            Tone::Doubtful => self.wrap("33", text),
-        }
-    }
-
-    fn wrap(self, code: &str, text: &str) -> String {
-        match self {
-            Self::Plain => text.to_owned(),
-            Self::Ansi => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
-        }
-    }
-}
 
 /// All tables.
 pub(crate) fn text(report: &Report, colour: Colour) -> String {
@@ -292,27 +236,4 @@ fn paused(run: &RunInfo) -> Option<String> {
     };
     let paused = duration(run.paused_ns as f64 / 1e9);
     Some(format!("; it did not run for {paused} of them: {killed}, resumed {times}"))
-}
-
-/// Transfers per second: whole from 100 on.
-pub(crate) fn iops(per_second: f64) -> String {
-    if per_second.is_finite() && per_second >= 99.95 {
-        grouped(whole(per_second))
-    } else {
-        number(per_second)
-    }
-}
-
-/// A share of device bytes, two places.
-pub(crate) fn share(share: Option<f64>) -> String {
-    share.map_or_else(|| NOT_OBSERVED.to_owned(), |share| format!("{share:.2}"))
-}
-
-/// `imported a b, cached, too short`: footnotes, and the checks of the audit that doubt it.
-pub(crate) fn marks(figure: &Figure) -> String {
-    let imported = (figure.provenance == "imported").then_some("imported");
-    let notes =
-        imported.into_iter().chain(figure.notes.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
-    let parts = std::iter::once(notes.as_str()).chain(figure.doubts.iter().copied());
-    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }

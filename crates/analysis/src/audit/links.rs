@@ -3,7 +3,7 @@
 use plan::{Client, Phase};
 use record::{HostFacts, Provenance, PublishedUnit, Run};
 
-use super::{CEILING_SLACK, Found};
+use super::doubt::{CEILING_SLACK, Found};
 use crate::{Check, Doubt, Figure};
 
 /// Figures of remote targets that no link of their nodes could carry.

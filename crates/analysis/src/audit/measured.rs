@@ -3,9 +3,10 @@
 use plan::{Backend, Nanos, Phase, RateName, Role, Stopping, Work};
 use record::{Operation, PublishedUnit, Warning};
 
-use super::{
-    DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, memory, passes, percent,
+use super::doubt::{
+    DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, percent,
 };
+use super::{memory, passes};
 use crate::settled::{Settled, settled};
 use crate::subject::Subject;
 use crate::verdicts::short_of;

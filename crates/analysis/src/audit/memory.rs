@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use plan::{Backend, Bytes, CACHE_MULTIPLE, Client, Order, Phase, SERVER_MEMORY_MULTIPLE, Work};
 use record::{MemoryPlace, Provenance, Warning};
 
-use super::Found;
+use super::doubt::Found;
 use crate::subject::Subject;
 use crate::{Check, DEVICE_SHARE_MAX, RepetitionFigure};
 

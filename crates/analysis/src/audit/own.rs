@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use plan::Plan;
 
-use super::{Found, SCALING_SLACK, measured, passes, percent, terms};
+use super::doubt::{Found, SCALING_SLACK, percent};
+use super::{measured, passes, terms};
 use crate::gate::Stated;
 use crate::node_comparison::comparison;
 use crate::subject::{Subject, subjects};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use plan::{Backend, Bytes, Order, Phase};
 use record::PublishedUnit;
 
-use super::Found;
+use super::doubt::Found;
 use crate::subject::Subject;
 use crate::{Check, RateOf, RepetitionFigure};
 

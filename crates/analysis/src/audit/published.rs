@@ -3,8 +3,9 @@
 use plan::{Bytes, Nanos};
 use record::{Library, Metric, Published, PublishedKind, PublishedStatistic, PublishedUnit};
 
+use super::doubt::{DEVICE_LATENCY_MIN_NS, Found, NETWORK_LATENCY_MIN_NS, percent};
 use super::printed::{more, rounding, same, value};
-use super::{DEVICE_LATENCY_MIN_NS, Found, NETWORK_LATENCY_MIN_NS, percent, recomputed};
+use super::recomputed;
 use crate::verdicts::short_of;
 use crate::{Check, Doubt, Little, PrintedStatistics, check_statistics, whole_mebibytes};
 
@@ -226,7 +227,7 @@ fn littles_law(figure: &Published, library: &Library) -> Option<Found> {
         latency.as_published(),
         law.predicted
     );
-    ((law.agreement - 1.0).abs() > super::LITTLE_SLACK)
+    ((law.agreement - 1.0).abs() > super::doubt::LITTLE_SLACK)
         .then(|| Found::new(Check::LittlesLaw, evidence, "distrust rate, latency or the number of tasks"))
 }
 

@@ -2,7 +2,7 @@
 
 use record::{Library, Published};
 
-use super::Found;
+use super::doubt::Found;
 use super::printed::{rounding, same, value};
 use crate::{Check, Doubt, job_rate};
 

@@ -3,7 +3,7 @@
 use plan::{Amount, CACHE_MULTIPLE, Phase, Plan, SERVER_MEMORY_MULTIPLE, Statistic, TargetTerms};
 use record::{Operation, PublishedStatistic, PublishedUnit};
 
-use super::{CEILING_SLACK, Found, percent};
+use super::doubt::{CEILING_SLACK, Found, percent};
 use crate::subject::Subject;
 use crate::{Check, Doubt, Expected, Figure, operation_of};
 

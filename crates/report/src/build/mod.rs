@@ -15,10 +15,9 @@ use record::{Operation, Provenance, Run, RunState};
 use crate::format::{counted, grouped, shell_line};
 use crate::inventory;
 use crate::latencies::LatencyInfo;
-use crate::statements::Statements;
 use crate::view::{
     CaseInfo, Definition, DeviceInfo, Exchange, Figure, NamedRate, OperationRate, Repetition, Report,
-    RunInfo, SCHEMA, Spread, StudyInfo, TargetInfo,
+    RunInfo, SCHEMA, Spread, Statements, StudyInfo, TargetInfo,
 };
 use crate::{notes, words};
 

@@ -16,9 +16,9 @@ use crate::format::{column_unit, decimal_bytes, grouped, megabytes, number, perc
 use crate::inventory::tables::{devices as block_devices, file_systems, queues};
 use crate::inventory::{FREE_LEAST, beside};
 use crate::latencies;
+use crate::section::Second;
 use crate::section::{Section, conditions, headline, rates, sections, signed};
 use crate::sheet;
-use crate::study::Second;
 use crate::table::Table;
 use crate::text;
 use crate::view::{BYTES_PER_SECOND, CaseInfo, Figure, Repetition, Report};
@@ -142,7 +142,7 @@ fn repetitions(figure: &Figure) -> Table {
         let found = one.rates.iter().find(|rate| rate.name == name)?;
         Some(match figure.unit {
             BYTES_PER_SECOND => megabytes(found.bytes_per_second),
-            _ => text::iops(found.transfers_per_second),
+            _ => crate::format::iops(found.transfers_per_second),
         })
     };
     let role = |one: &Repetition| match one.drift {
@@ -162,9 +162,9 @@ fn repetitions(figure: &Figure) -> Table {
         })
         .right(operations, |one| match figure.is_operations() {
             true => grouped(one.transfers),
-            false => text::iops(one.transfers_per_second),
+            false => crate::format::iops(one.transfers_per_second),
         })
-        .right("device ÷ tasks", |one| text::share(one.device_share))
+        .right("device ÷ tasks", |one| crate::format::share(one.device_share))
         .right("CPU", |one| seconds(one.user_cpu_ns + one.system_cpu_ns))
         .done()
 }

@@ -12,8 +12,8 @@ use std::io::{self, Write};
 
 use record::Run;
 
+use crate::section::Second;
 use crate::section::Section;
-use crate::study::Second;
 use crate::view::Report;
 
 /// The page of `run`, written to `out`; `second` is another run of the same study, drawn beside it.

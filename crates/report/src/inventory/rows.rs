@@ -2,15 +2,17 @@
 
 use plan::Bytes;
 use record::{
-    BlockDeviceFacts, CountedValue, Fact, HostFacts, IdleFacts, MachineFacts, NetworkFacts, NumaNodeFacts,
-    ProcessorFacts, SoftwareFacts, SwitchedOn, Tuning,
+    BlockDeviceFacts, CountedValue, Fact, HostFacts, IdleFacts, LinkFacts, MachineFacts, NetworkFacts,
+    NumaNodeFacts, ProcessorFacts, SoftwareFacts, SwitchedOn, Tuning,
 };
 
-use super::tables::link;
 use crate::format::counted;
 
 /// Clocks, nodes and members that are listed whole.
 const LISTED_MAX: usize = 8;
+
+/// What is not known, where a reason has no place; the form for programs has it.
+pub(super) const UNKNOWN: &str = "unknown";
 
 /// One fact of a host in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +54,16 @@ pub(crate) fn shown<T>(fact: &Fact<T>, words: impl Fn(&T) -> String) -> Shown {
     match fact {
         Fact::Known(value) => Shown::Known(words(value)),
         Fact::Unknown(reason) => Shown::Unknown(reason.clone()),
+    }
+}
+
+/// `Gen 3 x4`.
+pub(crate) fn link(link: &LinkFacts) -> String {
+    match (link.generation.known(), link.width.known()) {
+        (Some(generation), Some(width)) => format!("Gen {generation} x{width}"),
+        (Some(generation), None) => format!("Gen {generation}"),
+        (None, Some(width)) => format!("x{width}"),
+        (None, None) => UNKNOWN.to_owned(),
     }
 }
 

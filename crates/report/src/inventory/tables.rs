@@ -2,16 +2,13 @@
 
 use plan::Bytes;
 use record::{
-    BlockDeviceFacts, Card, Fact, FileSystemFacts, LinkFacts, NetworkFacts, PcieFacts, SlotCount, SlotMap,
-    SlotUsage, VolumeFacts,
+    BlockDeviceFacts, Card, Fact, FileSystemFacts, NetworkFacts, PcieFacts, SlotCount, SlotMap, SlotUsage,
+    VolumeFacts,
 };
 
-use super::rows::shown;
+use super::rows::{UNKNOWN, link, shown};
 use crate::format::decimal_bytes;
 use crate::table::{Align, Cell, Table, Tone};
-
-/// What is not known, where a reason has no place; the form for programs has it.
-const UNKNOWN: &str = "unknown";
 
 fn short<T>(fact: &Fact<T>, words: impl Fn(&T) -> String) -> String {
     fact.known().map_or_else(|| UNKNOWN.to_owned(), words)
@@ -97,16 +94,6 @@ fn cpu_range(list: &str) -> String {
         [] => String::new(),
     });
     runs.collect::<Vec<_>>().join(",")
-}
-
-/// `Gen 3 x4`.
-pub(crate) fn link(link: &LinkFacts) -> String {
-    match (link.generation.known(), link.width.known()) {
-        (Some(generation), Some(width)) => format!("Gen {generation} x{width}"),
-        (Some(generation), None) => format!("Gen {generation}"),
-        (None, Some(width)) => format!("x{width}"),
-        (None, None) => UNKNOWN.to_owned(),
-    }
 }
 
 /// File systems with what is free; `limit` is the share below which that stands out.

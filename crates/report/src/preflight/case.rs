@@ -1,12 +1,11 @@
 //! One case of a plan in words: what it does, what it is expected to take, where it fits.
 
-use std::fmt::Write as _;
-
 use plan::{
-    Backend, Bytes, Case, Existing, ExpectedRate, Keep, NodeReads, Order, Outlook, Phase, PhaseOutlook,
-    ReadFrom, Sharing, SpaceOutlook, Spread, Surroundings, Workload,
+    Backend, Bytes, Case, Existing, ExpectedRate, NodeReads, Order, Outlook, Phase, PhaseOutlook, ReadFrom,
+    Sharing, SpaceOutlook, Surroundings, Workload,
 };
 
+use super::phrases::{clock_words, keep_words, phases_words, tasks_words};
 use super::works;
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
 
@@ -52,19 +51,6 @@ pub(super) fn what_lines(
     lines.extend(clock_words(workload).map(|text| ("clock", text)));
     lines.push(("afterwards", keep_words(workload).to_owned()));
     lines
-}
-
-pub(super) fn tasks_words(workload: &Workload) -> String {
-    let tasks = grouped(u64::from(workload.tasks));
-    let (least, most) = (workload.tasks / workload.nodes, workload.tasks.div_ceil(workload.nodes));
-    match (workload.nodes, workload.spread) {
-        (1, _) => tasks,
-        (nodes, Spread::Ranks { tasks_per_rank }) => {
-            format!("{tasks} on {nodes} nodes, {tasks_per_rank} on each process of the launcher")
-        }
-        (nodes, Spread::Nodes) if least == most => format!("{tasks} on {nodes} nodes, {least} on each"),
-        (nodes, Spread::Nodes) => format!("{tasks} on {nodes} nodes, {least} or {most} on each"),
-    }
 }
 
 /// Which node reads what which node wrote: the first nodes, and how much crosses over.
@@ -208,21 +194,6 @@ fn sync_words(workload: &Workload) -> String {
     }
 }
 
-pub(super) fn phases_words(case: &Case) -> String {
-    let mut names: Vec<String> = case.phases.iter().map(ToString::to_string).collect();
-    if case.phases.contains(&Phase::Mixed) {
-        names.push(format!("({} % reads)", case.workload.read_percent));
-    }
-    let mut text = format!("{}; {}", names.join(", "), counted(u64::from(case.repetitions), "repetition"));
-    if case.delay.0 > 0 {
-        let _ = write!(text, ", {} of rest before each write and read", case.delay);
-    }
-    if let Some(limit) = case.time_limit {
-        let _ = write!(text, ", none started after {limit}");
-    }
-    text
-}
-
 fn read_from_words(workload: &Workload) -> Option<String> {
     match workload.read_from {
         ReadFrom::Same => None,
@@ -231,34 +202,6 @@ fn read_from_words(workload: &Workload) -> Option<String> {
             let fresh = if reseed { ", another in each repetition" } else { "" };
             Some(format!("a random task reads, at least {at_least} places away; seed {seed}{fresh}"))
         }
-    }
-}
-
-pub(super) fn clock_words(workload: &Workload) -> Option<String> {
-    let mut parts = Vec::new();
-    if let Some(operations) = workload.operations {
-        parts.push(format!("each task does {} transfers", grouped(operations)));
-    }
-    if let Some(duration) = workload.duration {
-        parts.push(format!("passes are repeated for {duration}"));
-    }
-    if let Some(stonewall) = workload.stonewall {
-        let after =
-            if stonewall.wear_out { "all catch up with the fastest" } else { "the rest stays undone" };
-        parts.push(format!("each task stops after {}, then {after}", stonewall.deadline));
-    }
-    if let Some(pace) = workload.pace {
-        let rate = pace.transfers_per_second;
-        parts.push(format!("open loop: {rate} transfers/s in all, latency counted from the intended start"));
-    }
-    (!parts.is_empty()).then(|| parts.join("; "))
-}
-
-pub(super) fn keep_words(workload: &Workload) -> &'static str {
-    match workload.files.keep {
-        Keep::Never => "the files are removed, whatever happened",
-        Keep::OnError => "the files are removed unless a check found wrong data",
-        Keep::Always => "the files are kept",
     }
 }
 

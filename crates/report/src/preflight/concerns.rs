@@ -2,8 +2,8 @@
 
 use plan::{Case, Concern, Outlook, PhaseOutlook, Plan, Question, SpaceOutlook};
 
-use super::COLUMNS;
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
+use crate::table::PROSE_COLUMNS as COLUMNS;
 use crate::table::wrapped;
 
 /// Concerns of all cases, each said once, with the cases that it is about.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use plan::layout::{Action, Step};
 use plan::{Bytes, Layout, visible_lines};
 
-use super::COLUMNS;
+use crate::table::PROSE_COLUMNS as COLUMNS;
 use crate::table::wrapped;
 
 /// What is known of a layout before it is made.

@@ -6,6 +6,7 @@ mod case;
 mod concerns;
 mod jobs;
 mod layouts;
+mod phrases;
 mod sweep;
 mod terms;
 mod works;
@@ -22,11 +23,9 @@ use crate::Colour;
 use crate::format::{counted, decimal_bytes, duration, grouped, rate, shell_line};
 use crate::offsets;
 use crate::statements::without_figures;
-use crate::table::{Align, Table, width, wrapped};
+use crate::table::{Align, PROSE_COLUMNS as COLUMNS, Table, width, wrapped};
 use crate::words;
 
-/// Columns of a terminal that everything fits into.
-const COLUMNS: usize = 100;
 /// Cases of a plan that `explain` describes in full before it only counts them.
 const CASES_EXPLAINED: usize = 64;
 

@@ -3,9 +3,9 @@
 use analysis::{CONFIDENCE, DIFFERENCE_LEAST, bound_least, judged_by, selected};
 use plan::{Bound, Case, Over, Plan, Protocol, Selector, Side, Statistic, Stopping};
 
-use super::COLUMNS;
 use crate::format::{counted, percent};
 use crate::section;
+use crate::table::PROSE_COLUMNS as COLUMNS;
 use crate::table::wrapped;
 
 /// What the study asks of its figures that their repetitions cannot carry, with how many would.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use plan::{Case, Existing, Outlook, Phase, PhaseOutlook, Surroundings, Work};
 
-use super::case::{clock_words, keep_words, phases_words, tasks_words};
 use super::jobs;
+use super::phrases::{clock_words, keep_words, phases_words, tasks_words};
 use crate::format::{counted, decimal_bytes, duration, grouped};
 
 /// `tree of 1000 files of 3901 bytes, create stat remove`: the case in a column of a table.

@@ -1,6 +1,6 @@
 //! What is doubtful, by cause, with the numbers that show it.
 
-use super::{Block, only};
+use super::block::{Block, only};
 use crate::format::{counted, grouped};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;

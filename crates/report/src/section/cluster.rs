@@ -1,6 +1,6 @@
 //! The nodes of a run: in what they differ, how far their clocks can be trusted, who read whose data.
 
-use super::{Block, conditions, figure, only};
+use super::block::{Block, conditions, figure, only};
 use crate::format::{counted, grouped, latency};
 use crate::hosts;
 use crate::table::{Cell, Table, Tone};

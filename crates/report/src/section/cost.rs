@@ -1,6 +1,6 @@
 //! What targets cost for what they give, which data they are for, and whether it fits.
 
-use super::Block;
+use super::block::Block;
 use crate::view::Report;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {

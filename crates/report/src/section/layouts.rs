@@ -3,7 +3,7 @@
 use plan::Bytes;
 use record::{BlockDeviceFacts, CommandRun, Fact, LayoutFinding};
 
-use super::Block;
+use super::block::Block;
 use crate::format::{counted, decimal_bytes, duration, grouped};
 use crate::table::{Align, Cell, Table, Tone};
 use crate::view::Report;

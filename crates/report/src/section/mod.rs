@@ -4,6 +4,7 @@
 //! the same row or one link away.
 
 mod audit;
+mod block;
 mod cluster;
 mod cost;
 mod layouts;
@@ -15,57 +16,14 @@ mod single;
 mod sweep;
 mod targets;
 
-use analysis::Curve;
-use plan::{Bytes, Nanos};
+use crate::view::Report;
 
-use crate::format::{latency, number, percent, rate, whole};
-use crate::table::Table;
-use crate::text::iops;
-use crate::view::findings::Setting;
-use crate::view::{Figure, Report};
-
+pub(crate) use block::{
+    Block, Second, Section, amount, conditions, figure, headline, in_unit, line_name, place, point, signed,
+    title, unnamed, which_target,
+};
 pub(crate) use cluster::nodes_line;
 pub(crate) use rates::rates;
-
-/// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
-/// second, as data sheets do.
-pub(crate) const LARGE_TRANSFER_BYTES: u64 = 64 << 10;
-
-/// A part of a report with a heading of its own.
-#[derive(Debug, Clone)]
-pub(crate) struct Section {
-    /// Its name in links.
-    pub(crate) id: &'static str,
-    /// Its heading.
-    pub(crate) title: &'static str,
-    /// Whether it is read before single figures.
-    pub(crate) before_figures: bool,
-    /// What stands in it.
-    pub(crate) blocks: Vec<Block>,
-}
-
-/// What stands in a section.
-#[derive(Debug, Clone)]
-pub(crate) enum Block {
-    /// A heading within the section.
-    Heading {
-        /// The workload whose charts stand under it.
-        place: String,
-        /// What it says.
-        text: String,
-    },
-    /// Sentences.
-    Text(String),
-    /// Statements of one kind.
-    List(Vec<String>),
-    /// A table, and what it is of.
-    Table {
-        /// May be empty.
-        caption: String,
-        /// The table.
-        table: Table,
-    },
-}
 
 /// All sections that have something to say, in the order in which they are read.
 pub(crate) fn sections(report: &Report) -> Vec<Section> {
@@ -112,116 +70,4 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         sections.sort_by_key(|section| section.id != "jobs");
     }
     sections
-}
-
-/// A table without silent columns as the only block; nothing where it has no rows.
-fn only(caption: &str, table: Table) -> Vec<Block> {
-    if table.is_empty() {
-        return Vec::new();
-    }
-    vec![Block::Table { caption: caption.to_owned(), table: table.without_empty_columns() }]
-}
-
-/// The figure of a number.
-pub(crate) fn figure(report: &Report, number: usize) -> Option<&Figure> {
-    report.figures.get(number.checked_sub(1)?)
-}
-
-/// What people call a target.
-pub(crate) fn title<'a>(report: &'a Report, target: &'a str) -> &'a str {
-    report.study.targets.iter().find(|one| one.name == target).map_or(target, |one| &one.title)
-}
-
-/// What people call the target of `figure`, where the study has several; else nothing.
-pub(crate) fn which_target<'a>(report: &'a Report, figure: &'a Figure) -> &'a str {
-    if report.study.targets.len() > 1 { title(report, &figure.target) } else { "" }
-}
-
-/// The conditions of `figure`, after its target and the swept values that they do not name.
-pub(crate) fn conditions(report: &Report, figure: &Figure) -> String {
-    let target = which_target(report, figure);
-    let place = unnamed(figure);
-    let place: Vec<&str> = [target, &place].into_iter().filter(|part| !part.is_empty()).collect();
-    if place.is_empty() {
-        figure.conditions.clone()
-    } else {
-        format!("{}: {}", place.join(", "), figure.conditions)
-    }
-}
-
-/// Swept values that no condition names: `size 100 GiB`.
-pub(crate) fn unnamed(figure: &Figure) -> String {
-    let named = |one: &&Setting| !["target", "tasks", "transfer", "read_percent"].contains(&one.key.as_str());
-    let parts = figure.settings.iter().filter(named);
-    parts.map(|one| format!("{} {}", one.key, one.text)).collect::<Vec<_>>().join(", ")
-}
-
-/// The rate of a figure as data sheets tell it: bytes per second of large transfers, transfers per
-/// second of small ones, operations by their name of all else.
-pub(crate) fn headline(figure: &Figure) -> String {
-    if figure.is_large() {
-        rate(figure.bytes_per_second.median)
-    } else {
-        format!("{} {}", iops(figure.transfers_per_second.median), figure.operations_unit())
-    }
-}
-
-/// An amount in the unit that fits.
-pub(crate) fn amount(one: plan::Amount) -> String {
-    match one {
-        plan::Amount::BytesPerSecond(value) => in_unit(value, "bytes/s"),
-        plan::Amount::OperationsPerSecond(value) => in_unit(value, "ops/s"),
-        plan::Amount::Latency { nanos, percent: None } => in_unit(nanos, "ns"),
-        plan::Amount::Latency { nanos, percent: Some(percent) } => {
-            format!("p{percent} {}", in_unit(nanos, "ns"))
-        }
-    }
-}
-
-/// A value of `bytes/s`, `ops/s`, `ns` or `fraction`, for reading.
-pub(crate) fn in_unit(value: f64, unit: &str) -> String {
-    match unit {
-        "bytes/s" => rate(value),
-        "ops/s" => format!("{} IOPS", iops(value)),
-        "ns" => latency(whole(value)),
-        "fraction" => percent(value),
-        _ => format!("{} {unit}", number(value)),
-    }
-}
-
-/// What tells a curve from the others of its chart: `write on flash, transfer 1 MiB`.
-pub(crate) fn line_name(report: &Report, curve: &Curve, with_target: bool) -> String {
-    let target = title(report, &curve.target);
-    let on = if with_target && !target.is_empty() { format!(" on {target}") } else { String::new() };
-    let fixed: String = curve.fixed.iter().map(|setting| format!(", {setting}")).collect();
-    format!("{}{on}{fixed}", curve.phase)
-}
-
-/// A place on the axis of a swept key whose values have `unit`.
-pub(crate) fn place(value: f64, unit: &str) -> String {
-    match unit {
-        "bytes" => Bytes(whole(value)).to_string(),
-        "ns" => Nanos(whole(value)).to_string(),
-        _ => number_plain(value),
-    }
-}
-
-/// A count without needless places.
-fn number_plain(value: f64) -> String {
-    if value.fract() == 0.0 { crate::format::grouped(whole(value)) } else { number(value) }
-}
-
-/// `tasks 33, transfer 1 MiB`; the target stands in a column of its own.
-pub(crate) fn point(settings: &[Setting]) -> String {
-    let parts = settings.iter().filter(|one| one.key != "target");
-    parts.map(|one| format!("{} {}", one.key, one.text)).collect::<Vec<_>>().join(", ")
-}
-
-/// A share with its sign: `+32.0 %`.
-pub(crate) fn signed(share: f64) -> String {
-    if share.is_finite() {
-        format!("{:+.1} %", share * 100.0)
-    } else {
-        crate::format::NOT_OBSERVED.to_owned()
-    }
 }

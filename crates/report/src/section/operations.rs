@@ -2,14 +2,14 @@
 
 use analysis::ShownIn;
 
-use super::{Block, conditions, only, title, unnamed, which_target};
+use super::block::{Block, conditions, only, title, unnamed, which_target};
 use crate::chosen::Chosen;
+use crate::format::iops;
 use crate::format::{
     NOT_OBSERVED, counted, decimal_bytes, grouped, latency, megabytes, number, rate_in, whole,
 };
 use crate::latencies::{self, LatencyInfo};
 use crate::table::{Cell, Table, Tone};
-use crate::text::{iops, marks};
 use crate::view::{Exchange, Figure, Report};
 
 /// Figures of files, directories and objects, or those of exchanges.
@@ -60,7 +60,7 @@ fn rates(report: &Report, figures: &[&Figure]) -> Table {
     let one_path = figures.iter().all(|figure| figure.path == figures[0].path);
     let clustered = figures.iter().any(|figure| figure.nodes > 1);
     let notes = |figure: &Figure| {
-        let parts = [unnamed(figure), marks(figure)].into_iter().filter(|part| !part.is_empty());
+        let parts = [unnamed(figure), figure.marks()].into_iter().filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join(", ")
     };
     Table::of(figures)

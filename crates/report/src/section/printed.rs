@@ -1,6 +1,6 @@
 //! What other tools printed, checked against itself; and where the time of a run went.
 
-use super::{Block, only};
+use super::block::{Block, only};
 use crate::format::{duration, percent};
 use crate::imported::shown_unit;
 use crate::table::Table;

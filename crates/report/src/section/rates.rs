@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use analysis::ShownIn;
 
-use super::{Block, Section, only, unnamed, which_target};
+use super::block::{Block, Section, only, unnamed, which_target};
 use crate::chosen::Chosen;
 use crate::format::{grouped, mebibytes, megabytes, percent};
+use crate::format::{iops, share};
 use crate::latencies::{self, LatencyInfo, RESPONSE_FROM_START};
 use crate::table::{Cell, Table};
-use crate::text::{iops, marks, share};
 use crate::view::{Figure, Report};
 
 /// The tables of the figures that are shown in full; `long` names all conditions in one column.
@@ -96,7 +96,7 @@ fn table(report: &Report, figures: &[&Figure], long: bool) -> Table {
         .right("interval", |one| one.bytes_per_second.interval(megabytes))
         .right("device", |one| share(one.device_share))
         .left("rate", |one| if same_rate { "" } else { one.rate })
-        .left("notes", |one| marks(one))
+        .left("notes", |one| one.marks())
         .left("at", |one| unnamed(one))
         .done()
         .below("at")

@@ -2,11 +2,11 @@
 
 use analysis::Stated;
 
-use super::{Block, figure, only, signed, title};
+use super::block::{Block, figure, only, signed, title};
 use crate::chosen::Chosen;
+use crate::format::iops;
 use crate::format::{duration, megabytes, percent, rate_under, shared_unit};
 use crate::table::{Cell, Table, Tone};
-use crate::text::iops;
 use crate::view::{Figure, Repetition, Report, Spread};
 use crate::words::unit as unit_of;
 

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use analysis::Check;
 
+use super::block::{Block, only, which_target};
 use super::operations::response;
-use super::{Block, only, which_target};
 use crate::format::{grouped, latency, whole};
 use crate::table::{Cell, Table, TableOf, Tone};
 use crate::view::{Figure, Report};
@@ -119,7 +119,7 @@ fn each(report: &Report, figures: &[&Figure], paired: &HashSet<usize>) -> Table 
         .right("max", |(_, one)| one.words("maximum"))
         .right("mean dev.", |(_, one)| one.words("mean_deviation"))
         .right("std. dev.", |(_, one)| one.words("deviation"))
-        .right("device ÷ tasks", |(figure, _)| crate::text::share(figure.device_share))
+        .right("device ÷ tasks", |(figure, _)| crate::format::share(figure.device_share))
         .left("doubts", |(figure, _)| figure.doubts.join(", "))
         .left("published", |(figure, _)| unpaired(figure).then(|| published(report, &[figure])))
         .done()

@@ -3,11 +3,11 @@
 use analysis::{CurvePoint, Kind, ShownIn};
 use std::collections::{HashMap, HashSet};
 
-use super::{Block, title};
+use super::block::{Block, title};
+use crate::format::iops;
 use crate::format::{NOT_OBSERVED, megabytes, percent};
 use crate::latencies;
 use crate::table::{Align, Cell, Table, Tone};
-use crate::text::iops;
 use crate::view::findings::Setting;
 use crate::view::{Figure, Report};
 

@@ -1,6 +1,6 @@
 //! What the study says of its targets, and how they compare.
 
-use super::{Block, only};
+use super::block::{Block, only};
 use crate::table::Table;
 use crate::view::{Report, TargetInfo};
 

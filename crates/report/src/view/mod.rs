@@ -16,15 +16,16 @@ use serde::Serialize;
 use self::findings::{Findings, Setting};
 use self::nodes::{ClusterInfo, RankMap};
 use self::printed::{Printed, RunTime};
+pub(crate) use crate::format::BYTES_PER_SECOND;
 use crate::latencies::LatencyInfo;
-use crate::statements::Statements;
 
 /// The version of the JSON form. It changes when a field changes its meaning or goes away; new
 /// fields may come within one version.
 pub(crate) const SCHEMA: &str = "ioproof-report/3";
 
-/// The unit of figures that are read by their bytes.
-pub(crate) const BYTES_PER_SECOND: &str = "bytes/s";
+/// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
+/// second, as data sheets do.
+const LARGE_TRANSFER_BYTES: u64 = 64 << 10;
 
 /// The phases that figures are of.
 const PHASES: [&str; 22] = [
@@ -97,6 +98,15 @@ pub(crate) struct Report {
     /// What they say together, for charts and sentences.
     #[serde(skip)]
     pub(crate) found: analysis::Findings,
+}
+
+/// The statements of a report: a table for each kind that has any.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Statements {
+    /// A table for each kind.
+    pub(crate) tables: Vec<analysis::Table>,
+    /// The conditions of every figure, by its place.
+    pub(crate) conditions: Vec<String>,
 }
 
 /// The machine that a published study was made on.
@@ -349,7 +359,7 @@ impl Figure {
 
     /// Whether data sheets tell such transfers in bytes per second.
     pub(crate) fn is_large(&self) -> bool {
-        !self.is_operations() && self.transfer_bytes >= crate::section::LARGE_TRANSFER_BYTES
+        !self.is_operations() && self.transfer_bytes >= LARGE_TRANSFER_BYTES
     }
 
     /// The rate that it is read by.
@@ -370,6 +380,15 @@ impl Figure {
     /// What a transfer per second of it is called: `IOPS`, or `creates/s`.
     pub(crate) fn operations_unit(&self) -> &'static str {
         if self.is_operations() { self.unit } else { "IOPS" }
+    }
+
+    /// `imported a b, cached, too short`: footnotes, and the checks of the audit that doubt it.
+    pub(crate) fn marks(&self) -> String {
+        let imported = (self.provenance == "imported").then_some("imported");
+        let notes =
+            imported.into_iter().chain(self.notes.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+        let parts = std::iter::once(notes.as_str()).chain(self.doubts.iter().copied());
+        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
     /// Repetitions that count.

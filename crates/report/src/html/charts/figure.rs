@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::plotly::{BLUE, Chart, GREEN, Look, PURPLE, Trace, VERMILLION, axis};
 use super::{escaped, grouped, latency};
+use crate::format::iops;
 use crate::format::{self, column_unit, divisor, grouped as with_groups, number, rate, rate_in};
-use crate::text::iops;
 use crate::view::{BYTES_PER_SECOND, Figure};
 
 /// Devices of one chart; of more the slowest of the last repetition are drawn.

@@ -6,9 +6,9 @@ use super::axis::Axis;
 use super::plotly::{Chart, Look, Trace, axis};
 use super::{escaped, grouped, latency};
 use crate::format;
+use crate::format::iops;
 use crate::latencies::{LatencyInfo, is_of_tail, words};
 use crate::section::line_name;
-use crate::text::iops;
 use crate::view::Report;
 
 /// Curves with percentiles of their own, each in a chart.
