@@ -38,7 +38,7 @@ use crate::scaling::{Scaling, Tax};
 use crate::seek::SeekFit;
 use crate::strips::StripPoint;
 use crate::table::Table;
-use crate::timeline::{FullTimer, JobCost, JobPlacing, Timeline, of_first_passes, of_passes};
+use crate::timeline::{FullTimer, JobCost, JobPlacing, Timeline, beside_jobs, of_first_passes, of_passes};
 use crate::verdict::Verdict;
 use crate::weak_scaling::{Extrapolation, LayerCrossover, WeakScaling};
 use crate::weakest::WeakestLink;
@@ -183,7 +183,7 @@ impl Findings {
             Table::of(&self.round_trips),
             Table::of(&self.timelines),
             Table::of(&of_passes(&self.timelines, |one| one.levels.iter().cloned().collect())),
-            Table::of(&of_first_passes(&self.timelines, |one| one.published.clone())),
+            Table::of(&of_first_passes(&self.timelines, |one| beside_jobs(one, record::published()))),
             Table::of(&of_passes(&self.timelines, |one| one.spaces.clone())),
             Table::of(&self.job_placings),
             Table::of(&of_first_passes(&self.timelines, |one| one.kinds.clone())),

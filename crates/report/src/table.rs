@@ -24,7 +24,7 @@ const GAP: &str = "  ";
 /// Columns that prose is folded to; tables may be wider.
 pub(crate) const PROSE_COLUMNS: usize = 100;
 /// Columns of a terminal that every table fits into.
-const COLUMNS: usize = 120;
+pub(crate) const COLUMNS: usize = 120;
 /// Columns below which words are not folded: they would be harder to read than a long line.
 const WORDS_LEAST: usize = 10;
 /// Characters that a page has place for in a row, of a table as wide as the page.

@@ -1,8 +1,7 @@
 //! (user + system) ÷ real: of launches, of tests, and how it is distributed.
 
-use super::Matrix;
 use super::launches::{Amounts, LaunchMean, ratio_of, sum};
-use crate::histogram::{Histogram, round_numbers};
+use crate::histogram::round_numbers;
 use crate::summary::{Summary, nearest_rank};
 
 /// Bins of a histogram; more would be one launch each.
@@ -71,23 +70,8 @@ pub(super) fn tests(system: &str, launches: &[LaunchMean]) -> Vec<JobTest> {
     launches.chunk_by(|a, b| a.test == b.test).map(of_test).collect()
 }
 
-/// Ratios in bins of one width for all matrices of a workload.
-///
-/// The width is that of D. Freedman and P. Diaconis, "On the histogram as a density estimator", 1981: twice the
-/// distance of the quartiles ÷ ∛n, of all ratios of all systems of the workload together; raised to 1, 2 or 5
-/// times a power of ten, so that edges are round numbers and one of them is at 1. Where the quartiles are equal,
-/// a tenth of the range stands for the distance.
-pub(super) fn fill_histograms(all: &mut [Matrix]) {
-    let ratios = |one: &Matrix| one.launches.iter().filter_map(|launch| launch.ratio).collect::<Vec<f64>>();
-    for systems in all.chunk_by_mut(|a, b| a.group == b.group) {
-        let width = bin_width(systems.iter().flat_map(ratios).collect());
-        for one in systems {
-            one.histogram = Histogram::even(&ratios(one), width);
-        }
-    }
-}
-
-fn bin_width(mut ratios: Vec<f64>) -> f64 {
+/// The width that [`super::system::fill_histograms`] takes.
+pub(super) fn bin_width(mut ratios: Vec<f64>) -> f64 {
     ratios.sort_by(f64::total_cmp);
     let (Some(least), Some(most)) = (ratios.first(), ratios.last()) else { return WIDTH_OF_EQUAL };
     let quartile = |percent| ratios[nearest_rank(percent, ratios.len() as u64) - 1];

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use plan::{Jobs, Plan, Work};
 
-use super::Matrix;
 use super::launches::{COLUMNS, LaunchMean, sum, value_of};
+use super::system::Matrix;
 use crate::gate::Kind;
 use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::{BOOTSTRAP_SAMPLES, Bootstrap, BootstrapMethod, Contrast, Difference, Summary, difference};

@@ -2,7 +2,7 @@
 
 use record::LaunchRow;
 
-use super::{complete, ran};
+use super::launch_timer::{complete, ran};
 use crate::{Histogram, Summary};
 
 /// Launches over time.

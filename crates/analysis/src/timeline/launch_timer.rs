@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use record::{LaunchRow, StepRow};
 
-use super::complete;
-
 /// CPU times of a launch agree where they differ by less than this share of what the kernel tells of its process.
 pub const CPU_AGREES_SHARE: f64 = 0.02;
 /// So much they may always differ: what a process needs to begin and to end is no step's.
@@ -105,4 +103,28 @@ pub(super) fn launch_timers<'a>(
     rows.sort_by_key(|row| row.launch);
     steps.sort_by_key(|row| row.step);
     rows.iter().map(|row| Arc::new(LaunchTimer::of(row, &steps))).collect()
+}
+
+pub(super) const fn nanos(nanos: u64) -> f64 {
+    nanos as f64 / 1e9
+}
+
+/// Nearest whole number.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "made of numbers that were whole and not negative"
+)]
+pub(crate) const fn whole(number: f64) -> u64 {
+    number.round() as u64
+}
+
+/// Whether a launch was started at all.
+pub(crate) const fn ran(row: &LaunchRow) -> bool {
+    row.end_ns > row.start_ns
+}
+
+/// Whether it came to its end.
+pub(crate) fn complete(row: &LaunchRow) -> bool {
+    row.outcome == "complete"
 }

@@ -28,13 +28,16 @@ pub(crate) use cost::job_costs;
 pub use cost::{JobCost, published_costs};
 pub use full_timer::FullTimer;
 pub(crate) use full_timer::{doubts, full_timers};
+use launch_timer::nanos;
 pub use launch_timer::{CPU_AGREES_NS, CPU_AGREES_SHARE, LaunchTimer};
+pub(crate) use launch_timer::{complete, ran, whole};
 pub use placement::JobPlacing;
 pub(crate) use placement::job_placings;
 pub use profile::{
     CLIMB_SECONDS_MIN, Level, Levels, PEAK_SHARE, ProfileSecond, START_SHARE, levels, profile,
 };
 pub use published::JobsBeside;
+pub(crate) use published::beside_jobs;
 pub(crate) use spaces::file_system_of;
 pub use spaces::{ActionUse, KindMoved, SpaceUse};
 
@@ -77,8 +80,6 @@ pub struct Timeline {
     launcher_share: Option<f64>,
     /// Seconds from the start of a launch until its first step: median and longest.
     start_seconds: [f64; 2],
-    /// Published figures of the same kind beside it.
-    pub(crate) published: Vec<JobsBeside>,
 }
 
 impl Statement for Timeline {
@@ -199,7 +200,7 @@ fn of_figure(run: &Run, &Subject { index: figure, figure: of, case, .. }: &Subje
         let begun = rows.iter().filter(|row| ran(row) && row.start_cost_ns > 0);
         let starts = Summary::of(&begun.map(|row| row.start_cost_ns as f64).collect::<Vec<_>>());
         let (wall_ns, cpu_ns) = (pass.phase.wall_ns, pass.phase.harness_cpu_ns);
-        let mut found = Timeline {
+        let found = Timeline {
             figure,
             case: case.id.clone(),
             repetition: pass.repetition,
@@ -217,34 +218,8 @@ fn of_figure(run: &Run, &Subject { index: figure, figure: of, case, .. }: &Subje
             start_seconds: starts
                 .map_or([0.0; 2], |all| [all.median, all.max].map(|cost| nanos(whole(cost)))),
             launches,
-            published: Vec::new(),
         };
-        found.published = published::beside_jobs(&found, record::published());
         (!found.launches.is_empty()).then_some(found)
     };
     of.repetitions.iter().filter_map(timeline).collect()
-}
-
-const fn nanos(nanos: u64) -> f64 {
-    nanos as f64 / 1e9
-}
-
-/// Nearest whole number.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "made of numbers that were whole and not negative"
-)]
-pub(crate) const fn whole(number: f64) -> u64 {
-    number.round() as u64
-}
-
-/// Whether a launch was started at all.
-pub(crate) const fn ran(row: &LaunchRow) -> bool {
-    row.end_ns > row.start_ns
-}
-
-/// Whether it came to its end.
-pub(crate) fn complete(row: &LaunchRow) -> bool {
-    row.outcome == "complete"
 }

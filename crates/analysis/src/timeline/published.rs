@@ -3,7 +3,8 @@
 use plan::TestKind;
 use record::Library;
 
-use super::{Timeline, whole};
+use super::Timeline;
+use super::launch_timer::whole;
 use crate::gate::Kind;
 use crate::headline::RateOf;
 use crate::table::{Column, Of, Quantity, Statement, Value};
@@ -47,7 +48,7 @@ type Own = (&'static str, &'static str, fn(f64) -> Value, Option<f64>);
 
 /// What `library` has printed of the same kind as what is known of `one`. Source: study C, "Test Bed Description" and
 /// "Data and IO Throughput".
-pub(super) fn beside_jobs(one: &Timeline, library: &Library) -> Vec<JobsBeside> {
+pub(crate) fn beside_jobs(one: &Timeline, library: &Library) -> Vec<JobsBeside> {
     let rate: fn(f64) -> Value = |value| Value::Rate(value, RateOf::Bytes);
     let bytes: fn(f64) -> Value = |value| Value::Bytes(whole(value));
     let levels = one.levels.as_ref();

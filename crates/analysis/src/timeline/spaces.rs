@@ -6,8 +6,7 @@ use plan::{Case, JobSpace, JobsPlacement, TestKind, jobs::ROW_BYTES};
 use record::{FileSystemFacts, HostFacts, LaunchRow, SpaceRow, StepRow};
 
 use super::concurrency::held_at_most;
-use super::launch_timer::{Launches, cpu_ns, read_bytes, real_ns, write_bytes};
-use super::{nanos, whole};
+use super::launch_timer::{Launches, cpu_ns, nanos, read_bytes, real_ns, whole, write_bytes};
 use crate::gate::Kind;
 use crate::headline::RateOf;
 use crate::table::{Column, Of, Statement, Value};

@@ -13,10 +13,8 @@ use schemars::generate::SchemaSettings;
 use self::rows::{FactRow, Shown};
 use crate::Colour;
 use crate::escape;
-use crate::table::{Table, wrapped};
+use crate::table::{COLUMNS, Table, wrapped};
 
-/// Columns of a terminal.
-const COLUMNS: usize = 120;
 /// The share of a file system below which what is free is called little. XFS and ext4 slow down when
 /// they have no long stretches left; study C left nothing free.
 pub(crate) const FREE_LEAST: f64 = 0.05;

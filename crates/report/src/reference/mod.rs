@@ -13,12 +13,10 @@ use std::fmt::Write;
 use record::{Library, Metric, Published, PublishedOperation, Study};
 use serde_json::{Value, json};
 
-use crate::table::{Align, Table, width, wrapped};
+use crate::table::{Align, COLUMNS, Table, width, wrapped};
 
 pub use show::{show, show_json};
 
-/// Lines are at most this long.
-pub(crate) const COLUMNS: usize = 120;
 /// Stands behind a value whose printed form is wrong, damaged or contradicted.
 const MARK: &str = "!";
 /// What a long text ends in that was cut.

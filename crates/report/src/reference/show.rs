@@ -6,7 +6,7 @@ use plan::Bytes;
 use record::{Details, Library, Published, PublishedChart, PublishedClaim, PublishedCommand, Study};
 use serde_json::{Value, json};
 
-use super::COLUMNS;
+use crate::table::COLUMNS;
 use crate::table::wrapped;
 
 /// Width of the names before the texts.
