@@ -20,7 +20,7 @@ use crate::view::Report;
 
 pub(crate) use block::{
     Block, Second, Section, amount, conditions, figure, headline, in_unit, line_name, place, point, signed,
-    title, unnamed, which_target,
+    title,
 };
 pub(crate) use cluster::nodes_line;
 pub(crate) use rates::rates;
