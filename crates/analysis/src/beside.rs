@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use plan::{Bytes, Case, Layer, Phase, Plan, PublishedPlace, Setting, SettingValue};
 use record::{Library, Metric, Operation, Published, PublishedOperation, PublishedStatistic, PublishedUnit};
 
-use crate::gate::Kind;
-use crate::subject::{Subject, subjects};
+use crate::gate::{Gate, Kind};
+use crate::subject::Subject;
 use crate::table::{Column, Of, Quantity, Statement, Value};
 use crate::{
     Figure, NodeFigure, Rate, RateOf, RepetitionFigure, Summary, WeakScaling, operation_of, scalability, tax,
@@ -191,15 +191,16 @@ pub fn unknown_ids(plan: &Plan, library: &Library) -> Vec<UnknownId> {
 /// ([`crate::published_matrix`], [`crate::JobsBeside`]): no figure is the same quantity.
 #[must_use]
 pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Beside> {
-    let all = subjects(plan, figures);
-    let bests = bests(&all);
+    let gate = Gate::new(plan, figures, &[]);
+    let all = &gate.subjects;
+    let bests = bests(all);
     let places = || {
         let of_figures = plan.terms.published.iter().filter(|place| place.figures.phase != Some(Phase::Jobs));
         of_figures.filter_map(|place| Some((place, library.figure(&place.id)?)))
     };
     let has_slopes = places().any(|(_, published)| published.statistic == PublishedStatistic::Slope);
-    let scaling = if has_slopes { weak_scaling::weak_scaling(plan, figures) } else { Vec::new() };
-    let own = Own { all: &all, bests, scaling };
+    let scaling = if has_slopes { weak_scaling::weak_scaling(&gate) } else { Vec::new() };
+    let own = Own { all, bests, scaling };
     places().map(|(place, published)| own.placed(place, published, library)).collect()
 }
 

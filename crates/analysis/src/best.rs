@@ -6,7 +6,7 @@ use crate::difference::Difference;
 use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
 use crate::subject::{Subject, sweeps};
-use crate::table::{Column, Of, Statement, Value};
+use crate::table::{Column, Of, Statement, change, count, figure, operations, rate};
 
 /// The best point of a sweep.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,29 +30,22 @@ pub struct Best {
 impl Statement for Best {
     const KIND: Kind = Kind::Best;
     const OF: Of = Of::Point;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
     const CAPTION: &'static str = "Best of the points of a sweep by the median of their repetitions. Ahead: best ÷ second best − 1, where the \
          difference is shown. A peak holds under the conditions in its row and no others; applications are unlikely to \
          reach it.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::count("points", |one: &Self| Some(one.of as u64), "points that it was chosen from")
-            .headed("of"),
-        Column::rate(
-            "rate_per_second",
-            |one: &Self| Value::Rate(one.rate, one.counts),
-            "median of the first rate of the phase",
-        )
-        .headed("rate"),
-        Column::rate(
-            "operations_per_second",
-            |one: &Self| Value::Rate(one.operations_per_second, RateOf::Operations),
-            "median of the operations per second",
-        )
-        .headed("operations"),
-        Column::change("gain", |one: &Self| one.gain, "best ÷ second best − 1").headed("ahead"),
-        Column::figure(
+        count("points", "of", "points that it was chosen from", |one| Some(one.of as u64)),
+        rate("rate_per_second", "rate", "median of the first rate of the phase", |one| Some(one.rate)),
+        operations("operations_per_second", "operations", "median of the operations per second", |one| {
+            Some(one.operations_per_second)
+        }),
+        change("gain", "ahead", "best ÷ second best − 1", |one| one.gain),
+        figure(
             "larger_is_slower",
-            |one| one.larger_is_slower,
+            "larger is slower",
             "the fastest figure at the largest transfer size, where that is larger and slower: the peak is one of its size",
+            |one| one.larger_is_slower,
         ),
     ];
 }

@@ -7,7 +7,7 @@ use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
 use crate::subject::{Subject, TARGET, sweeps};
 use crate::summary::Summary;
-use crate::table::{Column, Of, Statement, Value};
+use crate::table::{Column, Of, Statement, count, rate, share};
 
 /// How much the rates of a target vary over the points of its sweep.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,25 +30,19 @@ pub struct Consistency {
 impl Statement for Consistency {
     const KIND: Kind = Kind::Consistency;
     const OF: Of = Of::Sweep;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
     const CAPTION: &'static str =
         "Standard deviation ÷ mean of the medians over the points of each sweep; rank 1 varies least.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::count(
-            "rank",
-            |one| one.rank.map(|rank| rank as u64),
-            "1 for the smallest variation among sweeps of the same keys",
-        ),
-        Column::share(
-            "variation",
-            |one: &Self| Some(one.variation),
-            "standard deviation (n − 1) ÷ mean of the medians",
-        )
-        .headed("varies by"),
-        Column::rate("lowest_per_second", |one: &Self| Value::Rate(one.min, one.counts), "lowest median")
-            .headed("lowest"),
-        Column::rate("highest_per_second", |one: &Self| Value::Rate(one.max, one.counts), "highest median")
-            .headed("highest"),
-        Column::count("points", |one| Some(one.n as u64), "points of the sweep"),
+        count("rank", "rank", "1 for the smallest variation among sweeps of the same keys", |one| {
+            one.rank.map(|rank| rank as u64)
+        }),
+        share("variation", "varies by", "standard deviation (n − 1) ÷ mean of the medians", |one| {
+            Some(one.variation)
+        }),
+        rate("lowest_per_second", "lowest", "lowest median", |one| Some(one.min)),
+        rate("highest_per_second", "highest", "highest median", |one| Some(one.max)),
+        count("points", "points", "points of the sweep", |one| Some(one.n as u64)),
     ];
 }
 

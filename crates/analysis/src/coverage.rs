@@ -8,7 +8,7 @@ use crate::gate::Kind;
 use crate::names::named;
 use crate::node_comparison::all_nodes;
 use crate::table::{Column, Of, Quantity, Statement, Value};
-use crate::{Figure, by_name};
+use crate::{Figure, NodeFigure, by_name};
 
 /// A job or run of which a study was put together.
 #[derive(Debug, Clone, PartialEq)]
@@ -208,7 +208,7 @@ fn covered(figures: &[Figure]) -> Vec<NodeCoverage> {
         for node in &figure.nodes {
             let covered = nodes.entry(&node.node).or_default();
             covered.cases.insert(&figure.case);
-            covered.starts.extend(&node.started_unix_ns);
+            covered.starts.extend(node.passes.iter().map(|pass| pass.started_unix_ns));
         }
         for node in &figure.answering {
             let covered = nodes.entry(node).or_default();
@@ -267,8 +267,8 @@ fn job_of(part: &Part, figures: &HashMap<&str, Vec<&Figure>>) -> CoverageJob {
     let mut names: BTreeSet<&str> = BTreeSet::from([part.host.node.as_str()]);
     for (case, passes) in &part.passes {
         for figure in figures.get(&**case).into_iter().flatten() {
-            let here = |passed: &[u32]| passed.iter().any(|&pass| passes.holds(pass));
-            let asked = figure.nodes.iter().filter(|node| here(&node.repetitions));
+            let here = |node: &&NodeFigure| node.passes.iter().any(|pass| passes.holds(pass.repetition));
+            let asked = figure.nodes.iter().filter(here);
             names.extend(asked.map(|node| node.node.as_str()));
             if figure.counted().any(|pass| passes.holds(pass.repetition)) {
                 names.extend(figure.answering.iter().map(String::as_str));

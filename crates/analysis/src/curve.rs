@@ -2,6 +2,8 @@
 
 use plan::{Client, Phase, Setting, SettingValue};
 
+use crate::Summary;
+
 /// Rates of one workload against one swept key; everything else is fixed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
@@ -40,12 +42,8 @@ pub struct CurvePoint {
     pub bytes_per_second: f64,
     /// Median over the repetitions that count.
     pub transfers_per_second: f64,
-    /// Repetitions that count.
-    pub repetitions: usize,
-    /// Mean of them, of [`CurvePoint::rate`].
-    pub mean: f64,
-    /// Standard deviation (n − 1) of them, of [`CurvePoint::rate`]; 0 for one.
-    pub deviation: f64,
+    /// Of the repetitions that count, of [`CurvePoint::rate`].
+    pub headline: Summary,
     /// Mean latency of all transfers that count.
     pub latency_mean_ns: Option<f64>,
     /// Tasks × depth that the latency predicts by Little's law ÷ tasks × depth that ran.
@@ -89,21 +87,6 @@ pub struct Dips {
     pub depth: f64,
 }
 
-/// A straight line through a curve.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CurveRegression {
-    /// The curve, by its place in [`crate::Findings::curves`].
-    pub curve: usize,
-    /// What one more of the key adds to [`CurvePoint::rate`].
-    pub slope: f64,
-    /// Half width of the 95 % interval of the slope.
-    pub slope_half_width: f64,
-    /// The line at 0.
-    pub intercept: f64,
-    /// Share of the variance that the line explains.
-    pub r_squared: f64,
-}
-
 /// One point of a curve as far as its shape goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
@@ -120,6 +103,12 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// The repetitions at `x`.
+    pub(crate) const fn of(x: f64, all: &Summary) -> Self {
+        let Summary { median: y, mean, n: repetitions, deviation_sample: deviation, .. } = *all;
+        Self { x, y, mean, repetitions, deviation }
+    }
+
     /// A point that was measured once.
     #[must_use]
     pub const fn once(x: f64, y: f64) -> Self {
@@ -129,7 +118,6 @@ impl Sample {
 
 impl From<&CurvePoint> for Sample {
     fn from(point: &CurvePoint) -> Self {
-        let CurvePoint { x, rate: y, mean, repetitions, deviation, .. } = *point;
-        Self { x, y, mean, repetitions, deviation }
+        Self { y: point.rate, ..Self::of(point.x, &point.headline) }
     }
 }

@@ -2,10 +2,17 @@
 
 use plan::{Bytes, Nanos, Setting, SettingValue};
 
-use crate::curve::{Curve, CurveRegression, Shape};
+use crate::Sample;
+use crate::curve::{Curve, Shape};
 use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
-use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::lack_of_fit::rises_straight;
+use crate::regression::Regression;
+use crate::subject::{NODES, TASKS, TASKS_PER_NODE, texts};
+use crate::summary::whole;
+use crate::table::{
+    Column, Of, Statement, Value, below, detail, list, number, rate, setting, share, subject, word,
+};
 
 /// Points below which a curve has no shape worth a statement.
 const POINTS_LEAST: usize = 3;
@@ -24,7 +31,7 @@ pub struct CurveShape {
     /// What it looks like.
     pub shape: Shape,
     /// The straight line through it, where that explains it.
-    pub line: Option<CurveRegression>,
+    pub line: Option<Regression>,
     /// A value of the axis, which says in which unit it is.
     value: SettingValue,
     counts: RateOf,
@@ -33,83 +40,42 @@ pub struct CurveShape {
 impl Statement for CurveShape {
     const KIND: Kind = Kind::CurveShape;
     const OF: Of = Of::Sweep;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
     const CAPTION: &'static str = "Where the rate is highest, bends (knee), reaches 95 % of it, \
          stands out from both neighbours (sweet spot) or falls regularly (dips; negative depths are peaks); and what one \
          more of the key adds, ± half of its 95 % interval";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("axis", |one: &Self| one.axis.clone(), "The swept key.").headed("over").subject(),
-        Column::setting("peak", |one: &Self| one.place(one.peak), "Where the rate is highest.")
-            .headed("highest at"),
-        Column::setting(
-            "sweet_spot",
-            |one: &Self| one.place(one.shape.sweet_spot),
-            "Stands out from both neighbours.",
-        )
-        .headed("sweet spot"),
-        Column::setting("knee", |one: &Self| one.place(one.shape.knee), "Where the rise ends."),
-        Column::setting(
-            "plateau_from",
-            |one: &Self| one.place(one.plateau(false)),
-            "Within 10 % of the highest from here.",
-        )
-        .detail(),
-        Column::setting("plateau_to", |one: &Self| one.place(one.plateau(true)), "To here.").detail(),
-        Column::setting(
-            "reaches_90",
-            |one: &Self| one.place(one.shape.reaches_90),
-            "The least with 90 % of the highest rate.",
-        )
-        .detail(),
-        Column::setting(
-            "reaches_95",
-            |one: &Self| one.place(one.shape.reaches_95),
-            "The least with 95 % of it.",
-        )
-        .headed("95 % at"),
-        Column::share(
-            "spread_beyond",
-            |one: &Self| one.shape.spread_beyond,
-            "From 95 % on, the largest distance from it.",
-        )
-        .headed("then below it by"),
-        Column::setting(
-            "dips_period",
-            |one: &Self| one.place(one.shape.dips.map(|dips| dips.period)),
-            "Dips come back after it.",
-        )
-        .headed("dips every"),
-        Column::share(
-            "dips_depth",
-            |one: &Self| Some(one.shape.dips?.depth),
-            "Depth ÷ the rate beside the dip.",
-        )
-        .headed("depth"),
-        Column::rate(
-            "slope_per_second",
-            |one: &Self| one.of_line(|line| line.slope),
-            "What one more of the key adds.",
-        )
-        .headed("one more adds"),
-        Column::rate(
-            "slope_half_width_per_second",
-            |one: &Self| one.of_line(|line| line.slope_half_width),
-            "Half of its interval.",
-        )
-        .headed("±"),
-        Column::number(
-            "r_squared",
-            |one: &Self| Some(one.line.as_ref()?.r_squared),
-            "Variance that the line explains.",
-        )
-        .headed("R²"),
-        Column::new(
-            "at",
-            "at",
-            Quantity::List,
-            |one: &Self| Value::List(one.fixed.iter().map(ToString::to_string).collect()),
-            "The other swept keys.",
-        )
-        .below(),
+        subject(word("axis", "over", "The swept key.", |one| &one.axis)),
+        setting("peak", "highest at", "Where the rate is highest.", |one| one.place(one.peak)),
+        setting("sweet_spot", "sweet spot", "Stands out from both neighbours.", |one| {
+            one.place(one.shape.sweet_spot)
+        }),
+        setting("knee", "knee", "Where the rise ends.", |one| one.place(one.shape.knee)),
+        detail(setting("plateau_from", "plateau from", "Within 10 % of the highest from here.", |one| {
+            one.place(one.plateau(false))
+        })),
+        detail(setting("plateau_to", "plateau to", "To here.", |one| one.place(one.plateau(true)))),
+        detail(setting("reaches_90", "reaches 90", "The least with 90 % of the highest rate.", |one| {
+            one.place(one.shape.reaches_90)
+        })),
+        setting("reaches_95", "95 % at", "The least with 95 % of it.", |one| one.place(one.shape.reaches_95)),
+        share("spread_beyond", "then below it by", "From 95 % on, the largest distance from it.", |one| {
+            one.shape.spread_beyond
+        }),
+        setting("dips_period", "dips every", "Dips come back after it.", |one| {
+            one.place(one.shape.dips.map(|dips| dips.period))
+        }),
+        share("dips_depth", "depth", "Depth ÷ the rate beside the dip.", |one| Some(one.shape.dips?.depth)),
+        rate("slope_per_second", "one more adds", "What one more of the key adds.", |one| {
+            Some(one.line.as_ref()?.slope)
+        }),
+        rate("slope_half_width_per_second", "±", "Half of its interval.", |one| {
+            Some(one.line.as_ref()?.uncertainty?.slope_half_width)
+        }),
+        number("r_squared", "R²", "Variance that the line explains.", |one| {
+            Some(one.line.as_ref()?.r_squared)
+        }),
+        below(list("at", "at", "The other swept keys.", |one| texts(&one.fixed))),
     ];
 }
 
@@ -126,10 +92,6 @@ impl CurveShape {
         Some(if end { to } else { from })
     }
 
-    fn of_line(&self, value: impl FnOnce(&CurveRegression) -> f64) -> Value {
-        Value::or_none(self.line.as_ref(), |line| Value::Rate(value(line), self.counts))
-    }
-
     fn says_something(&self) -> bool {
         let Shape { knee, reaches_90, reaches_95, sweet_spot, dips, .. } = &self.shape;
         let any = [*knee, *reaches_90, *reaches_95, *sweet_spot, self.plateau(false)];
@@ -138,50 +100,53 @@ impl CurveShape {
 }
 
 /// A number on an axis, as the values of the axis are written.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a value of the same axis, which holds whole numbers above 0; a cast saturates"
-)]
 pub(crate) fn on_axis(of_axis: &SettingValue, value: f64) -> SettingValue {
-    let whole = value.round() as u64;
     match of_axis {
-        SettingValue::Bytes(_) => SettingValue::Bytes(Bytes(whole)),
-        SettingValue::Time(_) => SettingValue::Time(Nanos(whole)),
-        SettingValue::Count(_) => SettingValue::Count(whole),
+        SettingValue::Bytes(_) => SettingValue::Bytes(Bytes(whole(value.round()))),
+        SettingValue::Time(_) => SettingValue::Time(Nanos(whole(value.round()))),
+        SettingValue::Count(_) => SettingValue::Count(whole(value.round())),
         _ => SettingValue::Number(value),
     }
 }
 
 /// Every curve of which there is something to say. Disqualified points have no part in it.
-pub(crate) fn of_gate(
-    gate: &Gate<'_>,
-    curves: &[Curve],
-    lines: &[CurveRegression],
-) -> Vec<Stated<CurveShape>> {
-    let of_curve = |(place, curve): (usize, &Curve)| {
+pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<CurveShape>> {
+    let of_curve = |curve: &Curve| {
         let all = || curve.points.iter().map(|point| point.figure);
         let inputs = all().filter(|&place| gate.is_usable(place)).collect();
-        let is_line = |line: &&CurveRegression| {
-            line.curve == place
-                && line.slope.abs() > line.slope_half_width
-                && line.r_squared >= EXPLAINED_LEAST
-        };
         let value = CurveShape {
             axis: curve.axis.clone(),
             fixed: curve.fixed.clone(),
             peak: curve.shape.peak.map(|peak| curve.points[peak].x),
             shape: curve.shape.clone(),
-            line: lines.iter().find(is_line).cloned(),
+            line: line(curve),
             value: curve.points.first()?.at.clone(),
             counts: RateOf::phase(curve.phase),
         };
         value.says_something().then(|| gate.leaving_out(all(), gate.state(Kind::CurveShape, inputs, value)))
     };
-    curves
-        .iter()
-        .enumerate()
-        .filter(|(_, curve)| curve.points.len() >= POINTS_LEAST)
-        .filter_map(of_curve)
-        .collect()
+    curves.iter().filter(|curve| curve.points.len() >= POINTS_LEAST).filter_map(of_curve).collect()
+}
+
+/// A straight line through a curve over a number of nodes or tasks, where the curve is not flat and repetitions do not
+/// show that it is none: not through one that saturates, nor one with a disqualified point.
+fn line(curve: &Curve) -> Option<Regression> {
+    let samples: Vec<Sample> = curve.points.iter().map(Sample::from).collect();
+    let straight =
+        is_counted(curve) && curve.points.iter().all(|point| point.usable) && rises_straight(&samples);
+    let line = regression(curve).filter(|_| straight)?;
+    let rises = line.slope.abs() > line.uncertainty?.slope_half_width;
+    (rises && line.r_squared >= EXPLAINED_LEAST).then_some(line)
+}
+
+/// Whether a curve is over a key that counts what works side by side: a straight line through it says what one more
+/// brings.
+pub(crate) fn is_counted(curve: &Curve) -> bool {
+    [NODES, TASKS, TASKS_PER_NODE].contains(&curve.axis.as_str())
+}
+
+/// The line through a curve; none where it has fewer than three points.
+pub(crate) fn regression(curve: &Curve) -> Option<Regression> {
+    let (x, y): (Vec<f64>, Vec<f64>) = curve.points.iter().map(|point| (point.x, point.rate)).unzip();
+    Regression::of(&x, &y).filter(|line| line.uncertainty.is_some())
 }

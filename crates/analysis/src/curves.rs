@@ -2,21 +2,21 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plan::{Case, Client, Phase, Plan, Setting, SettingValue};
+use plan::{Case, SettingValue};
 use record::Measure;
 
 use crate::Figure;
-use crate::curve::{Curve, CurvePoint};
+use crate::curve::{Curve, CurvePoint, Shape};
 use crate::gate::Gate;
 use crate::little::little;
 use crate::shape::shape_shown;
-use crate::subject::{MEMBER, Subject, TARGET, ValueKey, value_of};
+use crate::subject::{MEMBER, Subject, TARGET, ValueKey, grouped, value_of};
 
 /// Values that a key needs to become the x axis of a second family of curves: two are a
 /// comparison, not a curve.
 pub const SECOND_AXIS_VALUES_MIN: usize = 3;
 
-/// The curves of all sweeps of `plan`.
+/// The curves of all sweeps.
 ///
 /// For each workload the x axis is the swept numeric key with most values, the first of them in
 /// the study where several have as many; each other numeric key with at least
@@ -24,71 +24,41 @@ pub const SECOND_AXIS_VALUES_MIN: usize = 3;
 /// target, client, phase and combination of the other swept keys: figures of clients on the server
 /// and behind a network never share one. Keys that go in step with the axis are not fixed. A point
 /// that was measured twice, as in merged runs, starts a second curve, so that both can be laid over
-/// each other. A curve has at least two points.
-#[must_use]
-pub fn curves(plan: &Plan, figures: &[Figure]) -> Vec<Curve> {
-    of_gate(&Gate::new(plan, figures, &[]))
-}
-
-/// As [`curves`], with what speaks against figures. Disqualified points have no part in a shape, and a curve over the
+/// each other. A curve has at least two points. Disqualified ones have no part in a shape, and a curve over the
 /// names of members has none.
-pub(crate) fn of_gate(gate: &Gate<'_>) -> Vec<Curve> {
-    let (plan, subjects) = (gate.plan, &gate.subjects);
-    let mut of_group: HashMap<&str, Vec<&Subject<'_>>> = HashMap::new();
-    for subject in subjects {
-        of_group.entry(subject.case.group.as_str()).or_default().push(subject);
-    }
+#[must_use]
+pub fn curves(gate: &Gate<'_>) -> Vec<Curve> {
+    let of_group = grouped(&gate.subjects, |one| one.case.group.as_str()).into_iter();
+    let of_group: HashMap<&str, Vec<&Subject<'_>>> =
+        of_group.map(|all| (all[0].case.group.as_str(), all)).collect();
     let mut curves = Vec::new();
-    for (group, cases) in groups(plan) {
-        let Some(subjects) = of_group.get(group) else { continue };
+    for cases in grouped(&gate.plan.cases, |case| case.group.as_str()) {
         for family in families(&cases) {
-            family.curves(group, subjects, &mut curves);
-        }
-    }
-    for curve in &mut curves {
-        for point in &mut curve.points {
-            point.usable = gate.is_usable(point.figure);
-        }
-        if curve.axis != MEMBER {
-            curve.shape = shape_shown(&curve.points);
+            if let Some(subjects) = of_group.get(cases[0].group.as_str()) {
+                curves.extend(family.curves(gate, subjects));
+            }
         }
     }
     curves
 }
 
-/// The cases of each workload, in the order of the study.
-fn groups(plan: &Plan) -> Vec<(&str, Vec<&Case>)> {
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut groups: Vec<(&str, Vec<&Case>)> = Vec::new();
-    for case in &plan.cases {
-        let place = *places.entry(case.group.as_str()).or_insert_with(|| {
-            groups.push((case.group.as_str(), Vec::new()));
-            groups.len() - 1
-        });
-        groups[place].1.push(case);
-    }
-    groups
-}
-
-/// A swept key and the values that it takes.
+/// A swept key, and how many values it takes.
 struct Key<'a> {
     name: &'a str,
-    values: HashSet<ValueKey<'a>>,
+    values: usize,
     numeric: bool,
 }
 
 /// The swept keys of a workload, in the order of the study.
 fn keys<'a>(cases: &[&'a Case]) -> Vec<Key<'a>> {
-    let mut keys: Vec<Key<'a>> = Vec::new();
-    for setting in cases.iter().flat_map(|case| &case.settings).filter(|setting| setting.key != TARGET) {
-        let place = keys.iter().position(|key| key.name == setting.key).unwrap_or_else(|| {
-            keys.push(Key { name: &setting.key, values: HashSet::new(), numeric: true });
-            keys.len() - 1
-        });
-        keys[place].values.insert(ValueKey::from(&setting.value));
-        keys[place].numeric &= setting.value.on_axis().is_some();
-    }
-    keys
+    let all = cases.iter().flat_map(|case| &case.settings).filter(|setting| setting.key != TARGET);
+    let of_keys = grouped(all, |setting| setting.key.as_str()).into_iter();
+    let key = of_keys.map(|all| Key {
+        name: &all[0].key,
+        values: all.iter().map(|one| ValueKey::of(&one.value)).collect::<HashSet<_>>().len(),
+        numeric: all.iter().all(|one| one.value.on_axis().is_some()),
+    });
+    key.collect()
 }
 
 /// Curves over one axis.
@@ -99,98 +69,79 @@ struct Family<'a> {
 
 fn families<'a>(cases: &[&'a Case]) -> Vec<Family<'a>> {
     let keys = keys(cases);
-    let candidates = || keys.iter().filter(|key| key.numeric && key.values.len() > 1);
-    let most = candidates().map(|key| key.values.len()).max();
-    let Some(first) = candidates().find(|key| Some(key.values.len()) == most) else { return Vec::new() };
-    let mut families = vec![family(cases, &keys, first)];
-    for key in candidates().filter(|key| key.name != first.name) {
-        let same_axis = in_step(cases, first, key) && in_step(cases, key, first);
-        if key.values.len() >= SECOND_AXIS_VALUES_MIN && !same_axis {
-            families.push(family(cases, &keys, key));
-        }
-    }
-    families
-}
-
-fn family<'a>(cases: &[&'a Case], keys: &[Key<'a>], axis: &Key<'a>) -> Family<'a> {
-    let fixed = keys.iter().filter(|key| key.name != axis.name && !in_step(cases, axis, key));
-    Family { axis: axis.name, fixed: fixed.map(|key| key.name).collect() }
+    let candidates = || keys.iter().filter(|key| key.numeric && key.values > 1);
+    let most = candidates().map(|key| key.values).max();
+    let Some(first) = candidates().find(|key| Some(key.values) == most) else { return Vec::new() };
+    let other = |key: &&Key<'_>| {
+        let same_axis = || in_step(cases, first, key) && in_step(cases, key, first);
+        key.name != first.name && key.values >= SECOND_AXIS_VALUES_MIN && !same_axis()
+    };
+    let family = |axis: &Key<'a>| {
+        let fixed = keys.iter().filter(|key| key.name != axis.name && !in_step(cases, axis, key));
+        Family { axis: axis.name, fixed: fixed.map(|key| key.name).collect() }
+    };
+    std::iter::once(first).chain(candidates().filter(other)).map(family).collect()
 }
 
 /// Whether the value of `leader` says which value `follower` has, while `follower` has several.
 fn in_step(cases: &[&Case], leader: &Key<'_>, follower: &Key<'_>) -> bool {
-    if follower.values.len() < 2 {
-        return false;
-    }
     let mut value_at = HashMap::new();
-    cases.iter().all(|case| {
-        let (Some(at), Some(value)) = (value_of(case, leader.name), value_of(case, follower.name)) else {
-            return false;
-        };
-        let value = ValueKey::from(value);
-        *value_at.entry(ValueKey::from(at)).or_insert(value) == value
-    })
+    follower.values > 1
+        && cases.iter().all(|case| match (value_of(case, leader.name), value_of(case, follower.name)) {
+            (Some(at), Some(value)) => {
+                let value = ValueKey::of(value);
+                *value_at.entry(ValueKey::of(at)).or_insert(value) == value
+            }
+            _ => false,
+        })
 }
-
-/// What the points of one curve have in common. The last is the how many-th measurement it is.
-type CurveKey<'a> = (&'a str, Client, Phase, Vec<Option<ValueKey<'a>>>, usize);
 
 impl Family<'_> {
-    fn curves(&self, group: &str, subjects: &[&Subject<'_>], curves: &mut Vec<Curve>) {
-        let mut places: HashMap<CurveKey<'_>, usize> = HashMap::new();
-        let mut measured: HashMap<(CurveKey<'_>, ValueKey<'_>), usize> = HashMap::new();
-        let mut found: Vec<Curve> = Vec::new();
-        for subject in subjects {
-            let Some(value) = value_of(subject.case, self.axis) else { continue };
-            let Some(x) = value.on_axis() else { continue };
-            let fixed =
-                self.fixed.iter().map(|key| value_of(subject.case, key).map(ValueKey::from)).collect();
-            let (target, client, phase) =
-                (subject.case.target.as_str(), subject.client(), subject.figure.phase);
-            let mut key: CurveKey<'_> = (target, client, phase, fixed, 0);
-            let times = measured.entry((key.clone(), ValueKey::from(value))).or_default();
-            key.4 = *times;
-            *times += 1;
-            let place = *places.entry(key).or_insert_with(|| {
-                found.push(self.empty(group, subject));
-                found.len() - 1
-            });
-            found[place].points.push(point(subject, value, x));
-        }
-        curves.extend(found.into_iter().filter(|curve| curve.points.len() > 1).map(|mut curve| {
-            curve.points.sort_by(|a, b| a.x.total_cmp(&b.x));
-            curve
-        }));
-    }
-
-    fn empty(&self, group: &str, subject: &Subject<'_>) -> Curve {
-        let fixed = |setting: &&Setting| self.fixed.contains(&setting.key.as_str());
-        Curve {
-            group: group.to_owned(),
-            target: subject.case.target.clone(),
-            client: subject.client(),
-            phase: subject.figure.phase,
-            axis: self.axis.to_owned(),
-            fixed: subject.case.settings.iter().filter(fixed).cloned().collect(),
-            points: Vec::new(),
-            shape: crate::Shape::default(),
-        }
+    fn curves(&self, gate: &Gate<'_>, subjects: &[&Subject<'_>]) -> Vec<Curve> {
+        // How often each point was met.
+        let mut times: HashMap<_, usize> = HashMap::new();
+        let points = subjects.iter().filter_map(|subject| {
+            let value = value_of(subject.case, self.axis)?;
+            let x = value.on_axis()?;
+            let fixed: Vec<Option<ValueKey<'_>>> =
+                self.fixed.iter().map(|key| value_of(subject.case, key).map(ValueKey::of)).collect();
+            let key = (subject.case.target.as_str(), subject.client(), subject.figure.phase, fixed);
+            let time = times.entry((key.clone(), ValueKey::of(value))).or_default();
+            *time += 1;
+            Some(((key, *time), *subject, point(gate, subject, value, x)))
+        });
+        let all = grouped(points, |(key, ..)| key.clone()).into_iter().filter(|all| all.len() > 1);
+        let curve = all.map(|all| {
+            let first = all[0].1;
+            let mut points: Vec<CurvePoint> = all.into_iter().map(|(.., point)| point).collect();
+            points.sort_by(|a, b| a.x.total_cmp(&b.x));
+            let fixed = first.case.settings.iter().filter(|one| self.fixed.contains(&one.key.as_str()));
+            Curve {
+                group: first.case.group.clone(),
+                target: first.case.target.clone(),
+                client: first.client(),
+                phase: first.figure.phase,
+                axis: self.axis.to_owned(),
+                fixed: fixed.cloned().collect(),
+                shape: if self.axis == MEMBER { Shape::default() } else { shape_shown(&points) },
+                points,
+            }
+        });
+        curve.collect()
     }
 }
 
-fn point(subject: &Subject<'_>, value: &SettingValue, x: f64) -> CurvePoint {
+fn point(gate: &Gate<'_>, subject: &Subject<'_>, value: &SettingValue, x: f64) -> CurvePoint {
     let figure = subject.figure;
     CurvePoint {
         figure: subject.index,
         at: value.clone(),
         x,
-        usable: true,
+        usable: gate.is_usable(subject.index),
         rate: subject.rate(),
         bytes_per_second: figure.bytes_per_second.median,
         transfers_per_second: figure.transfers_per_second.median,
-        repetitions: figure.headline().n,
-        mean: figure.headline().mean,
-        deviation: figure.headline().deviation_sample,
+        headline: *figure.headline(),
         latency_mean_ns: latency_mean_ns(figure),
         little: little(subject.case, figure).map(|little| little.agreement),
         balance_bound: subject.balance_bound(),

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use plan::Plan;
+use plan::Case;
 use record::{HistoryRow, PhaseRow, Run};
 
+use crate::Figure;
 use crate::gate::{Gate, Kind, Stated};
-use crate::table::{Column, Of, Statement};
-use crate::{Figure, Summary};
+use crate::summary::{median, whole};
+use crate::table::{Column, Of, Statement, bytes, count, share};
 
 /// How sequential a phase was at the application and at the devices, by the last operations that were kept and
 /// the requests that were traced beside them.
@@ -46,100 +47,72 @@ impl Statement for DiskView {
          means that one begins where the one before it, of the same task or of the same device and direction, has \
          ended. Jumps: median distance of the others. Tracing costs what the history costs; without it nothing";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::count("streams", |one| Some(one.tasks.into()), "Tasks of the application."),
-        Column::count(
-            "operations",
-            |one| Some(one.operations),
-            "Operations that followed one of the same task.",
-        ),
-        Column::share(
-            "in_a_row",
-            |one| Some(one.application_share),
-            "Share of them that began where it ended.",
-        ),
-        Column::bytes("jumps", |one| bytes(one.application_seek_bytes), "Median distance of the others."),
-        Column::count(
-            "requests",
-            |one| Some(one.devices?.requests),
-            "Requests that followed one of the same device.",
-        ),
-        Column::share(
-            "in_a_row_there",
-            |one| Some(one.devices?.share),
-            "Share of them that began where it ended.",
-        ),
-        Column::bytes("jumps_there", |one| bytes(one.devices?.seek_bytes), "Median distance of the others."),
+        count("streams", "streams", "Tasks of the application.", |one| Some(one.tasks.into())),
+        count("operations", "operations", "Operations that followed one of the same task.", |one| {
+            Some(one.operations)
+        }),
+        share("in_a_row", "in a row", "Share of them that began where it ended.", |one| {
+            Some(one.application_share)
+        }),
+        bytes("jumps", "jumps", "Median distance of the others.", |one| {
+            one.application_seek_bytes.map(whole)
+        }),
+        count("requests", "requests", "Requests that followed one of the same device.", |one| {
+            Some(one.devices?.requests)
+        }),
+        share("in_a_row_there", "in a row there", "Share of them that began where it ended.", |one| {
+            Some(one.devices?.share)
+        }),
+        bytes("jumps_there", "jumps there", "Median distance of the others.", |one| {
+            one.devices?.seek_bytes.map(whole)
+        }),
     ];
-}
-
-/// Whole bytes.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a distance of whole bytes")]
-fn bytes(distance: Option<f64>) -> Option<u64> {
-    distance.map(|bytes| bytes as u64)
 }
 
 /// Every figure of which operations were kept, in the order of the figures.
 #[must_use]
 pub(crate) fn disk_views(run: &Run, gate: &Gate<'_>) -> Vec<Stated<DiskView>> {
-    let tasks = tasks(&run.manifest.plan);
+    let kept = run.manifest.plan.cases.iter().filter(|case| case.workload.history.is_some());
+    let kept: HashMap<&str, &Case> = kept.map(|case| (case.id.as_str(), case)).collect();
     let view = |(place, figure): (usize, &Figure)| {
-        let tasks = *tasks.get(figure.case.as_str())?;
+        let tasks = kept.get(figure.case.as_str())?.workload.tasks;
         let rows = run.history(&figure.case);
         let of_figure = rows.iter().filter(|row| {
             row.key.phase == figure.phase
                 && figure.counted().any(|pass| pass.repetition == row.key.repetition)
         });
-        let (operations, share, seeks) = in_a_row(of_figure)?;
-        let view = DiskView {
-            tasks,
-            operations,
-            application_share: share,
-            application_seek_bytes: Summary::of(&seeks).map(|all| all.median),
-            devices: of_devices(figure.counted().map(|pass| &*pass.phase)),
-        };
+        let (operations, application_share, application_seek_bytes) = in_a_row(of_figure)?;
+        let devices = of_devices(figure);
+        let view = DiskView { tasks, operations, application_share, application_seek_bytes, devices };
         Some(gate.state(Kind::DiskView, vec![place], view))
     };
     gate.figures.iter().enumerate().filter_map(view).collect()
 }
 
-/// The tasks of cases that keep operations.
-fn tasks(plan: &Plan) -> HashMap<&str, u32> {
-    let kept = plan.cases.iter().filter(|case| case.workload.history.is_some());
-    kept.map(|case| (case.id.as_str(), case.workload.tasks)).collect()
-}
-
 /// How many operations followed another one of their task, which share of them in a row, and how far the others
-/// jumped.
-fn in_a_row<'a>(rows: impl Iterator<Item = &'a HistoryRow>) -> Option<(u64, f64, Vec<f64>)> {
+/// jumped, as a median.
+fn in_a_row<'a>(rows: impl Iterator<Item = &'a HistoryRow>) -> Option<(u64, f64, Option<f64>)> {
     let mut sorted: Vec<&HistoryRow> = rows.filter(|row| row.bytes > 0).collect();
-    let place = |row: &&HistoryRow| (row.key.repetition, row.task, row.start_ns);
-    sorted.sort_by_key(place);
-    let (mut followed, mut contiguous, mut seeks) = (0_u64, 0_u64, Vec::new());
-    for pair in sorted.windows(2) {
-        let (before, after) = (pair[0], pair[1]);
-        let same = before.key.repetition == after.key.repetition && before.task == after.task;
-        if !same || before.node != after.node || before.file != after.file {
-            continue;
-        }
-        followed += 1;
-        match after.offset_bytes.abs_diff(before.offset_bytes + before.bytes) {
-            0 => contiguous += 1,
-            distance => seeks.push(distance as f64),
-        }
-    }
-    (followed > 0).then(|| (followed, contiguous as f64 / followed as f64, seeks))
+    sorted.sort_by_key(|row| (row.key.repetition, row.task, row.start_ns));
+    let pairs = sorted.windows(2).map(|pair| (pair[0], pair[1]));
+    let same = pairs.filter(|(a, b)| {
+        a.key.repetition == b.key.repetition && a.task == b.task && a.node == b.node && a.file == b.file
+    });
+    let jumps: Vec<u64> = same.map(|(a, b)| b.offset_bytes.abs_diff(a.offset_bytes + a.bytes)).collect();
+    let far: Vec<f64> = jumps.iter().filter(|&&jump| jump > 0).map(|&jump| jump as f64).collect();
+    let share = (jumps.len() - far.len()) as f64 / jumps.len() as f64;
+    (!jumps.is_empty()).then(|| (jumps.len() as u64, share, median(&far)))
 }
 
-fn of_devices<'a>(phases: impl Iterator<Item = &'a PhaseRow>) -> Option<DevicesView> {
-    let (mut requests, mut contiguous, mut seeks) = (0_u64, 0_u64, Vec::new());
-    for phase in phases {
-        requests += phase.traced_requests.unwrap_or(0);
-        contiguous += phase.traced_contiguous.unwrap_or(0);
-        seeks.extend(phase.traced_seek_bytes.map(|bytes| bytes as f64));
-    }
+fn of_devices(figure: &Figure) -> Option<DevicesView> {
+    let sum = |of: fn(&PhaseRow) -> Option<u64>| -> u64 {
+        figure.counted().filter_map(|pass| of(&pass.phase)).sum()
+    };
+    let requests = sum(|phase| phase.traced_requests);
+    let seeks = figure.counted().filter_map(|pass| Some(pass.phase.traced_seek_bytes? as f64));
     (requests > 0).then(|| DevicesView {
         requests,
-        share: contiguous as f64 / requests as f64,
-        seek_bytes: Summary::of(&seeks).map(|all| all.median),
+        share: sum(|phase| phase.traced_contiguous) as f64 / requests as f64,
+        seek_bytes: median(&seeks.collect::<Vec<_>>()),
     })
 }

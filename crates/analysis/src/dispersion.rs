@@ -1,12 +1,12 @@
 //! How far repetitions spread as files grow, and where that begins.
 
-use plan::{Phase, Plan, SettingValue};
+use plan::{Phase, SettingValue};
 
-use crate::curve::Curve;
+use crate::Summary;
+use crate::curve::{Curve, CurvePoint};
 use crate::gate::{Gate, Kind, Stated};
-use crate::subject::{Subject, subjects};
-use crate::table::{Column, Of, Statement, Value};
-use crate::{Figure, Summary};
+use crate::subject::Subject;
+use crate::table::{Column, Of, Statement, Value, seconds, setting, subject, word};
 
 /// Repetitions spread more than before where their deviation is this many times what it was. With
 /// five repetitions of each size, one of two hundred pairs of sizes differs so by chance.
@@ -57,37 +57,40 @@ pub struct DispersionPoint {
     pub bytes_per_task: u64,
 }
 
-/// The spread of the repetitions along each of `curves` on which the bytes of a task grow while
-/// tasks and transfer size stay the same. Points that were measured once, or for a fixed time, have
-/// no spread of their times and are left out.
-#[must_use]
-pub fn dispersion(plan: &Plan, figures: &[Figure], curves: &[Curve]) -> Vec<Dispersion> {
-    of_subjects(&subjects(plan, figures), curves).into_iter().map(|(_, one)| one).collect()
-}
-
-/// As [`dispersion`], of figures that were looked up already.
-fn of_subjects<'c>(subjects: &[Subject<'_>], curves: &'c [Curve]) -> Vec<(&'c Curve, Dispersion)> {
-    let of_figure = |figure: usize| {
-        let place = subjects.binary_search_by_key(&figure, |subject| subject.index).ok()?;
-        subjects.get(place)
-    };
-    let of_curve = |curve: &Curve| {
-        let subjects: Vec<&Subject<'_>> =
-            curve.points.iter().map(|point| of_figure(point.figure)).collect::<Option<_>>()?;
-        is_over_size(&subjects).then(|| points(curve, &subjects)).filter(|points| !points.is_empty())
-    };
-    let found = curves.iter().filter_map(|curve| of_curve(curve).map(|points| (curve, points)));
-    found.map(|(curve, points)| (curve, dispersion_of(curve, points))).collect()
-}
-
-/// Those of points that are not disqualified.
+/// Those of `curves`.
 pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Dispersion>> {
-    let state = |(curve, one): (&Curve, Dispersion)| {
+    let state = |curve: &Curve| {
+        let one = dispersion(gate, curve)?;
         let inputs = one.points.iter().map(|point| point.figure).collect();
         let stated = gate.state(Kind::Dispersion, inputs, one);
-        gate.leaving_out(curve.points.iter().map(|point| point.figure), stated)
+        Some(gate.leaving_out(curve.points.iter().map(|point| point.figure), stated))
     };
-    of_subjects(&gate.subjects, curves).into_iter().map(state).collect()
+    curves.iter().filter_map(state).collect()
+}
+
+/// The spread of the repetitions along a curve on which the bytes of a task grow while tasks and transfer size stay the
+/// same, of points that are not disqualified. Points that were measured once, or for a fixed time, have no spread of their
+/// times and are left out.
+#[must_use]
+pub fn dispersion(gate: &Gate<'_>, curve: &Curve) -> Option<Dispersion> {
+    let subjects: Vec<&Subject<'_>> =
+        curve.points.iter().map(|point| gate.subject(point.figure)).collect::<Option<_>>()?;
+    if !is_over_size(&subjects) {
+        return None;
+    }
+    let points = curve.points.iter().zip(&subjects).filter(|(point, _)| point.usable);
+    let points: Vec<DispersionPoint> = points.filter_map(|(one, subject)| point(one, subject)).collect();
+    let spreads: Vec<(usize, f64)> =
+        points.iter().map(|point| (point.repetitions.len(), point.variation)).collect();
+    (!points.is_empty()).then(|| Dispersion {
+        group: curve.group.clone(),
+        target: curve.target.clone(),
+        phase: curve.phase,
+        axis: curve.axis.clone(),
+        onset: onset(&spreads).map(|place| points[place].at.clone()),
+        worst_seconds: points.iter().map(|point| point.seconds).fold(0.0, f64::max),
+        points,
+    })
 }
 
 impl Statement for Dispersion {
@@ -96,15 +99,13 @@ impl Statement for Dispersion {
     const CAPTION: &'static str = "From which size on the repetitions spread more than before; nothing where there is none. Deviation: longest − \
          shortest time of a phase, of all sizes the largest";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("axis", |one: &Self| one.axis.clone(), "The swept key.").headed("over").subject(),
-        Column::setting(
-            "onset",
-            |one: &Self| Value::or_none(one.onset.clone(), Value::Setting),
-            "From where on the repetitions spread more.",
-        )
-        .headed("spread more from"),
-        Column::seconds("worst_seconds", |one: &Self| Some(one.worst_seconds), "The largest deviation.")
-            .headed("largest deviation"),
+        subject(word("axis", "over", "The swept key.", |one| &one.axis)),
+        setting("onset", "spread more from", "From where on the repetitions spread more.", |one| {
+            Value::or_none(one.onset.clone(), Value::Setting)
+        }),
+        seconds("worst_seconds", "largest deviation", "The largest deviation.", |one| {
+            Some(one.worst_seconds)
+        }),
     ];
 }
 
@@ -116,53 +117,28 @@ fn bytes_per_task(subject: &Subject<'_>) -> u64 {
 
 /// Whether files grow along the curve and nothing else changes.
 fn is_over_size(subjects: &[&Subject<'_>]) -> bool {
-    let others = |subject: &Subject<'_>| {
-        let workload = &subject.case.workload;
-        let transfer = workload.geometry.transfer;
-        (workload.tasks, transfer, workload.work.clone(), workload.duration.is_some())
+    let grows = |pair: &[&Subject<'_>]| {
+        let [a, b] = [pair[0], pair[1]].map(|one| &one.case.workload);
+        let alike = a.tasks == b.tasks && a.geometry.transfer == b.geometry.transfer && a.work == b.work;
+        alike && bytes_per_task(pair[0]) < bytes_per_task(pair[1])
     };
-    subjects
-        .windows(2)
-        .all(|pair| bytes_per_task(pair[0]) < bytes_per_task(pair[1]) && others(pair[0]) == others(pair[1]))
-        && subjects.iter().all(|subject| subject.case.workload.duration.is_none())
+    subjects.windows(2).all(grows) && subjects.iter().all(|one| one.case.workload.duration.is_none())
 }
 
-fn points(curve: &Curve, subjects: &[&Subject<'_>]) -> Vec<DispersionPoint> {
-    let point = |(point, subject): (&crate::CurvePoint, &&Subject<'_>)| {
-        if !point.usable {
-            return None;
-        }
-        let counted: Vec<_> = subject.figure.counted().collect();
-        let repetitions: Vec<f64> =
-            counted.iter().filter_map(|one| subject.figure.headline_of(one)).collect();
-        let summary = Summary::of(&repetitions).filter(|summary| summary.n > 1)?;
-        let times = || counted.iter().map(|one| one.phase.wall_ns);
-        let (longest, shortest) = (times().max()?, times().min()?);
-        Some(DispersionPoint {
-            figure: point.figure,
-            at: point.at.clone(),
-            x: point.x,
-            repetitions,
-            variation: summary.variation,
-            seconds: (longest - shortest) as f64 / 1e9,
-            bytes_per_task: bytes_per_task(subject),
-        })
-    };
-    curve.points.iter().zip(subjects).filter_map(point).collect()
-}
-
-fn dispersion_of(curve: &Curve, points: Vec<DispersionPoint>) -> Dispersion {
-    let spreads: Vec<(usize, f64)> =
-        points.iter().map(|point| (point.repetitions.len(), point.variation)).collect();
-    Dispersion {
-        group: curve.group.clone(),
-        target: curve.target.clone(),
-        phase: curve.phase,
-        axis: curve.axis.clone(),
-        onset: onset(&spreads).map(|place| points[place].at.clone()),
-        worst_seconds: points.iter().map(|point| point.seconds).fold(0.0, f64::max),
-        points,
-    }
+fn point(point: &CurvePoint, subject: &Subject<'_>) -> Option<DispersionPoint> {
+    let counted: Vec<_> = subject.figure.counted().collect();
+    let repetitions: Vec<f64> = counted.iter().filter_map(|one| subject.figure.headline_of(one)).collect();
+    let summary = Summary::of(&repetitions).filter(|summary| summary.n > 1)?;
+    let times = || counted.iter().map(|one| one.phase.wall_ns);
+    Some(DispersionPoint {
+        figure: point.figure,
+        at: point.at.clone(),
+        x: point.x,
+        repetitions,
+        variation: summary.variation,
+        seconds: (times().max()? - times().min()?) as f64 / 1e9,
+        bytes_per_task: bytes_per_task(subject),
+    })
 }
 
 /// From which place on repetitions spread at least [`ONSET_FACTOR`] times as far as before, given

@@ -114,7 +114,7 @@ pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
         let subject = Subject { case, phase: figure.phase };
         let terms = targets.get(case.target.as_str());
         let (devices, layer) = terms.map_or((0, Layer::Unstated), |terms| (terms.devices, terms.layer));
-        let devices = crate::seek::chosen_devices(case).unwrap_or(devices);
+        let devices = crate::subject::members_of(case).unwrap_or(devices);
         let nodes = u32::try_from(nodes_of(case)).unwrap_or(u32::MAX);
         let in_all = |one: &Expectation| one.in_all(nodes, devices, layer);
         let mut of_figure: Vec<(Expected, Option<&Expectation>)> = Vec::new();

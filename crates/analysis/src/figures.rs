@@ -15,7 +15,7 @@ use record::{
 use crate::figure::{Figure, RepetitionFigure};
 use crate::member_figures::MemberFigures;
 use crate::names::named;
-use crate::nodes::{NodeFigures, rates_of};
+use crate::nodes::{NodeFigures, node_rates};
 use crate::settled::counted;
 use crate::subject::nodes_of;
 use crate::{
@@ -181,7 +181,7 @@ impl Context<'_> {
             });
             if counts {
                 merged.add(latency);
-                let rates = rates_of(of_key(&rows.tasks, &row.key), &self.case.workload, phase);
+                let rates = node_rates(of_key(&rows.tasks, &row.key), &self.case.workload, phase);
                 let (tasks, devices) = (of_key(&rows.tasks, &row.key), of_key(&rows.devices, &row.key));
                 members.add(&self.case.workload, tasks.clone());
                 nodes.add(rates, row, tasks, devices);

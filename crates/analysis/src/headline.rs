@@ -1,6 +1,6 @@
 //! Which rate of a phase comes first: bytes of transfers, operations of all else.
 
-use plan::Phase;
+use plan::{Amount, Phase};
 use record::Operation;
 
 use crate::{Figure, NodeFigure, NodeRate, Rate, RepetitionFigure, Summary};
@@ -22,30 +22,34 @@ impl RateOf {
         if phase.counts_bytes() { Self::Bytes } else { Self::Operations }
     }
 
+    /// The one of two that counts: of bytes, or of operations.
+    pub(crate) const fn pick<T: Copy>(self, bytes: T, operations: T) -> T {
+        match self {
+            Self::Bytes => bytes,
+            Self::Operations => operations,
+        }
+    }
+
     /// The one of the two rates that counts.
     #[must_use]
     pub const fn get(self, rate: &Rate) -> f64 {
-        match self {
-            Self::Bytes => rate.bytes_per_second,
-            Self::Operations => rate.transfers_per_second,
-        }
+        self.pick(rate.bytes_per_second, rate.transfers_per_second)
+    }
+
+    /// A rate as an amount.
+    pub(crate) const fn amount(self, rate: f64) -> Amount {
+        self.pick(Amount::BytesPerSecond(rate), Amount::OperationsPerSecond(rate))
     }
 
     /// The unit in records of findings.
     #[must_use]
     pub const fn unit(self) -> &'static str {
-        match self {
-            Self::Bytes => "bytes/s",
-            Self::Operations => "ops/s",
-        }
+        self.pick("bytes/s", "ops/s")
     }
 
     /// Of one node in one pass.
     pub(crate) const fn of_node(self, node: &NodeRate) -> f64 {
-        match self {
-            Self::Bytes => node.bytes_per_second,
-            Self::Operations => node.transfers_per_second,
-        }
+        self.pick(node.bytes_per_second, node.transfers_per_second)
     }
 }
 
@@ -97,10 +101,7 @@ impl Figure {
     /// Its first rate: bytes per second of transfers, operations per second of all else.
     #[must_use]
     pub const fn headline(&self) -> &Summary {
-        match self.rate_of() {
-            RateOf::Bytes => &self.bytes_per_second,
-            RateOf::Operations => &self.transfers_per_second,
-        }
+        self.rate_of().pick(&self.bytes_per_second, &self.transfers_per_second)
     }
 
     /// The first rate of one of its passes, by the name that the figure is summarised by.
@@ -112,10 +113,7 @@ impl Figure {
     /// The first rate of one of its nodes.
     #[must_use]
     pub const fn headline_of_node<'a>(&self, node: &'a NodeFigure) -> &'a Summary {
-        match self.rate_of() {
-            RateOf::Bytes => &node.bytes_per_second,
-            RateOf::Operations => &node.transfers_per_second,
-        }
+        self.rate_of().pick(&node.bytes_per_second, &node.transfers_per_second)
     }
 
     /// Processor nanoseconds of all processes for one operation, over the passes that count; none where no

@@ -2,16 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plan::{Phase, Plan};
-use record::{Fact, HostFacts, PhaseRow};
+use plan::Plan;
+use record::{BlockDeviceFacts, HostFacts, TargetDevices};
 
 use crate::gate::{Gate, Kind, Stated};
-use crate::subject::{Subject, TARGET, ValueKey};
-use crate::table::{Column, Of, Statement, Value};
+use crate::subject::{Subject, TARGET, grouped};
+use crate::table::{
+    Column, Of, Statement, below, change, detail, flag, nanos, number, rate, share, subject, text, word,
+};
 use crate::{BoundBy, Difference, Figure, Limit, RateOf};
-
-/// Bytes of the GB in "seconds of processor time for each GB".
-const GIGABYTE: f64 = 1e9;
 
 /// One workload at one point of its sweep on all layers that it was measured on, the lowest first; at least two.
 pub type LayerStack = Vec<Stated<Layer>>;
@@ -28,8 +27,9 @@ pub struct Layer {
     /// Its first rate.
     pub rate: f64,
     counts: RateOf,
-    /// Against the layer below.
-    pub difference: Option<Difference>,
+    /// (Rate of the layer below − its own) ÷ that of the layer below, where a difference is shown; negative where
+    /// it is faster.
+    pub loss: Option<f64>,
     /// Its rate ÷ that of the lowest layer.
     pub share: f64,
     cpu_ns_per_operation: Option<f64>,
@@ -38,96 +38,71 @@ pub struct Layer {
     /// Share of the bytes that a cache of this layer or of one below answered or held back: 1 − the device
     /// share, and not below 0. Of reads it is the hit rate.
     pub cache_share: Option<f64>,
-    /// Hardware queues of the devices that carry its bytes.
-    top: Vec<DeviceQueues>,
-    /// Those of the devices at the bottom, where it is stacked; else the same.
-    bottom: Vec<DeviceQueues>,
+    /// The devices that carry its bytes, and their hardware queues.
+    carried_by: String,
+    /// Those at the bottom, where they are others.
+    at_the_bottom: String,
     /// Of a volume over several devices that were measured in direct use: whether one queue is the limit, and why.
     ///
     /// Source: study A, which suspects "a single submission/completion queue" behind the read tax of volumes.
-    pub single_queue: Option<(QueueVerdict, String)>,
-}
-
-impl Layer {
-    /// (Rate of the layer below − its own) ÷ that of the layer below, where a difference is shown; negative where
-    /// it is faster.
-    #[must_use]
-    pub fn loss(&self) -> Option<f64> {
-        self.difference.filter(Difference::is_stated).map(|one| -one.change)
-    }
+    pub single_queue: Option<(&'static str, String)>,
 }
 
 impl Statement for Layer {
     const KIND: Kind = Kind::Layer;
     const OF: Of = Of::Point;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
     const CAPTION: &'static str = "The same workload on each layer. Loss: (layer below − this one) ÷ layer below, where a difference is \
          shown; negative where it is faster. Processor time is that of this program with its system calls; \
          threads of the kernel are not in it";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::rate(
-            "rate_per_second",
-            |one: &Self| Value::Rate(one.rate, one.counts),
-            "Median of the first rate.",
-        )
-        .headed("rate"),
-        Column::text("below", |one: &Self| one.below.clone().unwrap_or_default(), "The layer below.")
-            .subject(),
-        Column::change(
+        rate("rate_per_second", "rate", "Median of the first rate.", |one| Some(one.rate)),
+        subject(text("below", "below", "The layer below.", |one| one.below.clone().unwrap_or_default())),
+        change(
             "loss",
-            Self::loss,
+            "loss",
             "(Layer below − this one) ÷ layer below, where a difference is shown.",
+            |one| one.loss,
         ),
-        Column::share("share", |one: &Self| Some(one.share), "Its rate ÷ that of the lowest layer.")
-            .headed("of the lowest"),
-        Column::number(
+        share("share", "of the lowest", "Its rate ÷ that of the lowest layer.", |one| Some(one.share)),
+        number(
             "cpu_seconds_per_gb",
-            |one: &Self| one.cpu_seconds_per_gb,
+            "CPU s/GB",
             "Processor seconds of the program's processes for each 10⁹ bytes.",
-        )
-        .headed("CPU s/GB"),
-        Column::nanos(
-            "cpu_per_operation",
-            |one: &Self| one.cpu_ns_per_operation,
-            "Processor time of an operation.",
-        )
-        .detail(),
-        Column::share("caches", |one| one.cache_share, "1 − device bytes ÷ bytes of the tasks, not below 0."),
-        Column::flag(
-            "best",
-            |one: &Self| Some(one.best),
-            "Whether the lowest layer is fastest at this point.",
-        )
-        .detail(),
-        Column::text(
-            "carried_by",
-            |one| queues_of(&one.top),
-            "The devices under it, and their hardware queues.",
+            |one| one.cpu_seconds_per_gb,
         ),
-        Column::text(
-            "at_the_bottom",
-            |one| if one.bottom == one.top { String::new() } else { queues_of(&one.bottom) },
-            "Those at the bottom, where they are others.",
-        ),
-        Column::text(
+        detail(nanos("cpu_per_operation", "cpu per operation", "Processor time of an operation.", |one| {
+            one.cpu_ns_per_operation
+        })),
+        share("caches", "caches", "1 − device bytes ÷ bytes of the tasks, not below 0.", |one| {
+            one.cache_share
+        }),
+        detail(flag("best", "best", "Whether the lowest layer is fastest at this point.", |one| {
+            Some(one.best)
+        })),
+        word("carried_by", "carried by", "The devices under it, and their hardware queues.", |one| {
+            &one.carried_by
+        }),
+        word("at_the_bottom", "at the bottom", "Those at the bottom, where they are others.", |one| {
+            &one.at_the_bottom
+        }),
+        below(text(
             "single_queue",
-            |one: &Self| match &one.single_queue {
-                Some((verdict, because)) => format!("{}: {because}", verdict.name()),
-                None => String::new(),
-            },
+            "single queue",
             "Of a volume: whether a single submission and completion queue is the limit, and why.",
-        )
-        .below(),
+            |one| {
+                one.single_queue
+                    .as_ref()
+                    .map(|(verdict, why)| format!("{verdict}: {why}"))
+                    .unwrap_or_default()
+            },
+        )),
     ];
 }
 
-/// The queues of a device.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct DeviceQueues {
-    /// The kernel's name.
-    device: String,
-    /// Hardware queues; none where it has none of its own, as a driver that passes requests on, or tells none.
-    queues: Option<u32>,
-}
+/// The kernel's name of a device, and its hardware queues; none where it has none of its own, as a driver that passes
+/// requests on, or tells none.
+type DeviceQueues = (String, Option<u32>);
 
 /// `12 devices, 48 queues`.
 fn queues_of(all: &[DeviceQueues]) -> String {
@@ -138,56 +113,20 @@ fn queues_of(all: &[DeviceQueues]) -> String {
     };
     match all {
         [] => String::new(),
-        [one] => format!("{}: {}", one.device, of(one.queues)),
-        _ => format!("{} devices, {}", all.len(), of(all.iter().map(|one| one.queues).sum())),
+        [(device, queues)] => format!("{device}: {}", of(*queues)),
+        _ => format!("{} devices, {}", all.len(), of(sum(all))),
     }
 }
 
-/// How the hypothesis of a single queue stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QueueVerdict {
-    /// The volume has one queue, the members have more, and it is slower.
-    Supported,
-    /// It is slower, but not for want of queues.
-    NotSupported,
-    /// This run cannot tell.
-    CannotTell,
+fn sum(all: &[DeviceQueues]) -> Option<u32> {
+    all.iter().map(|(_, queues)| *queues).sum()
 }
-
-impl QueueVerdict {
-    /// The words in tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Supported => "supported",
-            Self::NotSupported => "not supported",
-            Self::CannotTell => "cannot be told here",
-        }
-    }
-}
-
-/// A point of a sweep: workload, phase, and swept values without the target.
-type PointKey<'a> = (&'a str, Phase, Vec<(&'a str, ValueKey<'a>)>);
 
 /// The stacks of all workloads that were measured on several layers of each other at the same point, those at which
 /// the lowest layer is fastest first.
 pub(crate) fn layers(gate: &Gate<'_>, host: Option<&HostFacts>, limits: &[BoundBy]) -> Vec<LayerStack> {
     let chains = chains(gate.plan);
-    if chains.is_empty() {
-        return Vec::new();
-    }
-    let mut places: HashMap<PointKey<'_>, usize> = HashMap::new();
-    let mut points: Vec<Vec<&Subject<'_>>> = Vec::new();
-    for subject in &gate.subjects {
-        let settings = subject.case.settings.iter().filter(|one| one.key != TARGET);
-        let settings = settings.map(|one| (one.key.as_str(), ValueKey::from(&one.value))).collect();
-        let key = (subject.case.group.as_str(), subject.figure.phase, settings);
-        let place = *places.entry(key).or_insert_with(|| {
-            points.push(Vec::new());
-            points.len() - 1
-        });
-        points[place].push(subject);
-    }
+    let points = grouped(gate.subjects.iter().filter(|_| !chains.is_empty()), |one| one.place(&[TARGET]));
     let mut stacks: Vec<(usize, Vec<&Subject<'_>>)> = Vec::new();
     for point in &points {
         for (number, chain) in chains.iter().enumerate() {
@@ -197,50 +136,37 @@ pub(crate) fn layers(gate: &Gate<'_>, host: Option<&HostFacts>, limits: &[BoundB
         }
     }
     let family: usize = stacks.iter().map(|(_, layers)| layers.len() - 1).sum();
-    let best = best_points(&stacks);
-    let stack = |(place, (_, layers)): (usize, &(usize, Vec<&Subject<'_>>))| {
-        stack(gate, layers, family, best.contains(&place), host, limits)
-    };
-    let mut all: Vec<(bool, LayerStack)> =
-        stacks.iter().enumerate().map(|one| (best.contains(&one.0), stack(one))).collect();
-    all.sort_by_key(|(best, _)| !best);
-    all.into_iter().map(|(_, stack)| stack).collect()
-}
-
-/// The places of the stacks whose lowest layer is fastest, of each workload, phase and chain of layers.
-fn best_points(stacks: &[(usize, Vec<&Subject<'_>>)]) -> HashSet<usize> {
-    let mut best: HashMap<(usize, &str, Phase, usize), (usize, f64)> = HashMap::new();
-    for (place, (chain, layers)) in stacks.iter().enumerate() {
-        let first = layers[0];
-        let key = (*chain, first.case.group.as_str(), first.figure.phase, layers.len());
-        let known = best.entry(key).or_insert((place, first.rate()));
-        if first.rate() > known.1 {
-            *known = (place, first.rate());
-        }
-    }
-    best.into_values().map(|(place, _)| place).collect()
+    // Of each workload, phase and chain of layers the first that is fastest.
+    let alike = grouped(stacks.iter().enumerate(), |(_, (chain, layers))| {
+        (*chain, layers[0].case.group.as_str(), layers[0].figure.phase, layers.len())
+    });
+    let best = alike.into_iter().filter_map(|all| {
+        let fastest = all.into_iter().rev().max_by(|a, b| a.1.1[0].rate().total_cmp(&b.1.1[0].rate()));
+        Some(fastest?.0)
+    });
+    let best: HashSet<usize> = best.collect();
+    let mut order: Vec<usize> = (0..stacks.len()).collect();
+    order.sort_by_key(|place| !best.contains(place));
+    let stack = |place: usize| stack(gate, &stacks[place].1, family, best.contains(&place), host, limits);
+    order.into_iter().map(stack).collect()
 }
 
 /// The targets from each highest layer down, the lowest first.
 fn chains(plan: &Plan) -> Vec<Vec<&str>> {
-    let below: HashMap<&str, &str> = plan
-        .terms
-        .targets
-        .iter()
-        .filter_map(|terms| Some((terms.name.as_str(), terms.above.as_deref()?)))
-        .collect();
+    let targets = &plan.terms.targets;
+    let below: HashMap<&str, &str> =
+        targets.iter().filter_map(|terms| Some((terms.name.as_str(), terms.above.as_deref()?))).collect();
     let carrying: HashSet<&str> = below.values().copied().collect();
-    let highest = plan.terms.targets.iter().map(|terms| terms.name.as_str());
+    let highest = targets.iter().map(|terms| terms.name.as_str());
     let highest = highest.filter(|name| below.contains_key(name) && !carrying.contains(name));
-    highest
-        .map(|name| {
-            // A record may come from anywhere: a ring of layers ends after all targets.
-            let down = std::iter::successors(Some(name), |at| below.get(at).copied());
-            let mut chain: Vec<&str> = down.take(plan.terms.targets.len()).collect();
-            chain.reverse();
-            chain
-        })
-        .collect()
+    let chain = |name| {
+        // A record may come from anywhere: a ring of layers ends after all targets.
+        let down = std::iter::successors(Some(name), |at| below.get(at).copied());
+        let mut chain: Vec<&str> = down.take(targets.len()).collect();
+        chain.reverse();
+        chain
+    };
+    highest.map(chain).collect()
 }
 
 fn stack(
@@ -251,112 +177,116 @@ fn stack(
     host: Option<&HostFacts>,
     limits: &[BoundBy],
 ) -> LayerStack {
-    let mut below: Option<(&Subject<'_>, Layer)> = None;
-    let mut stack = LayerStack::new();
-    for subject in layers {
-        let under = below.as_ref().map(|(under, _)| *under);
-        let figure = subject.figure;
-        let (top, bottom) = queues(subject, host);
-        let mut layer = Layer {
+    let carried: Vec<Carried<'_>> = layers.iter().map(|one| Carried::of(one, host)).collect();
+    let lowest = layers[0].rate();
+    let layer = |(place, one): (usize, &Carried<'_>)| {
+        let (subject, figure) = (one.subject, one.subject.figure);
+        let direct = place.checked_sub(1).map(|below| &carried[below]);
+        let difference = direct.and_then(|direct| gate.difference(direct.subject, subject, family));
+        let loss = difference.filter(Difference::is_stated).map(|one| -one.change);
+        let busy = limits.iter().any(|one| one.figure == subject.index && one.limit == Limit::Processor);
+        // One device and its file system have the same queues.
+        let volume_over = direct.filter(|direct| direct.top.len() > 1 && !one.bottom.is_empty());
+        let layer = Layer {
             target: subject.case.target.clone(),
-            below: under.map(|one| one.case.target.clone()),
+            below: direct.map(|direct| direct.subject.case.target.clone()),
             best,
             rate: subject.rate(),
-            counts: RateOf::phase(figure.phase),
-            difference: under.and_then(|one| gate.difference(one, subject, family)),
-            share: if layers[0].rate() > 0.0 { subject.rate() / layers[0].rate() } else { 0.0 },
+            counts: figure.rate_of(),
+            loss,
+            share: if lowest > 0.0 { subject.rate() / lowest } else { 0.0 },
             cpu_ns_per_operation: figure.cpu_ns_per_operation(),
             cpu_seconds_per_gb: cpu_seconds_per_gb(figure),
             cache_share: figure.moved_by_devices().map(|share| (1.0 - share).max(0.0)),
-            top,
-            bottom,
-            single_queue: None,
+            carried_by: queues_of(&one.top),
+            at_the_bottom: if one.bottom == one.top { String::new() } else { queues_of(&one.bottom) },
+            single_queue: volume_over.map(|direct| single_queue(direct, one, loss, busy)),
         };
-        let busy = limits.iter().any(|one| one.figure == subject.index && one.limit == Limit::Processor);
-        // One device and its file system have the same queues.
-        layer.single_queue = below
-            .as_ref()
-            .filter(|(_, direct)| direct.top.len() > 1 && !layer.bottom.is_empty())
-            .map(|(_, direct)| single_queue(direct, &layer, busy));
-        let inputs = std::iter::once(subject.index).chain(under.map(|one| one.index)).collect();
-        stack.push(match &layer.difference {
-            Some(difference) => gate.state_difference(Kind::Layer, inputs, difference, layer.clone()),
-            None => gate.state(Kind::Layer, inputs, layer.clone()),
-        });
-        below = Some((subject, layer));
-    }
-    stack
+        let inputs =
+            std::iter::once(subject.index).chain(direct.map(|direct| direct.subject.index)).collect();
+        match difference {
+            Some(difference) => gate.state_difference(Kind::Layer, inputs, &difference, layer),
+            None => gate.state(Kind::Layer, inputs, layer),
+        }
+    };
+    carried.iter().enumerate().map(layer).collect()
 }
 
 /// Processor seconds of the program's processes for each GB, over the passes that count; none where no time was
 /// recorded or no bytes were moved. Threads of the kernel, as those of a volume's driver, are not in it.
-#[must_use]
-pub fn cpu_seconds_per_gb(figure: &Figure) -> Option<f64> {
+fn cpu_seconds_per_gb(figure: &Figure) -> Option<f64> {
     let (cpu, bytes) = figure.counted().fold((0.0, 0.0), |(cpu, bytes), one| {
-        let phase: &PhaseRow = &one.phase;
+        let phase = &one.phase;
         (cpu + (phase.user_cpu_ns + phase.system_cpu_ns) as f64, bytes + phase.bytes() as f64)
     });
-    (cpu > 0.0 && bytes > 0.0).then(|| cpu / 1e9 / (bytes / GIGABYTE))
+    (cpu > 0.0 && bytes > 0.0).then(|| cpu / 1e9 / (bytes / 1e9))
 }
 
-/// The queues of the devices that carry the bytes of a case, and of those at the bottom.
-fn queues(subject: &Subject<'_>, host: Option<&HostFacts>) -> (Vec<DeviceQueues>, Vec<DeviceQueues>) {
-    let Some(host) = host else { return (Vec::new(), Vec::new()) };
-    let paths: HashSet<String> =
-        subject.case.workload.files.targets.iter().map(|path| path.display().to_string()).collect();
-    let under = || host.target_devices.iter().filter(|one| paths.contains(&one.path));
-    let of = |names: Vec<&String>| {
-        let mut seen = HashSet::new();
-        let names = names.into_iter().filter(|name| seen.insert(name.as_str()));
-        names.filter_map(|name| device_queues(host, name)).collect()
-    };
-    (of(under().flat_map(|one| &one.top).collect()), of(under().flat_map(|one| &one.bottom).collect()))
+/// A layer with the devices that carry its bytes, and those at the bottom.
+struct Carried<'a> {
+    subject: &'a Subject<'a>,
+    top: Vec<DeviceQueues>,
+    bottom: Vec<DeviceQueues>,
 }
 
-fn device_queues(host: &HostFacts, name: &str) -> Option<DeviceQueues> {
-    let device = host.devices.iter().find(|device| device.name == name)?;
-    let known = |fact: &Fact<u32>| fact.known().copied();
-    Some(DeviceQueues { device: name.to_owned(), queues: known(&device.hardware_queues) })
+impl<'a> Carried<'a> {
+    fn of(subject: &'a Subject<'a>, host: Option<&HostFacts>) -> Self {
+        let paths: HashSet<String> =
+            subject.case.workload.files.targets.iter().map(|path| path.display().to_string()).collect();
+        let of = |names: fn(&TargetDevices) -> &[String]| {
+            let mut seen = HashSet::new();
+            let under = host.into_iter().flat_map(|host| &host.target_devices);
+            let names = under.filter(|one| paths.contains(&one.path)).flat_map(names);
+            let device = |name: &String| host?.devices.iter().find(|device| device.name == *name);
+            let queues = |device: &BlockDeviceFacts| device.hardware_queues.known().copied();
+            let names = names.filter(|name| seen.insert(name.as_str()));
+            names.filter_map(device).map(|device| (device.name.clone(), queues(device))).collect()
+        };
+        Self { subject, top: of(|one| &one.top), bottom: of(|one| &one.bottom) }
+    }
 }
 
 /// Whether one queue is why `volume` is slower than as many devices in direct use.
-fn single_queue(direct: &Layer, volume: &Layer, busy: bool) -> (QueueVerdict, String) {
-    use QueueVerdict::{CannotTell, NotSupported, Supported};
-    if volume.loss().is_none_or(|loss| loss <= 0.0) {
-        return (CannotTell, "there is no tax to explain".to_owned());
+fn single_queue(
+    direct: &Carried<'_>,
+    volume: &Carried<'_>,
+    loss: Option<f64>,
+    busy: bool,
+) -> (&'static str, String) {
+    const CANNOT_TELL: &str = "cannot be told here";
+    const NOT_SUPPORTED: &str = "not supported";
+    if loss.is_none_or(|loss| loss <= 0.0) {
+        return (CANNOT_TELL, "there is no tax to explain".to_owned());
     }
     if busy {
-        return (CannotTell, "the processors were busy with the volume, and may be the limit".to_owned());
+        return (CANNOT_TELL, "the processors were busy with the volume, and may be the limit".to_owned());
     }
-    let sum = |all: &[DeviceQueues]| all.iter().map(|one| one.queues).sum::<Option<u32>>();
     let members = sum(&volume.bottom).or_else(|| sum(&direct.top));
     let (verdict, why) = match (volume.top.as_slice(), members) {
         ([_, _, ..], Some(members)) => (
-            NotSupported,
+            NOT_SUPPORTED,
             format!("there is no volume device: requests go to {members} queues of its members"),
         ),
-        (_, None) => (CannotTell, "its members do not tell their queues".to_owned()),
-        ([only], Some(members)) => match only.queues {
-            None if volume.bottom.len() > 1 => (
-                NotSupported,
-                format!(
-                    "{} has no queue of its own: its driver passes requests on to {members} queues of its members",
-                    only.device
-                ),
+        (_, None) => (CANNOT_TELL, "its members do not tell their queues".to_owned()),
+        ([(device, None)], Some(members)) if volume.bottom.len() > 1 => (
+            NOT_SUPPORTED,
+            format!(
+                "{device} has no queue of its own: its driver passes requests on to {members} queues of its members"
             ),
-            None => (CannotTell, format!("{} does not tell its queues", only.device)),
-            Some(1) if members > 1 || direct.top.len() > 1 => (
-                Supported,
-                format!("{} has 1 hardware queue, the devices in direct use have {}", only.device, {
-                    sum(&direct.top).unwrap_or(members)
-                }),
-            ),
-            Some(queues) => (NotSupported, format!("{} has {queues} hardware queues", only.device)),
-        },
-        ([], Some(_)) => (CannotTell, "which device carries it is not known".to_owned()),
+        ),
+        ([(device, None)], _) => (CANNOT_TELL, format!("{device} does not tell its queues")),
+        ([(device, Some(1))], Some(members)) if members > 1 || direct.top.len() > 1 => {
+            let of_direct = sum(&direct.top).unwrap_or(members);
+            (
+                "supported",
+                format!("{device} has 1 hardware queue, the devices in direct use have {of_direct}"),
+            )
+        }
+        ([(device, Some(queues))], _) => (NOT_SUPPORTED, format!("{device} has {queues} hardware queues")),
+        ([], _) => (CANNOT_TELL, "which device carries it is not known".to_owned()),
     };
-    let cpu = match (direct.cpu_seconds_per_gb, volume.cpu_seconds_per_gb) {
-        (Some(direct), Some(volume)) => {
+    let cpu = match [direct, volume].map(|one| cpu_seconds_per_gb(one.subject.figure)) {
+        [Some(direct), Some(volume)] => {
             format!("; {volume:.3} s of processor time for each GB, {direct:.3} s in direct use")
         }
         _ => String::new(),

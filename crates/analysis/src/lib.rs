@@ -81,7 +81,6 @@ mod consistency;
 mod cost;
 mod coverage;
 mod curve;
-mod curve_lines;
 mod curve_shape;
 mod curves;
 mod difference;
@@ -161,8 +160,7 @@ pub use compare::largest_gap;
 pub use consistency::Consistency;
 pub use cost::{Cost, Fit, Placement, READ_FAVOURED_RATIO, fits};
 pub use coverage::{CoverageJob, NodeCoverage, coverage, hour_utc, known_nodes};
-pub use curve::{Curve, CurvePoint, CurveRegression, Dips, Sample, Shape};
-pub use curve_lines::regressions;
+pub use curve::{Curve, CurvePoint, Dips, Sample, Shape};
 pub use curve_shape::CurveShape;
 pub use curves::{SECOND_AXIS_VALUES_MIN, curves};
 pub use difference::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, bounds, difference};
@@ -185,7 +183,7 @@ pub use iops::{CacheState, DefinedIops, iops_table};
 pub use jobs::{Job, job_rate};
 pub use lack_of_fit::{FIT_POINTS_LEAST, FIT_REPETITIONS_LEAST, Model, ModelTest, bends_at, lack_of_fit};
 pub use latency::{CdfPoint, LATENCY_STATISTICS, Latency, LatencyStatistic, LatencySummary, ShownIn, Take};
-pub use layers::{Layer, LayerStack, QueueVerdict, cpu_seconds_per_gb};
+pub use layers::{Layer, LayerStack};
 pub use little::{Little, little};
 pub use matrix::{
     Amounts, JobContrast, JobRatios, JobSums, JobTest, LaunchMean, Matrices, Matrix, MatrixComparison,
@@ -200,7 +198,7 @@ pub use node_comparison::{
     SLOW_NODE_SHARE, SLOW_NODE_SHARE_OF_FEW, node_comparisons, slow_node_warnings, slow_nodes,
 };
 pub use node_grid::{NodeCell, NodeGrid, node_grids};
-pub use nodes::{NodeFigure, NodeRate, node_rates};
+pub use nodes::{NodeFigure, NodePass, NodeRate, node_rates};
 pub use observed::{
     DeviceLine, DeviceMean, DeviceSecond, DeviceShare, Second, SecondsLine, TaskRate, device_lines,
     device_means, seconds, task_rates,
@@ -226,9 +224,7 @@ pub use reconciled::{Reconciled, TimePart};
 pub use regression::{Prediction, Regression, Uncertainty, crossover};
 pub use run_time::{paused_ns, run_time};
 pub use scaling::{Scaling, TAXED_TARGETS_MAX, Tax, scalability, tax};
-pub use seek::{
-    FIT_ERROR_MAX, FIT_SIZES_MIN, FIT_SPAN_MIN, FitRefused, SeekFit, SeekPoint, SeekTime, seek_fits,
-};
+pub use seek::{FIT_ERROR_MAX, FIT_SIZES_MIN, FIT_SPAN_MIN, SeekFit, SeekPoint, SeekTime, seek_fits};
 pub use settled::{
     Settled, SteadyState, all_settled, counted, interval_share, settled, steady, steady_state,
 };

@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 
-use plan::{Phase, Plan, Setting};
+use plan::{Phase, Setting};
 
-use crate::node_comparison::{NodeScore, all_nodes, node_scores};
-use crate::subject::{Subject, TARGET, ValueKey, subjects};
-use crate::{Figure, NodeFigure, Summary};
+use crate::Summary;
+use crate::gate::Gate;
+use crate::node_comparison::{all_nodes, node_scores};
+use crate::subject::{Subject, TARGET, grouped};
 
 /// One workload and phase on several targets.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,8 +25,6 @@ pub struct NodeGrid {
     pub nodes: Vec<String>,
     /// A row for each node with a cell for each target; none where nothing was measured.
     pub cells: Vec<Vec<Option<NodeCell>>>,
-    /// For each target over the nodes that were measured, of the median of each: mean, deviation, n.
-    pub averages: Vec<Option<Summary>>,
 }
 
 /// One node on one target.
@@ -42,70 +41,37 @@ pub struct NodeCell {
 /// A grid for each workload, phase and combination of settings that was measured on several targets,
 /// in a study of several nodes. `known` are nodes of the study beside those that its figures name.
 #[must_use]
-pub fn node_grids(plan: &Plan, figures: &[Figure], known: &[String]) -> Vec<NodeGrid> {
-    of_subjects(&subjects(plan, figures), &all_nodes(figures, known))
-}
-
-/// What the cells of one grid have in common.
-type GridKey<'a> = (&'a str, Phase, Vec<(&'a str, ValueKey<'a>)>);
-
-/// As [`node_grids`], of figures that were looked up already.
-pub(crate) fn of_subjects(subjects: &[Subject<'_>], nodes: &[String]) -> Vec<NodeGrid> {
-    if nodes.len() < 2 {
-        return Vec::new();
-    }
-    let mut places: HashMap<GridKey<'_>, usize> = HashMap::new();
-    let mut grids: Vec<Vec<&Subject<'_>>> = Vec::new();
-    for subject in subjects.iter().filter(|subject| !subject.figure.nodes.is_empty()) {
-        let settings = subject.case.settings.iter().filter(|setting| setting.key != TARGET);
-        let settings = settings.map(|setting| (setting.key.as_str(), ValueKey::from(&setting.value)));
-        let key = (subject.case.group.as_str(), subject.figure.phase, settings.collect());
-        let place = *places.entry(key).or_insert_with(|| {
-            grids.push(Vec::new());
-            grids.len() - 1
-        });
-        grids[place].push(subject);
-    }
-    grids.iter().filter_map(|members| grid(members, nodes)).collect()
+pub fn node_grids(gate: &Gate<'_>, known: &[String]) -> Vec<NodeGrid> {
+    let nodes = all_nodes(gate.figures, known);
+    let subjects = gate.subjects.iter().filter(|subject| nodes.len() > 1 && !subject.figure.nodes.is_empty());
+    let alike = grouped(subjects, |subject| subject.place(&[TARGET]));
+    alike.into_iter().filter_map(|members| grid(members, &nodes)).collect()
 }
 
 /// None where there is one target.
-fn grid(members: &[&Subject<'_>], nodes: &[String]) -> Option<NodeGrid> {
-    let mut columns: Vec<&Subject<'_>> = Vec::new();
-    for member in members {
-        // Of a target that has several figures the one on most nodes stands in the grid.
-        match columns.iter_mut().find(|column| column.case.target == member.case.target) {
-            Some(column) if column.figure.nodes.len() < member.figure.nodes.len() => *column = member,
-            Some(_) => {}
-            None => columns.push(member),
-        }
-    }
-    if columns.len() < 2 {
-        return None;
-    }
+fn grid(members: Vec<&Subject<'_>>, nodes: &[String]) -> Option<NodeGrid> {
+    // Of a target that has several figures the first on most nodes stands in the grid.
+    let of_target = grouped(members, |member| member.case.target.as_str()).into_iter();
+    let columns: Vec<&Subject<'_>> =
+        of_target.filter_map(|all| all.into_iter().rev().max_by_key(|one| one.figure.nodes.len())).collect();
+    let [first, _, ..] = columns[..] else { return None };
     let cells: Vec<HashMap<&str, NodeCell>> = columns.iter().map(|column| cells(column)).collect();
     let row = |node: &String| cells.iter().map(|cells| cells.get(node.as_str()).cloned()).collect();
-    let average = |column: &&Subject<'_>| {
-        let medians = column.figure.nodes.iter().map(|node| column.figure.headline_of_node(node).median);
-        Summary::of(&medians.collect::<Vec<_>>())
-    };
-    let first = columns.first()?;
     Some(NodeGrid {
         group: first.case.group.clone(),
         phase: first.figure.phase,
-        settings: first.settings(),
+        settings: first.settings(&[TARGET]),
         targets: columns.iter().map(|column| column.case.target.clone()).collect(),
         nodes: nodes.to_vec(),
         cells: nodes.iter().map(row).collect(),
-        averages: columns.iter().map(average).collect(),
     })
 }
 
 /// The column of a figure, by node.
 fn cells<'a>(column: &Subject<'a>) -> HashMap<&'a str, NodeCell> {
-    let cell = |(node, score): (&'a NodeFigure, NodeScore)| {
-        let (figure, rate) = (column.index, *column.figure.headline_of_node(node));
-        (node.node.as_str(), NodeCell { figure, rate, slow: score.slow })
-    };
-    column.figure.nodes.iter().zip(node_scores(column.figure)).map(cell).collect()
+    let nodes = column.figure.nodes.iter().zip(node_scores(column.figure));
+    let cell = |rate: &Summary, slow| NodeCell { figure: column.index, rate: *rate, slow };
+    nodes
+        .map(|(node, score)| (node.node.as_str(), cell(column.figure.headline_of_node(node), score.slow)))
+        .collect()
 }

@@ -6,7 +6,7 @@ use plan::{Bytes, Nanos, Quantity, Selector, SettingValue};
 use record::Operation;
 
 use crate::curve::Sample;
-use crate::curve_lines::{is_counted, regression};
+use crate::curve_shape::{is_counted, regression};
 use crate::gate::Gate;
 use crate::node_comparison::comparison;
 use crate::shape::shape;
@@ -148,7 +148,7 @@ impl<'a> Amounts<'a> {
     fn on_counted_curve(&self, chosen: &[&Subject<'_>]) -> Result<Measured, String> {
         let mut curves = self.curves_of(chosen);
         curves.retain(|curve| is_counted(curve));
-        of_one(chosen, &curves, "no line of three points", |curve| Some(regression(0, curve)?.r_squared))
+        of_one(chosen, &curves, "no line of three points", |curve| Some(regression(curve)?.r_squared))
     }
 }
 

@@ -3,13 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use plan::{Client, Order, Phase, SettingValue};
+use plan::{Client, Phase};
 
 use crate::amount::bytes_of_one;
-use crate::gate::{self, Gate, Stated};
+use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
-use crate::subject::Subject;
-use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::subject::{Subject, grouped, members_of, value_of};
+use crate::table::{
+    Column, Of, Quantity, Statement, Value, any, change, count, number, rate, share, subject, word,
+};
 
 /// With more targets than this each is compared with the first alone, so that the table grows in
 /// step with the targets.
@@ -39,46 +41,32 @@ pub struct Scaling {
 }
 
 impl Statement for Scaling {
-    const KIND: gate::Kind = gate::Kind::Scaling;
+    const KIND: Kind = Kind::Scaling;
     const OF: Of = Of::Point;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
     const CAPTION: &'static str =
         "Rate ÷ (devices × the rate of one device); the best point of each target stands first.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::rate(
-            "rate_per_second",
-            |one: &Self| Value::Rate(one.rate, one.counts),
-            "median of the first rate",
-        )
-        .headed("rate"),
-        Column::count("devices", |one| Some(one.devices.into()), "devices of the target"),
-        Column::rate(
+        rate("rate_per_second", "rate", "median of the first rate", |one| Some(one.rate)),
+        count("devices", "devices", "devices of the target", |one| Some(one.devices.into())),
+        rate(
             "baseline_per_second",
-            |one: &Self| Value::Rate(one.baseline, one.counts),
+            "one device",
             "the same of the figure that it is counted from, the second in `figures`",
-        )
-        .headed("one device"),
-        Column::number("ratio", |one: &Self| Some(one.ratio), "rate ÷ baseline").headed("× one"),
-        Column::share("share", |one: &Self| Some(one.share), "rate ÷ (devices × baseline)").headed("scaling"),
-        Column::new(
-            "interval",
-            "between",
-            Quantity::Interval,
-            |one| Value::or_none(one.interval, |(low, high)| Value::Shares(low, high)),
-            "where the share lies, with 99 %",
+            |one| Some(one.baseline),
         ),
-        Column::new(
+        number("ratio", "× one", "rate ÷ baseline", |one| Some(one.ratio)),
+        share("share", "scaling", "rate ÷ (devices × baseline)", |one| Some(one.share)),
+        any("interval", "between", "where the share lies, with 99 %", Quantity::Interval, |one| {
+            Value::or_none(one.interval, |(low, high)| Value::Shares(low, high))
+        }),
+        share(
             "balance_bound",
             "tasks allow",
-            Quantity::Ratio,
-            |one| if one.balance_bound < 1.0 { Value::Share(one.balance_bound) } else { Value::None },
             "share of the sum that so many tasks can reach, where it is below 1",
+            |one| Some(one.balance_bound).filter(|&bound| bound < 1.0),
         ),
-        Column::rate(
-            "rate_per_rack_unit",
-            |one: &Self| Value::or_none(one.rate_per_rack_unit, |rate| Value::Rate(rate, one.counts)),
-            "rate ÷ rack units",
-        )
-        .headed("per rack unit"),
+        rate("rate_per_rack_unit", "per rack unit", "rate ÷ rack units", |one| one.rate_per_rack_unit),
     ];
 }
 
@@ -100,46 +88,31 @@ pub struct Tax {
 }
 
 impl Statement for Tax {
-    const KIND: gate::Kind = gate::Kind::Tax;
+    const KIND: Kind = Kind::Tax;
     const OF: Of = Of::Target;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
     const CAPTION: &'static str = "What a target loses against the reference, both at their best: (reference − rate) ÷ reference. Negative where it is \
          faster; then the gain is rate ÷ reference − 1.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::rate(
-            "rate_per_second",
-            |one: &Self| Value::Rate(one.rate, one.counts),
-            "median of the first rate",
-        )
-        .headed("rate"),
-        Column::text(
+        rate("rate_per_second", "rate", "median of the first rate", |one| Some(one.rate)),
+        subject(word(
             "reference",
-            |one: &Self| one.reference.clone(),
+            "reference",
             "the target that is compared with; its figure is the second in `figures`",
-        )
-        .subject(),
-        Column::rate(
-            "reference_per_second",
-            |one: &Self| Value::Rate(one.reference_rate, one.counts),
-            "the rate of the reference",
-        )
-        .headed("its rate"),
-        Column::change("share", |one: &Self| Some(one.share), "(reference − rate) ÷ reference").headed("tax"),
-        Column::new(
+            |one| &one.reference,
+        )),
+        rate("reference_per_second", "its rate", "the rate of the reference", |one| Some(one.reference_rate)),
+        change("share", "tax", "(reference − rate) ÷ reference", |one| Some(one.share)),
+        any(
             "interval",
             "between",
+            "where the tax lies, at the level of the test",
             Quantity::Interval,
             |one| Value::or_none(one.interval, |(low, high)| Value::Changes(low, high)),
-            "where the tax lies, at the level of the test",
         ),
-        Column::new(
-            "gain",
-            "gain",
-            Quantity::Ratio,
-            |one| {
-                if one.share < 0.0 { Value::Change(one.rate / one.reference_rate - 1.0) } else { Value::None }
-            },
-            "rate ÷ reference − 1, where it is faster",
-        ),
+        change("gain", "gain", "rate ÷ reference − 1, where it is faster", |one| {
+            (one.share < 0.0).then(|| one.rate / one.reference_rate - 1.0)
+        }),
     ];
 }
 
@@ -171,64 +144,34 @@ pub fn tax(reference: f64, rate: f64) -> Option<f64> {
     (reference > 0.0).then(|| (reference - rate) / reference)
 }
 
-/// Figures whose best ones may be compared: of one phase, order, mix and number of nodes, and of one
-/// transfer size where it is random, because transfers and not bytes per second limit it then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Kind {
-    phase: Phase,
-    /// Of random transfers, and of all that is no transfer: bytes of one.
-    sized: Option<u64>,
-    read_percent: Option<u8>,
-    nodes: u64,
+/// What figures have in common whose best ones may be compared: target, nodes, phase, bytes of one where transfers and not
+/// bytes per second limit it, as of random ones, and the mix.
+type Alike<'a> = (&'a str, u64, Phase, Option<u64>, Option<u8>);
+
+fn alike<'a>(subject: &Subject<'a>) -> Alike<'a> {
+    let (case, phase) = (subject.case, subject.figure.phase);
+    let sized = subject.is_random() || !phase.is_transfers();
+    let read_percent = (phase == Phase::Mixed).then_some(case.workload.read_percent);
+    let bytes = sized.then(|| bytes_of_one(case, phase).0);
+    (&case.target, subject.nodes(), phase, bytes, read_percent)
 }
 
-impl Kind {
-    fn of(subject: &Subject<'_>) -> Self {
-        let workload = &subject.case.workload;
-        let random = matches!(workload.order, Order::Random { .. });
-        Self {
-            phase: subject.figure.phase,
-            sized: (random || !subject.figure.phase.is_transfers())
-                .then(|| bytes_of_one(subject.case, subject.figure.phase).0),
-            read_percent: (subject.figure.phase == Phase::Mixed).then_some(workload.read_percent),
-            nodes: subject.nodes(),
-        }
-    }
-}
+type Bests<'a, 'b> = HashMap<Alike<'a>, &'b Subject<'a>>;
 
-/// The best figures of each target, by kind.
-type Bests<'a, 'b> = HashMap<(&'a str, Kind), &'b Subject<'a>>;
-
-/// Of the figures that are not disqualified, where there are any.
-fn bests<'a, 'b>(gate: &'b Gate<'a>, takes: impl Fn(&Subject<'a>) -> bool) -> Bests<'a, 'b> {
-    let mut of_target: HashMap<(&'a str, Kind), Vec<&'b Subject<'a>>> = HashMap::new();
-    for subject in gate.subjects.iter().filter(|one| takes(one)) {
-        of_target.entry((subject.case.target.as_str(), Kind::of(subject))).or_default().push(subject);
-    }
-    of_target.into_iter().filter_map(|(key, all)| Some((key, gate.best(&all)?.best))).collect()
-}
-
-/// How many members of its target a figure is of, where that is swept.
-fn members(subject: &Subject<'_>) -> Option<u32> {
-    subject.case.settings.iter().find_map(|setting| match (setting.key.as_str(), &setting.value) {
-        ("members", SettingValue::Count(count)) => u32::try_from(*count).ok(),
-        ("member", _) => Some(1),
-        _ => None,
-    })
+/// The best figures, of those that are not disqualified, where there are any.
+fn bests<'a, 'b>(gate: &Gate<'a>, all: impl Iterator<Item = &'b Subject<'a>>) -> Bests<'a, 'b> {
+    let best = |all: Vec<&'b Subject<'a>>| Some((alike(all[0]), gate.best(&all)?.best));
+    grouped(all, |one| alike(one)).into_iter().filter_map(best).collect()
 }
 
 /// Of each target of which more and more members were measured, the best figures of the fewest.
 fn fewest<'a, 'b>(gate: &'b Gate<'a>) -> Bests<'a, 'b> {
-    let mut least: HashMap<(&str, Kind), Option<u32>> = HashMap::new();
-    let swept = |one: &Subject<'_>| one.case.settings.iter().any(|setting| setting.key == "members");
-    for subject in gate.subjects.iter().filter(|one| swept(one)) {
-        let known =
-            least.entry((subject.case.target.as_str(), Kind::of(subject))).or_insert(members(subject));
-        *known = (*known).min(members(subject));
-    }
-    bests(gate, |one| {
-        swept(one) && least.get(&(one.case.target.as_str(), Kind::of(one))) == Some(&members(one))
-    })
+    let swept = gate.subjects.iter().filter(|one| value_of(one.case, "members").is_some());
+    let all = grouped(swept, |one| alike(one)).into_iter().flat_map(|all| {
+        let least = all.iter().map(|one| members_of(one.case)).min().flatten();
+        all.into_iter().filter(move |one| members_of(one.case) == least)
+    });
+    bests(gate, all)
 }
 
 /// Figures from the server of the storage and from behind a network are not set against each
@@ -245,22 +188,23 @@ fn same_client(one: &Subject<'_>, other: &Subject<'_>) -> bool {
 /// has its own devices. The best figure of each target and baseline stands first.
 #[must_use]
 pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
-    let (bests, fewest) = (bests(gate, |_| true), fewest(gate));
+    let (bests, fewest) = (bests(gate, gate.subjects.iter()), fewest(gate));
     let of_figure = |subject: &Subject<'_>| {
-        // A device is often measured on one node alone.
-        let of_baseline = |baseline| {
-            let of_nodes = |nodes| bests.get(&(baseline, Kind { nodes, ..Kind::of(subject) }));
-            of_nodes(subject.nodes()).or_else(|| of_nodes(1))
-        };
+        let key @ (_, nodes, phase, bytes, mix) = alike(subject);
         let one = match subject.target?.baseline.as_deref() {
-            Some(baseline) => of_baseline(baseline),
-            None => fewest
-                .get(&(subject.case.target.as_str(), Kind::of(subject)))
-                .filter(|one| members(one).zip(members(subject)).is_some_and(|(few, many)| few < many)),
+            // A device is often measured on one node alone.
+            Some(baseline) => {
+                [nodes, 1].iter().find_map(|&nodes| bests.get(&(baseline, nodes, phase, bytes, mix)))
+            }
+            None => fewest.get(&key).filter(|one| {
+                members_of(one.case).zip(members_of(subject.case)).is_some_and(|(few, many)| few < many)
+            }),
         };
         let one = one.filter(|one| same_client(one, subject))?;
         let devices = devices(subject);
-        let each = one.rate() / f64::from(devices_of_baseline(one));
+        let of_baseline = members_of(one.case).or_else(|| one.target.map(|terms| terms.devices.max(1)));
+        let of_baseline = of_baseline.unwrap_or(1).saturating_mul(one.targets_of_all_nodes());
+        let each = one.rate() / f64::from(of_baseline);
         let units = subject.target.map_or(0.0, |terms| terms.rack_units);
         let value = Scaling {
             devices,
@@ -276,9 +220,8 @@ pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
             balance_bound: subject.balance_bound(),
             rate_per_rack_unit: (units > 0.0).then(|| subject.rate() / units),
         };
-        let best = bests.get(&(subject.case.target.as_str(), Kind::of(subject)));
-        let is_best = best.is_some_and(|best| best.index == subject.index);
-        Some((!is_best, gate.state(gate::Kind::Scaling, vec![subject.index, one.index], value)))
+        let is_best = bests.get(&key).is_some_and(|best| best.index == subject.index);
+        Some((!is_best, gate.state(Kind::Scaling, vec![subject.index, one.index], value)))
     };
     let mut all: Vec<_> = gate.subjects.iter().filter_map(of_figure).collect();
     all.sort_by_key(|(is_other, _)| *is_other);
@@ -286,17 +229,7 @@ pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
 }
 
 fn devices(subject: &Subject<'_>) -> u32 {
-    let paths = subject.case.workload.files.targets.len();
-    let chosen = members(subject).or_else(|| crate::seek::chosen_devices(subject.case));
-    let said = chosen.or_else(|| subject.target.map(|terms| terms.devices).filter(|&devices| devices > 0));
-    let of_target = said.unwrap_or_else(|| u32::try_from(paths).unwrap_or(u32::MAX));
-    of_target.saturating_mul(subject.targets_of_all_nodes())
-}
-
-fn devices_of_baseline(subject: &Subject<'_>) -> u32 {
-    let of_target = members(subject);
-    let of_target = of_target.unwrap_or_else(|| subject.target.map_or(1, |terms| terms.devices.max(1)));
-    of_target.saturating_mul(subject.targets_of_all_nodes())
+    subject.devices().saturating_mul(subject.targets_of_all_nodes())
 }
 
 /// The best figure of each target against that of each target before it in the study, for each
@@ -304,54 +237,46 @@ fn devices_of_baseline(subject: &Subject<'_>) -> u32 {
 /// alike: of different clients, of different numbers of devices, and baselines.
 #[must_use]
 pub(crate) fn taxes(gate: &Gate<'_>) -> Vec<Stated<Tax>> {
-    let mut kinds: Vec<(Kind, Vec<&Subject<'_>>)> = Vec::new();
-    let bests = bests(gate, |_| true);
     let all = &gate.plan.terms.targets;
     let baselines: HashSet<&str> = all.iter().filter_map(|terms| terms.baseline.as_deref()).collect();
     let targets = all.iter().map(|terms| terms.name.as_str()).filter(|name| !baselines.contains(name));
     let targets: Vec<&str> = targets.collect();
+    let bests = bests(gate, gate.subjects.iter());
     let mut seen = HashSet::new();
-    for kind in gate.subjects.iter().map(Kind::of).filter(|kind| seen.insert(*kind)) {
-        let of_kind = targets.iter().filter_map(|&target| bests.get(&(target, kind)).copied());
-        kinds.push((kind, of_kind.collect()));
-    }
+    let kinds = gate.subjects.iter().map(|one| {
+        let (_, nodes, phase, bytes, mix) = alike(one);
+        (nodes, phase, bytes, mix)
+    });
+    let mut kinds: Vec<_> = kinds.filter(|kind| seen.insert(*kind)).collect();
     // The sort is stable: within a number of nodes the order is that of the figures.
-    kinds.sort_by_key(|(kind, _)| Reverse(kind.nodes));
+    kinds.sort_by_key(|(nodes, ..)| Reverse(*nodes));
     let mut compared = HashSet::new();
     let mut pairs = Vec::new();
-    for (kind, bests) in &kinds {
-        let any_nodes = Kind { nodes: 0, ..*kind };
-        let references = if bests.len() > TAXED_TARGETS_MAX { &bests[..1] } else { bests };
-        for (place, reference) in references.iter().enumerate() {
-            for other in &bests[place + 1..] {
+    for (nodes, phase, bytes, mix) in kinds {
+        let of_target = |&target: &&str| bests.get(&(target, nodes, phase, bytes, mix)).copied();
+        let bests: Vec<&Subject<'_>> = targets.iter().filter_map(of_target).collect();
+        let references = if bests.len() > TAXED_TARGETS_MAX { 1 } else { bests.len() };
+        for (place, &reference) in bests.iter().enumerate().take(references) {
+            for &other in &bests[place + 1..] {
                 let alike = same_client(reference, other) && devices(reference) == devices(other);
-                let names = (any_nodes, reference.case.target.as_str(), other.case.target.as_str());
+                let names = (phase, bytes, mix, &reference.case.target, &other.case.target);
                 if alike && reference.rate() > 0.0 && compared.insert(names) {
-                    pairs.push((*reference, *other));
+                    pairs.push((reference, other));
                 }
             }
         }
     }
-    let family = pairs.len();
-    pairs.into_iter().filter_map(|(reference, other)| tax_of(gate, reference, other, family)).collect()
-}
-
-fn tax_of(
-    gate: &Gate<'_>,
-    reference: &Subject<'_>,
-    other: &Subject<'_>,
-    family: usize,
-) -> Option<Stated<Tax>> {
-    let difference = gate.difference(reference, other, family)?;
-    let value = Tax {
-        reference: reference.case.target.clone(),
-        reference_rate: reference.rate(),
-        rate: other.rate(),
-        counts: other.figure.rate_of(),
-        share: tax(reference.rate(), other.rate())?,
-        // The interval is one of rate ÷ reference − 1.
-        interval: difference.interval.map(|(low, high)| (-high, -low)),
+    let tax_of = |(reference, other): &(&Subject<'_>, &Subject<'_>)| {
+        let difference = gate.difference(reference, other, pairs.len())?;
+        let value = Tax {
+            reference: reference.case.target.clone(),
+            reference_rate: reference.rate(),
+            rate: other.rate(),
+            counts: other.figure.rate_of(),
+            share: tax(reference.rate(), other.rate())?,
+            interval: difference.interval.map(|(low, high)| (-high, -low)),
+        };
+        Some(gate.state_difference(Kind::Tax, vec![other.index, reference.index], &difference, value))
     };
-    let inputs = vec![other.index, reference.index];
-    Some(gate.state_difference(gate::Kind::Tax, inputs, &difference, value))
+    pairs.iter().filter_map(tax_of).collect()
 }

@@ -1,5 +1,6 @@
 //! What a curve looks like: peak, knee, plateau, saturation, sweet spot.
 
+use crate::Summary;
 use crate::curve::{Curve, CurvePoint, Sample, Shape};
 use crate::dips::dips;
 use crate::lack_of_fit::{FIT_POINTS_LEAST, Model, ModelTest, bends_at, lack_of_fit};
@@ -117,7 +118,7 @@ pub fn geometric(values: &[f64]) -> bool {
     }
     let unevenness = |value: fn(f64) -> f64| {
         let steps: Vec<f64> = values.windows(2).map(|pair| value(pair[1]) - value(pair[0])).collect();
-        crate::Summary::of(&steps).map_or(f64::INFINITY, |summary| summary.variation)
+        Summary::of(&steps).map_or(f64::INFINITY, |summary| summary.variation)
     };
     unevenness(f64::log2) < unevenness(|value| value)
 }

@@ -1,12 +1,11 @@
 //! What the block size of a file system does to its rate, predicted from one device.
 
-use plan::Phase;
+use plan::{Phase, TargetTerms};
 
 use crate::gate::{Gate, Kind, Stated};
-use crate::seek::{SeekFit, devices};
+use crate::seek::SeekFit;
 use crate::subject::Subject;
-use crate::table::{Column, Of, Statement, Value};
-use crate::{RateOf, SeekTime};
+use crate::table::{Column, Of, Statement, bandwidth, bytes, count, number, share, subject, text, word};
 
 /// A file system that spreads each block over its devices, against what its devices say.
 ///
@@ -26,7 +25,7 @@ pub struct StripPoint {
     pub strip: f64,
     /// Bytes per second: devices × the rate of one at strips of this size.
     pub predicted: f64,
-    /// The prediction is from the line of [`SeekTime`]; else from the straight line between the two
+    /// The prediction is from the line of [`crate::SeekTime`]; else from the straight line between the two
     /// neighbouring times.
     pub by_line: bool,
     /// The strip is smaller or larger than any size that was measured on the device.
@@ -43,30 +42,22 @@ impl Statement for StripPoint {
     const CAPTION: &'static str = "What the block size of a file system makes of its devices: predicted is devices × \
                                    the rate of one at strips of block ÷ devices";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("target", |one: &Self| one.target.clone(), "The file system.").subject(),
-        Column::text("phase", |one: &Self| one.phase.name().to_owned(), "The phase.").subject(),
-        Column::bytes("block", |one| Some(one.block), "Bytes of a block."),
-        Column::count("devices", |one| Some(one.devices.into()), "Data devices."),
-        Column::number("strip_bytes", |one: &Self| Some(one.strip), "Block ÷ devices.")
-            .headed("strip, bytes"),
-        Column::rate(
+        subject(word("target", "target", "The file system.", |one| &one.target)),
+        subject(word("phase", "phase", "The phase.", |one| one.phase.name())),
+        bytes("block", "block", "Bytes of a block.", |one| Some(one.block)),
+        count("devices", "devices", "Data devices.", |one| Some(one.devices.into())),
+        number("strip_bytes", "strip, bytes", "Block ÷ devices.", |one| Some(one.strip)),
+        bandwidth(
             "predicted_per_second",
-            |one: &Self| Value::Rate(one.predicted, RateOf::Bytes),
+            "predicted",
             "Devices × the rate of one at strips of this size.",
-        )
-        .headed("predicted"),
-        Column::rate(
-            "measured_per_second",
-            |one: &Self| Value::or_none(one.measured, |rate| Value::Rate(rate, RateOf::Bytes)),
-            "The best figure of the target.",
-        )
-        .headed("measured"),
-        Column::share("ratio", |one: &Self| one.ratio, "Measured ÷ predicted.").headed("of predicted"),
-        Column::text(
-            "predicted_by",
-            |one| one.predicted_by(),
-            "From a fitted line, or from the sizes beside it.",
+            |one| Some(one.predicted),
         ),
+        bandwidth("measured_per_second", "measured", "The best figure of the target.", |one| one.measured),
+        share("ratio", "of predicted", "Measured ÷ predicted.", |one| one.ratio),
+        text("predicted_by", "predicted by", "From a fitted line, or from the sizes beside it.", |one| {
+            one.predicted_by()
+        }),
     ];
 }
 
@@ -81,49 +72,45 @@ impl StripPoint {
 /// was measured at several sizes, in rising order of blocks.
 #[must_use]
 pub(crate) fn strips(gate: &Gate<'_>, fits: &[SeekFit]) -> Vec<Stated<StripPoint>> {
-    let plan = gate.plan;
-    let mut points = Vec::new();
-    for terms in &plan.terms.targets {
-        let (Some(block), Some(below)) = (terms.fs_block, terms.above.as_deref()) else { continue };
-        let of_target = || gate.subjects.iter().filter(|subject| subject.case.target == terms.name);
-        let count =
-            of_target().map(|subject| devices(plan, subject.case)).next().unwrap_or(terms.devices).max(1);
-        for phase in [Phase::Write, Phase::Read] {
-            let mut of_device = fits.iter().filter(|fit| fit.target == below && fit.phase == phase);
-            let Some(fit) = of_device.next() else { continue };
-            let strip = block.0 as f64 / f64::from(count);
-            let Some((one, by_line)) = rate_at(fit, strip) else { continue };
-            let best = of_target().filter(|subject| subject.figure.phase == phase);
-            let rate = |subject: &Subject<'_>| subject.figure.bytes_per_second.median;
-            let best = gate.best(&best.collect::<Vec<_>>()).map(|chosen| chosen.best);
-            let predicted = one * f64::from(count);
-            let measured = best.map(rate);
-            let sizes = || fit.points.iter().map(|point| point.bytes);
-            let point = StripPoint {
-                target: terms.name.clone(),
-                phase,
-                block: block.0,
-                devices: count,
-                strip,
-                predicted,
-                by_line,
-                extrapolated: !sizes().any(|size| size <= strip) || !sizes().any(|size| size >= strip),
-                measured,
-                ratio: measured.map(|measured| measured / predicted),
-            };
-            let figures = best.map(|subject| subject.index).into_iter();
-            let inputs = figures.chain(fit.points.iter().map(|point| point.figure)).collect();
-            points.push((block.0, gate.state(Kind::Strip, inputs, point), phase));
-        }
-    }
-    points.sort_by_key(|(block, _, phase)| (*phase != Phase::Write, *block));
-    points.into_iter().map(|(_, point, _)| point).collect()
+    let mut targets: Vec<_> = gate.plan.terms.targets.iter().collect();
+    targets.sort_by_key(|terms| terms.fs_block);
+    let of_phase = |phase| targets.iter().filter_map(move |terms| strip(gate, fits, terms, phase));
+    of_phase(Phase::Write).chain(of_phase(Phase::Read)).collect()
+}
+
+fn strip(gate: &Gate<'_>, fits: &[SeekFit], terms: &TargetTerms, phase: Phase) -> Option<Stated<StripPoint>> {
+    let (block, below) = (terms.fs_block?.0, terms.above.as_deref()?);
+    let fit = fits.iter().find(|fit| fit.target == below && fit.phase == phase)?;
+    let of_target = || gate.subjects.iter().filter(|subject| subject.case.target == terms.name);
+    let devices = of_target().next().map_or(terms.devices, Subject::devices).max(1);
+    let strip = block as f64 / f64::from(devices);
+    let (one, by_line) = rate_at(fit, strip)?;
+    let of_phase: Vec<&Subject<'_>> = of_target().filter(|subject| subject.figure.phase == phase).collect();
+    let best = gate.best(&of_phase).map(|chosen| chosen.best);
+    let predicted = one * f64::from(devices);
+    let measured = best.map(|subject| subject.figure.bytes_per_second.median);
+    let sizes = || fit.points.iter().map(|point| point.bytes);
+    let point = StripPoint {
+        target: terms.name.clone(),
+        phase,
+        block,
+        devices,
+        strip,
+        predicted,
+        by_line,
+        extrapolated: !sizes().any(|size| size <= strip) || !sizes().any(|size| size >= strip),
+        measured,
+        ratio: measured.map(|measured| measured / predicted),
+    };
+    let inputs =
+        best.map(|subject| subject.index).into_iter().chain(fit.points.iter().map(|point| point.figure));
+    Some(gate.state(Kind::Strip, inputs.collect(), point))
 }
 
 /// The rate of one device at transfers of `bytes`, and whether it is from the line.
 fn rate_at(fit: &SeekFit, bytes: f64) -> Option<(f64, bool)> {
-    if let Ok(line) = &fit.fit {
-        return Some((SeekTime::rate_at(line, bytes), true));
+    if let Some(line) = fit.line() {
+        return Some((line.rate_at(bytes), true));
     }
     // Times, not rates, are straight between two sizes.
     let after = fit.points.iter().position(|point| point.bytes >= bytes)?;

@@ -4,7 +4,6 @@ use plan::Plan;
 use record::{HostFacts, Manifest, Provenance, Run};
 
 use crate::coverage::known_nodes;
-use crate::curve_lines::regressions;
 use crate::findings::Findings;
 use crate::gate::{Gate, Kind};
 use crate::{
@@ -103,14 +102,13 @@ fn of_gate(
     host: Option<&HostFacts>,
     known_nodes: &[String],
 ) -> Findings {
-    let (plan, figures, subjects) = (gate.plan, gate.figures, &gate.subjects);
+    let (plan, figures) = (gate.plan, gate.figures);
     let Doubts { expected, mut audit } = doubts;
-    let nodes = node_comparison::all_nodes(figures, known_nodes);
-    let curves = curves::of_gate(gate);
+    let curves = curves::curves(gate);
     let limits = limits(plan, figures, &audit, usable_cpus);
-    let seeks = seek_fits(plan, figures, &curves);
-    let devices = members::of_gate(gate, &members::of_subjects(plan, subjects, host));
-    let weak_scaling = weak_scaling::of_gate(gate);
+    let seeks = seek_fits(gate, &curves);
+    let (members, device_models, devices) = members::of_gate(gate, host);
+    let (weak_scaling, extrapolations, layer_crossovers) = weak_scaling::of_gate(gate);
     let scaling = scaling::scaling(gate);
     let process_limits = process_limit::of_gate(gate, &limits, &expected);
     audit.extend(audit::beyond_devices(figures, &scaling));
@@ -129,15 +127,15 @@ fn of_gate(
         claims: library.map_or_else(Vec::new, |library| claims::of_gate(gate, &curves, library)),
         published: library.map_or_else(Vec::new, |library| published::of_gate(gate, library)),
         overlays: overlay::overlays(gate, &curves),
-        coincident: overlay::coincident_in_charts(&curves),
+        coincident: overlay::coincident(&curves),
         peaks: overlay::peaks(gate, &curves),
         jobs: Vec::new(),
         dispersion: dispersion::of_gate(gate, &curves),
-        shapes: curve_shape::of_gate(gate, &curves, &regressions(&curves)),
+        shapes: curve_shape::of_gate(gate, &curves),
         iops: iops::of_gate(gate, &audit),
-        members: devices.sets,
-        device_models: devices.models,
-        devices: devices.devices,
+        members,
+        device_models,
+        devices,
         strips: strips::strips(gate, &seeks),
         seeks: seek::of_gate(gate, &seeks),
         layers: layers::layers(gate, host, &limits),
@@ -154,11 +152,11 @@ fn of_gate(
         printed_checks: Vec::new(),
         round_trips: Vec::new(),
         audit,
-        nodes: node_comparison::of_gate(gate, &nodes),
-        node_grids: node_grid::of_subjects(subjects, &nodes),
-        layer_crossovers: weak_scaling.crossovers,
-        extrapolations: weak_scaling.beyond,
-        weak_scaling: weak_scaling.series,
+        nodes: node_comparison::of_gate(gate, known_nodes),
+        node_grids: node_grid::node_grids(gate, known_nodes),
+        layer_crossovers,
+        extrapolations,
+        weak_scaling,
         covered_jobs: Vec::new(),
         covered_nodes: Vec::new(),
         matrices: matrix::Matrices::default(),

@@ -1,8 +1,10 @@
 //! A figure together with the case that it is of and the target that it was measured on.
 
 use std::collections::HashMap;
+use std::hash::Hash;
+use std::mem::{Discriminant, discriminant};
 
-use plan::{Case, Client, Layer, Phase, Plan, Setting, SettingValue, Sharing, TargetTerms};
+use plan::{Case, Client, Layer, Order, Phase, Plan, Setting, SettingValue, Sharing, TargetTerms};
 
 use crate::Figure;
 
@@ -63,7 +65,7 @@ pub(crate) fn nodes_of(case: &Case) -> u64 {
     }
 }
 
-impl Subject<'_> {
+impl<'a> Subject<'a> {
     pub(crate) fn client(&self) -> Client {
         self.target.map_or(Client::Unstated, |terms| terms.client)
     }
@@ -71,6 +73,12 @@ impl Subject<'_> {
     /// Its first rate, [`Figure::headline`]: the median over the repetitions that count.
     pub(crate) fn rate(&self) -> f64 {
         self.figure.headline().median
+    }
+
+    /// Devices of its target: those that its sweep picks, those that the study says, or else its paths.
+    pub(crate) fn devices(&self) -> u32 {
+        let said = || self.target.map(|terms| terms.devices).filter(|&devices| devices > 0);
+        members_of(self.case).or_else(said).unwrap_or_else(|| paths(self.case))
     }
 
     /// How many of its targets there are: of node-local ones each node has its own.
@@ -99,6 +107,11 @@ impl Subject<'_> {
         }
     }
 
+    /// Whether its transfers go to random places.
+    pub(crate) fn is_random(&self) -> bool {
+        matches!(self.case.workload.order, Order::Random { .. })
+    }
+
     /// Nodes that the case is on.
     pub(crate) fn nodes(&self) -> u64 {
         nodes_of(self.case)
@@ -109,50 +122,78 @@ impl Subject<'_> {
         self.target.map_or(Layer::Unstated, |terms| terms.layer)
     }
 
-    /// The settings without the target.
-    pub(crate) fn settings(&self) -> Vec<Setting> {
-        self.case.settings.iter().filter(|setting| setting.key != TARGET).cloned().collect()
+    /// The settings without these keys.
+    pub(crate) fn settings(&self, without: &[&str]) -> Vec<Setting> {
+        self.case.settings.iter().filter(|one| !without.contains(&one.key.as_str())).cloned().collect()
     }
+
+    /// Its workload and phase, and the settings without these keys.
+    pub(crate) fn place(&self, without: &[&str]) -> Place<'a> {
+        let settings = self.case.settings.iter().filter(|one| !without.contains(&one.key.as_str()));
+        let settings = settings.map(|one| (one.key.as_str(), ValueKey::of(&one.value)));
+        (&self.case.group, self.figure.phase, settings.collect())
+    }
+}
+
+fn paths(case: &Case) -> u32 {
+    u32::try_from(case.workload.files.targets.len()).unwrap_or(u32::MAX).max(1)
+}
+
+/// How many members of its target a case is on, where its sweep picks them.
+pub(crate) fn members_of(case: &Case) -> Option<u32> {
+    match (value_of(case, "members"), value_of(case, MEMBER)) {
+        (Some(SettingValue::Count(count)), _) => u32::try_from(*count).ok(),
+        (None, None) => None,
+        _ => Some(paths(case)),
+    }
+}
+
+/// What figures have in common that are looked at together.
+pub(crate) type Place<'a> = (&'a str, Phase, Vec<(&'a str, ValueKey<'a>)>);
+
+/// `all` by what they have in common, in the order in which the first of each come.
+pub(crate) fn grouped<T, K: Eq + Hash>(
+    all: impl IntoIterator<Item = T>,
+    key: impl Fn(&T) -> K,
+) -> Vec<Vec<T>> {
+    let mut places: HashMap<K, usize> = HashMap::new();
+    let mut groups: Vec<Vec<T>> = Vec::new();
+    for one in all {
+        let place = *places.entry(key(&one)).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[place].push(one);
+    }
+    groups
 }
 
 /// The figures of each workload, target and phase, in the order of the figures.
 pub(crate) fn sweeps<'a, 'b>(subjects: &'b [Subject<'a>]) -> Vec<Vec<&'b Subject<'a>>> {
-    let mut places: HashMap<(&str, &str, Phase), usize> = HashMap::new();
-    let mut sweeps: Vec<Vec<&Subject<'_>>> = Vec::new();
-    for subject in subjects {
-        let key = (subject.case.group.as_str(), subject.case.target.as_str(), subject.figure.phase);
-        let place = *places.entry(key).or_insert_with(|| {
-            sweeps.push(Vec::new());
-            sweeps.len() - 1
-        });
-        sweeps[place].push(subject);
-    }
-    sweeps
+    grouped(subjects, |one| (one.case.group.as_str(), one.case.target.as_str(), one.figure.phase))
 }
 
-/// A setting's value as a key of a map.
+/// A setting's value as a key of a map: its kind, its number or the bits of that, and its word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum ValueKey<'a> {
-    Bytes(u64),
-    Time(u64),
-    Count(u64),
-    /// The bits of the number.
-    Number(u64),
-    Flag(bool),
-    Word(&'a str),
+pub(crate) struct ValueKey<'a>(Discriminant<SettingValue>, u64, &'a str);
+
+impl<'a> ValueKey<'a> {
+    pub(crate) fn of(value: &'a SettingValue) -> Self {
+        let (number, word) = match value {
+            SettingValue::Bytes(bytes) => (bytes.0, ""),
+            SettingValue::Time(nanos) => (nanos.0, ""),
+            SettingValue::Count(count) => (*count, ""),
+            SettingValue::Number(number) => (number.to_bits(), ""),
+            SettingValue::Flag(flag) => (u64::from(*flag), ""),
+            SettingValue::Word(word) => (0, word.as_str()),
+        };
+        Self(discriminant(value), number, word)
+    }
 }
 
-impl<'a> From<&'a SettingValue> for ValueKey<'a> {
-    fn from(value: &'a SettingValue) -> Self {
-        match value {
-            SettingValue::Bytes(bytes) => Self::Bytes(bytes.0),
-            SettingValue::Time(nanos) => Self::Time(nanos.0),
-            SettingValue::Count(count) => Self::Count(*count),
-            SettingValue::Number(number) => Self::Number(number.to_bits()),
-            SettingValue::Flag(flag) => Self::Flag(*flag),
-            SettingValue::Word(word) => Self::Word(word),
-        }
-    }
+/// `tasks 8`, for each of them.
+pub(crate) fn texts(settings: &[Setting]) -> Vec<String> {
+    settings.iter().map(ToString::to_string).collect()
 }
 
 /// The value of `key` at the point of `case`.

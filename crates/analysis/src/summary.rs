@@ -129,6 +129,17 @@ fn ends(sorted: &[f64], level: f64) -> Option<(f64, f64, f64)> {
     chosen
 }
 
+/// That of [`Summary::of`].
+pub(crate) fn median(values: &[f64]) -> Option<f64> {
+    Summary::of(values).map(|all| all.median)
+}
+
+/// A whole number, of which the part behind the point is left out; a cast saturates.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number that is not negative")]
+pub(crate) const fn whole(value: f64) -> u64 {
+    value as u64
+}
+
 /// The rank, from 1, of the smallest of `n` values that at least `percent` of them do not exceed.
 #[expect(
     clippy::cast_possible_truncation,

@@ -136,11 +136,14 @@ pub enum Quantity {
 #[derive(Debug, Clone, Copy)]
 enum Get<T: 'static> {
     Any(fn(&T) -> Value),
+    Word(fn(&T) -> &str),
     Text(fn(&T) -> String),
     Flag(fn(&T) -> Option<bool>),
     Figure(fn(&T) -> Option<usize>),
     Whole(fn(u64) -> Value, fn(&T) -> Option<u64>),
     Float(fn(f64) -> Value, fn(&T) -> Option<f64>),
+    Rate(fn(&T) -> RateOf, fn(&T) -> Option<f64>),
+    List(fn(Vec<String>) -> Value, fn(&T) -> Vec<String>),
 }
 
 /// A column of a kind of statement.
@@ -185,11 +188,6 @@ impl<T> Column<T> {
         Self::of(key, Quantity::Rate, Get::Any(get), about)
     }
 
-    /// The value of a swept key.
-    pub(crate) const fn setting(key: &'static str, get: fn(&T) -> Value, about: &'static str) -> Self {
-        Self::of(key, Quantity::Setting, Get::Any(get), about)
-    }
-
     /// Words.
     pub(crate) const fn text(key: &'static str, get: fn(&T) -> String, about: &'static str) -> Self {
         Self::of(key, Quantity::Text, Get::Text(get), about)
@@ -198,11 +196,6 @@ impl<T> Column<T> {
     /// Whether something holds.
     pub(crate) const fn flag(key: &'static str, get: fn(&T) -> Option<bool>, about: &'static str) -> Self {
         Self::of(key, Quantity::Flag, Get::Flag(get), about)
-    }
-
-    /// A figure, by its place.
-    pub(crate) const fn figure(key: &'static str, get: fn(&T) -> Option<usize>, about: &'static str) -> Self {
-        Self::of(key, Quantity::Figure, Get::Figure(get), about)
     }
 
     /// A whole number.
@@ -245,18 +238,6 @@ impl<T> Column<T> {
         Self { heading: Some(heading), ..self }
     }
 
-    /// Its value of `said`.
-    fn value(&self, said: &T) -> Value {
-        match self.get {
-            Get::Any(get) => get(said),
-            Get::Text(get) => Value::some_text(&get(said)),
-            Get::Flag(get) => Value::or_none(get(said), Value::Flag),
-            Get::Figure(get) => Value::or_none(get(said), Value::Figure),
-            Get::Whole(of, get) => Value::or_none(get(said), of),
-            Get::Float(of, get) => Value::or_none(get(said), of),
-        }
-    }
-
     /// The same, of what it is about.
     pub(crate) const fn subject(self) -> Self {
         Self { subject: true, ..self }
@@ -271,6 +252,152 @@ impl<T> Column<T> {
     pub(crate) const fn below(self) -> Self {
         Self { below: true, ..self }
     }
+}
+
+impl<T> Column<T> {
+    /// Its value of `said`.
+    fn value(&self, said: &T) -> Value {
+        match self.get {
+            Get::Any(get) => get(said),
+            Get::Word(get) => Value::some_text(get(said)),
+            Get::Text(get) => Value::some_text(&get(said)),
+            Get::Flag(get) => Value::or_none(get(said), Value::Flag),
+            Get::Figure(get) => Value::or_none(get(said), Value::Figure),
+            Get::Whole(of, get) => Value::or_none(get(said), of),
+            Get::Float(of, get) => Value::or_none(get(said), of),
+            Get::Rate(of, get) => Value::or_none(get(said), |rate| Value::Rate(rate, of(said))),
+            Get::List(of, get) => of(get(said)),
+        }
+    }
+}
+
+/// Words of the program.
+type Words = &'static str;
+/// How a value is read; none is no value.
+type Getter<T, V> = fn(&T) -> Option<V>;
+
+/// A column of any value: its name in JSON, CSV and OpenMetrics, its heading, what it holds, and how it is read. The
+/// others are of one kind of values.
+pub(crate) const fn any<T>(
+    key: Words,
+    heading: Words,
+    about: Words,
+    quantity: Quantity,
+    get: fn(&T) -> Value,
+) -> Column<T> {
+    Column::of(key, quantity, Get::Any(get), about).headed(heading)
+}
+
+/// An empty one is no value.
+pub(crate) const fn word<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> &str) -> Column<T> {
+    Column::of(key, Quantity::Text, Get::Word(get), about).headed(heading)
+}
+
+/// Likewise.
+pub(crate) const fn text<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> String) -> Column<T> {
+    Column::of(key, Quantity::Text, Get::Text(get), about).headed(heading)
+}
+
+pub(crate) const fn flag<T>(key: Words, heading: Words, about: Words, get: Getter<T, bool>) -> Column<T> {
+    Column::of(key, Quantity::Flag, Get::Flag(get), about).headed(heading)
+}
+
+/// A figure, by its place.
+pub(crate) const fn figure<T>(key: Words, heading: Words, about: Words, get: Getter<T, usize>) -> Column<T> {
+    Column::of(key, Quantity::Figure, Get::Figure(get), about).headed(heading)
+}
+
+pub(crate) const fn count<T>(key: Words, heading: Words, about: Words, get: Getter<T, u64>) -> Column<T> {
+    Column::of(key, Quantity::Count, Get::Whole(Value::Count, get), about).headed(heading)
+}
+
+pub(crate) const fn bytes<T>(key: Words, heading: Words, about: Words, get: Getter<T, u64>) -> Column<T> {
+    Column::of(key, Quantity::Bytes, Get::Whole(Value::Bytes, get), about).headed(heading)
+}
+
+pub(crate) const fn number<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
+    Column::of(key, Quantity::Number, Get::Float(Value::Number, get), about).headed(heading)
+}
+
+pub(crate) const fn share<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
+    Column::of(key, Quantity::Ratio, Get::Float(Value::Share, get), about).headed(heading)
+}
+
+pub(crate) const fn change<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
+    Column::of(key, Quantity::Ratio, Get::Float(Value::Change, get), about).headed(heading)
+}
+
+pub(crate) const fn seconds<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
+    Column::of(key, Quantity::Seconds, Get::Float(Value::Seconds, get), about).headed(heading)
+}
+
+pub(crate) const fn nanos<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
+    Column::of(key, Quantity::Nanos, Get::Float(Value::Nanos, get), about).headed(heading)
+}
+
+/// Of what [`Statement::COUNTS`] says.
+pub(crate) const fn rate<T: Statement>(
+    key: Words,
+    heading: Words,
+    about: Words,
+    get: Getter<T, f64>,
+) -> Column<T> {
+    let Some(counts) = T::COUNTS else { panic!("the statement says what its rates count") };
+    Column::of(key, Quantity::Rate, Get::Rate(counts, get), about).headed(heading)
+}
+
+/// Bytes per second.
+pub(crate) const fn bandwidth<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
+    Column::of(key, Quantity::Rate, Get::Rate(|_| RateOf::Bytes, get), about).headed(heading)
+}
+
+/// Operations per second.
+pub(crate) const fn operations<T>(
+    key: Words,
+    heading: Words,
+    about: Words,
+    get: Getter<T, f64>,
+) -> Column<T> {
+    Column::of(key, Quantity::Rate, Get::Rate(|_| RateOf::Operations, get), about).headed(heading)
+}
+
+/// The value of a swept key.
+pub(crate) const fn setting<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> Value) -> Column<T> {
+    Column::of(key, Quantity::Setting, Get::Any(get), about).headed(heading)
+}
+
+pub(crate) const fn list<T>(
+    key: Words,
+    heading: Words,
+    about: Words,
+    get: fn(&T) -> Vec<String>,
+) -> Column<T> {
+    Column::of(key, Quantity::List, Get::List(Value::List, get), about).headed(heading)
+}
+
+/// Of nodes.
+pub(crate) const fn names<T>(
+    key: Words,
+    heading: Words,
+    about: Words,
+    get: fn(&T) -> Vec<String>,
+) -> Column<T> {
+    Column::of(key, Quantity::List, Get::List(Value::Names, get), about).headed(heading)
+}
+
+/// A column of what a statement is about, which stands where that is withheld, too.
+pub(crate) const fn subject<T>(column: Column<T>) -> Column<T> {
+    Column { subject: true, ..column }
+}
+
+/// A column that is left out of forms that are read.
+pub(crate) const fn detail<T>(column: Column<T>) -> Column<T> {
+    Column { detail: true, ..column }
+}
+
+/// A column that forms which are read show under the row.
+pub(crate) const fn below<T>(column: Column<T>) -> Column<T> {
+    Column { below: true, ..column }
 }
 
 /// What a row says of the figure that it is of, before its own columns.
@@ -294,6 +421,8 @@ pub trait Statement: Sized + 'static {
     const KIND: Kind;
     /// What is said of the figure.
     const OF: Of;
+    /// What the rates of a row count, where it has such.
+    const COUNTS: Option<fn(&Self) -> RateOf> = None;
     /// What the table is of: a sentence above it.
     const CAPTION: &'static str;
     /// Its columns.

@@ -4,7 +4,7 @@ use plan::{Backend, Bytes, Nanos, PHASE_SECONDS_MIN, Phase, Work, Workload};
 use record::{NodeClock, PhaseRow, TaskRow, Warning};
 
 use crate::node_comparison::slow_node_warnings;
-use crate::nodes::rates_of;
+use crate::nodes::node_rates;
 use crate::observed::DeviceShare;
 
 /// Below this share of device bytes a figure is not the devices'. The rest is room for what
@@ -39,7 +39,7 @@ pub fn phase_warnings(
     if let Some(threshold) = workload.outlier.filter(|_| !matches!(workload.work, Work::Jobs(_))) {
         warnings.extend(outliers(tasks, threshold));
     }
-    warnings.extend(slow_node_warnings(&rates_of(tasks, workload, phase.key.phase), phase.key.phase));
+    warnings.extend(slow_node_warnings(&node_rates(tasks, workload, phase.key.phase), phase.key.phase));
     warnings
 }
 

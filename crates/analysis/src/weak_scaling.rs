@@ -1,18 +1,19 @@
 //! Weak scaling: rates against the number of nodes, each of which has the same work.
 
-use std::collections::HashMap;
-
-use plan::{Amount, Bytes, Client, Layer, Order, Phase, Plan, Setting};
+use plan::{Client, Layer, Phase, Setting};
 
 use crate::amount::{bytes_of_one, in_unit_of};
 use crate::curve::Sample;
-use crate::gate::{self, Gate, Stated};
+use crate::gate::{Gate, Kind, Stated};
 use crate::lack_of_fit::{Model, ModelTest, lack_of_fit, rises_straight};
 use crate::regression::Regression;
-use crate::shape::{PLATEAU_SHARE, plateau, reaches};
-use crate::subject::{NODES, Subject, TARGET, TASKS, TASKS_PER_NODE, ValueKey};
-use crate::table::{Column, Of, Quantity, Statement, Value};
-use crate::{Figure, RateOf, Summary, crossover, weakest_links};
+use crate::shape::{PLATEAU_SHARE, plateau, reaches, spread_beyond};
+use crate::subject::{NODES, Subject, TARGET, TASKS, TASKS_PER_NODE, grouped, texts};
+use crate::summary::whole;
+use crate::table::{
+    Column, Of, Statement, below, count, detail, list, number, rate, share, subject, text, word,
+};
+use crate::{RateOf, Summary, crossover, weakest_links};
 
 /// A plateau is a saturation only if it is so much wider than it is high: a rate that grows with the
 /// nodes is within [`PLATEAU_SHARE`] of its peak at the last few of many nodes, too.
@@ -61,13 +62,9 @@ pub struct ScalingPoint {
     pub figure: usize,
     /// Nodes.
     pub nodes: u64,
-    /// The rate that the line is of, [`Figure::headline`]: the median over the repetitions that count.
+    /// The rate that the line is of, [`Figure::headline`](crate::Figure::headline): the median over the repetitions that count.
     pub rate: f64,
-    /// Repetitions that count.
-    pub repetitions: usize,
-    /// Mean of them, of [`ScalingPoint::rate`].
-    pub mean: f64,
-    /// Standard deviation (n − 1) of them, of [`ScalingPoint::rate`]; 0 for one.
+    /// Standard deviation (n − 1) of them; 0 for one.
     pub deviation: f64,
     /// Parallel efficiency: rate ÷ (nodes × rate on one node); none where one node was not measured.
     pub efficiency: Option<f64>,
@@ -136,94 +133,49 @@ pub struct LayerCrossover {
 }
 
 impl Statement for WeakScaling {
-    const KIND: gate::Kind = gate::Kind::WeakScaling;
+    const KIND: Kind = Kind::WeakScaling;
     const OF: Of = Of::Sweep;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| RateOf::phase(one.phase));
     const CAPTION: &'static str = "As many tasks on each node. Slope: what one more node brings, ± half of its 95 % interval. Efficiency: rate ÷ \
          (nodes × the rate of one node), at the most nodes. Full: more nodes bring no more. 95 %: of the highest rate";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::count("tasks_per_node", |one: &Self| Some(one.tasks_per_node), "Tasks on each node.")
-            .headed("tasks/node")
-            .subject(),
-        Column::text("nodes", Self::span, "The fewest and the most nodes.").subject(),
-        Column::rate(
-            "slope_per_second",
-            |one: &Self| one.of_line(|line| Some(line.slope)),
-            "What one more node brings.",
-        )
-        .headed("per node"),
-        Column::rate(
-            "slope_half_width_per_second",
-            |one: &Self| one.of_line(|line| Some(line.uncertainty?.slope_half_width)),
-            "Half of its 95 % interval.",
-        )
-        .headed("±"),
-        Column::number(
-            "r_squared",
-            |one: &Self| Some(one.line.as_ref()?.r_squared),
-            "Variance that the line explains.",
-        )
-        .headed("R²"),
-        Column::share("efficiency", |one| one.points.last()?.efficiency, "At the most nodes."),
-        Column::rate(
-            "full_at_per_second",
-            |one: &Self| one.rate(one.saturation.map(|full| full.rate)),
-            "The plateau.",
-        )
-        .headed("full at"),
-        Column::count(
-            "full_from",
-            |one: &Self| Some(one.saturation?.from_nodes),
-            "Nodes from which on it is full.",
-        )
-        .headed("from"),
-        Column::count(
-            "reaches_90",
-            |one: &Self| Some(one.reaches.first()?.nodes),
-            "Nodes that reach 90 % of the peak.",
-        )
-        .headed("90 % at"),
-        Column::count(
-            "reaches_95",
-            |one: &Self| Some(one.reaches.last()?.nodes),
-            "Nodes that reach 95 % of the peak.",
-        )
-        .headed("95 % at"),
-        Column::share(
+        subject(count("tasks_per_node", "tasks/node", "Tasks on each node.", |one| Some(one.tasks_per_node))),
+        subject(text("nodes", "nodes", "The fewest and the most nodes.", Self::span)),
+        rate("slope_per_second", "per node", "What one more node brings.", |one| {
+            one.of_line(|line| Some(line.slope))
+        }),
+        rate("slope_half_width_per_second", "±", "Half of its 95 % interval.", |one| {
+            one.of_line(|line| Some(line.uncertainty?.slope_half_width))
+        }),
+        number("r_squared", "R²", "Variance that the line explains.", |one| {
+            Some(one.line.as_ref()?.r_squared)
+        }),
+        share("efficiency", "efficiency", "At the most nodes.", |one| one.points.last()?.efficiency),
+        rate("full_at_per_second", "full at", "The plateau.", |one| one.saturation.map(|full| full.rate)),
+        count("full_from", "from", "Nodes from which on it is full.", |one| Some(one.saturation?.from_nodes)),
+        count("reaches_90", "90 % at", "Nodes that reach 90 % of the peak.", |one| {
+            Some(one.reaches.first()?.nodes)
+        }),
+        count("reaches_95", "95 % at", "Nodes that reach 95 % of the peak.", |one| {
+            Some(one.reaches.last()?.nodes)
+        }),
+        share(
             "spread_beyond",
-            |one: &Self| one.reaches.last()?.spread_beyond,
+            "then below it by",
             "From 95 % on, the largest distance from the peak.",
-        )
-        .headed("then below it by"),
-        Column::share(
-            "variation_beyond",
-            |one: &Self| one.reaches.last()?.variation,
-            "From 95 % on, the coefficient of variation.",
-        )
-        .headed("then varies by"),
-        Column::count("peak_nodes", |one: &Self| Some(one.peak_nodes), "Nodes with the highest rate.")
-            .detail(),
-        Column::new(
-            "at",
-            "at",
-            Quantity::List,
-            |one: &Self| Value::List(one.fixed.iter().map(ToString::to_string).collect()),
-            "The other swept keys.",
-        )
-        .below(),
+            |one| one.reaches.last()?.spread_beyond,
+        ),
+        share("variation_beyond", "then varies by", "From 95 % on, the coefficient of variation.", |one| {
+            one.reaches.last()?.variation
+        }),
+        detail(count("peak_nodes", "peak nodes", "Nodes with the highest rate.", |one| Some(one.peak_nodes))),
+        below(list("at", "at", "The other swept keys.", |one| texts(&one.fixed))),
     ];
 }
 
 impl WeakScaling {
-    fn counts(&self) -> RateOf {
-        RateOf::phase(self.phase)
-    }
-
-    fn rate(&self, rate: Option<f64>) -> Value {
-        Value::or_none(rate, |rate| Value::Rate(rate, self.counts()))
-    }
-
-    fn of_line(&self, value: impl FnOnce(&Regression) -> Option<f64>) -> Value {
-        self.rate(self.line.as_ref().and_then(value))
+    fn of_line(&self, value: impl FnOnce(&Regression) -> Option<f64>) -> Option<f64> {
+        self.line.as_ref().and_then(value)
     }
 
     /// `1–16`.
@@ -231,109 +183,76 @@ impl WeakScaling {
         let ends = self.points.first().zip(self.points.last());
         ends.map(|(first, last)| format!("{}–{}", first.nodes, last.nodes)).unwrap_or_default()
     }
+
+    fn inputs(&self) -> Vec<usize> {
+        self.points.iter().map(|point| point.figure).collect()
+    }
 }
 
 impl Statement for Extrapolation {
-    const KIND: gate::Kind = gate::Kind::Extrapolation;
+    const KIND: Kind = Kind::Extrapolation;
     const OF: Of = Of::Sweep;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
     const CAPTION: &'static str = "What the lines say of numbers of nodes that were not measured, at most what the study says can be reached there. \
          ±: the interval of one more value, where the line goes on";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::count("tasks_per_node", |one: &Self| Some(one.tasks_per_node), "Tasks on each node.")
-            .headed("tasks/node")
-            .subject(),
-        Column::count("nodes", |one: &Self| Some(one.nodes), "Nodes.").subject(),
-        Column::rate("rate_per_second", |one: &Self| Value::Rate(one.rate, one.counts), "The rate there.")
-            .headed("rate"),
-        Column::rate(
-            "half_width_per_second",
-            |one: &Self| Value::or_none(one.half_width, |half| Value::Rate(half, one.counts)),
-            "Half of the 95 % interval of one more value.",
-        )
-        .headed("±"),
+        subject(count("tasks_per_node", "tasks/node", "Tasks on each node.", |one| Some(one.tasks_per_node))),
+        subject(count("nodes", "nodes", "Nodes.", |one| Some(one.nodes))),
+        rate("rate_per_second", "rate", "The rate there.", |one| Some(one.rate)),
+        rate("half_width_per_second", "±", "Half of the 95 % interval of one more value.", |one| {
+            one.half_width
+        }),
     ];
 }
 
 impl Statement for LayerCrossover {
-    const KIND: gate::Kind = gate::Kind::Crossover;
+    const KIND: Kind = Kind::Crossover;
     const OF: Of = Of::Nothing;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| RateOf::phase(one.phase));
     const CAPTION: &'static str = "From how many nodes on node-local targets are faster than a shared one that is full; without a number it cannot be \
          told";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("phase", |one: &Self| one.phase.name().to_owned(), "The phase.").subject(),
-        Column::count("tasks_per_node", |one: &Self| Some(one.tasks_per_node), "Tasks on each node.")
-            .headed("tasks/node")
-            .subject(),
-        Column::text("target", |one: &Self| one.targets[0].clone(), "The node-local target.").subject(),
-        Column::text("shared", |one: &Self| one.targets[1].clone(), "The shared one.")
-            .headed("faster than")
-            .subject(),
-        Column::rate(
-            "plateau_per_second",
-            |one: &Self| Value::Rate(one.plateau, RateOf::phase(one.phase)),
-            "Where the shared one is full.",
-        )
-        .headed("full at"),
-        Column::count("nodes", |one: &Self| one.nodes, "The fewest nodes.").headed("from nodes"),
+        subject(word("phase", "phase", "The phase.", |one| one.phase.name())),
+        subject(count("tasks_per_node", "tasks/node", "Tasks on each node.", |one| Some(one.tasks_per_node))),
+        subject(word("target", "target", "The node-local target.", |one| &one.targets[0])),
+        subject(word("shared", "faster than", "The shared one.", |one| &one.targets[1])),
+        rate("plateau_per_second", "full at", "Where the shared one is full.", |one| Some(one.plateau)),
+        count("nodes", "from nodes", "The fewest nodes.", |one| one.nodes),
     ];
 }
 
-/// The weak scaling of every workload of `plan` that was measured on several numbers of nodes with as
-/// many tasks on each, for each target, client, phase and combination of other swept keys. A number
-/// of nodes that was measured twice has two points.
-#[must_use]
-pub fn weak_scaling(plan: &Plan, figures: &[Figure]) -> Vec<WeakScaling> {
-    all_series(&Gate::new(plan, figures, &[]))
-}
+type Scaled = (Vec<Stated<WeakScaling>>, Vec<Stated<Extrapolation>>, Vec<Stated<LayerCrossover>>);
 
-/// What is stated of the series: those that are there, what lies beyond them, and where layers meet.
-#[derive(Debug, Default)]
-pub(crate) struct Scaled {
-    pub(crate) series: Vec<Stated<WeakScaling>>,
-    pub(crate) beyond: Vec<Stated<Extrapolation>>,
-    pub(crate) crossovers: Vec<Stated<LayerCrossover>>,
-}
-
-/// Statements rest on all figures of a series: where one is disqualified nothing is said of it.
+/// The series, what lies beyond them, and where layers meet, as statements: where one figure of a series is disqualified
+/// nothing is said of it.
 pub(crate) fn of_gate(gate: &Gate<'_>) -> Scaled {
-    let all = all_series(gate);
-    let inputs = |one: &WeakScaling| -> Vec<usize> { one.points.iter().map(|point| point.figure).collect() };
-    let crossovers = crossovers_of(gate, &all).into_iter().map(|one| {
-        let of_both = [one.local, one.shared].into_iter().flat_map(|place| inputs(&all[place])).collect();
-        gate.state(gate::Kind::Crossover, of_both, one)
+    let series = weak_scaling(gate);
+    let crossovers = layer_crossovers(gate, &series).into_iter().map(|one| {
+        let inputs = [one.local, one.shared].into_iter().flat_map(|place| series[place].inputs());
+        gate.state(Kind::Crossover, inputs.collect(), one)
     });
     let crossovers = crossovers.collect();
-    let mut found = Scaled { crossovers, ..Scaled::default() };
-    for one in all {
-        let of_series = inputs(&one);
+    let beyond = series.iter().flat_map(|one| {
         let more = one.extrapolated.iter().filter(|more| more.rate > 0.0);
-        found.beyond.extend(more.map(|more| gate.state(gate::Kind::Extrapolation, of_series.clone(), *more)));
-        found.series.push(gate.state(gate::Kind::WeakScaling, of_series, one));
-    }
-    found
+        more.map(|more| gate.state(Kind::Extrapolation, one.inputs(), *more))
+    });
+    let beyond = beyond.collect();
+    let state = |one: WeakScaling| gate.state(Kind::WeakScaling, one.inputs(), one);
+    (series.into_iter().map(state).collect(), beyond, crossovers)
 }
 
-/// What the points of one series have in common.
-type SeriesKey<'a> = (&'a str, &'a str, Client, Phase, u64, Vec<(&'a str, ValueKey<'a>)>);
+/// Settings by which points of one series differ.
+const APART: [&str; 4] = [NODES, TASKS, TASKS_PER_NODE, TARGET];
 
-/// As [`weak_scaling`], whatever speaks against the figures.
-fn all_series(gate: &Gate<'_>) -> Vec<WeakScaling> {
-    let mut places: HashMap<SeriesKey<'_>, usize> = HashMap::new();
-    let mut series: Vec<Vec<&Subject<'_>>> = Vec::new();
-    for subject in &gate.subjects {
-        let Some(tasks) = tasks_per_node(subject) else { continue };
-        let fixed = subject.case.settings.iter().filter(|setting| is_fixed(setting));
-        let fixed = fixed.map(|setting| (setting.key.as_str(), ValueKey::from(&setting.value))).collect();
-        let case = subject.case;
-        let key =
-            (case.group.as_str(), case.target.as_str(), subject.client(), subject.figure.phase, tasks, fixed);
-        let place = *places.entry(key).or_insert_with(|| {
-            series.push(Vec::new());
-            series.len() - 1
-        });
-        series[place].push(subject);
-    }
-    series.iter().filter_map(|members| scaled(gate, members)).collect()
+/// The weak scaling of every workload that was measured on several numbers of nodes with as many tasks on each, for each
+/// target, client, phase and combination of other swept keys. A number of nodes that was measured twice has two points.
+#[must_use]
+pub fn weak_scaling(gate: &Gate<'_>) -> Vec<WeakScaling> {
+    let all = gate.subjects.iter().filter_map(|subject| Some((subject, tasks_per_node(subject)?)));
+    let series = grouped(all, |(subject, tasks)| {
+        (subject.case.target.as_str(), subject.client(), *tasks, subject.place(&APART))
+    });
+    series.into_iter().filter_map(|members| scaled(gate, members)).collect()
 }
 
 /// None where the tasks do not divide over the nodes.
@@ -344,46 +263,46 @@ fn tasks_per_node(subject: &Subject<'_>) -> Option<u64> {
     (subject.case.workload.nodes <= 1 || tasks.is_multiple_of(nodes)).then_some(per_node)
 }
 
-fn is_fixed(setting: &Setting) -> bool {
-    ![NODES, TASKS, TASKS_PER_NODE, TARGET].contains(&setting.key.as_str())
-}
-
-fn scaled(gate: &Gate<'_>, members: &[&Subject<'_>]) -> Option<WeakScaling> {
-    let mut members = members.to_vec();
-    members.sort_by_key(|subject| subject.nodes());
-    let first = *members.first()?;
-    let several = members.iter().any(|subject| subject.nodes() != first.nodes());
-    let one = (first.nodes() == 1).then(|| first.rate());
-    let points: Vec<ScalingPoint> = members.iter().map(|subject| point(subject, one)).collect();
-    let samples: Vec<Sample> = points.iter().map(sample).collect();
-    let (x, y): (Vec<f64>, Vec<f64>) = samples.iter().map(|one| (one.x, one.y)).unzip();
-    let line = Regression::of(&x, &y);
+fn scaled(gate: &Gate<'_>, mut members: Vec<(&Subject<'_>, u64)>) -> Option<WeakScaling> {
+    members.sort_by_key(|(subject, _)| subject.nodes());
+    let (first, tasks_per_node) = *members.first()?;
+    let one = Some(first.rate()).filter(|&rate| first.nodes() == 1 && rate > 0.0);
+    let point = |(subject, _): &(&Subject<'_>, u64)| ScalingPoint {
+        figure: subject.index,
+        nodes: subject.nodes(),
+        rate: subject.rate(),
+        deviation: subject.figure.headline().deviation_sample,
+        efficiency: one.map(|one| subject.rate() / (subject.nodes() as f64 * one)),
+    };
+    let points: Vec<ScalingPoint> = members.iter().map(point).collect();
+    let several = points.last()?.nodes > first.nodes();
     let peak = points.iter().max_by(|a, b| a.rate.total_cmp(&b.rate)).filter(|_| several)?;
-    let is_flat = lack_of_fit(&samples, Model::Flat);
-    let line = line.filter(|_| rises_straight(&samples));
-    let full =
-        is_flat == ModelTest::Compatible || lack_of_fit(&samples, Model::Straight) == ModelTest::Refuted;
+    let sample =
+        |(subject, _): &(&Subject<'_>, u64)| Sample::of(subject.nodes() as f64, subject.figure.headline());
+    let samples: Vec<Sample> = members.iter().map(sample).collect();
+    let (x, y): (Vec<f64>, Vec<f64>) = samples.iter().map(|one| (one.x, one.y)).unzip();
+    let line = Regression::of(&x, &y).filter(|_| rises_straight(&samples));
+    let flat = lack_of_fit(&samples, Model::Flat);
+    let full = flat == ModelTest::Compatible || lack_of_fit(&samples, Model::Straight) == ModelTest::Refuted;
+    let shares = if flat == ModelTest::Refuted { &PEAK_SHARES[..] } else { &[] };
     let mut wanted: Vec<u64> = gate.plan.terms.nodes.iter().map(|&nodes| u64::from(nodes)).collect();
     wanted.retain(|nodes| points.iter().all(|point| point.nodes != *nodes));
     wanted.dedup();
-    let fixed = first.case.settings.iter().filter(|setting| is_fixed(setting));
     Some(WeakScaling {
         group: first.case.group.clone(),
         target: first.case.target.clone(),
         layer: first.layer(),
         client: first.client(),
         phase: first.figure.phase,
-        tasks_per_node: tasks_per_node(first)?,
-        fixed: fixed.cloned().collect(),
-        extrapolated: line.as_ref().map_or_else(Vec::new, |line| extrapolated(gate, first, line, &wanted)),
+        tasks_per_node,
+        fixed: first.settings(&APART),
+        extrapolated: match &line {
+            Some(line) if !wanted.is_empty() => extrapolated(gate, first, tasks_per_node, line, &wanted),
+            _ => Vec::new(),
+        },
         saturation: saturation(&samples).filter(|_| full),
         peak_nodes: peak.nodes,
-        reaches: match is_flat {
-            ModelTest::Refuted => {
-                PEAK_SHARES.into_iter().filter_map(|share| reach(&samples, share)).collect()
-            }
-            ModelTest::Compatible | ModelTest::Unknown => Vec::new(),
-        },
+        reaches: shares.iter().filter_map(|&share| reach(&samples, share)).collect(),
         line,
         points,
     })
@@ -393,101 +312,81 @@ fn scaled(gate: &Gate<'_>, members: &[&Subject<'_>]) -> Option<WeakScaling> {
 fn extrapolated(
     gate: &Gate<'_>,
     first: &Subject<'_>,
+    tasks_per_node: u64,
     line: &Regression,
     wanted: &[u64],
 ) -> Vec<Extrapolation> {
     let (figure, bytes) = (first.figure, bytes_of_one(first.case, first.figure.phase));
-    let unit = match figure.rate_of() {
-        RateOf::Bytes => Amount::BytesPerSecond(0.0),
-        RateOf::Operations => Amount::OperationsPerSecond(0.0),
-    };
-    let links = if wanted.is_empty() { Vec::new() } else { weakest_links(gate.plan, gate.figures) };
-    let random = matches!(first.case.workload.order, Order::Random { .. });
-    let ceiling = |nodes: u64| {
+    let links = weakest_links(gate.plan, gate.figures);
+    let at = |&nodes: &u64| {
         let of_series = links.iter().filter(|link| {
             link.target == first.case.target
                 && u64::from(link.nodes) == nodes
                 && link.phase.is_none_or(|phase| phase == figure.phase)
-                && link.random.is_none_or(|is| is == random)
+                && link.random.is_none_or(|random| random == first.is_random())
                 && link.transfer.is_none_or(|transfer| transfer == bytes)
         });
-        of_series.filter_map(|link| in_unit_of(link.amount, unit, bytes)).reduce(f64::min)
-    };
-    let at = |&nodes: &u64| {
-        let (ceiling, predicted) = (ceiling(nodes)?, line.predict(nodes as f64));
-        let goes_on = predicted.value <= ceiling;
+        let limits =
+            of_series.filter_map(|link| in_unit_of(link.amount, figure.rate_of().amount(0.0), bytes));
+        let (ceiling, predicted) = (limits.reduce(f64::min)?, line.predict(nodes as f64));
         Some(Extrapolation {
-            tasks_per_node: tasks_per_node(first)?,
+            tasks_per_node,
             nodes,
             counts: figure.rate_of(),
             rate: predicted.value.min(ceiling),
-            half_width: predicted.half_width.filter(|_| goes_on),
+            half_width: predicted.half_width.filter(|_| predicted.value <= ceiling),
         })
     };
     wanted.iter().filter_map(at).collect()
-}
-
-fn point(subject: &Subject<'_>, one: Option<f64>) -> ScalingPoint {
-    let (figure, nodes) = (subject.figure, subject.nodes());
-    let efficiency = |one: f64| subject.rate() / (nodes as f64 * one);
-    ScalingPoint {
-        figure: subject.index,
-        nodes,
-        rate: subject.rate(),
-        repetitions: figure.headline().n,
-        mean: figure.headline().mean,
-        deviation: figure.headline().deviation_sample,
-        efficiency: one.filter(|&one| one > 0.0).map(efficiency),
-    }
-}
-
-fn sample(point: &ScalingPoint) -> Sample {
-    Sample {
-        x: point.nodes as f64,
-        y: point.rate,
-        mean: point.mean,
-        repetitions: point.repetitions,
-        deviation: point.deviation,
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a number of nodes that was a whole number before"
-)]
-const fn whole(nodes: f64) -> u64 {
-    nodes as u64
 }
 
 /// Where the rate stays within [`PLATEAU_SHARE`] of its peak while the nodes grow at least
 /// [`SATURATION_SPAN_MIN`]-fold. Points stand in rising order of x.
 #[must_use]
 pub fn saturation(samples: &[Sample]) -> Option<Saturation> {
-    let (from, to) = plateau(samples, PLATEAU_SHARE)?;
-    if to < from * SATURATION_SPAN_MIN {
-        return None;
-    }
+    let (from, to) =
+        plateau(samples, PLATEAU_SHARE).filter(|(from, to)| *to >= from * SATURATION_SPAN_MIN)?;
     let inside = samples.iter().filter(|sample| sample.x >= from && sample.x <= to);
     let all = Summary::of(&inside.map(|sample| sample.y).collect::<Vec<_>>())?;
-    Some(Saturation {
-        from_nodes: whole(from),
-        to_nodes: whole(to),
-        rate: all.median,
-        range: (all.min, all.max),
-    })
+    let (from_nodes, to_nodes) = (whole(from), whole(to));
+    Some(Saturation { from_nodes, to_nodes, rate: all.median, range: (all.min, all.max) })
 }
 
 fn reach(samples: &[Sample], share: f64) -> Option<Reach> {
     let from = reaches(samples, share)?;
-    let beyond: Vec<f64> = samples.iter().filter(|sample| sample.x >= from).map(|sample| sample.y).collect();
-    let all = Summary::of(&beyond)?;
+    let beyond = samples.iter().filter(|sample| sample.x >= from).map(|sample| sample.y);
+    let all = Summary::of(&beyond.collect::<Vec<_>>())?;
     Some(Reach {
         share,
         nodes: whole(from),
-        spread_beyond: crate::spread_beyond(samples, from),
+        spread_beyond: spread_beyond(samples, from),
         variation: (all.n > 1).then_some(all.variation),
     })
+}
+
+/// Every node-local target against every shared one that has saturated, of workloads with the same
+/// phase, transfer size, order and tasks on each node.
+#[must_use]
+pub fn layer_crossovers(gate: &Gate<'_>, scaling: &[WeakScaling]) -> Vec<LayerCrossover> {
+    let kind = |one: &WeakScaling| {
+        let first = gate.subject(one.points.first()?.figure)?;
+        Some((one.phase, one.tasks_per_node, bytes_of_one(first.case, one.phase), first.is_random()))
+    };
+    let of_layer = |layer| scaling.iter().enumerate().filter(move |(_, one)| one.layer == layer);
+    let full =
+        of_layer(Layer::Shared).filter_map(|(place, one)| Some((place, one.saturation?.rate, kind(one)?)));
+    let full: Vec<_> = full.collect();
+    let mut found = Vec::new();
+    for (local, one) in of_layer(Layer::NodeLocal).filter(|_| !full.is_empty()) {
+        let of_local = kind(one);
+        for &(shared, plateau, _) in full.iter().filter(|(.., of_shared)| Some(*of_shared) == of_local) {
+            let (phase, tasks_per_node) = (one.phase, one.tasks_per_node);
+            let nodes = one.line.as_ref().and_then(|line| crossing(line, &one.points, plateau));
+            let targets = [one, &scaling[shared]].map(|one| one.target.clone());
+            found.push(LayerCrossover { local, shared, targets, phase, tasks_per_node, plateau, nodes });
+        }
+    }
+    found
 }
 
 /// Where the line reaches `plateau`, if the lower end of the interval around it does so at the most nodes that were
@@ -496,45 +395,4 @@ fn crossing(line: &Regression, points: &[ScalingPoint], plateau: f64) -> Option<
     let nodes = crossover(line.slope, line.intercept, plateau)?;
     let last = line.predict(points.last()?.nodes as f64);
     (last.value - last.line_half_width? >= plateau).then_some(nodes)
-}
-
-/// What two workloads have to have in common before their targets are compared.
-type Kind = (Phase, u64, Bytes, bool);
-
-/// Every node-local target against every shared one that has saturated, of workloads with the same
-/// phase, transfer size, order and tasks on each node.
-#[must_use]
-pub fn layer_crossovers(plan: &Plan, figures: &[Figure], scaling: &[WeakScaling]) -> Vec<LayerCrossover> {
-    crossovers_of(&Gate::new(plan, figures, &[]), scaling)
-}
-
-/// As [`layer_crossovers`], of figures that were looked up already.
-fn crossovers_of(gate: &Gate<'_>, scaling: &[WeakScaling]) -> Vec<LayerCrossover> {
-    if !scaling.iter().any(|one| one.layer == Layer::Shared) {
-        return Vec::new();
-    }
-    let of_figure: HashMap<usize, &Subject<'_>> =
-        gate.subjects.iter().map(|subject| (subject.index, subject)).collect();
-    let kind = |one: &WeakScaling| -> Option<Kind> {
-        let case = of_figure.get(&one.points.first()?.figure)?.case;
-        let random = matches!(case.workload.order, Order::Random { .. });
-        Some((one.phase, one.tasks_per_node, bytes_of_one(case, one.phase), random))
-    };
-    let mut shared: HashMap<Kind, Vec<(usize, f64)>> = HashMap::new();
-    for (place, one) in scaling.iter().enumerate().filter(|(_, one)| one.layer == Layer::Shared) {
-        if let Some((kind, saturation)) = kind(one).zip(one.saturation) {
-            shared.entry(kind).or_default().push((place, saturation.rate));
-        }
-    }
-    let mut found = Vec::new();
-    for (local, one) in scaling.iter().enumerate().filter(|(_, one)| one.layer == Layer::NodeLocal) {
-        let of_kind = kind(one).and_then(|kind| shared.get(&kind));
-        for &(shared, plateau) in of_kind.into_iter().flatten() {
-            let nodes = one.line.as_ref().and_then(|line| crossing(line, &one.points, plateau));
-            let targets = [one, &scaling[shared]].map(|one| one.target.clone());
-            let (phase, tasks_per_node) = (one.phase, one.tasks_per_node);
-            found.push(LayerCrossover { local, shared, targets, phase, tasks_per_node, plateau, nodes });
-        }
-    }
-    found
 }

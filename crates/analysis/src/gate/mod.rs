@@ -166,6 +166,12 @@ impl<'a> Gate<'a> {
         Self { plan, subjects: subjects(plan, figures), figures, against, places }
     }
 
+    /// The figure at `place` with its case.
+    pub(crate) fn subject(&self, place: usize) -> Option<&Subject<'a>> {
+        let found = self.subjects.binary_search_by_key(&place, |one| one.index);
+        found.ok().map(|found| &self.subjects[found])
+    }
+
     /// What speaks against `statement` of the figure at `place`.
     pub(crate) fn against(&self, place: usize, statement: Use) -> Vec<String> {
         let all = self.against.get(place).into_iter().flatten();
@@ -236,8 +242,7 @@ impl<'a> Gate<'a> {
 
     /// Whether the rates of two figures, by their places, were shown to differ.
     pub(crate) fn is_stated(&self, before: usize, after: usize, family: usize) -> bool {
-        let subject = |place| self.subjects.iter().find(|one| one.index == place);
-        let both = subject(before).zip(subject(after));
+        let both = self.subject(before).zip(self.subject(after));
         both.and_then(|(one, other)| self.difference(one, other, family)).is_some_and(|one| one.is_stated())
     }
 

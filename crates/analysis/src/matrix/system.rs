@@ -7,7 +7,7 @@ use super::launches::{self, LaunchMean, MatrixPass};
 use super::ratios::{self, JobTest, RatioStatistics, bin_width};
 use crate::Summary;
 use crate::histogram::Histogram;
-use crate::subject::Subject;
+use crate::subject::{Subject, TARGET};
 
 /// The launches of one case.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +68,7 @@ pub(super) fn matrix(subject: &Subject<'_>, rows: &[LaunchRow]) -> Option<Matrix
     let launches = launches::means(used().flat_map(|(_, rows)| rows.iter().copied()));
     let column = |column| Summary::of(&used().map(|(pass, _)| pass.sums[column]).collect::<Vec<_>>());
     let sums = if launches.is_empty() { Vec::new() } else { (0..4).filter_map(column).collect() };
-    let settings = subject.settings();
+    let settings = subject.settings(&[TARGET]);
     let name = if figure.target.is_empty() { &figure.group } else { &figure.target };
     let more = settings.iter().map(|one| format!(", {} {}", one.key, one.value));
     let system: String = std::iter::once(name.clone()).chain(more).collect();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use analysis::{ClaimVerdict, Standing, audit, claims, curves};
+use analysis::{ClaimVerdict, Gate, Standing, audit, claims, curves};
 use plan::{Claim, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
 use record::{PhaseKey, published};
 
@@ -39,7 +39,7 @@ fn verdicts(study: &Study, rules: Vec<Claim>) -> Vec<ClaimVerdict> {
     plan.terms.claims = rules;
     let figures = study.figures();
     let doubts = audit(&plan, &figures, &[]);
-    claims(&plan, &figures, &curves(&plan, &figures), &doubts, published())
+    claims(&plan, &figures, &curves(&Gate::new(&plan, &figures, &[])), &doubts, published())
 }
 
 fn first(study: &Study, rule: Claim) -> (Standing, String) {

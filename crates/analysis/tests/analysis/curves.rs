@@ -1,6 +1,6 @@
 //! Curves: which figures share one, and over which axis.
 
-use analysis::{Because, Curve, CurveRegression, Outcome, Shape, curves, findings, limits};
+use analysis::{Because, Curve, Gate, Outcome, Regression, Shape, curves, findings, limits};
 use plan::{Client, Phase};
 
 use crate::studies::{Study, bytes, count, said, target, word};
@@ -35,7 +35,7 @@ fn axes(curves: &[Curve]) -> Vec<(&str, &str, String, usize)> {
 #[test]
 fn the_key_with_most_values_is_the_axis_and_another_long_one_a_second_family() {
     let study = product();
-    let curves = curves(&study.plan, &study.figures());
+    let curves = curves(&Gate::new(&study.plan, &study.figures(), &[]));
     assert_eq!(curves.len(), 2 * 3 + 2 * 4);
     let axes = axes(&curves);
     assert_eq!(axes[0], ("disk", "tasks", "transfer 4 KiB".to_owned(), 4));
@@ -55,7 +55,7 @@ fn a_key_of_two_values_is_a_comparison_and_no_axis() {
             study.add("w", "", &settings, Phase::Write, &[GB]);
         }
     }
-    let curves = curves(&study.plan, &study.figures());
+    let curves = curves(&Gate::new(&study.plan, &study.figures(), &[]));
     assert!(curves.iter().all(|curve| curve.axis == "tasks"), "{:?}", axes(&curves));
     assert_eq!(curves.len(), 2);
 }
@@ -69,7 +69,7 @@ fn keys_that_go_in_step_are_one_axis() {
             study.add("w", "", &settings, Phase::Write, &[GB]);
         }
     }
-    let curves = curves(&study.plan, &study.figures());
+    let curves = curves(&Gate::new(&study.plan, &study.figures(), &[]));
     let axes = axes(&curves);
     let axis = |path: &str| ("", "tasks", format!("path {path}"), 3);
     assert_eq!(axes, [axis("direct"), axis("buffered")]);
@@ -82,7 +82,7 @@ fn figures_of_different_clients_are_never_on_one_curve() {
     for (tasks, name) in [(1, "near"), (2, "near"), (1, "far"), (2, "far"), (4, "far")] {
         study.add("w", name, &[count("tasks", tasks)], Phase::Read, &[GB]);
     }
-    let curves = curves(&study.plan, &study.figures());
+    let curves = curves(&Gate::new(&study.plan, &study.figures(), &[]));
     let seen: Vec<_> = curves.iter().map(|curve| (curve.client, curve.points.len())).collect();
     assert_eq!(seen, [(Client::LocalToServer, 2), (Client::Remote, 3)]);
 }
@@ -95,7 +95,7 @@ fn phases_have_curves_of_their_own_and_a_single_point_has_none() {
     }
     study.add("w", "", &[count("tasks", 4)], Phase::Write, &[GB]);
     study.add("alone", "", &[], Phase::Read, &[GB]);
-    let curves = curves(&study.plan, &study.figures());
+    let curves = curves(&Gate::new(&study.plan, &study.figures(), &[]));
     assert_eq!(curves.len(), 1);
     assert_eq!((curves[0].phase, curves[0].points.len()), (Phase::Read, 2));
 }
@@ -108,7 +108,7 @@ fn a_sweep_that_was_measured_twice_has_two_curves() {
             study.add("w", "", &[count("tasks", tasks)], Phase::Read, &[rate]);
         }
     }
-    let curves = curves(&study.plan, &study.figures());
+    let curves = curves(&Gate::new(&study.plan, &study.figures(), &[]));
     let rates: Vec<_> =
         curves.iter().map(|curve| (curve.points.len(), curve.points[2].bytes_per_second)).collect();
     assert_eq!(rates, [(3, 2.0 * GB), (3, 3.0 * GB)]);
@@ -120,9 +120,12 @@ fn points_carry_repetitions_and_their_spread() {
     for tasks in [1, 2] {
         study.add("w", "", &[count("tasks", tasks)], Phase::Read, &[GB, 3.0 * GB, 2.0 * GB]);
     }
-    let curves = curves(&study.plan, &study.figures());
+    let curves = curves(&Gate::new(&study.plan, &study.figures(), &[]));
     let point = &curves[0].points[1];
-    assert_eq!((point.bytes_per_second, point.repetitions, point.deviation), (2.0 * GB, 3, GB));
+    assert_eq!(
+        (point.bytes_per_second, point.headline.n, point.headline.deviation_sample),
+        (2.0 * GB, 3, GB)
+    );
 }
 
 #[test]
@@ -209,7 +212,7 @@ fn findings_hold_what_its_parts_say() {
     let study = product();
     let figures = study.figures();
     let findings = findings(&study.plan, &figures, 4);
-    assert_eq!(findings.curves, curves(&study.plan, &figures));
+    assert_eq!(findings.curves, curves(&Gate::new(&study.plan, &figures, &[])));
     let stated: Vec<_> = findings.limits.iter().filter_map(|one| one.says().copied()).collect();
     assert_eq!(stated, limits(&study.plan, &figures, &[], 4));
     assert_eq!(findings.limits.len(), figures.len());
@@ -276,7 +279,7 @@ fn names_of_members_are_no_axis_of_a_shape() {
 }
 
 /// The straight lines through its curves.
-fn lines_of(study: &Study) -> Vec<CurveRegression> {
+fn lines_of(study: &Study) -> Vec<Regression> {
     let shapes = study.findings().shapes;
     said(&shapes).into_iter().filter_map(|(_, one)| one.line.clone()).collect()
 }
@@ -297,7 +300,11 @@ fn a_line_goes_through_a_straight_curve_over_tasks_and_none_over_sizes() {
     let straight: Vec<f64> = (1..=10).map(f64::from).collect();
     let study = over_tasks(&straight, 5);
     let lines = lines_of(&study);
-    assert!((lines[0].slope / 1e9 - 1.0).abs() < 1e-9 && lines[0].slope_half_width < 1.0, "{lines:?}");
+    assert!(
+        (lines[0].slope / 1e9 - 1.0).abs() < 1e-9
+            && lines[0].uncertainty.expect("ten points").slope_half_width < 1.0,
+        "{lines:?}"
+    );
     assert!((lines[0].r_squared - 1.0).abs() < 1e-12);
     let mut sizes = study;
     for setting in sizes.plan.cases.iter_mut().flat_map(|case| &mut case.settings) {

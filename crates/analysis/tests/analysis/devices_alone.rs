@@ -1,6 +1,8 @@
 //! Devices one by one and together: slow ones, grades, seek times, strips, limits of processes.
 
-use analysis::{FitRefused, ProcessLimit, SeekTime, curves, figures, findings, member_sets, seek_fits};
+use analysis::{
+    Figure, Gate, ProcessLimit, SeekFit, SeekTime, curves, figures, findings, member_sets, seek_fits,
+};
 use plan::{Amount, Bytes, Expectation, Order, Per, Phase, Sharing, TargetTerms};
 use proptest::prelude::{prop_assert, proptest};
 use record::{BlockDeviceFacts, Fact, HostFacts, PhaseKey, TargetDevices};
@@ -81,23 +83,18 @@ fn disks() -> Study {
 fn a_slow_disk_is_slow_among_its_own_model_and_each_model_has_its_grade() {
     let study = disks();
     let host = host(&["A", "A", "A", "A", "A", "B", "B"], 1);
-    let sets = member_sets(&study.plan, &study.figures(), Some(&host));
+    let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), Some(&host));
     let [set] = sets.as_slice() else { panic!("{sets:?}") };
     let slow: Vec<&str> =
         set.members.iter().filter(|member| member.slow).map(|member| member.name.as_str()).collect();
     assert_eq!(slow, ["sdc"], "the disks of model B are all slow, which is their model's matter");
     assert_eq!((set.target.as_str(), set.together, set.uneven), ("disks", false, true));
     assert!((set.variation - (121.0 - 54.0) / 121.0).abs() < 1e-9);
-    let models: Vec<_> = set
-        .models
-        .iter()
-        .map(|one| {
-            (one.model.as_str(), one.n, one.slow, one.reached.as_ref().map(|grade| grade.name.as_str()))
-        })
-        .collect();
-    assert_eq!(models, [("A", 5, 1, Some("seller")), ("B", 2, 0, Some("least"))]);
+    let models: Vec<_> =
+        set.models.iter().map(|one| (one.model.as_str(), one.n, one.grade.as_str())).collect();
+    assert_eq!(models, [("A", 5, "seller"), ("B", 2, "least")]);
     // Without facts all are of one unknown model.
-    let sets = member_sets(&study.plan, &study.figures(), None);
+    let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), None);
     assert_eq!((sets[0].models.len(), sets[0].models[0].model.as_str()), (1, "model unknown"));
 }
 
@@ -106,12 +103,9 @@ fn a_model_below_all_grades_says_which_one_it_missed() {
     let mut study = disks();
     study.plan.terms.expectations.remove(2);
     let host = host(&["A", "A", "A", "A", "A", "B", "B"], 1);
-    let sets = member_sets(&study.plan, &study.figures(), Some(&host));
+    let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), Some(&host));
     let of_b = &sets[0].models[1];
-    assert_eq!(
-        (of_b.reached.clone(), of_b.missed.as_ref().map(|one| one.name.as_str())),
-        (None, Some("seller"))
-    );
+    assert_eq!(of_b.grade, "below seller");
 }
 
 #[test]
@@ -123,7 +117,7 @@ fn targets_of_one_device_each_are_members_too_but_not_the_layers_above_them() {
     for (name, rate) in [("one", 100.0), ("two", 50.0), ("xfs", 90.0), ("nas", 10.0)] {
         study.add("w", name, &[], Phase::Write, &[rate * MB]);
     }
-    let sets = member_sets(&study.plan, &study.figures(), None);
+    let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), None);
     let names: Vec<&str> = sets[0].members.iter().map(|member| member.name.as_str()).collect();
     assert_eq!((sets.len(), names), (1, vec!["one", "two"]));
     assert!((sets[0].variation - 0.5).abs() < 1e-12 && sets[0].uneven);
@@ -148,7 +142,7 @@ fn members_together_have_the_rates_of_their_own_tasks() {
     ];
     let run = run_of(&study.plan, &[phase(&key, 100 * mib, 6 * SECOND)], &tasks, &[]);
     let figures = figures(&run, analysis::RateName::ByWall);
-    let sets = member_sets(&study.plan, &figures, Some(&host(&["A", "A"], 1)));
+    let sets = member_sets(&Gate::new(&study.plan, &figures, &[]), Some(&host(&["A", "A"], 1)));
     let seen: Vec<_> =
         sets[0].members.iter().map(|one| (one.name.as_str(), one.bytes_per_second / mib as f64)).collect();
     assert_eq!(seen, [("sda", 10.0), ("sdb", 10.0)]);
@@ -158,6 +152,11 @@ fn members_together_have_the_rates_of_their_own_tasks() {
 /// The rates of a disk of 8 ms and 160 MB/s.
 fn disk_rate(size: f64) -> f64 {
     size / (8e-3 + size / 160e6)
+}
+
+fn fits(study: &Study, figures: &[Figure]) -> Vec<SeekFit> {
+    let gate = Gate::new(&study.plan, figures, &[]);
+    seek_fits(&gate, &curves(&gate))
 }
 
 fn sized(target_terms: Vec<TargetTerms>, devices: f64, sizes: &[u64]) -> Study {
@@ -177,15 +176,15 @@ fn seek_time_and_rate_are_fitted_from_the_rates_of_several_sizes() {
     let sizes = [16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20];
     let study = sized(vec![target("disk", |t| t.devices = 1)], 1.0, &sizes);
     let figures = study.figures();
-    let fits = seek_fits(&study.plan, &figures, &curves(&study.plan, &figures));
+    let fits = fits(&study, &figures);
     let [one] = fits.as_slice() else { panic!("{fits:?}") };
-    let line = one.fit.expect("five sizes");
+    let line = one.line().expect("five sizes");
     assert!((line.positioning_ns / 8e6 - 1.0).abs() < 1e-4, "{line:?}");
     assert!((line.bytes_per_second / 160e6 - 1.0).abs() < 1e-4, "{line:?}");
     assert!((line.half_rate_bytes - 1.28e6).abs() < 1e3);
     assert_eq!((one.devices, one.points.len()), (1, 5));
     for point in &one.points {
-        let predicted = point.predicted.expect("a line");
+        let predicted = line.rate_at(point.bytes);
         assert!((predicted / disk_rate(point.bytes) - 1.0).abs() < 1e-4, "{point:?}");
     }
 }
@@ -196,9 +195,10 @@ fn the_rates_of_several_devices_are_not_those_of_one() {
     let study =
         sized(vec![target("disk", |t| t.devices = 3)], 3.0, &[16 << 10, 64 << 10, 256 << 10, 1 << 20]);
     let figures = study.figures();
-    let fits = seek_fits(&study.plan, &figures, &curves(&study.plan, &figures));
-    let said: Vec<_> = fits.iter().map(|one| one.fit).collect();
-    assert_eq!(said, [Err(FitRefused::SeveralDevices(3))]);
+    let fits = fits(&study, &figures);
+    let [one] = fits.as_slice() else { panic!("{fits:?}") };
+    let why = "the rates are of 3 devices together: measure one (`member = 0`)";
+    assert_eq!(one.fit.as_ref().expect_err("several devices"), why);
 }
 
 #[test]
@@ -207,16 +207,18 @@ fn a_fit_is_refused_where_the_sizes_do_not_carry_it() {
         SeekTime::of(&sizes.iter().map(|&size| (size, time(size))).collect::<Vec<_>>())
     };
     let disk = |size: f64| 8e6 + size / 0.16;
-    assert_eq!(line(&[1e4, 1e5, 1e6], disk), Err(FitRefused::TooFew(3)));
-    assert_eq!(line(&[1e4, 1e4, 1e5, 1e6], disk), Err(FitRefused::TooFew(3)), "one size twice is one size");
-    assert_eq!(line(&[1e6, 2e6, 3e6, 4e6], disk), Err(FitRefused::TooNarrow(4.0)));
-    assert_eq!(line(&[1e4, 1e5, 1e6, 1e7], |_| 5e6), Err(FitRefused::NotRising));
+    let refused = |sizes: &[f64], time| line(sizes, time).expect_err("no line");
+    assert_eq!(refused(&[1e4, 1e5, 1e6], disk), "3 sizes are too few: 4 are needed");
+    let twice = refused(&[1e4, 1e4, 1e5, 1e6], disk);
+    assert_eq!(twice, "3 sizes are too few: 4 are needed", "one size twice is one size");
+    let narrow = refused(&[1e6, 2e6, 3e6, 4e6], disk);
+    assert_eq!(narrow, "the largest size is 4.0 times the smallest: 8 times are needed");
+    assert!(refused(&[1e4, 1e5, 1e6, 1e7], |_| 5e6).starts_with("larger transfers take no longer"));
     let steps = |size: f64| if size < 5e5 { 1e6 } else { 1e8 };
-    assert!(matches!(line(&[1e4, 1e5, 1e6, 1e7], steps), Err(FitRefused::NoLine(_))));
+    assert!(refused(&[1e4, 1e5, 1e6, 1e7], steps).contains("% off any line"));
     // A device without positioning time is fitted through 0, and never below it.
     let flash = line(&[1e4, 1e5, 1e6, 1e7], |size| size / 2.0).expect("a line");
     assert!(flash.positioning_ns.abs() < 1.0 && (flash.bytes_per_second - 2e9).abs() < 1.0);
-    assert_eq!(FitRefused::TooFew(3).to_string(), "3 sizes are too few: 4 are needed");
 }
 
 proptest! {

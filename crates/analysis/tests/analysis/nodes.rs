@@ -1,8 +1,8 @@
 //! Nodes beside each other: slow ones, blanks, and what the slowest lets all of them reach.
 
 use analysis::{
-    Figure, NodeComparison, NodeRate, RateName, beside, figures, findings, findings_of, node_comparisons,
-    node_grids, phase_warnings, slow_node_warnings, slow_nodes,
+    Figure, Gate, NodeComparison, NodeRate, RateName, beside, figures, findings, findings_of,
+    node_comparisons, node_grids, phase_warnings, slow_node_warnings, slow_nodes,
 };
 use plan::{Case, Layer, Nanos, Phase, Plan, PublishedPlace, Selector};
 use proptest::prelude::*;
@@ -77,7 +77,7 @@ fn compared(rates: &[(&str, u64)]) -> NodeComparison {
     let plan = rows::plan(vec![case("c", "t", nodes, 1)]);
     let on: Vec<_> = rates.iter().map(|(name, rate)| at(name, *rate)).collect();
     let figures = of(&plan, vec![pass("c", 0, Phase::Read, &on)]);
-    node_comparisons(&plan, &figures, &[]).remove(0)
+    node_comparisons(&Gate::new(&plan, &figures, &[]), &[]).remove(0)
 }
 
 fn slow(rates: &[f64]) -> Vec<usize> {
@@ -143,8 +143,8 @@ fn the_slow_node_of_a_figure_is_named_with_its_device_and_what_it_costs() {
     assert_eq!((bound.lost, bound.slowest.rate, bound.slowest.typical), (400.0, 100.0, 200.0));
     let (device, mean) = bound.device.expect("observed");
     assert_eq!((device.as_str(), mean.read_bytes_per_second), ("nvme0n1", 100.0));
-    assert_eq!((found.bytes_per_second.n, found.bytes_per_second.mean), (4, 175.0));
-    assert_eq!(found.bytes_per_second.deviation_sample, 50.0);
+    assert_eq!((found.average.n, found.average.mean), (4, 175.0));
+    assert_eq!(found.average.deviation_sample, 50.0);
 }
 
 /// One pass shows no difference, five do.
@@ -162,7 +162,7 @@ fn a_node_is_called_slow_where_its_passes_differ_from_those_of_the_others() {
             pass("c", number, Phase::Read, &on)
         };
         let figures = of(&plan, (0..passes).map(of_pass).collect());
-        node_comparisons(&plan, &figures, &[])
+        node_comparisons(&Gate::new(&plan, &figures, &[]), &[])
             .remove(0)
             .nodes
             .iter()
@@ -185,7 +185,7 @@ fn work_that_is_shared_out_evenly_is_bound_by_the_slowest_node() {
         .map(|name| OnNode { node: name, tasks: 2, bytes: 7_000_000_000, seconds: seconds(name) })
         .collect();
     let figures = of(&plan, vec![pass("c", 0, Phase::Read, &on)]);
-    let found = node_comparisons(&plan, &figures, &[]).remove(0);
+    let found = node_comparisons(&Gate::new(&plan, &figures, &[]), &[]).remove(0);
     let bound = found.bound.expect("all moved something");
     assert_eq!((bound.slowest.name.as_str(), bound.slowest.bound), ("node7", 5.6e9));
     assert_eq!((bound.measured, bound.share), (Some(5.6e9), Some(1.0)));
@@ -249,21 +249,21 @@ fn jobs_on_other_nodes_leave_blanks_and_have_no_rate_together() {
     let records = vec![on(0, "n1", 100), on(1, "n3", 90), on(2, "n1", 110)];
     let figures = of(&plan, records);
     let known = ["n1", "n2", "n3", "n4"].map(str::to_owned);
-    let found = node_comparisons(&plan, &figures, &known).remove(0);
+    let found = node_comparisons(&Gate::new(&plan, &figures, &[]), &known).remove(0);
     assert_eq!(found.missing, ["n2", "n4"]);
     assert!(!found.together);
     let bound = found.bound.expect("all moved something");
     assert_eq!((bound.measured, bound.share, bound.slowest.bound), (None, None, 180.0));
-    let passes: Vec<_> = found.nodes.iter().map(|node| node.bytes_per_second.n).collect();
+    let passes: Vec<_> = found.nodes.iter().map(|node| node.headline.n).collect();
     assert_eq!(passes, [2, 1]);
     // Where a case is on two of four nodes on purpose, nothing is missing.
     let plan = rows::plan(vec![case("c", "t", 2, 1)]);
     let figures = of(&plan, vec![pass("c", 0, Phase::Read, &[at("n1", 1), at("n2", 1)])]);
-    assert!(node_comparisons(&plan, &figures, &known)[0].missing.is_empty());
+    assert!(node_comparisons(&Gate::new(&plan, &figures, &[]), &known)[0].missing.is_empty());
     // And where two of three nodes came back, the third is.
     let plan = rows::plan(vec![case("c", "t", 3, 1)]);
     let figures = of(&plan, vec![pass("c", 0, Phase::Read, &[at("n1", 1), at("n2", 1)])]);
-    assert_eq!(node_comparisons(&plan, &figures, &known)[0].missing, ["n3", "n4"]);
+    assert_eq!(node_comparisons(&Gate::new(&plan, &figures, &[]), &known)[0].missing, ["n3", "n4"]);
 }
 
 #[test]
@@ -339,7 +339,7 @@ fn a_grid_has_blanks_where_no_job_was() {
     ];
     let figures = of(&plan, records);
     let known = ["n4".to_owned()];
-    let grid = node_grids(&plan, &figures, &known).remove(0);
+    let grid = node_grids(&Gate::new(&plan, &figures, &[]), &known).remove(0);
     assert_eq!((grid.targets.join(" "), grid.nodes.join(" ")), ("ssd nvme".into(), "n1 n2 n3 n4".into()));
     assert_eq!(grid.settings, [count("tasks", 2)]);
     let rates: Vec<Vec<_>> = grid
@@ -354,11 +354,9 @@ fn a_grid_has_blanks_where_no_job_was() {
         vec![None, None],
     ];
     assert_eq!(rates, expected);
-    let averages: Vec<_> = grid.averages.iter().flatten().map(|average| (average.n, average.mean)).collect();
-    assert_eq!(averages, [(2, 374.0), (2, 2618.5)]);
     // One target is no grid, and so is one node.
     let alone = rows::plan(plan.cases[..1].to_vec());
-    assert_eq!(node_grids(&alone, &figures[..1], &[]), []);
+    assert_eq!(node_grids(&Gate::new(&alone, &figures[..1], &[]), &[]), []);
     assert_eq!(findings(&alone, &figures[..1], 4).node_grids, []);
 }
 

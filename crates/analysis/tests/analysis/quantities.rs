@@ -130,7 +130,7 @@ fn nodes_are_averaged_with_their_number() {
         on("n2", 2, 300 << 20, (SECOND, 3 * SECOND)),
         on("n3", 3, 0, (0, 0)),
     ];
-    let rates = node_rates(&tasks);
+    let rates = node_rates(&tasks, &rows::workload(|_| {}), Phase::Read);
     let seen: Vec<_> =
         rates.iter().map(|rate| (rate.node.as_str(), rate.tasks, rate.bytes_per_second)).collect();
     let mib = 1_048_576.0;

@@ -1,6 +1,8 @@
 //! Repetitions that spread as files grow, curves over each other, and what an IOPS is.
 
-use analysis::{CacheState, audit, coincident, curves, dispersion, findings, iops_table, onset};
+use analysis::{
+    CacheState, Dispersion, Figure, Gate, audit, coincident, curves, dispersion, findings, iops_table, onset,
+};
 use plan::{Backend, Bytes, Order, Phase, Setting, SettingValue};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
@@ -22,11 +24,16 @@ fn sizes() -> Study {
     study
 }
 
+fn dispersions(study: &Study, figures: &[Figure]) -> Vec<Dispersion> {
+    let gate = Gate::new(&study.plan, figures, &[]);
+    curves(&gate).iter().filter_map(|curve| dispersion(&gate, curve)).collect()
+}
+
 #[test]
 fn the_size_where_repetitions_begin_to_spread_is_found() {
     let study = sizes();
     let figures = study.figures();
-    let all = dispersion(&study.plan, &figures, &curves(&study.plan, &figures));
+    let all = dispersions(&study, &figures);
     assert_eq!(all.len(), 1);
     let found = &all[0];
     assert_eq!(
@@ -46,7 +53,7 @@ fn the_worst_deviation_is_a_time() {
     let last = study.phases.len() - 1;
     study.phases[last].wall_ns += 90_000_000_000;
     let figures = study.figures();
-    let all = dispersion(&study.plan, &figures, &curves(&study.plan, &figures));
+    let all = dispersions(&study, &figures);
     assert!((all[0].worst_seconds - 90.0).abs() < 1e-9);
     assert!((all[0].points[11].seconds - 90.0).abs() < 1e-9 && all[0].points[10].seconds < 1e-9);
 }
@@ -59,7 +66,7 @@ fn curves_over_tasks_or_single_measurements_have_no_dispersion() {
         study.add("once", "", &[bytes("size", n * MIB)], Phase::Write, &[GB]);
     }
     let figures = study.figures();
-    assert_eq!(dispersion(&study.plan, &figures, &curves(&study.plan, &figures)), []);
+    assert_eq!(dispersions(&study, &figures), []);
 }
 
 #[test]
@@ -101,13 +108,13 @@ fn processes(of_160: [f64; 4], scatter: &[f64]) -> Study {
 #[test]
 fn two_numbers_of_processes_are_laid_over_each_other() {
     let study = processes([1.0, 1.5, 2.9, 3.1], &FIVE);
-    let curves = curves(&study.plan, &study.figures());
-    let overlays = findings(&study.plan, &study.figures(), 1).overlays;
+    let found = study.findings();
+    let overlays = found.overlays;
     let [(_, overlay)] = said(&overlays)[..] else { panic!("one: {overlays:?}") };
     let at = SettingValue::Bytes(Bytes(2 * MIB));
-    assert_eq!((overlay.first, overlay.second, &overlay.at), (0, 1, &at));
+    assert_eq!((overlay.fixed.join("; "), &overlay.at), ("tasks 64; tasks 160".to_owned(), &at));
     assert!((overlay.difference + 0.25).abs() < 1e-12);
-    assert_eq!(coincident(&curves), Vec::<Vec<usize>>::new());
+    assert_eq!(found.coincident, Vec::<Vec<usize>>::new());
     let alike = processes([1.0, 2.001, 3.002, 3.1], &FIVE);
     assert_eq!(findings(&alike.plan, &alike.figures(), 1).overlays, [], "no difference is shown");
 }
@@ -116,7 +123,6 @@ fn two_numbers_of_processes_are_laid_over_each_other() {
 fn lines_that_cannot_be_told_apart_are_named() {
     let study = processes([1.03, 2.05, 2.9, 3.0], &[1.0]);
     let figures = study.figures();
-    assert_eq!(coincident(&curves(&study.plan, &figures)), [[0, 1]]);
     assert_eq!(findings(&study.plan, &figures, 1).coincident, [[0, 1]]);
 }
 
@@ -129,8 +135,11 @@ fn lines_of_different_targets_are_in_different_charts() {
         }
     }
     let figures = study.figures();
-    assert_eq!(coincident(&curves(&study.plan, &figures)), [[0, 1]]);
-    assert!(findings(&study.plan, &figures, 1).coincident.is_empty());
+    let mut found = findings(&study.plan, &figures, 1);
+    assert!(found.coincident.is_empty());
+    // In one chart they would be alike.
+    found.curves[1].target = "a".to_owned();
+    assert_eq!(coincident(&found.curves), [[0, 1]]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Rates over nodes: slope, efficiency, saturation, and where layers meet.
 
 use analysis::{
-    Curve, Figure, Outcome, Sample, Standing, WeakScaling, audit, beside, claims, curves, findings,
+    Curve, Figure, Gate, Outcome, Sample, Standing, WeakScaling, audit, beside, claims, curves, findings,
     layer_crossovers, saturation, weak_scaling,
 };
 use plan::{Amount, Claim, Expectation, Layer, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
@@ -40,7 +40,7 @@ fn layers() -> Study {
 
 fn scaled(study: &Study) -> (Vec<Figure>, Vec<WeakScaling>) {
     let figures = study.figures();
-    let scaling = weak_scaling(&study.plan, &figures);
+    let scaling = weak_scaling(&Gate::new(&study.plan, &figures, &[]));
     (figures, scaling)
 }
 
@@ -122,7 +122,7 @@ fn a_local_layer_overtakes_a_saturated_one_at_twelve_nodes() {
     let plateau = shared.saturation.expect("saturated");
     assert_eq!((plateau.from_nodes, plateau.to_nodes, plateau.rate), (4, 16, 4400.0 * MB));
     assert_eq!(plateau.range, (4400.0 * MB, 4400.0 * MB));
-    let found = layer_crossovers(&study.plan, &figures, &scaling);
+    let found = layer_crossovers(&Gate::new(&study.plan, &figures, &[]), &scaling);
     let seen: Vec<_> =
         found.iter().map(|one| (scaling[one.local].target.as_str(), one.nodes, one.plateau)).collect();
     // The line of nvme reaches it beyond the nodes that were measured.
@@ -151,13 +151,13 @@ fn where_a_local_layer_that_does_not_grow_overtakes_cannot_be_told() {
     repeat(&mut study, "ssd", 64, &[1, 2, 4, 8], |_| 378.0 * MB);
     repeat(&mut study, "gpfs", 64, &[1, 2, 4, 8], |_| 4400.0 * MB);
     let (figures, scaling) = scaled(&study);
-    assert_eq!(layer_crossovers(&study.plan, &figures, &scaling)[0].nodes, None);
+    assert_eq!(layer_crossovers(&Gate::new(&study.plan, &figures, &[]), &scaling)[0].nodes, None);
     // With other tasks on each node they are not compared.
     let mut study = layers();
     repeat(&mut study, "ssd", 160, &[1, 2, 4, 8], |n| 378.0 * MB * n);
     repeat(&mut study, "gpfs", 64, &[1, 2, 4, 8], |_| 4400.0 * MB);
     let (figures, scaling) = scaled(&study);
-    assert_eq!(layer_crossovers(&study.plan, &figures, &scaling), []);
+    assert_eq!(layer_crossovers(&Gate::new(&study.plan, &figures, &[]), &scaling), []);
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn standing(study: &Study, rules: Vec<Claim>) -> (Standing, String) {
     let mut plan = study.plan.clone();
     plan.terms.claims = rules;
     let figures = study.figures();
-    let curves: Vec<Curve> = curves(&plan, &figures);
+    let curves: Vec<Curve> = curves(&Gate::new(&plan, &figures, &[]));
     let doubts = audit(&plan, &figures, &[]);
     let verdict = claims(&plan, &figures, &curves, &doubts, published()).remove(0);
     (verdict.standing, verdict.evidence.join("; "))

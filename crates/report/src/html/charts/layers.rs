@@ -34,7 +34,7 @@ fn waterfall(report: &Report, stack: &[Step<'_>], index: usize) -> Chart {
         let below = place.checked_sub(1).map_or(0.0, |below| rate(&stack[below]));
         (escaped(title(report, &step.1.target)), rate(step) - below, words(report, step))
     });
-    let shown = stack.iter().map(|(figure, layer)| match layer.loss() {
+    let shown = stack.iter().map(|(figure, layer)| match layer.loss {
         Some(loss) => format!("{} ({})", headline(figure), signed(-loss)),
         None => headline(figure),
     });
@@ -59,7 +59,7 @@ fn waterfall(report: &Report, stack: &[Step<'_>], index: usize) -> Chart {
 fn words(report: &Report, (figure, layer): &Step<'_>) -> String {
     let target = escaped(title(report, &layer.target));
     let mut text = format!("<b>{target}</b>: {}<br>{}", headline(figure), escaped(&figure.conditions));
-    if let Some(loss) = layer.loss() {
+    if let Some(loss) = layer.loss {
         text.push_str(&format!("<br>loss {}", signed(loss)));
     }
     if let Some(seconds) = layer.cpu_seconds_per_gb {

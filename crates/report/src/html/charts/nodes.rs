@@ -98,7 +98,7 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
     ] {
         let these = one.nodes.iter().filter(|node| node.slow == slow);
         let point =
-            |node: &NodeStanding| (place(node), node.headline().median / divisor(unit), words(node, unit));
+            |node: &NodeStanding| (place(node), node.headline.median / divisor(unit), words(node, unit));
         data.push(marks(few, name, Look { symbol, pattern, ..colour.into() }).points(these.map(point)));
     }
     data.extend(device_points(one, few, &place));
@@ -107,7 +107,7 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
         let name = format!("{name}, {}", rate_in(rate, unit));
         data.push(Trace::level(&name, dash, [low, high].map(|end| (end, rate / divisor(unit)))));
     };
-    level(one.average().mean, "mean of the nodes".to_owned(), "dash");
+    level(one.average.mean, "mean of the nodes".to_owned(), "dash");
     if let Some(bound) = &one.bound {
         let (slowest, nodes) = (&bound.slowest, one.nodes.len());
         level(
@@ -143,14 +143,14 @@ fn words(node: &NodeStanding, unit: &str) -> String {
             Some(false) => "",
             None => ": far below the others, and too few passes to call it slow, or none that show it",
         },
-        rate_in(node.headline().median, unit),
+        rate_in(node.headline.median, unit),
         percent(node.share),
         node.z,
         counted(node.tasks as u64, "task"),
-        node.headline().n
+        node.headline.n
     );
-    if node.headline().n > 1 {
-        text.push_str(&format!(", ± {}", rate_in(node.headline().deviation_sample, unit)));
+    if node.headline.n > 1 {
+        text.push_str(&format!(", ± {}", rate_in(node.headline.deviation_sample, unit)));
     }
     text
 }
