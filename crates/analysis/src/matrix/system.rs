@@ -4,7 +4,7 @@ use plan::Setting;
 use record::{LaunchRow, PhaseKey};
 
 use super::launches::{self, LaunchMean, MatrixPass};
-use super::ratios::{self, JobTest, RatioStatistics, bin_width};
+use super::ratios::{RatioStatistics, bin_width};
 use crate::Summary;
 use crate::histogram::Histogram;
 use crate::subject::{Subject, TARGET};
@@ -33,7 +33,6 @@ pub struct Matrix {
     pub sums: Vec<Summary>,
     /// Means of each launch over the passes that are used, in the order of their tests, streams and rounds.
     pub launches: Vec<LaunchMean>,
-    pub(super) tests: Vec<JobTest>,
     /// Of the ratios of all launches.
     pub ratios: Option<RatioStatistics>,
     /// The ratios as counts. Bins of all systems of a workload have the same width.
@@ -81,7 +80,6 @@ pub(super) fn matrix(subject: &Subject<'_>, rows: &[LaunchRow]) -> Option<Matrix
         asked,
         partial,
         sums,
-        tests: ratios::tests(&system, &launches),
         ratios: RatioStatistics::of(&launches),
         histogram: Histogram::default(),
         system,

@@ -28,8 +28,6 @@ pub struct MatrixComparison {
     pub first: usize,
     /// The other one; of two runs, in those of the second run.
     pub second: usize,
-    /// Launches that both completed, paired by test, stream and round.
-    pub pairs: usize,
     /// Every launch of every pass of both completed, and each has its pair. Else nothing here is a comparison of
     /// the whole workload.
     pub complete: bool,
@@ -128,7 +126,7 @@ pub(super) fn comparisons(plan: &Plan, all: &[Matrix]) -> Vec<MatrixComparison> 
 }
 
 /// Compares two matrices of the same workload, on two systems or of two runs; `systems` are the words for the second and
-/// for the first. Places are 0.
+/// for the first. Launches are paired by test, stream and round. Places are 0.
 #[must_use]
 pub fn compare_matrices(systems: [String; 2], first: &Matrix, second: &Matrix) -> MatrixComparison {
     let of_second: HashMap<_, &LaunchMean> = second.launches.iter().map(|one| (one.key(), one)).collect();
@@ -150,7 +148,7 @@ pub fn compare_matrices(systems: [String; 2], first: &Matrix, second: &Matrix) -
     let more = [real_time(&blank, &pairs), ratio_spread(&blank, &pairs), time_spread(&blank, &pairs)];
     contrasts.extend(more.into_iter().flatten().map(|one| (one, None)));
     let complete = !pairs.is_empty() && matrices.into_iter().all(whole);
-    MatrixComparison { first: 0, second: 0, pairs: pairs.len(), complete, contrasts }
+    MatrixComparison { first: 0, second: 0, complete, contrasts }
 }
 
 /// Each column of the table of sums, over the pairs; tested over the passes of both.

@@ -1,6 +1,7 @@
 //! Matrices of jobs as rows: Tables 1 and 2 of the study for each system, its tests, and systems beside each other. What
 //! the study printed stands in rows of the same kinds, which rest on no figure.
 
+use super::ratios::tests;
 use super::{Amounts, JobContrast, JobTest, Matrices, RatioStatistics};
 use crate::Summary;
 use crate::gate::{Gate, Kind, Stated};
@@ -173,7 +174,8 @@ pub(crate) fn tables(gate: &Gate<'_>, matrices: &Matrices, printed: Option<Matri
             };
             found.ratios.push(gate.state(Kind::JobRatios, inputs(), ratios));
         }
-        found.tests.extend(one.tests.iter().map(|test| gate.state(Kind::JobTest, inputs(), test.clone())));
+        let tests = tests(system, &one.launches).into_iter();
+        found.tests.extend(tests.map(|test| gate.state(Kind::JobTest, inputs(), test)));
     }
     for one in &matrices.comparisons {
         let inputs = [one.second, one.first].map(|place| matrices.all[place].figure).to_vec();
