@@ -8,8 +8,10 @@ use record::{Detail, Metric, Run};
 use crate::gate::{Gate, Kind, Stated};
 use crate::node_comparison::NodeComparison;
 use crate::subject::Subject;
-use crate::table::{Column, Of, Statement, Value};
-use crate::{Beside, RateOf, RepetitionFigure};
+use crate::table::{
+    Column, Of, Statement, below, count, detail, flag, number, operations, seconds, subject, text, word,
+};
+use crate::{Beside, RepetitionFigure};
 
 /// Transfers below this size are told in operations per second.
 const SMALL_BELOW: Bytes = Bytes::kib(64);
@@ -54,73 +56,56 @@ pub struct Job {
     best: bool,
 }
 
-/// Operations per second.
-fn operations(rate: Option<f64>) -> Value {
-    Value::or_none(rate, |rate| Value::Rate(rate, RateOf::Operations))
-}
-
 impl Statement for Job {
     const KIND: Kind = Kind::Job;
     const OF: Of = Of::Figure;
     const CAPTION: &'static str = "IOPS of jobs with random transfers: N nodes, n tasks, one row for each repetition. \
                                    The headline is the rate by wall time";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text(
+        subject(word(
             "job",
-            |one: &Self| one.name.clone(),
+            "JOBID",
             "The number of a published job; of an own one the batch job or run, and the repetition from 1.",
-        )
-        .headed("JOBID")
-        .subject(),
-        Column::count("nodes", |one: &Self| one.nodes, "Nodes.").headed("N"),
-        Column::count("tasks", |one: &Self| one.tasks, "Tasks.").headed("n"),
-        Column::seconds("seconds", |one: &Self| one.seconds, "Wall time.").headed("time"),
-        Column::number("operations_per_task", |one: &Self| one.operations_per_task, "Operations ÷ tasks.")
-            .headed("# ops/task"),
-        Column::rate(
+            |one| &one.name,
+        )),
+        count("nodes", "N", "Nodes.", |one| one.nodes),
+        count("tasks", "n", "Tasks.", |one| one.tasks),
+        seconds("seconds", "time", "Wall time.", |one| one.seconds),
+        number("operations_per_task", "# ops/task", "Operations ÷ tasks.", |one| one.operations_per_task),
+        operations(
             "by_wall_per_second",
-            |one: &Self| operations(one.by_wall),
+            "by wall time",
             "Operations ÷ wall time; of a published job computed from its other columns.",
-        )
-        .headed("by wall time"),
-        Column::rate(
-            "by_io_per_second",
-            |one: &Self| operations(one.by_io),
-            "Operations ÷ time of the I/O phase.",
-        )
-        .headed("by I/O phase"),
-        Column::rate(
-            "sum_of_tasks_per_second",
-            |one: &Self| operations(one.sum_of_tasks),
-            "Sum of the rates of the tasks.",
-        )
-        .headed("sum of tasks"),
-        Column::rate(
-            "printed_per_second",
-            |one: &Self| operations(one.printed),
-            "What a study prints without saying which it is.",
-        )
-        .headed("printed"),
-        Column::flag(
-            "best",
-            |one: &Self| one.best.then_some(true),
-            "The highest by wall time of all own jobs of its phase whose figures are not disqualified.",
+            |one| one.by_wall,
         ),
-        Column::text(
-            "phase",
-            |one: &Self| one.phase.map(|phase| phase.name().to_owned()).unwrap_or_default(),
-            "Its phase.",
-        )
-        .detail(),
-        Column::count("repetition", |one: &Self| one.repetition.map(u64::from), "Of an own job, from 0.")
-            .detail(),
-        Column::text(
-            "published",
-            |one: &Self| one.published.clone(),
-            "The id of a published job; nothing of an own one.",
-        )
-        .detail(),
-        Column::text("source", |one: &Self| one.source.clone(), "Where a published job is from.").below(),
+        operations("by_io_per_second", "by I/O phase", "Operations ÷ time of the I/O phase.", |one| {
+            one.by_io
+        }),
+        operations("sum_of_tasks_per_second", "sum of tasks", "Sum of the rates of the tasks.", |one| {
+            one.sum_of_tasks
+        }),
+        operations(
+            "printed_per_second",
+            "printed",
+            "What a study prints without saying which it is.",
+            |one| one.printed,
+        ),
+        flag(
+            "best",
+            "best",
+            "The highest by wall time of all own jobs of its phase whose figures are not disqualified.",
+            |one| one.best.then_some(true),
+        ),
+        detail(text("phase", "phase", "Its phase.", |one| {
+            one.phase.map(|phase| phase.name().to_owned()).unwrap_or_default()
+        })),
+        detail(count("repetition", "repetition", "Of an own job, from 0.", |one| {
+            one.repetition.map(u64::from)
+        })),
+        detail(word("published", "published", "The id of a published job; nothing of an own one.", |one| {
+            &one.published
+        })),
+        below(word("source", "source", "Where a published job is from.", |one| &one.source)),
     ];
 
     fn notes(_: &[&Self]) -> Vec<String> {

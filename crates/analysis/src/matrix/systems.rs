@@ -7,7 +7,7 @@ use plan::{Jobs, Plan, Work};
 use super::launches::{COLUMNS, LaunchMean, sum, value_of};
 use super::system::Matrix;
 use crate::gate::Kind;
-use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::table::{Column, Of, Quantity, Statement, Value, any, below, change, detail, subject, text, word};
 use crate::{BOOTSTRAP_SAMPLES, Bootstrap, BootstrapMethod, Contrast, Difference, Summary, difference};
 
 /// Fewer pairs of launches, or fewer tests, than this say too little of a spread: samples of so few values
@@ -60,22 +60,18 @@ impl Statement for JobContrast {
     const CAPTION: &'static str = "Systems beside each other. Sums are tested over passes; real times and spreads over launches, \
                                    which do not know how one pass differs from the next";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("system", |one: &Self| one.systems[0].clone(), "The system.").subject(),
-        Column::text("against", |one: &Self| one.systems[1].clone(), "The baseline.").subject(),
-        Column::text("what", |one: &Self| one.what.to_owned(), "What is compared.").subject(),
-        Column::text("of", |one: &Self| one.of.clone(), "What it is of.").detail(),
-        Column::new("first", "baseline", Quantity::Amount, |one| one.values[0].clone(), "Of the baseline."),
-        Column::new("second", "system", Quantity::Amount, |one| one.values[1].clone(), "Of the system."),
-        Column::change("change", |one| one.change, "System ÷ baseline − 1."),
-        Column::new(
-            "interval",
-            "interval",
-            Quantity::Interval,
-            |one| Value::or_none(one.interval, |(low, high)| Value::Changes(low, high)),
-            "Where the change lies.",
-        ),
-        Column::text("verdict", |one| one.verdict.clone(), "What follows."),
-        Column::text("how", |one: &Self| one.how.clone(), "What is printed, or how it was tested.").below(),
+        subject(text("system", "system", "The system.", |one| one.systems[0].clone())),
+        subject(text("against", "against", "The baseline.", |one| one.systems[1].clone())),
+        subject(word("what", "what", "What is compared.", |one| one.what)),
+        detail(word("of", "of", "What it is of.", |one| &one.of)),
+        any("first", "baseline", "Of the baseline.", Quantity::Amount, |one| one.values[0].clone()),
+        any("second", "system", "Of the system.", Quantity::Amount, |one| one.values[1].clone()),
+        change("change", "change", "System ÷ baseline − 1.", |one| one.change),
+        any("interval", "interval", "Where the change lies.", Quantity::Interval, |one| {
+            Value::or_none(one.interval, |(low, high)| Value::Changes(low, high))
+        }),
+        word("verdict", "verdict", "What follows.", |one| &one.verdict),
+        below(word("how", "how", "What is printed, or how it was tested.", |one| &one.how)),
     ];
 }
 

@@ -5,7 +5,7 @@ use super::ratios::tests;
 use super::{Amounts, JobContrast, JobTest, Matrices, RatioStatistics};
 use crate::Summary;
 use crate::gate::{Gate, Kind, Stated};
-use crate::table::{Column, Of, Statement};
+use crate::table::{Column, Of, Statement, below, bytes, count, detail, number, seconds, subject, word};
 use crate::timeline::whole;
 
 /// Rows of all matrices.
@@ -48,31 +48,21 @@ impl Statement for JobSums {
     const CAPTION: &'static str = "Table 1: real time, memory and CPU time, summed over all launches; of several passes mean ± \
                                    standard deviation. Peaks of memory need not be at the same time";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("system", |one: &Self| one.system.clone(), "The storage system.").subject(),
-        Column::count(
-            "launches",
-            |one: &Self| Some(one.launches?.0 as u64),
-            "Launches that the sums are of.",
-        ),
-        Column::count("asked", |one: &Self| Some(one.launches?.1 as u64), "Launches of a whole pass.")
-            .detail(),
-        Column::count("passes", |one: &Self| Some(one.passes.first()?.n as u64), "Passes."),
-        Column::seconds("real", |one: &Self| Some(one.means[0]), "Real time."),
-        Column::seconds("real_deviation", |one: &Self| one.deviation(0), "Over passes.").headed("±"),
-        Column::bytes("memory", |one: &Self| Some(whole(one.means[1])), "Peaks of memory."),
-        Column::bytes("memory_deviation", |one: &Self| one.deviation(1).map(whole), "Over passes.")
-            .headed("±"),
-        Column::seconds("user", |one: &Self| Some(one.means[2]), "User CPU time."),
-        Column::seconds("user_deviation", |one: &Self| one.deviation(2), "Over passes.").headed("±"),
-        Column::seconds("system_cpu", |one: &Self| Some(one.means[3]), "System CPU time.")
-            .headed("system CPU"),
-        Column::seconds("system_deviation", |one: &Self| one.deviation(3), "Over passes.").headed("±"),
-        Column::text(
-            "printed",
-            |one: &Self| one.printed.clone(),
-            "What is printed, and what the audit says of it.",
-        )
-        .below(),
+        subject(word("system", "system", "The storage system.", |one| &one.system)),
+        count("launches", "launches", "Launches that the sums are of.", |one| Some(one.launches?.0 as u64)),
+        detail(count("asked", "asked", "Launches of a whole pass.", |one| Some(one.launches?.1 as u64))),
+        count("passes", "passes", "Passes.", |one| Some(one.passes.first()?.n as u64)),
+        seconds("real", "real", "Real time.", |one| Some(one.means[0])),
+        seconds("real_deviation", "±", "Over passes.", |one| one.deviation(0)),
+        bytes("memory", "memory", "Peaks of memory.", |one| Some(whole(one.means[1]))),
+        bytes("memory_deviation", "±", "Over passes.", |one| one.deviation(1).map(whole)),
+        seconds("user", "user", "User CPU time.", |one| Some(one.means[2])),
+        seconds("user_deviation", "±", "Over passes.", |one| one.deviation(2)),
+        seconds("system_cpu", "system CPU", "System CPU time.", |one| Some(one.means[3])),
+        seconds("system_deviation", "±", "Over passes.", |one| one.deviation(3)),
+        below(word("printed", "printed", "What is printed, and what the audit says of it.", |one| {
+            &one.printed
+        })),
     ];
 }
 
@@ -95,24 +85,24 @@ impl Statement for JobRatios {
     const CAPTION: &'static str = "Table 2: (user + system CPU time) ÷ real time of each launch; below 1 it waits, usually for \
                                    I/O, above 1 it is threaded";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("system", |one: &Self| one.system.clone(), "The storage system.").subject(),
-        Column::count("launches", |one: &Self| Some(one.own?.summary.n as u64), "Launches."),
-        Column::number("mean", |one: &Self| Some(one.distribution[0]), "Of their ratios."),
-        Column::number("deviation", |one: &Self| Some(one.distribution[1]), "Standard deviation, n − 1.")
-            .headed("standard deviation"),
-        Column::number("range", |one: &Self| Some(one.distribution[2]), "Largest − smallest."),
-        Column::number("minimum", |one: &Self| Some(one.own?.summary.min), "The smallest.").detail(),
-        Column::number("maximum", |one: &Self| Some(one.own?.summary.max), "The largest.").detail(),
-        Column::number("of_sums", |one: &Self| Some(one.of_sums), "All CPU time ÷ all real time.")
-            .headed("ratio of sums"),
-        Column::count("waiting", |one: &Self| Some(one.own?.waiting as u64), "Launches below 1.").headed("below 1"),
-        Column::count("threaded", |one: &Self| Some(one.own?.threaded as u64), "Launches above 1.").headed("above 1"),
-        Column::text(
+        subject(word("system", "system", "The storage system.", |one| &one.system)),
+        count("launches", "launches", "Launches.", |one| Some(one.own?.summary.n as u64)),
+        number("mean", "mean", "Of their ratios.", |one| Some(one.distribution[0])),
+        number("deviation", "standard deviation", "Standard deviation, n − 1.", |one| {
+            Some(one.distribution[1])
+        }),
+        number("range", "range", "Largest − smallest.", |one| Some(one.distribution[2])),
+        detail(number("minimum", "minimum", "The smallest.", |one| Some(one.own?.summary.min))),
+        detail(number("maximum", "maximum", "The largest.", |one| Some(one.own?.summary.max))),
+        number("of_sums", "ratio of sums", "All CPU time ÷ all real time.", |one| Some(one.of_sums)),
+        count("waiting", "below 1", "Launches below 1.", |one| Some(one.own?.waiting as u64)),
+        count("threaded", "above 1", "Launches above 1.", |one| Some(one.own?.threaded as u64)),
+        below(word(
             "more",
-            |one: &Self| one.more.clone(),
+            "more",
             "How many launches have which ratio; of a published system what is printed, and what the audit says of it.",
-        )
-        .below(),
+            |one| &one.more,
+        )),
     ];
 }
 
@@ -121,30 +111,22 @@ impl Statement for JobTest {
     const OF: Of = Of::Figure;
     const CAPTION: &'static str = "Tests: means over their launches";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("system", |one: &Self| one.system.clone(), "The storage system.").subject(),
-        Column::text("test", |one: &Self| one.test.clone(), "The test.").subject(),
-        Column::text("kind", |one: &Self| one.kind.clone(), "`computation`, `memory` or `io`."),
-        Column::count("launches", |one: &Self| Some(one.launches as u64), "Launches that completed."),
-        Column::seconds("real", |one: &Self| Some(one.amounts[0]), "Real time."),
-        Column::seconds("user", |one: &Self| Some(one.amounts[2]), "User CPU time."),
-        Column::seconds("system_cpu", |one: &Self| Some(one.amounts[3]), "System CPU time.")
-            .headed("system CPU"),
-        Column::bytes("memory", |one: &Self| Some(whole(one.amounts[1])), "Peak of memory."),
-        Column::number("ratio", |one: &Self| Some(one.ratios?.summary.mean), "Mean of CPU time ÷ real time."),
-        Column::number(
-            "deviation",
-            |one: &Self| Some(one.ratios?.summary.deviation_sample),
-            "Of the ratios.",
-        )
-        .headed("±"),
-        Column::number("of_sums", |one: &Self| Some(one.ratios?.of_sums), "All CPU time ÷ all real time.")
-            .detail(),
-        Column::text(
-            "standing",
-            |one: &Self| one.ratios.map_or("", |ratios| ratios.standing()).to_owned(),
-            "`waiting` below 1, `busy`, `threaded` above 1.",
-        )
-        .headed(" "),
+        subject(word("system", "system", "The storage system.", |one| &one.system)),
+        subject(word("test", "test", "The test.", |one| &one.test)),
+        word("kind", "kind", "`computation`, `memory` or `io`.", |one| &one.kind),
+        count("launches", "launches", "Launches that completed.", |one| Some(one.launches as u64)),
+        seconds("real", "real", "Real time.", |one| Some(one.amounts[0])),
+        seconds("user", "user", "User CPU time.", |one| Some(one.amounts[2])),
+        seconds("system_cpu", "system CPU", "System CPU time.", |one| Some(one.amounts[3])),
+        bytes("memory", "memory", "Peak of memory.", |one| Some(whole(one.amounts[1]))),
+        number("ratio", "ratio", "Mean of CPU time ÷ real time.", |one| Some(one.ratios?.summary.mean)),
+        number("deviation", "±", "Of the ratios.", |one| Some(one.ratios?.summary.deviation_sample)),
+        detail(number("of_sums", "of sums", "All CPU time ÷ all real time.", |one| {
+            Some(one.ratios?.of_sums)
+        })),
+        word("standing", " ", "`waiting` below 1, `busy`, `threaded` above 1.", |one| {
+            one.ratios.map_or("", |ratios| ratios.standing())
+        }),
     ];
 }
 

@@ -4,7 +4,7 @@ use record::{Detail, Library};
 
 use super::Timeline;
 use crate::gate::{Gate, Kind, Stated};
-use crate::table::{Column, Of, Statement};
+use crate::table::{Column, Of, Statement, count, detail, number, seconds, subject, word};
 use crate::{Figure, Summary};
 
 /// Sums of real times of both systems. Source: study C, Table 1.
@@ -40,59 +40,37 @@ impl Statement for JobCost {
                                    times of all launches, which is all that published systems print; each × devices \
                                    and × rack units";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text(
-            "system",
-            |one: &Self| one.system.clone(),
-            "The target, or the published system with its layout.",
-        )
-        .subject(),
-        Column::count("devices", |one| one.devices.map(u64::from), "Devices."),
-        Column::number(
-            "rack_units",
-            |one| one.rack_units,
-            "Rack units, ports or what else the study counts.",
-        ),
-        Column::seconds(
-            "elapsed",
-            |one| one.elapsed_seconds,
-            "First start to last end; not printed of published systems.",
-        ),
-        Column::seconds(
-            "elapsed_devices",
-            |one: &Self| one.times_devices(one.elapsed_seconds),
-            "Elapsed time × devices.",
-        )
-        .headed("× devices"),
-        Column::seconds(
-            "elapsed_rack_units",
-            |one: &Self| Some(one.elapsed_seconds? * one.rack_units?),
-            "Elapsed time × rack units.",
-        )
-        .headed("× rack units"),
-        Column::seconds(
-            "real",
-            |one: &Self| Some(one.real_seconds),
-            "Sum of the real times of all launches.",
-        )
-        .headed("sum of real"),
-        Column::seconds(
+        subject(word("system", "system", "The target, or the published system with its layout.", |one| {
+            &one.system
+        })),
+        count("devices", "devices", "Devices.", |one| one.devices.map(u64::from)),
+        number("rack_units", "rack units", "Rack units, ports or what else the study counts.", |one| {
+            one.rack_units
+        }),
+        seconds("elapsed", "elapsed", "First start to last end; not printed of published systems.", |one| {
+            one.elapsed_seconds
+        }),
+        seconds("elapsed_devices", "× devices", "Elapsed time × devices.", |one| {
+            one.times_devices(one.elapsed_seconds)
+        }),
+        seconds("elapsed_rack_units", "× rack units", "Elapsed time × rack units.", |one| {
+            Some(one.elapsed_seconds? * one.rack_units?)
+        }),
+        seconds("real", "sum of real", "Sum of the real times of all launches.", |one| {
+            Some(one.real_seconds)
+        }),
+        seconds(
             "real_devices",
-            |one: &Self| one.times_devices(Some(one.real_seconds)),
+            "× devices",
             "The same × devices: what can be compared with published systems.",
-        )
-        .headed("× devices"),
-        Column::seconds(
-            "real_rack_units",
-            |one: &Self| Some(one.real_seconds * one.rack_units?),
-            "The same × rack units.",
-        )
-        .headed("× rack units"),
-        Column::text(
-            "published",
-            |one: &Self| one.published.clone(),
-            "The id in the library; nothing of an own figure.",
-        )
-        .detail(),
+            |one| one.times_devices(Some(one.real_seconds)),
+        ),
+        seconds("real_rack_units", "× rack units", "The same × rack units.", |one| {
+            Some(one.real_seconds * one.rack_units?)
+        }),
+        detail(word("published", "published", "The id in the library; nothing of an own figure.", |one| {
+            &one.published
+        })),
     ];
 }
 

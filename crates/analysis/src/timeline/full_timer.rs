@@ -9,9 +9,9 @@ use record::{PhaseKey, Run, StepRow};
 use super::launch_timer::{
     CPU_AGREES_NS, CPU_AGREES_SHARE, LaunchTimer, Launches, cpu_ns, launch_timers, real_ns,
 };
-use super::{Timeline, complete, nanos};
+use super::{Timeline, complete, in_seconds};
 use crate::gate::{Gate, Kind, Stated};
-use crate::table::{Column, Of, Statement};
+use crate::table::{Column, Of, Statement, below, bytes, count, detail, flag, nanos, text, word};
 use crate::{Check, Doubt, Figure};
 
 /// Bytes that the launches tell of and those that were sampled each second agree within this share.
@@ -66,168 +66,99 @@ impl Statement for FullTimer {
     const CAPTION: &'static str =
         "Each launch, as the kernel accounts for its process, and below it each of its steps";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("case", |one: &Self| one.key().case.to_string(), "The case.").detail(),
-        Column::text(
-            "phase",
-            |one: &Self| one.key().phase.name().to_owned(),
-            "`jobs`, or `load` of a pass that was cut off.",
-        )
-        .detail(),
-        Column::count(
-            "repetition",
-            |one: &Self| Some(one.key().repetition.into()),
-            "The number of the pass, from 0.",
-        )
-        .detail(),
-        Column::flag("counts", |one: &Self| Some(one.counts), "Whether the figure is made of it.").detail(),
-        Column::count(
+        detail(text("case", "case", "The case.", |one| one.key().case.to_string())),
+        detail(word("phase", "phase", "`jobs`, or `load` of a pass that was cut off.", |one| {
+            one.key().phase.name()
+        })),
+        detail(count("repetition", "repetition", "The number of the pass, from 0.", |one| {
+            Some(one.key().repetition.into())
+        })),
+        detail(flag("counts", "counts", "Whether the figure is made of it.", |one| Some(one.counts))),
+        detail(count(
             "attempt",
-            |one: &Self| Some(one.attempt?.0.into()),
+            "attempt",
             "Which start of the case a pass that was cut off belongs to, from 1.",
-        )
-        .detail(),
-        Column::count("launch", |one: &Self| Some(one.launch.row.launch.into()), "Its number."),
-        Column::text("test", |one: &Self| one.launch.row.test.clone(), "Its test."),
-        Column::text("kind", |one: &Self| one.launch.row.kind.clone(), "`computation`, `memory` or `io`.")
-            .detail(),
-        Column::count(
-            "stream",
-            |one: &Self| Some(one.launch.row.stream.into()),
-            "Which data it worked on, from 0.",
-        )
-        .detail(),
-        Column::count(
-            "round",
-            |one: &Self| Some(one.launch.row.round.into()),
-            "Which of the launches of its stream it was, from 0.",
-        )
-        .detail(),
-        Column::count(
-            "step",
-            |one: &Self| Some(one.step()?.step.into()),
-            "Its number, from 0; nothing of the launch as a whole.",
-        ),
-        Column::text("action", |one: &Self| one.took().action.clone(), "What the step did.").headed("does"),
-        Column::count("threads", |one: &Self| Some(one.step()?.threads.into()), "Threads that did it.")
-            .detail(),
-        Column::nanos(
-            "start_ns",
-            |one: &Self| Some(one.took().start_ns as f64),
-            "Since the start of the phase.",
-        )
-        .headed("start"),
-        Column::nanos("real_ns", |one: &Self| Some(real_ns(one.took()) as f64), "From its start to its end.")
-            .headed("real"),
-        Column::nanos(
-            "user_cpu_ns",
-            |one: &Self| Some(one.took().user_cpu_ns as f64),
-            "CPU time in user mode.",
-        )
-        .headed("user"),
-        Column::nanos(
-            "system_cpu_ns",
-            |one: &Self| Some(one.took().system_cpu_ns as f64),
-            "CPU time in the kernel.",
-        )
-        .headed("system"),
-        Column::bytes(
-            "memory_bytes",
-            |one: &Self| Some(one.took().peak_memory_bytes),
-            "The most that was resident.",
-        )
-        .headed("memory"),
-        Column::bytes(
-            "block_input_bytes",
-            |one: &Self| Some(one.took().block_input_bytes),
-            "Read from storage for it.",
-        )
-        .detail(),
-        Column::bytes(
-            "block_output_bytes",
-            |one: &Self| Some(one.took().block_output_bytes),
-            "Written to storage for it.",
-        )
-        .detail(),
-        Column::count(
-            "voluntary_switches",
-            |one: &Self| Some(one.took().voluntary_switches),
-            "Context switches since it waited.",
-        )
-        .headed("waits"),
-        Column::count(
-            "involuntary_switches",
-            |one: &Self| Some(one.took().involuntary_switches),
-            "Context switches since its time was over.",
-        )
-        .headed("preempted"),
-        Column::bytes(
-            "permanent_read_bytes",
-            |one: &Self| Some(one.took().permanent_read_bytes),
-            "Read from permanent space.",
-        )
-        .detail(),
-        Column::bytes(
-            "permanent_write_bytes",
-            |one: &Self| Some(one.took().permanent_write_bytes),
-            "Written to it.",
-        )
-        .detail(),
-        Column::bytes(
-            "work_read_bytes",
-            |one: &Self| Some(one.took().work_read_bytes),
-            "Read from work space.",
-        )
-        .detail(),
-        Column::bytes("work_write_bytes", |one: &Self| Some(one.took().work_write_bytes), "Written to it.")
-            .detail(),
-        Column::bytes(
-            "utility_read_bytes",
-            |one: &Self| Some(one.took().utility_read_bytes),
-            "Read from utility space.",
-        )
-        .detail(),
-        Column::bytes(
-            "utility_write_bytes",
-            |one: &Self| Some(one.took().utility_write_bytes),
-            "Written to it.",
-        )
-        .detail(),
-        Column::count("rows_in", |one: &Self| Some(one.step()?.rows_in), "Rows that the step read.").detail(),
-        Column::count("rows_out", |one: &Self| Some(one.step()?.rows_out), "Rows that it wrote or left.")
-            .detail(),
-        Column::nanos(
+            |one| Some(one.attempt?.0.into()),
+        )),
+        count("launch", "launch", "Its number.", |one| Some(one.launch.row.launch.into())),
+        word("test", "test", "Its test.", |one| &one.launch.row.test),
+        detail(word("kind", "kind", "`computation`, `memory` or `io`.", |one| &one.launch.row.kind)),
+        detail(count("stream", "stream", "Which data it worked on, from 0.", |one| {
+            Some(one.launch.row.stream.into())
+        })),
+        detail(count("round", "round", "Which of the launches of its stream it was, from 0.", |one| {
+            Some(one.launch.row.round.into())
+        })),
+        count("step", "step", "Its number, from 0; nothing of the launch as a whole.", |one| {
+            Some(one.step()?.step.into())
+        }),
+        text("action", "does", "What the step did.", |one| one.took().action.clone()),
+        detail(count("threads", "threads", "Threads that did it.", |one| Some(one.step()?.threads.into()))),
+        nanos("start_ns", "start", "Since the start of the phase.", |one| Some(one.took().start_ns as f64)),
+        nanos("real_ns", "real", "From its start to its end.", |one| Some(real_ns(one.took()) as f64)),
+        nanos("user_cpu_ns", "user", "CPU time in user mode.", |one| Some(one.took().user_cpu_ns as f64)),
+        nanos("system_cpu_ns", "system", "CPU time in the kernel.", |one| {
+            Some(one.took().system_cpu_ns as f64)
+        }),
+        bytes("memory_bytes", "memory", "The most that was resident.", |one| {
+            Some(one.took().peak_memory_bytes)
+        }),
+        detail(bytes("block_input_bytes", "block input bytes", "Read from storage for it.", |one| {
+            Some(one.took().block_input_bytes)
+        })),
+        detail(bytes("block_output_bytes", "block output bytes", "Written to storage for it.", |one| {
+            Some(one.took().block_output_bytes)
+        })),
+        count("voluntary_switches", "waits", "Context switches since it waited.", |one| {
+            Some(one.took().voluntary_switches)
+        }),
+        count("involuntary_switches", "preempted", "Context switches since its time was over.", |one| {
+            Some(one.took().involuntary_switches)
+        }),
+        detail(bytes("permanent_read_bytes", "permanent read bytes", "Read from permanent space.", |one| {
+            Some(one.took().permanent_read_bytes)
+        })),
+        detail(bytes("permanent_write_bytes", "permanent write bytes", "Written to it.", |one| {
+            Some(one.took().permanent_write_bytes)
+        })),
+        detail(bytes("work_read_bytes", "work read bytes", "Read from work space.", |one| {
+            Some(one.took().work_read_bytes)
+        })),
+        detail(bytes("work_write_bytes", "work write bytes", "Written to it.", |one| {
+            Some(one.took().work_write_bytes)
+        })),
+        detail(bytes("utility_read_bytes", "utility read bytes", "Read from utility space.", |one| {
+            Some(one.took().utility_read_bytes)
+        })),
+        detail(bytes("utility_write_bytes", "utility write bytes", "Written to it.", |one| {
+            Some(one.took().utility_write_bytes)
+        })),
+        detail(count("rows_in", "rows in", "Rows that the step read.", |one| Some(one.step()?.rows_in))),
+        detail(count("rows_out", "rows out", "Rows that it wrote or left.", |one| {
+            Some(one.step()?.rows_out)
+        })),
+        detail(nanos(
             "start_cost_ns",
-            |one: &Self| Some(one.whole()?.row.start_cost_ns as f64),
+            "start cost",
             "From the start of the launch until its first step.",
-        )
-        .headed("start cost")
-        .detail(),
-        Column::nanos(
-            "group_cpu_ns",
-            |one: &Self| Some(one.whole()?.row.group_cpu_ns? as f64),
-            "CPU time of the control group of the launch.",
-        )
-        .headed("group")
-        .detail(),
-        Column::flag(
+            |one| Some(one.whole()?.row.start_cost_ns as f64),
+        )),
+        detail(nanos("group_cpu_ns", "group", "CPU time of the control group of the launch.", |one| {
+            Some(one.whole()?.row.group_cpu_ns? as f64)
+        })),
+        detail(flag(
             "cpu_agrees",
-            |one: &Self| one.whole()?.cpu_agrees(),
+            "cpu agrees",
             "Whether the CPU times of its steps and its control group are that of its process.",
-        )
-        .detail(),
-        Column::text(
-            "ended",
-            |one: &Self| one.whole().map(|launch| launch.row.outcome.clone()).unwrap_or_default(),
-            "`complete`, or how it ended otherwise.",
-        )
-        .detail(),
-        Column::text(
-            "message",
-            |one: &Self| one.whole().map(|launch| launch.row.message.clone()).unwrap_or_default(),
-            "Why it is not complete.",
-        )
-        .detail(),
-        Column::text("problem", Self::ended, "How it ended, or what does not agree.").below(),
+            |one| one.whole()?.cpu_agrees(),
+        )),
+        detail(word("ended", "ended", "`complete`, or how it ended otherwise.", |one| {
+            one.whole().map_or("", |launch| &launch.row.outcome)
+        })),
+        detail(word("message", "message", "Why it is not complete.", |one| {
+            one.whole().map_or("", |launch| &launch.row.message)
+        })),
+        below(text("problem", "problem", "How it ended, or what does not agree.", Self::ended)),
     ];
 
     fn part(&self) -> Option<String> {
@@ -320,7 +251,7 @@ pub(crate) fn doubts(timelines: &[Timeline], figures: &[Figure]) -> Vec<Doubt> {
 fn cpu_apart(one: &Timeline) -> Option<String> {
     let apart: Vec<_> = one.launches.iter().filter(|launch| launch.cpu_agrees() == Some(false)).collect();
     let worst = apart.iter().max_by_key(|launch| launch.cpu_apart_ns())?;
-    let seconds = |of: u64| format!("{:.3} s", nanos(of));
+    let seconds = |of: u64| format!("{:.3} s", in_seconds(of));
     let group = worst.row.group_cpu_ns.map(|group| format!(", its control group {}", seconds(group)));
     Some(format!(
         "CPU time of {} of {} launches is not that of their steps; launch {} ({}): steps {}, process {}{}",

@@ -105,7 +105,7 @@ pub(super) fn launch_timers<'a>(
     rows.iter().map(|row| Arc::new(LaunchTimer::of(row, &steps))).collect()
 }
 
-pub(super) const fn nanos(nanos: u64) -> f64 {
+pub(super) const fn in_seconds(nanos: u64) -> f64 {
     nanos as f64 / 1e9
 }
 

@@ -28,7 +28,7 @@ pub(crate) use cost::job_costs;
 pub use cost::{JobCost, published_costs};
 pub use full_timer::FullTimer;
 pub(crate) use full_timer::{doubts, full_timers};
-use launch_timer::nanos;
+use launch_timer::in_seconds;
 pub use launch_timer::{CPU_AGREES_NS, CPU_AGREES_SHARE, LaunchTimer};
 pub(crate) use launch_timer::{complete, ran, whole};
 pub use placement::JobPlacing;
@@ -43,7 +43,9 @@ pub use spaces::{ActionUse, KindMoved, SpaceUse};
 
 use crate::gate::{Kind, Stated};
 use crate::subject::{Subject, subjects};
-use crate::table::{Column, Of, Statement};
+use crate::table::{
+    Column, Of, Statement, below, bytes, count, detail, flag, number, seconds, share, subject, text,
+};
 use crate::{Figure, Histogram, RepetitionFigure, Summary};
 
 /// One pass of a phase of jobs.
@@ -87,71 +89,53 @@ impl Statement for Timeline {
     const OF: Of = Of::Figure;
     const CAPTION: &'static str = "How many launches ran at a time, and how long they took";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::count("pass", |one: &Self| Some(one.repetition.into()), "Its number, from 0.").subject(),
-        Column::flag("counts", |one: &Self| Some(one.counts), "Whether the figure is made of it.").detail(),
-        Column::count("launches", |one: &Self| Some(one.concurrency.launches as u64), "Launches."),
-        Column::count(
-            "complete",
-            |one: &Self| Some(one.concurrency.complete as u64),
-            "Those that came to their end.",
-        ),
-        Column::seconds(
-            "elapsed",
-            |one: &Self| Some(nanos(one.concurrency.elapsed_ns)),
-            "First start to last end.",
-        ),
-        Column::seconds(
-            "real",
-            |one: &Self| Some(nanos(one.concurrency.real_ns)),
-            "Sum of the real times of all launches.",
-        )
-        .headed("sum of real"),
-        Column::number(
-            "mean_running",
-            |one: &Self| Some(one.concurrency.mean),
-            "Sum of real times ÷ elapsed time.",
-        )
-        .headed("mean at a time"),
-        Column::count("most_running", |one: &Self| Some(one.concurrency.most), "The most at a time.")
-            .headed("most"),
-        Column::seconds("shortest", |one: &Self| Some(one.lengths.as_ref()?.0.min), "Of complete launches."),
-        Column::seconds("median", |one: &Self| Some(one.lengths.as_ref()?.0.median), "Of complete launches."),
-        Column::seconds("longest", |one: &Self| Some(one.lengths.as_ref()?.0.max), "Of complete launches."),
-        Column::share("launcher", |one: &Self| one.launcher_share, "CPU time of the launcher ÷ wall time."),
-        Column::seconds(
+        subject(count("pass", "pass", "Its number, from 0.", |one| Some(one.repetition.into()))),
+        detail(flag("counts", "counts", "Whether the figure is made of it.", |one| Some(one.counts))),
+        count("launches", "launches", "Launches.", |one| Some(one.concurrency.launches as u64)),
+        count("complete", "complete", "Those that came to their end.", |one| {
+            Some(one.concurrency.complete as u64)
+        }),
+        seconds("elapsed", "elapsed", "First start to last end.", |one| {
+            Some(in_seconds(one.concurrency.elapsed_ns))
+        }),
+        seconds("real", "sum of real", "Sum of the real times of all launches.", |one| {
+            Some(in_seconds(one.concurrency.real_ns))
+        }),
+        number("mean_running", "mean at a time", "Sum of real times ÷ elapsed time.", |one| {
+            Some(one.concurrency.mean)
+        }),
+        count("most_running", "most", "The most at a time.", |one| Some(one.concurrency.most)),
+        seconds("shortest", "shortest", "Of complete launches.", |one| Some(one.lengths.as_ref()?.0.min)),
+        seconds("median", "median", "Of complete launches.", |one| Some(one.lengths.as_ref()?.0.median)),
+        seconds("longest", "longest", "Of complete launches.", |one| Some(one.lengths.as_ref()?.0.max)),
+        share("launcher", "launcher", "CPU time of the launcher ÷ wall time.", |one| one.launcher_share),
+        detail(seconds(
             "start",
-            |one: &Self| Some(one.start_seconds[0]),
+            "start",
             "From the start of a launch until its first step: median.",
-        )
-        .detail(),
-        Column::seconds("longest_start", |one: &Self| Some(one.start_seconds[1]), "The longest of them.")
-            .detail(),
-        Column::bytes(
-            "read",
-            |one: &Self| Some(one.spaces.iter().map(|space| space.read_bytes).sum()),
-            "Bytes that all launches read.",
-        )
-        .detail(),
-        Column::bytes(
-            "written",
-            |one: &Self| Some(one.spaces.iter().map(|space| space.write_bytes).sum()),
-            "Bytes that they wrote.",
-        )
-        .detail(),
-        Column::bytes(
+            |one| Some(one.start_seconds[0]),
+        )),
+        detail(seconds("longest_start", "longest start", "The longest of them.", |one| {
+            Some(one.start_seconds[1])
+        })),
+        detail(bytes("read", "read", "Bytes that all launches read.", |one| {
+            Some(one.spaces.iter().map(|space| space.read_bytes).sum())
+        })),
+        detail(bytes("written", "written", "Bytes that they wrote.", |one| {
+            Some(one.spaces.iter().map(|space| space.write_bytes).sum())
+        })),
+        detail(bytes(
             "input",
-            |one: &Self| Some(one.input_bytes),
+            "input",
             "Bytes of loaded tables, each step its inputs once, by the plan.",
-        )
-        .detail(),
-        Column::share("device_share", |one: &Self| one.device_share, "Device bytes ÷ application bytes.")
-            .detail(),
-        Column::text(
-            "lengths",
-            |one: &Self| one.lengths.as_ref().map(|(_, bins)| bins.in_words(edge)).unwrap_or_default(),
-            "How many took how long.",
-        )
-        .below(),
+            |one| Some(one.input_bytes),
+        )),
+        detail(share("device_share", "device share", "Device bytes ÷ application bytes.", |one| {
+            one.device_share
+        })),
+        below(text("lengths", "lengths", "How many took how long.", |one| {
+            one.lengths.as_ref().map(|(_, bins)| bins.in_words(edge)).unwrap_or_default()
+        })),
     ];
 }
 
@@ -216,7 +200,7 @@ fn of_figure(run: &Run, &Subject { index: figure, figure: of, case, .. }: &Subje
             device_share: pass.moved_by_devices(),
             launcher_share: cpu_ns.filter(|_| wall_ns > 0).map(|cpu| cpu as f64 / wall_ns as f64),
             start_seconds: starts
-                .map_or([0.0; 2], |all| [all.median, all.max].map(|cost| nanos(whole(cost)))),
+                .map_or([0.0; 2], |all| [all.median, all.max].map(|cost| in_seconds(whole(cost)))),
             launches,
         };
         (!found.launches.is_empty()).then_some(found)

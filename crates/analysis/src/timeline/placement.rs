@@ -7,9 +7,8 @@ use super::Timeline;
 use super::launch_timer::{read_bytes, write_bytes};
 use crate::cost::large_rates;
 use crate::gate::{Gate, Kind, Stated};
-use crate::headline::RateOf;
 use crate::subject::Subject;
-use crate::table::{Column, Of, Statement, Value};
+use crate::table::{Column, Of, Statement, bandwidth, below, flag, number, share, word};
 use crate::{READ_FAVOURED_RATIO, Summary};
 
 /// Steps that moved fewer bytes are over before a rate is known.
@@ -41,22 +40,20 @@ impl Statement for JobPlacing {
     const OF: Of = Of::Target;
     const CAPTION: &'static str = "Which space is for flash, if that cannot hold all of them";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::rate("read", |one| Value::Rate(one.read, RateOf::Bytes), "Rate of large reads."),
-        Column::rate("write", |one| Value::Rate(one.write, RateOf::Bytes), "Rate of large writes."),
-        Column::number("ratio", |one| Some(one.ratio()), "Read ÷ write."),
-        Column::text(
-            "space",
-            |one| one.space.name().to_owned(),
-            "That of which the highest share of the bytes is read.",
-        ),
-        Column::share("read_share", |one| Some(one.read_share), "That share."),
-        Column::flag(
+        bandwidth("read", "read", "Rate of large reads.", |one| Some(one.read)),
+        bandwidth("write", "write", "Rate of large writes.", |one| Some(one.write)),
+        number("ratio", "ratio", "Read ÷ write.", |one| Some(one.ratio())),
+        word("space", "space", "That of which the highest share of the bytes is read.", |one| {
+            one.space.name()
+        }),
+        share("read_share", "read share", "That share.", |one| Some(one.read_share)),
+        flag(
             "for_reads",
-            |one: &Self| Some(one.ratio() >= READ_FAVOURED_RATIO),
+            "put it there",
             "Whether the target reads so much faster that the space should be there.",
-        )
-        .headed("put it there"),
-        Column::text("rates_of", |one: &Self| one.of.clone(), "What the rates are of.").below(),
+            |one| Some(one.ratio() >= READ_FAVOURED_RATIO),
+        ),
+        below(word("rates_of", "rates of", "What the rates are of.", |one| &one.of)),
     ];
 }
 

@@ -6,9 +6,8 @@ use plan::JobSpace;
 use record::SpaceRow;
 
 use crate::gate::Kind;
-use crate::headline::RateOf;
 use crate::summary::nearest_rank;
-use crate::table::{Column, Of, Statement, Value};
+use crate::table::{Column, Of, Statement, bandwidth, count, detail, number, seconds, subject};
 use crate::{Regression, Summary};
 
 /// Share of the active seconds that the start level is the median of.
@@ -86,12 +85,6 @@ pub struct Level {
     pub bytes_per_second: f64,
 }
 
-impl Level {
-    const fn rate(&self) -> Value {
-        Value::Rate(self.bytes_per_second, RateOf::Bytes)
-    }
-}
-
 impl Statement for (u32, Levels) {
     const KIND: Kind = Kind::JobProfile;
     const OF: Of = Of::Figure;
@@ -99,26 +92,24 @@ impl Statement for (u32, Levels) {
                                    first and last 10 % of the seconds in which anything was moved. Peak: highest mean over \
                                    5 % of them in a row. Climbs to: the end of the line of least squares between";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::count("pass", |one: &Self| Some(one.0.into()), "Its number, from 0.").subject(),
-        Column::rate("start", |(_, one)| one.start.rate(), "At the start."),
-        Column::rate(
+        subject(count("pass", "pass", "Its number, from 0.", |one| Some(one.0.into()))),
+        bandwidth("start", "start", "At the start.", |(_, one)| Some(one.start.bytes_per_second)),
+        bandwidth(
             "climb",
-            |(_, one): &Self| Value::or_none(one.climb, |(line, ..)| line.rate()),
+            "climbs to",
             "The line between start and peak at its end; nothing with fewer than 3 s between them.",
-        )
-        .headed("climbs to"),
-        Column::number(
-            "slope",
-            |(_, one): &Self| Some(one.climb?.1),
-            "Bytes per second that each second adds to it.",
-        )
-        .detail(),
-        Column::number("r_squared", |(_, one): &Self| Some(one.climb?.2), "R² of the line.").headed("R²"),
-        Column::rate("peak", |(_, one)| one.peak.rate(), "At the peak."),
-        Column::seconds("peak_at", |(_, one): &Self| Some(one.peak.from_seconds), "When it begins.")
-            .headed("from"),
-        Column::rate("end", |(_, one)| one.end.rate(), "At the end."),
-        Column::rate("mean", |(_, one)| one.mean.rate(), "All bytes ÷ the time from the first to the last."),
+            |(_, one)| Some(one.climb?.0.bytes_per_second),
+        ),
+        detail(number("slope", "slope", "Bytes per second that each second adds to it.", |(_, one)| {
+            Some(one.climb?.1)
+        })),
+        number("r_squared", "R²", "R² of the line.", |(_, one)| Some(one.climb?.2)),
+        bandwidth("peak", "peak", "At the peak.", |(_, one)| Some(one.peak.bytes_per_second)),
+        seconds("peak_at", "from", "When it begins.", |(_, one)| Some(one.peak.from_seconds)),
+        bandwidth("end", "end", "At the end.", |(_, one)| Some(one.end.bytes_per_second)),
+        bandwidth("mean", "mean", "All bytes ÷ the time from the first to the last.", |(_, one)| {
+            Some(one.mean.bytes_per_second)
+        }),
     ];
 }
 

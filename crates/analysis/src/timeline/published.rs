@@ -7,7 +7,7 @@ use super::Timeline;
 use super::launch_timer::whole;
 use crate::gate::Kind;
 use crate::headline::RateOf;
-use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::table::{Column, Of, Quantity, Statement, Value, any, detail, number, subject, word};
 
 /// A published figure of the workload, at full scale and on its machine, and the own one.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,19 +27,12 @@ impl Statement for JobsBeside {
     const CAPTION: &'static str =
         "Published figures of the mixed analytics workload, at full scale and on its machine, and own ones";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("what", |one: &Self| one.what.to_owned(), "What it is.").subject(),
-        Column::new("own", "own", Quantity::Amount, |one| one.own.clone(), "The own value."),
-        Column::new(
-            "published",
-            "published",
-            Quantity::Amount,
-            |one| one.published.clone(),
-            "The published one.",
-        ),
-        Column::number("ratio", |one: &Self| Some(one.ratio), "Own ÷ published.").headed("own ÷ published"),
-        Column::text("as_published", |one: &Self| one.as_published.clone(), "As printed.")
-            .headed("as printed"),
-        Column::text("id", |one: &Self| one.id.to_owned(), "Its id in the library.").detail(),
+        subject(word("what", "what", "What it is.", |one| one.what)),
+        any("own", "own", "The own value.", Quantity::Amount, |one| one.own.clone()),
+        any("published", "published", "The published one.", Quantity::Amount, |one| one.published.clone()),
+        number("ratio", "own ÷ published", "Own ÷ published.", |one| Some(one.ratio)),
+        word("as_published", "as printed", "As printed.", |one| &one.as_published),
+        detail(word("id", "id", "Its id in the library.", |one| one.id)),
     ];
 }
 

@@ -6,10 +6,11 @@ use plan::{Case, JobSpace, JobsPlacement, TestKind, jobs::ROW_BYTES};
 use record::{FileSystemFacts, HostFacts, LaunchRow, SpaceRow, StepRow};
 
 use super::concurrency::held_at_most;
-use super::launch_timer::{Launches, cpu_ns, nanos, read_bytes, real_ns, whole, write_bytes};
+use super::launch_timer::{Launches, cpu_ns, in_seconds, read_bytes, real_ns, whole, write_bytes};
 use crate::gate::Kind;
-use crate::headline::RateOf;
-use crate::table::{Column, Of, Statement, Value};
+use crate::table::{
+    Column, Of, Statement, bandwidth, bytes, count, detail, flag, number, seconds, share, subject, word,
+};
 
 /// What was done in one space, and the free bytes of its file system.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,36 +46,32 @@ impl Statement for (u32, SpaceUse) {
     const OF: Of = Of::Figure;
     const CAPTION: &'static str = "Bytes of each space, the most that launches held there, and the free space of its file system, looked at each second";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::count("pass", |one: &Self| Some(one.0.into()), "Its number, from 0.").subject(),
-        Column::text(
-            "space",
-            |one: &Self| one.1.space.name().to_owned(),
-            "`permanent`, `work` or `utility`.",
-        )
-        .subject(),
-        Column::bytes("read", |one| Some(one.1.read_bytes), "Bytes that all launches read from it."),
-        Column::bytes("written", |one| Some(one.1.write_bytes), "Bytes that they wrote to it."),
-        Column::share("read_share", |(_, one)| share(one.read_bytes, one.bytes()), "Read ÷ both."),
-        Column::bytes(
+        subject(count("pass", "pass", "Its number, from 0.", |one| Some(one.0.into()))),
+        subject(word("space", "space", "`permanent`, `work` or `utility`.", |one| one.1.space.name())),
+        bytes("read", "read", "Bytes that all launches read from it.", |one| Some(one.1.read_bytes)),
+        bytes("written", "written", "Bytes that they wrote to it.", |one| Some(one.1.write_bytes)),
+        share("read_share", "read share", "Read ÷ both.", |(_, one)| part_of(one.read_bytes, one.bytes())),
+        bytes(
             "held_by_one",
-            |one| one.1.peak_bytes,
+            "held by one",
             "The most of one launch at a time; not counted in permanent space.",
+            |one| one.1.peak_bytes,
         ),
-        Column::bytes(
+        bytes(
             "held_by_all",
-            |one| one.1.held_at_most_bytes,
+            "held by all",
             "Sum of these of launches that ran at one time, at most.",
+            |one| one.1.held_at_most_bytes,
         ),
-        Column::bytes("free_first", |one: &Self| Some(one.1.free_bytes?[0]), "Free after the first second.")
-            .detail(),
-        Column::bytes("free_least", |one: &Self| Some(one.1.free_bytes?[1]), "The fewest that were free.")
-            .headed("least free"),
-        Column::bytes("free_last", |one: &Self| Some(one.1.free_bytes?[2]), "Free at the end.").detail(),
-        Column::bytes("limit", |one| one.1.free_limit_bytes, "Fewer are warned about."),
-        Column::bytes("size", |one| one.1.size_bytes, "Of its file system."),
-        Column::flag("low", |one: &Self| Some(one.1.is_low()), "Whether there were fewer than the limit.")
-            .detail(),
-        Column::text("directory", |one: &Self| one.1.directory.clone(), "Its directory.").detail(),
+        detail(bytes("free_first", "free first", "Free after the first second.", |one| {
+            Some(one.1.free_bytes?[0])
+        })),
+        bytes("free_least", "least free", "The fewest that were free.", |one| Some(one.1.free_bytes?[1])),
+        detail(bytes("free_last", "free last", "Free at the end.", |one| Some(one.1.free_bytes?[2]))),
+        bytes("limit", "limit", "Fewer are warned about.", |one| one.1.free_limit_bytes),
+        bytes("size", "size", "Of its file system.", |one| one.1.size_bytes),
+        detail(flag("low", "low", "Whether there were fewer than the limit.", |one| Some(one.1.is_low()))),
+        detail(word("directory", "directory", "Its directory.", |one| &one.1.directory)),
     ];
 
     fn notes(all: &[&Self]) -> Vec<String> {
@@ -111,26 +108,20 @@ impl Statement for KindMoved {
     const OF: Of = Of::Figure;
     const CAPTION: &'static str = "Input of a single instance of each test, and what all moved";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("kind", |one: &Self| one.kind.name().to_owned(), "`computation`, `memory` or `io`.")
-            .subject(),
-        Column::count("tests", |one| Some(one.tests as u64), "Its tests."),
-        Column::count("launches", |one| Some(one.launches as u64), "Launches of them."),
-        Column::bytes(
+        subject(word("kind", "kind", "`computation`, `memory` or `io`.", |one| one.kind.name())),
+        count("tests", "tests", "Its tests.", |one| Some(one.tests as u64)),
+        count("launches", "launches", "Launches of them.", |one| Some(one.launches as u64)),
+        bytes(
             "instance_input",
-            |one: &Self| Some(one.instance_input_bytes),
+            "input of one instance",
             "What one instance of each test works on, by the plan.",
-        )
-        .headed("input of one instance"),
-        Column::bytes(
-            "full_scale_input",
-            |one: &Self| Some(whole(one.full_scale_input_bytes)),
-            "The same at full scale.",
-        )
-        .headed("at full scale"),
-        Column::bytes("read", |one: &Self| Some(one.read_bytes), "Bytes that all launches read.")
-            .headed("read by all"),
-        Column::bytes("written", |one: &Self| Some(one.write_bytes), "Bytes that they wrote.")
-            .headed("written by all"),
+            |one| Some(one.instance_input_bytes),
+        ),
+        bytes("full_scale_input", "at full scale", "The same at full scale.", |one| {
+            Some(whole(one.full_scale_input_bytes))
+        }),
+        bytes("read", "read by all", "Bytes that all launches read.", |one| Some(one.read_bytes)),
+        bytes("written", "written by all", "Bytes that they wrote.", |one| Some(one.write_bytes)),
     ];
 }
 
@@ -155,31 +146,26 @@ impl Statement for ActionUse {
     const OF: Of = Of::Figure;
     const CAPTION: &'static str = "What steps do. Copies: bytes written for each byte of the rows read";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("action", |one: &Self| one.action.clone(), "What they do, as `sort`.")
-            .headed("does")
-            .subject(),
-        Column::count("steps", |one| Some(one.steps as u64), "How many."),
-        Column::seconds("real", |one| Some(nanos(one.real_ns)), "Sum of their real times."),
-        Column::seconds("cpu", |one: &Self| Some(nanos(one.cpu_ns)), "Sum of their CPU times.").headed("CPU"),
-        Column::bytes("input", |one: &Self| Some(one.input_bytes), "Bytes of the rows that they read.")
-            .headed("input rows"),
-        Column::bytes("read", |one| Some(one.read_bytes), "Bytes read."),
-        Column::bytes("written", |one| Some(one.write_bytes), "Bytes written."),
-        Column::number(
-            "copies",
-            |one| share(one.write_bytes, one.input_bytes).filter(|&copies| copies > 0.0),
-            "Written ÷ input.",
-        ),
-        Column::rate(
+        subject(word("action", "does", "What they do, as `sort`.", |one| &one.action)),
+        count("steps", "steps", "How many.", |one| Some(one.steps as u64)),
+        seconds("real", "real", "Sum of their real times.", |one| Some(in_seconds(one.real_ns))),
+        seconds("cpu", "CPU", "Sum of their CPU times.", |one| Some(in_seconds(one.cpu_ns))),
+        bytes("input", "input rows", "Bytes of the rows that they read.", |one| Some(one.input_bytes)),
+        bytes("read", "read", "Bytes read.", |one| Some(one.read_bytes)),
+        bytes("written", "written", "Bytes written.", |one| Some(one.write_bytes)),
+        number("copies", "copies", "Written ÷ input.", |one| {
+            part_of(one.write_bytes, one.input_bytes).filter(|&copies| copies > 0.0)
+        }),
+        bandwidth(
             "rate",
-            |one: &Self| Value::Rate(one.bytes_per_second, RateOf::Bytes),
+            "rate of one",
             "Bytes moved ÷ real time of the steps, which ran beside others.",
-        )
-        .headed("rate of one"),
+            |one| Some(one.bytes_per_second),
+        ),
     ];
 }
 
-fn share(part: u64, whole: u64) -> Option<f64> {
+fn part_of(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
