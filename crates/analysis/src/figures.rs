@@ -232,11 +232,12 @@ impl Context<'_> {
         })
     }
 
-    /// [`Figure::memory_bytes`]: of these nodes, or of all where the record has no tasks.
+    /// [`Figure::memory_bytes`]: of these nodes, or of all where the record has no tasks; of an import what the study
+    /// says of its nodes.
     fn memory_of(&self, nodes: &[NodeFigure]) -> Option<u64> {
         let run = self.run;
         if run.provenance(&self.case.id) == Provenance::Imported {
-            return None;
+            return run.manifest.plan.terms.node.memory.map(|memory| memory.0 * nodes_of(self.case));
         }
         let manifest = (&run.manifest.host, run.manifest.cluster.as_ref());
         let parts = run.parts.iter().map(|part| (&part.host, part.cluster.as_ref()));

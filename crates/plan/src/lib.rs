@@ -90,8 +90,9 @@ pub use setting::{Setting, SettingValue};
 pub use shell::shell_word;
 pub use spread::{Assigned, assign};
 pub use terms::{
-    Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, Over, Per, PublishedPlace,
-    Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side, Statistic, TargetTerms, Terms,
+    Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, NodeTerms, Over, Per,
+    PublishedPlace, Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side, Statistic,
+    TargetTerms, Terms,
 };
 pub use tree::{Objects, TREE_DEPTH_MAX, Tree};
 pub use units::{Bytes, Nanos};

@@ -26,6 +26,31 @@ pub struct Terms {
     pub release: Option<String>,
     /// Nodes for which expectations are listed beforehand; only this node where empty.
     pub nodes: Vec<u32>,
+    /// What each node is.
+    pub node: NodeTerms,
+}
+
+/// What a node is, as far as the study says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NodeTerms {
+    /// Processor cores.
+    pub cores: Option<u32>,
+    /// Hardware threads of all of them.
+    pub threads: Option<u32>,
+    /// Memory.
+    pub memory: Option<Bytes>,
+}
+
+impl NodeTerms {
+    /// `40 cores, 160 threads, 512 GiB of memory`; nothing where the study says nothing.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let count = |count: Option<u32>, what: &str| count.map(|count| format!("{count} {what}"));
+        let memory = self.memory.map(|memory| format!("{memory} of memory"));
+        let parts = [count(self.cores, "cores"), count(self.threads, "threads"), memory];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Which nodes can reach a target.

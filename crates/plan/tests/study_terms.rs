@@ -6,8 +6,8 @@ mod common;
 use common::{RIGHT, shown, study};
 use plan::study::{Foreign, Options, Override, StudyErrors, foreign, read_terms, read_with};
 use plan::{
-    Amount, Bound, Bytes, Client, Layer, Nanos, Over, Per, Phase, Plan, Protocol, Quantity, RateName,
-    Relation, SettingValue, Side, Statistic, Stopping,
+    Amount, Bound, Bytes, Client, Layer, Nanos, NodeTerms, Over, Per, Phase, Plan, Protocol, Quantity,
+    RateName, Relation, SettingValue, Side, Statistic, Stopping,
 };
 
 /// A study with one of everything.
@@ -40,6 +40,8 @@ fn targets_say_what_they_are() {
     assert_eq!(flash.rack_units.to_bits(), 3.5_f64.to_bits());
     assert_eq!((plan.terms.exclusive, plan.terms.release.as_deref()), (Some(false), Some("5.1.2")));
     assert_eq!(plan.terms.nodes, [1, 4, 8, 16]);
+    assert_eq!(plan.terms.node.words(), "40 cores, 160 threads, 512 GiB of memory");
+    assert_eq!(NodeTerms::default().words(), "");
 }
 
 #[test]

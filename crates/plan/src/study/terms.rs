@@ -10,8 +10,8 @@ use super::target::{Targets, unique, unknown};
 use super::value::Value;
 use super::workload::phase;
 use crate::{
-    Amount, Bound, Case, Claim, Commitment, Expectation, Over, Per, Plan, PublishedPlace, Quantity, RateName,
-    Relation, Selector, Setting, SettingValue, Side, Statistic, TargetTerms, Terms,
+    Amount, Bound, Case, Claim, Commitment, Expectation, NodeTerms, Over, Per, Plan, PublishedPlace,
+    Quantity, RateName, Relation, Selector, Setting, SettingValue, Side, Statistic, TargetTerms, Terms,
 };
 
 /// What selections can name.
@@ -101,6 +101,11 @@ pub(super) fn terms(
         exclusive: study.flag_said("exclusive"),
         release: study.text("release").map(str::to_owned),
         nodes: study.counts_u32("nodes"),
+        node: NodeTerms {
+            cores: study.count_u32("node_cores"),
+            threads: study.count_u32("node_threads"),
+            memory: study.bytes("node_memory"),
+        },
     }
 }
 

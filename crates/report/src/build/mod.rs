@@ -9,8 +9,10 @@ use std::collections::{HashMap, HashSet};
 
 use analysis::{CONFIDENCE, Check, RateName, RepetitionFigure, Stated, Summary};
 use plan::shell_word;
-use plan::{Case, Client, Forecast, Phase, Plan, Question, Role, Stopping, TargetTerms, Work};
-use record::{Operation, Provenance, Run, RunState};
+use plan::{
+    Bytes, Case, Client, Forecast, NodeTerms, Phase, Plan, Question, Role, Stopping, TargetTerms, Work,
+};
+use record::{HostFacts, Manifest, Operation, Provenance, Run, RunState};
 
 use crate::format::{counted, grouped, shell_line};
 use crate::inventory;
@@ -23,6 +25,8 @@ use crate::{notes, words};
 
 /// The rate that summaries show: fsync and close are part of what a user waits for.
 const RATE: RateName = RateName::ByWall;
+/// What firmware and the kernel keep of a node's memory is less than this share.
+const NODE_MEMORY_SLACK: f64 = 0.1;
 /// Figures with too few repetitions that are named before the rest is counted.
 const SHORT_NAMED: usize = 8;
 
@@ -72,7 +76,7 @@ pub(crate) fn report(run: &Run, sources: Vec<analysis::Figure>, found: analysis:
         findings: findings::findings(&found),
         figures,
         notes,
-        study: study(plan),
+        study: study(plan, &run.manifest),
         definitions: definitions(),
         cases: plan.cases.iter().map(|case| case_info(case, state(case))).collect(),
         host: run.manifest.host.clone(),
@@ -87,7 +91,7 @@ pub(crate) fn report(run: &Run, sources: Vec<analysis::Figure>, found: analysis:
     }
 }
 
-fn study(plan: &Plan) -> StudyInfo {
+fn study(plan: &Plan, manifest: &Manifest) -> StudyInfo {
     let terms = &plan.terms;
     let clients: HashSet<Client> = plan.described_targets().map(|one| one.client).collect();
     let target = |one: &TargetTerms| TargetInfo {
@@ -108,8 +112,22 @@ fn study(plan: &Plan) -> StudyInfo {
     StudyInfo {
         release: terms.release.clone(),
         exclusive: terms.exclusive,
+        node: terms.node.words(),
+        node_differs: match manifest.provenance {
+            Provenance::Measured => node_differs(&terms.node, &manifest.host),
+            _ => Vec::new(),
+        },
         targets: plan.described_targets().map(target).collect(),
     }
+}
+
+/// In what `host` is not what the study says of a node.
+fn node_differs(said: &NodeTerms, host: &HostFacts) -> Vec<String> {
+    let threads = said.threads.filter(|&threads| host.logical_cpus > 0 && threads != host.logical_cpus);
+    let sizes = said.memory.map(|memory| memory.0 as f64 / host.memory_bytes as f64);
+    let is_other = |ratio: &f64| ratio.is_finite() && (ratio - 1.0).abs() > NODE_MEMORY_SLACK;
+    let memory = sizes.filter(is_other).map(|_| format!("{} of memory", Bytes(host.memory_bytes)));
+    threads.map(|_| counted(u64::from(host.logical_cpus), "thread")).into_iter().chain(memory).collect()
 }
 
 fn run_info(run: &Run) -> RunInfo {

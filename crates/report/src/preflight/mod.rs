@@ -83,6 +83,10 @@ fn cases(plan: &Plan, all: &[Outlook]) -> Table {
 /// and data fit.
 fn of_study(plan: &Plan) -> String {
     let mut out = String::new();
+    let node = plan.terms.node.words();
+    if !node.is_empty() {
+        let _ = writeln!(out, "\nEach node, as the study says: {node}");
+    }
     for (heading, table) in [
         (
             "Expected at most, by the study's own limits",

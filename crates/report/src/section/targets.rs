@@ -5,9 +5,21 @@ use crate::table::Table;
 use crate::view::{Report, TargetInfo};
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
-    let mut blocks = only("What each target is, as the study says", described(report));
+    let mut blocks: Vec<Block> = node(report).map(Block::Text).into_iter().collect();
+    blocks.extend(only("What each target is, as the study says", described(report)));
     blocks.extend(report.statements.blocks(report, "targets"));
     blocks
+}
+
+/// What the study says of each node, and in what the measuring one differs.
+fn node(report: &Report) -> Option<String> {
+    let study = &report.study;
+    let differs = match study.node_differs.as_slice() {
+        [] => String::new(),
+        all => format!(" The node that was measured on is another one: it has {}.", all.join(" and ")),
+    };
+    let said = (!study.node.is_empty()).then_some(&study.node);
+    said.map(|node| format!("Each node, as the study says: {node}.{differs}"))
 }
 
 /// Targets of which the study says more than a name.

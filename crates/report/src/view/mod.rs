@@ -179,6 +179,10 @@ pub(crate) struct StudyInfo {
     pub(crate) release: Option<String>,
     /// Whether nobody else could use the storage, as far as the user says.
     pub(crate) exclusive: Option<bool>,
+    /// What each node is, as in `40 cores, 160 threads, 512 GiB of memory`; empty where the study does not say.
+    pub(crate) node: String,
+    /// In what the measuring node is another one; empty where it is in nothing.
+    pub(crate) node_differs: Vec<String>,
     pub(crate) targets: Vec<TargetInfo>,
 }
 

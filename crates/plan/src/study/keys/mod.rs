@@ -20,6 +20,8 @@ pub(super) use workload::WORKLOAD;
 use super::kind::{Absent, INTEGER_MAX, Key, Kind, Sweeps, Table};
 /// More nodes than the largest machines have.
 const NODES_MAX: u64 = 1 << 20;
+/// Hardware threads of a node: more than any has.
+const NODE_THREADS_MAX: u64 = 1 << 16;
 
 /// Every table that a study file may have, in the order of the reference.
 pub(super) const TABLES: [&Table; 11] = [
@@ -76,6 +78,24 @@ pub(super) const STUDY: Table = Table {
             kind: Kind::Counts(1, NODES_MAX),
             absent: Absent::Described("this node alone"),
             meaning: "Numbers of nodes for which expected figures are listed beforehand, as `[1, 4, 8, 16]`.",
+        },
+        Key {
+            name: "node_cores",
+            kind: Kind::Count(1, NODE_THREADS_MAX),
+            absent: Absent::Described("nothing is said"),
+            meaning: "Processor cores of each node. The report says so, and where the measuring node is another one.",
+        },
+        Key {
+            name: "node_threads",
+            kind: Kind::Count(1, NODE_THREADS_MAX),
+            absent: Absent::Described("nothing is said"),
+            meaning: "Hardware threads of each node, likewise.",
+        },
+        Key {
+            name: "node_memory",
+            kind: Kind::Size,
+            absent: Absent::Described("what the record has of the nodes"),
+            meaning: "Memory of each node, likewise. Of imported figures it is what may have cached their data.",
         },
     ],
 };

@@ -159,6 +159,7 @@ fn terms() -> Terms {
         exclusive: Some(true),
         release: Some("firmware 1.2".to_owned()),
         nodes: vec![1, 4, 8],
+        node: plan::NodeTerms::default(),
     }
 }
 
