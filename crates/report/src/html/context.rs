@@ -33,11 +33,13 @@ const TARGETS_NAMED: usize = 3;
 pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Result<String, minijinja::Error> {
     let chosen = Chosen::of(report);
     let shown = chosen.figures(report);
-    let overview = charts::overview(run, report, &shown);
+    let mut overview = charts::overview(run, report, &shown);
     let source = |figure: &Figure| &report.sources[figure.number - 1];
-    let of_figures: Vec<Vec<Chart>> =
+    let mut of_figures: Vec<Vec<Chart>> =
         shown.iter().map(|figure| charts::of_figure(run, figure, source(figure))).collect();
-    let of_sections = charts::of_study(run, report, second.map(|second| &second.report));
+    let mut of_sections = charts::of_study(run, report, second.map(|second| &second.report));
+    let each = of_figures.iter_mut().flatten();
+    Chart::number(of_sections.iter_mut().chain(&mut overview).chain(each));
     let all: Vec<&Chart> = of_sections.iter().chain(&overview).chain(of_figures.iter().flatten()).collect();
     let linked = chosen.numbers.iter().copied().collect();
     let (mut sections, after) = sections(report).into_iter().partition::<Vec<_>, _>(|one| one.before_figures);

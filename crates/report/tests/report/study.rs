@@ -92,7 +92,7 @@ fn rounds_that_do_not_count_are_no_repetitions_on_the_page() {
     let (_, charts) = page.split_once("id=\"charts\">").expect("charts");
     let charts: Vec<serde_json::Value> =
         serde_json::from_str(charts.split_once("</script>").expect("an end").0).expect("JSON");
-    let bars = charts.iter().filter(|one| one["id"] == "chart-bandwidth" || one["id"] == "chart-iops");
+    let bars = charts.iter().filter(|one| one["id"] == "chart-bandwidth-0" || one["id"] == "chart-iops-0");
     let drawn = bars.map(|one| one.to_string().matches("\"repetition ").count()).sum::<usize>();
     assert_eq!(drawn, points, "points of the bars");
 }

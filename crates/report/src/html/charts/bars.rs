@@ -7,7 +7,9 @@ use serde_json::json;
 
 use super::latency::{FRAME_PX, ROW_PX, label, rows};
 use super::plotly::{BLUE, Chart, GREEN, ORANGE, PURPLE, SKY, Trace, VERMILLION, axis};
-use super::{escaped, grouped, latency, marks};
+use super::series::grouped;
+use super::{latency, marks};
+use crate::escape::chart as escaped;
 use crate::format::{divisor, rate_in};
 use crate::section::title;
 use crate::view::{BYTES_PER_SECOND, Figure, Report, Spread};
@@ -39,12 +41,12 @@ pub(crate) fn overview(run: &Run, report: &Report, figures: &[&Figure]) -> Vec<C
     });
     kinds.sort_by_key(|kind| (cached(kind[0]), kind[0].is_operations(), !kind[0].is_large()));
     let chart = |kind: &Vec<&Figure>| {
-        let (id, title) = match (kind[0].is_operations(), kind[0].is_large()) {
+        let (name, title) = match (kind[0].is_operations(), kind[0].is_large()) {
             (true, _) => ("operations", "Rate of operations"),
             (false, true) => ("bandwidth", "Bandwidth of large transfers"),
             (false, false) => ("iops", "Rate of small transfers"),
         };
-        let (id_of, of) = if cached(kind[0]) { ("-cached", ", page cache") } else { ("", "") };
+        let of = if cached(kind[0]) { ", page cache" } else { "" };
         let note = match (cached(kind[0]), kind.iter().any(|figure| figure.counted() > 1)) {
             (true, _) => "Memory of this host took part: these are no figures of the device.",
             (false, true) => {
@@ -52,7 +54,7 @@ pub(crate) fn overview(run: &Run, report: &Report, figures: &[&Figure]) -> Vec<C
             }
             (false, false) => "One repetition of each.",
         };
-        let chart = Chart::new(format!("chart-{id}{id_of}"), "", format!("{title}{of}"), note);
+        let chart = Chart::new(name, "", format!("{title}{of}"), note);
         bars(report, chart, kind, label)
     };
     let mut charts: Vec<Chart> = kinds.iter().map(chart).collect();
@@ -66,15 +68,15 @@ pub(super) fn best(report: &Report) -> Vec<Chart> {
     let best = best.filter_map(|row| report.figures.get(*row.figures.first()?));
     let mut groups = grouped(best, |one, other| one.group == other.group);
     groups.retain(|group| group.iter().any(|one| one.target != group[0].target));
-    let chart = |(index, group): (usize, &Vec<&Figure>)| {
+    let chart = |group: &Vec<&Figure>| {
         let heading = format!("Best of each target: {}", group[0].group);
         let note = "The best point of each sweep by the median; the line is the interval of the median.";
-        let chart = Chart::new(format!("chart-comparison-{index}"), "best", heading, note);
+        let chart = Chart::new("comparison", "best", heading, note);
         bars(report, chart, group, |one| {
             format!("{}. {}, {}", one.number, escaped(title(report, &one.target)), one.phase)
         })
     };
-    groups.iter().enumerate().map(chart).collect()
+    groups.iter().map(chart).collect()
 }
 
 /// A bar for each figure, in a row of its own.

@@ -6,14 +6,13 @@ use serde_json::{Value, json};
 
 use super::axis::Axis;
 use super::plotly::{BLUE, Chart, Look, ORANGE, Trace, axis, names};
-use super::{escaped, fixed, grouped, target};
+use super::series::{fixed, grouped, target};
+use crate::escape::chart as escaped;
 use crate::format::{column_unit, divisor, latency, percent, rate, whole};
 use crate::section::title;
 use crate::view::{BYTES_PER_SECOND, Figure, Report};
 
 const PLACE: &str = "devices";
-/// Charts of devices; the tables have the rest.
-const CHARTS_MAX: usize = 12;
 /// Devices up to which each has a bar.
 const BARS_MAX: usize = 192;
 /// Lines of one chart of sizes.
@@ -31,13 +30,13 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
     });
     let fits = grouped(found.seeks.iter().filter_map(Stated::says), |one, other| one.group == other.group);
     let strips = grouped(found.strips.iter().filter_map(Stated::says), |one, other| one.phase == other.phase);
-    let members = sets.iter().take(CHARTS_MAX).enumerate().map(|(index, sets)| members(report, sets, index));
-    let sizes = fits.iter().take(CHARTS_MAX).enumerate().map(|(index, fits)| sizes(report, fits, index));
+    let members = sets.iter().map(|sets| members(report, sets));
+    let sizes = fits.iter().map(|fits| sizes(report, fits));
     members.chain(sizes).chain(strips.iter().map(|points| by_block(report, points))).collect()
 }
 
 /// A bar for each device, those of a model together.
-fn members(report: &Report, sets: &[&MemberSet], index: usize) -> Chart {
+fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
     let first = sets[0];
     let all = || sets.iter().flat_map(|set| &set.members);
     // Models stand together, in the order in which they come.
@@ -93,7 +92,7 @@ fn members(report: &Report, sets: &[&MemberSet], index: usize) -> Chart {
         "Variation, (fastest − slowest) ÷ fastest: {variations}. Framed: slow among its model. Whiskers: standard \
          deviation of the repetitions."
     );
-    Chart::new(format!("chart-devices-{index}"), PLACE, heading, note)
+    Chart::new("devices", PLACE, heading, note)
         .axes(json!({ "showgrid": false }), axis(column_unit(unit)))
         .traces(bars.chain(levels))
 }
@@ -112,7 +111,7 @@ fn words(one: &Member, set: &MemberSet) -> String {
 }
 
 /// Rates against transfer sizes with the curve that a seek time predicts, one chart for each workload.
-fn sizes(report: &Report, fits: &[&SeekFit], index: usize) -> Chart {
+fn sizes(report: &Report, fits: &[&SeekFit]) -> Chart {
     let fits = &fits[..fits.len().min(LINES_MAX)];
     let sizes = |fit: &SeekFit| fit.points.iter().map(|point| point.bytes).collect::<Vec<f64>>();
     let swept = Axis::new("transfer", "bytes", fits.iter().flat_map(|fit| sizes(fit)).collect());
@@ -138,9 +137,7 @@ fn sizes(report: &Report, fits: &[&SeekFit], index: usize) -> Chart {
     }
     let heading = format!("{}: rate of one device against transfer size", fits[0].group);
     let note = "Points: medians of the repetitions that count. Lines: bytes ÷ (seek time + bytes ÷ rate), fitted to them.";
-    Chart::new(format!("chart-seek-{index}"), PLACE, heading, note)
-        .axes(swept.layout(), axis("MB/s"))
-        .traces(data)
+    Chart::new("seek", PLACE, heading, note).axes(swept.layout(), axis("MB/s")).traces(data)
 }
 
 /// Predicted and measured rates of one phase against block sizes.
@@ -160,7 +157,7 @@ fn by_block(report: &Report, points: &[&StripPoint]) -> Chart {
     let phase = points[0].phase;
     let heading = format!("{phase}: file systems by block size, predicted from one device and measured");
     let note = "Predicted: devices × the rate of one at strips of block ÷ devices.";
-    Chart::new(format!("chart-strips-{phase}"), PLACE, heading, note)
+    Chart::new("strips", PLACE, heading, note)
         .half(true)
         .axes(names(), axis("MB/s"))
         .traces([measured, predicted])

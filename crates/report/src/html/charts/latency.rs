@@ -1,12 +1,12 @@
 //! Latencies of all figures: percentiles and distributions.
 
-use analysis::{LatencyStatistic, ShownIn};
+use analysis::ShownIn;
 use plan::Nanos;
 use record::Run;
 use serde_json::{Value, json};
 
-use super::escaped;
-use super::plotly::{BLUE, Chart, GREEN, Look, ORANGE, PURPLE, SKY, Trace, VERMILLION};
+use super::plotly::{Chart, Look, Trace};
+use crate::escape::chart as escaped;
 use crate::format::whole;
 use crate::latencies::{is_of_tail, words};
 use crate::view::{Figure, Report};
@@ -17,18 +17,29 @@ const LONG_AXIS: u64 = 500;
 pub(super) const ROW_PX: usize = 34;
 pub(super) const FRAME_PX: usize = 76;
 
-/// The look of a statistic of the tail, by its place in the list.
-pub(super) fn look(index: usize) -> Look {
-    const MARKS: [(&str, &str); 6] = [
-        (GREEN, "circle"),
-        (BLUE, "diamond"),
-        (ORANGE, "square"),
-        (VERMILLION, "x"),
-        (PURPLE, "star"),
-        (SKY, "triangle-up"),
-    ];
-    let (colour, symbol) = MARKS[index % MARKS.len()];
-    Look { symbol, ..colour.into() }
+/// A logarithmic axis of [`microseconds`] around `nanos`, whose ticks name the unit that fits. Ticks stand at every 1, 2
+/// and 5 where the axis is short, at powers of ten where it is long.
+pub(super) fn axis(title: &str, nanos: impl Iterator<Item = f64>) -> Value {
+    let values: Vec<u64> = nanos.map(whole).filter(|&value| value > 0).collect();
+    let high = values.iter().copied().max().unwrap_or(1);
+    let low = values.into_iter().min().unwrap_or(1);
+    let ladder = || (0..19).flat_map(|power| [1, 2, 5].map(|step| step * 10_u64.pow(power)));
+    let first = ladder().rfind(|&tick| tick <= low).unwrap_or(1);
+    let last = ladder().find(|&tick| tick >= high && tick > first).unwrap_or(high);
+    let step = if last / first > LONG_AXIS { 3 } else { 1 };
+    let ticks = ladder().step_by(step).filter(|tick| (first..=last).contains(tick));
+    json!({
+        "title": { "text": title }, "type": "log", "tickmode": "array",
+        "tickvals": ticks.clone().map(|tick| microseconds(tick as f64)).collect::<Vec<_>>(),
+        "ticktext": ticks.map(|tick| Nanos(tick).to_string()).collect::<Vec<_>>(),
+        "range": [microseconds(first as f64).log10() - 0.03, microseconds(last as f64).log10() + 0.03],
+        "minor": { "ticks": "inside", "ticklen": 3, "dtick": "D1" },
+    })
+}
+
+/// For an [`axis`]: 0 is shown at its left end.
+pub(super) fn microseconds(nanos: f64) -> f64 {
+    nanos.max(1.0) / 1e3
 }
 
 /// Percentiles and distributions of those of `figures` that have latencies.
@@ -54,9 +65,9 @@ pub(super) fn label(figure: &Figure) -> String {
 /// Percentiles of every figure on one logarithmic axis, one row each.
 fn percentiles(figures: &[&Figure]) -> Chart {
     let labels: Vec<String> = figures.iter().map(|figure| label(figure)).collect();
-    let tail = |figure: &Figure| -> Vec<(&LatencyStatistic, f64)> {
+    let tail = |figure: &Figure| {
         let shown = figure.latency[0].shown(ShownIn::Latencies);
-        shown.filter(|(statistic, _)| is_of_tail(statistic)).collect()
+        shown.filter(|(statistic, _)| is_of_tail(statistic)).collect::<Vec<_>>()
     };
     let tails: Vec<_> = figures.iter().map(|figure| tail(figure)).collect();
     let spans = tails.iter().zip(&labels).map(|(tail, label)| {
@@ -66,15 +77,14 @@ fn percentiles(figures: &[&Figure]) -> Chart {
     });
     let marks = tails[0].iter().enumerate().map(|(index, (statistic, _))| {
         let points = tails.iter().zip(figures).zip(&labels).map(|((tail, figure), label)| {
-            let nanos = tail[index].1;
-            let told = format!("{}: {}", statistic.heading, words(nanos));
-            (microseconds(nanos), label.as_str(), told, figure.number)
+            let told = format!("{}: {}", statistic.heading, words(tail[index].1));
+            (microseconds(tail[index].1), label.as_str(), told, figure.number)
         });
-        Trace::marks(statistic.heading, look(index)).with("marker.size", 10).rimmed(0.6).points(points)
+        Trace::marks(statistic.heading, Look::of(index)).with("marker.size", 10).rimmed(0.6).points(points)
     });
     let all = tails.iter().flatten().map(|(_, nanos)| *nanos);
     let note = "Half of all transfers took at most p50; one in a hundred took longer than p99.";
-    Chart::new("chart-percentiles".to_owned(), "", "Latency percentiles", note)
+    Chart::new("percentiles", "", "Latency percentiles", note)
         .height(FRAME_PX + ROW_PX * figures.len())
         .axes(axis("latency of a transfer", all), rows(&labels))
         .traces(spans.chain(marks))
@@ -82,60 +92,30 @@ fn percentiles(figures: &[&Figure]) -> Chart {
 
 /// The share of transfers that took at most so long, one line for each direction of each figure.
 fn distribution(run: &Run, report: &Report, figures: &[&Figure]) -> Chart {
-    let mut all: Vec<f64> = Vec::new();
-    let mut data = Vec::new();
+    let (mut lines, mut all) = (Vec::new(), Vec::new());
     for (index, figure) in figures.iter().enumerate() {
         for (operation, latency) in report.sources[figure.number - 1].histograms(run) {
-            let of = match figure.latency.len() {
-                1 => String::new(),
-                _ => format!(", {}s", operation.name()),
-            };
+            let of =
+                if figure.latency.len() > 1 { format!(", {}s", operation.name()) } else { String::new() };
             let name = format!("{}. {}, {}{of}", figure.number, figure.what, figure.path);
             // A curve begins at 0: nothing was faster than the fastest.
             let start = (latency.min_ns() as f64, 0.0);
             let rest = latency.cdf().map(|point| (point.latency_ns as f64, point.share * 100.0));
-            let points: Vec<(f64, f64)> = std::iter::once(start).chain(rest).collect();
-            all.extend(points.iter().map(|(nanos, _)| *nanos));
-            let line = Trace::lines(&name, Look::of(index)).with("line.shape", "hv");
-            data.push(line.points(points.into_iter().map(|(nanos, share)| {
+            let points = std::iter::once(start).chain(rest).map(|(nanos, share)| {
+                all.push(nanos);
                 let told = format!("{share:.3} % took at most {}", words(nanos));
                 (microseconds(nanos), share, told, figure.number)
-            })));
+            });
+            lines.push(Trace::lines(&name, Look::of(index)).with("line.shape", "hv").points(points));
         }
     }
     let note = "Share of all transfers that took at most so long. Click a name to hide its line, twice to see it alone.";
     let shares = json!({ "title": { "text": "share of transfers" }, "range": [0, 101], "ticksuffix": " %" });
-    Chart::new("chart-distribution".to_owned(), "", "Latency distribution", note)
+    Chart::new("distribution", "", "Latency distribution", note)
         .height(400)
         .axes(axis("latency of a transfer", all.into_iter()), shares)
         .with("showlegend", true)
-        .traces(data)
-}
-
-/// A logarithmic axis in microseconds around `nanos`, whose ticks name the unit that fits. Ticks
-/// stand at every 1, 2 and 5 where the axis is short, at powers of ten where it is long.
-pub(super) fn axis(title: &str, nanos: impl Iterator<Item = f64>) -> Value {
-    let values: Vec<u64> = nanos.map(whole).filter(|&value| value > 0).collect();
-    let high = values.iter().copied().max().unwrap_or(1);
-    let low = values.into_iter().min().unwrap_or(1);
-    let ladder = || (0..19).flat_map(|power| [1, 2, 5].map(|step| step * 10_u64.pow(power)));
-    let first = ladder().rfind(|&tick| tick <= low).unwrap_or(1);
-    let last = ladder().find(|&tick| tick >= high && tick > first).unwrap_or(high);
-    let long = last / first > LONG_AXIS;
-    let shown = |tick: &u64| (first..=last).contains(tick) && (!long || tick.to_string().starts_with('1'));
-    let ticks: Vec<u64> = ladder().filter(shown).collect();
-    json!({
-        "title": { "text": title }, "type": "log", "tickmode": "array",
-        "tickvals": ticks.iter().map(|&tick| microseconds(tick as f64)).collect::<Vec<_>>(),
-        "ticktext": ticks.iter().map(|&tick| Nanos(tick).to_string()).collect::<Vec<_>>(),
-        "range": [microseconds(first as f64).log10() - 0.03, microseconds(last as f64).log10() + 0.03],
-        "minor": { "ticks": "inside", "ticklen": 3, "dtick": "D1" },
-    })
-}
-
-/// For an [`axis`]: 0 is shown at its left end.
-pub(super) fn microseconds(nanos: f64) -> f64 {
-    nanos.max(1.0) / 1e3
+        .traces(lines)
 }
 
 #[cfg(test)]

@@ -3,14 +3,11 @@
 use analysis::Layer;
 use serde_json::json;
 
-use super::escaped;
 use super::plotly::{BLUE, Chart, GREEN, INK, Trace, VERMILLION, axis, names};
+use crate::escape::chart as escaped;
 use crate::format::{column_unit, divisor, percent};
 use crate::section::{headline, point, signed, title};
 use crate::view::{Figure, Report};
-
-/// Waterfalls of one page; the table has the rest.
-const CHARTS_MAX: usize = 16;
 
 /// A layer and its figure.
 type Step<'a> = (&'a Figure, &'a Layer);
@@ -22,11 +19,10 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
         let steps = stack.iter().map(|one| Some((report.figures.get(one.figure())?, one.says()?)));
         steps.collect::<Option<Vec<Step<'_>>>>()
     });
-    let best = steps.filter(|stack| stack[0].1.best).take(CHARTS_MAX);
-    best.enumerate().map(|(index, stack)| waterfall(report, &stack, index)).collect()
+    steps.filter(|stack| stack[0].1.best).map(|stack| waterfall(report, &stack)).collect()
 }
 
-fn waterfall(report: &Report, stack: &[Step<'_>], index: usize) -> Chart {
+fn waterfall(report: &Report, stack: &[Step<'_>]) -> Chart {
     let (first, (last, highest)) = (stack[0].0, stack[stack.len() - 1]);
     let unit = first.shown_unit();
     let rate = |(figure, _): &Step<'_>| figure.spread_in(unit).median / divisor(unit);
@@ -50,7 +46,7 @@ fn waterfall(report: &Report, stack: &[Step<'_>], index: usize) -> Chart {
     let heading = format!("{}, {at}: from the device to the application", first.group);
     let left = percent(highest.share);
     let note = format!("{}. {left} of the lowest layer's rate is left at the highest.", last.conditions);
-    Chart::new(format!("chart-layers-{index}"), "layers", heading, note)
+    Chart::new("layers", "layers", heading, note)
         .half(stack.len() <= 4)
         .axes(names(), axis(column_unit(unit)))
         .traces([steps.points(points)])

@@ -4,8 +4,8 @@
 use analysis::{Beside, Curve, Stated};
 use plan::Amount;
 
-use super::escaped;
 use super::plotly::{Look, PURPLE, Point, Trace};
+use crate::escape::chart as escaped;
 use crate::format::{divisor, percent};
 use crate::section::{in_unit, title};
 use crate::view::{BYTES_PER_SECOND, Report};

@@ -11,16 +11,16 @@ const SYSTEMS_MAX: usize = 12;
 
 /// One histogram for each workload.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
-    let of_group = |(index, systems): (usize, &[Matrix])| {
+    let of_group = |systems: &[Matrix]| {
         let shown = systems.iter().filter(|one| one.ratios.is_some()).take(SYSTEMS_MAX);
         let systems: Vec<&Matrix> = shown.collect();
-        (!systems.is_empty()).then(|| histogram(report, &systems, index))
+        (!systems.is_empty()).then(|| histogram(report, &systems))
     };
     let groups = report.found.matrices.all.chunk_by(|a, b| a.group == b.group);
-    groups.enumerate().filter_map(of_group).collect()
+    groups.filter_map(of_group).collect()
 }
 
-fn histogram(report: &Report, systems: &[&Matrix], index: usize) -> Chart {
+fn histogram(report: &Report, systems: &[&Matrix]) -> Chart {
     let bins = || systems.iter().flat_map(|one| one.histogram.bins());
     let top = bins().map(|(.., launches)| launches).max().unwrap_or_default() as f64;
     let width = bins().next().map_or(0.0, |(from, to, _)| to - from);
@@ -42,7 +42,7 @@ fn histogram(report: &Report, systems: &[&Matrix], index: usize) -> Chart {
         "Launches in bins of {width:.3}; dashed: the mean of each system. The bin is twice the distance of the \
          quartiles ÷ ∛n, raised to a round number."
     );
-    Chart::new(format!("chart-matrix-{index}"), "matrix", heading, note)
+    Chart::new("matrix", "matrix", heading, note)
         .axes(axis("(user + system CPU time) ÷ real time"), axis("launches"))
         .with("xaxis.rangemode", "normal")
         .traces(bars.chain([one]).chain(means))

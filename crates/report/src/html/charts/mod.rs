@@ -11,6 +11,7 @@ mod matrix;
 mod nodes;
 mod plotly;
 mod response;
+mod series;
 mod spread;
 mod sweep;
 mod timeline;
@@ -26,12 +27,14 @@ pub(crate) use bars::overview;
 pub(crate) use figure::of_figure;
 pub(crate) use plotly::Chart;
 
+/// Charts of one kind: more would be slow to open, and nobody would look at them; the tables have the rest.
+const CHARTS_MAX: usize = 48;
 /// Repetitions in one line of what a pointer is told.
 const HOVER_COLUMNS: usize = 6;
 
 /// The charts of a study: comparisons, sweeps, latencies, repetitions.
 pub(crate) fn of_study(run: &Run, report: &Report, second: Option<&Report>) -> Vec<Chart> {
-    [
+    let kinds = [
         bars::best(report),
         matrix::charts(report),
         sweep::charts(report, second),
@@ -42,8 +45,8 @@ pub(crate) fn of_study(run: &Run, report: &Report, second: Option<&Report>) -> V
         timeline::charts(report),
         response::charts(report),
         spread::charts(report),
-    ]
-    .concat()
+    ];
+    kinds.into_iter().flat_map(|charts| charts.into_iter().take(CHARTS_MAX)).collect()
 }
 
 /// The conditions and all repetitions of a figure, for whoever points at it.
@@ -67,29 +70,4 @@ pub(crate) fn hover(figure: &Figure) -> String {
         lines.push("the page cache took part".to_owned());
     }
     lines.join("<br>")
-}
-
-/// `all` in groups, each at the place of its first, with which the others are `alike`.
-fn grouped<T>(all: impl IntoIterator<Item = T>, alike: impl Fn(&T, &T) -> bool) -> Vec<Vec<T>> {
-    let mut groups: Vec<Vec<T>> = Vec::new();
-    for one in all {
-        match groups.iter_mut().find(|group| alike(&group[0], &one)) {
-            Some(group) => group.push(one),
-            None => groups.push(vec![one]),
-        }
-    }
-    groups
-}
-
-/// `, transfer 1 MiB`: what else is set at a series, behind its name.
-fn fixed(settings: &[plan::Setting]) -> String {
-    settings.iter().map(|one| format!(", {one}")).collect()
-}
-
-/// ` on flash`, or ` of flash`: nothing where the study names no target.
-fn target(report: &Report, word: &str, name: &str) -> String {
-    match crate::section::title(report, name) {
-        "" => String::new(),
-        title => format!(" {word} {title}"),
-    }
 }

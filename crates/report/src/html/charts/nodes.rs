@@ -6,7 +6,8 @@ use record::Run;
 use serde_json::json;
 
 use super::plotly::{BLUE, Chart, Look, ORANGE, Trace, VERMILLION, axis};
-use super::{escaped, grouped, target};
+use super::series::{fixed, grouped, target};
+use crate::escape::chart as escaped;
 use crate::format::{column_unit, counted, divisor, number, percent, rate, rate_in};
 use crate::hosts;
 use crate::section::title;
@@ -26,8 +27,6 @@ const HEAT_ROW_PX: usize = 22;
 const HEAT_PX: (usize, usize) = (200, 600);
 /// Comparisons whose nodes are drawn: of each target and phase the one on most nodes.
 const COMPARED_MAX: usize = 6;
-/// Grids that are drawn: of each workload and phase the one with the fewest blanks.
-const GRIDS_MAX: usize = 4;
 
 /// One chart for each grid, one for each figure whose nodes are listed, and its nodes × time where the record has
 /// their seconds.
@@ -36,7 +35,7 @@ pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
     let grids = grouped(&report.found.node_grids, |one, other| {
         (&one.group, one.phase) == (&other.group, other.phase)
     });
-    let grids = grids.into_iter().filter_map(|alike| most(alike, filled)).take(GRIDS_MAX);
+    let grids = grids.into_iter().filter_map(|alike| most(alike, filled));
     let group = |one: &NodeComparison| report.figures.get(one.figure).map(|own| &own.group);
     let compared = grouped(report.found.nodes.iter().filter_map(Stated::says), |one, other| {
         (&one.target, one.phase, group(one)) == (&other.target, other.phase, group(other))
@@ -48,7 +47,7 @@ pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
         let map = analysis::heat_map(&run.nodes(&source.case), source)?;
         Some(heat(report, one, &map))
     };
-    let grids = grids.enumerate().map(|(index, one)| grid(report, one, index));
+    let grids = grids.map(|one| grid(report, one));
     let comparisons = compared.iter().map(|one| comparison(report, one));
     grids.chain(comparisons).chain(compared.iter().filter_map(heat_map)).collect()
 }
@@ -59,7 +58,7 @@ fn most<T: Copy>(alike: Vec<T>, size: impl Fn(&T) -> usize) -> Option<T> {
 }
 
 /// A chart over nodes: numbers, some of which have names.
-fn over_nodes(id: String, heading: String, note: String, nodes: &[&str], y: &str) -> Chart {
+fn over_nodes(kind: &'static str, heading: String, note: String, nodes: &[&str], y: &str) -> Chart {
     let step = nodes.len().div_ceil(TICKS_MAX).max(1);
     let ticks: Vec<usize> = (0..nodes.len()).step_by(step).collect();
     let x = json!({
@@ -67,7 +66,7 @@ fn over_nodes(id: String, heading: String, note: String, nodes: &[&str], y: &str
         "ticktext": ticks.iter().map(|&tick| escaped(nodes[tick])).collect::<Vec<_>>(),
         "tickvals": ticks, "range": ends(nodes.len()), "showgrid": false,
     });
-    Chart::new(id, "nodes-compared", heading, note).axes(x, axis(y))
+    Chart::new(kind, "nodes-compared", heading, note).axes(x, axis(y))
 }
 
 /// The ends of an axis of `nodes` nodes, with room for the marks of the first and the last.
@@ -86,9 +85,9 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
     names.extend(one.missing.iter().map(String::as_str));
     // Blanks stand where their names belong.
     names.sort_by(|a, b| analysis::by_name(a, b));
-    let places: std::collections::HashMap<&str, usize> =
-        names.iter().enumerate().map(|(place, name)| (*name, place)).collect();
-    let place = |node: &NodeStanding| places.get(node.node.as_str()).copied().unwrap_or_default();
+    let place = |node: &NodeStanding| {
+        names.binary_search_by(|name| analysis::by_name(name, &node.node)).unwrap_or_default()
+    };
     let (few, unit) = (names.len() <= BARS_MAX, unit_of(one.phase));
     let mut data = Vec::new();
     for (slow, name, colour, symbol, pattern) in [
@@ -124,8 +123,7 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
         let missing: Vec<&str> = one.missing.iter().map(String::as_str).collect();
         note.push_str(&format!(" Blank: not measured on {}.", hosts::shortened(&missing)));
     }
-    let id = format!("chart-nodes-{}", one.figure + 1);
-    let chart = over_nodes(id, heading(report, one), note, &names, column_unit(unit)).traces(data);
+    let chart = over_nodes("nodes", heading(report, one), note, &names, column_unit(unit)).traces(data);
     if few { chart.with("barmode", "overlay") } else { chart }
 }
 
@@ -164,7 +162,7 @@ fn device_points(one: &NodeComparison, few: bool, place: &dyn Fn(&NodeStanding) 
         let words = format!("<b>{}</b> {}: {}", escaped(&node.node), escaped(name), rate(moved));
         (place(node) as f64 + beside, moved / 1e6, words)
     };
-    let names = grouped(devices.clone(), |(_, one), (_, other)| one.0 == other.0);
+    let names = grouped(devices, |(_, one), (_, other)| one.0 == other.0);
     let trace = |name: &str, look: Look| Trace::marks(name, look).rimmed(1);
     if few && names.len() <= DEVICES_NAMED {
         let middle = (names.len() as f64 - 1.0) / 2.0;
@@ -174,21 +172,18 @@ fn device_points(one: &NodeComparison, few: bool, place: &dyn Fn(&NodeStanding) 
         });
         return each.collect();
     }
-    // Points of many nodes would lie on each other.
+    // Points of many would lie on each other.
     let moved = |device: &&Device| device.1.moved_per_second();
-    let slowest = one
-        .nodes
-        .iter()
-        .filter_map(|node| Some((node, node.devices.iter().min_by(|a, b| moved(a).total_cmp(&moved(b)))?)));
-    let all: Vec<_> = if few { devices.collect() } else { slowest.collect() };
-    let name = if few { "device" } else { "slowest device of each node" };
-    let points = all.iter().map(|one| point(one, 0.0));
-    let devices = trace(name, Look { symbol: "diamond", ..ORANGE.into() }).points(points);
-    if all.is_empty() { Vec::new() } else { vec![devices] }
+    let points = one.nodes.iter().filter_map(|node| {
+        let slowest = node.devices.iter().min_by(|a, b| moved(a).total_cmp(&moved(b)))?;
+        Some(point(&(node, slowest), 0.0))
+    });
+    let look = Look { symbol: "diamond", ..ORANGE.into() };
+    vec![trace("slowest device of each node", look).points(points)]
 }
 
 /// Each node on each target.
-fn grid(report: &Report, one: &NodeGrid, index: usize) -> Chart {
+fn grid(report: &Report, one: &NodeGrid) -> Chart {
     let names: Vec<&str> = one.nodes.iter().map(String::as_str).collect();
     let unit = unit_of(one.phase);
     let few = names.len() * one.targets.len() <= 2 * BARS_MAX;
@@ -210,12 +205,10 @@ fn grid(report: &Report, one: &NodeGrid, index: usize) -> Chart {
         let widths = cells().flatten().map(|cell| if cell.slow { 3 } else { 0 });
         trace.rimmed(widths.collect::<Vec<_>>())
     });
-    let heading =
-        format!("{} of {}{}: each node on each target", one.phase, one.group, super::fixed(&one.settings));
+    let heading = format!("{} of {}{}: each node on each target", one.phase, one.group, fixed(&one.settings));
     let note =
         "Median of the passes that count. Slow nodes have a thick rim. Blank: not measured.".to_owned();
-    let id = format!("chart-node-grid-{index}");
-    over_nodes(id, heading, note, &names, column_unit(unit)).traces(data)
+    over_nodes("node-grid", heading, note, &names, column_unit(unit)).traces(data)
 }
 
 /// Nodes × time.
@@ -229,11 +222,11 @@ fn heat(report: &Report, one: &NodeComparison, map: &HeatMap) -> Chart {
     let bins = map.rows.iter().any(|row| row.len() > 1);
     let words = |row: &str, start: f64, cell: &HeatCell| {
         let (start, end) = (number(start), number(start + map.column_seconds));
-        let (rate, lowest) = (rate_in(cell.rate, unit), rate_in(cell.lowest, unit));
-        match bins {
-            true => format!("<b>{row}</b>, {start} to {end} s<br>slowest {lowest}<br>mean of them {rate}"),
-            false => format!("<b>{row}</b>, {start} to {end} s<br>{lowest}"),
-        }
+        let rates = match bins {
+            true => format!("slowest {}, mean {}", rate_in(cell.lowest, unit), rate_in(cell.rate, unit)),
+            false => rate_in(cell.rate, unit),
+        };
+        format!("<b>{row}</b>, {start} to {end} s<br>{rates}")
     };
     let text = labels.iter().zip(&map.cells).map(|(row, cells)| {
         let each = cells.iter().zip(&map.starts);
@@ -242,8 +235,6 @@ fn heat(report: &Report, one: &NodeComparison, map: &HeatMap) -> Chart {
     });
     let shade = |cell: &Option<HeatCell>| cell.map(|cell| (cell.lowest / divisor(unit) * 1e2).round() / 1e2);
     let shades = map.cells.iter().map(|row| row.iter().map(shade).collect::<Vec<_>>());
-    let rows = labels.len();
-    let ticks: Vec<usize> = (0..rows).step_by(rows.div_ceil(TICKS_MAX).max(1)).collect();
     let mut note = format!(
         "Repetition {}. Light is fast, dark is slow; a gap is a node that had not begun or was done.",
         map.repetition + 1
@@ -254,21 +245,16 @@ fn heat(report: &Report, one: &NodeComparison, map: &HeatMap) -> Chart {
     let trace = Trace(json!({
         "type": "heatmap", "z": shades.collect::<Vec<_>>(), "text": text.collect::<Vec<_>>(),
         "x": map.starts.iter().map(|start| start + map.column_seconds / 2.0).collect::<Vec<_>>(),
-        "y": (0..rows).collect::<Vec<_>>(),
+        "y": labels,
         "zmin": 0, "zmax": map.highest / divisor(unit), "colorscale": "Cividis", "hoverongaps": false,
         "hovertemplate": "%{text}<extra></extra>",
         "colorbar": { "title": { "text": column_unit(unit) }, "thickness": 14, "outlinewidth": 0 },
     }));
     let seconds = json!({ "title": { "text": "seconds since the start of the phase" }, "showgrid": false });
-    let y = json!({
-        "title": { "text": "node" }, "tickmode": "array", "showgrid": false,
-        "ticktext": ticks.iter().map(|&tick| labels[tick].as_str()).collect::<Vec<_>>(),
-        "tickvals": ticks, "range": [rows as f64 - 0.5, -0.5],
-    });
-    let id = format!("chart-heat-{}", one.figure + 1);
+    let y = json!({ "title": { "text": "node" }, "type": "category", "autorange": "reversed", "showgrid": false });
     let heading = format!("{} over time", heading(report, one));
-    Chart::new(id, "nodes-compared", heading, note)
-        .height((rows * HEAT_ROW_PX + 80).clamp(HEAT_PX.0, HEAT_PX.1))
+    Chart::new("heat", "nodes-compared", heading, note)
+        .height((labels.len() * HEAT_ROW_PX + 80).clamp(HEAT_PX.0, HEAT_PX.1))
         .axes(seconds, y)
         .traces([trace])
 }

@@ -5,6 +5,8 @@
 //! on light, dark and print; [`INK`] stands for the colour of its text. A browser test lets
 //! `Plotly.validate` look at every chart, since nothing else would notice a misspelt attribute.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -198,6 +200,8 @@ pub(super) fn names() -> Value {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Chart {
     id: String,
+    #[serde(skip)]
+    kind: &'static str,
     /// The section, or the heading within one, that it stands under.
     #[serde(skip)]
     pub(crate) place: String,
@@ -217,9 +221,16 @@ pub(crate) struct Chart {
 }
 
 impl Chart {
-    pub(super) fn new(id: String, place: &str, title: impl Into<String>, note: impl Into<String>) -> Self {
+    /// A chart of the whole width at `place`.
+    pub(super) fn new(
+        kind: &'static str,
+        place: &str,
+        title: impl Into<String>,
+        note: impl Into<String>,
+    ) -> Self {
         Self {
-            id,
+            id: String::new(),
+            kind,
             place: place.to_owned(),
             title: title.into(),
             note: note.into(),
@@ -275,6 +286,16 @@ impl Chart {
         let columns = (if self.full { FULL_PX } else { HALF_PX } / widest).max(1);
         self.legend = 14 + LEGEND_ROW_PX * widths.count().div_ceil(columns);
         self
+    }
+
+    /// Gives each of all charts of a page its name there: `chart-sweep-0`.
+    pub(crate) fn number<'a>(all: impl IntoIterator<Item = &'a mut Self>) {
+        let mut numbers: HashMap<&str, usize> = HashMap::new();
+        for chart in all {
+            let next = numbers.entry(chart.kind).or_default();
+            chart.id = format!("chart-{}-{next}", chart.kind);
+            *next += 1;
+        }
     }
 
     /// What stands above it.

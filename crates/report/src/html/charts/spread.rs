@@ -10,16 +10,13 @@ use crate::section::title;
 use crate::view::Report;
 use crate::words::unit as unit_of;
 
-/// Charts of dispersion; the table has the rest.
-const CHARTS_MAX: usize = 12;
-
 /// One chart for each dispersion.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let all = report.found.dispersion.iter().filter_map(Stated::says).filter(|one| one.points.len() > 1);
-    all.take(CHARTS_MAX).enumerate().map(|(index, one)| dispersion(report, one, index)).collect()
+    all.map(|one| dispersion(report, one)).collect()
 }
 
-fn dispersion(report: &Report, one: &Dispersion, index: usize) -> Chart {
+fn dispersion(report: &Report, one: &Dispersion) -> Chart {
     let places = one.points.iter().map(|point| point.x);
     let axis = Axis::new(&one.axis, axis_unit(&one.points[0].at), places.collect());
     let unit = unit_of(one.phase);
@@ -49,7 +46,7 @@ fn dispersion(report: &Report, one: &Dispersion, index: usize) -> Chart {
         Trace::marks("every repetition", BLUE).with("marker.symbol", "circle-open").points(repetitions);
     let heading = format!("{}, {} of {}", title(report, &one.target), one.phase, one.group);
     let y = json!({ "title": { "text": column_unit(unit) }, "range": [0, top] });
-    Chart::new(format!("chart-dispersion-{index}"), "repetitions", heading, "Every repetition at every size.")
+    Chart::new("dispersion", "repetitions", heading, "Every repetition at every size.")
         .half(one.points.len() <= 12)
         .axes(axis.layout(), y)
         .traces([Trace::lines("median", BLUE).points(medians), open].into_iter().chain(onset))

@@ -8,11 +8,13 @@ use plan::Phase;
 use serde_json::json;
 
 use super::axis::Axis;
+use super::marks;
 use super::plotly::{Chart, Look, Trace};
-use super::{escaped, grouped, marks};
+use super::series::grouped;
 use crate::build::findings::client;
+use crate::escape::chart as escaped;
 use crate::format::{column_unit, divisor, percent};
-use crate::section::{line_name, signed, title};
+use crate::section::{line_name, title};
 use crate::view::{BYTES_PER_SECOND, Figure, Report};
 use crate::words::unit as unit_of;
 
@@ -22,8 +24,6 @@ const LINES_MAX: usize = 16;
 const TOGETHER_MAX: usize = 6;
 /// Lines up to which bytes and transfers per second share one chart with two axes.
 const TWIN_MAX: usize = 4;
-/// Charts of all sweeps: more would be slow to open, and nobody would look at them.
-const CHARTS_MAX: usize = 48;
 /// An axis ends so much above its highest value.
 const ROOM_ABOVE: f64 = 1.06;
 
@@ -32,30 +32,25 @@ pub(super) fn charts(report: &Report, second: Option<&Report>) -> Vec<Chart> {
     let families = grouped(&report.found.curves, |one, other| {
         (&one.group, &one.axis, one.client) == (&other.group, &other.axis, other.client)
     });
-    let each = families.iter().enumerate();
-    each.flat_map(|(index, curves)| of_family(report, second, curves, index)).take(CHARTS_MAX).collect()
+    families.iter().flat_map(|curves| of_family(report, second, curves)).collect()
 }
 
-fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve], index: usize) -> Vec<Chart> {
+fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec<Chart> {
     let mut parts = grouped(curves.iter().copied(), |one, other| one.target == other.target);
     let apart = parts.len() > 1 && curves.len() > TOGETHER_MAX;
     if !apart {
         parts = vec![curves.to_vec()];
     }
     let mut charts = Vec::new();
-    for (number, (unit, twin)) in units(report, curves, curves.len() / parts.len()).into_iter().enumerate() {
+    for (unit, twin) in units(report, curves, curves.len() / parts.len()) {
         let sweep = Sweep { report, second, axis: Axis::of(curves), unit, twin, apart };
         let highest = curves.iter().map(|curve| sweep.peak(curve)).fold(0.0, f64::max);
         let limits = parts.iter().map(|part| marks::limits(report, part, unit, highest));
         let limits: Vec<_> = limits.collect();
         // Charts that are compared have the same axes and so the same room for their legends.
         let top = limits.iter().flatten().map(|(.., value)| *value).fold(highest, f64::max) * ROOM_ABOVE;
-        let mut of_unit: Vec<Chart> = (0..)
-            .zip(parts.iter().zip(limits))
-            .map(|(place, (part, limits))| {
-                sweep.chart(format!("chart-sweep-{index}-{number}-{place}"), part, &limits, top)
-            })
-            .collect();
+        let each = parts.iter().zip(limits);
+        let mut of_unit: Vec<Chart> = each.map(|(part, limits)| sweep.chart(part, &limits, top)).collect();
         let legend = of_unit.iter().map(|chart| chart.legend).max().unwrap_or_default();
         of_unit.iter_mut().for_each(|chart| chart.legend = legend);
         charts.extend(of_unit);
@@ -106,7 +101,7 @@ impl Sweep<'_> {
         curve.points.iter().map(|point| self.of(point)).fold(0.0, f64::max)
     }
 
-    fn chart(&self, id: String, all: &[&Curve], limits: &[(String, &'static str, f64)], top: f64) -> Chart {
+    fn chart(&self, all: &[&Curve], limits: &[(String, &'static str, f64)], top: f64) -> Chart {
         let mut peaks: Vec<f64> = all.iter().map(|curve| self.peak(curve)).collect();
         peaks.sort_by(|one, other| other.total_cmp(one));
         let least = peaks.get(LINES_MAX - 1).copied().unwrap_or_default();
@@ -122,7 +117,7 @@ impl Sweep<'_> {
             .map(|(name, dash, value)| Trace::level(name, dash, [(low, *value), (high, *value)]));
         let y = json!({ "title": { "text": column_unit(self.unit) }, "range": [0, top] });
         let mut chart =
-            Chart::new(id, &curves[0].group, self.title(curves[0]), self.note(&curves, all.len()))
+            Chart::new("sweep", &curves[0].group, self.title(curves[0]), self.note(&curves, all.len()))
                 .half(self.apart)
                 .axes(self.axis.layout(), y);
         if self.twin {
@@ -202,49 +197,31 @@ impl Sweep<'_> {
     /// The line of `curve`, its bytes on the right axis, and the same curve of the second run.
     fn line(&self, curve: &Curve, look: Look, shown: &str) -> Vec<Trace> {
         let name = line_name(self.report, curve, true);
+        let (hidden, shown) = (shown.is_empty(), if shown.is_empty() { &name } else { shown });
         let size = match curve.points.len() {
             0..=40 => 7,
             41..=100 => 4,
             _ => 2,
         };
-        let trace = |name: &str, look: Look| Trace::curve(name, look).with("marker.size", size);
+        let figures: Vec<usize> = curve.points.iter().map(|point| point.figure + 1).collect();
         let open = format!("{}-open", look.symbol);
-        let points = |of: &dyn Fn(&CurvePoint) -> f64| {
-            let point = |point: &CurvePoint| {
-                (self.axis.at(point.x), of(point), self.words(&name, point), point.figure + 1)
-            };
-            curve.points.iter().map(point).collect::<Vec<_>>()
+        let draw = |curve: &Curve, name: &str, dash, of: &dyn Fn(&CurvePoint) -> f64| {
+            let point = |point: &CurvePoint| (self.axis.at(point.x), of(point), self.words(name, point));
+            let line = Trace::curve(name, Look { dash, ..look }).with("marker.size", size);
+            line.points(curve.points.iter().map(point))
         };
-        let label = if shown.is_empty() { &name } else { shown };
-        let mut lines =
-            vec![trace(label, look).hidden(shown.is_empty()).points(points(&|point| self.of(point)))];
+        let mebibytes = |point: &CurvePoint| point.bytes_per_second / f64::from(1 << 20);
+        let line = draw(curve, &name, look.dash, &|point| self.of(point)).with("name", escaped(shown));
+        let mut lines = vec![line.with("figures", figures.clone()).hidden(hidden)];
         if self.twin {
-            lines.push(
-                trace(&format!("{name}, MiB/s"), Look { dash: "dash", ..look })
-                    .with("marker.symbol", open.as_str())
-                    .with("yaxis", "y2")
-                    .hidden(shown.is_empty())
-                    .points(points(&|point| point.bytes_per_second / f64::from(1 << 20))),
-            );
+            let line = draw(curve, &format!("{name}, MiB/s"), "dash", &mebibytes).with("figures", figures);
+            lines.push(line.with("marker.symbol", open.as_str()).with("yaxis", "y2").hidden(hidden));
         }
         let key = |one: &Curve| (one.group.clone(), one.target.clone(), one.phase, one.axis.clone());
         let mut others = self.second.into_iter().flat_map(|second| &second.found.curves);
         if let Some(other) = others.find(|other| key(other) == key(curve) && other.fixed == curve.fixed) {
-            let name = format!("{name}, second run");
-            let point = |point: &CurvePoint| {
-                let first = curve.points.iter().find(|one| (one.x - point.x).abs() < f64::EPSILON);
-                let change = first
-                    .map(|one| format!(", {} of the first", signed(self.of(point) / self.of(one) - 1.0)));
-                let words = format!(
-                    "<b>{}</b><br>{}{}",
-                    escaped(&name),
-                    self.axis.words(point.x),
-                    change.unwrap_or_default()
-                );
-                (self.axis.at(point.x), self.of(point), words)
-            };
-            let line = trace(&name, Look { dash: "dot", ..look }).with("marker.symbol", open);
-            lines.push(line.hidden(true).points(other.points.iter().map(point)));
+            let line = draw(other, &format!("{name}, second run"), "dot", &|point| self.of(point));
+            lines.push(line.with("marker.symbol", open).hidden(true));
         }
         lines
     }

@@ -3,8 +3,8 @@
 use analysis::{Histogram, LaunchTimer, Level, Levels, ProfileSecond, Stated, Timeline};
 use record::StepRow;
 
-use super::escaped;
 use super::plotly::{BLUE, Chart, GREEN, INK, Look, ORANGE, PURPLE, Trace, VERMILLION, axis, names};
+use crate::escape::chart as escaped;
 use crate::format::{duration, rate};
 use crate::view::Report;
 
@@ -28,10 +28,9 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
     passes.flat_map(of_pass).collect()
 }
 
-fn chart(one: &Timeline, kind: &str, heading: &str, note: String) -> Chart {
+fn chart(one: &Timeline, kind: &'static str, heading: &str, note: String) -> Chart {
     let (figure, pass) = (one.figure + 1, one.repetition);
-    let heading = format!("Figure {figure}, pass {pass}: {heading}");
-    Chart::new(format!("chart-jobs-{kind}-{figure}"), "job-times", heading, note)
+    Chart::new(kind, "job-times", format!("Figure {figure}, pass {pass}: {heading}"), note)
 }
 
 const fn seconds(nanos: u64) -> f64 {
@@ -99,7 +98,7 @@ fn launches(one: &Timeline) -> Chart {
         "A row for each stream of each test, a bar for each launch, from its start to its end. Below: how many run \
          at a time, and dashed their mean.{more}"
     );
-    chart(one, "launches", "launches over time", note)
+    chart(one, "jobs-launches", "launches over time", note)
         .height(height + 60)
         .panels([([below + 0.03, 1.0], super::latency::rows(&labels)), ([0.0, below], axis("running"))])
         .with("yaxis.tickvals", labels)
@@ -159,7 +158,7 @@ fn profile(one: &Timeline, levels: &Levels) -> Chart {
     if neighbours > 1 {
         note.push_str(&format!(" Each point is the mean of {neighbours} seconds."));
     }
-    chart(one, "profile", "throughput over time", note)
+    chart(one, "jobs-profile", "throughput over time", note)
         .height(420)
         .axes(axis("seconds since the start of the phase"), axis("MB/s, reads and writes"))
         .traces(data)
@@ -186,7 +185,7 @@ fn histogram(one: &Timeline, lengths: &Histogram) -> Chart {
         .with("textposition", "outside")
         .with("cliponaxis", false);
     let note = "Real times of the launches that are complete; the end of a bin is not in it.".to_owned();
-    chart(one, "lengths", "how long launches took", note)
+    chart(one, "jobs-lengths", "how long launches took", note)
         .half(true)
         .axes(names(), axis("launches"))
         .with("xaxis.title.text", "real time")

@@ -3,15 +3,14 @@
 use analysis::{Regression, ScalingPoint, Stated, WeakScaling};
 
 use super::axis::Axis;
+use super::marks;
 use super::plotly::{Chart, Look, Trace, axis};
-use super::{escaped, fixed, marks, target};
+use super::series::{fixed, target};
+use crate::escape::chart as escaped;
 use crate::format::{column_unit, counted, divisor, percent, rate_in};
 use crate::section::title;
 use crate::view::{BYTES_PER_SECOND, Report};
 use crate::words::unit as unit_of;
-
-/// Charts of weak scaling; the table has the rest.
-const CHARTS_MAX: usize = 12;
 
 /// Series that are drawn together, by their places in the findings: one phase with the same tasks on each node.
 type Family<'a> = Vec<(usize, &'a WeakScaling)>;
@@ -36,7 +35,7 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
             None => families.push(vec![(place, one)]),
         }
     }
-    families.iter().take(CHARTS_MAX).enumerate().map(|(index, one)| chart(report, one, index)).collect()
+    families.iter().map(|one| chart(report, one)).collect()
 }
 
 /// Whether a crossover is known between a series and one of `family`.
@@ -50,7 +49,7 @@ fn meet(report: &Report, place: usize, family: &Family<'_>) -> bool {
         .any(|one| one.local == place && is_member(one.shared) || one.shared == place && is_member(one.local))
 }
 
-fn chart(report: &Report, family: &Family<'_>, index: usize) -> Chart {
+fn chart(report: &Report, family: &Family<'_>) -> Chart {
     let first = family[0].1;
     let unit = unit_of(first.phase);
     let points = family.iter().flat_map(|(_, one)| &one.points);
@@ -90,7 +89,7 @@ fn chart(report: &Report, family: &Family<'_>, index: usize) -> Chart {
     );
     let note = "Medians of the repetitions that count, ± their standard deviation. Thin: the line of least squares, \
                 with its 95 % interval.";
-    Chart::new(format!("chart-weak-{index}"), "weak-scaling", heading, note)
+    Chart::new("weak", "weak-scaling", heading, note)
         .axes(swept.layout(), axis(column_unit(unit)))
         .traces(data)
 }

@@ -1,0 +1,31 @@
+//! How series are put together and called.
+
+use plan::Setting;
+
+use crate::section::title;
+use crate::view::Report;
+
+/// `all` in groups, each at the place of its first, with which the others are `alike`.
+pub(super) fn grouped<T>(all: impl IntoIterator<Item = T>, alike: impl Fn(&T, &T) -> bool) -> Vec<Vec<T>> {
+    let mut groups: Vec<Vec<T>> = Vec::new();
+    for one in all {
+        match groups.iter_mut().find(|group| alike(&group[0], &one)) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    groups
+}
+
+/// `, transfer 1 MiB`: what else is set at a series, behind its name.
+pub(super) fn fixed(settings: &[Setting]) -> String {
+    settings.iter().map(|one| format!(", {one}")).collect()
+}
+
+/// ` on flash`, or ` of flash`: nothing where the study names no target.
+pub(super) fn target(report: &Report, word: &str, name: &str) -> String {
+    match title(report, name) {
+        "" => String::new(),
+        title => format!(" {word} {title}"),
+    }
+}
