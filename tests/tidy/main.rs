@@ -1,5 +1,7 @@
 //! The house style as far as a program can check it; `CONTRIBUTING.md` says why.
 
+mod circles;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -148,6 +150,15 @@ fn used(manifest: &str, table: &str) -> Vec<String> {
     let entries = lines.take_while(|line| !line.starts_with('['));
     let names = entries.filter_map(|line| line.split(['.', '=', ' ']).next()).map(str::to_owned);
     names.filter(|name| ROOMS.contains(&name.as_str()) || name == "testbed").collect()
+}
+
+/// Crates whose files form no circle.
+const WITHOUT_CIRCLES: [&str; 2] = ["analysis", "report"];
+
+#[test]
+fn files_do_not_use_each_other_in_circles() {
+    let circles = WITHOUT_CIRCLES.map(|room| circles::circles(&root().join("crates").join(room).join("src")));
+    assert_eq!(circles.concat(), Vec::<Vec<String>>::new(), "each of these files uses all others");
 }
 
 #[test]
