@@ -1,50 +1,61 @@
 //! Names of many nodes in few words: `n[01-16]`, as batch systems write them.
 
-use std::collections::HashMap;
-
 /// Letters of a list of nodes that is shown whole.
 const LETTERS_MAX: usize = 72;
 /// Names that stand for a longer one; the rest is counted.
 const NAMED_MAX: usize = 4;
 
-/// What the names of a row of nodes have in common.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Pattern<'a> {
-    before: &'a str,
-    after: &'a str,
-    /// Digits of a number with leading zeros; 0 where it has none.
-    width: usize,
-}
-
-/// A name, taken apart at the last number of its first label.
-#[derive(Debug, Clone, Copy)]
-struct Parts<'a> {
-    before: &'a str,
-    digits: &'a str,
-    after: &'a str,
-}
-
-impl<'a> Parts<'a> {
-    /// None where the first label has no number, or one too long to be one.
-    fn of(name: &'a str) -> Option<Self> {
-        let label = name.find('.').unwrap_or(name.len());
-        let end = name[..label].rfind(|c: char| c.is_ascii_digit())? + 1;
-        let start = name[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| {
-            // The character before the number may be more than one byte long.
-            at + name[at..].chars().next().map_or(1, char::len_utf8)
-        });
-        let parts = Self { before: &name[..start], digits: &name[start..end], after: &name[end..] };
-        parts.digits.parse::<u32>().ok().map(|_| parts)
-    }
-
-    fn is_padded(&self) -> bool {
-        self.digits.len() > 1 && self.digits.starts_with('0')
-    }
+/// A name, taken apart before and after the last number of its first label; none where the label has no
+/// number, or one too long to be one.
+fn parts(name: &str) -> Option<(&str, &str, &str)> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let label = name.split('.').next()?;
+    let end = label.rfind(is_digit)? + 1;
+    let start = label[..end].trim_end_matches(is_digit).len();
+    let digits = &name[start..end];
+    digits.parse::<u32>().is_ok().then_some((&name[..start], digits, &name[end..]))
 }
 
 /// `n[01-16]`, `n[1,3-4], login`: each name once, in the order in which they come first.
 pub(crate) fn folded(names: &[&str]) -> String {
-    parts(names).join(", ")
+    let is_padded = |digits: &str| digits.len() > 1 && digits.starts_with('0');
+    let all = names.iter().filter_map(|name| parts(name)).filter(|(_, digits, _)| is_padded(digits));
+    let padded: Vec<_> = all.map(|(before, digits, after)| (before, digits.len(), after)).collect();
+    // What names in a row have in common, with the digits of a number with leading zeros, and their numbers.
+    let mut patterns: Vec<((&str, &str, Option<usize>), Vec<u32>)> = Vec::new();
+    for name in names {
+        let (pattern, number) = match parts(name) {
+            None => ((*name, "", None), None),
+            Some((before, digits, after)) => {
+                let width = if padded.contains(&(before, digits.len(), after)) { digits.len() } else { 0 };
+                ((before, after, Some(width)), digits.parse().ok())
+            }
+        };
+        match patterns.iter_mut().find(|(known, _)| *known == pattern) {
+            Some((_, numbers)) => numbers.extend(number),
+            None => patterns.push((pattern, Vec::from_iter(number))),
+        }
+    }
+    let shown = patterns.into_iter().map(|((before, after, width), mut numbers)| {
+        numbers.sort_unstable();
+        numbers.dedup();
+        let range = runs(&numbers, width.unwrap_or(0));
+        if numbers.len() > 1 {
+            format!("{before}[{range}]{after}")
+        } else {
+            format!("{before}{range}{after}")
+        }
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+/// `1,3-4`, each number in `width` digits at least.
+pub(crate) fn runs(numbers: &[u32], width: usize) -> String {
+    let runs = numbers.chunk_by(|one, next| one + 1 == *next).map(|run| match run {
+        [first, .., last] => format!("{first:0width$}-{last:0width$}"),
+        _ => format!("{:0width$}", run[0]),
+    });
+    runs.collect::<Vec<_>>().join(",")
 }
 
 /// As [`folded`] where that is short, else the first ones and how many there are beside them.
@@ -62,61 +73,6 @@ pub(crate) fn shortened(names: &[&str]) -> String {
     let more = each.len().saturating_sub(NAMED_MAX);
     each.truncate(NAMED_MAX);
     format!("{} and {} more", each.join(", "), crate::format::grouped(more as u64))
-}
-
-fn parts(names: &[&str]) -> Vec<String> {
-    let apart: Vec<Option<Parts<'_>>> = names.iter().map(|name| Parts::of(name)).collect();
-    let padded: Vec<(&str, &str, usize)> = apart
-        .iter()
-        .flatten()
-        .filter(|parts| parts.is_padded())
-        .map(|parts| (parts.before, parts.after, parts.digits.len()))
-        .collect();
-    let pattern = |parts: &Parts<'_>| -> usize {
-        let width = parts.digits.len();
-        if padded.contains(&(parts.before, parts.after, width)) { width } else { 0 }
-    };
-    let mut order: Vec<Result<Pattern<'_>, &str>> = Vec::new();
-    let mut numbers: HashMap<Pattern<'_>, Vec<u32>> = HashMap::new();
-    for (name, parts) in names.iter().zip(&apart) {
-        let Some(parts) = parts else {
-            if !order.contains(&Err(*name)) {
-                order.push(Err(*name));
-            }
-            continue;
-        };
-        let pattern = Pattern { before: parts.before, after: parts.after, width: pattern(parts) };
-        let these = numbers.entry(pattern.clone()).or_default();
-        if these.is_empty() {
-            order.push(Ok(pattern));
-        }
-        these.extend(parts.digits.parse::<u32>());
-    }
-    let shown = |one: Result<Pattern<'_>, &str>| match one {
-        Ok(pattern) => range(&pattern, numbers.get(&pattern).map_or(&[], Vec::as_slice)),
-        Err(name) => name.to_owned(),
-    };
-    order.into_iter().map(shown).collect()
-}
-
-/// All numbers of one pattern.
-fn range(pattern: &Pattern<'_>, numbers: &[u32]) -> String {
-    let mut sorted = numbers.to_vec();
-    sorted.sort_unstable();
-    sorted.dedup();
-    let number = |value: u32| format!("{value:0width$}", width = pattern.width);
-    let runs: Vec<String> = sorted
-        .chunk_by(|a, b| a + 1 == *b)
-        .map(|run| match run {
-            [one] => number(*one),
-            [first, .., last] => format!("{}-{}", number(*first), number(*last)),
-            [] => String::new(),
-        })
-        .collect();
-    match sorted.as_slice() {
-        [one] => format!("{}{}{}", pattern.before, number(*one), pattern.after),
-        _ => format!("{}[{}]{}", pattern.before, runs.join(","), pattern.after),
-    }
 }
 
 #[cfg(test)]

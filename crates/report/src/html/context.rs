@@ -13,8 +13,8 @@ use super::section;
 use crate::chosen::Chosen;
 use crate::escape;
 use crate::format::{column_unit, decimal_bytes, grouped, megabytes, number, percent};
+use crate::inventory::beside;
 use crate::inventory::tables::{devices as block_devices, file_systems, queues};
-use crate::inventory::{FREE_LEAST, beside};
 use crate::latencies;
 use crate::section::Second;
 use crate::section::{Section, conditions, headline, rates, sections, signed};
@@ -224,7 +224,7 @@ fn plan(report: &Report) -> Value {
 /// File systems and devices under the targets.
 fn storage(host: &HostFacts) -> Value {
     tables([
-        ("File systems of the targets, at the start", file_systems(&host.file_systems, FREE_LEAST)),
+        ("File systems of the targets, at the start", file_systems(&host.file_systems)),
         ("Block devices under the targets", block_devices(&host.devices)),
         ("How they are set, and where they are", queues(&host.devices)),
     ])

@@ -1,11 +1,11 @@
 //! The host of a run, beside the machines that the published studies of its terms were made on.
 
 use plan::Terms;
-use record::HostFacts;
+use record::{Fact, HostFacts};
 use serde_json::{Value, json};
 
-use super::rows::{self, FactRow, Shown};
-use crate::table::{Align, Table};
+use super::rows::{self, FactRow};
+use crate::table::Table;
 use crate::view::{PrintedFact, PublishedMachine};
 
 /// Shown where a publication says nothing.
@@ -24,71 +24,57 @@ pub(crate) fn machines<'a>(terms: &'a Terms, beside: impl Iterator<Item = &'a st
             studies.push(study);
         }
     }
-    let machine = |id: &&str| {
-        let study = library.study(id)?;
-        Some(PublishedMachine { study: study.letter.clone(), source: study.cited(), facts: facts(study) })
-    };
-    studies.iter().filter_map(machine).collect()
+    studies.iter().filter_map(|id| library.study(id)).map(machine).collect()
 }
 
-fn facts(study: &record::Study) -> Vec<PrintedFact> {
-    let printed =
-        |(fact, words): (&String, &String)| PrintedFact { fact: fact.clone(), printed: words.clone() };
-    study.machine.iter().map(printed).collect()
+fn machine(study: &record::Study) -> PublishedMachine {
+    let facts = study.machine.iter();
+    let facts = facts.map(|(fact, words)| PrintedFact { fact: fact.clone(), printed: words.clone() });
+    PublishedMachine { study: study.letter.clone(), source: study.cited(), facts: facts.collect() }
 }
 
 /// All rows of the host of a run.
 fn all_rows(host: &HostFacts) -> Vec<FactRow> {
-    let mut all = rows::rows(host);
-    all.extend(rows::storage(host));
-    all
+    rows::rows(host).into_iter().chain(rows::storage(host)).collect()
 }
 
 /// The host with a column for each machine. With `stated` only what one of the machines is known by.
 pub(crate) fn table(host: &HostFacts, machines: &[PublishedMachine], stated: bool) -> Table {
-    // A terminal has no place for titles; they stand with the figures of the studies.
-    let short = |one: &PublishedMachine| format!("study {}", one.study);
-    let titles: Vec<String> = machines.iter().map(if stated { short } else { title }).collect();
-    let mut headings = vec![("fact", Align::Left), ("this host", Align::Left)];
-    headings.extend(titles.iter().map(|title| (title.as_str(), Align::Left)));
-    let mut table = Table::new(&headings);
-    for row in all_rows(host) {
-        if stated && !machines.iter().any(|one| stated_by(one, &row).is_some()) {
-            continue;
-        }
-        let mut cells = vec![row.name.to_owned(), row.value.text()];
-        cells.extend(machines.iter().map(|one| printed(one, &row)));
-        table.row(cells);
+    let is_told = |row: &FactRow| !stated || machines.iter().any(|one| stated_by(one, row).is_some());
+    let rows = all_rows(host).into_iter().filter(is_told);
+    let mut table = Table::of(rows).left("fact", |row| row.name).left("this host", FactRow::text);
+    for one in machines {
+        // A terminal has no place for titles; they stand with the figures of the studies.
+        let heading = if stated { format!("study {}", one.study) } else { title(one) };
+        table = table.left(&heading, |row| printed(one, row));
     }
-    table
+    table.done()
 }
 
 /// The same for a page, by groups.
 pub(crate) fn page(host: &HostFacts, machines: &[PublishedMachine]) -> Value {
     let rows = all_rows(host);
-    let groups = rows.chunk_by(|one, next| one.group == next.group).map(|rows| {
-        let each = rows.iter().map(|row| {
-            json!({
-                "name": row.name,
-                "text": row.value.text(),
-                "is_known": matches!(row.value, Shown::Known(_)),
-                "printed": machines.iter().map(|one| printed(one, row)).collect::<Vec<_>>(),
-            })
-        });
-        json!({ "name": rows[0].group, "rows": each.collect::<Vec<_>>() })
-    });
-    json!({
-        "machines": machines.iter().map(title).collect::<Vec<_>>(),
-        "groups": groups.collect::<Vec<_>>(),
-    })
+    let row = |row: &FactRow| {
+        json!({
+            "name": row.name,
+            "text": row.text(),
+            "is_known": matches!(row.value, Fact::Known(Some(_))),
+            "printed": machines.iter().map(|one| printed(one, row)).collect::<Vec<_>>(),
+        })
+    };
+    let groups = rows.chunk_by(|one, next| one.group == next.group);
+    let groups = groups
+        .map(|rows| json!({ "name": rows[0].group, "rows": rows.iter().map(row).collect::<Vec<_>>() }))
+        .collect::<Vec<_>>();
+    json!({ "machines": machines.iter().map(title).collect::<Vec<_>>(), "groups": groups })
 }
 
 fn title(machine: &PublishedMachine) -> String {
     format!("study {}: {}", machine.study, machine.source)
 }
 
-fn printed(machine: &PublishedMachine, row: &FactRow) -> String {
-    stated_by(machine, row).unwrap_or(NOT_STATED).to_owned()
+fn printed<'a>(machine: &'a PublishedMachine, row: &FactRow) -> &'a str {
+    stated_by(machine, row).unwrap_or(NOT_STATED)
 }
 
 fn stated_by<'a>(machine: &'a PublishedMachine, row: &FactRow) -> Option<&'a str> {
@@ -99,8 +85,7 @@ fn stated_by<'a>(machine: &'a PublishedMachine, row: &FactRow) -> Option<&'a str
 mod tests {
     use record::{Fact, HostFacts, SoftwareFacts};
 
-    use super::{all_rows, facts, table};
-    use crate::view::PublishedMachine;
+    use super::{all_rows, machine, table};
 
     /// A host of which everything was looked for.
     fn host() -> HostFacts {
@@ -136,8 +121,7 @@ mod tests {
     #[test]
     fn what_is_not_there_and_what_a_study_does_not_state_are_said() {
         let study = record::published().study("A").expect("study A");
-        let machine = PublishedMachine { study: "A".to_owned(), source: study.cited(), facts: facts(study) };
-        let table = table(&host(), &[machine], false);
+        let table = table(&host(), &[machine(study)], false);
         let row = |name: &str| -> Vec<String> {
             let row = table.rows().iter().find(|row| row[0].text == name).expect("a row");
             row.iter().skip(1).map(|cell| cell.text.clone()).collect()

@@ -2,13 +2,16 @@
 
 use plan::Bytes;
 use record::{
-    BlockDeviceFacts, Card, Fact, FileSystemFacts, NetworkFacts, PcieFacts, SlotCount, SlotMap, SlotUsage,
-    VolumeFacts,
+    BlockDeviceFacts, Card, Fact, FileSystemFacts, NetworkFacts, SlotCount, SlotMap, SlotUsage, VolumeFacts,
 };
 
-use super::rows::{UNKNOWN, link, shown};
-use crate::format::decimal_bytes;
-use crate::table::{Align, Cell, Table, Tone};
+use super::rows::{UNKNOWN, link};
+use crate::format::{decimal_bytes, grouped};
+use crate::table::{Cell, Table, Tone};
+
+/// The share of a file system below which what is free is called little. XFS and ext4 slow down when
+/// they have no long stretches left; study C left nothing free.
+pub(super) const FREE_LEAST: f64 = 0.05;
 
 fn short<T>(fact: &Fact<T>, words: impl Fn(&T) -> String) -> String {
     fact.known().map_or_else(|| UNKNOWN.to_owned(), words)
@@ -18,284 +21,179 @@ fn plain<T: ToString>(fact: &Fact<T>) -> String {
     short(fact, ToString::to_string)
 }
 
+fn bytes(fact: &Fact<u64>) -> String {
+    short(fact, |bytes| Bytes(*bytes).to_string())
+}
+
 /// What block devices are.
 pub(crate) fn devices(devices: &[BlockDeviceFacts]) -> Table {
-    use Align::{Left, Right};
-    let mut table = Table::new(&[
-        ("device", Left),
-        ("model", Left),
-        ("serial", Left),
-        ("firmware", Left),
-        ("size", Right),
-        ("turns", Left),
-        ("wear", Right),
-        ("world wide name", Left),
-    ])
-    .below("world wide name");
-    for one in devices {
-        table.row(vec![
-            one.name.clone(),
-            plain(&one.model),
-            plain(&one.serial),
-            plain(&one.firmware),
-            decimal_bytes(one.size_bytes),
-            short(&one.rotational, |turns| (if *turns { "yes" } else { "no" }).to_owned()),
-            short(&one.wear_percent, |percent| format!("{percent} %")),
-            plain(&one.world_wide_name),
-        ]);
-    }
-    table
+    Table::of(devices)
+        .left("device", |one| one.name.clone())
+        .left("model", |one| plain(&one.model))
+        .left("serial", |one| plain(&one.serial))
+        .left("firmware", |one| plain(&one.firmware))
+        .right("size", |one| decimal_bytes(one.size_bytes))
+        .left("turns", |one| short(&one.rotational, |turns| (if *turns { "yes" } else { "no" }).to_owned()))
+        .right("wear", |one| short(&one.wear_percent, |percent| format!("{percent} %")))
+        .left("world wide name", |one| plain(&one.world_wide_name))
+        .done()
+        .below("world wide name")
 }
 
 /// How block devices are set, and where they are.
 pub(crate) fn queues(devices: &[BlockDeviceFacts]) -> Table {
-    use Align::{Left, Right};
-    let mut table = Table::new(&[
-        ("device", Left),
-        ("scheduler", Left),
-        ("queues", Right),
-        ("requests", Right),
-        ("depth", Right),
-        ("first queue", Left),
-        ("read-ahead", Right),
-        ("blocks", Left),
-        ("NUMA", Right),
-        ("driver", Left),
-        ("PCIe link", Left),
-    ]);
-    for one in devices {
-        let link = match &one.pcie {
+    Table::of(devices)
+        .left("device", |one| one.name.clone())
+        .left("scheduler", |one| plain(&one.scheduler))
+        .right("queues", |one| plain(&one.hardware_queues))
+        .right("requests", |one| plain(&one.queue_requests))
+        .right("depth", |one| plain(&one.queue_depth))
+        .left("first queue", |one| short(&one.first_queue_cpus, |cpus| format!("CPU {}", cpu_range(cpus))))
+        .right("read-ahead", |one| bytes(&one.read_ahead_bytes))
+        .left("blocks", |one| {
+            format!("{}, {}", plain(&one.logical_block_bytes), plain(&one.physical_block_bytes))
+        })
+        .right("NUMA", |one| plain(&one.numa_node))
+        .left("driver", |one| plain(&one.driver))
+        .left("PCIe link", |one| match &one.pcie {
             Fact::Known(place) => format!("{} {}", place.address, link(&place.link)),
             Fact::Unknown(_) => "none".to_owned(),
-        };
-        table.row(vec![
-            one.name.clone(),
-            plain(&one.scheduler),
-            short(&one.hardware_queues, ToString::to_string),
-            plain(&one.queue_requests),
-            plain(&one.queue_depth),
-            short(&one.first_queue_cpus, |cpus| format!("CPU {}", cpu_range(cpus))),
-            short(&one.read_ahead_bytes, |bytes| Bytes(*bytes).to_string()),
-            format!("{}, {}", plain(&one.logical_block_bytes), plain(&one.physical_block_bytes)),
-            plain(&one.numa_node),
-            plain(&one.driver),
-            link,
-        ]);
-    }
-    table
+        })
+        .done()
 }
 
 /// `0,1,2,3` as `0-3`; the kernel names each.
 fn cpu_range(list: &str) -> String {
     let numbers: Vec<u32> = list.split(',').filter_map(|one| one.trim().parse().ok()).collect();
-    let runs = numbers.chunk_by(|one, next| one + 1 == *next).map(|run| match run {
-        [first, .., last] => format!("{first}-{last}"),
-        [one] => one.to_string(),
-        [] => String::new(),
-    });
-    runs.collect::<Vec<_>>().join(",")
+    crate::hosts::runs(&numbers, 0)
 }
 
-/// File systems with what is free; `limit` is the share below which that stands out.
-pub(crate) fn file_systems(all: &[FileSystemFacts], limit: f64) -> Table {
-    use Align::{Left, Right};
-    let mut table = Table::new(&[
-        ("mounted at", Left),
-        ("type", Left),
-        ("source", Left),
-        ("size", Right),
-        ("free", Right),
-        ("inodes free", Right),
-        ("options", Left),
-    ])
-    .below("options");
-    for one in all {
-        let is_told = one.size_bytes > 0;
-        let bytes = |bytes: u64| if is_told { decimal_bytes(bytes) } else { UNKNOWN.to_owned() };
-        let free = match is_full(one, limit) {
-            true => Cell::toned(format!("{} (little)", bytes(one.free_bytes)), Tone::Doubtful),
-            false => bytes(one.free_bytes).into(),
-        };
-        table.row(vec![
-            one.mount_point.clone().into(),
-            one.kind.clone().into(),
-            one.source.clone().into(),
-            bytes(one.size_bytes).into(),
-            free,
-            match (is_told, one.inodes) {
-                (false, _) => UNKNOWN.into(),
-                (true, 0) => "no fixed number".into(),
-                (true, _) => Cell::from(crate::format::grouped(one.free_inodes)),
-            },
-            one.options.replace(',', ", ").into(),
-        ]);
-    }
-    table
+/// File systems with what is free.
+pub(crate) fn file_systems(all: &[FileSystemFacts]) -> Table {
+    let told =
+        |one: &FileSystemFacts, words: String| if one.size_bytes > 0 { words } else { UNKNOWN.to_owned() };
+    Table::of(all)
+        .left("mounted at", |one| one.mount_point.clone())
+        .left("type", |one| one.kind.clone())
+        .left("source", |one| one.source.clone())
+        .right("size", |one| told(one, decimal_bytes(one.size_bytes)))
+        .right("free", |one| match (told(one, decimal_bytes(one.free_bytes)), is_full(one)) {
+            (free, true) => Cell::toned(format!("{free} (little)"), Tone::Doubtful),
+            (free, false) => free.into(),
+        })
+        .right("inodes free", |one| match one.inodes {
+            0 => told(one, "no fixed number".to_owned()),
+            _ => told(one, grouped(one.free_inodes)),
+        })
+        .left("options", |one| one.options.replace(',', ", "))
+        .done()
+        .below("options")
 }
 
-/// Whether less than `limit` of a file system is free.
-pub(crate) fn is_full(one: &FileSystemFacts, limit: f64) -> bool {
-    one.size_bytes > 0 && (one.free_bytes as f64) < one.size_bytes as f64 * limit
+/// Whether little of a file system is free.
+pub(super) fn is_full(one: &FileSystemFacts) -> bool {
+    one.size_bytes > 0 && (one.free_bytes as f64) < one.size_bytes as f64 * FREE_LEAST
 }
 
 /// Volumes and their members.
-pub(crate) fn volumes(all: &[VolumeFacts]) -> Table {
-    use Align::{Left, Right};
-    let mut table = Table::new(&[
-        ("volume", Left),
-        ("name", Left),
-        ("kind", Left),
-        ("level", Left),
-        ("chunk", Right),
-        ("members", Left),
-        ("state", Left),
-    ]);
-    for one in all {
-        table.row(vec![
-            one.name.clone(),
-            plain(&one.title),
-            one.kind.clone(),
-            plain(&one.level),
-            short(&one.chunk_bytes, |bytes| Bytes(*bytes).to_string()),
-            format!("{}: {}", one.members.len(), one.members.join(" ")),
-            plain(&one.state),
-        ]);
-    }
-    table
+pub(super) fn volumes(all: &[VolumeFacts]) -> Table {
+    Table::of(all)
+        .left("volume", |one| one.name.clone())
+        .left("name", |one| plain(&one.title))
+        .left("kind", |one| one.kind.clone())
+        .left("level", |one| plain(&one.level))
+        .right("chunk", |one| bytes(&one.chunk_bytes))
+        .left("members", |one| format!("{}: {}", one.members.len(), one.members.join(" ")))
+        .left("state", |one| plain(&one.state))
+        .done()
 }
 
 /// Network interfaces.
-pub(crate) fn network(all: &[NetworkFacts]) -> Table {
-    use Align::{Left, Right};
-    let mut table = Table::new(&[
-        ("interface", Left),
-        ("kind", Left),
-        ("state", Left),
-        ("speed", Right),
-        ("MTU", Right),
-        ("driver", Left),
-        ("NUMA", Right),
-        ("PCI address", Left),
-    ]);
-    for one in all {
-        table.row(vec![
-            one.name.clone(),
-            one.kind.clone(),
-            plain(&one.state),
-            short(&one.bits_per_second, |bits| format!("{} Gbit/s", *bits as f64 / 1e9)),
-            short(&one.mtu_bytes, |bytes| format!("{bytes} B")),
-            plain(&one.driver),
-            plain(&one.numa_node),
-            plain(&one.pci_address),
-        ]);
-    }
-    table
+pub(super) fn network(all: &[NetworkFacts]) -> Table {
+    Table::of(all)
+        .left("interface", |one| one.name.clone())
+        .left("kind", |one| one.kind.clone())
+        .left("state", |one| plain(&one.state))
+        .right("speed", |one| short(&one.bits_per_second, |bits| format!("{} Gbit/s", *bits as f64 / 1e9)))
+        .right("MTU", |one| short(&one.mtu_bytes, |bytes| format!("{bytes} B")))
+        .left("driver", |one| plain(&one.driver))
+        .right("NUMA", |one| plain(&one.numa_node))
+        .left("PCI address", |one| plain(&one.pci_address))
+        .done()
 }
 
 /// Units by positions: what sits where. The width of a free slot stands in it.
-pub(crate) fn places(map: &SlotMap) -> Table {
+pub(super) fn places(map: &SlotMap) -> Table {
     let mut units: Vec<&str> = Vec::new();
     let mut positions: Vec<&str> = Vec::new();
     for slot in &map.slots {
-        if !units.contains(&slot.unit.as_str()) {
-            units.push(&slot.unit);
-        }
-        if !positions.contains(&slot.position.as_str()) {
-            positions.push(&slot.position);
+        for (known, name) in [(&mut units, &slot.unit), (&mut positions, &slot.position)] {
+            if !known.contains(&name.as_str()) {
+                known.push(name);
+            }
         }
     }
-    let mut headings = vec![("unit", Align::Left)];
-    headings.extend(positions.iter().map(|position| (*position, Align::Left)));
-    let mut table = Table::new(&headings);
-    for unit in units {
-        let mut row = vec![Cell::from(if unit.is_empty() { "chassis" } else { unit })];
-        row.extend(positions.iter().map(|position| {
-            let mut here = map.slots.iter().filter(|slot| slot.unit == unit && slot.position == **position);
-            here.next().map_or_else(Cell::default, |slot| {
-                let width = short(&slot.link.width, |width| format!("x{width}"));
-                match (slot.usage, slot.cards.first()) {
-                    (SlotUsage::AvoidUsing, None) => Cell::from(format!("avoid {width}")),
-                    (_, Some(card)) => {
-                        let warned = map.warnings.iter().any(|warning| warning.address == card.pcie.address);
-                        let tone = if warned { Tone::Bad } else { Tone::Main };
-                        let mark = if warned { "!" } else { "" };
-                        Cell::toned(format!("{}{mark}", label(card)), tone)
-                    }
-                    (SlotUsage::Used, None) => Cell::from(format!("used {width}")),
-                    _ => Cell::from(format!("({width})")),
+    let mut table = Table::of(units).left("unit", |unit| if unit.is_empty() { "chassis" } else { unit });
+    for position in positions {
+        let slot =
+            |unit: &&str| map.slots.iter().find(|slot| slot.unit == *unit && slot.position == position);
+        table = table.left(position, |unit| {
+            let Some(slot) = slot(unit) else { return Cell::default() };
+            let width = short(&slot.link.width, |width| format!("x{width}"));
+            match (slot.cards.first(), slot.usage) {
+                (Some(card), _) if map.warnings.iter().any(|one| one.address == card.pcie.address) => {
+                    Cell::toned(format!("{}!", label(card)), Tone::Bad)
                 }
-            })
-        }));
-        table.row(row);
+                (Some(card), _) => Cell::toned(label(card), Tone::Main),
+                (None, SlotUsage::AvoidUsing) => format!("avoid {width}").into(),
+                (None, SlotUsage::Used) => format!("used {width}").into(),
+                (None, _) => format!("({width})").into(),
+            }
+        });
     }
-    table
+    table.done()
 }
 
 /// The shortest name that tells a card: its device, else its kind, as slot tables write it.
-fn label(card: &Card) -> String {
+fn label(card: &Card) -> &str {
     let kind = match card.kind.as_str() {
         "graphics or accelerator" => "GPU",
         "InfiniBand" => "IB",
         kind => kind.strip_suffix(" controller").unwrap_or(kind),
     };
-    card.devices.first().map_or(kind, String::as_str).to_owned()
+    card.devices.first().map_or(kind, String::as_str)
 }
 
 /// Each card with its slot and its link.
-pub(crate) fn cards(map: &SlotMap) -> Table {
-    use Align::{Left, Right};
-    let mut table = Table::new(&[
-        ("slot", Left),
-        ("slot is", Left),
-        ("card", Left),
-        ("kind", Left),
-        ("devices", Left),
-        ("PCI address", Left),
-        ("link", Left),
-        ("card can", Left),
-        ("NUMA", Right),
-    ]);
-    let mut row = |name: &str, is: String, card: &Card| {
-        let PcieFacts { address, link: runs, card: can, .. } = &card.pcie;
-        table.row(vec![
-            name.to_owned(),
-            is,
-            card.name.clone(),
-            card.kind.clone(),
-            card.devices.join(" "),
-            address.clone(),
-            link(runs),
-            link(can),
-            plain(&card.numa_node),
-        ]);
-    };
-    for slot in &map.slots {
-        slot.cards.iter().for_each(|card| row(&slot.name, link(&slot.link), card));
-    }
-    for card in &map.elsewhere {
-        row(&shown(&card.pcie.slot, Clone::clone).known_or("none known"), UNKNOWN.to_owned(), card);
-    }
-    table
+pub(super) fn cards(map: &SlotMap) -> Table {
+    let in_slot = map
+        .slots
+        .iter()
+        .flat_map(|slot| slot.cards.iter().map(move |card| (slot.name.as_str(), link(&slot.link), card)));
+    let elsewhere = map
+        .elsewhere
+        .iter()
+        .map(|card| (card.pcie.slot.known().map_or("none known", String::as_str), UNKNOWN.to_owned(), card));
+    Table::of(in_slot.chain(elsewhere))
+        .left("slot", |(slot, ..)| *slot)
+        .left("slot is", |(_, is, _)| is.clone())
+        .left("card", |(.., card)| card.name.clone())
+        .left("kind", |(.., card)| card.kind.clone())
+        .left("devices", |(.., card)| card.devices.join(" "))
+        .left("PCI address", |(.., card)| card.pcie.address.clone())
+        .left("link", |(.., card)| link(&card.pcie.link))
+        .left("card can", |(.., card)| link(&card.pcie.card))
+        .right("NUMA", |(.., card)| plain(&card.numa_node))
+        .done()
 }
 
 /// How many slots of each width are used and free.
-pub(crate) fn counts(all: &[SlotCount]) -> Table {
-    use Align::{Left, Right};
-    let mut table = Table::new(&[
-        ("width", Left),
-        ("used", Right),
-        ("unused", Right),
-        ("avoid using", Right),
-        ("unknown", Right),
-    ]);
-    for one in all {
-        table.row(vec![
-            one.width.map_or_else(|| UNKNOWN.to_owned(), |width| format!("x{width}")),
-            one.used.to_string(),
-            one.unused.to_string(),
-            one.avoid_using.to_string(),
-            one.unknown.to_string(),
-        ]);
-    }
-    table
+pub(super) fn counts(all: &[SlotCount]) -> Table {
+    Table::of(all)
+        .left("width", |one| one.width.map_or_else(|| UNKNOWN.to_owned(), |width| format!("x{width}")))
+        .right("used", |one| one.used.to_string())
+        .right("unused", |one| one.unused.to_string())
+        .right("avoid using", |one| one.avoid_using.to_string())
+        .right("unknown", |one| one.unknown.to_string())
+        .done()
 }
