@@ -1,8 +1,8 @@
 //! Two runs of the same cases beside each other: what changed beyond the scatter, and what did not.
 
-use analysis::{Comparison, Contrast, largest_gap};
+use analysis::{Comparison, Contrast, Figure, Matrix, Paired, largest_gap};
 use record::{Operation, Provenance, Run, Warning};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::build;
 use crate::colour::Colour;
@@ -10,7 +10,7 @@ use crate::escape;
 use crate::format::{counted, latency, rate_in, whole};
 use crate::section::{Block, Section, signed};
 use crate::statements;
-use crate::table::{Align, Cell, Table, Tone};
+use crate::table::{Cell, Table, Tone};
 use crate::text;
 use crate::view::Statements;
 use crate::words;
@@ -28,62 +28,34 @@ const SCHEMA: &str = "ioproof-comparison/1";
 /// # Ok::<(), record::RecordError>(())
 /// ```
 #[derive(Debug)]
-pub struct Pair {
-    sides: [Side; 2],
+pub struct Pair<'a> {
+    runs: [&'a Run; 2],
+    /// With the conditions of both figures.
     comparisons: Vec<(Comparison, String)>,
     /// Figures of either run that the other lacks.
     alone: [usize; 2],
     /// Pairs that have different names and the same point.
     agreements: usize,
-    /// Matrices of jobs of both runs, launch by launch.
-    matrices: Vec<MatrixPair>,
-}
-
-/// A matrix of jobs of both runs.
-#[derive(Debug, Clone, Serialize)]
-struct MatrixPair {
-    /// What is compared, with its run.
-    before: String,
-    after: String,
-    /// Tables, tests, scale and seed are the same, whatever the page and direct I/O.
-    same_work: bool,
-    /// Its rows; none where the work differs, or launches are missing.
-    contrasts: Vec<serde_json::Value>,
-    #[serde(skip)]
-    table: Option<Table>,
-}
-
-/// One of the two runs.
-#[derive(Debug, Clone, Serialize)]
-struct Side {
-    id: String,
-    title: String,
-    directory: String,
-    release: Option<String>,
-    node: String,
-    program_version: String,
-    provenance: Provenance,
-    /// The tool whose words were used, or whose text was imported; empty where it was none.
-    tool: String,
+    /// Matrices of jobs of both runs, launch by launch, for programs and for readers.
+    matrices: Vec<(Value, Block)>,
 }
 
 /// Compares what `before` and `after` measured under the same conditions.
 #[must_use]
-pub fn compare(before: &Run, after: &Run) -> Pair {
-    let figures = [build::sources(before), build::sources(after)];
-    let refused = [0, 1].map(|run| {
-        let (of, figures) = ([before, after][run], &figures[run]);
-        let doubts = analysis::findings_of(of, figures).audit;
-        analysis::refusals(&of.manifest.plan, figures, &doubts)
+pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
+    let runs = [before, after];
+    let figures = runs.map(build::sources);
+    let refused = [0, 1].map(|at| {
+        let doubts = analysis::findings_of(runs[at], &figures[at]).audit;
+        analysis::refusals(&runs[at].manifest.plan, &figures[at], &doubts)
     });
-    let of = |run: usize| analysis::RunFigures {
-        plan: &[before, after][run].manifest.plan,
-        figures: &figures[run],
-        refused: &refused[run],
+    let of = |at: usize| analysis::RunFigures {
+        plan: &runs[at].manifest.plan,
+        figures: &figures[at],
+        refused: &refused[at],
     };
     let pairs = analysis::paired(of(0), of(1));
-    let agreements = pairs.iter().filter(|pair| pair.by_conditions).count();
-    let with_conditions = |pair: &analysis::Paired| {
+    let with_conditions = |pair: &Paired| {
         let [one, other] = [&figures[0][pair.before], &figures[1][pair.after]];
         let mut words = one.conditions.clone();
         if one.conditions != other.conditions {
@@ -100,48 +72,61 @@ pub fn compare(before: &Run, after: &Run) -> Pair {
         pair.comparisons.iter().map(move |one| (one.clone(), words.clone())).collect::<Vec<_>>()
     };
     Pair {
-        sides: [side(before), side(after)],
+        runs,
         alone: figures.each_ref().map(|side| side.len() - pairs.len()),
         comparisons: pairs.iter().flat_map(with_conditions).collect(),
-        agreements,
-        matrices: matrices([before, after], [&figures[0], &figures[1]]),
+        agreements: pairs.iter().filter(|pair| pair.by_conditions).count(),
+        matrices: matrices(runs, &figures),
     }
 }
 
 /// The matrices of both runs that are of the same workload, target and settings; where each run has one, these.
-fn matrices(runs: [&Run; 2], figures: [&[analysis::Figure]; 2]) -> Vec<MatrixPair> {
-    let [before, after] = [0, 1].map(|run| analysis::matrices(runs[run], figures[run]).all);
+fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2]) -> Vec<(Value, Block)> {
+    let [before, after] = [0, 1].map(|run| analysis::matrices(runs[run], &figures[run]).all);
     let only_ones = before.len() == 1 && after.len() == 1;
-    let same = |one: &analysis::Matrix, other: &analysis::Matrix| {
-        (&one.group, &one.target, &one.settings) == (&other.group, &other.target, &other.settings)
-    };
-    let work = |run: usize, one: &analysis::Matrix| {
+    let point = |one: &Matrix| (one.group.clone(), one.target.clone(), one.settings.clone());
+    let work = |run: usize, one: &Matrix| {
         let mut cases = runs[run].manifest.plan.cases.iter();
-        cases.find(|case| case.id == one.case).map(|case| case.workload.work.clone())
+        cases.find(|case| case.id == one.case).map(|case| &case.workload.work)
     };
-    let name = |run: usize, one: &analysis::Matrix| {
+    let name = |one: &Matrix, side: &str| {
         let what = if one.target.is_empty() { &one.group } else { &one.target };
-        format!("{what} {}", ["before", "after"][run])
+        format!("{what} {side}")
     };
-    let pair = |one: &analysis::Matrix| {
-        let other = after.iter().find(|other| only_ones || same(one, other))?;
-        let same_work =
-            work(0, one).zip(work(1, other)).is_some_and(|(one, other)| analysis::same_jobs(&one, &other));
-        let names = [name(1, other), name(0, one)];
-        let comparison = analysis::compare_matrices(names.clone(), one, other);
+    let pair = |one: &Matrix| {
+        let other = after.iter().find(|other| only_ones || point(one) == point(other))?;
+        let both = work(0, one).zip(work(1, other));
+        let same_work = both.is_some_and(|(one, other)| analysis::same_jobs(one, other));
+        let (before, after) = (name(one, "before"), name(other, "after"));
+        let comparison = analysis::compare_matrices([after.clone(), before.clone()], one, other);
         let rows: Vec<_> = comparison.contrasts.into_iter().map(|(row, _)| row).collect();
         let table = (same_work && comparison.complete).then(|| analysis::Table::planned(&rows));
-        let [after, before] = names;
-        let read = table.as_ref().map(|table| statements::without_figures(table, |text| text));
+        let block = match &table {
+            Some(table) => Block::Table {
+                caption: "Jobs as a whole, over all launches that both runs completed".to_owned(),
+                table: statements::without_figures(table, |text| text),
+            },
+            None if same_work => Block::Text(format!(
+                "{before} and {after}: no verdict, for not all launches of both completed and have their pairs."
+            )),
+            None => Block::Text(
+                "The jobs of both runs are not the same (scale, seed, tables or tests): no verdict, for their sums are of \
+                 different work."
+                    .to_owned(),
+            ),
+        };
         let statements = Statements { tables: table.into_iter().collect(), ..Statements::default() };
         let contrasts = statements.objects(analysis::Kind::JobContrast);
-        Some(MatrixPair { before, after, same_work, contrasts, table: read })
+        // Tables, tests, scale and seed are the same, whatever the page and direct I/O.
+        let value =
+            json!({ "before": before, "after": after, "same_work": same_work, "contrasts": contrasts });
+        Some((value, block))
     };
     before.iter().filter_map(pair).collect()
 }
 
 /// Of so many iterations the figure is the mean that its tool has printed; none where it is of own values.
-fn printed_mean(run: &Run, figure: &analysis::Figure) -> Option<u64> {
+fn printed_mean(run: &Run, figure: &Figure) -> Option<u64> {
     let of_figure = |row: &&record::WarningRow| {
         row.key.as_ref().is_some_and(|key| *key.case == *figure.case && key.phase == figure.phase)
     };
@@ -149,45 +134,6 @@ fn printed_mean(run: &Run, figure: &analysis::Figure) -> Option<u64> {
         Warning::PrintedMean { iterations } => Some(iterations),
         _ => None,
     })
-}
-
-fn side(run: &Run) -> Side {
-    let manifest = &run.manifest;
-    Side {
-        id: manifest.run_id.clone(),
-        title: manifest.plan.title.clone(),
-        directory: run.directory.display().to_string(),
-        release: manifest.plan.terms.release.clone(),
-        node: manifest.host.node.clone(),
-        program_version: manifest.program_version.clone(),
-        provenance: manifest.provenance,
-        tool: build::tool(run),
-    }
-}
-
-/// A comparison in plain numbers.
-#[derive(Serialize)]
-struct Row<'a> {
-    case: String,
-    phase: &'static str,
-    /// The operation whose mean latencies are compared; none for rates.
-    latency_of: Option<&'static str>,
-    /// A rate over the time of the transfers alone, beside that of the figure.
-    transferring: bool,
-    conditions: &'a str,
-    /// In `unit`: bytes or operations per second, or nanoseconds of a latency.
-    before: f64,
-    after: f64,
-    unit: &'static str,
-    /// After ÷ before − 1; none where it cannot be told.
-    change: Option<f64>,
-    change_low: Option<f64>,
-    change_high: Option<f64>,
-    p_value: Option<f64>,
-    /// `faster`, `slower`, `not shown`, `too few values` or `cannot be told`.
-    outcome: &'static str,
-    /// Why it cannot be told.
-    because: Option<&'a str>,
 }
 
 const FASTER: (&str, Tone) = ("faster", Tone::Good);
@@ -209,7 +155,7 @@ const fn outcome(one: &Comparison) -> (&'static str, Tone) {
     }
 }
 
-impl Pair {
+impl Pair<'_> {
     /// Tables for a terminal.
     #[must_use]
     pub fn text(&self, colour: Colour) -> String {
@@ -229,42 +175,63 @@ impl Pair {
     /// JSON in the schema `ioproof-comparison/1`.
     #[must_use]
     pub fn json(&self) -> String {
-        let row = |(one, conditions): &'_ (Comparison, String)| {
-            let row = Row {
-                case: one.case.to_string(),
-                phase: one.phase.name(),
-                latency_of: one.operation.map(Operation::name),
-                transferring: one.transferring,
-                conditions,
-                before: one.difference.before,
-                after: one.difference.after,
-                unit: if one.operation.is_some() { "ns" } else { words::unit(one.phase) },
-                change: one.refused.is_none().then_some(one.difference.change),
-                change_low: one.difference.interval.map(|(low, _)| low),
-                change_high: one.difference.interval.map(|(_, high)| high),
-                p_value: one.difference.p_value,
-                outcome: outcome(one).0,
-                because: one.refused.as_deref(),
-            };
-            serde_json::to_value(row).unwrap_or_default()
+        let row = |(one, conditions): &(Comparison, String)| {
+            let found = &one.difference;
+            json!({
+                "case": one.case,
+                "phase": one.phase.name(),
+                "latency_of": one.operation.map(Operation::name),
+                "transferring": one.transferring,
+                "conditions": conditions,
+                "before": found.before,
+                "after": found.after,
+                "unit": if one.operation.is_some() { "ns" } else { words::unit(one.phase) },
+                "change": one.refused.is_none().then_some(found.change),
+                "change_low": found.interval.map(|(low, _)| low),
+                "change_high": found.interval.map(|(_, high)| high),
+                "p_value": found.p_value,
+                "outcome": outcome(one).0,
+                "because": one.refused,
+            })
         };
-        let value = serde_json::json!({
+        let side = |run: &Run| {
+            let manifest = &run.manifest;
+            json!({
+                "id": manifest.run_id,
+                "title": manifest.plan.title,
+                "directory": run.directory.display().to_string(),
+                "release": manifest.plan.terms.release,
+                "node": manifest.host.node,
+                "program_version": manifest.program_version,
+                "provenance": manifest.provenance,
+                "tool": build::tool(run),
+            })
+        };
+        escape::json_text(&json!({
             "schema": SCHEMA,
-            "before": self.sides[0],
-            "after": self.sides[1],
+            "before": side(self.runs[0]),
+            "after": side(self.runs[1]),
             "only_before": self.alone[0],
             "only_after": self.alone[1],
             "paired_by_conditions": self.agreements,
             "comparisons": self.comparisons.iter().map(row).collect::<Vec<_>>(),
-            "matrices": self.matrices,
-        });
-        escape::json_text(&value)
+            "matrices": self.matrices.iter().map(|(value, _)| value).collect::<Vec<_>>(),
+        }))
     }
 
     /// The same for a page.
     pub(crate) fn section(&self) -> Section {
-        let mut blocks = vec![Block::Text(self.sides_in_words()), Block::Text(self.counts())];
-        blocks.extend(self.largest().map(Block::Text));
+        let mut blocks = vec![Block::Text(self.sides()), Block::Text(self.counts())];
+        let all: Vec<Comparison> = self.comparisons.iter().map(|(one, _)| one.clone()).collect();
+        blocks.extend(largest_gap(&all).map(|one| {
+            let change = signed(one.difference.change);
+            Block::Text(format!(
+                "The largest gap between both is {change}: {} of {} ({}).",
+                one.phase,
+                one.case,
+                outcome(one).0
+            ))
+        }));
         if self.agreements > 0 {
             blocks.push(Block::Text(format!(
                 "{} of figures of different names: the same phase, size, order, tasks and nodes. What \
@@ -273,72 +240,38 @@ impl Pair {
                 counted(self.agreements as u64, "pair")
             )));
         }
-        let mut table = Table::new(&[
-            ("result", Align::Left),
-            ("case", Align::Left),
-            ("phase", Align::Left),
-            ("of", Align::Left),
-            ("before", Align::Right),
-            ("after", Align::Right),
-            ("change", Align::Right),
-            ("interval", Align::Right),
-            ("p", Align::Right),
-            ("conditions", Align::Left),
-        ])
-        .below("conditions");
-        // What changed is read first; the rest keeps its order.
-        let mut rows: Vec<&(Comparison, String)> = self.comparisons.iter().collect();
-        rows.sort_by_key(|(one, _)| !one.difference.is_stated());
-        for (one, conditions) in rows {
-            table.row(row(one, conditions));
-        }
-        if table.is_empty() {
-            blocks.push(Block::Text("No case was measured in both runs.".to_owned()));
-        } else {
-            let caption =
-                "Medians of the repetitions that count; a difference has p ≤ 0.01, corrected for all comparisons".to_owned();
-            blocks.push(Block::Table { caption, table: table.without_empty_columns() });
-        }
-        for one in &self.matrices {
-            blocks.push(match &one.table {
-                Some(table) => Block::Table {
-                    caption: "Jobs as a whole, over all launches that both runs completed".to_owned(),
-                    table: table.clone(),
-                },
-                None if one.same_work => Block::Text(format!(
-                    "{} and {}: no verdict, for not all launches of both completed and have their pairs.",
-                    one.before, one.after
-                )),
-                None => Block::Text(
-                    "The jobs of both runs are not the same (scale, seed, tables or tests): no verdict, for their sums are of \
-                     different work."
-                        .to_owned(),
-                ),
-            });
-        }
+        blocks.push(match self.comparisons.is_empty() {
+            true => Block::Text("No case was measured in both runs.".to_owned()),
+            false => Block::Table {
+                caption: "Medians of the repetitions that count; a difference has p ≤ 0.01, corrected for all comparisons"
+                    .to_owned(),
+                table: self.table(),
+            },
+        });
+        blocks.extend(self.matrices.iter().map(|(_, block)| block.clone()));
         Section { id: "comparison", title: "What changed", before_figures: true, blocks }
     }
 
-    fn sides_in_words(&self) -> String {
-        let words = |side: &Side| {
-            let release = side.release.as_ref().map(|release| format!(", {release}")).unwrap_or_default();
+    fn sides(&self) -> String {
+        let words = |run: &Run| {
+            let manifest = &run.manifest;
+            let release = manifest.plan.terms.release.as_ref().map(|release| format!(", {release}"));
             // Where it is not measured here, that is the first thing to know.
-            let from = match side.provenance {
+            let from = match manifest.provenance {
                 Provenance::Measured => String::new(),
                 other => format!("{}, ", build::provenance(other)),
             };
-            let tool = match side.tool.as_str() {
-                "" => String::new(),
-                tool => format!(", by {tool}"),
-            };
-            let node = match (side.provenance, side.node.as_str()) {
+            let tool = Some(build::tool(run)).filter(|tool| !tool.is_empty());
+            let tool = tool.map(|tool| format!(", by {tool}")).unwrap_or_default();
+            let node = match (manifest.provenance, manifest.host.node.as_str()) {
                 (Provenance::Imported, text::UNKNOWN_NODE) => String::new(),
                 (_, node) => format!(" on {node}"),
             };
-            format!("{} ({from}{}{release}{tool}{node})", side.title, side.id)
+            let (title, id, release) = (&manifest.plan.title, &manifest.run_id, release.unwrap_or_default());
+            format!("{title} ({from}{id}{release}{tool}{node})")
         };
-        let [before, after] = &self.sides;
-        if before.id == after.id {
+        let [before, after] = self.runs;
+        if before.manifest.run_id == after.manifest.run_id {
             return format!("Both are the same run: {}.", words(before));
         }
         format!("Before: {}. After: {}.", words(before), words(after))
@@ -346,16 +279,15 @@ impl Pair {
 
     /// `12 comparisons: 2 faster, 10 not shown.`
     fn counts(&self) -> String {
-        let parts: Vec<String> = [FASTER.0, SLOWER.0, NOT_SHOWN.0, TOO_FEW.0, CANNOT_TELL.0]
-            .iter()
-            .map(|kind| (kind, self.comparisons.iter().filter(|(one, _)| outcome(one).0 == *kind).count()))
-            .filter(|(_, count)| *count > 0)
-            .map(|(word, count)| format!("{count} {word}"))
-            .collect();
-        let colon = if parts.is_empty() { "" } else { ": " };
+        let kinds = [FASTER, SLOWER, NOT_SHOWN, TOO_FEW, CANNOT_TELL].map(|(kind, _)| {
+            (kind, self.comparisons.iter().filter(|(one, _)| outcome(one).0 == kind).count())
+        });
+        let kinds = kinds.iter().filter(|(_, count)| *count > 0);
+        let kinds: Vec<String> = kinds.map(|(word, count)| format!("{count} {word}")).collect();
+        let colon = if kinds.is_empty() { "" } else { ": " };
         let mut text =
-            format!("{}{colon}{}.", counted(self.comparisons.len() as u64, "comparison"), parts.join(", "));
-        for (side, alone) in [("before", self.alone[0]), ("after", self.alone[1])] {
+            format!("{}{colon}{}.", counted(self.comparisons.len() as u64, "comparison"), kinds.join(", "));
+        for (side, alone) in ["before", "after"].into_iter().zip(self.alone) {
             if alone > 0 {
                 text.push_str(&format!(" {} only {side}.", counted(alone as u64, "figure")));
             }
@@ -363,51 +295,43 @@ impl Pair {
         text
     }
 
-    /// The largest gap, in words.
-    fn largest(&self) -> Option<String> {
-        let all: Vec<Comparison> = self.comparisons.iter().map(|(one, _)| one.clone()).collect();
-        let one = largest_gap(&all)?;
-        Some(format!(
-            "The largest gap between both is {}: {} of {} ({}).",
-            signed(one.difference.change),
-            one.phase,
-            one.case,
-            outcome(one).0
-        ))
+    fn table(&self) -> Table {
+        // What changed is read first; the rest keeps its order.
+        let mut rows: Vec<&(Comparison, String)> = self.comparisons.iter().collect();
+        rows.sort_by_key(|(one, _)| !one.difference.is_stated());
+        let value = |one: &Comparison, value: f64| match one.operation {
+            Some(_) => latency(whole(value)),
+            None => rate_in(value, words::unit(one.phase)),
+        };
+        Table::of(rows)
+            .left("result", |(one, _)| Cell::toned(outcome(one).0, outcome(one).1))
+            .left("case", |(one, _)| one.case.clone())
+            .left("phase", |(one, _)| one.phase.name())
+            .left("of", |(one, _)| match (one.operation, one.transferring) {
+                (Some(of), _) => format!("mean latency of {}s", of.name()),
+                (None, true) => "rate while transferring".to_owned(),
+                (None, false) => "rate".to_owned(),
+            })
+            .right("before", |(one, _)| value(one, one.difference.before))
+            .right("after", |(one, _)| value(one, one.difference.after))
+            .right("change", |(one, _)| {
+                let change =
+                    if one.refused.is_some() { String::new() } else { signed(one.difference.change) };
+                Cell::toned(change, outcome(one).1)
+            })
+            .right("interval", |(one, _)| {
+                one.difference.interval.map(|(low, high)| format!("{} … {}", signed(low), signed(high)))
+            })
+            .right("p", |(one, _)| {
+                let words = |p: f64| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
+                one.difference.p_value.map(words)
+            })
+            .left("conditions", |(one, conditions)| match &one.refused {
+                Some(why) => format!("{conditions}; cannot be told: {why}"),
+                None => conditions.clone(),
+            })
+            .done()
+            .below("conditions")
+            .without_empty_columns()
     }
-}
-
-fn row(one: &Comparison, conditions: &str) -> Vec<Cell> {
-    let (word, tone) = outcome(one);
-    let value = |value: f64| match one.operation {
-        Some(_) => latency(whole(value)),
-        None => rate_in(value, words::unit(one.phase)),
-    };
-    let interval = one
-        .difference
-        .interval
-        .map(|(low, high)| format!("{} … {}", signed(low), signed(high)))
-        .unwrap_or_default();
-    let of = match (one.operation, one.transferring) {
-        (Some(of), _) => format!("mean latency of {}s", of.name()),
-        (None, true) => "rate while transferring".to_owned(),
-        (None, false) => "rate".to_owned(),
-    };
-    let (change, conditions) = match &one.refused {
-        Some(why) => (String::new(), format!("{conditions}; cannot be told: {why}")),
-        None => (signed(one.difference.change), conditions.to_owned()),
-    };
-    let p_value = |p: f64| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
-    vec![
-        Cell::toned(word, tone),
-        one.case.to_string().into(),
-        one.phase.name().into(),
-        of.into(),
-        value(one.difference.before).into(),
-        value(one.difference.after).into(),
-        Cell::toned(change, tone),
-        interval.into(),
-        one.difference.p_value.map(p_value).unwrap_or_default().into(),
-        conditions.into(),
-    ]
 }

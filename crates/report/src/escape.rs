@@ -5,12 +5,11 @@
 //! ([`plan::visible`]). `docs/REPORT.md` lists the rules.
 
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, Write};
 
 use plan::{is_hidden, visible, visible_lines};
 use serde::Serialize;
-use serde_json::ser::{Formatter, PrettyFormatter};
-use serde_json::{Serializer, Value};
+use serde_json::Value;
 
 /// First characters that make a spreadsheet take a text for a formula; it reads the wide ones like
 /// the others.
@@ -133,8 +132,8 @@ fn only_own_tags(text: &str) -> String {
 }
 
 /// As [`json_text`], into `out`.
-pub(crate) fn json(value: &impl Serialize, out: &mut impl io::Write) -> serde_json::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(out, Visible(PrettyFormatter::new())))
+pub(crate) fn json(value: &impl Serialize, out: &mut impl Write) -> serde_json::Result<()> {
+    serde_json::to_writer_pretty(Visible(out), value)
 }
 
 /// `value` as JSON in lines, for a terminal too: every control character and whatever else cannot be seen is written by
@@ -150,65 +149,24 @@ pub fn json_text(value: &impl Serialize) -> String {
     String::from_utf8(out).expect("JSON is UTF-8")
 }
 
-/// Writes what serde leaves as it is, DEL and bidi marks among it, by its number.
-struct Visible(PrettyFormatter<'static>);
+/// Writes what serde leaves as it is, DEL and bidi marks among it, by its number. Only texts can hold any, and serde
+/// writes no part of a character.
+struct Visible<'a, W>(&'a mut W);
 
-impl Formatter for Visible {
-    fn write_string_fragment<W: io::Write + ?Sized>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        if !fragment.contains(is_hidden) {
-            return writer.write_all(fragment.as_bytes());
+impl<W: Write> Write for Visible<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = str::from_utf8(bytes).map_err(io::Error::other)?;
+        let is_hidden = |c: char| c != '\n' && is_hidden(c);
+        for part in text.split_inclusive(is_hidden) {
+            let shown = part.trim_end_matches(is_hidden);
+            self.0.write_all(shown.as_bytes())?;
+            part[shown.len()..].encode_utf16().try_for_each(|unit| write!(self.0, "\\u{unit:04x}"))?;
         }
-        let mut units = [0; 2];
-        for character in fragment.chars() {
-            if is_hidden(character) {
-                for unit in character.encode_utf16(&mut units) {
-                    write!(writer, "\\u{unit:04x}")?;
-                }
-            } else {
-                write!(writer, "{character}")?;
-            }
-        }
-        Ok(())
+        Ok(bytes.len())
     }
 
-    fn begin_array<W: io::Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_array(writer)
-    }
-
-    fn end_array<W: io::Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_array(writer)
-    }
-
-    fn begin_array_value<W: io::Write + ?Sized>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        self.0.begin_array_value(writer, first)
-    }
-
-    fn end_array_value<W: io::Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_array_value(writer)
-    }
-
-    fn begin_object<W: io::Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_object(writer)
-    }
-
-    fn end_object<W: io::Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_object(writer)
-    }
-
-    fn begin_object_key<W: io::Write + ?Sized>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        self.0.begin_object_key(writer, first)
-    }
-
-    fn begin_object_value<W: io::Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_object_value(writer)
-    }
-
-    fn end_object_value<W: io::Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_object_value(writer)
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 

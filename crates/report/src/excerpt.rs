@@ -9,10 +9,9 @@ use serde_json::{Value, json};
 use crate::Study;
 use crate::colour::Colour;
 use crate::escape::json_text;
-use crate::section::Section;
-use crate::table::{Align, Table};
+use crate::format::{counted, grouped};
+use crate::table::Table;
 use crate::text::section_whole;
-use crate::view::Report;
 
 /// What a verdict says of a study without promises.
 const NO_COMMITMENT: &str =
@@ -22,7 +21,7 @@ impl Study<'_> {
     /// The verdicts as a table, with the reasons of those that are no pass.
     #[must_use]
     pub fn verdicts(&self, colour: Colour) -> String {
-        section(self.report(), "summary", colour).unwrap_or_else(|| NO_COMMITMENT.to_owned())
+        self.section("summary", colour).unwrap_or_else(|| NO_COMMITMENT.to_owned())
     }
 
     /// The verdicts as JSON: `{"schema", "kept", "verdicts"}`.
@@ -49,13 +48,14 @@ impl Study<'_> {
     /// What is doubtful, by cause, and how many figures carry no statement.
     #[must_use]
     pub fn check(&self, colour: Colour) -> String {
-        let of = self.report().figures.len() as u64;
-        let of = crate::format::counted(of, "figure");
-        let Some(found) = section(self.report(), "audit", colour) else {
-            return format!("nothing doubtful in {of}\n");
-        };
-        let withheld = crate::format::grouped(self.withheld() as u64);
-        format!("{found}\nno promise can be kept by {withheld} of {of}\n")
+        let of = counted(self.report().figures.len() as u64, "figure");
+        match self.section("audit", colour) {
+            None => format!("nothing doubtful in {of}\n"),
+            Some(found) => {
+                let withheld = grouped(self.withheld() as u64);
+                format!("{found}\nno promise can be kept by {withheld} of {of}\n")
+            }
+        }
     }
 
     /// What is doubtful, as JSON: `{"schema", "withheld", "doubts"}`.
@@ -71,30 +71,27 @@ impl Study<'_> {
         let doubts = self.report().findings.audit.iter().filter(|one| one.disqualifies);
         doubts.filter_map(|one| one.figure).collect::<HashSet<_>>().len()
     }
-}
 
-/// One section of a report for a terminal, nothing of it cut.
-fn section(report: &Report, id: &str, colour: Colour) -> Option<String> {
-    let sections = crate::section::sections(report);
-    let found: &Section = sections.iter().find(|section| section.id == id)?;
-    Some(section_whole(found, colour).trim_start().to_owned())
+    /// One section for a terminal, nothing of it cut.
+    fn section(&self, id: &str, colour: Colour) -> Option<String> {
+        let sections = crate::section::sections(self.report());
+        let found = sections.iter().find(|section| section.id == id)?;
+        Some(section_whole(found, colour).trim_start().to_owned())
+    }
 }
 
 /// The doubts about published figures, for a terminal.
 #[must_use]
 pub fn check_published(library: &Library) -> String {
     let doubts = analysis::audit_published(library);
-    let mut table =
-        Table::new(&[("check", Align::Left), ("concerns", Align::Left), ("evidence", Align::Left)]);
-    for one in &doubts {
-        table.row(vec![one.check.name().to_owned(), one.concerns.clone(), one.evidence.clone()]);
-    }
-    let counted = crate::format::counted(doubts.len() as u64, "doubt");
-    format!(
-        "{}\n{counted} in {} published figures\n",
-        table.to_text("", Colour::Plain),
-        library.figures.len()
-    )
+    let table = Table::of(&doubts)
+        .left("check", |one| one.check.name())
+        .left("concerns", |one| one.concerns.clone())
+        .left("evidence", |one| one.evidence.clone())
+        .done()
+        .to_text("", Colour::Plain);
+    let found = counted(doubts.len() as u64, "doubt");
+    format!("{table}\n{found} in {} published figures\n", library.figures.len())
 }
 
 /// The same as JSON: `{"schema", "doubts"}`.

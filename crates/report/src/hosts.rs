@@ -16,13 +16,16 @@ fn parts(name: &str) -> Option<(&str, &str, &str)> {
     digits.parse::<u32>().is_ok().then_some((&name[..start], digits, &name[end..]))
 }
 
+/// What names in a row have in common: the text before and after their numbers, and how many digits a number with
+/// leading zeros has; none of a name without a number.
+type Pattern<'a> = (&'a str, &'a str, Option<usize>);
+
 /// `n[01-16]`, `n[1,3-4], login`: each name once, in the order in which they come first.
 pub(crate) fn folded(names: &[&str]) -> String {
     let is_padded = |digits: &str| digits.len() > 1 && digits.starts_with('0');
     let all = names.iter().filter_map(|name| parts(name)).filter(|(_, digits, _)| is_padded(digits));
     let padded: Vec<_> = all.map(|(before, digits, after)| (before, digits.len(), after)).collect();
-    // What names in a row have in common, with the digits of a number with leading zeros, and their numbers.
-    let mut patterns: Vec<((&str, &str, Option<usize>), Vec<u32>)> = Vec::new();
+    let mut patterns: Vec<(Pattern<'_>, Vec<u32>)> = Vec::new();
     for name in names {
         let (pattern, number) = match parts(name) {
             None => ((*name, "", None), None),

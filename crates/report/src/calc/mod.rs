@@ -1,25 +1,23 @@
 //! What `ioproof calc` prints: the formulas of the analysis with their numbers put in, so that a
-//! reader can follow each of them with a pencil.
+//! reader can follow each of them with a pencil. An error says what of the question has no answer.
 
 mod rates;
 mod samples;
-
-use std::fmt::Write as _;
 
 use plan::Amount;
 
 pub use rates::{balance, bound, crossover, drives, job, little, margin, scalability, tax, units};
 pub use samples::{compare, curve, difference, regression, statistics, values};
 
-use crate::format::{grouped, rate, whole};
+use crate::format::{grouped, latency, rate, whole};
 
 /// Names stand in a column of this width, so that the numbers can be compared.
 const NAME_COLUMNS: usize = 24;
 
 /// One line of a result: what it is, its value, and how it came about.
-fn line(out: &mut String, name: &str, value: &str, how: &str) {
+fn line(name: &str, value: &str, how: &str) -> String {
     let how = if how.is_empty() { String::new() } else { format!("   {how}") };
-    let _ = writeln!(out, "{name:<NAME_COLUMNS$} {value}{how}");
+    format!("{name:<NAME_COLUMNS$} {value}{how}\n")
 }
 
 /// Two rates as numbers of one unit.
@@ -46,7 +44,7 @@ fn shown(amount: Amount) -> String {
         Amount::BytesPerSecond(value) => rate(value),
         Amount::OperationsPerSecond(value) if value < 100.0 => format!("{value:.2}/s"),
         Amount::OperationsPerSecond(value) => format!("{}/s", grouped(whole(value))),
-        Amount::Latency { nanos, .. } => crate::format::latency(whole(nanos)),
+        Amount::Latency { nanos, .. } => latency(whole(nanos)),
     }
 }
 

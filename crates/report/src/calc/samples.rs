@@ -1,10 +1,8 @@
 //! Formulas of several values: what they have in common, whether they differ, and what a curve
 //! through them looks like.
 
-use std::fmt::Write as _;
-
 use analysis::{
-    Bootstrap, CONFIDENCE, Contrast, Dips, PrintedStatistics, Regression, Sample, Shape, Steadier, Summary,
+    Bootstrap, CONFIDENCE, Contrast, PrintedStatistics, Regression, Sample, Steadier, Summary,
     bootstrap_mean, check_statistics, compare_spread, deviation_min,
 };
 
@@ -18,18 +16,14 @@ const BOOTSTRAP_LEAST: usize = 20;
 /// The difference of two numbers and its share of the first.
 #[must_use]
 pub fn difference(before: f64, after: f64) -> String {
-    let mut out = String::new();
-    line(&mut out, "difference", &format!("{:+}", rounded(after - before)), &format!("{after} − {before}"));
+    // Without the digits that binary arithmetic adds.
+    let difference = ((after - before) * 1e9).round() / 1e9;
+    let mut out = line("difference", &format!("{difference:+}"), &format!("{after} − {before}"));
     if before != 0.0 {
         let share = (after - before) / before;
-        line(&mut out, "share of the first", &format!("{:+.2} %", share * 100.0), "");
+        out += &line("share of the first", &format!("{:+.2} %", share * 100.0), "");
     }
     out
-}
-
-/// Without the digits that binary arithmetic adds.
-fn rounded(value: f64) -> f64 {
-    (value * 1e9).round() / 1e9
 }
 
 /// Whether printed statistics can belong together.
@@ -39,23 +33,19 @@ pub fn statistics(printed: &PrintedStatistics) -> String {
     let range = printed.min.zip(printed.max).map(|(min, max)| max - min).or(printed.range);
     if let (Some(range), Some(n)) = (range, printed.n) {
         let how = format!("range ÷ √(2 (n − 1)), for {} values with a range of {range}", grouped(n));
-        line(&mut out, "deviation at least", &format!("{:.3}", deviation_min(range, n)), &how);
+        out += &line("deviation at least", &format!("{:.3}", deviation_min(range, n)), &how);
     }
-    if let (Some(deviation), Some(mean)) = (printed.deviation, printed.mean)
-        && mean != 0.0
-    {
-        line(&mut out, "fluctuation", &percent(deviation / mean), &format!("{deviation} ÷ {mean}"));
+    if let (Some(deviation), Some(mean)) = (printed.deviation, printed.mean.filter(|mean| *mean != 0.0)) {
+        out += &line("fluctuation", &percent(deviation / mean), &format!("{deviation} ÷ {mean}"));
     }
     let found = check_statistics(printed);
-    for one in &found {
-        line(&mut out, "IMPOSSIBLE", &one.to_string(), "");
-    }
+    out.extend(found.iter().map(|one| line("IMPOSSIBLE", &one.to_string(), "")));
     let checked = checked(printed);
     if checked.is_empty() {
         let needed = "the mean needs --min and --max, the deviation --range or both, and --n";
-        line(&mut out, "not checked", needed, "");
+        out += &line("not checked", needed, "");
     } else if found.is_empty() {
-        line(&mut out, "no contradiction", &format!("checked: {}", checked.join("; ")), "");
+        out += &line("no contradiction", &format!("checked: {}", checked.join("; ")), "");
     }
     out
 }
@@ -74,67 +64,50 @@ fn checked(printed: &PrintedStatistics) -> Vec<&'static str> {
     parts.into_iter().filter(|(is_checked, _)| *is_checked).map(|(_, what)| what).collect()
 }
 
-/// Statistics of a column.
-///
-/// # Errors
-/// There are no values.
+/// Statistics of a column that has values.
 pub fn values(column: &[f64]) -> Result<String, String> {
     let all = Summary::of(column).ok_or("no numbers were given")?;
-    let mut out = String::new();
-    let value = |value: f64| significant(value);
-    line(&mut out, "values", &grouped(all.n as u64), "");
-    line(&mut out, "median", &value(all.median), "");
-    if let Some(interval) = all.median_interval {
-        let how =
-            format!("holds the median with {}, whatever the distribution", percent(interval.confidence));
-        line(&mut out, "  interval", &format!("{} to {}", value(interval.low), value(interval.high)), &how);
+    let interval = |low, high, how: &str| {
+        line("  interval", &format!("{} to {}", significant(low), significant(high)), how)
+    };
+    let mut out = line("values", &grouped(all.n as u64), "");
+    out += &line("median", &significant(all.median), "");
+    if let Some(found) = all.median_interval {
+        let how = format!("holds the median with {}, whatever the distribution", percent(found.confidence));
+        out += &interval(found.low, found.high, &how);
     }
-    line(
-        &mut out,
-        "mean ± deviation",
-        &format!("{} ± {}", value(all.mean), value(all.deviation_sample)),
-        "divisor n − 1",
-    );
-    let bootstrap = Bootstrap::default();
-    let interval = bootstrap.interval(column, bootstrap_mean).filter(|_| all.n >= BOOTSTRAP_LEAST);
-    if let Some(interval) = interval {
+    let mean = format!("{} ± {}", significant(all.mean), significant(all.deviation_sample));
+    out += &line("mean ± deviation", &mean, "divisor n − 1");
+    let bootstrap = Bootstrap::default().interval(column, bootstrap_mean);
+    if let Some(found) = bootstrap.filter(|_| all.n >= BOOTSTRAP_LEAST) {
         let how = format!("of the mean, {} bootstrap (BCa), seed 0", percent(CONFIDENCE));
-        line(&mut out, "  interval", &format!("{} to {}", value(interval.low), value(interval.high)), &how);
+        out += &interval(found.low, found.high, &how);
     }
-    line(&mut out, "fluctuation", &percent(all.variation), "deviation ÷ mean");
-    line(&mut out, "smallest, largest", &format!("{}, {}", value(all.min), value(all.max)), "");
+    out += &line("fluctuation", &percent(all.variation), "deviation ÷ mean");
+    let ends = format!("{}, {}", significant(all.min), significant(all.max));
+    out += &line("smallest, largest", &ends, "");
     let apart = analysis::standing_apart(column);
-    if !apart.is_empty() {
-        let named: Vec<String> = apart
-            .iter()
-            .take(10)
-            .map(|&index| format!("{} (line {})", value(column[index]), index + 1))
-            .collect();
-        line(&mut out, "standing apart", &named.join(", "), "robust z-score above 3.5");
+    let apart = apart.iter().take(10);
+    let named: Vec<_> =
+        apart.map(|&index| format!("{} (line {})", significant(column[index]), index + 1)).collect();
+    if !named.is_empty() {
+        out += &line("standing apart", &named.join(", "), "robust z-score above 3.5");
     }
     Ok(out)
 }
 
-/// Whether two columns differ.
-///
-/// # Errors
-/// One has no values.
+/// Whether two columns that have values differ.
 pub fn compare(before: &[f64], after: &[f64]) -> Result<String, String> {
     let found = analysis::difference(before, after, 1).ok_or("a column has no numbers")?;
-    let mut out = String::new();
     let medians = format!("{} → {}", significant(found.before), significant(found.after));
-    line(&mut out, "medians", &medians, &format!("{:+.2} %", found.change * 100.0));
+    let mut out = line("medians", &medians, &format!("{:+.2} %", found.change * 100.0));
     if let Some((low, high)) = found.interval {
         let interval = format!("{:+.2} % to {:+.2} %", low * 100.0, high * 100.0);
-        line(&mut out, "change", &interval, "99 % confidence, by ranks and by Student's t of the logarithms");
+        out += &line("change", &interval, "99 % confidence, by ranks and by Student's t of the logarithms");
     }
     if let Some(p) = found.p_value {
-        line(
-            &mut out,
-            "by chance",
-            &percent(p),
-            "the larger of Mann–Whitney's and Welch's; at most 1 % is a difference",
-        );
+        let how = "the larger of Mann–Whitney's and Welch's; at most 1 % is a difference";
+        out += &line("by chance", &percent(p), how);
     }
     let word = match found.outcome {
         Contrast::Higher => "the second is larger",
@@ -142,7 +115,7 @@ pub fn compare(before: &[f64], after: &[f64]) -> Result<String, String> {
         Contrast::NotShown => "no difference was shown",
         Contrast::TooFew => "too few values to tell: five of each are needed",
     };
-    line(&mut out, "outcome", word, "");
+    out += &line("outcome", word, "");
     if let Some(spread) = compare_spread(before, after) {
         let word = match spread.steadier {
             Steadier::First => "the first is steadier",
@@ -151,42 +124,34 @@ pub fn compare(before: &[f64], after: &[f64]) -> Result<String, String> {
             Steadier::TooFew => "too few values to tell",
         };
         let how = format!("fluctuation {} and {}", percent(spread.first), percent(spread.second));
-        line(&mut out, "consistency", word, &how);
+        out += &line("consistency", word, &how);
     }
     Ok(out)
 }
 
-/// A straight line through points.
-///
-/// # Errors
-/// There are fewer than two different x.
+/// A straight line through points, of which at least two have different x.
 pub fn regression(points: &[(f64, f64)], at: &[f64]) -> Result<String, String> {
     let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
     let found = Regression::of(&x, &y).ok_or("a line needs at least two points with different x")?;
-    let mut out = String::new();
-    let half = |width: Option<f64>| width.map_or(String::new(), |width| format!(" ± {}", significant(width)));
-    let unsure = found.uncertainty;
-    let slope = format!("{}{}", significant(found.slope), half(unsure.map(|one| one.slope_half_width)));
-    line(&mut out, "slope", &slope, "95 % confidence");
-    let intercept =
-        format!("{}{}", significant(found.intercept), half(unsure.map(|one| one.intercept_half_width)));
-    line(&mut out, "intercept", &intercept, "");
-    line(&mut out, "R²", &format!("{:.4}", found.r_squared), &format!("{} points", found.n));
+    let unsure = |value: f64, half_width: Option<f64>| match half_width {
+        Some(width) => format!("{} ± {}", significant(value), significant(width)),
+        None => significant(value),
+    };
+    let by = found.uncertainty;
     let largest = found.residuals.iter().copied().fold(0.0_f64, |most, one| most.max(one.abs()));
-    line(&mut out, "largest residual", &significant(largest), "");
+    let mut out = line("slope", &unsure(found.slope, by.map(|one| one.slope_half_width)), "95 % confidence");
+    out += &line("intercept", &unsure(found.intercept, by.map(|one| one.intercept_half_width)), "");
+    out += &line("R²", &format!("{:.4}", found.r_squared), &format!("{} points", found.n));
+    out += &line("largest residual", &significant(largest), "");
     for &place in at {
         let predicted = found.predict(place);
-        let value = format!("{}{}", significant(predicted.value), half(predicted.half_width));
         let how = if predicted.extrapolated { "beyond the points, where nothing was measured" } else { "" };
-        line(&mut out, &format!("at {place}"), &value, how);
+        out += &line(&format!("at {place}"), &unsure(predicted.value, predicted.half_width), how);
     }
     Ok(out)
 }
 
-/// Peak, knee, plateau, sweet spot and dips of a curve.
-///
-/// # Errors
-/// There are fewer than three points.
+/// Peak, knee, plateau, sweet spot and dips of a curve of at least three points.
 pub fn curve(points: &[(f64, f64)]) -> Result<String, String> {
     if points.len() < 3 {
         return Err(format!("{} points make no curve: give at least three", points.len()));
@@ -194,32 +159,27 @@ pub fn curve(points: &[(f64, f64)]) -> Result<String, String> {
     let mut sorted = points.to_vec();
     sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
     let samples: Vec<Sample> = sorted.iter().map(|&(x, y)| Sample::once(x, y)).collect();
-    let shape: Shape = analysis::shape(&samples);
+    let shape = analysis::shape(&samples);
     let mut out = String::new();
     if let Some(&(x, y)) = shape.peak.and_then(|index| sorted.get(index)) {
-        line(&mut out, "peak", &format!("{} at {}", significant(y), significant(x)), "");
+        out += &line("peak", &format!("{} at {}", significant(y), significant(x)), "");
     }
-    let mut at = |name: &str, value: Option<f64>, how: &str| {
-        let text = value.map_or_else(|| "none".to_owned(), significant);
-        line(&mut out, name, &text, how);
-    };
-    at("knee", shape.knee, "where the rise ends");
-    at("90 % of the peak from", shape.reaches_90, "");
-    at("95 % of the peak from", shape.reaches_95, "");
-    at("sweet spot", shape.sweet_spot, "a peak that stands out from both neighbours");
+    for (name, value, how) in [
+        ("knee", shape.knee, "where the rise ends"),
+        ("90 % of the peak from", shape.reaches_90, ""),
+        ("95 % of the peak from", shape.reaches_95, ""),
+        ("sweet spot", shape.sweet_spot, "a peak that stands out from both neighbours"),
+    ] {
+        out += &line(name, &value.map_or_else(|| "none".to_owned(), significant), how);
+    }
     if let Some((from, to)) = shape.plateau {
         let value = format!("{} to {}", significant(from), significant(to));
-        line(&mut out, "plateau", &value, "within 10 % of the peak");
+        out += &line("plateau", &value, "within 10 % of the peak");
     }
-    match analysis::dips(&sorted) {
-        Some(Dips { period, depth, .. }) => {
-            let how = format!("{} deep", percent(depth));
-            line(&mut out, "dips every", &significant(period), &how);
-        }
-        None => {
-            let _ = writeln!(out, "no regular dips");
-        }
-    }
+    out += &match analysis::dips(&sorted) {
+        Some(dips) => line("dips every", &significant(dips.period), &format!("{} deep", percent(dips.depth))),
+        None => "no regular dips\n".to_owned(),
+    };
     Ok(out)
 }
 
