@@ -7,7 +7,7 @@ use record::{Library, Metric, Operation, Published, PublishedOperation, Publishe
 
 use crate::gate::{Gate, Kind};
 use crate::subject::Subject;
-use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::table::{Column, Of, Statement, Value, amount, below, detail, list, share, subject, text, word};
 use crate::{
     Figure, NodeFigure, Rate, RateOf, RepetitionFigure, Summary, WeakScaling, operation_of, scalability, tax,
     weak_scaling,
@@ -58,46 +58,25 @@ impl Statement for Beside {
     const CAPTION: &'static str =
         "Own figures beside published ones; without an own one nothing comparable was measured";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("id", |one: &Self| one.id.clone(), "Its id.").headed("published figure").subject(),
-        Column::text("as_published", |one: &Self| one.as_published.clone(), "As printed, with its unit.")
-            .headed("printed")
-            .subject(),
-        Column::new(
-            "published",
-            "published",
-            Quantity::Amount,
-            |one: &Self| one.in_unit(one.published),
-            "In `unit`.",
-        ),
-        Column::new(
-            "own",
-            "own",
-            Quantity::Amount,
-            |one: &Self| Value::or_none(one.own, |own| one.in_unit(own)),
-            "In `unit`; nothing where nothing comparable was measured.",
-        ),
-        Column::share("ratio", |one: &Self| one.ratio, "Own ÷ published.").headed("own ÷ published"),
-        Column::text("statistic", |one: &Self| one.statistic.clone(), "Best, mean, stated …").below(),
-        Column::text("source", |one: &Self| one.source.clone(), "Where it stands.").below(),
-        Column::text("storage", |one: &Self| one.storage.clone(), "What it is of.").below(),
-        Column::text("differs", |one: &Self| one.differs.join("; "), "In what its conditions differ.")
-            .below(),
-        Column::text("note", |one: &Self| one.note.clone(), "What must be known of it.").below(),
-        Column::text(
-            "misprint",
-            |one: &Self| one.misprint.clone(),
-            "What is known to be wrong with the printed figure.",
-        )
-        .below(),
-        Column::new(
-            "at",
-            "at",
-            Quantity::List,
-            |one: &Self| Value::List(one.at.iter().map(ToString::to_string).collect()),
-            "The point of the sweep at which it stands.",
-        )
-        .below(),
-        Column::text("unit", |one: &Self| one.unit.clone(), "Of both.").detail(),
+        subject(word("id", "published figure", "Its id.", |one| &one.id)),
+        subject(word("as_published", "printed", "As printed, with its unit.", |one| &one.as_published)),
+        amount("published", "published", "In `unit`.", |one| one.in_unit(one.published)),
+        amount("own", "own", "In `unit`; nothing where nothing comparable was measured.", |one| {
+            Value::or_none(one.own, |own| one.in_unit(own))
+        }),
+        share("ratio", "own ÷ published", "Own ÷ published.", |one| one.ratio),
+        below(word("statistic", "statistic", "Best, mean, stated …", |one| &one.statistic)),
+        below(word("source", "source", "Where it stands.", |one| &one.source)),
+        below(word("storage", "storage", "What it is of.", |one| &one.storage)),
+        below(text("differs", "differs", "In what its conditions differ.", |one| one.differs.join("; "))),
+        below(word("note", "note", "What must be known of it.", |one| &one.note)),
+        below(word("misprint", "misprint", "What is known to be wrong with the printed figure.", |one| {
+            &one.misprint
+        })),
+        below(list("at", "at", "The point of the sweep at which it stands.", |one| {
+            one.at.iter().map(ToString::to_string).collect()
+        })),
+        detail(word("unit", "unit", "Of both.", |one| &one.unit)),
     ];
 }
 

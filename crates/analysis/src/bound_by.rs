@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use plan::{Backend, Case, Plan};
 
 use crate::gate::{Gate, Kind, Stated};
-use crate::table::{Column, Of, Statement};
+use crate::table::{Column, Of, Statement, nanos, share, word};
 use crate::verdicts::CPU_SHARE_MAX;
 use crate::{Check, Doubt, Figure, doubted};
 
@@ -56,17 +56,13 @@ impl Statement for BoundBy {
     const CAPTION: &'static str =
         "Processor time ÷ (I/O time × tasks or processors, whichever are fewer); the rest is waiting";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("limit", |one: &Self| one.limit.name().to_owned(), "`processor`, `storage` or `both`.")
-            .headed("limited by"),
-        Column::share("user", |one| Some(one.user_share), "Share of user time."),
-        Column::share("system", |one| Some(one.system_share), "Share of system time."),
-        Column::share("wait", |one: &Self| Some(one.wait_share), "What is left.").headed("waiting"),
-        Column::nanos(
-            "cpu_per_operation",
-            |one: &Self| Some(one.cpu_ns_per_transfer),
-            "Of one transfer or operation.",
-        )
-        .headed("CPU per operation"),
+        word("limit", "limited by", "`processor`, `storage` or `both`.", |one| one.limit.name()),
+        share("user", "user", "Share of user time.", |one| Some(one.user_share)),
+        share("system", "system", "Share of system time.", |one| Some(one.system_share)),
+        share("wait", "waiting", "What is left.", |one| Some(one.wait_share)),
+        nanos("cpu_per_operation", "CPU per operation", "Of one transfer or operation.", |one| {
+            Some(one.cpu_ns_per_transfer)
+        }),
     ];
 }
 

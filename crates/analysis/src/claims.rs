@@ -8,7 +8,7 @@ use record::{Library, PublishedUnit};
 
 use crate::gate::{Gate, Kind, Stated};
 use crate::quantities::{Amounts, Measured};
-use crate::table::{Column, Of, Quantity as Values, Standing, Statement, Value};
+use crate::table::{Column, Of, Quantity as Values, Standing, Statement, any, below, list, subject, word};
 use crate::{Contrast, Curve, DIFFERENCE_LEAST, Doubt, Figure, RateOf, bounds, difference};
 
 /// What must be known of any such conclusion.
@@ -40,45 +40,22 @@ impl Statement for ClaimVerdict {
     const OF: Of = Of::Nothing;
     const CAPTION: &'static str = "";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
+        any(
             "standing",
             "own data",
-            Values::Standing(&Standing::OF_CLAIMS),
-            |one: &Self| one.standing.in_words(&Standing::OF_CLAIMS),
             "`holds`, `does not hold`, `cannot be told` or `not tested`.",
+            Values::Standing(&Standing::OF_CLAIMS),
+            |one| one.standing.in_words(&Standing::OF_CLAIMS),
         ),
-        Column::new(
-            "text",
-            "statement",
-            Values::Text,
-            |one: &Self| Value::Text(one.text.clone()),
-            "Word for word.",
-        )
-        .subject(),
-        Column::new(
-            "id",
-            "id",
-            Values::Text,
-            |one: &Self| Value::Text(one.id.clone()),
-            "Its id in the library, or the study's own.",
-        )
-        .subject(),
-        Column::new(
+        subject(word("text", "statement", "Word for word.", |one| &one.text)),
+        subject(word("id", "id", "Its id in the library, or the study's own.", |one| &one.id)),
+        below(list(
             "evidence",
             "evidence",
-            Values::List,
-            |one: &Self| Value::List(one.evidence.clone()),
             "Each comparison with its figures, those that decided first; or why there is none.",
-        )
-        .below(),
-        Column::new(
-            "source",
-            "source",
-            Values::Text,
-            |one: &Self| Value::some_text(&one.source),
-            "The study that states it.",
-        )
-        .below(),
+            |one| one.evidence.clone(),
+        )),
+        below(word("source", "source", "The study that states it.", |one| &one.source)),
     ];
 
     fn notes(_: &[&Self]) -> Vec<String> {
@@ -287,9 +264,9 @@ impl Compared<'_> {
             }
             _ if tolerance > 0.0 => {
                 let by = percent(tolerance);
-                (Standing::DoesNotHold, format!("; to be {} by more than {by} %", word(relation)))
+                (Standing::DoesNotHold, format!("; to be {} by more than {by} %", word_of(relation)))
             }
-            _ => (Standing::DoesNotHold, format!("; to be {}", word(relation))),
+            _ => (Standing::DoesNotHold, format!("; to be {}", word_of(relation))),
         }
     }
 
@@ -377,7 +354,7 @@ fn percent(share: f64) -> f64 {
     (share * 1000.0).round() / 10.0
 }
 
-const fn word(relation: Relation) -> &'static str {
+const fn word_of(relation: Relation) -> &'static str {
     match relation {
         Relation::Greater => "greater",
         Relation::Less => "less",

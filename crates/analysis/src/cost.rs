@@ -6,9 +6,10 @@ use plan::{Bytes, Phase, Plan, TargetTerms};
 use record::{FileSystemFacts, HostFacts};
 
 use crate::gate::{Gate, Kind, Stated};
-use crate::headline::RateOf;
 use crate::subject::Subject;
-use crate::table::{Column, Of, Statement, Value};
+use crate::table::{
+    Column, Of, Statement, bandwidth, bytes, count, detail, flag, number, seconds, share, subject, text, word,
+};
 use crate::timeline::{Timeline, file_system_of};
 
 /// Transfers from this size on tell of rates in bytes.
@@ -46,46 +47,22 @@ impl Statement for Cost {
     const OF: Of = Of::Target;
     const CAPTION: &'static str = "Time × devices, × rack units and × ports, of the best figure of each target; for 1 TB, since passes may have moved different amounts.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::seconds(
-            "seconds",
-            |one: &Self| Some(one.seconds),
-            "median wall time of the passes that count",
-        )
-        .headed("run time"),
-        Column::seconds(
-            "seconds_per_tb",
-            |one: &Self| Some(one.seconds_per_tb),
-            "wall time for 1 TB at its rate",
-        )
-        .headed("per TB"),
-        Column::seconds("device_seconds", |one: &Self| times(one.seconds, one.devices), "run time × devices")
-            .headed("× devices"),
-        Column::seconds(
-            "rack_unit_seconds",
-            |one: &Self| times(one.seconds, one.rack_units),
-            "run time × rack units",
-        )
-        .headed("× rack units"),
-        Column::seconds("port_seconds", |one: &Self| times(one.seconds, one.ports), "run time × ports")
-            .headed("× ports"),
-        Column::seconds(
-            "device_seconds_per_tb",
-            |one: &Self| times(one.seconds_per_tb, one.devices),
-            "time for 1 TB × devices",
-        )
-        .headed("per TB × devices"),
-        Column::seconds(
-            "rack_unit_seconds_per_tb",
-            |one: &Self| times(one.seconds_per_tb, one.rack_units),
-            "time for 1 TB × rack units",
-        )
-        .headed("per TB × rack units"),
-        Column::seconds(
-            "port_seconds_per_tb",
-            |one: &Self| times(one.seconds_per_tb, one.ports),
-            "time for 1 TB × ports",
-        )
-        .headed("per TB × ports"),
+        seconds("seconds", "run time", "median wall time of the passes that count", |one| Some(one.seconds)),
+        seconds("seconds_per_tb", "per TB", "wall time for 1 TB at its rate", |one| Some(one.seconds_per_tb)),
+        seconds("device_seconds", "× devices", "run time × devices", |one| times(one.seconds, one.devices)),
+        seconds("rack_unit_seconds", "× rack units", "run time × rack units", |one| {
+            times(one.seconds, one.rack_units)
+        }),
+        seconds("port_seconds", "× ports", "run time × ports", |one| times(one.seconds, one.ports)),
+        seconds("device_seconds_per_tb", "per TB × devices", "time for 1 TB × devices", |one| {
+            times(one.seconds_per_tb, one.devices)
+        }),
+        seconds("rack_unit_seconds_per_tb", "per TB × rack units", "time for 1 TB × rack units", |one| {
+            times(one.seconds_per_tb, one.rack_units)
+        }),
+        seconds("port_seconds_per_tb", "per TB × ports", "time for 1 TB × ports", |one| {
+            times(one.seconds_per_tb, one.ports)
+        }),
     ];
 }
 
@@ -107,31 +84,28 @@ impl Statement for Placement {
     const OF: Of = Of::Target;
     const CAPTION: &'static str = "Which data is for which target, by its best large transfers.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::rate(
+        bandwidth(
             "read_bytes_per_second",
-            |one: &Self| Value::Rate(one.read, RateOf::Bytes),
+            "read",
             "its best figure of large reads, the first in `figures`",
-        )
-        .headed("read"),
-        Column::rate(
-            "write_bytes_per_second",
-            |one: &Self| Value::Rate(one.write, RateOf::Bytes),
-            "its best figure of large writes, the second in `figures`",
-        )
-        .headed("write"),
-        Column::number("ratio", |one: &Self| Some(one.read / one.write), "read ÷ write")
-            .headed("read ÷ write"),
-        Column::text(
-            "for",
-            |one| if one.for_reads { "what is mostly read" } else { "either" }.to_owned(),
-            "which data it is for",
+            |one| Some(one.read),
         ),
-        Column::share(
+        bandwidth(
+            "write_bytes_per_second",
+            "write",
+            "its best figure of large writes, the second in `figures`",
+            |one| Some(one.write),
+        ),
+        number("ratio", "read ÷ write", "read ÷ write", |one| Some(one.read / one.write)),
+        text("for", "for", "which data it is for", |one| {
+            if one.for_reads { "what is mostly read" } else { "either" }.to_owned()
+        }),
+        share(
             "read_share",
-            |one: &Self| Some(one.read_share),
+            "read share of this run",
             "share of reads in the bytes that this run moved on it",
-        )
-        .headed("read share of this run"),
+            |one| Some(one.read_share),
+        ),
     ];
 }
 
@@ -164,24 +138,24 @@ impl Statement for Fit {
     const OF: Of = Of::Nothing;
     const CAPTION: &'static str = "Whether devices have slots and data has room";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("target", |one: &Self| one.target.clone(), "The target.").subject(),
-        Column::flag("fits", |one| Some(one.fits()), "Whether all of it fits."),
-        Column::count("devices", |one| Some(one.slots?.0.into()), "Devices, where slots are said."),
-        Column::count("slots", |one| Some(one.slots?.1.into()), "Slots that there are for them."),
-        Column::bytes("needed", |one| Some(one.bytes?.0), "Bytes that are to be there."),
-        Column::flag(
+        subject(word("target", "target", "The target.", |one| &one.target)),
+        flag("fits", "fits", "Whether all of it fits.", |one| Some(one.fits())),
+        count("devices", "devices", "Devices, where slots are said.", |one| Some(one.slots?.0.into())),
+        count("slots", "slots", "Slots that there are for them.", |one| Some(one.slots?.1.into())),
+        bytes("needed", "needed", "Bytes that are to be there.", |one| Some(one.bytes?.0)),
+        detail(flag(
             "needed_by_real_work",
-            |one: &Self| Some(one.said),
+            "needed by real work",
             "The study says so; else it is its own data.",
-        )
-        .detail(),
-        Column::bytes("capacity", |one| Some(one.bytes?.1), "Bytes that there are."),
-        Column::bytes(
+            |one| Some(one.said),
+        )),
+        bytes("capacity", "capacity", "Bytes that there are.", |one| Some(one.bytes?.1)),
+        bytes(
             "studied_capacity",
-            |one: &Self| one.studied_capacity,
+            "capacity in the study",
             "The capacity that the study says, where the file systems that were there are smaller.",
-        )
-        .headed("capacity in the study"),
+            |one| one.studied_capacity,
+        ),
     ];
 }
 

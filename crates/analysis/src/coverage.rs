@@ -7,7 +7,7 @@ use record::{Part, Run};
 use crate::gate::Kind;
 use crate::names::named;
 use crate::node_comparison::all_nodes;
-use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::table::{Column, Of, Statement, count, detail, moment, names, text, word};
 use crate::{Figure, NodeFigure, by_name};
 
 /// A job or run of which a study was put together.
@@ -34,43 +34,24 @@ impl Statement for CoverageJob {
     const OF: Of = Of::Nothing;
     const CAPTION: &'static str = "Jobs, and the nodes that each had";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
-            "started",
-            "started",
-            Quantity::Moment,
-            |one: &Self| Value::Moment(one.started_unix_ns),
-            "Its start.",
-        ),
-        Column::text(
-            "job",
-            |one: &Self| one.batch_job.as_ref().unwrap_or(&one.run_id).clone(),
-            "The batch job, or the run.",
-        ),
-        Column::new(
-            "nodes",
-            "nodes",
-            Quantity::List,
-            |one: &Self| Value::Names(one.nodes.clone()),
-            "Nodes on which passes that count started while it ran.",
-        ),
-        Column::count("cases", |one: &Self| Some(one.cases as u64), "Cases that it has rows of."),
-        Column::text(
+        moment("started", "started", "Its start.", |one| Some(one.started_unix_ns)),
+        text("job", "job", "The batch job, or the run.", |one| {
+            one.batch_job.as_ref().unwrap_or(&one.run_id).clone()
+        }),
+        names("nodes", "nodes", "Nodes on which passes that count started while it ran.", |one| {
+            one.nodes.clone()
+        }),
+        count("cases", "cases", "Cases that it has rows of.", |one| Some(one.cases as u64)),
+        text(
             "storage",
-            |one: &Self| {
+            "",
+            "`storage not exclusive` where others could use it meanwhile, as the study says.",
+            |one| {
                 if one.exclusive == Some(false) { "storage not exclusive".to_owned() } else { String::new() }
             },
-            "`storage not exclusive` where others could use it meanwhile, as the study says.",
-        )
-        .headed(""),
-        Column::text("run", |one: &Self| one.run_id.clone(), "The run.").detail(),
-        Column::new(
-            "finished",
-            "finished",
-            Quantity::Moment,
-            |one: &Self| Value::or_none(one.finished_unix_ns, Value::Moment),
-            "Its end, where it is known.",
-        )
-        .detail(),
+        ),
+        detail(word("run", "run", "The run.", |one| &one.run_id)),
+        detail(moment("finished", "finished", "Its end, where it is known.", |one| one.finished_unix_ns)),
     ];
 
     fn notes(all: &[&Self]) -> Vec<String> {
@@ -105,34 +86,19 @@ impl Statement for NodeCoverage {
     const OF: Of = Of::Nothing;
     const CAPTION: &'static str = "Runs of each node, and the hours of the day (UTC) in which they started";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("node", |one: &Self| one.node.clone(), "Its name."),
-        Column::count(
+        word("node", "node", "Its name.", |one| &one.node),
+        count(
             "passes",
-            |one: &Self| Some(one.passes as u64),
+            "runs",
             "Passes that count, of all phases that are results; 0 where nothing was measured.",
-        )
-        .headed("runs"),
-        Column::count("cases", |one: &Self| Some(one.cases as u64), "Cases that were measured on it."),
-        Column::new(
-            "first",
-            "first",
-            Quantity::Moment,
-            |one: &Self| Value::or_none(one.started_unix_ns, |(first, _)| Value::Moment(first)),
-            "When the first of them started.",
+            |one| Some(one.passes as u64),
         ),
-        Column::new(
-            "last",
-            "last",
-            Quantity::Moment,
-            |one: &Self| Value::or_none(one.started_unix_ns, |(_, last)| Value::Moment(last)),
-            "When the last of them started.",
-        ),
-        Column::text(
-            "hours_utc",
-            |one: &Self| hours(&one.hours_utc),
-            "Hours of the day (UTC) in which they started, as `02, 14–16`.",
-        )
-        .headed("hours"),
+        count("cases", "cases", "Cases that were measured on it.", |one| Some(one.cases as u64)),
+        moment("first", "first", "When the first of them started.", |one| Some(one.started_unix_ns?.0)),
+        moment("last", "last", "When the last of them started.", |one| Some(one.started_unix_ns?.1)),
+        text("hours_utc", "hours", "Hours of the day (UTC) in which they started, as `02, 14–16`.", |one| {
+            hours(&one.hours_utc)
+        }),
     ];
 
     fn notes(all: &[&Self]) -> Vec<String> {

@@ -8,7 +8,9 @@ use crate::Figure;
 use crate::amount::{bytes_of_one, in_unit_of, measured};
 use crate::gate::{Gate, Kind, Stated};
 use crate::subject::nodes_of;
-use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::table::{
+    Column, Of, Quantity, Statement, Value, amount, any, below, detail, flag, share, subject, text, word,
+};
 use crate::verdict::{number, unit};
 
 /// A figure against a data sheet or a limit.
@@ -39,47 +41,30 @@ impl Statement for Expected {
     const OF: Of = Of::Figure;
     const CAPTION: &'static str = "Measured ÷ expected";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("name", |one: &Self| one.name.clone(), "The data sheet or limit.")
-            .headed("by")
-            .subject(),
-        Column::new(
-            "expected",
-            "expected",
-            Quantity::Amount,
-            |one: &Self| Value::amount(one.amount, number(one.amount)),
-            "Of all nodes and devices together, in `unit`.",
-        ),
-        Column::new(
-            "measured",
-            "measured",
-            Quantity::Amount,
-            |one: &Self| Value::amount(one.amount, number(one.amount) * one.ratio),
-            "Median, in `unit`.",
-        ),
-        Column::share("ratio", |one| Some(one.ratio), "Measured ÷ expected; of latencies, too."),
-        Column::new(
-            "ceiling",
-            "ceiling",
-            Quantity::Flag,
-            |one: &Self| if one.ceiling { Value::Flag(true) } else { Value::None },
-            "Whether no figure can be above it.",
-        ),
-        Column::flag(
+        subject(word("name", "by", "The data sheet or limit.", |one| &one.name)),
+        amount("expected", "expected", "Of all nodes and devices together, in `unit`.", |one| {
+            Value::amount(one.amount, number(one.amount))
+        }),
+        amount("measured", "measured", "Median, in `unit`.", |one| {
+            Value::amount(one.amount, number(one.amount) * one.ratio)
+        }),
+        share("ratio", "ratio", "Measured ÷ expected; of latencies, too.", |one| Some(one.ratio)),
+        flag("ceiling", "ceiling", "Whether no figure can be above it.", |one| one.ceiling.then_some(true)),
+        flag(
             "in_time",
-            |one| one.in_time,
+            "in time",
             "Whether the mean latency is within the one at which the value is promised.",
+            |one| one.in_time,
         ),
-        Column::new(
+        below(any(
             "reached",
             "means",
-            Quantity::Text,
-            |one: &Self| Value::or_none(one.reached.clone(), Value::Text),
             "What reaching the grade means, or missing the easiest.",
-        )
-        .below(),
-        Column::text("source", |one: &Self| one.source.clone(), "Where it is from.").below(),
-        Column::text("unit", |one: &Self| unit(one.amount).to_owned(), "`bytes/s`, `ops/s` or `ns`.")
-            .detail(),
+            Quantity::Text,
+            |one| Value::or_none(one.reached.clone(), Value::Text),
+        )),
+        below(word("source", "source", "Where it is from.", |one| &one.source)),
+        detail(text("unit", "unit", "`bytes/s`, `ops/s` or `ns`.", |one| unit(one.amount).to_owned())),
     ];
 }
 

@@ -7,7 +7,7 @@ use plan::{Case, Phase};
 use record::{PhaseKey, PhaseRow, PrintedRow, Run, Warning};
 
 use crate::gate::{Gate, Kind, Stated};
-use crate::table::{Column, Of, Quantity, Statement};
+use crate::table::{Column, Of, Quantity, Statement, any, change, count, detail, nanos, text, word};
 use crate::{
     DeviceOperation, Implausible, Printed, PrintedCheck, PrintedOutcome, PrintedRule, PrintedStatistics,
     Reconciled, RoundTrip, TimePart, check_statistics, latency_agrees, one_iteration, rate_of_records,
@@ -31,23 +31,20 @@ impl Statement for ImportedCheck {
     const CAPTION: &'static str =
         "Whether printed values agree with each other, within rounding and the room of the rule";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
+        any(
             "agreement",
             "outcome",
-            Quantity::Standing(&PrintedOutcome::NAMES),
-            |one: &Self| one.check.outcome.value(),
             "`agrees`, `differs` or `says nothing`.",
+            Quantity::Standing(&PrintedOutcome::NAMES),
+            |one| one.check.outcome.value(),
         ),
-        Column::text("case", |one: &Self| one.case.clone(), "The case."),
-        Column::text(
-            "phase",
-            |one: &Self| one.phase.map_or("all", Phase::name).to_owned(),
-            "The phase; `all` where it is about all of them.",
-        ),
-        Column::text("rule", |one: &Self| one.check.rule.formula().to_owned(), "In symbols."),
-        Column::text("evidence", |one: &Self| one.check.evidence.clone(), "The rule with its numbers.")
-            .headed("with its numbers"),
-        Column::change("off", |one: &Self| one.check.off, "Printed ÷ computed − 1.").detail(),
+        word("case", "case", "The case.", |one| &one.case),
+        text("phase", "phase", "The phase; `all` where it is about all of them.", |one| {
+            one.phase.map_or("all", Phase::name).to_owned()
+        }),
+        word("rule", "rule", "In symbols.", |one| one.check.rule.formula()),
+        word("evidence", "with its numbers", "The rule with its numbers.", |one| &one.check.evidence),
+        detail(change("off", "off", "Printed ÷ computed − 1.", |one| one.check.off)),
     ];
 }
 
@@ -65,25 +62,17 @@ impl Statement for HistoryTrip {
     const OF: Of = Of::Nothing;
     const CAPTION: &'static str = "Single operations of printed histories, on average";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("case", |one: &Self| one.case.clone(), "The case."),
-        Column::count("operations", |one: &Self| Some(one.trip.n as u64), "Of the history."),
-        Column::nanos("device", |one: &Self| Some(one.trip.device_ns), "Mean time of one in the history.")
-            .headed("each"),
-        Column::nanos("gap", |one: &Self| Some(one.trip.gap_ns), "From one start to the next.")
-            .headed("start to start"),
-        Column::nanos(
-            "between",
-            |one: &Self| Some(one.trip.between_ns),
-            "Of the gap, what is not in the history.",
-        ),
-        Column::nanos(
-            "application",
-            |one: &Self| one.trip.application_ns,
-            "One for the application, by its rate.",
-        )
-        .headed("for the application"),
-        Column::nanos("rest", |one: &Self| one.trip.rest_ns, "Of that, what is not in the history.")
-            .headed("not in the history"),
+        word("case", "case", "The case.", |one| &one.case),
+        count("operations", "operations", "Of the history.", |one| Some(one.trip.n as u64)),
+        nanos("device", "each", "Mean time of one in the history.", |one| Some(one.trip.device_ns)),
+        nanos("gap", "start to start", "From one start to the next.", |one| Some(one.trip.gap_ns)),
+        nanos("between", "between", "Of the gap, what is not in the history.", |one| {
+            Some(one.trip.between_ns)
+        }),
+        nanos("application", "for the application", "One for the application, by its rate.", |one| {
+            one.trip.application_ns
+        }),
+        nanos("rest", "not in the history", "Of that, what is not in the history.", |one| one.trip.rest_ns),
     ];
 }
 

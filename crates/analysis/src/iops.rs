@@ -6,8 +6,8 @@ use plan::{Bytes, Client, Order, Phase, Plan};
 
 use crate::gate::{Gate, Kind, Stated};
 use crate::subject::{Subject, subjects};
-use crate::table::{Column, Of, Quantity, Statement, Value};
-use crate::{Check, Doubt, Figure, RateOf, doubted, operation_of};
+use crate::table::{Column, Of, Statement, bytes, count, nanos, operations, subject, text, word};
+use crate::{Check, Doubt, Figure, doubted, operation_of};
 
 /// Transfers per second, with all that has to be said before two such numbers mean the same.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,42 +52,22 @@ impl Statement for DefinedIops {
     const CAPTION: &'static str = "Transfers completed per second of the same system, highest first; of equal \
                                    definitions the fastest";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::bytes("transfer", |one: &Self| Some(one.transfer.0), "Of a transfer.")
-            .headed("size")
-            .subject(),
-        Column::text("way", |one: &Self| one.way(), "Order and path.").headed("transfers").subject(),
-        Column::count("depth", |one: &Self| Some(one.depth.into()), "Of each task.").subject(),
-        Column::count("tasks", |one: &Self| Some(one.tasks.into()), "Of all nodes.").subject(),
-        Column::count("nodes", |one: &Self| Some(one.nodes), "Nodes.").subject(),
-        Column::new(
-            "client",
-            "client",
-            Quantity::Text,
-            |one: &Self| {
-                Value::some_text(match one.client {
-                    Client::Unstated => "",
-                    Client::LocalToServer => "local to server",
-                    Client::Remote => "remote",
-                })
-            },
-            "Where the measuring program ran.",
-        )
-        .subject(),
-        Column::text(
-            "cache",
-            |one: &Self| one.cache.name().to_owned(),
-            "`from the devices`, `from memory` or `not observed`.",
-        )
-        .headed("answered")
-        .subject(),
-        Column::rate(
-            "iops",
-            |one: &Self| Value::Rate(one.transfers_per_second, RateOf::Operations),
-            "Median of transfers per second.",
-        )
-        .headed("IOPS"),
-        Column::nanos("mean", |one| one.latency.map(|(mean, _)| mean), "Mean latency."),
-        Column::nanos("p99", |one| one.latency.map(|(_, p99)| p99), "99 % of the transfers take no longer."),
+        subject(bytes("transfer", "size", "Of a transfer.", |one| Some(one.transfer.0))),
+        subject(text("way", "transfers", "Order and path.", |one| one.way())),
+        subject(count("depth", "depth", "Of each task.", |one| Some(one.depth.into()))),
+        subject(count("tasks", "tasks", "Of all nodes.", |one| Some(one.tasks.into()))),
+        subject(count("nodes", "nodes", "Nodes.", |one| Some(one.nodes))),
+        subject(word("client", "client", "Where the measuring program ran.", |one| match one.client {
+            Client::Unstated => "",
+            Client::LocalToServer => "local to server",
+            Client::Remote => "remote",
+        })),
+        subject(word("cache", "answered", "`from the devices`, `from memory` or `not observed`.", |one| {
+            one.cache.name()
+        })),
+        operations("iops", "IOPS", "Median of transfers per second.", |one| Some(one.transfers_per_second)),
+        nanos("mean", "mean", "Mean latency.", |one| one.latency.map(|(mean, _)| mean)),
+        nanos("p99", "p99", "99 % of the transfers take no longer.", |one| one.latency.map(|(_, p99)| p99)),
     ];
 
     fn notes(_: &[&Self]) -> Vec<String> {

@@ -140,6 +140,7 @@ enum Get<T: 'static> {
     Text(fn(&T) -> String),
     Flag(fn(&T) -> Option<bool>),
     Figure(fn(&T) -> Option<usize>),
+    Moment(fn(&T) -> Option<i64>),
     Whole(fn(u64) -> Value, fn(&T) -> Option<u64>),
     Float(fn(f64) -> Value, fn(&T) -> Option<f64>),
     Rate(fn(&T) -> RateOf, fn(&T) -> Option<f64>),
@@ -151,8 +152,8 @@ enum Get<T: 'static> {
 pub struct Column<T: 'static> {
     /// Its name in JSON, CSV and OpenMetrics.
     pub key: &'static str,
-    /// Its heading, where that is not its name.
-    heading: Option<&'static str>,
+    /// Its heading.
+    heading: &'static str,
     /// What it holds, for documentation.
     pub about: &'static str,
     /// The kind of its values.
@@ -168,93 +169,10 @@ pub struct Column<T: 'static> {
 
 /// Columns of what a statement says, by the kind of their values; none, and an empty text, are no value.
 impl<T> Column<T> {
-    const fn of(key: &'static str, quantity: Quantity, get: Get<T>, about: &'static str) -> Self {
-        Self { key, heading: None, about, quantity, subject: false, detail: false, below: false, get }
+    const fn of((key, heading, about): (Words, Words, Words), quantity: Quantity, get: Get<T>) -> Self {
+        Self { key, heading, about, quantity, subject: false, detail: false, below: false, get }
     }
 
-    /// Of any value.
-    pub(crate) const fn new(
-        key: &'static str,
-        heading: &'static str,
-        quantity: Quantity,
-        value: fn(&T) -> Value,
-        about: &'static str,
-    ) -> Self {
-        Self::of(key, quantity, Get::Any(value), about).headed(heading)
-    }
-
-    /// Bytes or operations per second.
-    pub(crate) const fn rate(key: &'static str, get: fn(&T) -> Value, about: &'static str) -> Self {
-        Self::of(key, Quantity::Rate, Get::Any(get), about)
-    }
-
-    /// Words.
-    pub(crate) const fn text(key: &'static str, get: fn(&T) -> String, about: &'static str) -> Self {
-        Self::of(key, Quantity::Text, Get::Text(get), about)
-    }
-
-    /// Whether something holds.
-    pub(crate) const fn flag(key: &'static str, get: fn(&T) -> Option<bool>, about: &'static str) -> Self {
-        Self::of(key, Quantity::Flag, Get::Flag(get), about)
-    }
-
-    /// A whole number.
-    pub(crate) const fn count(key: &'static str, get: fn(&T) -> Option<u64>, about: &'static str) -> Self {
-        Self::of(key, Quantity::Count, Get::Whole(Value::Count, get), about)
-    }
-
-    /// Bytes.
-    pub(crate) const fn bytes(key: &'static str, get: fn(&T) -> Option<u64>, about: &'static str) -> Self {
-        Self::of(key, Quantity::Bytes, Get::Whole(Value::Bytes, get), about)
-    }
-
-    /// A number without a unit.
-    pub(crate) const fn number(key: &'static str, get: fn(&T) -> Option<f64>, about: &'static str) -> Self {
-        Self::of(key, Quantity::Number, Get::Float(Value::Number, get), about)
-    }
-
-    /// A part of a whole, or a ratio.
-    pub(crate) const fn share(key: &'static str, get: fn(&T) -> Option<f64>, about: &'static str) -> Self {
-        Self::of(key, Quantity::Ratio, Get::Float(Value::Share, get), about)
-    }
-
-    /// A relative difference.
-    pub(crate) const fn change(key: &'static str, get: fn(&T) -> Option<f64>, about: &'static str) -> Self {
-        Self::of(key, Quantity::Ratio, Get::Float(Value::Change, get), about)
-    }
-
-    /// Seconds.
-    pub(crate) const fn seconds(key: &'static str, get: fn(&T) -> Option<f64>, about: &'static str) -> Self {
-        Self::of(key, Quantity::Seconds, Get::Float(Value::Seconds, get), about)
-    }
-
-    /// Nanoseconds.
-    pub(crate) const fn nanos(key: &'static str, get: fn(&T) -> Option<f64>, about: &'static str) -> Self {
-        Self::of(key, Quantity::Nanos, Get::Float(Value::Nanos, get), about)
-    }
-
-    /// The same under another heading.
-    pub(crate) const fn headed(self, heading: &'static str) -> Self {
-        Self { heading: Some(heading), ..self }
-    }
-
-    /// The same, of what it is about.
-    pub(crate) const fn subject(self) -> Self {
-        Self { subject: true, ..self }
-    }
-
-    /// The same, left out of forms that are read.
-    pub(crate) const fn detail(self) -> Self {
-        Self { detail: true, ..self }
-    }
-
-    /// The same, under the row.
-    pub(crate) const fn below(self) -> Self {
-        Self { below: true, ..self }
-    }
-}
-
-impl<T> Column<T> {
     /// Its value of `said`.
     fn value(&self, said: &T) -> Value {
         match self.get {
@@ -263,6 +181,7 @@ impl<T> Column<T> {
             Get::Text(get) => Value::some_text(&get(said)),
             Get::Flag(get) => Value::or_none(get(said), Value::Flag),
             Get::Figure(get) => Value::or_none(get(said), Value::Figure),
+            Get::Moment(get) => Value::or_none(get(said), Value::Moment),
             Get::Whole(of, get) => Value::or_none(get(said), of),
             Get::Float(of, get) => Value::or_none(get(said), of),
             Get::Rate(of, get) => Value::or_none(get(said), |rate| Value::Rate(rate, of(said))),
@@ -285,54 +204,54 @@ pub(crate) const fn any<T>(
     quantity: Quantity,
     get: fn(&T) -> Value,
 ) -> Column<T> {
-    Column::of(key, quantity, Get::Any(get), about).headed(heading)
+    Column::of((key, heading, about), quantity, Get::Any(get))
 }
 
 /// An empty one is no value.
 pub(crate) const fn word<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> &str) -> Column<T> {
-    Column::of(key, Quantity::Text, Get::Word(get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Text, Get::Word(get))
 }
 
 /// Likewise.
 pub(crate) const fn text<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> String) -> Column<T> {
-    Column::of(key, Quantity::Text, Get::Text(get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Text, Get::Text(get))
 }
 
 pub(crate) const fn flag<T>(key: Words, heading: Words, about: Words, get: Getter<T, bool>) -> Column<T> {
-    Column::of(key, Quantity::Flag, Get::Flag(get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Flag, Get::Flag(get))
 }
 
 /// A figure, by its place.
 pub(crate) const fn figure<T>(key: Words, heading: Words, about: Words, get: Getter<T, usize>) -> Column<T> {
-    Column::of(key, Quantity::Figure, Get::Figure(get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Figure, Get::Figure(get))
 }
 
 pub(crate) const fn count<T>(key: Words, heading: Words, about: Words, get: Getter<T, u64>) -> Column<T> {
-    Column::of(key, Quantity::Count, Get::Whole(Value::Count, get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Count, Get::Whole(Value::Count, get))
 }
 
 pub(crate) const fn bytes<T>(key: Words, heading: Words, about: Words, get: Getter<T, u64>) -> Column<T> {
-    Column::of(key, Quantity::Bytes, Get::Whole(Value::Bytes, get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Bytes, Get::Whole(Value::Bytes, get))
 }
 
 pub(crate) const fn number<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
-    Column::of(key, Quantity::Number, Get::Float(Value::Number, get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Number, Get::Float(Value::Number, get))
 }
 
 pub(crate) const fn share<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
-    Column::of(key, Quantity::Ratio, Get::Float(Value::Share, get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Ratio, Get::Float(Value::Share, get))
 }
 
 pub(crate) const fn change<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
-    Column::of(key, Quantity::Ratio, Get::Float(Value::Change, get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Ratio, Get::Float(Value::Change, get))
 }
 
 pub(crate) const fn seconds<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
-    Column::of(key, Quantity::Seconds, Get::Float(Value::Seconds, get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Seconds, Get::Float(Value::Seconds, get))
 }
 
 pub(crate) const fn nanos<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
-    Column::of(key, Quantity::Nanos, Get::Float(Value::Nanos, get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Nanos, Get::Float(Value::Nanos, get))
 }
 
 /// Of what [`Statement::COUNTS`] says.
@@ -343,12 +262,12 @@ pub(crate) const fn rate<T: Statement>(
     get: Getter<T, f64>,
 ) -> Column<T> {
     let Some(counts) = T::COUNTS else { panic!("the statement says what its rates count") };
-    Column::of(key, Quantity::Rate, Get::Rate(counts, get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Rate, Get::Rate(counts, get))
 }
 
 /// Bytes per second.
 pub(crate) const fn bandwidth<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
-    Column::of(key, Quantity::Rate, Get::Rate(|_| RateOf::Bytes, get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Rate, Get::Rate(|_| RateOf::Bytes, get))
 }
 
 /// Operations per second.
@@ -358,12 +277,22 @@ pub(crate) const fn operations<T>(
     about: Words,
     get: Getter<T, f64>,
 ) -> Column<T> {
-    Column::of(key, Quantity::Rate, Get::Rate(|_| RateOf::Operations, get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Rate, Get::Rate(|_| RateOf::Operations, get))
+}
+
+/// Nanoseconds since 1970-01-01 UTC.
+pub(crate) const fn moment<T>(key: Words, heading: Words, about: Words, get: Getter<T, i64>) -> Column<T> {
+    Column::of((key, heading, about), Quantity::Moment, Get::Moment(get))
+}
+
+/// A value in the unit that a column beside it says.
+pub(crate) const fn amount<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> Value) -> Column<T> {
+    Column::of((key, heading, about), Quantity::Amount, Get::Any(get))
 }
 
 /// The value of a swept key.
 pub(crate) const fn setting<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> Value) -> Column<T> {
-    Column::of(key, Quantity::Setting, Get::Any(get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::Setting, Get::Any(get))
 }
 
 pub(crate) const fn list<T>(
@@ -372,7 +301,7 @@ pub(crate) const fn list<T>(
     about: Words,
     get: fn(&T) -> Vec<String>,
 ) -> Column<T> {
-    Column::of(key, Quantity::List, Get::List(Value::List, get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::List, Get::List(Value::List, get))
 }
 
 /// Of nodes.
@@ -382,7 +311,7 @@ pub(crate) const fn names<T>(
     about: Words,
     get: fn(&T) -> Vec<String>,
 ) -> Column<T> {
-    Column::of(key, Quantity::List, Get::List(Value::Names, get), about).headed(heading)
+    Column::of((key, heading, about), Quantity::List, Get::List(Value::Names, get))
 }
 
 /// A column of what a statement is about, which stands where that is withheld, too.
@@ -445,7 +374,7 @@ pub struct Head {
     /// Its name in CSV and JSON.
     pub key: &'static str,
     /// What stands above it.
-    pub heading: String,
+    pub heading: &'static str,
     /// What it is.
     pub about: &'static str,
     /// What its values measure.
@@ -496,7 +425,7 @@ impl Table {
     pub fn of<T: Statement>(statements: &[Stated<T>]) -> Self {
         let head = |column: &Column<T>| Head {
             key: column.key,
-            heading: column.heading.map_or_else(|| column.key.replace('_', " "), str::to_owned),
+            heading: column.heading,
             about: column.about,
             quantity: column.quantity,
             subject: column.subject,

@@ -4,7 +4,10 @@ use plan::{Amount, Bound, Commitment, Over, Plan, Selector, Statistic};
 
 use crate::amount::values;
 use crate::gate::{Gate, Kind, Stated};
-use crate::table::{Column, Of, Quantity, Standing, Statement, Value};
+use crate::table::{
+    Column, Of, Quantity, Standing, Statement, Value, amount, any, below, change, detail, list, share,
+    subject, text, word,
+};
 use crate::{CONFIDENCE, Doubt, Figure, RepetitionFigure, Summary, Use, bound_least, median_bounds};
 
 /// A commitment and its judgement.
@@ -35,74 +38,47 @@ impl Statement for Verdict {
     const OF: Of = Of::Figure;
     const CAPTION: &'static str = "Each commitment, as it was fixed before the run";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new(
+        any(
             "judgement",
             "verdict",
-            Quantity::Standing(&Standing::OF_COMMITMENTS),
-            |one: &Self| one.judgement.in_words(&Standing::OF_COMMITMENTS),
             "`PASS`, `FAIL`, `DOUBTFUL` or `NOT TESTED`.",
+            Quantity::Standing(&Standing::OF_COMMITMENTS),
+            |one| one.judgement.in_words(&Standing::OF_COMMITMENTS),
         ),
-        Column::text("name", |one: &Self| one.commitment.name.clone(), "What was promised.")
-            .headed("commitment")
-            .subject(),
-        Column::text("by", |one: &Self| one.commitment.by.clone(), "Who promised it or asked for it.")
-            .subject(),
-        Column::text("side", |one: &Self| side(one.commitment.bound).to_owned(), "`at least` or `at most`.")
-            .headed("")
-            .subject(),
-        Column::new(
-            "promised",
-            "promised",
-            Quantity::Amount,
-            |one: &Self| one.in_unit(Some(number(one.commitment.amount))),
-            "What was promised, in `unit`.",
-        ),
-        Column::new(
-            "measured",
-            "measured",
-            Quantity::Amount,
-            |one: &Self| one.in_unit(one.measured),
-            "The figure that decided, in `unit`.",
-        ),
-        Column::change(
+        subject(word("name", "commitment", "What was promised.", |one| &one.commitment.name)),
+        subject(word("by", "by", "Who promised it or asked for it.", |one| &one.commitment.by)),
+        subject(text("side", "", "`at least` or `at most`.", |one| side(one.commitment.bound).to_owned())),
+        amount("promised", "promised", "What was promised, in `unit`.", |one| {
+            one.in_unit(Some(number(one.commitment.amount)))
+        }),
+        amount("measured", "measured", "The figure that decided, in `unit`.", |one| {
+            one.in_unit(one.measured)
+        }),
+        change(
             "margin",
-            |one| one.margin,
+            "margin",
             "Measured ÷ promised − 1, of *at most* 1 − measured ÷ promised: positive is good on either side.",
+            |one| one.margin,
         ),
-        Column::new(
+        amount(
             "at_worst",
             "at worst",
-            Quantity::Amount,
-            |one: &Self| one.in_unit(one.bound.map(|(end, _)| end)),
             "The bound of the median on the unfavourable side, in `unit`.",
+            |one| one.in_unit(one.bound.map(|(end, _)| end)),
         ),
-        Column::share("confidence", |one| one.bound.map(|(_, confidence)| confidence), "Of that bound."),
-        Column::new(
-            "why",
-            "why",
-            Quantity::List,
-            |one: &Self| Value::List(one.because.clone()),
-            "Why it is doubtful or was not tested.",
-        )
-        .below(),
-        Column::text(
-            "concerns",
-            |one: &Self| selected(&one.commitment.figures, one.commitment.over),
-            "Which figures it is about, in words.",
-        )
-        .below(),
-        Column::text(
-            "judged_by",
-            |one: &Self| judged_by(&one.commitment),
-            "The statistic and the rate that it is judged by.",
-        )
-        .below(),
-        Column::text(
-            "unit",
-            |one: &Self| unit(one.commitment.amount).to_owned(),
-            "`bytes/s`, `ops/s` or `ns`.",
-        )
-        .detail(),
+        share("confidence", "confidence", "Of that bound.", |one| {
+            one.bound.map(|(_, confidence)| confidence)
+        }),
+        below(list("why", "why", "Why it is doubtful or was not tested.", |one| one.because.clone())),
+        below(text("concerns", "concerns", "Which figures it is about, in words.", |one| {
+            selected(&one.commitment.figures, one.commitment.over)
+        })),
+        below(text("judged_by", "judged by", "The statistic and the rate that it is judged by.", |one| {
+            judged_by(&one.commitment)
+        })),
+        detail(text("unit", "unit", "`bytes/s`, `ops/s` or `ns`.", |one| {
+            unit(one.commitment.amount).to_owned()
+        })),
     ];
 
     fn notes(all: &[&Self]) -> Vec<String> {

@@ -10,7 +10,9 @@ use record::PublishedUnit;
 use crate::amount::in_unit_of;
 use crate::gate::{Gate, Kind, Stated};
 use crate::subject::nodes_of;
-use crate::table::{Column, Of, Quantity, Statement, Value};
+use crate::table::{
+    Column, Of, Statement, Value, amount, below, bytes, count, detail, list, share, subject, text, word,
+};
 use crate::verdict::{number, unit};
 
 /// The lowest of all limits of a target, for a number of nodes.
@@ -41,59 +43,32 @@ impl Statement for WeakestLink {
     const OF: Of = Of::Nothing;
     const CAPTION: &'static str = "The weakest link: the lowest of all limits, for each number of nodes";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::text("target", |one: &Self| one.target.clone(), "The target.").subject(),
-        Column::new(
-            "phase",
-            "phase",
-            Quantity::Text,
-            |one: &Self| Value::or_none(one.phase, |phase| Value::Text(phase.name().to_owned())),
-            "Nothing where it is of all.",
-        )
-        .subject(),
-        Column::new(
-            "order",
-            "order",
-            Quantity::Text,
-            |one: &Self| {
-                let word = |random| if random { "random" } else { "sequential" };
-                Value::or_none(one.random, |random| Value::Text(word(random).to_owned()))
-            },
-            "`random` or `sequential`; nothing where it is of both.",
-        )
-        .subject(),
-        Column::bytes(
+        subject(word("target", "target", "The target.", |one| &one.target)),
+        subject(word("phase", "phase", "Nothing where it is of all.", |one| {
+            one.phase.map_or("", Phase::name)
+        })),
+        subject(word("order", "order", "`random` or `sequential`; nothing where it is of both.", |one| {
+            one.random.map_or("", |random| if random { "random" } else { "sequential" })
+        })),
+        subject(bytes(
             "transfer",
-            |one: &Self| one.transfer.map(|bytes| bytes.0),
+            "transfer",
             "The size at which bytes and operations are converted.",
-        )
-        .subject(),
-        Column::count("nodes", |one: &Self| Some(one.nodes.into()), "Nodes.").subject(),
-        Column::new(
-            "expected",
-            "expected",
-            Quantity::Amount,
-            |one: &Self| Value::amount(one.amount, number(one.amount)),
-            "The lowest limit, in `unit`.",
-        ),
-        Column::text("weakest", |one: &Self| one.weakest.clone(), "Its name.").headed("weakest link"),
-        Column::share(
-            "efficiency",
-            |one: &Self| one.efficiency.map(|(_, ratio)| ratio),
-            "The best figure for so many nodes ÷ the limit.",
-        )
-        .headed("reached"),
-        Column::new(
-            "limits",
-            "all limits",
-            Quantity::List,
-            |one: &Self| {
-                let limit = |(name, one): &(String, Amount)| format!("{name} {}", in_words(*one));
-                Value::List(one.limits.iter().map(limit).collect())
-            },
-            "Every limit, highest last.",
-        )
-        .below(),
-        Column::text("unit", |one: &Self| unit(one.amount).to_owned(), "`bytes/s` or `ops/s`.").detail(),
+            |one| one.transfer.map(|bytes| bytes.0),
+        )),
+        subject(count("nodes", "nodes", "Nodes.", |one| Some(one.nodes.into()))),
+        amount("expected", "expected", "The lowest limit, in `unit`.", |one| {
+            Value::amount(one.amount, number(one.amount))
+        }),
+        word("weakest", "weakest link", "Its name.", |one| &one.weakest),
+        share("efficiency", "reached", "The best figure for so many nodes ÷ the limit.", |one| {
+            one.efficiency.map(|(_, ratio)| ratio)
+        }),
+        below(list("limits", "all limits", "Every limit, highest last.", |one| {
+            let limit = |(name, one): &(String, Amount)| format!("{name} {}", in_words(*one));
+            one.limits.iter().map(limit).collect()
+        })),
+        detail(text("unit", "unit", "`bytes/s` or `ops/s`.", |one| unit(one.amount).to_owned())),
     ];
 }
 

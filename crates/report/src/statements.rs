@@ -64,7 +64,7 @@ fn part(report: &Report, table: &analysis::Table, rows: &[Row], shared: bool) ->
         ],
     };
     let heads = table.columns.iter().filter(|head| !head.detail && !head.below);
-    columns.extend(heads.map(|head| (head.heading.as_str(), align(head.quantity))));
+    columns.extend(heads.map(|head| (head.heading, align(head.quantity))));
     columns.push((LAST, Align::Left));
     let mut shown = Table::new(&columns).below(LAST);
     let mut before: Option<&Row> = None;
@@ -114,8 +114,7 @@ fn read<'t>(
 /// A table of statements that rest on no figures; `title` is what people call a target.
 pub(crate) fn without_figures<'t>(table: &'t analysis::Table, title: impl Fn(&'t str) -> &'t str) -> Table {
     let heads = table.columns.iter().filter(|head| !head.detail && !head.below);
-    let mut columns: Vec<(&str, Align)> =
-        heads.map(|head| (head.heading.as_str(), align(head.quantity))).collect();
+    let mut columns: Vec<(&str, Align)> = heads.map(|head| (head.heading, align(head.quantity))).collect();
     columns.push((LAST, Align::Left));
     let mut shown = Table::new(&columns).below(LAST);
     for row in &table.rows {
