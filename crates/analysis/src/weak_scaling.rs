@@ -71,7 +71,7 @@ pub struct ScalingPoint {
 }
 
 /// What a line says of a number of nodes that was not measured.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Extrapolation {
     /// Tasks on each node.
     pub tasks_per_node: u64,
@@ -83,6 +83,8 @@ pub struct Extrapolation {
     pub rate: f64,
     /// Half width of the interval that holds one more measurement if the line goes on; none where it does not.
     pub half_width: Option<f64>,
+    /// The other swept keys and their values.
+    pub fixed: Vec<Setting>,
 }
 
 /// Where the rate no longer grows with the nodes.
@@ -130,6 +132,8 @@ pub struct LayerCrossover {
     /// The smallest number of nodes at which the line of the local one reaches the plateau. None where that cannot be
     /// told: there is no line, or the interval around it does not cross the plateau within the nodes that were measured.
     pub nodes: Option<u64>,
+    /// The other swept keys of the local series and their values.
+    pub fixed: Vec<Setting>,
 }
 
 impl Statement for WeakScaling {
@@ -202,6 +206,7 @@ impl Statement for Extrapolation {
         rate("half_width_per_second", "±", "Half of the 95 % interval of one more value.", |one| {
             one.half_width
         }),
+        below(list("at", "at", "The other swept keys.", |one| texts(&one.fixed))),
     ];
 }
 
@@ -218,6 +223,7 @@ impl Statement for LayerCrossover {
         subject(word("shared", "faster than", "The shared one.", |one| &one.targets[1])),
         rate("plateau_per_second", "full at", "Where the shared one is full.", |one| Some(one.plateau)),
         count("nodes", "from nodes", "The fewest nodes.", |one| one.nodes),
+        below(list("at", "at", "The other swept keys of the node-local series.", |one| texts(&one.fixed))),
     ];
 }
 
@@ -234,7 +240,7 @@ pub(crate) fn of_gate(gate: &Gate<'_>) -> Scaled {
     let crossovers = crossovers.collect();
     let beyond = series.iter().flat_map(|one| {
         let more = one.extrapolated.iter().filter(|more| more.rate > 0.0);
-        more.map(|more| gate.state(Kind::Extrapolation, one.inputs(), *more))
+        more.map(|more| gate.state(Kind::Extrapolation, one.inputs(), more.clone()))
     });
     let beyond = beyond.collect();
     let state = |one: WeakScaling| gate.state(Kind::WeakScaling, one.inputs(), one);
@@ -335,6 +341,7 @@ fn extrapolated(
             counts: figure.rate_of(),
             rate: predicted.value.min(ceiling),
             half_width: predicted.half_width.filter(|_| predicted.value <= ceiling),
+            fixed: first.settings(&APART),
         })
     };
     wanted.iter().filter_map(at).collect()
@@ -383,7 +390,17 @@ pub fn layer_crossovers(gate: &Gate<'_>, scaling: &[WeakScaling]) -> Vec<LayerCr
             let (phase, tasks_per_node) = (one.phase, one.tasks_per_node);
             let nodes = one.line.as_ref().and_then(|line| crossing(line, &one.points, plateau));
             let targets = [one, &scaling[shared]].map(|one| one.target.clone());
-            found.push(LayerCrossover { local, shared, targets, phase, tasks_per_node, plateau, nodes });
+            let fixed = one.fixed.clone();
+            found.push(LayerCrossover {
+                local,
+                shared,
+                targets,
+                phase,
+                tasks_per_node,
+                plateau,
+                nodes,
+                fixed,
+            });
         }
     }
     found
