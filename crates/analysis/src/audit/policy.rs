@@ -33,62 +33,36 @@ pub enum Use {
     Other,
 }
 
-/// The checks of an audit.
+/// The checks of an audit, in the order of [`CHECKS`].
+#[expect(missing_docs, reason = "the rows of the checks say when each of them speaks")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Check {
-    /// Memory answered for reads or took writes.
     Cached,
-    /// Memory holds the data of files whose number in a second is the figure.
     CachedFileData,
-    /// Memory on the way may have answered reads, as nothing excludes it.
     MemoryNotExcluded,
-    /// A rate above a link, controller or other ceiling.
     AboveCeiling,
-    /// A rate above the sum of its devices.
     AboveDevices,
-    /// Small random reads at or above sequential ones of the same data.
     RandomAboveSequential,
-    /// The rate of reads changes between passes over the same data.
     PassesJump,
-    /// The rate of writes changes between passes.
     WriteDrift,
-    /// A phase that is too short for a rate.
     TooShort,
-    /// Fewer repetitions than asked for, or not the end that was asked for.
     Unfinished,
-    /// Data that are not what was written.
     WrongData,
-    /// A standard deviation that no such values can have; a mean outside of its range.
     ImpossibleStatistic,
-    /// A latency that no such device or network can have.
     ImplausibleLatency,
-    /// More transfers under way by rate and latency than were kept.
     LittlesLaw,
-    /// Fewer transfers under way by rate and latency than were kept.
     IdleTasks,
-    /// A printed figure that its own table contradicts.
     Contradiction,
-    /// Printed processes that did not end together.
     EndedApart,
-    /// Jobs that did not complete.
     FailedJobs,
-    /// Parts of a job that do not add up to the whole that the kernel tells of.
     Accounts,
-    /// Tasks that do not divide over the targets.
     Unbalanced,
-    /// A ratio of sums beside a mean of ratios.
     RatioOfSums,
-    /// The working set against the caches, or the data against the memory of the servers.
     WorkingSet,
-    /// The best of several shown where a typical value is meant.
     BestAsTypical,
-    /// Somebody else used the host or the storage.
     NotQuiet,
-    /// The instrument set the rate.
     HarnessBound,
-    /// A node that is much slower than the others.
     SlowNode,
-    /// Figures that are whole MiB/s × 256, or a decimal unit where a binary one was meant.
     UnitMixUp,
 }
 
@@ -109,182 +83,99 @@ pub struct CheckPolicy {
     pub other: Severity,
 }
 
-const fn row(check: Check, name: &'static str, all: Severity, means: &'static str) -> CheckPolicy {
-    CheckPolicy { check, name, means, kept: all, broken: all, other: all }
+const fn row(check: Check, name: &'static str, all: Severity) -> CheckPolicy {
+    CheckPolicy { check, name, means: "", kept: all, broken: all, other: all }
 }
 
-/// What every check means, in the order of [`Check`].
+impl CheckPolicy {
+    const fn means(self, means: &'static str) -> Self {
+        Self { means, ..self }
+    }
+}
+
+/// What every check means.
 pub const CHECKS: [CheckPolicy; 27] = [
-    CheckPolicy {
-        broken: Marked,
-        ..row(
-            Check::Cached,
-            "cached",
-            Withheld,
-            "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs in the mean",
-        )
-    },
-    row(
-        Check::CachedFileData,
-        "cached file data",
-        Marked,
-        "the same where files or objects are counted and not their bytes: how many are made in a second does not hang \
-         on where their bytes are meanwhile",
+    CheckPolicy { broken: Marked, ..row(Check::Cached, "cached", Withheld) }.means(
+        "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs in the mean",
+    ),
+    row(Check::CachedFileData, "cached file data", Marked).means(
+        "the same where files or objects are counted and not their bytes: how many are made in a second \
+         does not hang on where their bytes are meanwhile",
     ),
     // It tells of what is not known. Storage that no device counter shows would have no statements at all.
-    CheckPolicy {
-        broken: Marked,
-        other: Marked,
-        ..row(
-            Check::MemoryNotExcluded,
-            "memory not excluded",
-            Withheld,
-            "a memory on the way may have answered reads: neither counters nor the size of the data exclude it",
-        )
-    },
-    row(
-        Check::AboveCeiling,
-        "above ceiling",
-        Withheld,
-        "a rate, or what the devices moved in a second of wall time, more than 1 % above an expectation with \
-         `ceiling = true`; a rate of a target with `client = \"remote\"` above the network links of the nodes, where the \
-         record has them",
+    CheckPolicy { kept: Withheld, ..row(Check::MemoryNotExcluded, "memory not excluded", Marked) }.means(
+        "a memory on the way may have answered reads: neither counters nor the size of the data exclude it",
     ),
-    row(
-        Check::AboveDevices,
-        "above devices",
-        Marked,
-        "a rate more than 5 % above the sum of its devices, by the baseline of one",
+    row(Check::AboveCeiling, "above ceiling", Withheld).means(
+        "a rate, or what the devices moved in a second of wall time, more than 1 % above an expectation \
+         with `ceiling = true`; a rate of a target with `client = \"remote\"` above the network links of \
+         the nodes, where the record has them",
     ),
-    row(
-        Check::RandomAboveSequential,
-        "random above sequential",
-        Marked,
-        "random reads of at most 64 KiB reach the rate of sequential ones of the same data that are at least 4 times as \
-         large, or exceed those of the same size by more than 20 %",
+    row(Check::AboveDevices, "above devices", Marked)
+        .means("a rate more than 5 % above the sum of its devices, by the baseline of one"),
+    row(Check::RandomAboveSequential, "random above sequential", Marked).means(
+        "random reads of at most 64 KiB reach the rate of sequential ones of the same data that are at \
+         least 4 times as large, or exceed those of the same size by more than 20 %",
     ),
-    row(
-        Check::PassesJump,
-        "passes jump",
-        Withheld,
-        "reads of the same data: all passes from one on reach at least 2.5 times the rate of every pass before, or at \
-         most a 2.5th of it",
+    row(Check::PassesJump, "passes jump", Withheld).means(
+        "reads of the same data: all passes from one on reach at least 2.5 times the rate of every pass \
+         before, or at most a 2.5th of it",
     ),
-    row(
-        Check::WriteDrift,
-        "write drift",
-        Marked,
-        "the same of writes: an SSD whose cache or free blocks run out, or files that the first pass allocates",
+    row(Check::WriteDrift, "write drift", Marked).means(
+        "the same of writes: an SSD whose cache or free blocks run out, or files that the first pass \
+         allocates",
     ),
-    row(
-        Check::TooShort,
-        "too short",
-        Withheld,
-        "a phase below the protocol's `phase_min`, or below 2 s where it has none",
-    ),
-    row(
-        Check::Unfinished,
-        "unfinished",
-        Withheld,
-        "fewer repetitions than asked for, or the case never met the rule that should end it",
-    ),
-    row(Check::WrongData, "wrong data", Withheld, "data that are not what was written"),
-    row(
-        Check::ImpossibleStatistic,
-        "impossible statistic",
-        Withheld,
-        "statistics that cannot belong together, see below",
-    ),
-    row(
-        Check::ImplausibleLatency,
-        "implausible latency",
-        Withheld,
-        "direct transfers with a mean below 2 µs; exchanges between nodes with a mean below 5 µs",
-    ),
-    row(
-        Check::LittlesLaw,
-        "Little's law",
-        Withheld,
-        "operations per second × mean latency is more than 10 % above tasks × depth",
-    ),
-    row(
-        Check::IdleTasks,
-        "idle tasks",
-        Marked,
+    row(Check::TooShort, "too short", Withheld)
+        .means("a phase below the protocol's `phase_min`, or below 2 s where it has none"),
+    row(Check::Unfinished, "unfinished", Withheld)
+        .means("fewer repetitions than asked for, or the case never met the rule that should end it"),
+    row(Check::WrongData, "wrong data", Withheld).means("data that are not what was written"),
+    row(Check::ImpossibleStatistic, "impossible statistic", Withheld)
+        .means("statistics that cannot belong together, see below"),
+    row(Check::ImplausibleLatency, "implausible latency", Withheld)
+        .means("direct transfers with a mean below 2 µs; exchanges between nodes with a mean below 5 µs"),
+    row(Check::LittlesLaw, "Little's law", Withheld)
+        .means("operations per second × mean latency is more than 10 % above tasks × depth"),
+    row(Check::IdleTasks, "idle tasks", Marked).means(
         "the same more than 10 % below; not where one task makes the trees of all or a round may rest",
     ),
-    row(
-        Check::Contradiction,
-        "contradiction",
-        Withheld,
-        "imported or published: printed values that do not agree with each other, see below",
+    row(Check::Contradiction, "contradiction", Withheld)
+        .means("imported or published: printed values that do not agree with each other, see below"),
+    row(Check::EndedApart, "ended apart", Marked)
+        .means("imported: the processes did not end together; their rates are right all the same"),
+    row(Check::FailedJobs, "failed jobs", Withheld).means(
+        "a launch of a matrix of jobs failed, was killed, was skipped or left no row: sums are those of \
+         another load",
     ),
-    row(
-        Check::EndedApart,
-        "ended apart",
-        Marked,
-        "imported: the processes did not end together; their rates are right all the same",
+    row(Check::Accounts, "accounts", Marked).means(
+        "jobs: the CPU times of a launch's steps, its process and its control group differ by more than 2 % \
+         and 30 ms; the bytes of a space second by second and those of its launches by more than 1 %",
     ),
-    row(
-        Check::FailedJobs,
-        "failed jobs",
-        Withheld,
-        "a launch of a matrix of jobs failed, was killed, was skipped or left no row: sums are those of another load",
+    row(Check::Unbalanced, "unbalanced", Marked).means(
+        "a fixed volume in a file for each of T tasks, which are no multiple of the targets D: at most T ÷ \
+         (D · ⌈T ÷ D⌉) of the sum can be reached",
     ),
-    row(
-        Check::Accounts,
-        "accounts",
-        Marked,
-        "jobs: the CPU times of a launch's steps, its process and its control group differ by more than 2 % and 30 ms; \
-         the bytes of a space second by second and those of its launches by more than 1 %",
+    row(Check::RatioOfSums, "ratio of sums", Marked).means(
+        "the mean of the repetitions' rates differs from all bytes, or all operations, ÷ all time by more \
+         than 5 %",
     ),
-    row(
-        Check::Unbalanced,
-        "unbalanced",
-        Marked,
-        "a fixed volume in a file for each of T tasks, which are no multiple of the targets D: at most \
-         T ÷ (D · ⌈T ÷ D⌉) of the sum can be reached",
+    row(Check::WorkingSet, "working set", Marked).means(
+        "caches above 5 % of the data, or servers' memory above 25 % of what is read, as far as the target \
+         says what it has",
     ),
-    row(
-        Check::RatioOfSums,
-        "ratio of sums",
-        Marked,
-        "the mean of the repetitions' rates differs from all bytes, or all operations, ÷ all time by more than 5 %",
+    row(Check::BestAsTypical, "best as typical", Marked)
+        .means("a commitment judged by the best repetition; a published best or maximum beside own medians"),
+    row(Check::NotQuiet, "not quiet", Marked)
+        .means("somebody else used the host or the devices, or the study is not `exclusive`"),
+    row(Check::HarnessBound, "harness bound", Marked).means(
+        "the program's processors set the rate; of files, objects and messages by its own time alone, as \
+         the kernel's is what is measured",
     ),
-    row(
-        Check::WorkingSet,
-        "working set",
-        Marked,
-        "caches above 5 % of the data, or servers' memory above 25 % of what is read, as far as the target says what \
-         it has",
+    row(Check::SlowNode, "slow node", Marked).means(
+        "of several nodes one has less than 93 % of the median rate and a robust z-score of at most −3.5; \
+         of two or three, less than 75 % of the median; one doubt for each node",
     ),
-    row(
-        Check::BestAsTypical,
-        "best as typical",
-        Marked,
-        "a commitment judged by the best repetition; a published best or maximum beside own medians",
-    ),
-    row(
-        Check::NotQuiet,
-        "not quiet",
-        Marked,
-        "somebody else used the host or the devices, or the study is not `exclusive`",
-    ),
-    row(
-        Check::HarnessBound,
-        "harness bound",
-        Marked,
-        "the program's processors set the rate; of files, objects and messages by its own time alone, as the kernel's \
-         is what is measured",
-    ),
-    row(
-        Check::SlowNode,
-        "slow node",
-        Marked,
-        "of several nodes one has less than 93 % of the median rate and a robust z-score of at most −3.5; of two or \
-         three, less than 75 % of the median; one doubt for each node",
-    ),
-    row(Check::UnitMixUp, "unit mix-up", Marked, "published figures only, see below"),
+    row(Check::UnitMixUp, "unit mix-up", Marked).means("published figures only, see below"),
 ];
 
 impl Check {
