@@ -19,6 +19,7 @@
       automargin: true, title: { standoff: 10, font: { size: 13 } }, exponentformat: "none", separatethousands: true,
     };
     return {
+      data: { bar: [{ marker: { pattern: { fillmode: "overlay", size: 7, solidity: 0.35 } } }] },
       layout: {
         font: { family: "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif", size: 13, color: ink },
         paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",

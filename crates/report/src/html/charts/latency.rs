@@ -1,14 +1,17 @@
-//! Latencies of all figures: percentiles and distributions.
+//! Latencies: percentiles and distributions of figures, and over sweeps against the swept key and the rate.
 
-use analysis::ShownIn;
+use analysis::{Curve, CurvePoint, ShownIn};
 use plan::Nanos;
 use record::Run;
 use serde_json::{Value, json};
 
-use super::plotly::{Chart, Look, Trace};
+use super::axis::Axis;
+use super::plotly::{self, Chart, Look, Trace};
+use super::series::grouped;
 use crate::escape::chart as escaped;
-use crate::format::whole;
-use crate::latencies::{is_of_tail, words};
+use crate::format::{iops, whole};
+use crate::latencies::{self, is_of_tail, words};
+use crate::section::line_name;
 use crate::view::{Figure, Report};
 
 /// An axis over more than this ratio has ticks at powers of ten alone.
@@ -116,6 +119,77 @@ fn distribution(run: &Run, report: &Report, figures: &[&Figure]) -> Chart {
         .axes(axis("latency of a transfer", all.into_iter()), shares)
         .with("showlegend", true)
         .traces(lines)
+}
+
+/// Lines of the chart of latency against rate.
+const LINES_MAX: usize = 12;
+/// More of these keys is more load.
+const LOADS: [&str; 5] = ["tasks", "depth", "nodes", "rate", "pace"];
+
+/// The charts of all sweeps that have latencies of small transfers at every point.
+pub(super) fn of_sweeps(report: &Report) -> Vec<Chart> {
+    let is_timed = |point: &CurvePoint| {
+        let figure = report.figures.get(point.figure);
+        figure.is_some_and(|one| !one.is_large() && !one.latency.is_empty())
+    };
+    let timed = |curve: &&Curve| curve.points.len() > 2 && curve.points.iter().all(is_timed);
+    let timed = report.found.curves.iter().filter(timed);
+    let mut charts = Vec::new();
+    for curves in grouped(timed, |one, other| one.group == other.group) {
+        let is_load = |curve: &&&Curve| LOADS.contains(&curve.axis.as_str());
+        let loads: Vec<&Curve> = curves.iter().filter(is_load).take(LINES_MAX).copied().collect();
+        if !loads.is_empty() {
+            charts.push(against_rate(report, &loads));
+        }
+        charts.extend(curves.into_iter().map(|curve| against_axis(report, curve)));
+    }
+    charts
+}
+
+/// Mean, p50, p99, p99.9 and the longest against the swept key.
+fn against_axis(report: &Report, curve: &Curve) -> Chart {
+    let swept = Axis::of(&[curve]);
+    let data = latencies::statistics(ShownIn::Latencies).enumerate().map(|(index, kind)| {
+        let points = curve.points.iter().filter_map(|point| {
+            let latency = report.figures.get(point.figure)?.latency.first()?;
+            let (_, nanos) = latency.shown(ShownIn::Latencies).nth(index)?;
+            let told = format!("<b>{} {}</b> at {}", kind.heading, words(nanos), swept.words(point.x));
+            Some((swept.at(point.x), microseconds(nanos), told, point.figure + 1))
+        });
+        Trace::curve(kind.heading, Look::of(index)).points(points)
+    });
+    let latencies = curve.points.iter().filter_map(|point| report.figures.get(point.figure)?.latency.first());
+    let nanos = latencies.flat_map(|one| one.shown(ShownIn::Latencies)).map(|(_, nanos)| nanos);
+    let heading = format!("Latency against {}: {}", swept.name(), line_name(report, curve, true));
+    let note = "Percentiles of every transfer, all repetitions together.";
+    Chart::new("response", &curve.group, heading, note)
+        .half(true)
+        .axes(swept.layout(), axis("latency of a transfer", nanos))
+        .traces(data)
+}
+
+/// Mean latency against transfers per second, along the swept load.
+fn against_rate(report: &Report, curves: &[&Curve]) -> Chart {
+    let data = curves.iter().enumerate().map(|(number, curve)| {
+        let swept = Axis::of(&[curve]);
+        let timed = || curve.points.iter().filter_map(|point| Some((point, point.latency_mean_ns?)));
+        let points = timed().map(|(point, nanos)| {
+            let (at, rate) = (escaped(&swept.words(point.x)), iops(point.transfers_per_second));
+            let told = format!("<b>{at}</b>: {rate} IOPS, mean {}", words(nanos));
+            (point.transfers_per_second, microseconds(nanos), told, point.figure + 1)
+        });
+        Trace::curve(&line_name(report, curve, true), Look::of(number))
+            .with("mode", "lines+markers+text")
+            .with("text", timed().map(|(point, _)| point.at.to_string()).collect::<Vec<_>>())
+            .with("textposition", "top left")
+            .points(points)
+    });
+    let note =
+        format!("Mean response time and rate of each point; the number beside it is {}.", curves[0].axis);
+    Chart::new("response", &curves[0].group, "Latency against IOPS", note)
+        .half(true)
+        .axes(plotly::axis("transfers per second (IOPS)"), plotly::axis("mean latency, µs"))
+        .traces(data)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::plotly::{BLUE, Chart, Look, ORANGE, Trace, VERMILLION, axis};
 use super::series::{fixed, grouped, target};
 use crate::escape::chart as escaped;
-use crate::format::{column_unit, counted, divisor, number, percent, rate, rate_in};
+use crate::format::{column_unit, divisor, number, percent, rate, rate_in};
 use crate::hosts;
 use crate::section::title;
 use crate::view::{BYTES_PER_SECOND, Report};
@@ -133,24 +133,14 @@ fn heading(report: &Report, one: &NodeComparison) -> String {
 }
 
 fn words(node: &NodeStanding, unit: &str) -> String {
-    let mut text = format!(
-        "<b>{}</b>{}<br>{}, {} of the median, z {:+.1}<br>{}, n = {}",
-        escaped(&node.node),
-        match node.slow {
-            Some(true) => ": slow",
-            Some(false) => "",
-            None => ": far below the others, and too few passes to call it slow, or none that show it",
-        },
-        rate_in(node.headline.median, unit),
-        percent(node.share),
-        node.z,
-        counted(node.tasks as u64, "task"),
-        node.headline.n
-    );
-    if node.headline.n > 1 {
-        text.push_str(&format!(", ± {}", rate_in(node.headline.deviation_sample, unit)));
-    }
-    text
+    let slow = match node.slow {
+        Some(true) => ": slow",
+        Some(false) => "",
+        None => ": far below the others, and too few passes to call it slow, or none that show it",
+    };
+    let (name, median) = (escaped(&node.node), rate_in(node.headline.median, unit));
+    let (share, n) = (percent(node.share), node.headline.n);
+    format!("<b>{name}</b>{slow}<br>{median}, {share} of the median, n = {n}")
 }
 
 /// The devices of the nodes as points, one trace for each name where there are few.

@@ -94,14 +94,8 @@ pub(super) struct Trace(pub(super) Value);
 impl Trace {
     pub(super) fn bars(name: &str, look: impl Into<Look>) -> Self {
         let Look { colour, pattern, .. } = look.into();
-        let trace = Self(json!({ "type": "bar", "name": escaped(name), "marker": { "color": colour } }));
-        match pattern {
-            "" => trace,
-            shape => trace.with(
-                "marker.pattern",
-                json!({ "shape": shape, "fillmode": "overlay", "size": 7, "solidity": 0.35 }),
-            ),
-        }
+        let marker = json!({ "color": colour, "pattern": { "shape": pattern } });
+        Self(json!({ "type": "bar", "name": escaped(name), "marker": marker }))
     }
 
     pub(super) fn lines(name: &str, look: impl Into<Look>) -> Self {
@@ -147,12 +141,8 @@ impl Trace {
     }
 
     /// Whiskers along `axis`, so far above and below each point.
-    pub(super) fn whiskers(
-        self,
-        axis: &str,
-        ends: impl IntoIterator<Item = (Option<f64>, Option<f64>)>,
-    ) -> Self {
-        let (above, below): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
+    pub(super) fn whiskers(self, axis: &str, ends: impl Iterator<Item = (Option<f64>, Option<f64>)>) -> Self {
+        let (above, below): (Vec<_>, Vec<_>) = ends.unzip();
         if above.iter().all(Option::is_none) {
             return self;
         }
@@ -279,12 +269,13 @@ impl Chart {
     pub(super) fn traces(mut self, traces: impl IntoIterator<Item = Trace>) -> Self {
         let empty = |Trace(one): &Trace| one["x"].as_array().is_some_and(Vec::is_empty);
         self.data = traces.into_iter().filter(|one| !empty(one)).collect();
-        let shown = self.data.iter().filter(|Trace(one)| one["showlegend"] != false);
+        let legend = self.layout["showlegend"] != false;
+        let shown = self.data.iter().filter(|Trace(one)| legend && one["showlegend"] != false);
         let widths = shown.map(|Trace(one)| one["name"].as_str().map_or(0, |name| name.chars().count()));
         // plotly gives all names of a row the width of the widest.
         let widest = widths.clone().max().unwrap_or(0) * LETTER_PX / 2 + SAMPLE_PX;
         let columns = (if self.full { FULL_PX } else { HALF_PX } / widest).max(1);
-        self.legend = 14 + LEGEND_ROW_PX * widths.count().div_ceil(columns);
+        self.legend = 14 + LEGEND_ROW_PX * widths.count().div_ceil(columns).max(1);
         self
     }
 

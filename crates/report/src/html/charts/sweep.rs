@@ -1,19 +1,19 @@
-//! Rates against a swept key: one line for each target, phase and setting.
+//! Rates against a swept key: one line for each target, phase and setting; and every repetition against a swept size.
 //!
 //! Charts that are to be compared have the same axes, lines that coincide are named together, and
 //! published figures and limits stand in the chart of the lines that they are about.
 
-use analysis::{Curve, CurvePoint};
+use analysis::{Curve, CurvePoint, Dispersion, Stated};
 use plan::Phase;
 use serde_json::json;
 
-use super::axis::Axis;
+use super::axis::{Axis, unit_of as axis_unit};
 use super::marks;
-use super::plotly::{Chart, Look, Trace};
+use super::plotly::{BLUE, Chart, Look, Trace, VERMILLION};
 use super::series::grouped;
 use crate::build::findings::client;
 use crate::escape::chart as escaped;
-use crate::format::{column_unit, divisor, percent};
+use crate::format::{column_unit, divisor, percent, rate_in};
 use crate::section::{line_name, title};
 use crate::view::{BYTES_PER_SECOND, Figure, Report};
 use crate::words::unit as unit_of;
@@ -121,10 +121,11 @@ impl Sweep<'_> {
                 .half(self.apart)
                 .axes(self.axis.layout(), y);
         if self.twin {
-            let right = json!({ "overlaying": "y", "side": "right", "showgrid": false });
-            let title = json!({ "text": "MiB/s (dashed)" });
-            chart =
-                chart.with("yaxis2", right).with("yaxis2.title", title).with("yaxis2.rangemode", "tozero");
+            let right = json!({
+                "title": { "text": "MiB/s (dashed)" }, "rangemode": "tozero",
+                "overlaying": "y", "side": "right", "showgrid": false,
+            });
+            chart = chart.with("yaxis2", right);
         }
         chart.traces(self.lines(&curves).into_iter().chain(stars).chain(limits))
     }
@@ -141,21 +142,16 @@ impl Sweep<'_> {
 
     /// What must be known to read the chart.
     fn note(&self, curves: &[&Curve], all: usize) -> String {
-        let mut parts = vec!["Medians of the repetitions that count.".to_owned()];
-        if self.apart {
-            parts.push("The same axes for all targets.".to_owned());
-        }
-        if all > curves.len() {
-            parts.push(format!("The {} fastest of {all} lines.", curves.len()));
-        }
-        if self.second.is_some() {
-            parts.push("Dotted: the second run.".to_owned());
-        }
         let client = client(curves[0].client);
-        if !client.is_empty() {
-            parts.push(format!("Clients {client}."));
-        }
-        parts.join(" ")
+        let parts = [
+            (true, "Medians of the repetitions that count.".to_owned()),
+            (self.apart, "The same axes for all targets.".to_owned()),
+            (all > curves.len(), format!("The {} fastest of {all} lines.", curves.len())),
+            (self.second.is_some(), "Dotted: the second run.".to_owned()),
+            (!client.is_empty(), format!("Clients {client}.")),
+        ];
+        let said = parts.into_iter().filter_map(|(says, words)| says.then_some(words));
+        said.collect::<Vec<_>>().join(" ")
     }
 
     /// The lines of `curves`. Of those that coincide the first has the names of all.
@@ -237,4 +233,46 @@ impl Sweep<'_> {
         }
         text
     }
+}
+
+/// One chart for each dispersion.
+pub(super) fn dispersions(report: &Report) -> Vec<Chart> {
+    let all = report.found.dispersion.iter().filter_map(Stated::says).filter(|one| one.points.len() > 1);
+    all.map(|one| dispersion(report, one)).collect()
+}
+
+fn dispersion(report: &Report, one: &Dispersion) -> Chart {
+    let places = one.points.iter().map(|point| point.x);
+    let swept = Axis::new(&one.axis, axis_unit(&one.points[0].at), places.collect());
+    let unit = unit_of(one.phase);
+    let medians = one.points.iter().filter_map(|point| {
+        Some((swept.at(point.x), report.figures.get(point.figure)?.headline().median / divisor(unit)))
+    });
+    let repetitions = one.points.iter().flat_map(|point| {
+        let swept = &swept;
+        point.repetitions.iter().zip(1..).map(move |(value, number)| {
+            let words = format!(
+                "<b>{}</b>, value {number} of {}: {}; all vary by {}",
+                swept.words(point.x),
+                point.repetitions.len(),
+                rate_in(*value, unit),
+                percent(point.variation)
+            );
+            (swept.at(point.x), value / divisor(unit), words, point.figure + 1)
+        })
+    });
+    let top = repetitions.clone().map(|(_, value, ..)| value).fold(0.0, f64::max) * 1.06;
+    let onset = one.points.iter().find(|point| Some(&point.at) == one.onset.as_ref()).map(|point| {
+        let name = format!("spread begins at {}", swept.words(point.x));
+        let x = swept.at(point.x);
+        Trace::level(&name, "dash", [(x, 0.0), (x, top)]).with("line.color", VERMILLION)
+    });
+    let open =
+        Trace::marks("every repetition", BLUE).with("marker.symbol", "circle-open").points(repetitions);
+    let heading = format!("{}, {} of {}", title(report, &one.target), one.phase, one.group);
+    let y = json!({ "title": { "text": column_unit(unit) }, "range": [0, top] });
+    Chart::new("dispersion", "repetitions", heading, "Every repetition at every size.")
+        .half(one.points.len() <= 12)
+        .axes(swept.layout(), y)
+        .traces([Trace::lines("median", BLUE).points(medians), open].into_iter().chain(onset))
 }

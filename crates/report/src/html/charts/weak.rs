@@ -139,21 +139,16 @@ fn series(report: &Report, one: &WeakScaling, look: Look) -> Vec<Trace> {
     }
     // A line that falls says of enough nodes that they move less than nothing.
     let more = || one.extrapolated.iter().filter(|more| more.rate > 0.0);
-    if more().next().is_some() {
-        let points = more().map(|more| {
-            let words = format!("{} nodes, not measured: {}", more.nodes, rate_in(more.rate, unit));
-            (more.nodes, more.rate / scale, words)
-        });
-        let halves = more().map(|more| {
-            let half = more.half_width;
-            (half.map(|half| half / scale), half.map(|half| half.min(more.rate) / scale))
-        });
-        data.push(
-            Trace::marks(&format!("{name}: what the line says of more nodes"), look)
-                .with("marker.symbol", format!("{}-open", look.symbol))
-                .points(points)
-                .whiskers("y", halves),
-        );
-    }
+    let points = more().map(|more| {
+        let words = format!("{} nodes, not measured: {}", more.nodes, rate_in(more.rate, unit));
+        (more.nodes, more.rate / scale, words)
+    });
+    let halves = more().map(|more| {
+        let half = more.half_width;
+        (half.map(|half| half / scale), half.map(|half| half.min(more.rate) / scale))
+    });
+    let open = Trace::marks(&format!("{name}: what the line says of more nodes"), look)
+        .with("marker.symbol", format!("{}-open", look.symbol));
+    data.push(open.points(points).whiskers("y", halves));
     data.into_iter().map(|trace: Trace| trace.with("legendgroup", name)).collect()
 }

@@ -1,11 +1,13 @@
-//! Jobs over time: who ran when, how many at a time, how long, and how much each second.
+//! Jobs: how ratios of CPU time to real time are distributed; who ran when, how many at a time, how long, and how
+//! much each second.
 
-use analysis::{Histogram, LaunchTimer, Level, Levels, ProfileSecond, Stated, Timeline};
+use analysis::{Histogram, LaunchTimer, Level, Levels, Matrix, ProfileSecond, Stated, Timeline};
 use record::StepRow;
 
 use super::plotly::{BLUE, Chart, GREEN, INK, Look, ORANGE, PURPLE, Trace, VERMILLION, axis, names};
 use crate::escape::chart as escaped;
 use crate::format::{duration, rate};
+use crate::section::title;
 use crate::view::Report;
 
 /// Passes that are drawn: the first that counts of each of the first figures.
@@ -18,6 +20,7 @@ const PANEL_PX: usize = 200;
 /// Points of one line; of more, neighbours are added up.
 const POINTS_MAX: usize = 1500;
 
+/// One histogram for each workload, and the charts of each pass.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let passes = analysis::first_passes(&report.found.timelines).filter_map(Stated::says).take(PASSES_MAX);
     let of_pass = |one: &Timeline| {
@@ -25,7 +28,7 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
         let lengths = one.lengths.as_ref().map(|(_, lengths)| histogram(one, lengths));
         [Some(launches(one)), profile, lengths].into_iter().flatten().collect::<Vec<_>>()
     };
-    passes.flat_map(of_pass).collect()
+    ratios(report).into_iter().chain(passes.flat_map(of_pass)).collect()
 }
 
 fn chart(one: &Timeline, kind: &'static str, heading: &str, note: String) -> Chart {
@@ -191,4 +194,46 @@ fn histogram(one: &Timeline, lengths: &Histogram) -> Chart {
         .with("xaxis.title.text", "real time")
         .with("yaxis.tickformat", "d")
         .traces([bars])
+}
+
+/// Systems that one chart can hold.
+const SYSTEMS_MAX: usize = 12;
+
+/// One histogram for each workload.
+fn ratios(report: &Report) -> Vec<Chart> {
+    let of_group = |systems: &[Matrix]| {
+        let shown = systems.iter().filter(|one| one.ratios.is_some()).take(SYSTEMS_MAX);
+        let systems: Vec<&Matrix> = shown.collect();
+        (!systems.is_empty()).then(|| ratio_histogram(report, &systems))
+    };
+    let groups = report.found.matrices.all.chunk_by(|a, b| a.group == b.group);
+    groups.filter_map(of_group).collect()
+}
+
+fn ratio_histogram(report: &Report, systems: &[&Matrix]) -> Chart {
+    let bins = || systems.iter().flat_map(|one| one.histogram.bins());
+    let top = bins().map(|(.., launches)| launches).max().unwrap_or_default() as f64;
+    let width = bins().next().map_or(0.0, |(from, to, _)| to - from);
+    let bars = systems.iter().enumerate().map(|(place, one)| {
+        let bins = one.histogram.bins().map(|(from, to, launches)| {
+            let words = format!("{launches} launches from {from:.3} to below {to:.3}");
+            (f64::midpoint(from, to), launches, words)
+        });
+        Trace::bars(title(report, &one.system), Look::of(place)).points(bins)
+    });
+    let means = systems.iter().enumerate().filter_map(|(place, one)| {
+        let mean = one.ratios.as_ref()?.summary.mean;
+        let level = Trace::level(&format!("mean {mean:.3}"), "dash", [(mean, 0.0), (mean, top)]);
+        Some(level.with("line.color", Look::of(place).colour).hidden(true))
+    });
+    let one = Trace::level("below 1: waits for I/O, above: threaded", "dot", [(1.0, 0.0), (1.0, top)]);
+    let heading = format!("{}: CPU time ÷ real time of every launch", systems[0].group);
+    let note = format!(
+        "Launches in bins of {width:.3}; dashed: the mean of each system. The bin is twice the distance of the \
+         quartiles ÷ ∛n, raised to a round number."
+    );
+    Chart::new("matrix", "matrix", heading, note)
+        .axes(axis("(user + system CPU time) ÷ real time"), axis("launches"))
+        .with("xaxis.rangemode", "normal")
+        .traces(bars.chain([one]).chain(means))
 }
