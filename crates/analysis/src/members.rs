@@ -59,7 +59,7 @@ pub struct Member {
     pub name: String,
     /// The model of its device; of one that tells none what its target stands for.
     pub model: String,
-    /// The rate that is compared, [`Figure::headline`] where it was alone: one of the next two.
+    /// The rate that is compared, [`crate::Figure::headline`] where it was alone: one of the next two.
     pub rate: f64,
     /// Median over the repetitions that count.
     pub bytes_per_second: f64,

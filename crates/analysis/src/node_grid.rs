@@ -32,7 +32,7 @@ pub struct NodeGrid {
 pub struct NodeCell {
     /// The figure.
     pub figure: usize,
-    /// Its first rate, [`Figure::headline`], over the passes that count and were on this node.
+    /// Its first rate, [`crate::Figure::headline`], over the passes that count and were on this node.
     pub rate: Summary,
     /// Much slower than the other nodes on this target; see [`crate::slow_nodes`].
     pub slow: bool,
